@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make            build/tracer
+# make demo       install what is missing, build, find the leak of an example
+# make check      install what is missing, build, run every test
+# make unit       unit tests only (no root)
+# make live       tests on the real kernel (root)
+# make fuzz       each fuzz target for FUZZ_SECONDS
+# make lint       clang-format, shellcheck, floors of the architecture
+# make install    into DESTDIR and PREFIX
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 3
+
+CC ?= gcc
+CLANG ?= clang
+BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
+PKGS := libbpf libelf libdw capstone zlib
+ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wformat=2
+CPPFLAGS_ALL := -D_GNU_SOURCE -DTRACER_VERSION='"$(VERSION)"' -Iuser -Iinclude -Ibuild \
+	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+CFLAGS ?= -O2 -g
+CFLAGS_ALL := -std=gnu11 $(WARNINGS) $(CFLAGS)
+LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread
+
+SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+
+SOURCES := $(sort $(wildcard user/*/*.c))
+OBJECTS := $(SOURCES:%.c=build/%.o)
+# What tests link: everything but main() and the folder that needs the kernel.
+PURE := $(filter-out user/command/main.c user/kernel/%,$(SOURCES))
+PURE_SANITIZED := $(PURE:%.c=build/sanitized/%.o)
+
+UNIT_TESTS := $(patsubst tests/%.c,build/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/host_bpf/test_*.c)))
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+
+.PHONY: all check demo unit live fuzz lint bench install clean dependencies targets
+all: build/tracer
+
+build/tracer: $(OBJECTS)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+build/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+$(filter build/user/kernel/%,$(OBJECTS)): build/tracer.skel.h
+
+build/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h) include/tracer_abi.h
+	@mkdir -p $(@D)
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -D__TARGET_ARCH_$(ARCH) -Iinclude -Ibpf \
+		-c -o $@.tmp $<
+	$(BPFTOOL) gen object $@ $@.tmp
+	@rm -f $@.tmp
+
+build/tracer.skel.h: build/tracer.bpf.o
+	$(BPFTOOL) gen skeleton $< name tracer_bpf > $@.tmp
+	@mv $@.tmp $@
+
+# Tests
+
+build/sanitized/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+build/sanitized/libpure.a: $(PURE_SANITIZED)
+	@rm -f $@
+	ar rcs $@ $^
+
+build/tests/unit/%: tests/unit/%.c build/sanitized/libpure.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< build/sanitized/libpure.a \
+		-lcmocka $(LIBS)
+
+build/tests/host_bpf/%: tests/host_bpf/%.c build/sanitized/libpure.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Itests/host_bpf -Ibpf -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< \
+		build/sanitized/libpure.a -lcmocka $(LIBS)
+
+# The parsers are compiled again with clang, so that the fuzzer sees their branches.
+FUZZ_FLAGS := -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+build/fuzz/%.o: %.c
+	@mkdir -p $(@D)
+	$(CLANG) $(CPPFLAGS_ALL) -std=gnu11 -g -O1 -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+build/fuzz/libpure.a: $(PURE:%.c=build/fuzz/%.o)
+	@rm -f $@
+	ar rcs $@ $^
+build/tests/fuzz/%: tests/fuzz/%.c build/fuzz/libpure.a
+	@mkdir -p $(@D)
+	$(CLANG) $(CPPFLAGS_ALL) $(FUZZ_FLAGS) -o $@ $< build/fuzz/libpure.a $(LIBS)
+
+unit: $(UNIT_TESTS)
+	tests/run unit
+
+targets:
+	$(MAKE) -C tests/targets BUILD=$(CURDIR)/build/targets
+
+live: build/tracer targets
+	tests/run live
+
+fuzz: $(FUZZ_TARGETS)
+	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run fuzz
+
+lint:
+	tests/run lint
+
+dependencies:
+	scripts/install-dependencies
+
+check: dependencies
+	$(MAKE) all
+	$(MAKE) $(UNIT_TESTS) $(FUZZ_TARGETS) targets
+	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run lint unit fuzz live
+
+demo: dependencies
+	$(MAKE) all targets
+	scripts/demo
+
+bench: build/tracer targets
+	tests/bench/run
+
+install: build/tracer
+	install -D -m 755 build/tracer $(DESTDIR)$(PREFIX)/bin/tracer
+	install -D -m 644 docs/tracer.8 $(DESTDIR)$(PREFIX)/share/man/man8/tracer.8
+
+clean:
+	rm -rf build
+
+-include $(OBJECTS:.o=.d) $(PURE_SANITIZED:.o=.d)

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The line between the BPF programs and the loader: what both sides must agree on, byte for byte.
+ *
+ * Everything here has a fixed width. The file includes nothing; each side brings its own __u32 and
+ * friends (<linux/types.h> in user space, bpf/kernel_types.h in BPF).
+ */
+#ifndef TRACER_ABI_H
+#define TRACER_ABI_H
+
+/* Most frames of one stack. Also the limit of --stack-depth. */
+#define STACK_FRAMES_MAX 127
+
+/*
+ * What a probed function does to memory. The BPF programs know these few verbs and nothing else: an
+ * allocator function is a verb plus the positions of its arguments (a "call shape").
+ */
+enum call_op {
+	CALL_NONE = 0,
+	CALL_ALLOC, /* returns a new block */
+	CALL_REALLOC, /* ends the block at ptr_arg and returns a new one */
+	CALL_FREE, /* ends the block at ptr_arg */
+	CALL_MMAP, /* mmap(addr, length, prot, flags, fd, offset) */
+	CALL_MUNMAP, /* munmap(addr, length) */
+	CALL_MREMAP, /* mremap(old, old_length, new_length, flags[, new]) */
+};
+
+/* How a function hands out the block. */
+enum call_result {
+	RESULT_POINTER = 0, /* in the return register; NULL is failure */
+	RESULT_OUT_STATUS, /* in *ptr_arg, valid only when the return register is 0 (posix_memalign) */
+};
+
+/*
+ * The call shape travels in the attach cookie of a probe:
+ *   bits  0..3   enum call_op
+ *   bits  4..7   position of the size argument, 1..6; 0 = none
+ *   bits  8..11  position of a count argument the size is multiplied by; 0 = none
+ *   bits 12..15  position of the pointer argument; 0 = none
+ *   bits 16..19  enum call_result
+ *   bits 20..23  enum memory_source
+ *   bits 32..47  function id: the index of the function in the loader's own table
+ */
+#define SHAPE(op, size_arg, count_arg, ptr_arg, result, source)                                    \
+	((__u64)(op) | (__u64)(size_arg) << 4 | (__u64)(count_arg) << 8 | (__u64)(ptr_arg) << 12 | \
+	 (__u64)(result) << 16 | (__u64)(source) << 20)
+#define SHAPE_WITH_FUNCTION(shape, id) ((shape) | (__u64)(id) << 32)
+#define SHAPE_OP(shape) ((__u32)((shape)&15))
+#define SHAPE_SIZE_ARG(shape) ((__u32)((shape) >> 4 & 15))
+#define SHAPE_COUNT_ARG(shape) ((__u32)((shape) >> 8 & 15))
+#define SHAPE_PTR_ARG(shape) ((__u32)((shape) >> 12 & 15))
+#define SHAPE_RESULT(shape) ((__u32)((shape) >> 16 & 15))
+#define SHAPE_SOURCE(shape) ((__u32)((shape) >> 20 & 15))
+#define SHAPE_FUNCTION(shape) ((__u32)((shape) >> 32 & 0xffff))
+
+/* Where memory comes from. Totals of different sources are never mixed within a site. */
+enum memory_source {
+	SOURCE_HEAP = 0,
+	SOURCE_MMAP,
+	SOURCE_COUNT,
+};
+
+/*
+ * Key of a live block. `image` is the low half of the kernel's self_exec_id: it changes when the
+ * process execs, so a block of an old program is never taken for one of the new program.
+ */
+struct block_key {
+	__u64 address;
+	__u32 tgid;
+	__u32 image;
+};
+
+/* A live block. */
+struct block {
+	__u64 site; /* key of the site that owns it */
+	__u64 size; /* bytes requested */
+	__u64 born_ns; /* CLOCK_MONOTONIC */
+};
+
+/*
+ * One call site: a stack, in one program image, through one function. The counters only grow. The
+ * freed ones come first so that an ascending copy never sees a free whose allocation it has missed.
+ */
+struct site {
+	__u64 free_bytes;
+	__u64 free_objects;
+	__u64 alloc_bytes;
+	__u64 alloc_objects;
+	__u64 stack; /* key in the stack table; 0 = the stack could not be stored */
+	__u64 first_ns; /* CLOCK_MONOTONIC time of its first allocation */
+	__u32 tgid; /* as the initial pid namespace sees it */
+	__u32 image;
+	__u32 function; /* id in the loader's function table */
+	__u32 source; /* enum memory_source */
+};
+
+/* Why a walk stopped. */
+enum stack_end {
+	STACK_END_ROOT = 0, /* the outermost frame, or the end of the frame-pointer chain */
+	STACK_END_DEPTH, /* more frames than --stack-depth */
+	STACK_END_UNREADABLE, /* the next frame's memory could not be read */
+	STACK_END_COUNT,
+};
+
+struct stack_record {
+	__u32 count;
+	__u32 end; /* enum stack_end */
+	__u64 pcs
+		[STACK_FRAMES_MAX]; /* the first is the return address into the caller of the function */
+};
+
+/* Records of the ring buffer. Each starts with its kind. */
+enum event_kind {
+	EVENT_SITE = 1, /* struct event_site */
+	EVENT_MAPPING, /* struct event_mapping */
+};
+
+/* A site was seen for the first time: its stack is to be resolved while the target still lives. */
+struct event_site {
+	__u32 kind;
+	__u32 tgid;
+	__u64 site;
+};
+
+/*
+ * One mapping call. An unmapping call is reported twice, before and after: its range is free for
+ * other threads before it returns. The order of these records is the order of their effects.
+ */
+enum mapping_phase {
+	MAPPING_ENTER =
+		0, /* munmap, mremap, and mmap with MAP_FIXED: about to change old_address.. */
+	MAPPING_RETURN, /* result is known */
+};
+
+struct event_mapping {
+	__u32 kind;
+	__u32 tgid;
+	__u32 image;
+	__u32 thread;
+	__u32 op; /* CALL_MMAP, CALL_MUNMAP, CALL_MREMAP */
+	__u32 phase; /* enum mapping_phase */
+	__u64 old_address;
+	__u64 old_length;
+	__u64 new_length;
+	__u64 flags; /* MAP_* or MREMAP_* */
+	__u64 result; /* address, status, or MAP_FAILED; in MAPPING_RETURN only */
+	__u64 site; /* 0 = none */
+	__u64 time_ns;
+};
+
+/*
+ * Every way to lose something. X(symbol, name in the outputs, sentence, is a defect of the numbers).
+ * A defect means that a figure of the report may be short; the others are facts a reader may expect.
+ */
+#define LOSS_LIST(X)                                                                               \
+	X(FREE_UNTRACKED, free_untracked, "frees of blocks allocated before the attach", 0)        \
+	X(BLOCKS_FULL, blocks_full, "blocks not recorded: the block table is full (--max-blocks)", \
+	  1)                                                                                       \
+	X(BLOCKS_REFUSED, blocks_refused, "blocks not recorded: the kernel had no memory at hand", \
+	  1)                                                                                       \
+	X(STACKS_FULL, stacks_full,                                                                \
+	  "blocks without a stack: the stack table is full (--max-stacks)", 1)                     \
+	X(SITES_FULL, sites_full, "blocks not recorded: the site table is full (--max-stacks)", 1) \
+	X(STACK_UNREADABLE, stack_unreadable, "stacks cut short: memory could not be read", 0)     \
+	X(STACK_TRUNCATED, stack_truncated, "stacks cut at --stack-depth", 0)                      \
+	X(ADDRESS_REUSED, address_reused,                                                          \
+	  "blocks closed because their address was handed out again", 1)                           \
+	X(RETURNS_UNMATCHED, returns_unmatched, "calls whose return was never seen", 1)            \
+	X(RESULTS_UNREADABLE, results_unreadable, "calls whose result could not be read", 1)       \
+	X(THREADS_REFUSED, threads_refused, "calls not followed: no room for the thread's state",  \
+	  1)                                                                                       \
+	X(EVENTS_DROPPED, events_dropped, "events dropped: the ring buffer was full", 1)           \
+	X(PROGRAMS_MISSED, programs_missed, "probe hits the kernel did not deliver", 1)            \
+	X(BYTES_UNATTRIBUTED, bytes_unattributed, "bytes of blocks not recorded", 1)
+
+enum loss {
+#define X(symbol, name, sentence, defect) LOSS_##symbol,
+	LOSS_LIST(X)
+#undef X
+		LOSS_COUNT,
+};
+
+#endif

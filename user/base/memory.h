@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory that is either there or the program ends: no caller has to handle exhaustion. */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include <stddef.h>
+
+/* Zeroed memory for `count` items of `size` bytes; never NULL. Free with free(). */
+void *memory_alloc(size_t count, size_t size);
+
+/* realloc for `count` items of `size` bytes; the grown part is not zeroed. Never NULL. */
+void *memory_resize(void *items, size_t count, size_t size);
+
+/* A copy of `text`; NULL gives NULL. Free with free(). */
+char *memory_copy_string(const char *text);
+
+/* A formatted string; never NULL. Free with free(). */
+char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Room for one more item at the end of a growing array: `items` holds `count` of `*capacity` items.
+ * Returns the array, moved if it had to grow.
+ */
+void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
+
+#endif

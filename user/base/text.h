@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text from outside (names in files, /proc, the target) made safe for a terminal or a format. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stddef.h>
+
+#include "base/buffer.h"
+
+/*
+ * Append `text` with every control character, DEL, C1 control (U+0080..U+009F), bidirectional control
+ * (U+202A..U+202E, U+2066..U+2069) and every byte that is not valid UTF-8 written as \xNN.
+ */
+void text_append_safe(struct buffer *buffer, const char *text);
+
+/*
+ * The length in bytes of the valid UTF-8 sequence at `text` (1 to 4), or 0 where there is none.
+ * `ret_rune` gets its code point. Never reads past a NUL.
+ */
+size_t text_decode_utf8(const char *text, unsigned int *ret_rune);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A captured stack whose frames have been normalized to (module, file offset). */
+#ifndef MODEL_STACK_H
+#define MODEL_STACK_H
+
+#include <stdint.h>
+
+enum frame_kind {
+	FRAME_NATIVE,
+	FRAME_RUBY,
+	FRAME_PYTHON,
+	FRAME_JIT,
+	FRAME_KERNEL,
+	FRAME_ERROR, /* why the walk stopped early; always the outermost frame */
+};
+
+struct frame {
+	enum frame_kind kind;
+	uint32_t module; /* index in the run's module list, or MODULE_NONE */
+	uint64_t address; /* as captured: a return address, so the call is at address - 1 */
+	uint64_t offset; /* of `address` in the module's file; 0 without a module */
+	const char *reason; /* FRAME_ERROR only: a static string */
+};
+
+/* Innermost first. Allocated in one piece; free with free(). */
+struct stack {
+	uint32_t count;
+	struct frame frames[];
+};
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The names of one captured frame: itself and the functions that were inlined into it. */
+#ifndef MODEL_SYMBOLS_H
+#define MODEL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One function of a frame. Strings belong to the symbolizer; NULL = unknown. */
+struct symbol {
+	const char *function; /* demangled */
+	const char *file; /* as the debug information has it, absolute where it says so */
+	uint32_t line; /* 0 = unknown */
+	bool inlined; /* inlined into the next one of the list */
+};
+
+/* Innermost first; the last is the function that really has the frame. At least one entry. */
+struct symbol_list {
+	size_t count;
+	struct symbol *items;
+};
+
+#endif

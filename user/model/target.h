@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A process that is traced. */
+#ifndef MODEL_TARGET_H
+#define MODEL_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COMM_MAX 16
+
+struct target {
+	int pid; /* in the tracer's own pid namespace: what a user types and reads */
+	uint32_t kernel_tgid; /* in the initial pid namespace: what BPF sees */
+	int pidfd; /* refers to this process even if its pid is used again; -1 = none */
+	char comm[COMM_MAX]; /* as the kernel has it: untrusted bytes */
+	char *exe; /* target of /proc/PID/exe; NULL = unknown */
+	uint64_t
+		image_ns; /* CLOCK_MONOTONIC time at which its present program began; 0 = before attach */
+	bool exited;
+	int exit_status; /* wait status, of `-- CMD` only; -1 = unknown */
+};
+
+#endif

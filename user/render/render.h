@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reports to bytes: one table of formats, one file per format. */
+#ifndef RENDER_RENDER_H
+#define RENDER_RENDER_H
+
+#include <stdbool.h>
+
+#include "analyze/report.h"
+#include "base/buffer.h"
+
+struct render_options {
+	bool color;
+	bool verbose; /* text: module paths, build IDs and every frame */
+	bool ascii; /* text: no characters outside ASCII in our own words */
+};
+
+struct render_format {
+	const char *name; /* as in --format */
+	const char *description; /* a line of the help text */
+	/* Append the whole report to `out`. */
+	void (*render)(const struct report *report, const struct render_options *options,
+		       struct buffer *out);
+};
+
+/* The format of a name, or NULL. */
+const struct render_format *render_format_find(const char *name);
+/* The table, ended by an entry whose name is NULL. */
+const struct render_format *render_format_list(void);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What /proc says of a process. Everything read here is untrusted: names may hold any byte. */
+#ifndef SYSTEM_PROC_H
+#define SYSTEM_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* One line of /proc/PID/maps. */
+struct proc_mapping {
+	uint64_t start, end;
+	uint64_t file_offset; /* bytes */
+	uint64_t device, inode;
+	bool readable, writable, executable, shared;
+	bool deleted; /* the line ended in " (deleted)"; the path is without it */
+	char *path; /* owned, octal escapes (\012) undone; "" for anonymous memory; "[heap]", ... */
+};
+
+struct proc_map_list {
+	struct proc_mapping *items;
+	size_t count, capacity;
+};
+
+/*
+ * The mappings of a process in address order. `proc_root` is "/proc", or a folder of a test. Malformed lines are skipped.
+ * Returns 0, or a negative errno with `*ret_list` untouched. -ESRCH: the process has gone.
+ */
+int proc_read_maps(const char *proc_root, pid_t pid, struct proc_map_list *ret_list);
+/* Parse text in the format of /proc/PID/maps; for tests and fuzzing. */
+void proc_parse_maps(const char *text, size_t length, struct proc_map_list *ret_list);
+void proc_map_list_free(struct proc_map_list *list);
+
+struct proc_status {
+	char comm[16];
+	pid_t pid; /* of the thread group */
+	pid_t namespace_pid; /* innermost NSpid */
+	char state; /* R, S, D, Z, T, ... */
+	uid_t uid; /* effective */
+	int seccomp; /* 0 none, 1 strict, 2 filter */
+	pid_t tracer_pid; /* ptracer, 0 = none */
+	uint64_t rss_bytes;
+	uint64_t threads;
+};
+
+/* Returns 0 or a negative errno (-ESRCH: no such process). */
+int proc_read_status(const char *proc_root, pid_t pid, struct proc_status *ret_status);
+void proc_parse_status(const char *text, size_t length, struct proc_status *ret_status);
+
+/* Target of /proc/PID/exe without " (deleted)"; NULL if it cannot be read (kernel thread, gone). Free with free(). */
+char *proc_read_exe(const char *proc_root, pid_t pid);
+
+/* Start time in clock ticks since boot: with the pid it identifies a process. Returns 0 or a negative errno. */
+int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks);
+
+/*
+ * Open the file behind a mapping, and never another one: through /proc/PID/map_files; where that is not permitted,
+ * through /proc/PID/root followed by the path, only if its inode is the mapping's. Returns an O_RDONLY descriptor or
+ * a negative errno.
+ */
+int proc_open_mapping(const char *proc_root, pid_t pid, const struct proc_mapping *mapping);
+
+#endif
