@@ -8,8 +8,9 @@
 #include "base/buffer.h"
 
 /*
- * Append `text` with every control character, DEL, C1 control (U+0080..U+009F), bidirectional control
- * (U+202A..U+202E, U+2066..U+2069) and every byte that is not valid UTF-8 written as \xNN.
+ * Append `text` with every control character, DEL, C1 control (U+0080..U+009F), line separator (U+2028,
+ * U+2029), bidirectional control (U+061C, U+200E, U+200F, U+202A..U+202E, U+2066..U+2069) and every byte
+ * that is not valid UTF-8 written as \xNN. The result is valid UTF-8 on one line.
  */
 void text_append_safe(struct buffer *buffer, const char *text);
 
@@ -18,5 +19,12 @@ void text_append_safe(struct buffer *buffer, const char *text);
  * `ret_rune` gets its code point. Never reads past a NUL.
  */
 size_t text_decode_utf8(const char *text, unsigned int *ret_rune);
+
+/*
+ * Columns that a character, or a whole text, takes on a terminal: never fewer than it really takes. A
+ * character whose width differs between terminals, or that few names hold, counts as two columns.
+ */
+size_t text_rune_width(unsigned int rune);
+size_t text_width(const char *text);
 
 #endif

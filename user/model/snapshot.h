@@ -7,6 +7,7 @@
 #ifndef MODEL_SNAPSHOT_H
 #define MODEL_SNAPSHOT_H
 
+#include <linux/types.h>
 #include <stddef.h>
 #include <stdint.h>
 
