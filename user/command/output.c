@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reports to a file descriptor, with plain system calls: see output.h. */
+#include "command/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+bool output_check_template(const char *template, struct error *error)
+{
+	const char *at;
+
+	if (!*template) {
+		error_set(error, ERROR_USAGE, -EINVAL, "-o/--output needs the name of a file");
+		return false;
+	}
+	for (at = strchr(template, '%'); at; at = strchr(at + 2, '%'))
+		if (!at[1] || !strchr("pth%", at[1])) {
+			error_set(error, ERROR_USAGE, -EINVAL,
+				  "-o/--output does not know '%.2s': there are %%p (process ID), "
+				  "%%t (time), %%h (host) and %%%%",
+				  at);
+			return false;
+		}
+	return true;
+}
+
+static void output_append_pids(struct buffer *name, const struct output_names *names)
+{
+	size_t i;
+
+	for (i = 0; i < names->pid_count; i++)
+		buffer_printf(name, "%s%d", i ? "-" : "", names->pids[i]);
+}
+
+static void output_append_host(struct buffer *name, const char *host)
+{
+	for (; *host; host++)
+		buffer_append(name, *host == '/' ? "_" : host, 1);
+}
+
+char *output_expand(const char *template, const struct output_names *names)
+{
+	struct buffer name = { 0 };
+
+	buffer_append_string(&name, ""); /* an empty name is still a name, not NULL */
+	for (; *template; template ++) {
+		if (*template != '%' || !template[1]) {
+			buffer_append(&name, template, 1);
+			continue;
+		}
+		switch (*++template) {
+		case 'p':
+			output_append_pids(&name, names);
+			break;
+		case 't':
+			buffer_printf(&name, "%" PRId64, names->time);
+			break;
+		case 'h':
+			output_append_host(&name, names->host);
+			break;
+		default:
+			buffer_append_string(&name, "%");
+		}
+	}
+	return name.data;
+}
+
+char *output_host(void)
+{
+	char name[HOST_NAME_MAX + 1] = "";
+
+	if (gethostname(name, sizeof(name) - 1))
+		return memory_copy_string("localhost");
+	return memory_copy_string(name);
+}
+
+int output_open(struct output *output, const char *path, struct error *error)
+{
+	int fd, code;
+
+	if (!path || !strcmp(path, "-")) {
+		*output = OUTPUT_STDOUT;
+		return 0;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+		  0600);
+	code = errno;
+	if (fd < 0 && code == ELOOP)
+		return error_set(
+			error, ERROR_USAGE, -ELOOP,
+			"will not write to '%s': it is a symbolic link; name the file itself, "
+			"or '-' for standard output",
+			path);
+	if (fd < 0)
+		return error_set(error, ERROR_USAGE, -code, "cannot write to '%s': %s", path,
+				 strerror(code));
+	*output = (struct output){ .fd = fd, .path = memory_copy_string(path) };
+	return 0;
+}
+
+static int output_fail(const struct output *output, int code, struct error *error)
+{
+	return error_set(error, ERROR_PERMISSION, -code, "cannot write to %s%s%s: %s",
+			 output->path ? "'" : "", output->path ? output->path : "standard output",
+			 output->path ? "'" : "", strerror(code));
+}
+
+/* Wait until a descriptor that does not block takes more. */
+static void output_wait(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
+
+	poll(&poll_fd, 1, -1);
+}
+
+int output_write(const struct output *output, const struct buffer *text, struct error *error)
+{
+	size_t written = 0;
+	ssize_t result;
+
+	while (written < text->length) {
+		result = write(output->fd, text->data + written, text->length - written);
+		if (result >= 0)
+			written += (size_t)result;
+		else if (errno == EAGAIN)
+			output_wait(output->fd);
+		else if (errno == EPIPE)
+			return -EPIPE;
+		else if (errno != EINTR)
+			return output_fail(output, errno, error);
+	}
+	return 0;
+}
+
+int output_close(struct output *output, struct error *error)
+{
+	int result = 0;
+
+	if (output->path && output->fd >= 0 && close(output->fd) && errno != EINTR)
+		result = output_fail(output, errno, error);
+	free(output->path);
+	*output = (struct output){ .fd = -1 };
+	return result;
+}
+
+bool output_is_terminal(const struct output *output)
+{
+	return isatty(output->fd) == 1;
+}
