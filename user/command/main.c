@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the command line to a command, and from its end to the exit status. */
+#include <stdio.h>
+
+#include "command/command.h"
+#include "command/options.h"
+
+static const struct command *const commands[] = { &command_trace, &command_plan, NULL };
+
+int main(int argc, char **argv)
+{
+	struct log log = { .stream = stderr, .level = LOG_NOTICE };
+	struct options options;
+	struct error error = { 0 };
+	int status;
+
+	if (options_parse(argc, argv, commands, &options, &error))
+		return command_fail(&log, &error);
+	log.level = options.level;
+	if (options.action == ACTION_RUN)
+		status = options.command->run(&options, &log);
+	else
+		status = command_inform(&options, commands, &log);
+	options_free(&options);
+	return status;
+}

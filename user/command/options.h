@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command line as a value. Parsing reads nothing but its arguments and changes nothing but its result:
+ * whether a process exists or a file can be written is for others to find out.
+ */
+#ifndef COMMAND_OPTIONS_H
+#define COMMAND_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/report.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/log.h"
+
+struct command;
+struct render_format;
+
+enum options_action {
+	ACTION_RUN,
+	ACTION_HELP,
+	ACTION_VERSION,
+};
+
+enum options_color {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
+};
+
+/* How probes are attached; anything but the first is for tests. */
+enum options_backend {
+	BACKEND_AUTO,
+	BACKEND_SESSION,
+	BACKEND_MULTI,
+	BACKEND_PERF,
+};
+
+struct options {
+	enum options_action action; /* unless ACTION_RUN, only `level` has a meaning beside it */
+	const struct command *command;
+
+	/* Exactly one of the two is given. */
+	int *pids; /* owned; each once, in the order they were typed */
+	size_t pid_count, pid_capacity;
+	char *const *
+		arguments; /* a command to start, NULL-terminated, in the caller's argv; NULL = none */
+
+	uint64_t duration_ns; /* one report after this time; 0 = no limit */
+	uint64_t interval_ns; /* between two reports; 0 = only one, at the end */
+	uint64_t count; /* reports until the end; 0 = no limit */
+
+	uint64_t top; /* sites shown; 0 = all */
+	enum report_sort sort;
+	uint64_t min_age_ns; /* 0 = all */
+	uint64_t min_size, max_size; /* bytes, both inclusive; max_size UINT64_MAX = no limit */
+	uint64_t max_blocks, max_stacks; /* entries of the kernel's tables */
+	uint64_t stack_depth; /* frames */
+	uint64_t fail_over; /* bytes in use above which the exit status is 1; UINT64_MAX = never */
+
+	const char *output; /* template for output_expand; NULL = stdout */
+	const struct render_format *format; /* never NULL */
+	enum options_color color;
+	enum log_level level;
+
+	bool probe_at_entry; /* for tests: no search for a cheaper instruction */
+	enum options_backend backend;
+};
+
+/*
+ * Parse a command line. `commands` is ended by NULL; its first entry is the default. Returns 0 with
+ * `*ret_options` filled (free with options_free; argv must outlive it), or -EINVAL with `error` filled
+ * (ERROR_USAGE). Not to be called from two threads at once: getopt keeps its place in globals.
+ */
+int options_parse(int argc, char *const *argv, const struct command *const *commands,
+		  struct options *ret_options, struct error *error);
+void options_free(struct options *options);
+
+/* Append the help text; `verbose` adds the options that are for tests. */
+void options_help(struct buffer *out, const struct command *const *commands, bool verbose);
+
+/*
+ * Are colours to be used? `terminal` says whether the report goes to one; `no_color` and `term` are the values
+ * of NO_COLOR and TERM, or NULL.
+ */
+bool options_use_color(enum options_color color, bool terminal, const char *no_color,
+		       const char *term);
+
+#endif

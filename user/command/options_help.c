@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The help text, made from the tables of options, commands and formats. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/options_table.h"
+#include "render/render.h"
+
+/* Where the explanations begin, counted from 0. */
+#define HELP_COLUMN 26
+
+/* "  -p, --pid PID[,PID...]" and its explanation, on a line of its own where the first part is long. */
+static void help_line(struct buffer *out, const char *left, const char *right)
+{
+	buffer_printf(out, "%-*s", HELP_COLUMN - 1, left);
+	if (strlen(left) >= HELP_COLUMN)
+		buffer_printf(out, "\n%*s", HELP_COLUMN - 1, "");
+	buffer_printf(out, " %s\n", right);
+}
+
+static void help_option(struct buffer *out, const struct option_row *row)
+{
+	const char *argument = row->argument ? row->argument : "";
+	char left[96];
+
+	if (row->letter)
+		snprintf(left, sizeof(left), "  -%c, --%s %s", row->letter, row->name, argument);
+	else
+		snprintf(left, sizeof(left), "      --%s %s", row->name, argument);
+	help_line(out, left, row->help);
+}
+
+static void help_options(struct buffer *out, const char *title, unsigned int testing)
+{
+	size_t i, count;
+	const struct option_row *rows = options_table(&count);
+
+	buffer_printf(out, "\n%s\n", title);
+	for (i = 0; i < count; i++)
+		if ((rows[i].flags & OPTION_TESTING) == testing && !(rows[i].flags & OPTION_ALIAS))
+			help_option(out, &rows[i]);
+}
+
+static void help_commands(struct buffer *out, const struct command *const *commands)
+{
+	char left[96];
+
+	buffer_append_string(out, "\nCommands:\n");
+	for (; *commands; commands++) {
+		snprintf(left, sizeof(left), "  %s", (*commands)->name);
+		help_line(out, left, (*commands)->summary);
+	}
+}
+
+static void help_formats(struct buffer *out)
+{
+	const struct render_format *format;
+	char left[96];
+
+	buffer_append_string(out, "\nFormats:\n");
+	for (format = render_format_list(); format->name; format++) {
+		snprintf(left, sizeof(left), "  %s", format->name);
+		help_line(out, left, format->description);
+	}
+}
+
+void options_help(struct buffer *out, const struct command *const *commands, bool verbose)
+{
+	buffer_append_string(
+		out,
+		"Usage: tracer -p PID[,PID...] [OPTIONS] [INTERVAL [COUNT]]\n"
+		"       tracer [OPTIONS] -- CMD [ARG...]\n"
+		"       tracer plan -p PID | -- CMD [ARG...]\n"
+		"\n"
+		"Shows which call sites hold the memory that a process has allocated since the\n"
+		"attach and not freed. A report every 5 s until Ctrl-C or the end of the "
+		"process.\n");
+	help_commands(out, commands);
+	help_options(out, "Options:", 0);
+	if (verbose)
+		help_options(out, "Options for tests:", OPTION_TESTING);
+	help_formats(out);
+	buffer_append_string(
+		out,
+		"\nTimes are 500ms, 10s, 5m, 2h; a bare number is seconds. Sizes are 64, 64k, 1m, "
+		"2g.\n"
+		"\n"
+		"EXAMPLES\n"
+		"  tracer -p 4242                 a report every 5 s\n"
+		"  tracer -p 4242 2 5             five reports, two seconds apart\n"
+		"  tracer -p 4242 -d 30s          one report after 30 s\n"
+		"  tracer -p 4242 -d 30s -n 3 -j  the same, three sites, as JSON\n"
+		"  tracer -p 4242,4243 -s alloc   two processes, busiest sites first\n"
+		"  tracer -p 4242 --min-age 1m    leave out what may yet be freed soon\n"
+		"  tracer -f -- ./server --once   start a command, write stacks for a flame graph\n"
+		"  tracer plan -p 4242            what would be probed; nothing is attached\n");
+}
