@@ -2,7 +2,6 @@
 /* Untrusted text made safe, and how wide it is on a terminal: see text.h. */
 #include "base/text.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static bool text_is_continuation(char byte)
@@ -65,7 +64,7 @@ static bool text_in_ranges(unsigned int rune, const struct text_range *ranges, s
 	return false;
 }
 
-static bool text_is_unsafe(unsigned int rune)
+bool text_rune_is_unsafe(unsigned int rune)
 {
 	static const struct text_range unsafe[] = {
 		{ 0x00, 0x1f }, /* controls */
@@ -94,7 +93,7 @@ void text_append_safe(struct buffer *buffer, const char *text)
 
 	for (; *text; text += length) {
 		length = text_decode_utf8(text, &rune);
-		if (length && !text_is_unsafe(rune))
+		if (length && !text_rune_is_unsafe(rune))
 			buffer_append(buffer, text, length);
 		else
 			text_append_escaped(buffer, text, length = length ? length : 1);

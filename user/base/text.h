@@ -3,14 +3,20 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buffer.h"
 
 /*
- * Append `text` with every control character, DEL, C1 control (U+0080..U+009F), line separator (U+2028,
- * U+2029), bidirectional control (U+061C, U+200E, U+200F, U+202A..U+202E, U+2066..U+2069) and every byte
- * that is not valid UTF-8 written as \xNN. The result is valid UTF-8 on one line.
+ * Is the character a control (also DEL and U+0080..U+009F), a line separator (U+2028, U+2029) or a
+ * bidirectional control (U+061C, U+200E, U+200F, U+202A..U+202E, U+2066..U+2069)?
+ */
+bool text_rune_is_unsafe(unsigned int rune);
+
+/*
+ * Append `text` with every unsafe character and every byte that is not valid UTF-8 written as \xNN. The
+ * result is valid UTF-8 on one line.
  */
 void text_append_safe(struct buffer *buffer, const char *text);
 
