@@ -44,10 +44,11 @@ struct report_frame {
 struct report_site {
 	size_t rank; /* from 1 */
 	int pid;
+	const struct target *target;
 	enum memory_source source;
 	const char *allocator, *function;
 	struct counters counters;
-	uint64_t oldest_ns, mean_age_ns; /* 0 when nothing is in use */
+	uint64_t oldest_ns, mean_age_ns; /* of the blocks in use; 0 when there is none */
 	struct report_frame *frames; /* innermost first */
 	size_t frame_count;
 };
@@ -57,29 +58,51 @@ struct report {
 	uint64_t duration_ns;
 	const struct target *const *targets;
 	size_t target_count;
-	struct counters totals; /* of all sites, shown or not */
+	struct counters totals; /* of all sites, listed or not */
+	struct counters recorded; /* the same, but with the blocks that min_age_ns leaves out */
 	size_t sites_in_use; /* sites that hold at least one byte or block */
-	size_t site_count; /* shown */
+	size_t site_count; /* listed */
 	struct report_site *sites;
 	uint64_t loss[LOSS_COUNT];
+	enum report_sort sort;
 	uint64_t min_age_ns;
 };
 
 /*
- * Rank the sites of `snapshot` and name the frames of the shown ones. Ties are broken by key, so equal
- * snapshots give equal reports. Sites without any allocation are left out; with the in-use sort keys the
- * sites shown are those that hold something. With min_age_ns, blocks that are too young count neither as
- * allocated nor as in use, so that alloc - free = in use still holds. Free with report_free; the snapshot,
- * its targets and the names must outlive the report.
+ * Rank the sites of `snapshot` and name the frames of the listed ones. Ties are broken by key, so equal
+ * snapshots give equal reports. With min_age_ns, blocks that are too young count neither as allocated nor
+ * as in use, so that alloc - free = in use still holds. Counters that contradict themselves (a damaged
+ * recording) are bent until it does.
+ *
+ * Listed are: no site without an allocation; with the in-use sort keys only sites that hold something,
+ * unless `top` is 0, which asks for everything; and no more than `top`. Totals are of all sites.
+ *
+ * Free with report_free; the snapshot's targets, stacks and modules and the names must outlive the report.
  */
 struct report *report_build(const struct snapshot *snapshot, const struct report_options *options,
 			    const struct report_names *names);
 void report_free(struct report *report);
+
+/* What is in use by `counters`. */
+uint64_t counters_inuse_bytes(const struct counters *counters);
+uint64_t counters_inuse_objects(const struct counters *counters);
+/* Is there at least one byte or block in use? */
+bool counters_hold(const struct counters *counters);
+/* Does `sort` rank by what is in use? */
+bool report_sort_is_inuse(enum report_sort sort);
+
+/*
+ * Calls of allocator functions that the probes saw, by what became of them: recorded, a free of an unknown
+ * block, or dropped for one of the reasons of loss_is_call. A realloc that moves a block counts as two.
+ */
+uint64_t report_calls_seen(const struct report *report);
+uint64_t report_calls_dropped(const struct report *report);
 
 const char *source_name(enum memory_source source); /* "heap", "mmap" */
 const char *frame_kind_name(enum frame_kind kind); /* "native", "ruby", ... */
 const char *loss_name(enum loss loss); /* "free_untracked" */
 const char *loss_sentence(enum loss loss);
 bool loss_is_defect(enum loss loss); /* does it make a figure of the report short? */
+bool loss_is_call(enum loss loss); /* does it count calls that were not recorded? */
 
 #endif

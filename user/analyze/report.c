@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a snapshot to a report, in three steps: judge every site (what counts, what is in use), rank them,
+ * name the frames of those that are listed. Only the last step is slow, and it sees the listed sites only.
+ */
+#include "analyze/report.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* A site that may be listed: its counters as the report has them, and what it is ranked by. */
+struct candidate {
+	const struct snapshot_site *site;
+	struct counters counters;
+	uint64_t weight;
+};
+
+uint64_t counters_inuse_bytes(const struct counters *counters)
+{
+	return counters->alloc_bytes - counters->free_bytes;
+}
+
+uint64_t counters_inuse_objects(const struct counters *counters)
+{
+	return counters->alloc_objects - counters->free_objects;
+}
+
+bool counters_hold(const struct counters *counters)
+{
+	return counters_inuse_bytes(counters) || counters_inuse_objects(counters);
+}
+
+bool report_sort_is_inuse(enum report_sort sort)
+{
+	return sort == SORT_INUSE || sort == SORT_INUSE_OBJECTS;
+}
+
+static uint64_t report_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The counters of a site as they are, but never with more freed than was allocated. */
+static struct counters report_recorded(const struct snapshot_site *site)
+{
+	struct counters counters = site->counters;
+
+	counters.free_bytes = report_min(counters.free_bytes, counters.alloc_bytes);
+	counters.free_objects = report_min(counters.free_objects, counters.alloc_objects);
+	return counters;
+}
+
+/* Take the blocks that are too young out of `counters`. */
+static void report_leave_out_young(struct counters *counters, const struct snapshot_site *site)
+{
+	counters->alloc_bytes -= report_min(site->young_bytes, counters_inuse_bytes(counters));
+	counters->alloc_objects -=
+		report_min(site->young_objects, counters_inuse_objects(counters));
+}
+
+static void report_add(struct counters *sum, const struct counters *counters)
+{
+	sum->alloc_bytes += counters->alloc_bytes;
+	sum->alloc_objects += counters->alloc_objects;
+	sum->free_bytes += counters->free_bytes;
+	sum->free_objects += counters->free_objects;
+}
+
+static uint64_t report_weight(const struct counters *counters, enum report_sort sort)
+{
+	switch (sort) {
+	case SORT_INUSE:
+		return counters_inuse_bytes(counters);
+	case SORT_INUSE_OBJECTS:
+		return counters_inuse_objects(counters);
+	case SORT_ALLOC:
+		return counters->alloc_bytes;
+	case SORT_ALLOC_OBJECTS:
+		return counters->alloc_objects;
+	}
+	return 0;
+}
+
+static bool report_is_candidate(const struct counters *counters,
+				const struct report_options *options)
+{
+	if (!counters->alloc_bytes && !counters->alloc_objects)
+		return false;
+	return !options->top || !report_sort_is_inuse(options->sort) || counters_hold(counters);
+}
+
+/* Add every site to the sums of the report and the ones that may be listed to `candidates`. */
+static size_t report_judge(struct report *report, const struct snapshot *snapshot,
+			   const struct report_options *options, struct candidate *candidates)
+{
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < snapshot->site_count; i++) {
+		const struct snapshot_site *site = &snapshot->sites[i];
+		struct counters counters = report_recorded(site);
+
+		report_add(&report->recorded, &counters);
+		if (options->min_age_ns)
+			report_leave_out_young(&counters, site);
+		report_add(&report->totals, &counters);
+		report->sites_in_use += counters_hold(&counters);
+		if (report_is_candidate(&counters, options))
+			candidates[count++] =
+				(struct candidate){ site, counters,
+						    report_weight(&counters, options->sort) };
+	}
+	return count;
+}
+
+static int candidate_compare(const void *a, const void *b)
+{
+	const struct candidate *left = a, *right = b;
+
+	if (left->weight != right->weight)
+		return left->weight > right->weight ? -1 : 1;
+	if (left->site->key != right->site->key)
+		return left->site->key < right->site->key ? -1 : 1;
+	return (left->site > right->site) - (left->site < right->site);
+}
+
+static char *report_build_id(const struct module *module)
+{
+	char text[2 * BUILD_ID_MAX + 1];
+
+	if (!module || !module->build_id_size)
+		return NULL;
+	return memory_copy_string(module_format_build_id(module, text));
+}
+
+static struct report_frame *report_frame_add(struct report_site *site, size_t *capacity)
+{
+	site->frames =
+		memory_grow(site->frames, site->frame_count, capacity, sizeof(*site->frames));
+	return &site->frames[site->frame_count++];
+}
+
+/* One captured frame becomes one frame of the report for each function that was inlined there. */
+static void report_name_frame(struct report_site *site, size_t *capacity,
+			      const struct module_list *modules, const struct frame *frame,
+			      const struct report_names *names)
+{
+	const struct module *module = module_list_get(modules, frame->module);
+	const struct symbol_list *symbols = NULL;
+	size_t i = 0;
+
+	if (frame->kind != FRAME_ERROR)
+		symbols = names->lookup(names->context, frame);
+	do {
+		struct report_frame *to = report_frame_add(site, capacity);
+
+		*to = (struct report_frame){
+			.kind = frame->kind,
+			.function = frame->kind == FRAME_ERROR ? frame->reason : NULL,
+			.module = module ? module->path : NULL,
+			.build_id = report_build_id(module),
+			.offset = module ? frame->offset : 0,
+		};
+		if (!symbols || !symbols->count)
+			break;
+		to->function = symbols->items[i].function;
+		to->file = symbols->items[i].file;
+		to->line = symbols->items[i].line;
+		to->inlined = symbols->items[i].inlined;
+	} while (++i < symbols->count);
+}
+
+static void report_fill_site(struct report_site *to, const struct candidate *from,
+			     const struct module_list *modules, const struct report_names *names)
+{
+	const struct snapshot_site *site = from->site;
+	uint64_t objects = counters_inuse_objects(&from->counters);
+	size_t capacity = 0;
+	uint32_t i;
+
+	to->pid = site->target->pid;
+	to->target = site->target;
+	to->source = site->source;
+	to->allocator = site->function->allocator;
+	to->function = site->function->function;
+	to->counters = from->counters;
+	if (counters_hold(&from->counters))
+		to->oldest_ns = site->oldest_ns;
+	if (objects)
+		to->mean_age_ns = site->age_sum_ns / objects;
+	for (i = 0; i < site->stack->count; i++)
+		report_name_frame(to, &capacity, modules, &site->stack->frames[i], names);
+}
+
+struct report *report_build(const struct snapshot *snapshot, const struct report_options *options,
+			    const struct report_names *names)
+{
+	struct candidate *candidates = memory_alloc(snapshot->site_count, sizeof(*candidates));
+	struct report *report = memory_alloc(1, sizeof(*report));
+	size_t i, count;
+
+	report->wall_time = snapshot->wall_time;
+	if (snapshot->time_ns > snapshot->start_ns)
+		report->duration_ns = snapshot->time_ns - snapshot->start_ns;
+	report->targets = snapshot->targets;
+	report->target_count = snapshot->target_count;
+	report->sort = options->sort;
+	report->min_age_ns = options->min_age_ns;
+	for (i = 0; i < LOSS_COUNT; i++)
+		report->loss[i] = snapshot->loss[i];
+
+	count = report_judge(report, snapshot, options, candidates);
+	qsort(candidates, count, sizeof(*candidates), candidate_compare);
+	if (options->top && count > options->top)
+		count = options->top;
+	report->sites = memory_alloc(count, sizeof(*report->sites));
+	for (i = 0; i < count; i++) {
+		report->sites[i].rank = i + 1;
+		report_fill_site(&report->sites[i], &candidates[i], snapshot->modules, names);
+	}
+	report->site_count = count;
+	free(candidates);
+	return report;
+}
+
+static void report_site_free(struct report_site *site)
+{
+	size_t i;
+
+	for (i = 0; i < site->frame_count; i++)
+		free(site->frames[i].build_id);
+	free(site->frames);
+}
+
+void report_free(struct report *report)
+{
+	size_t i;
+
+	if (!report)
+		return;
+	for (i = 0; i < report->site_count; i++)
+		report_site_free(&report->sites[i]);
+	free(report->sites);
+	free(report);
+}
+
+const char *source_name(enum memory_source source)
+{
+	switch (source) {
+	case SOURCE_HEAP:
+		return "heap";
+	case SOURCE_MMAP:
+		return "mmap";
+	case SOURCE_COUNT:
+		break;
+	}
+	return "unknown";
+}
+
+const char *frame_kind_name(enum frame_kind kind)
+{
+	switch (kind) {
+	case FRAME_NATIVE:
+		return "native";
+	case FRAME_RUBY:
+		return "ruby";
+	case FRAME_PYTHON:
+		return "python";
+	case FRAME_JIT:
+		return "jit";
+	case FRAME_KERNEL:
+		return "kernel";
+	case FRAME_ERROR:
+		return "error";
+	}
+	return "unknown";
+}
+
+struct loss_description {
+	const char *name, *sentence;
+	bool defect;
+};
+
+static const struct loss_description *loss_describe(enum loss loss)
+{
+	static const struct loss_description descriptions[LOSS_COUNT] = {
+#define X(symbol, name, sentence, defect) { #name, sentence, defect },
+		LOSS_LIST(X)
+#undef X
+	};
+
+	return &descriptions[loss];
+}
+
+const char *loss_name(enum loss loss)
+{
+	return loss_describe(loss)->name;
+}
+
+const char *loss_sentence(enum loss loss)
+{
+	return loss_describe(loss)->sentence;
+}
+
+bool loss_is_defect(enum loss loss)
+{
+	return loss_describe(loss)->defect;
+}
+
+bool loss_is_call(enum loss loss)
+{
+	switch (loss) {
+	case LOSS_BLOCKS_FULL:
+	case LOSS_BLOCKS_REFUSED:
+	case LOSS_SITES_FULL:
+	case LOSS_RETURNS_UNMATCHED:
+	case LOSS_RESULTS_UNREADABLE:
+	case LOSS_THREADS_REFUSED:
+	case LOSS_PROGRAMS_MISSED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+uint64_t report_calls_dropped(const struct report *report)
+{
+	uint64_t calls = 0;
+	int loss;
+
+	for (loss = 0; loss < LOSS_COUNT; loss++)
+		if (loss_is_call((enum loss)loss))
+			calls += report->loss[loss];
+	return calls;
+}
+
+uint64_t report_calls_seen(const struct report *report)
+{
+	return report->recorded.alloc_objects + report->recorded.free_objects +
+	       report->loss[LOSS_FREE_UNTRACKED] + report_calls_dropped(report);
+}
