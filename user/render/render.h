@@ -10,8 +10,7 @@
 
 struct render_options {
 	bool color;
-	bool verbose; /* text: module paths, build IDs and every frame */
-	bool ascii; /* text: no characters outside ASCII in our own words */
+	bool verbose; /* text: any width, module paths, build IDs and every frame */
 };
 
 struct render_format {

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads JSON reports, one per line, and checks them against schema 1 as documented: every key there, every
+type right, alloc - free = in use everywhere. A parser of its own, so that it does not share the writer's
+mistakes. Prints the number of reports; the exit status tells whether all are right."""
+import json
+import sys
+
+COUNTERS = ["inuse_bytes", "inuse_objects", "alloc_bytes", "alloc_objects", "free_bytes", "free_objects"]
+LOSS = ["free_untracked", "blocks_full", "blocks_refused", "stacks_full", "bytes_unattributed"]
+KINDS = ["native", "ruby", "python", "jit", "kernel", "error"]
+
+
+def reject(value):
+    raise ValueError("no JSON number: " + value)
+
+
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), keys
+    return dict(pairs)
+
+
+def check(thing, **types):
+    assert list(thing) == list(types), (list(thing), list(types))
+    for key, kinds in types.items():
+        assert type(thing[key]) in kinds, (key, thing[key])
+
+
+def check_counters(thing):
+    for key in COUNTERS:
+        assert type(thing[key]) is int and thing[key] >= 0, key
+    for what in ["bytes", "objects"]:
+        assert thing["alloc_" + what] - thing["free_" + what] == thing["inuse_" + what], thing
+
+
+def check_frame(frame):
+    none = type(None)
+    check(frame, kind=[str], function=[str, none], module=[str, none], build_id=[str, none],
+          offset=[int, none], file=[str, none], line=[int, none], inlined=[bool])
+    assert frame["kind"] in KINDS
+
+
+def check_site(site, rank):
+    assert list(site) == ["rank", "pid", "source", "allocator", "function", *COUNTERS, "oldest_s",
+                          "mean_age_s", "frames"], list(site)
+    assert site["rank"] == rank and type(site["pid"]) is int
+    assert type(site["source"]) is str and type(site["function"]) is str
+    check_counters(site)
+    held = site["inuse_bytes"] or site["inuse_objects"]
+    assert type(site["oldest_s"]) is (float if held else type(None)), site["oldest_s"]
+    for frame in site["frames"]:
+        check_frame(frame)
+
+
+def check_report(line):
+    report = json.loads(line, parse_constant=reject, object_pairs_hook=unique)
+    check(report, schema=[int], tool=[str], version=[str], time=[str], duration_s=[float], targets=[list],
+          totals=[dict], loss=[dict], sites=[list])
+    assert report["schema"] == 1 and report["tool"] == "tracer"
+    for target in report["targets"]:
+        check(target, pid=[int], comm=[str], exe=[str, type(None)], exited=[bool])
+    assert list(report["totals"]) == COUNTERS
+    check_counters(report["totals"])
+    for name in LOSS:
+        assert type(report["loss"][name]) is int, name
+    for rank, site in enumerate(report["sites"], 1):
+        check_site(site, rank)
+
+
+reports = sys.stdin.buffer.read().decode("utf-8", errors="strict").split("\n")
+assert reports.pop() == "", "the last line is not ended"
+for report in reports:
+    check_report(report)
+print(len(reports))

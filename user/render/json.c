@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The JSON format, schema 1: one object on one line per report. Names and meanings are a contract with
+ * other programs; a key is never renamed, and what is unknown is null.
+ */
+#include <time.h>
+
+#include "render/formats.h"
+#include "render/json_writer.h"
+
+static void json_member_string(struct json_writer *json, const char *key, const char *text)
+{
+	json_key(json, key);
+	json_string(json, text);
+}
+
+static void json_member_integer(struct json_writer *json, const char *key, uint64_t number)
+{
+	json_key(json, key);
+	json_integer(json, number);
+}
+
+/* `known` false gives null. */
+static void json_member_seconds(struct json_writer *json, const char *key, uint64_t ns, bool known)
+{
+	json_key(json, key);
+	if (known)
+		json_seconds(json, ns);
+	else
+		json_null(json);
+}
+
+static void json_time(struct json_writer *json, int64_t wall_time)
+{
+	time_t seconds = (time_t)wall_time;
+	char text[64];
+	struct tm tm;
+
+	json_key(json, "time");
+	if (gmtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		json_string(json, text);
+	else
+		json_null(json);
+}
+
+static void json_targets(struct json_writer *json, const struct report *report)
+{
+	size_t i;
+
+	json_key(json, "targets");
+	json_open(json, '[');
+	for (i = 0; i < report->target_count; i++) {
+		const struct target *target = report->targets[i];
+
+		json_open(json, '{');
+		json_member_integer(json, "pid", (uint64_t)target->pid);
+		json_member_string(json, "comm", target->comm);
+		json_member_string(json, "exe", target->exe);
+		json_key(json, "exited");
+		json_bool(json, target->exited);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void json_counters(struct json_writer *json, const struct counters *counters)
+{
+	json_member_integer(json, "inuse_bytes", counters_inuse_bytes(counters));
+	json_member_integer(json, "inuse_objects", counters_inuse_objects(counters));
+	json_member_integer(json, "alloc_bytes", counters->alloc_bytes);
+	json_member_integer(json, "alloc_objects", counters->alloc_objects);
+	json_member_integer(json, "free_bytes", counters->free_bytes);
+	json_member_integer(json, "free_objects", counters->free_objects);
+}
+
+static void json_loss(struct json_writer *json, const struct report *report)
+{
+	int loss;
+
+	json_key(json, "loss");
+	json_open(json, '{');
+	for (loss = 0; loss < LOSS_COUNT; loss++)
+		json_member_integer(json, loss_name((enum loss)loss), report->loss[loss]);
+	json_close(json, '}');
+}
+
+static void json_frame(struct json_writer *json, const struct report_frame *frame)
+{
+	json_open(json, '{');
+	json_member_string(json, "kind", frame_kind_name(frame->kind));
+	json_member_string(json, "function", frame->function);
+	json_member_string(json, "module", frame->module);
+	json_member_string(json, "build_id", frame->build_id);
+	json_key(json, "offset");
+	if (frame->module)
+		json_integer(json, frame->offset);
+	else
+		json_null(json);
+	json_member_string(json, "file", frame->file);
+	json_key(json, "line");
+	if (frame->line)
+		json_integer(json, frame->line);
+	else
+		json_null(json);
+	json_key(json, "inlined");
+	json_bool(json, frame->inlined);
+	json_close(json, '}');
+}
+
+static void json_site(struct json_writer *json, const struct report_site *site)
+{
+	size_t i;
+
+	json_open(json, '{');
+	json_member_integer(json, "rank", site->rank);
+	json_member_integer(json, "pid", (uint64_t)site->pid);
+	json_member_string(json, "source", source_name(site->source));
+	json_member_string(json, "allocator", site->allocator);
+	json_member_string(json, "function", site->function);
+	json_counters(json, &site->counters);
+	json_member_seconds(json, "oldest_s", site->oldest_ns, counters_hold(&site->counters));
+	json_member_seconds(json, "mean_age_s", site->mean_age_ns,
+			    counters_inuse_objects(&site->counters));
+	json_key(json, "frames");
+	json_open(json, '[');
+	for (i = 0; i < site->frame_count; i++)
+		json_frame(json, &site->frames[i]);
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+void render_json(const struct report *report, const struct render_options *options,
+		 struct buffer *out)
+{
+	struct json_writer json = { .out = out };
+	size_t i;
+
+	(void)options;
+	json_open(&json, '{');
+	json_member_integer(&json, "schema", 1);
+	json_member_string(&json, "tool", "tracer");
+	json_member_string(&json, "version", TRACER_VERSION);
+	json_time(&json, report->wall_time);
+	json_member_seconds(&json, "duration_s", report->duration_ns, true);
+	json_targets(&json, report);
+	json_key(&json, "totals");
+	json_open(&json, '{');
+	json_counters(&json, &report->totals);
+	json_close(&json, '}');
+	json_loss(&json, report);
+	json_key(&json, "sites");
+	json_open(&json, '[');
+	for (i = 0; i < report->site_count; i++)
+		json_site(&json, &report->sites[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	buffer_append_string(out, "\n");
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* JSON values: see json_writer.h. */
+#include "render/json_writer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define REPLACEMENT_CHARACTER "\xef\xbf\xbd"
+
+static void json_separate(struct json_writer *json)
+{
+	if (json->follows)
+		buffer_append_string(json->out, ",");
+	json->follows = true;
+}
+
+void json_open(struct json_writer *json, char bracket)
+{
+	json_separate(json);
+	buffer_append(json->out, &bracket, 1);
+	json->follows = false;
+}
+
+void json_close(struct json_writer *json, char bracket)
+{
+	buffer_append(json->out, &bracket, 1);
+	json->follows = true;
+}
+
+static void json_append_rune(struct buffer *out, const char *bytes, size_t length,
+			     unsigned int rune)
+{
+	if (text_rune_is_unsafe(rune)) {
+		buffer_printf(out, "\\u%04x", rune);
+		return;
+	}
+	if (rune == '"' || rune == '\\')
+		buffer_append_string(out, "\\");
+	buffer_append(out, bytes, length);
+}
+
+static void json_append_quoted(struct buffer *out, const char *text)
+{
+	unsigned int rune;
+	size_t length;
+
+	buffer_append_string(out, "\"");
+	for (; *text; text += length) {
+		length = text_decode_utf8(text, &rune);
+		if (length) {
+			json_append_rune(out, text, length, rune);
+			continue;
+		}
+		buffer_append_string(out, REPLACEMENT_CHARACTER);
+		length = 1;
+	}
+	buffer_append_string(out, "\"");
+}
+
+void json_key(struct json_writer *json, const char *key)
+{
+	json_separate(json);
+	json_append_quoted(json->out, key);
+	buffer_append_string(json->out, ":");
+	json->follows = false;
+}
+
+void json_string(struct json_writer *json, const char *text)
+{
+	if (!text) {
+		json_null(json);
+		return;
+	}
+	json_separate(json);
+	json_append_quoted(json->out, text);
+}
+
+void json_integer(struct json_writer *json, uint64_t number)
+{
+	json_separate(json);
+	buffer_printf(json->out, "%" PRIu64, number);
+}
+
+void json_seconds(struct json_writer *json, uint64_t ns)
+{
+	json_separate(json);
+	buffer_printf(json->out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+	while (json->out->data[json->out->length - 1] == '0' &&
+	       json->out->data[json->out->length - 2] != '.')
+		json->out->data[--json->out->length] = '\0';
+}
+
+void json_bool(struct json_writer *json, bool value)
+{
+	json_separate(json);
+	buffer_append_string(json->out, value ? "true" : "false");
+}
+
+void json_null(struct json_writer *json)
+{
+	json_separate(json);
+	buffer_append_string(json->out, "null");
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of formats. A new format is a file with one function and a row here. */
+#include "render/render.h"
+
+#include <string.h>
+
+#include "render/formats.h"
+
+static const struct render_format render_formats[] = {
+	{ "text", "for people: sites with their stacks (default)", render_text },
+	{ "json", "one JSON object on one line per report", render_json },
+	{ "folded", "one line per stack, for flame graph tools", render_folded },
+	{ NULL, NULL, NULL },
+};
+
+const struct render_format *render_format_list(void)
+{
+	return render_formats;
+}
+
+const struct render_format *render_format_find(const char *name)
+{
+	const struct render_format *format;
+
+	for (format = render_formats; format->name; format++)
+		if (!strcmp(format->name, name))
+			return format;
+	return NULL;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The text format, for a person at a terminal: one line that says it all, the sites with their stacks, and
+ * how far the figures can be trusted. Never wider than TEXT_COLUMNS, unless -v asks for everything.
+ */
+#include <time.h>
+
+#include "base/units.h"
+#include "render/columns.h"
+#include "render/formats.h"
+#include "render/text_style.h"
+
+void text_style_set(const struct text_writer *writer, enum text_style style)
+{
+	static const char *const codes[] = {
+		[STYLE_PLAIN] = "\033[0m",
+		[STYLE_STRONG] = "\033[1m",
+		[STYLE_QUIET] = "\033[2m",
+		[STYLE_WARNING] = "\033[33m",
+	};
+
+	if (writer->color)
+		buffer_append_string(writer->out, codes[style]);
+}
+
+/* The local time of day: reports that follow each other are told apart by it. */
+static void text_append_clock(struct buffer *line, int64_t wall_time)
+{
+	time_t seconds = (time_t)wall_time;
+	char text[16];
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%H:%M:%S ", &tm))
+		buffer_append_string(line, text);
+}
+
+static void text_append_targets(struct buffer *line, const struct report *report)
+{
+	const struct target *target;
+	char count[UNITS_TEXT_MAX];
+
+	if (report->target_count != 1) {
+		buffer_printf(line, "%s processes",
+			      units_format_count(report->target_count, count));
+		return;
+	}
+	target = report->targets[0];
+	columns_append_start(line, target->comm, COMM_MAX);
+	buffer_printf(line, " (%d%s)", target->pid, target->exited ? ", exited" : "");
+}
+
+/* "03:12:45 ruby (4242) traced for 30.0 s: 48.8 MiB in use for at least 5.0 s" */
+static void text_opening(const struct text_writer *writer, const struct report *report)
+{
+	uint64_t bytes = counters_inuse_bytes(&report->totals);
+	char time[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+
+	text_append_clock(&line, report->wall_time);
+	text_append_targets(&line, report);
+	buffer_printf(&line, " traced for %s: %s in use",
+		      units_format_time(report->duration_ns, time),
+		      counters_hold(&report->totals) ? units_format_size(bytes, size) : "nothing");
+	if (report->min_age_ns)
+		buffer_printf(&line, " for at least %s",
+			      units_format_time(report->min_age_ns, time));
+	text_style_set(writer, STYLE_STRONG);
+	columns_append_start(writer->out, line.data, writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS);
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_append_string(writer->out, "\n\n");
+	buffer_free(&line);
+}
+
+/* An empty list would leave the reader wondering: say why there is none. */
+static void text_nothing(const struct text_writer *writer, const struct report *report)
+{
+	uint64_t objects = report->recorded.alloc_objects;
+	uint64_t young = counters_inuse_objects(&report->recorded);
+	char count[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+
+	if (!objects)
+		buffer_append_string(&line, "Nothing is in use: no allocation was recorded.");
+	else if (young)
+		buffer_printf(&line, "Nothing is in use: all %s blocks held are younger than %s.",
+			      units_format_count(young, count),
+			      units_format_time(report->min_age_ns, time));
+	else
+		buffer_printf(&line, "Nothing is in use: all %s recorded blocks were freed.",
+			      units_format_count(objects, count));
+	columns_wrap(writer->out, line.data, TEXT_COLUMNS, 0);
+	buffer_free(&line);
+}
+
+static bool text_shows_any_site(const struct report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->site_count; i++)
+		if (text_shows_site(report, &report->sites[i]))
+			return true;
+	return false;
+}
+
+void render_text(const struct report *report, const struct render_options *options,
+		 struct buffer *out)
+{
+	const struct text_writer writer = { out, options->color, options->verbose };
+
+	text_opening(&writer, report);
+	if (text_shows_any_site(report))
+		text_sites(&writer, report);
+	else
+		text_nothing(&writer, report);
+	buffer_append_string(out, "\n");
+	text_coverage(&writer, report);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The end of the text format: how much of what happened the figures cover, and the summary line that tools
+ * know from jemalloc. Every counter that is not zero is said with its sentence.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/units.h"
+#include "render/columns.h"
+#include "render/text_style.h"
+
+static size_t text_width_limit(const struct text_writer *writer)
+{
+	return writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS;
+}
+
+static void text_loss(const struct text_writer *writer, const struct report *report, enum loss loss)
+{
+	char count[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+
+	/* The coverage line has it. */
+	if (!report->loss[loss] || loss == LOSS_FREE_UNTRACKED)
+		return;
+	buffer_printf(&line, "%s: %s %s", loss_is_defect(loss) ? "warning" : "note",
+		      units_format_count(report->loss[loss], count), loss_sentence(loss));
+	text_style_set(writer, loss_is_defect(loss) ? STYLE_WARNING : STYLE_QUIET);
+	columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
+	writer->out->length--;
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_append_string(writer->out, "\n");
+	buffer_free(&line);
+}
+
+static void text_append_dropped(const struct report *report, uint64_t dropped, struct buffer *line)
+{
+	char count[UNITS_TEXT_MAX];
+	const char *separator = " (";
+	int loss;
+
+	buffer_printf(line, ", %s dropped", units_format_count(dropped, count));
+	for (loss = 0; dropped && loss < LOSS_COUNT; loss++) {
+		if (!loss_is_call((enum loss)loss) || !report->loss[loss])
+			continue;
+		buffer_printf(line, "%s%s %s", separator, loss_name((enum loss)loss),
+			      units_format_count(report->loss[loss], count));
+		separator = ", ";
+	}
+	if (dropped)
+		buffer_append_string(line, ")");
+}
+
+static void text_coverage_line(const struct text_writer *writer, const struct report *report)
+{
+	uint64_t dropped = report_calls_dropped(report);
+	uint64_t untracked = report->loss[LOSS_FREE_UNTRACKED];
+	uint64_t unattributed = report->loss[LOSS_BYTES_UNATTRIBUTED];
+	char text[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+
+	buffer_printf(&line, "coverage: %s calls seen",
+		      units_format_count(report_calls_seen(report), text));
+	text_append_dropped(report, dropped, &line);
+	buffer_printf(&line, ", %s byte%s unattributed", units_format_count(unattributed, text),
+		      unattributed == 1 ? "" : "s");
+	if (untracked)
+		buffer_printf(&line, "; %s free%s of blocks allocated before the attach",
+			      units_format_count(untracked, text), untracked == 1 ? "" : "s");
+	columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
+	buffer_free(&line);
+}
+
+static void text_summary(const struct text_writer *writer, const struct report *report)
+{
+	uint64_t bytes = counters_inuse_bytes(&report->totals);
+	uint64_t objects = counters_inuse_objects(&report->totals);
+	size_t contexts = report->sites_in_use;
+	char exact[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+	const char *amounts[] = { exact, units_format_size(bytes, size) };
+	struct buffer line = { 0 };
+	size_t i;
+
+	snprintf(exact, sizeof(exact), "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+	for (i = 0; i < 2; i++) {
+		buffer_clear(&line);
+		buffer_printf(&line,
+			      "Leak approximation summary: ~%s, ~%" PRIu64
+			      " object%s, >= %zu context%s",
+			      amounts[i], objects, objects == 1 ? "" : "s", contexts,
+			      contexts == 1 ? "" : "s");
+		if (line.length <= text_width_limit(writer))
+			break;
+	}
+	columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
+	buffer_free(&line);
+}
+
+void text_coverage(const struct text_writer *writer, const struct report *report)
+{
+	int loss;
+
+	for (loss = 0; loss < LOSS_COUNT; loss++)
+		text_loss(writer, report, (enum loss)loss);
+	text_coverage_line(writer, report);
+	text_summary(writer, report);
+}

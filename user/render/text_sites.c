@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of sites in the text format: a row of figures, then the function that was called, then its stack. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/units.h"
+#include "render/columns.h"
+#include "render/text_style.h"
+
+#define ROW "%5s  %10s  %6s  %11s  %10s  %10s  %10s"
+
+bool text_shows_site(const struct report *report, const struct report_site *site)
+{
+	return !report_sort_is_inuse(report->sort) || counters_hold(&site->counters);
+}
+
+/* A count in at most 11 columns: exact below a thousand million. */
+static const char *text_format_count(uint64_t count, char text[UNITS_TEXT_MAX])
+{
+	static const char letters[] = "GTPE";
+	uint64_t tenths = count / 100000000;
+	const char *letter = letters;
+
+	if (count < 1000000000)
+		return units_format_count(count, text);
+	for (; tenths >= 10000; tenths /= 1000)
+		letter++;
+	snprintf(text, UNITS_TEXT_MAX, "%" PRIu64 ".%" PRIu64 " %c", tenths / 10, tenths % 10,
+		 *letter);
+	return text;
+}
+
+static const char *text_format_share(uint64_t part, uint64_t whole, char text[UNITS_TEXT_MAX])
+{
+	uint64_t tenths;
+
+	if (!whole)
+		return "-";
+	tenths = (uint64_t)(((unsigned __int128)part * 1000 + whole / 2) / whole);
+	snprintf(text, UNITS_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "%%", tenths / 10, tenths % 10);
+	return text;
+}
+
+static void text_row(const struct text_writer *writer, const char *label,
+		     const struct counters *counters, const struct counters *totals,
+		     const char *oldest)
+{
+	char inuse[UNITS_TEXT_MAX], share[UNITS_TEXT_MAX], blocks[UNITS_TEXT_MAX];
+	char allocated[UNITS_TEXT_MAX], freed[UNITS_TEXT_MAX];
+
+	text_style_set(writer, STYLE_STRONG);
+	buffer_printf(writer->out, ROW, label,
+		      units_format_size(counters_inuse_bytes(counters), inuse),
+		      text_format_share(counters_inuse_bytes(counters),
+					counters_inuse_bytes(totals), share),
+		      text_format_count(counters_inuse_objects(counters), blocks),
+		      units_format_size(counters->alloc_bytes, allocated),
+		      units_format_size(counters->free_bytes, freed), oldest);
+	while (writer->out->data[writer->out->length - 1] == ' ')
+		writer->out->data[--writer->out->length] = '\0';
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_append_string(writer->out, "\n");
+}
+
+/* "malloc (glibc, heap)", with the process where there are several. */
+static void text_call(const struct text_writer *writer, const struct report *report,
+		      const struct report_site *site)
+{
+	size_t width = writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS;
+	struct buffer line = { 0 };
+
+	buffer_append_string(&line, "       ");
+	columns_append_start(&line, site->function ? site->function : "[unknown]",
+			     writer->verbose ? COLUMNS_ANY : 32);
+	buffer_append_string(&line, " (");
+	if (site->allocator) {
+		columns_append_start(&line, site->allocator, 12);
+		buffer_append_string(&line, ", ");
+	}
+	buffer_append_string(&line, source_name(site->source));
+	buffer_append_string(&line, ")");
+	if (report->target_count > 1) {
+		buffer_printf(&line, " in %d ", site->pid);
+		columns_append_start(&line, site->target->comm, 2 * COMM_MAX);
+	}
+	columns_append_start(writer->out, line.data, width);
+	buffer_append_string(writer->out, "\n");
+	buffer_free(&line);
+}
+
+static void text_site(const struct text_writer *writer, const struct report *report,
+		      const struct report_site *site, size_t name_column)
+{
+	char rank[24], oldest[UNITS_TEXT_MAX];
+	bool holds = counters_hold(&site->counters);
+
+	snprintf(rank, sizeof(rank), "%zu", site->rank);
+	text_row(writer, rank, &site->counters, &report->totals,
+		 holds ? units_format_time(site->oldest_ns, oldest) : "-");
+	text_call(writer, report, site);
+	text_stack(writer, site, name_column);
+	buffer_append_string(writer->out, "\n");
+}
+
+/* Say what the sites hold that are not shown. */
+static void text_rest(const struct text_writer *writer, const struct report *report)
+{
+	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
+	uint64_t bytes = counters_inuse_bytes(&report->totals);
+	size_t sites = report->sites_in_use;
+	size_t i;
+
+	for (i = 0; i < report->site_count; i++) {
+		bytes -= counters_inuse_bytes(&report->sites[i].counters);
+		sites -= counters_hold(&report->sites[i].counters);
+	}
+	if (!sites)
+		return;
+	buffer_printf(writer->out, "       and %s more site%s with %s in use (-n 0 shows all)\n\n",
+		      units_format_count(sites, count), sites == 1 ? "" : "s",
+		      units_format_size(bytes, size));
+}
+
+void text_sites(const struct text_writer *writer, const struct report *report)
+{
+	size_t name_column = 0;
+	size_t i;
+
+	for (i = 0; i < report->site_count; i++) {
+		size_t column = text_stack_name_column(writer, &report->sites[i]);
+
+		if (text_shows_site(report, &report->sites[i]) && column > name_column)
+			name_column = column;
+	}
+	text_style_set(writer, STYLE_QUIET);
+	buffer_printf(writer->out, ROW, "#", "IN USE", "%", "BLOCKS", "ALLOCATED", "FREED",
+		      "OLDEST");
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_append_string(writer->out, "\n");
+	for (i = 0; i < report->site_count; i++)
+		if (text_shows_site(report, &report->sites[i]))
+			text_site(writer, report, &report->sites[i], name_column);
+	text_rest(writer, report);
+	text_row(writer, "total", &report->totals, &report->totals, "");
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stack of a site in the text format: a line per frame, function to the left, place to the right. A
+ * long function name may reach into the right column as far as the place leaves room.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/columns.h"
+#include "render/text_style.h"
+
+#define STACK_INDENT 7
+#define STACK_COLUMNS (TEXT_COLUMNS - STACK_INDENT)
+#define NAME_COLUMN_MAX 39
+#define GAP 2
+
+/* Of a stack with more frames than FRAMES_SHOWN, so many at both ends are shown. */
+#define FRAMES_SHOWN 16
+#define FRAMES_INNER 12
+#define FRAMES_OUTER 3
+
+/* The last `parts` components of a path, without "./". */
+static const char *path_tail(const char *path, int parts)
+{
+	const char *at = path + strlen(path);
+
+	while (at > path && (at[-1] != '/' || --parts > 0))
+		at--;
+	return strncmp(at, "./", 2) ? at : at + 2;
+}
+
+static bool frame_has_name(const struct report_frame *frame)
+{
+	return frame->function && *frame->function;
+}
+
+/* What a reader should know about a frame beside its name: " [inlined]", " [jit]", ... */
+static const char *frame_mark(const struct report_frame *frame)
+{
+	if (frame->inlined)
+		return " [inlined]";
+	if (frame->kind == FRAME_JIT)
+		return " [jit]";
+	if (frame->kind == FRAME_KERNEL)
+		return " [kernel]";
+	return "";
+}
+
+static size_t text_append_name(const struct text_writer *writer, const struct report_frame *frame,
+			       size_t width)
+{
+	const char *mark = frame_mark(frame);
+	char offset[32] = "";
+	size_t used;
+
+	if (width != COLUMNS_ANY)
+		width -= strlen(mark);
+	if (frame_has_name(frame)) {
+		used = columns_append_start(writer->out, frame->function, width);
+	} else if (!frame->module) {
+		used = columns_append_start(writer->out, "[unknown]", width);
+	} else {
+		snprintf(offset, sizeof(offset), "+0x%" PRIx64, frame->offset);
+		if (width != COLUMNS_ANY)
+			width -= strlen(offset);
+		used = columns_append_end(writer->out, path_tail(frame->module, 1), width);
+	}
+	buffer_append_string(writer->out, offset);
+	buffer_append_string(writer->out, mark);
+	return used + strlen(offset) + strlen(mark);
+}
+
+/* "file:line", or the module of a function whose file is not known. */
+static void text_append_place(const struct text_writer *writer, const struct report_frame *frame,
+			      size_t width, struct buffer *out)
+{
+	char line[16] = "";
+
+	if (frame->file) {
+		if (frame->line)
+			snprintf(line, sizeof(line), ":%" PRIu32, frame->line);
+		columns_append_end(out, writer->verbose ? frame->file : path_tail(frame->file, 2),
+				   width == COLUMNS_ANY ? width : width - strlen(line));
+		buffer_append_string(out, line);
+	} else if (frame->module && frame_has_name(frame) && !writer->verbose) {
+		columns_append_end(out, path_tail(frame->module, 1), width);
+	}
+}
+
+/* " in /path/module+0xoffset (build ID ...)", for -v. */
+static void text_append_module(const struct text_writer *writer, const struct report_frame *frame)
+{
+	text_style_set(writer, STYLE_QUIET);
+	buffer_append_string(writer->out, "  in ");
+	columns_append_end(writer->out, frame->module, COLUMNS_ANY);
+	buffer_printf(writer->out, "+0x%" PRIx64, frame->offset);
+	if (frame->build_id)
+		buffer_printf(writer->out, " (build ID %s)", frame->build_id);
+	text_style_set(writer, STYLE_PLAIN);
+}
+
+static void text_append_right(const struct text_writer *writer, const char *text, size_t used,
+			      size_t name_column)
+{
+	columns_pad(writer->out, used, name_column);
+	columns_pad(writer->out, 0, GAP);
+	text_style_set(writer, STYLE_QUIET);
+	buffer_append_string(writer->out, text);
+	text_style_set(writer, STYLE_PLAIN);
+}
+
+static void text_frame(const struct text_writer *writer, const struct report_frame *frame,
+		       size_t name_column)
+{
+	size_t width = writer->verbose ? COLUMNS_ANY : STACK_COLUMNS;
+	struct buffer place = { 0 };
+	size_t used;
+
+	columns_pad(writer->out, 0, STACK_INDENT);
+	text_append_place(writer, frame,
+			  writer->verbose ? COLUMNS_ANY : STACK_COLUMNS - name_column - GAP,
+			  &place);
+	if (place.length && !writer->verbose)
+		width -= columns_of(place.data) + GAP;
+	used = text_append_name(writer, frame, width);
+	if (place.length)
+		text_append_right(writer, place.data, used, name_column);
+	if (writer->verbose && frame->module)
+		text_append_module(writer, frame);
+	buffer_append_string(writer->out, "\n");
+	buffer_free(&place);
+}
+
+/* A remark in the place of a frame. */
+static void text_remark(const struct text_writer *writer, const char *text)
+{
+	columns_pad(writer->out, 0, STACK_INDENT);
+	text_style_set(writer, STYLE_QUIET);
+	columns_append_start(writer->out, text, writer->verbose ? COLUMNS_ANY : STACK_COLUMNS);
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_append_string(writer->out, "\n");
+}
+
+static void text_frame_or_end(const struct text_writer *writer, const struct report_frame *frame,
+			      size_t name_column)
+{
+	struct buffer remark = { 0 };
+
+	if (frame->kind != FRAME_ERROR) {
+		text_frame(writer, frame, name_column);
+		return;
+	}
+	buffer_printf(&remark, "[stack cut short%s%s]", frame->function ? ": " : "",
+		      frame->function ? frame->function : "");
+	text_remark(writer, remark.data);
+	buffer_free(&remark);
+}
+
+/* The frames [*ret_first, *ret_last) in the middle that are left out. */
+static void text_left_out(const struct text_writer *writer, const struct report_site *site,
+			  size_t *ret_first, size_t *ret_last)
+{
+	*ret_first = *ret_last = site->frame_count;
+	if (writer->verbose || site->frame_count <= FRAMES_SHOWN)
+		return;
+	*ret_first = FRAMES_INNER;
+	*ret_last = site->frame_count - FRAMES_OUTER;
+}
+
+size_t text_stack_name_column(const struct text_writer *writer, const struct report_site *site)
+{
+	struct buffer scratch = { 0 };
+	struct text_writer measure = { .out = &scratch };
+	size_t first, last, i;
+	size_t widest = 0;
+
+	text_left_out(writer, site, &first, &last);
+	for (i = 0; i < site->frame_count; i++) {
+		size_t width;
+
+		if (i >= first && i < last)
+			continue;
+		width = site->frames[i].kind == FRAME_ERROR
+				? 0
+				: text_append_name(&measure, &site->frames[i], COLUMNS_ANY);
+		if (width > widest)
+			widest = width;
+		buffer_clear(&scratch);
+	}
+	buffer_free(&scratch);
+	return widest < NAME_COLUMN_MAX ? widest : NAME_COLUMN_MAX;
+}
+
+void text_stack(const struct text_writer *writer, const struct report_site *site,
+		size_t name_column)
+{
+	char remark[64];
+	size_t first, last, i;
+
+	if (!site->frame_count)
+		text_remark(writer, "[no stack]");
+	text_left_out(writer, site, &first, &last);
+	for (i = 0; i < site->frame_count; i++) {
+		if (i == first) {
+			snprintf(remark, sizeof(remark), "... %zu more frames (-v shows all)",
+				 last - first);
+			text_remark(writer, remark);
+		}
+		if (i < first || i >= last)
+			text_frame_or_end(writer, &site->frames[i], name_column);
+	}
+}
