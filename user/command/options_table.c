@@ -272,7 +272,7 @@ static const struct option_row rows[] = {
 	  .max = STACK_FRAMES_MAX },
 	{ .name = "fail-over",
 	  .argument = "SIZE",
-	  .help = "exit with status 1 if more than SIZE is in use at the end",
+	  .help = "exit status 1 if more than SIZE is in use at the end",
 	  .store = store_size,
 	  FIELD(fail_over) },
 	{ .name = "output",
