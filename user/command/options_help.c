@@ -83,8 +83,8 @@ void options_help(struct buffer *out, const struct command *const *commands, boo
 	help_formats(out);
 	buffer_append_string(
 		out,
-		"\nTimes are 500ms, 10s, 5m, 2h; a bare number is seconds. Sizes are 64, 64k, 1m, "
-		"2g.\n"
+		"\nTimes are 500ms, 10s, 5m, 2h; a bare number is seconds.\n"
+		"Sizes are 64, 64k, 1m, 2g: bytes, and powers of 1024.\n"
 		"\n"
 		"EXAMPLES\n"
 		"  tracer -p 4242                 a report every 5 s\n"
@@ -93,6 +93,6 @@ void options_help(struct buffer *out, const struct command *const *commands, boo
 		"  tracer -p 4242 -d 30s -n 3 -j  the same, three sites, as JSON\n"
 		"  tracer -p 4242,4243 -s alloc   two processes, busiest sites first\n"
 		"  tracer -p 4242 --min-age 1m    leave out what may yet be freed soon\n"
-		"  tracer -f -- ./server --once   start a command, write stacks for a flame graph\n"
+		"  tracer -f -n 0 -- ./server     a command; all its stacks for a flame graph\n"
 		"  tracer plan -p 4242            what would be probed; nothing is attached\n");
 }
