@@ -129,4 +129,4 @@ install: build/tracer
 clean:
 	rm -rf build
 
--include $(OBJECTS:.o=.d) $(PURE_SANITIZED:.o=.d)
+-include $(OBJECTS:.o=.d) $(PURE_SANITIZED:.o=.d) $(UNIT_TESTS:=.d)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The exact accounting of memory that programs get by mmap and give back by munmap, mremap, or mapping over
+ * it. Fed with the records of the mapping calls, in their order; does no I/O.
+ *
+ * - A mapping is an object; its bytes are those that were asked for. They lie in whole pages of which the
+ *   last counts only what was asked for, so that unmapping all of it, in any parts, frees exactly its size.
+ *   The object is freed with its last byte.
+ * - What an unmapping call is about to unmap is set aside when the call begins, because another thread may
+ *   get the addresses before the call returns. Its bytes are freed when it has returned, or put back when
+ *   it has failed. Where something newer was mapped meanwhile, they are freed whatever is returned.
+ * - Where the return of such a call is never seen (its thread has ended, its record was lost), it is taken to
+ *   have succeeded, as nearly all do, once its thread calls again or is forgotten.
+ * - Where the begin of such a call was not seen, it acts when it returns.
+ * - alloc - free = in use holds at each site after each record.
+ */
+#ifndef MODEL_MAPPING_SET_H
+#define MODEL_MAPPING_SET_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/snapshot.h"
+#include "tracer_abi.h"
+
+struct mapping_set;
+
+/* What happened to one site. The last four are of its mappings in use, as in struct snapshot_site. */
+struct mapping_totals {
+	struct counters counters;
+	uint64_t oldest_ns, age_sum_ns;
+	uint64_t young_bytes, young_objects;
+};
+
+/* What was lost. The names are those of the loss list, to whose counters the caller adds them. */
+struct mapping_losses {
+	uint64_t returns_unmatched; /* calls whose return was missing in the records */
+	uint64_t
+		address_reused; /* mappings that the kernel gave out again, all or part, unannounced */
+	uint64_t blocks_full; /* mappings not recorded because of the limit */
+	uint64_t
+		bytes_unattributed; /* bytes of mappings not recorded, for this or any other reason */
+};
+
+/* `page_size` is a power of two. At most `limit` mappings are in use at a time; 0 = no limit. */
+struct mapping_set *mapping_set_new(uint64_t page_size, size_t limit);
+void mapping_set_free(struct mapping_set *set);
+
+/* Apply the next record. A new mapping without a site is not recorded, but ends what it is mapped over. */
+void mapping_set_apply(struct mapping_set *set, const struct event_mapping *event);
+
+/* The thread has ended: if it was in an unmapping call, this has taken effect. */
+void mapping_set_forget_thread(struct mapping_set *set, uint32_t tgid, uint32_t image,
+			       uint32_t thread);
+
+/*
+ * The program has ended, by exit or exec: forget its mappings and its sites with their totals. Whoever
+ * wants to report them reads them before, and applies all its records before: a later one would make it
+ * known again.
+ */
+void mapping_set_drop(struct mapping_set *set, uint32_t tgid, uint32_t image);
+
+/*
+ * The totals of a site, as of `now_ns`. Mappings younger than `min_age_ns` are counted as young, and the ages
+ * are those of the others.
+ * False, with `*ret_totals` untouched, if the site never had a mapping. Takes time in proportion to the
+ * site's mappings in use, so that asking for all sites is one pass over all mappings.
+ */
+bool mapping_set_site(const struct mapping_set *set, uint64_t site, uint64_t now_ns,
+		      uint64_t min_age_ns, struct mapping_totals *ret_totals);
+
+struct mapping_losses mapping_set_losses(const struct mapping_set *set);
+/* Number of mappings in use. */
+size_t mapping_set_count(const struct mapping_set *set);
+
+#endif
