@@ -328,7 +328,7 @@ static const struct {
 	{ "-p 0x10", "process IDs", NULL },
 	{ "-p 2147483648", "process IDs", "2147483648" },
 	{ "-p 18446744073709551617", "process IDs", NULL },
-	{ "-p 000000000000000001x", "process IDs", NULL },
+	{ "-p 000000000000001x", "process IDs", NULL },
 	/* positional arguments */
 	{ "-p 4242 4243", "'4243' is not an interval", "-p 4242,4243" },
 	{ "4243 -p 4242", "'4243' is not an interval", "-p 4242,4243" },
@@ -353,6 +353,7 @@ static const struct {
 	{ "-p 1 2 4294967296", "is not a COUNT", "4294967295" },
 	{ "-p 1 2 5 7", "'7' is one argument too many", "-p PID,PID" },
 	{ "-p 1 2 5 7 8 9", "'7' is one argument too many", NULL },
+	{ "trace -p 1 2 5 7", "'7' is one argument too many", NULL },
 	{ "1 2 3", "'3' is one argument too many", NULL },
 	{ "plna -p 1", "did you mean 'tracer plan'", NULL },
 	{ "-p 1 2 plan", "'plan' is not a COUNT", NULL },
@@ -451,6 +452,19 @@ static void test_refusals(void **state)
 		assert_memory_equal(&line.options, &untouched.options, sizeof(line.options));
 		line_free(&line);
 	}
+}
+
+/* getopt keeps its place within a group of letters: a refused group must not reach into the next line. */
+static void test_lines_are_independent(void **state)
+{
+	struct line refused = parse("-p 1 -xj"), line;
+
+	(void)state;
+	assert_int_equal(refused.result, -EINVAL);
+	line = parse_good("-p 1");
+	assert_string_equal(line.options.format->name, "text");
+	line_free(&line);
+	line_free(&refused);
 }
 
 static void test_no_arguments_at_all(void **state)
@@ -562,6 +576,7 @@ int main(void)
 		cmocka_unit_test(test_pids),
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_lines_are_independent),
 		cmocka_unit_test(test_no_arguments_at_all),
 		cmocka_unit_test(test_table_and_help_agree),
 		cmocka_unit_test(test_help_fits_and_is_true),

@@ -177,8 +177,8 @@ static int parse_arguments(struct parse *parse)
 		if (result)
 			return result;
 	}
-	/* Only "--" is taken without being handed out. In the first round getopt starts at 1. */
-	parse->separated = parse->argc > 1 && optind > (before ? before : 1);
+	/* Only "--" is taken without being handed out. Without arguments, optind is 1 at once. */
+	parse->separated = parse->argc > 1 && optind > before;
 	if (parse->separated && optind < parse->argc)
 		parse->options.arguments = parse->argv + optind;
 	return 0;
