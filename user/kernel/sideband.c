@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One event that never counts anything per CPU, opened for the records that the kernel writes beside the
+ * samples. See sideband.h.
+ */
+#include "kernel/sideband.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* Data pages per CPU, a power of two: room for some 500 mappings. */
+#define RING_PAGES 16
+#define CPUS_MAX 65536
+
+struct source {
+	int fd;
+	struct perf_event_mmap_page *page;
+	struct perf_ring ring;
+};
+
+struct sideband {
+	int epoll;
+	struct source *sources;
+	size_t count, capacity;
+	unsigned char record[PERF_RECORD_SIZE_MAX];
+};
+
+static size_t source_size(void)
+{
+	return (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static int sideband_open_event(int cpu)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Takes ownership of `fd`. Returns 0 or a negative errno. */
+static int sideband_add_source(struct sideband *sideband, int fd)
+{
+	struct epoll_event interest = { .events = EPOLLIN | EPOLLET };
+	struct source *source;
+	int error;
+	void *page;
+
+	page = mmap(NULL, source_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		goto fail;
+	if (epoll_ctl(sideband->epoll, EPOLL_CTL_ADD, fd, &interest))
+		goto fail;
+	sideband->sources = memory_grow(sideband->sources, sideband->count, &sideband->capacity,
+					sizeof(*sideband->sources));
+	source = &sideband->sources[sideband->count++];
+	*source = (struct source){ .fd = fd, .page = page };
+	source->ring.data = (unsigned char *)page + sysconf(_SC_PAGESIZE);
+	source->ring.size = RING_PAGES * (uint64_t)sysconf(_SC_PAGESIZE);
+	return 0;
+fail:
+	error = -errno;
+	if (page != MAP_FAILED)
+		munmap(page, source_size());
+	close(fd);
+	return error;
+}
+
+/* A CPU that has gone offline in between has no processes, hence no events. */
+static int sideband_add_cpu(struct sideband *sideband, int cpu)
+{
+	int fd = sideband_open_event(cpu);
+
+	if (fd == -ENODEV)
+		return 0;
+	return fd < 0 ? fd : sideband_add_source(sideband, fd);
+}
+
+/* Listen on each CPU of a list such as "0-3,5". */
+static int sideband_add_cpus(struct sideband *sideband, const char *list)
+{
+	int first, last, cpu, length, error;
+
+	while (sscanf(list, "%d%n", &first, &length) == 1) {
+		list += length;
+		last = first;
+		if (sscanf(list, "-%d%n", &last, &length) == 1)
+			list += length;
+		if (first < 0 || last < first || last >= CPUS_MAX)
+			return -EINVAL;
+		for (cpu = first; cpu <= last; cpu++) {
+			error = sideband_add_cpu(sideband, cpu);
+			if (error)
+				return error;
+		}
+		list += *list == ',';
+	}
+	return sideband->count ? 0 : -ENODEV;
+}
+
+static int sideband_add_online(struct sideband *sideband)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+	char list[8192] = "";
+	int error = 0;
+
+	if (!file)
+		return -errno;
+	if (!fgets(list, sizeof(list), file))
+		error = -EIO;
+	fclose(file);
+	return error ? error : sideband_add_cpus(sideband, list);
+}
+
+int sideband_open(struct sideband **ret_sideband, struct error *error)
+{
+	struct sideband *sideband = memory_alloc(1, sizeof(*sideband));
+	int code;
+
+	sideband->epoll = epoll_create1(EPOLL_CLOEXEC);
+	code = sideband->epoll < 0 ? -errno : sideband_add_online(sideband);
+	if (code) {
+		sideband_close(sideband);
+		return error_set(error, ERROR_PERMISSION, code,
+				 "cannot listen to process events (perf_event_open): %s",
+				 strerror(-code));
+	}
+	*ret_sideband = sideband;
+	return 0;
+}
+
+void sideband_close(struct sideband *sideband)
+{
+	size_t i;
+
+	if (!sideband)
+		return;
+	for (i = 0; i < sideband->count; i++) {
+		munmap(sideband->sources[i].page, source_size());
+		close(sideband->sources[i].fd);
+	}
+	if (sideband->epoll >= 0)
+		close(sideband->epoll);
+	free(sideband->sources);
+	free(sideband);
+}
+
+int sideband_fd(const struct sideband *sideband)
+{
+	return sideband->epoll;
+}
+
+/* What was readable up to now will have been read: have the descriptor say so. */
+static void sideband_acknowledge(struct sideband *sideband)
+{
+	struct epoll_event ready[64];
+
+	while (epoll_wait(sideband->epoll, ready, 64, 0) == 64)
+		;
+}
+
+/* The source whose next record is the oldest, or NULL when all is read. */
+static struct source *sideband_next(struct sideband *sideband)
+{
+	struct source *oldest = NULL;
+	uint64_t oldest_ns = 0, time_ns;
+	size_t i;
+
+	for (i = 0; i < sideband->count; i++) {
+		struct source *source = &sideband->sources[i];
+
+		if (!perf_ring_peek(&source->ring, &time_ns) || (oldest && time_ns >= oldest_ns))
+			continue;
+		oldest = source;
+		oldest_ns = time_ns;
+	}
+	return oldest;
+}
+
+/* Give the room back to the kernel. True if something in the ring could not be read. */
+static bool source_finish(struct source *source)
+{
+	bool malformed = source->ring.malformed;
+
+	source->ring.malformed = 0;
+	__atomic_store_n(&source->page->data_tail, source->ring.tail, __ATOMIC_RELEASE);
+	return malformed;
+}
+
+size_t sideband_drain(struct sideband *sideband,
+		      void (*handle)(void *context, const struct sideband_event *event),
+		      void *context)
+{
+	struct sideband_event event;
+	struct source *source;
+	size_t i, handled = 0;
+
+	sideband_acknowledge(sideband);
+	for (i = 0; i < sideband->count; i++)
+		sideband->sources[i].ring.head =
+			__atomic_load_n(&sideband->sources[i].page->data_head, __ATOMIC_ACQUIRE);
+	while ((source = sideband_next(sideband))) {
+		size_t size = perf_ring_take(&source->ring, sideband->record);
+
+		if (!perf_record_decode(sideband->record, size, &event))
+			continue;
+		handle(context, &event);
+		handled++;
+	}
+	for (i = 0; i < sideband->count; i++) {
+		if (!source_finish(&sideband->sources[i]))
+			continue;
+		event = (struct sideband_event){ .kind = SIDEBAND_LOST, .lost = 1 };
+		handle(context, &event);
+		handled++;
+	}
+	return handled;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the processes of the machine do, told by the kernel as it happens: executable mappings, execs, forks
+ * and exits, for the price of one perf event per CPU. Reading /proc is for those to whom the kernel does
+ * not tell it, and for what was there before.
+ */
+#ifndef KERNEL_SIDEBAND_H
+#define KERNEL_SIDEBAND_H
+
+#include "base/error.h"
+#include "system/perf_ring.h"
+
+struct sideband;
+
+/*
+ * Listen on the CPUs that are online, to all processes that the tracer's pid namespace has. To miss nothing,
+ * open first and read /proc afterwards. Returns 0 or a negative errno with `error` filled; -EACCES or
+ * -EPERM: no permission. Free with sideband_close.
+ */
+int sideband_open(struct sideband **ret_sideband, struct error *error);
+void sideband_close(struct sideband *sideband);
+
+/* A descriptor that becomes readable when there is something to drain; it stays the sideband's. */
+int sideband_fd(const struct sideband *sideband);
+
+/*
+ * Hand over all events there are, those of all CPUs in the order of their times, to `handle`, and return
+ * their number. The event and its strings are valid during the call only. An event that is on its way
+ * while this runs is left for the next time, though its time may be before that of the last one now.
+ * SIDEBAND_LOST: events are missing somewhere before this one, so that only /proc knows the state. Most
+ * events are of strangers: a handler looks at the pid first.
+ */
+size_t sideband_drain(struct sideband *sideband,
+		      void (*handle)(void *context, const struct sideband_event *event),
+		      void *context);
+
+#endif
