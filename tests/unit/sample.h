@@ -172,8 +172,8 @@ static __attribute__((unused)) struct sample *sample_server(void)
 	uint32_t ruby = sample_module(sample, "/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1", 0xcd);
 	uint32_t libc = sample_module(sample, "/usr/lib/x86_64-linux-gnu/libc.so.6", 0);
 	struct frame leak[] = {
-		{ FRAME_NATIVE, ext, 0, 0x1234, NULL },	 { FRAME_NATIVE, ext, 1, 0x2000, NULL },
-		{ FRAME_NATIVE, ruby, 2, 0x3000, NULL }, { FRAME_RUBY, MODULE_NONE, 3, 0, NULL },
+		{ FRAME_NATIVE, ext, 0, 0x1234, NULL },	  { FRAME_NATIVE, ext, 1, 0x2000, NULL },
+		{ FRAME_NATIVE, ruby, 2, 0x3000, NULL },  { FRAME_RUBY, MODULE_NONE, 3, 0, NULL },
 		{ FRAME_NATIVE, libc, 4, 0x2724a, NULL }, { FRAME_NATIVE, libc, 5, 0x27305, NULL },
 	};
 	struct frame cache[] = {
