@@ -59,12 +59,19 @@ static void report_leave_out_young(struct counters *counters, const struct snaps
 		report_min(site->young_objects, counters_inuse_objects(counters));
 }
 
+/* Only a damaged recording reaches the limit; there, freed must still not pass allocated. */
+static void report_add_limited(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
+
 static void report_add(struct counters *sum, const struct counters *counters)
 {
-	sum->alloc_bytes += counters->alloc_bytes;
-	sum->alloc_objects += counters->alloc_objects;
-	sum->free_bytes += counters->free_bytes;
-	sum->free_objects += counters->free_objects;
+	report_add_limited(&sum->alloc_bytes, counters->alloc_bytes);
+	report_add_limited(&sum->alloc_objects, counters->alloc_objects);
+	report_add_limited(&sum->free_bytes, counters->free_bytes);
+	report_add_limited(&sum->free_objects, counters->free_objects);
 }
 
 static uint64_t report_weight(const struct counters *counters, enum report_sort sort)

@@ -97,6 +97,8 @@ static size_t columns_break(const char *text, size_t width)
 		return fit;
 	while (at && text[at] != ' ')
 		at--;
+	while (at && text[at - 1] == ' ')
+		at--;
 	if (at)
 		return at;
 	return fit ? fit : 1;

@@ -49,25 +49,32 @@ static void text_append_targets(struct buffer *line, const struct report *report
 	buffer_printf(line, " (%d%s)", target->pid, target->exited ? ", exited" : "");
 }
 
-/* "03:12:45 ruby (4242) traced for 30.0 s: 48.8 MiB in use for at least 5.0 s" */
+/* "03:12:45 ruby (4242) traced for 30.0 s: 48.8 MiB in use" */
 static void text_opening(const struct text_writer *writer, const struct report *report)
 {
 	uint64_t bytes = counters_inuse_bytes(&report->totals);
 	char time[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 	struct buffer line = { 0 };
+	size_t clock;
 
 	text_append_clock(&line, report->wall_time);
+	clock = line.length;
 	text_append_targets(&line, report);
 	buffer_printf(&line, " traced for %s: %s in use",
 		      units_format_time(report->duration_ns, time),
 		      counters_hold(&report->totals) ? units_format_size(bytes, size) : "nothing");
-	if (report->min_age_ns)
-		buffer_printf(&line, " for at least %s",
-			      units_format_time(report->min_age_ns, time));
+	/* The clock is the first that a reader can do without. */
+	if (columns_of(line.data) <= TEXT_COLUMNS)
+		clock = 0;
 	text_style_set(writer, STYLE_STRONG);
-	columns_append_start(writer->out, line.data, writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS);
+	columns_append_start(writer->out, line.data + clock,
+			     writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS);
 	text_style_set(writer, STYLE_PLAIN);
-	buffer_append_string(writer->out, "\n\n");
+	buffer_append_string(writer->out, "\n");
+	if (report->min_age_ns)
+		buffer_printf(writer->out, "Only blocks that are at least %s old are counted.\n",
+			      units_format_time(report->min_age_ns, time));
+	buffer_append_string(writer->out, "\n");
 	buffer_free(&line);
 }
 

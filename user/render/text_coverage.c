@@ -96,12 +96,19 @@ static void text_summary(const struct text_writer *writer, const struct report *
 	buffer_free(&line);
 }
 
-void text_coverage(const struct text_writer *writer, const struct report *report)
+static void text_losses(const struct text_writer *writer, const struct report *report, bool defects)
 {
 	int loss;
 
 	for (loss = 0; loss < LOSS_COUNT; loss++)
-		text_loss(writer, report, (enum loss)loss);
+		if (loss_is_defect((enum loss)loss) == defects)
+			text_loss(writer, report, (enum loss)loss);
+}
+
+void text_coverage(const struct text_writer *writer, const struct report *report)
+{
+	text_losses(writer, report, true);
+	text_losses(writer, report, false);
 	text_coverage_line(writer, report);
 	text_summary(writer, report);
 }

@@ -34,7 +34,7 @@ static const char *text_format_share(uint64_t part, uint64_t whole, char text[UN
 {
 	uint64_t tenths;
 
-	if (!whole)
+	if (!whole || part > whole)
 		return "-";
 	tenths = (uint64_t)(((unsigned __int128)part * 1000 + whole / 2) / whole);
 	snprintf(text, UNITS_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "%%", tenths / 10, tenths % 10);
@@ -80,8 +80,9 @@ static void text_call(const struct text_writer *writer, const struct report *rep
 	buffer_append_string(&line, source_name(site->source));
 	buffer_append_string(&line, ")");
 	if (report->target_count > 1) {
-		buffer_printf(&line, " in %d ", site->pid);
-		columns_append_start(&line, site->target->comm, 2 * COMM_MAX);
+		buffer_append_string(&line, " in ");
+		columns_append_start(&line, site->target->comm, COMM_MAX);
+		buffer_printf(&line, " (%d)", site->pid);
 	}
 	columns_append_start(writer->out, line.data, width);
 	buffer_append_string(writer->out, "\n");
@@ -111,7 +112,9 @@ static void text_rest(const struct text_writer *writer, const struct report *rep
 	size_t i;
 
 	for (i = 0; i < report->site_count; i++) {
-		bytes -= counters_inuse_bytes(&report->sites[i].counters);
+		uint64_t shown = counters_inuse_bytes(&report->sites[i].counters);
+
+		bytes -= shown < bytes ? shown : bytes;
 		sites -= counters_hold(&report->sites[i].counters);
 	}
 	if (!sites)

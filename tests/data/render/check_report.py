@@ -45,7 +45,9 @@ def check_site(site, rank):
     assert list(site) == ["rank", "pid", "source", "allocator", "function", *COUNTERS, "oldest_s",
                           "mean_age_s", "frames"], list(site)
     assert site["rank"] == rank and type(site["pid"]) is int
-    assert type(site["source"]) is str and type(site["function"]) is str
+    assert type(site["source"]) is str
+    for name in ["allocator", "function"]:
+        assert type(site[name]) in [str, type(None)], name
     check_counters(site)
     held = site["inuse_bytes"] or site["inuse_objects"]
     assert type(site["oldest_s"]) is (float if held else type(None)), site["oldest_s"]
@@ -55,7 +57,7 @@ def check_site(site, rank):
 
 def check_report(line):
     report = json.loads(line, parse_constant=reject, object_pairs_hook=unique)
-    check(report, schema=[int], tool=[str], version=[str], time=[str], duration_s=[float], targets=[list],
+    check(report, schema=[int], tool=[str], version=[str], time=[str, type(None)], duration_s=[float], targets=[list],
           totals=[dict], loss=[dict], sites=[list])
     assert report["schema"] == 1 and report["tool"] == "tracer"
     for target in report["targets"]:

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The JSON format: an expected output, and nasty reports read by an independent parser, Python's, which
+ * also checks every key of schema 1 (tests/data/render/check_report.py).
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "render/json_writer.h"
+#include "unit/expected.h"
+#include "unit/nasty.h"
+
+#define CHECKER "python3 tests/data/render/check_report.py"
+
+static void test_server(void **state)
+{
+	struct sample *sample = sample_server();
+	const struct report_options options = { 0 };
+	const struct render_options plain = { 0 };
+	struct report_names names = sample_names(sample);
+	struct report *report = report_build(&sample->snapshot, &options, &names);
+	char *text = sample_render(report, "json", &plain);
+
+	(void)state;
+	assert_expected("server.json", text);
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	free(text);
+	report_free(report);
+	sample_free(sample);
+}
+
+static void assert_string(const char *text, const char *expected)
+{
+	struct buffer out = { 0 };
+	struct json_writer json = { .out = &out };
+
+	json_string(&json, text);
+	assert_string_equal(out.data, expected);
+	buffer_free(&out);
+}
+
+static void test_strings(void **state)
+{
+	(void)state;
+	assert_string(NULL, "null");
+	assert_string("", "\"\"");
+	assert_string("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
+	assert_string("\n\t\x01\x1f\x7f", "\"\\u000a\\u0009\\u0001\\u001f\\u007f\"");
+	assert_string("\xc2\x9b\xe2\x80\xae", "\"\\u009b\\u202e\"");
+	assert_string("caf\xc3\xa9 \xf0\x9f\x90\x9b", "\"caf\xc3\xa9 \xf0\x9f\x90\x9b\"");
+	assert_string("\xff"
+		      "a\xc3",
+		      "\"\xef\xbf\xbd"
+		      "a\xef\xbf\xbd\"");
+}
+
+static void assert_seconds(uint64_t ns, const char *expected)
+{
+	struct buffer out = { 0 };
+	struct json_writer json = { .out = &out };
+
+	json_seconds(&json, ns);
+	assert_string_equal(out.data, expected);
+	buffer_free(&out);
+}
+
+static void test_seconds(void **state)
+{
+	(void)state;
+	assert_seconds(0, "0.0");
+	assert_seconds(1, "0.000000001");
+	assert_seconds(1500000000, "1.5");
+	assert_seconds(30000000000, "30.0");
+	assert_seconds(UINT64_MAX, "18446744073.709551615");
+}
+
+static void test_nesting(void **state)
+{
+	struct buffer out = { 0 };
+	struct json_writer json = { .out = &out };
+
+	(void)state;
+	json_open(&json, '[');
+	json_open(&json, '{');
+	json_close(&json, '}');
+	json_open(&json, '{');
+	json_key(&json, "a");
+	json_integer(&json, UINT64_MAX);
+	json_key(&json, "b");
+	json_open(&json, '[');
+	json_bool(&json, true);
+	json_null(&json);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	json_close(&json, ']');
+	assert_string_equal(out.data, "[{},{\"a\":18446744073709551615,\"b\":[true,null]}]");
+	buffer_free(&out);
+}
+
+/*
+ * Runs the checker on `text`, and returns how many reports it found right; -1 = one was wrong, and `where`
+ * is a shell redirection for the reason.
+ */
+static int check_reports(const char *text, size_t length, const char *where)
+{
+	FILE *file = tmpfile();
+	char command[128];
+	int count = -1;
+	FILE *checker;
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, length, file), length);
+	rewind(file);
+	snprintf(command, sizeof(command), CHECKER " <&%d %s", fileno(file), where);
+	checker = popen(command, "r");
+	assert_non_null(checker);
+	if (fscanf(checker, "%d", &count) != 1)
+		count = -1;
+	if (pclose(checker))
+		count = -1;
+	fclose(file);
+	return count;
+}
+
+static void test_nasty_is_valid(void **state)
+{
+	enum { REPORTS = 300 };
+	const struct render_options plain = { 0 };
+	struct buffer all = { 0 };
+	unsigned int seed;
+
+	(void)state;
+	for (seed = 1; seed <= REPORTS; seed++) {
+		struct nasty *nasty = nasty_new(seed);
+		struct report *report = nasty_report(nasty);
+
+		render_format_find("json")->render(report, &plain, &all);
+		report_free(report);
+		nasty_free(nasty);
+	}
+	assert_int_equal(check_reports(all.data, all.length, ""), REPORTS);
+	buffer_free(&all);
+}
+
+/* The checker must be able to say no: the expected output with one figure or one key changed. */
+static void test_checker_can_fail(void **state)
+{
+	char *text = expected_read("server.json");
+	char *at = strstr(text, "\"inuse_bytes\":51724288");
+
+	(void)state;
+	assert_int_equal(check_reports(text, strlen(text), ""), 1);
+	assert_non_null(at);
+	at[strlen("\"inuse_bytes\":5172428")] = '7';
+	assert_int_equal(check_reports(text, strlen(text), "2>/dev/null"), -1);
+	at[strlen("\"inuse_bytes\":5172428")] = '8';
+	at[1] = 'I';
+	assert_int_equal(check_reports(text, strlen(text), "2>/dev/null"), -1);
+	free(text);
+}
+
+static void test_formats(void **state)
+{
+	const struct render_format *format = render_format_list();
+
+	(void)state;
+	assert_string_equal(format[0].name, "text");
+	assert_string_equal(format[1].name, "json");
+	assert_string_equal(format[2].name, "folded");
+	assert_null(format[3].name);
+	assert_ptr_equal(render_format_find("json"), &format[1]);
+	assert_null(render_format_find("JSON"));
+	assert_null(render_format_find(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_server),	       cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_seconds),	       cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_nasty_is_valid), cmocka_unit_test(test_checker_can_fail),
+		cmocka_unit_test(test_formats),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

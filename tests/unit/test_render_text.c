@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The text format: expected outputs, and that no report, however nasty, is wider than 80 columns or drives
+ * the terminal. Widths are judged by wcwidth() of the C library.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <locale.h>
+#include <wchar.h>
+#include <wctype.h>
+#include <cmocka.h>
+
+#include "render/columns.h"
+#include "unit/expected.h"
+#include "unit/nasty.h"
+
+static char *render(struct sample *sample, const struct report_options *options,
+		    const struct render_options *render_options)
+{
+	struct report_names names = sample_names(sample);
+	struct report *report = report_build(&sample->snapshot, options, &names);
+	char *text = sample_render(report, "text", render_options);
+
+	report_free(report);
+	return text;
+}
+
+static void check_output(const char *name, struct sample *sample,
+			 const struct report_options *options,
+			 const struct render_options *render_options)
+{
+	char *text = render(sample, options, render_options);
+
+	assert_expected(name, text);
+	free(text);
+	sample_free(sample);
+}
+
+static void test_server(void **state)
+{
+	const struct report_options options = { .top = 10 };
+	const struct render_options plain = { 0 };
+
+	(void)state;
+	check_output("server.txt", sample_server(), &options, &plain);
+}
+
+static void test_server_verbose(void **state)
+{
+	const struct report_options options = { .top = 10 };
+	const struct render_options verbose = { .verbose = true };
+
+	(void)state;
+	check_output("server-verbose.txt", sample_server(), &options, &verbose);
+}
+
+static void test_losses_and_rest(void **state)
+{
+	const struct report_options options = { .top = 1, .min_age_ns = SAMPLE_SECOND };
+	const struct render_options color = { .color = true };
+	struct sample *sample = sample_server();
+
+	(void)state;
+	sample->targets[0].exited = true;
+	sample->snapshot.loss[LOSS_BLOCKS_FULL] = 1007;
+	sample->snapshot.loss[LOSS_RETURNS_UNMATCHED] = 3;
+	sample->snapshot.loss[LOSS_STACK_TRUNCATED] = 88;
+	sample->snapshot.loss[LOSS_BYTES_UNATTRIBUTED] = 70000;
+	check_output("losses.txt", sample, &options, &color);
+}
+
+/* Two processes, all sites, a stack of 40 frames, and one whose site holds nothing. */
+static void test_two_processes(void **state)
+{
+	const struct report_options options = { .sort = SORT_ALLOC };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct frame frames[40];
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 40; i++)
+		frames[i] = (struct frame){ FRAME_NATIVE, 0, i % 3, i, NULL };
+	sample->snapshot.target_count = 2;
+	sample_site(sample, 1, &sample_malloc, sample_stack(sample, frames, 40),
+		    (struct counters){ 7, 7, 0, 0 });
+	sample_site(sample, 1, &sample_malloc, sample_stack(sample, NULL, 0),
+		    (struct counters){ 0, 1, 0, 0 });
+	check_output("two-processes.txt", sample, &options, &plain);
+}
+
+/* A long name and a pid of seven digits: no word of the opening may be lost but the clock. */
+static void test_opening_fits(void **state)
+{
+	const struct report_options options = { .top = 1 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	char *text;
+
+	(void)state;
+	strcpy(sample->targets[0].comm, "sidekiq-worker1");
+	sample->targets[0].pid = 4194304;
+	sample->targets[0].exited = true;
+	sample->snapshot.start_ns = 0;
+	sample->snapshot.time_ns = 86420000 * SAMPLE_SECOND;
+	sample->sites[0].counters.alloc_bytes = 1010ULL << 30;
+	text = render(sample, &options, &plain);
+	*strchr(text, '\n') = '\0';
+	assert_string_equal(text, "sidekiq-worker1 (4194304, exited) traced for 1000d05h: "
+				  "1010.0 GiB in use");
+	free(text);
+	sample_free(sample);
+}
+
+static void assert_opening_says(struct sample *sample, uint64_t min_age_ns, const char *expected)
+{
+	const struct report_options options = { .top = 0, .min_age_ns = min_age_ns };
+	const struct render_options plain = { 0 };
+	char *text = render(sample, &options, &plain);
+
+	if (!strstr(text, expected))
+		fail_msg("\"%s\" is not in:\n%s", expected, text);
+	assert_null(strstr(text, "ALLOCATED"));
+	free(text);
+	sample_free(sample);
+}
+
+static void test_nothing_in_use(void **state)
+{
+	struct sample *sample;
+
+	(void)state;
+	assert_opening_says(sample_new_empty(1), 0,
+			    "00:00:00 ruby (4242) traced for 30.0 s: nothing in use\n\n"
+			    "Nothing is in use: no allocation was recorded.\n\n");
+	sample = sample_new_empty(1);
+	sample_site(sample, 0, &sample_malloc, sample_stack(sample, NULL, 0),
+		    (struct counters){ 100, 1234, 100, 1234 });
+	assert_opening_says(sample, 0, "Nothing is in use: all 1,234 recorded blocks were freed.");
+	sample = sample_new_empty(1);
+	sample_site(sample, 0, &sample_malloc, sample_stack(sample, NULL, 0),
+		    (struct counters){ 100, 10, 10, 1 })
+		->young_objects = 9;
+	sample->sites[0].young_bytes = 90;
+	assert_opening_says(sample, SAMPLE_SECOND,
+			    "Nothing is in use: all 9 blocks held are younger than 1.0 s.");
+}
+
+/* Every line fits, is text in UTF-8, and has no control character but what --color asked for. */
+static void assert_fits(const char *text, size_t columns, unsigned int seed)
+{
+	const char *end = text + strlen(text);
+	mbstate_t shift = { 0 };
+	size_t used = 0;
+	wchar_t wide;
+
+	while (*text) {
+		size_t length = mbrtowc(&wide, text, (size_t)(end - text), &shift);
+
+		if (length == (size_t)-1 || length == (size_t)-2)
+			fail_msg("seed %u: not UTF-8: %s", seed, text);
+		text += length;
+		if (wide == '\n') {
+			used = 0;
+			continue;
+		}
+		if (iswcntrl((wint_t)wide) || (wide >= 0x202a && wide <= 0x202e))
+			fail_msg("seed %u: control character U+%04X", seed, (unsigned int)wide);
+		used += wcwidth(wide) < 0 ? 1 : (size_t)wcwidth(wide);
+		if (used > columns)
+			fail_msg("seed %u: wider than %zu columns before: %s", seed, columns, text);
+	}
+}
+
+static void test_nasty_fits(void **state)
+{
+	const struct render_options plain = { 0 };
+	unsigned int seed;
+
+	(void)state;
+	for (seed = 1; seed <= 1000; seed++) {
+		struct nasty *nasty = nasty_new(seed);
+		struct report *report = nasty_report(nasty);
+		char *text = sample_render(report, "text", &plain);
+
+		assert_fits(text, 80, seed);
+		free(text);
+		report_free(report);
+		nasty_free(nasty);
+	}
+}
+
+static void test_nasty_verbose_is_safe(void **state)
+{
+	const struct render_options verbose = { .verbose = true };
+	unsigned int seed;
+
+	(void)state;
+	for (seed = 1; seed <= 100; seed++) {
+		struct nasty *nasty = nasty_new(seed);
+		struct report *report = nasty_report(nasty);
+		char *text = sample_render(report, "text", &verbose);
+
+		assert_fits(text, SIZE_MAX, seed);
+		free(text);
+		report_free(report);
+		nasty_free(nasty);
+	}
+}
+
+static void assert_columns(size_t (*append)(struct buffer *, const char *, size_t),
+			   const char *text, size_t width, const char *expected)
+{
+	struct buffer out = { 0 };
+
+	buffer_append_string(&out, "");
+	assert_int_equal(append(&out, text, width), columns_of(expected));
+	assert_string_equal(out.data, expected);
+	buffer_free(&out);
+}
+
+static void test_cut(void **state)
+{
+	(void)state;
+	assert_columns(columns_append_start, "abcdefgh", 8, "abcdefgh");
+	assert_columns(columns_append_start, "abcdefgh", 7, "abcd...");
+	assert_columns(columns_append_end, "abcdefgh", 8, "abcdefgh");
+	assert_columns(columns_append_end, "abcdefgh", 7, "...efgh");
+	assert_columns(columns_append_start, "abcdefgh", 2, "..");
+	assert_columns(columns_append_end, "abcdefgh", 0, "");
+	assert_columns(columns_append_start, "", 0, "");
+	/* Two wide characters do not fit 4 columns beside the dots; one does not fit half. */
+	assert_columns(columns_append_start, "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 5,
+		       "\xe6\x97\xa5...");
+	assert_columns(columns_append_end, "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 4, "...");
+	assert_columns(columns_append_start, "a\nb", COLUMNS_ANY, "a\\x0ab");
+}
+
+static void assert_wrapped(const char *text, const char *expected)
+{
+	struct buffer out = { 0 };
+
+	columns_wrap(&out, text, 10, 2);
+	assert_string_equal(out.data, expected);
+	buffer_free(&out);
+}
+
+static void test_wrap(void **state)
+{
+	(void)state;
+	assert_wrapped("", "\n");
+	assert_wrapped("one two", "one two\n");
+	assert_wrapped("exactly 10", "exactly 10\n");
+	assert_wrapped("one two three four", "one two\n  three\n  four\n");
+	assert_wrapped("unbreakable-word x", "unbreakabl\n  e-word x\n");
+	assert_wrapped("one  two     three", "one  two\n  three\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_server),
+		cmocka_unit_test(test_server_verbose),
+		cmocka_unit_test(test_losses_and_rest),
+		cmocka_unit_test(test_two_processes),
+		cmocka_unit_test(test_opening_fits),
+		cmocka_unit_test(test_nothing_in_use),
+		cmocka_unit_test(test_nasty_fits),
+		cmocka_unit_test(test_nasty_verbose_is_safe),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_wrap),
+	};
+
+	setenv("TZ", "UTC", 1);
+	if (!setlocale(LC_CTYPE, "C.UTF-8"))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
