@@ -127,7 +127,7 @@ static int check_reports(const char *text, size_t length, const char *where)
 
 static void test_nasty_is_valid(void **state)
 {
-	enum { REPORTS = 300 };
+	enum { REPORTS = 150 };
 	const struct render_options plain = { 0 };
 	struct buffer all = { 0 };
 	unsigned int seed;
