@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwind tables: what the compiler in user space and the walker in BPF must agree on, byte for byte.
+ *
+ * Everything here has a fixed width. The file includes nothing; each side brings its own __u32 and
+ * friends (<linux/types.h> in user space, bpf/kernel_types.h in BPF). x86-64 only: "sp" is rsp, "bp" is
+ * rbp, and the return address stands just below the call frame address (CFA).
+ */
+#ifndef UNWIND_ABI_H
+#define UNWIND_ABI_H
+
+/*
+ * A row says how to leave a frame whose pc is at or above the row's pc and below the next row's:
+ *   bits  0..31  pc, an address as the ELF file sees it
+ *   bits 32..63  rule
+ * A rule:
+ *   bits  0..2   enum unwind_cfa
+ *   bits  3..4   enum unwind_bp
+ *   bits  5..21  offset of the CFA, unsigned, in units of 8 bytes
+ *   bits 22..31  offset of the saved bp, signed, in units of 8 bytes
+ */
+enum unwind_cfa {
+	UNWIND_CFA_END = 0, /* no code here that any row describes */
+	UNWIND_CFA_SP, /* sp + offset */
+	UNWIND_CFA_BP, /* bp + offset */
+	UNWIND_CFA_BP_DEREF, /* the word at bp - offset: a function that realigned its stack */
+	UNWIND_CFA_PLT, /* sp + 8, and 8 more if (pc & 15) >= the offset field (no unit) */
+	UNWIND_CFA_SIGNAL, /* sp points at the kernel's ucontext, which holds all registers */
+	UNWIND_CFA_ROOT, /* the return address is undefined: outermost frame */
+	UNWIND_CFA_UNSUPPORTED, /* there is a rule, but none of the above */
+};
+
+enum unwind_bp {
+	UNWIND_BP_SAME = 0, /* not changed by this frame */
+	UNWIND_BP_AT_CFA, /* saved at CFA + offset */
+	UNWIND_BP_AT_BP, /* saved at bp + offset */
+	UNWIND_BP_UNKNOWN, /* lost, or saved where a rule cannot say */
+};
+
+#define UNWIND_CFA_OFFSET_MAX 0x1ffff /* units of 8 bytes */
+#define UNWIND_BP_OFFSET_MAX 511 /* likewise; the smallest is -512 */
+
+#define UNWIND_RULE(cfa, bp, cfa_offset, bp_offset)                                           \
+	((__u32)(cfa) | (__u32)(bp) << 3 | ((__u32)(cfa_offset)&UNWIND_CFA_OFFSET_MAX) << 5 | \
+	 (__u32)(bp_offset) << 22)
+#define UNWIND_RULE_CFA(rule) ((rule)&7)
+#define UNWIND_RULE_BP(rule) ((rule) >> 3 & 3)
+#define UNWIND_RULE_CFA_OFFSET(rule) ((rule) >> 5 & UNWIND_CFA_OFFSET_MAX)
+/* Sign extension without an arithmetic shift, which some verifiers cannot bound. */
+#define UNWIND_RULE_BP_OFFSET(rule) ((__s32)((rule) >> 22 ^ 512) - 512)
+
+#define UNWIND_ROW(pc, rule) ((__u64)(rule) << 32 | (__u32)(pc))
+#define UNWIND_ROW_PC(row) ((__u32)(row))
+#define UNWIND_ROW_RULE(row) ((__u32)((row) >> 32))
+
+/*
+ * The rows of one ELF file ascend by pc and start with a row for pc 0 that says UNWIND_CFA_END. A page
+ * index holds, for each page of addresses, the position of its first row, and one closing entry. So the
+ * row of a pc is the last one at or below it among those of its page, or the one before them.
+ */
+#define UNWIND_PAGE_SHIFT 12
+#define UNWIND_PAGE_ROWS_MAX 4095 /* found by UNWIND_SEARCH_STEPS halvings */
+#define UNWIND_SEARCH_STEPS 12
+
+/* Where an executable mapping of a process finds its rows. */
+struct unwind_mapping {
+	__u64 end; /* address after the last byte */
+	__u64 bias; /* address in the process minus address in the file */
+	__u32 pages; /* position of the entry of first_page in the page index */
+	__u32 first_page; /* number of the first indexed page of the file */
+	__u32 page_count; /* without the closing entry; 0 = no rows */
+	__u32 flags; /* UNWIND_MAPPING_* */
+};
+
+#define UNWIND_MAPPING_ANONYMOUS 1u /* no file: code made at run time */
+
+#define UNWIND_MAPPINGS_MAX 1024
+#define UNWIND_MAPPING_STEPS 10
+#define UNWIND_MAPPING_UNUSED (1ULL << 62)
+
+/* The executable mappings of a process in address order; unused starts are UNWIND_MAPPING_UNUSED. */
+struct unwind_mappings {
+	__u64 starts[UNWIND_MAPPINGS_MAX];
+	struct unwind_mapping mappings[UNWIND_MAPPINGS_MAX];
+};
+
+/*
+ * A cache from pc to row, one per process. Slot and tag together determine the pc, so a hit is exact; a
+ * word is written by one store, so it cannot be torn.
+ *   bits  0..23  position of the row
+ *   bits 24..29  low bits of the generation of the mappings; all words are zeroed when these wrap
+ *   bits 30..63  pc >> 13
+ */
+#define UNWIND_CACHE_WORDS 8192
+#define UNWIND_CACHE_GENERATIONS 64
+#define UNWIND_CACHE_SLOT(pc) ((__u32)((pc) ^ (pc) >> 13) & (UNWIND_CACHE_WORDS - 1))
+#define UNWIND_CACHE_TAG(pc, generation) \
+	((pc) >> 13 << 30 | (__u64)((generation) & (UNWIND_CACHE_GENERATIONS - 1)) << 24)
+#define UNWIND_CACHE_ROW(word) ((__u32)(word)&0xffffff)
+#define UNWIND_CACHE_ROWS_MAX (1u << 24)
+
+/* Why a walk ended. The first three have the values of enum stack_end. */
+enum unwind_end {
+	UNWIND_END_ROOT = 0, /* the outermost frame */
+	UNWIND_END_DEPTH, /* more frames than asked for */
+	UNWIND_END_UNREADABLE, /* memory of the next frame could not be read */
+	UNWIND_END_NO_ROWS, /* code without rows, and no sane frame pointer either */
+	UNWIND_END_NO_MAPPING, /* the return address is in no known executable mapping */
+	UNWIND_END_ANONYMOUS, /* code made at run time */
+	UNWIND_END_UNSUPPORTED, /* the rule is one that rows cannot express */
+	UNWIND_END_NO_BP, /* the rule needs a bp that an inner frame has lost */
+	UNWIND_END_BROKEN, /* the next frame is not above this one, or not aligned */
+	UNWIND_END_NO_TABLE, /* the process has no table of mappings */
+	UNWIND_END_COUNT,
+};
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How one frame is left at one pc, as call frame instructions say it: the CFA, and where bp and the
+ * return address are. Other registers are not followed: no row needs them.
+ */
+#ifndef UNWIND_CFI_FRAME_H
+#define UNWIND_CFI_FRAME_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/cursor.h"
+#include "unwind_abi.h"
+
+/* DWARF's numbers of the x86-64 registers. */
+enum {
+	CFI_REGISTER_BP = 6,
+	CFI_REGISTER_SP = 7,
+	CFI_REGISTER_RA = 16,
+};
+
+enum cfi_cfa_kind {
+	CFI_CFA_NONE = 0, /* never defined */
+	CFI_CFA_REGISTER, /* register + offset */
+	CFI_CFA_PLT, /* the expression of a PLT; offset is its threshold */
+	CFI_CFA_DEREF, /* the word at register + offset */
+	CFI_CFA_OTHER, /* an expression that rows cannot say */
+};
+
+struct cfi_cfa {
+	enum cfi_cfa_kind kind;
+	uint64_t number; /* of the register */
+	int64_t offset; /* bytes */
+};
+
+enum cfi_place_kind {
+	CFI_PLACE_UNSPECIFIED = 0,
+	CFI_PLACE_SAME,
+	CFI_PLACE_UNDEFINED,
+	CFI_PLACE_CFA, /* saved at CFA + offset */
+	CFI_PLACE_BP, /* saved at bp + offset */
+	CFI_PLACE_OTHER, /* known, but rows cannot say where */
+};
+
+struct cfi_place {
+	enum cfi_place_kind kind;
+	int64_t offset; /* bytes */
+};
+
+struct cfi_frame {
+	struct cfi_cfa cfa; /* by register and offset */
+	struct cfi_cfa expression; /* takes its place while by_expression */
+	bool by_expression;
+	struct cfi_place bp, ra;
+};
+
+/* What the expression of DW_CFA_def_cfa_expression says. */
+struct cfi_cfa cfi_cfa_from_expression(struct cursor expression);
+
+/* What the expression of DW_CFA_expression says: the address at which a register is saved. */
+struct cfi_place cfi_place_from_expression(struct cursor expression);
+
+/* The rule of a row (unwind_abi.h). `signal`: the frame is one that the kernel made to deliver a signal. */
+__u32 cfi_frame_rule(const struct cfi_frame *frame, bool signal);
+
+#endif
