@@ -1,24 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of allocator functions: names and call shapes. A new allocator is rows here, no BPF code. */
+/*
+ * The table of allocator functions: names and call shapes. A new allocator is rows here, no BPF code.
+ *
+ * A row says in which files it applies. Most do wherever the symbol is defined. The C++ operators apply
+ * only in a file that brings its own malloc and free and is not a C library: jemalloc, tcmalloc and
+ * mimalloc serve `new` without entering malloc. The operators of libstdc++ call malloc and free, where
+ * the block is seen anyway; a probe on both would see every block freed twice.
+ */
 #ifndef PROBE_ALLOCATOR_H
 #define PROBE_ALLOCATOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum allocator_scope {
+	SCOPE_ANY = 0, /* wherever the symbol is defined */
+	SCOPE_OWN_HEAP, /* only where malloc and free are defined too, and not in a C library */
+};
 
 struct allocator_function {
 	const char *symbol; /* as the dynamic symbol table has it */
 	const char *name; /* as the reports show it */
 	uint64_t shape; /* SHAPE(...) of tracer_abi.h */
+	enum allocator_scope scope;
 };
 
 /* The functions in order of preference when several names stand at one address. Ended by symbol NULL. */
 const struct allocator_function *allocator_functions(void);
+
+/* The symbols that tell allocators apart, for those who gather them before asking. Ended by NULL. */
+const char *allocator_marker(size_t index);
 
 /*
  * Which allocator a file holds, told by the symbols it defines: "glibc", "musl", "jemalloc", ... or
  * "unknown". `defines` answers whether the file defines a symbol.
  */
 const char *allocator_identify(int (*defines)(void *context, const char *symbol), void *context);
+
+/* Is this the dynamic loader's own allocator, which serves nobody but the loader? */
+bool allocator_is_loader(const char *allocator);
+
+/*
+ * Does a row apply in a file of this allocator? `own_heap`: the file defines both malloc and free.
+ */
+bool allocator_applies(const struct allocator_function *function, const char *allocator,
+		       bool own_heap);
+
+/* The argument positions that the programs read at the entry: bit n for position n, 1 to 6. */
+uint32_t allocator_arguments(uint64_t shape);
 
 #endif
