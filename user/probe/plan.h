@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What will be probed, where and why; and what will not. Made without attaching anything. */
+/*
+ * What will be probed, where and why; and what will not. Made without attaching anything.
+ *
+ * A function with several names is probed once, under the name that the allocator table prefers. A function that is
+ * nothing but a jump to another probed one is left to that one. Two probes never share a site.
+ */
 #ifndef PROBE_PLAN_H
 #define PROBE_PLAN_H
 
@@ -7,25 +12,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "model/module.h"
 #include "model/snapshot.h"
+#include "probe/trap.h"
+#include "system/elf_file.h"
 
-/* What a trap at an instruction costs. */
-enum probe_cost {
-	COST_UNKNOWN = 0,
-	COST_EMULATED, /* one trap */
-	COST_STEPPED, /* a trap and an out-of-line single step */
-	COST_OPTIMIZED, /* no trap: the kernel turns it into a call */
+struct plan_options {
+	struct probe_features features;
+	/* The programs take `stack_bytes` into account, so a free may be probed after its stack has grown. */
+	bool free_without_stack;
+	bool at_entry; /* probe every function at its entry, whatever it costs */
 };
 
 struct plan_probe {
 	uint32_t module; /* index in the module list of the plan */
 	uint32_t function; /* index in `functions`: the id of the shape */
-	const char *symbol; /* owned by the plan */
+	const char *symbol; /* a static string */
 	uint64_t shape; /* with the function id */
 	uint64_t entry_offset; /* file offset of the function */
 	uint64_t site_offset; /* file offset of the probed instruction */
 	uint64_t size; /* of the function, bytes; 0 = unknown */
+	uint32_t
+		stack_bytes; /* what the stack pointer at the site has to be raised by to be that of the entry */
 	enum probe_cost cost;
 	char instruction[64]; /* the probed instruction, disassembled; "" = not decoded */
 	char reason[96]; /* why this site: a phrase */
@@ -34,6 +43,7 @@ struct plan_probe {
 
 struct plan {
 	struct module_list *modules; /* not owned */
+	struct plan_options options;
 	struct plan_probe *probes;
 	size_t count, capacity;
 	struct function_name *functions; /* indexed by function id; id 0 is not used */
@@ -41,5 +51,22 @@ struct plan {
 	char **skipped; /* sentences: what was left out and why; owned */
 	size_t skipped_count, skipped_capacity;
 };
+
+/* An empty plan for files of `modules`, which must outlive it. Free with plan_free. */
+void plan_init(struct plan *plan, struct module_list *modules, const struct plan_options *options);
+
+/*
+ * Plan the allocator functions of a file, which is the module of this index. Returns how many probes were added; 0 is
+ * no error: most files hold no allocator. The file may be closed afterwards.
+ */
+size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file);
+
+/*
+ * Append the plan for a person: for each function its file, names, entry, site, the instruction there, what a trap on
+ * it costs and why it was chosen; then what was skipped and why.
+ */
+void plan_describe(const struct plan *plan, struct buffer *out);
+
+void plan_free(struct plan *plan);
 
 #endif

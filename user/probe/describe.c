@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The probe plan as text for a person: plan_describe of plan.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "probe/plan.h"
+
+/* Widths of the columns of a file's table. */
+struct widths {
+	int symbol, site, instruction, cost;
+};
+
+static void width_raise(int *width, const char *text)
+{
+	if ((int)strlen(text) > *width)
+		*width = (int)strlen(text);
+}
+
+static const char *probe_site(const struct plan_probe *probe, char text[48])
+{
+	uint64_t beyond = probe->site_offset - probe->entry_offset;
+
+	if (beyond)
+		snprintf(text, 48, "0x%" PRIx64 "+%" PRIu64, probe->entry_offset, beyond);
+	else
+		snprintf(text, 48, "0x%" PRIx64, probe->entry_offset);
+	return text;
+}
+
+static struct widths plan_widths(const struct plan *plan, uint32_t module)
+{
+	struct widths widths = {
+		.symbol = (int)strlen("FUNCTION"),
+		.site = (int)strlen("SITE"),
+		.instruction = (int)strlen("INSTRUCTION"),
+		.cost = (int)strlen("COST"),
+	};
+	char site[48];
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		const struct plan_probe *probe = &plan->probes[i];
+
+		if (probe->module != module)
+			continue;
+		width_raise(&widths.symbol, probe->symbol);
+		width_raise(&widths.site, probe_site(probe, site));
+		width_raise(&widths.instruction, probe->instruction);
+		width_raise(&widths.cost, probe_cost_name(probe->cost));
+	}
+	return widths;
+}
+
+static void describe_row(const struct widths *widths, const char *symbol, const char *site,
+			 const char *instruction, const char *cost, const char *why,
+			 struct buffer *out)
+{
+	buffer_printf(out, "  %-*s  %-*s  %-*s  %-*s  %s\n", widths->symbol, symbol, widths->site,
+		      site, widths->instruction, instruction, widths->cost, cost, why);
+}
+
+static void describe_probe(const struct plan_probe *probe, const struct widths *widths,
+			   struct buffer *out)
+{
+	char site[48];
+
+	describe_row(widths, probe->symbol, probe_site(probe, site),
+		     *probe->instruction ? probe->instruction : "?", probe_cost_name(probe->cost),
+		     probe->reason, out);
+	if (*probe->aliases)
+		buffer_printf(out, "  %-*s  also %s\n", widths->symbol, "", probe->aliases);
+}
+
+static void describe_file(const struct plan *plan, uint32_t module, struct buffer *out)
+{
+	const struct module *found = plan->modules ? module_list_get(plan->modules, module) : NULL;
+	struct widths widths = plan_widths(plan, module);
+	size_t i;
+
+	text_append_safe(out, found && found->path ? found->path : "unknown file");
+	buffer_append_string(out, "\n");
+	describe_row(&widths, "FUNCTION", "SITE", "INSTRUCTION", "COST", "WHY", out);
+	for (i = 0; i < plan->count; i++)
+		if (plan->probes[i].module == module)
+			describe_probe(&plan->probes[i], &widths, out);
+}
+
+/* Is this the first probe of its file? Each file is described once, where its first probe stands. */
+static bool probe_opens_file(const struct plan *plan, size_t index)
+{
+	size_t i;
+
+	for (i = 0; i < index; i++)
+		if (plan->probes[i].module == plan->probes[index].module)
+			return false;
+	return true;
+}
+
+void plan_describe(const struct plan *plan, struct buffer *out)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (probe_opens_file(plan, i)) {
+			if (i)
+				buffer_append_string(out, "\n");
+			describe_file(plan, plan->probes[i].module, out);
+		}
+	if (plan->skipped_count)
+		buffer_append_string(out, plan->count ? "\nSkipped\n" : "Skipped\n");
+	for (i = 0; i < plan->skipped_count; i++) {
+		buffer_append_string(out, "  ");
+		text_append_safe(out, plan->skipped[i]);
+		buffer_append_string(out, "\n");
+	}
+}

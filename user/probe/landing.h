@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The search for jumps into the beginning of a function from other code of its file. Compilers split functions: the
+ * rarely used part is placed elsewhere, belongs to no symbol, and could jump back to anywhere.
+ *
+ * The search takes every four bytes for the displacement of a jump, so it misses no direct one, wherever instructions
+ * begin; it may find one that is not there, which costs nothing but a cheaper site.
+ */
+#ifndef PROBE_LANDING_H
+#define PROBE_LANDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "system/elf_file.h"
+
+/* Where no jump may land: file offsets, both ends included. */
+struct landing {
+	uint64_t first, last;
+	bool searched; /* all code of its segment was searched */
+	bool found; /* something may jump there */
+};
+
+/* Search for jumps into each of `items`, whose `searched` and `found` are false. */
+void landing_search(struct elf_file *file, struct landing *items, size_t count);
+
+#endif

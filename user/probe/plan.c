@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The probe plan: see plan.h. */
+#include "probe/plan.h"
+
+#include <linux/types.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "probe/choice.h"
+#include "probe/landing.h"
+#include "probe/scan.h"
+#include "tracer_abi.h"
+
+/* The id of a function travels in 16 bits. */
+#define FUNCTIONS_MAX 0xffff
+/* Enough to decode the first instruction of a function of unknown size. */
+#define ENTRY_BYTES 32
+
+/* What one file adds: a candidate per function, with the code it was judged by. */
+struct candidate {
+	const struct scan_function *function;
+	const struct allocator_function *name; /* as the reports call it */
+	uint8_t *code;
+	size_t code_size;
+	uint64_t address;
+	struct choice_needs needs;
+	struct choice choice;
+	bool dropped;
+};
+
+void plan_init(struct plan *plan, struct module_list *modules, const struct plan_options *options)
+{
+	*plan = (struct plan){ .modules = modules, .options = *options };
+	plan->functions =
+		memory_grow(plan->functions, 0, &plan->function_capacity, sizeof(*plan->functions));
+	plan->functions[0] = (struct function_name){ "unknown", "unknown" };
+	plan->function_count = 1;
+}
+
+static const char *plan_path(const struct plan *plan, uint32_t module)
+{
+	const struct module *found = plan->modules ? module_list_get(plan->modules, module) : NULL;
+
+	return found && found->path ? found->path : "unknown file";
+}
+
+__attribute__((format(printf, 3, 4))) static void plan_skip(struct plan *plan, uint32_t module,
+							    const char *format, ...)
+{
+	va_list arguments;
+	char sentence[512];
+
+	va_start(arguments, format);
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	va_end(arguments);
+	plan->skipped = memory_grow(plan->skipped, plan->skipped_count, &plan->skipped_capacity,
+				    sizeof(*plan->skipped));
+	plan->skipped[plan->skipped_count++] =
+		memory_format("%s: %s", plan_path(plan, module), sentence);
+}
+
+/* The id of a function of an allocator; 0 when all are taken. */
+static uint32_t plan_function(struct plan *plan, const char *allocator, const char *function)
+{
+	size_t i;
+
+	for (i = 1; i < plan->function_count; i++)
+		if (strcmp(plan->functions[i].allocator, allocator) == 0 &&
+		    strcmp(plan->functions[i].function, function) == 0)
+			return (uint32_t)i;
+	if (plan->function_count > FUNCTIONS_MAX)
+		return 0;
+	plan->functions = memory_grow(plan->functions, plan->function_count,
+				      &plan->function_capacity, sizeof(*plan->functions));
+	plan->functions[plan->function_count] = (struct function_name){ allocator, function };
+	return (uint32_t)plan->function_count++;
+}
+
+static void candidate_choose(struct candidate *candidate, struct elf_file *file,
+			     const struct plan_options *options)
+{
+	const struct scan_function *function = candidate->function;
+	bool complete = function->size && function->size <= CHOICE_SIZE_MAX;
+	size_t want = complete && function->size > ENTRY_BYTES ? function->size : ENTRY_BYTES;
+	size_t size;
+
+	candidate->code = memory_alloc(want, 1);
+	candidate->code_size = elf_file_read(file, function->file_offset, candidate->code, want);
+	if (!elf_file_offset_to_address(file, function->file_offset, &candidate->address))
+		candidate->address = function->file_offset;
+	size = candidate->code_size;
+	if (complete && size > function->size)
+		size = function->size;
+	complete = complete && size == function->size;
+	candidate->needs = (struct choice_needs){
+		.arguments = allocator_arguments(function->row->shape),
+		.stack_pointer = !(options->free_without_stack &&
+				   SHAPE_OP(function->row->shape) == CALL_FREE),
+		.at_entry = options->at_entry,
+		.features = options->features,
+	};
+	choice_make(candidate->code, size, complete, candidate->address, &candidate->needs,
+		    &candidate->choice);
+}
+
+static void candidate_fall_back(struct candidate *candidate, const char *reason)
+{
+	choice_fall_back(candidate->code, candidate->code_size, candidate->address,
+			 &candidate->needs, reason, &candidate->choice);
+}
+
+/* Give up the cheaper sites that a part of their function, placed elsewhere, could jump behind. */
+static void candidates_check_landings(struct candidate *candidates, size_t count,
+				      struct elf_file *file)
+{
+	struct landing *landings = memory_alloc(count, sizeof(*landings));
+	size_t i, used = 0;
+
+	for (i = 0; i < count; i++)
+		if (candidates[i].choice.leaves)
+			landings[used++] = (struct landing){
+				.first = candidates[i].function->file_offset + 1,
+				.last = candidates[i].function->file_offset +
+					candidates[i].choice.offset,
+			};
+	landing_search(file, landings, used);
+	for (i = 0, used = 0; i < count; i++) {
+		if (!candidates[i].choice.leaves)
+			continue;
+		if (landings[used].found || !landings[used].searched)
+			candidate_fall_back(&candidates[i],
+					    "code elsewhere may jump to before a cheaper one");
+		used++;
+	}
+	free(landings);
+}
+
+/* The candidate that a stub jumps to, or NULL. */
+static struct candidate *candidate_stub_target(const struct candidate *from,
+					       struct candidate *candidates, size_t count)
+{
+	uint64_t target = from->function->file_offset + (uint64_t)from->choice.stub_target;
+	size_t i;
+
+	if (!from->choice.stub)
+		return NULL;
+	for (i = 0; i < count; i++)
+		if (candidates[i].function->file_offset == target &&
+		    candidates[i].function->row->shape == from->function->row->shape)
+			return &candidates[i];
+	return NULL;
+}
+
+/* Where a chain of stubs ends; NULL if the candidate is no stub of another one, or the chain is a circle. */
+static struct candidate *candidate_resolve(struct candidate *from, struct candidate *candidates,
+					   size_t count)
+{
+	struct candidate *target = candidate_stub_target(from, candidates, count), *next;
+	size_t steps;
+
+	for (steps = 0; target && steps < count; steps++) {
+		next = candidate_stub_target(target, candidates, count);
+		if (!next)
+			return target == from ? NULL : target;
+		target = next;
+	}
+	return NULL;
+}
+
+static void plan_drop_stubs(struct plan *plan, uint32_t module, struct candidate *candidates,
+			    size_t count)
+{
+	struct candidate *target;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct candidate *stub = &candidates[i];
+
+		if (stub->dropped)
+			continue;
+		target = candidate_resolve(stub, candidates, count);
+		if (!target || target->dropped)
+			continue;
+		stub->dropped = true;
+		plan_skip(plan, module, "%s only jumps to %s, which is probed",
+			  stub->function->row->symbol, target->function->row->symbol);
+		if (stub->name < target->name)
+			target->name = stub->name;
+	}
+}
+
+static bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (plan->probes[i].module == module && plan->probes[i].site_offset == offset)
+			return true;
+	return false;
+}
+
+static bool plan_add_probe(struct plan *plan, uint32_t module, const char *allocator,
+			   const struct candidate *candidate)
+{
+	const struct scan_function *function = candidate->function;
+	const struct choice *choice = &candidate->choice;
+	uint32_t id = plan_function(plan, allocator, candidate->name->name);
+	struct plan_probe *probe;
+
+	if (id == 0) {
+		plan_skip(plan, module, "%s: too many functions", function->row->symbol);
+		return false;
+	}
+	plan->probes =
+		memory_grow(plan->probes, plan->count, &plan->capacity, sizeof(*plan->probes));
+	probe = &plan->probes[plan->count++];
+	*probe = (struct plan_probe){
+		.module = module,
+		.function = id,
+		.symbol = function->row->symbol,
+		.shape = SHAPE_WITH_FUNCTION(function->row->shape, id),
+		.entry_offset = function->file_offset,
+		.site_offset = function->file_offset + choice->offset,
+		.size = function->size,
+		.stack_bytes = choice->stack_bytes,
+		.cost = choice->cost,
+	};
+	memcpy(probe->instruction, choice->instruction, sizeof(probe->instruction));
+	memcpy(probe->reason, choice->reason, sizeof(probe->reason));
+	memcpy(probe->aliases, function->aliases, sizeof(probe->aliases));
+	return true;
+}
+
+/* Decide about a candidate that can be probed at all. */
+static bool plan_add_candidate(struct plan *plan, uint32_t module, const char *allocator,
+			       struct candidate *candidate)
+{
+	const struct scan_function *function = candidate->function;
+
+	if (candidate->dropped)
+		return false;
+	if (candidate->choice.offset &&
+	    plan_has_site(plan, module, function->file_offset + candidate->choice.offset))
+		candidate_fall_back(candidate, "another probe stands at a cheaper one");
+	if (plan_has_site(plan, module, function->file_offset + candidate->choice.offset)) {
+		plan_skip(plan, module, "%s begins where another probe stands",
+			  function->row->symbol);
+		return false;
+	}
+	return plan_add_probe(plan, module, allocator, candidate);
+}
+
+static bool plan_accepts(struct plan *plan, uint32_t module, const struct candidate *candidate)
+{
+	const struct scan_function *function = candidate->function;
+
+	if (function->indirect) {
+		plan_skip(plan, module,
+			  "%s is an indirect function: what it resolves to is not known",
+			  function->row->symbol);
+		return false;
+	}
+	if (candidate->code_size == 0) {
+		plan_skip(plan, module, "%s has no code in the file", function->row->symbol);
+		return false;
+	}
+	return true;
+}
+
+static size_t plan_add_scan(struct plan *plan, uint32_t module, struct elf_file *file,
+			    const struct scan *scan)
+{
+	struct candidate *candidates = memory_alloc(scan->count, sizeof(*candidates));
+	size_t i, added = 0;
+
+	for (i = 0; i < scan->count; i++) {
+		candidates[i].function = &scan->items[i];
+		candidates[i].name = scan->items[i].row;
+		candidate_choose(&candidates[i], file, &plan->options);
+		candidates[i].dropped = !plan_accepts(plan, module, &candidates[i]);
+	}
+	candidates_check_landings(candidates, scan->count, file);
+	plan_drop_stubs(plan, module, candidates, scan->count);
+	for (i = 0; i < scan->count; i++)
+		added += plan_add_candidate(plan, module, scan->allocator, &candidates[i]);
+	for (i = 0; i < scan->count; i++)
+		free(candidates[i].code);
+	free(candidates);
+	return added;
+}
+
+size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
+{
+	struct scan scan;
+	size_t added = 0;
+
+	scan_file(file, &scan);
+	if (scan.count && allocator_is_loader(scan.allocator))
+		plan_skip(plan, module, "the dynamic loader's allocator serves the loader only");
+	else if (scan.count)
+		added = plan_add_scan(plan, module, file, &scan);
+	if (scan.operators)
+		plan_skip(plan, module,
+			  "operators new and delete call malloc and free, "
+			  "which are probed where they are defined");
+	scan_free(&scan);
+	return added;
+}
+
+void plan_free(struct plan *plan)
+{
+	size_t i;
+
+	if (!plan)
+		return;
+	for (i = 0; i < plan->skipped_count; i++)
+		free(plan->skipped[i]);
+	free(plan->skipped);
+	free(plan->functions);
+	free(plan->probes);
+	memset(plan, 0, sizeof(*plan));
+}

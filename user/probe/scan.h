@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which functions of the allocator table one file defines, and where. */
+#ifndef PROBE_SCAN_H
+#define PROBE_SCAN_H
+
+#include "probe/allocator.h"
+#include "system/elf_file.h"
+
+/* One function of the file: all names of the table at one file offset. */
+struct scan_function {
+	const struct allocator_function *row; /* the preferred name */
+	uint64_t file_offset;
+	uint64_t size; /* 0 = unknown, or the names disagree, or another function begins inside */
+	bool indirect; /* STT_GNU_IFUNC */
+	char aliases[128]; /* the other names, separated by blanks */
+};
+
+struct scan {
+	const char *allocator; /* as allocator_identify says; a static string */
+	bool operators; /* C++ operators are defined that do not apply here */
+	struct scan_function *items; /* in order of file offset, then of the table */
+	size_t count, capacity;
+};
+
+/* Look a file over. Free with scan_free. */
+void scan_file(struct elf_file *file, struct scan *ret_scan);
+void scan_free(struct scan *scan);
+
+#endif
