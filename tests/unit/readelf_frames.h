@@ -202,7 +202,7 @@ static int readelf_compare_range(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Behind a function that is followed by a gap of more than padding, no rule may hold. */
+/* In a gap between functions no rule may hold. */
 static void readelf_check_gaps(struct readelf_frames *frames)
 {
 	struct readelf_row none = { .cfa = "none" };
@@ -213,7 +213,7 @@ static void readelf_check_gaps(struct readelf_frames *frames)
 		qsort(frames->functions, frames->function_count, sizeof(*frames->functions),
 		      readelf_compare_range);
 	for (i = 0; i < frames->function_count; i++) {
-		if (end && frames->functions[i].start > end + 16 &&
+		if (end && frames->functions[i].start > end &&
 		    UNWIND_RULE_CFA(UNWIND_ROW_RULE(cfi_table_find(frames->table, end))) !=
 			    UNWIND_CFA_END)
 			readelf_compare(frames, &none, end);

@@ -68,8 +68,8 @@ static void test_rows_merge(void **state)
 {
 	static const __u64 expected[] = {
 		UNWIND_ROW(0, END),	UNWIND_ROW(0x100, SP(1)), UNWIND_ROW(0x104, SP(2)),
-		UNWIND_ROW(0x120, END), UNWIND_ROW(0x131, SP(2)), UNWIND_ROW(0x140, SP(3)),
-		UNWIND_ROW(0x150, END),
+		UNWIND_ROW(0x108, END), UNWIND_ROW(0x110, SP(2)), UNWIND_ROW(0x130, SP(3)),
+		UNWIND_ROW(0x140, END),
 	};
 	struct cfi_rows rows;
 
@@ -79,14 +79,14 @@ static void test_rows_merge(void **state)
 	cfi_rows_add(&rows, 0x102, SP(1));
 	cfi_rows_add(&rows, 0x104, SP(3));
 	cfi_rows_add(&rows, 0x104, SP(2));
-	/* Padding of up to 16 bytes belongs to the function before it, a longer gap to nobody. */
 	cfi_rows_end(&rows, 0x108);
-	cfi_rows_add(&rows, 0x118, SP(2));
+	/* A gap belongs to nobody; where there is none, the next function goes on with the same rule. */
+	cfi_rows_add(&rows, 0x110, SP(2));
 	cfi_rows_end(&rows, 0x120);
-	cfi_rows_add(&rows, 0x131, SP(2));
-	cfi_rows_end(&rows, 0x138);
-	cfi_rows_add(&rows, 0x140, SP(3));
-	cfi_rows_end(&rows, 0x150);
+	cfi_rows_add(&rows, 0x120, SP(2));
+	cfi_rows_end(&rows, 0x130);
+	cfi_rows_add(&rows, 0x130, SP(3));
+	cfi_rows_end(&rows, 0x140);
 	assert_int_equal(rows.count, sizeof(expected) / sizeof(expected[0]));
 	assert_memory_equal(rows.items, expected, sizeof(expected));
 	cfi_rows_free(&rows);

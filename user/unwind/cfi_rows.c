@@ -6,9 +6,6 @@
 
 #include "base/memory.h"
 
-/* Compilers pad functions to 16 bytes. No pc stands in padding, so its end marker is not worth a row. */
-#define PADDING_MAX 16
-
 #define END_RULE UNWIND_RULE(UNWIND_CFA_END, 0, 0, 0)
 
 static void cfi_rows_push(struct cfi_rows *rows, uint32_t pc, __u32 rule)
@@ -30,13 +27,10 @@ static void cfi_rows_push(struct cfi_rows *rows, uint32_t pc, __u32 rule)
 	rows->items[rows->count++] = UNWIND_ROW(pc, rule);
 }
 
-/* Take back the last row if it says nothing once there is one at `pc`. The first row always stays. */
+/* Take back the last row if one at `pc` replaces it. The first row always stays. */
 static void cfi_rows_yield(struct cfi_rows *rows, uint32_t pc)
 {
-	__u64 last = rows->items[rows->count - 1];
-	bool padding = UNWIND_ROW_RULE(last) == END_RULE && pc - UNWIND_ROW_PC(last) <= PADDING_MAX;
-
-	if (rows->count > 1 && (UNWIND_ROW_PC(last) == pc || padding))
+	if (rows->count > 1 && UNWIND_ROW_PC(rows->items[rows->count - 1]) == pc)
 		rows->count--;
 }
 

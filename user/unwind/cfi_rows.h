@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The rows of one ELF file while they are being made: ascending, without repetitions. Functions must be
- * added in the order of their starts; where two overlap, the earlier one keeps the common part.
+ * added in the order of their starts; where two overlap, the earlier one keeps the common part. The padding
+ * between two functions belongs to neither: a return address right behind it was not left by a call, and ends a walk.
  */
 #ifndef UNWIND_CFI_ROWS_H
 #define UNWIND_CFI_ROWS_H

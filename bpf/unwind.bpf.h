@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walking a user stack by unwind tables, from one instruction out to the thread's first function.
+ *
+ * Entry points: unwind_stack() walks a whole stack; unwind_start(), unwind_step() and unwind_finish() are its
+ * parts. Each has a _sleepable form for sleepable programs, which also reads pages that are not resident. The
+ * includer brings the kernel's types and the helpers, so that the same code runs in tests on the host.
+ *
+ * What makes it fast: the stack is read in windows of 4 KB, since one such copy costs as much as two reads of
+ * eight bytes; rows found once are remembered by pc; a saved frame pointer is read only when a rule asks for it.
+ * What makes it load on every kernel: the state lives in map memory, steps and searches are global functions
+ * that the verifier looks at once, and searches have no branches.
+ */
+#ifndef UNWIND_BPF_H
+#define UNWIND_BPF_H
+
+#include "tracer_abi.h"
+#include "unwind_abi.h"
+#include "unwind_maps.bpf.h"
+
+#define UNWIND_PAGE_SIZE 4096
+#define UNWIND_ADDRESS_BITS 47 /* of user addresses */
+#define UNWIND_WINDOW_WORDS 512
+#define UNWIND_WINDOW_BYTES (UNWIND_WINDOW_WORDS * 8)
+
+/* Callee-saved registers stand in the 64 bytes below the CFA: a window starts there to cover them. */
+#define UNWIND_WINDOW_LEAD 64
+
+/* Turns beyond the frames: repaired return addresses, and mappings that change under the walk. */
+#define UNWIND_SPARE_TURNS 80
+
+/* In bp_address: the frame pointer is in `bp`; it is lost. Addresses of the first page are neither. */
+#define UNWIND_BP_HERE 0
+#define UNWIND_BP_LOST 1
+
+/* Offsets from the stack pointer of a signal frame to the registers in the kernel's ucontext. */
+#define UNWIND_SIGNAL_BP 120
+#define UNWIND_SIGNAL_SP 160
+#define UNWIND_SIGNAL_IP 168
+
+/* A stack frame may be this large before a frame pointer that points so far is not believed. */
+#define UNWIND_GUESS_MAX (1ULL << 20)
+
+/* What unwind_find answers besides positions of rows; enum unwind_end is below these. */
+#define UNWIND_FOUND_NOTHING 0x40000000u /* plus an enum unwind_end */
+#define UNWIND_FOUND_AGAIN 0x7fffffffu /* the mappings changed meanwhile: ask again */
+
+enum unwind_flags {
+	UNWIND_EXACT = 1, /* ip is the next instruction; otherwise it is a return address */
+	UNWIND_BY_BP = 2, /* follow frame pointers only, no tables */
+	UNWIND_GUESSED =
+		4, /* a frame without rows was left by its frame pointer: frames may be wrong */
+};
+
+/* State of one walk. */
+struct unwind {
+	__u64 ip;
+	__u64 sp;
+	__u64 bp; /* valid if bp_address is UNWIND_BP_HERE */
+	__u64 bp_address; /* where bp is saved, or UNWIND_BP_HERE, UNWIND_BP_LOST */
+	__u64 window_start; /* user address of window[0] */
+	__u64 window_bytes; /* valid bytes of the window */
+	__u64 hash;
+	__u32 process; /* index of the process; UNWIND_PROCESS_NONE */
+	__u32 generation; /* of its mappings */
+	__u32 flags; /* enum unwind_flags */
+	__u32 depth;
+	struct stack_record record; /* end is an enum unwind_end */
+	__u64 window[UNWIND_WINDOW_WORDS];
+};
+
+/* The compiler must not know where a value came from, or it makes branches or drops masks. */
+#ifdef __bpf__
+#define UNWIND_HIDE(value) asm volatile("" : "+r"(value))
+#else
+#define UNWIND_HIDE(value) ((void)(value))
+#endif
+
+_Static_assert((int)UNWIND_END_ROOT == (int)STACK_END_ROOT &&
+		       (int)UNWIND_END_DEPTH == (int)STACK_END_DEPTH &&
+		       (int)UNWIND_END_UNREADABLE == (int)STACK_END_UNREADABLE,
+	       "a walk's end has one name");
+
+/* Global functions: the verifier looks at each only once. */
+int unwind_find(struct unwind *walk, __u64 pc);
+__u64 unwind_original(__u64 slot);
+int unwind_step(struct unwind *walk);
+int unwind_step_sleepable(struct unwind *walk);
+
+/* Mix one pc into a hash: multiplication spreads to the upper bits, the shift brings them back. */
+static __always_inline __u64 unwind_mix(__u64 hash, __u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 32;
+}
+
+/* 1 if a is below b, for numbers below 2^63; no branch. */
+static __always_inline __u64 unwind_is_below(__u64 a, __u64 b)
+{
+	__u64 difference = a - b;
+
+	UNWIND_HIDE(difference);
+	difference >>= 63;
+	UNWIND_HIDE(difference);
+	return difference;
+}
+
+/* Position of the last start at or below pc; 0 if there is none. */
+static __always_inline __u32 unwind_search_mappings(const struct unwind_mappings *table, __u64 pc)
+{
+	__u64 at = 0;
+	int bit;
+
+#pragma unroll
+	for (bit = UNWIND_MAPPING_STEPS - 1; bit >= 0; bit--) {
+		__u64 candidate = at + (1ULL << bit);
+		__u64 above;
+
+		UNWIND_HIDE(candidate);
+		above = unwind_is_below(pc, table->starts[candidate & (UNWIND_MAPPINGS_MAX - 1)]);
+		at += (above ^ 1) << bit;
+	}
+	return (__u32)at;
+}
+
+/* Position of the last row at or below pc, among those from `at` (which is) up to and without `end`. */
+static __always_inline __u32 unwind_search_rows(const __u64 *rows, __u64 at, __u64 end, __u64 pc)
+{
+	int bit;
+
+#pragma unroll
+	for (bit = UNWIND_SEARCH_STEPS - 1; bit >= 0; bit--) {
+		__u64 candidate = at + (1ULL << bit);
+		__u64 inside = unwind_is_below(candidate, end);
+		__u64 row;
+
+		UNWIND_HIDE(candidate);
+		row = rows[candidate & unwind_rows_mask];
+		at += (inside & (unwind_is_below(pc, UNWIND_ROW_PC(row)) ^ 1)) << bit;
+	}
+	return (__u32)at;
+}
+
+/* Position of the row of an address of a mapped file; 0, an end marker, if none describes it. */
+static __always_inline __u32 unwind_find_row(const struct unwind_mapping *mapping, __u64 pc)
+{
+	__u64 page = (pc >> UNWIND_PAGE_SHIFT) - mapping->first_page;
+	__u32 *pages, *next;
+	__u64 *rows;
+	__u32 key = 0;
+	__u64 at;
+
+	rows = bpf_map_lookup_elem(&unwind_rows, &key);
+	pages = bpf_map_lookup_elem(&unwind_pages, &key);
+	if (!rows || !pages || page >= mapping->page_count)
+		return 0;
+	at = mapping->pages + page;
+	UNWIND_HIDE(at);
+	next = pages + ((at + 1) & unwind_pages_mask);
+	pages += at & unwind_pages_mask;
+	if (!*pages)
+		return 0;
+	return unwind_search_rows(rows, *pages - 1, *next, pc);
+}
+
+/* The table of mappings in use at the walk's generation. */
+static __always_inline struct unwind_mappings *unwind_table(const struct unwind *walk)
+{
+	__u32 key = walk->process * 2 + (walk->generation & 1);
+
+	return bpf_map_lookup_elem(&unwind_tables, &key);
+}
+
+static __always_inline int unwind_search(const struct unwind_mappings *table, __u64 pc)
+{
+	const struct unwind_mapping *mapping;
+	__u64 at = unwind_search_mappings(table, pc);
+
+	UNWIND_HIDE(at);
+	at &= UNWIND_MAPPINGS_MAX - 1;
+	mapping = &table->mappings[at];
+	if (table->starts[at] > pc || pc >= mapping->end)
+		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING;
+	if (mapping->flags & UNWIND_MAPPING_ANONYMOUS)
+		return UNWIND_FOUND_NOTHING + UNWIND_END_ANONYMOUS;
+	return unwind_find_row(mapping, pc - mapping->bias);
+}
+
+/*
+ * Position of the row of a pc, or UNWIND_FOUND_*. The loader may write to the table of an older generation at any
+ * time: what was read is good only if the generation is still the same afterwards.
+ */
+__noinline int unwind_find(struct unwind *walk, __u64 pc)
+{
+	struct unwind_mappings *table;
+	__u32 *generation, process;
+	int found;
+
+	if (!walk)
+		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_TABLE;
+	if (pc >> UNWIND_ADDRESS_BITS)
+		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING;
+	process = walk->process;
+	table = unwind_table(walk);
+	generation = bpf_map_lookup_elem(&unwind_generations, &process);
+	if (!table || !generation)
+		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_TABLE;
+	found = unwind_search(table, pc);
+	if (*(volatile __u32 *)generation == walk->generation)
+		return found;
+	walk->generation = *(volatile __u32 *)generation;
+	return UNWIND_FOUND_AGAIN;
+}
+
+/* The row of a pc, by the cache if it was asked for before. The answers are unwind_find's. */
+static __always_inline __u32 unwind_row(struct unwind *walk, __u64 pc)
+{
+	__u32 process = walk->process;
+	struct unwind_cache *cache = bpf_map_lookup_elem(&unwind_caches, &process);
+	__u64 tag = UNWIND_CACHE_TAG(pc, walk->generation);
+	__u64 slot = UNWIND_CACHE_SLOT(pc);
+	__u64 word;
+	__u32 found;
+
+	if (!cache)
+		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_TABLE;
+	/* The tag has no room for more: another pc would be found. */
+	if (pc >> UNWIND_ADDRESS_BITS)
+		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING;
+	UNWIND_HIDE(slot);
+	slot &= UNWIND_CACHE_WORDS - 1;
+	word = *(volatile __u64 *)&cache->words[slot];
+	if ((word ^ tag) < UNWIND_CACHE_ROWS_MAX)
+		return UNWIND_CACHE_ROW(word);
+	found = (__u32)unwind_find(walk, pc);
+	if (found < UNWIND_CACHE_ROWS_MAX)
+		*(volatile __u64 *)&cache->words[slot] = tag | found;
+	return found;
+}
+
+static __always_inline __u32 unwind_rule_at(__u32 position)
+{
+	__u32 key = 0;
+	__u64 *rows = bpf_map_lookup_elem(&unwind_rows, &key);
+	__u64 at = position;
+
+	UNWIND_HIDE(at);
+	return rows ? UNWIND_ROW_RULE(rows[at & unwind_rows_mask]) : 0;
+}
+
+#include "unwind_memory.bpf.h"
+#include "unwind_step.bpf.h"
+
+/*
+ * Begin a walk of the current thread at an instruction: `ip` is the next one, `sp` and `bp` are the registers there.
+ * At most `depth` frames are kept, counted from the innermost. `flags` is 0 or UNWIND_BY_BP.
+ */
+static __always_inline void unwind_start(struct unwind *walk, __u64 ip, __u64 sp, __u64 bp,
+					 __u32 depth, __u32 flags)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	__u32 *process = NULL, *generation = NULL, index;
+
+	walk->ip = ip;
+	walk->sp = sp;
+	walk->bp = bp;
+	walk->bp_address = UNWIND_BP_HERE;
+	walk->window_start = 0;
+	walk->window_bytes = 0;
+	walk->hash = 0;
+	walk->flags = flags | UNWIND_EXACT;
+	walk->depth = depth;
+	walk->record.count = 0;
+	walk->record.end = UNWIND_END_DEPTH;
+	walk->process = UNWIND_PROCESS_NONE;
+	walk->generation = 0;
+	if (!(flags & UNWIND_BY_BP))
+		process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (!process)
+		return;
+	index = *process;
+	generation = bpf_map_lookup_elem(&unwind_generations, &index);
+	if (!generation)
+		return;
+	walk->process = index;
+	walk->generation = *(volatile __u32 *)generation;
+}
+
+/* Complete a walk whose last step returned 1: its hash is never 0. */
+static __always_inline void unwind_finish(struct unwind *walk)
+{
+	walk->hash = walk->hash ? walk->hash : 1;
+}
+
+/* bpf_loop wants its context on the stack. */
+struct unwind_turns {
+	struct unwind *walk;
+};
+
+static __attribute__((unused)) int unwind_turn(__u32 turn, struct unwind_turns *turns)
+{
+	(void)turn;
+	return unwind_step(turns->walk) ? 1 : 0;
+}
+
+static __attribute__((unused)) int unwind_turn_sleepable(__u32 turn, struct unwind_turns *turns)
+{
+	(void)turn;
+	return unwind_step_sleepable(turns->walk) ? 1 : 0;
+}
+
+/*
+ * Walk the stack of the current thread; arguments as for unwind_start. Leaves the frames, their count, the end and
+ * the hash (never 0) in `walk`.
+ */
+static __always_inline void unwind_stack(struct unwind *walk, __u64 ip, __u64 sp, __u64 bp,
+					 __u32 depth, __u32 flags)
+{
+	struct unwind_turns turns = { .walk = walk };
+
+	unwind_start(walk, ip, sp, bp, depth, flags);
+	bpf_loop(STACK_FRAMES_MAX + UNWIND_SPARE_TURNS, unwind_turn, &turns, 0);
+	unwind_finish(walk);
+}
+
+static __always_inline void unwind_stack_sleepable(struct unwind *walk, __u64 ip, __u64 sp,
+						   __u64 bp, __u32 depth, __u32 flags)
+{
+	struct unwind_turns turns = { .walk = walk };
+
+	unwind_start(walk, ip, sp, bp, depth, flags);
+	bpf_loop(STACK_FRAMES_MAX + UNWIND_SPARE_TURNS, unwind_turn_sleepable, &turns, 0);
+	unwind_finish(walk);
+}
+
+#endif

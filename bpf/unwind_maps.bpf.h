@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The maps of the unwinder. The loader fills them; the programs only read, except for the cache.
+ *
+ * Rows and page indexes of all files stand one behind the other in two huge values, which the loader maps into its
+ * memory: a row costs no system call. Position 0 of the rows is an end marker and stands for "no row".
+ *
+ * A process has an index and two tables of mappings; the low bit of its generation tells which one is in use. To
+ * change the mappings the loader writes the other table, then adds 1 to the generation. Rows that no mapping uses any
+ * more may be written over only when no walk can have begun before that. When the low six bits of a generation wrap, the
+ * process's cache must be zeroed first.
+ */
+#ifndef UNWIND_MAPS_BPF_H
+#define UNWIND_MAPS_BPF_H
+
+/* The least the loader makes; it sets the sizes of the values and these masks before the load. */
+#define UNWIND_ROWS_MIN (1 << 18)
+#define UNWIND_PAGES_MIN (1 << 18)
+
+#define UNWIND_PROCESS_NONE 0xffffffffu
+
+/* Number of rows and of page index entries, minus one; both are powers of two. */
+const volatile __u32 unwind_rows_mask = UNWIND_ROWS_MIN - 1;
+const volatile __u32 unwind_pages_mask = UNWIND_PAGES_MIN - 1;
+
+struct unwind_cache {
+	__u64 words[UNWIND_CACHE_WORDS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, 8 * UNWIND_ROWS_MIN);
+} unwind_rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, 4 * UNWIND_PAGES_MIN);
+} unwind_pages SEC(".maps");
+
+/* Index of a process by its tgid. An index is given to another process only after its walks have ended. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} unwind_processes SEC(".maps");
+
+/* Generation of the mappings of each process; mappable, so that a change is one store. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} unwind_generations SEC(".maps");
+
+/* Two per process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct unwind_mappings);
+} unwind_tables SEC(".maps");
+
+/* One per process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct unwind_cache);
+} unwind_caches SEC(".maps");
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Leaving one frame: by its row, or without one by its frame pointer. A part of unwind.bpf.h. */
+#ifndef UNWIND_STEP_BPF_H
+#define UNWIND_STEP_BPF_H
+
+static __always_inline int unwind_end(struct unwind *walk, __u32 end)
+{
+	walk->record.end = end;
+	return 1;
+}
+
+/* Keep the current frame. False if there are as many as were asked for. */
+static __always_inline bool unwind_push(struct unwind *walk)
+{
+	__u64 at = walk->record.count;
+	__u64 ip = walk->ip;
+
+	if (at >= walk->depth || at >= STACK_FRAMES_MAX)
+		return false;
+	walk->record.count = at + 1;
+	walk->hash = unwind_mix(walk->hash, ip);
+	UNWIND_HIDE(at);
+	if (at < STACK_FRAMES_MAX)
+		walk->record.pcs[at] = ip;
+	return true;
+}
+
+/* Have the frame pointer in `bp`. Returns 0, or 1 if the walk ends because it cannot be had. */
+static __always_inline int unwind_load_bp(struct unwind *walk, bool sleepable)
+{
+	__u64 bp;
+
+	if (walk->bp_address == UNWIND_BP_HERE)
+		return 0;
+	if (walk->bp_address == UNWIND_BP_LOST)
+		return unwind_end(walk, UNWIND_END_NO_BP);
+	if (!unwind_read(walk, walk->bp_address, &bp, sleepable))
+		return unwind_end(walk, UNWIND_END_UNREADABLE);
+	walk->bp = bp;
+	walk->bp_address = UNWIND_BP_HERE;
+	return 0;
+}
+
+/* Go on in the caller, whose stack begins at `cfa`. */
+static __always_inline int unwind_leave(struct unwind *walk, __u64 cfa, __u64 ip)
+{
+	if (!ip)
+		return unwind_end(walk, UNWIND_END_ROOT);
+	walk->ip = ip;
+	walk->sp = cfa;
+	walk->flags &= ~UNWIND_EXACT;
+	return 0;
+}
+
+/* Leave a signal frame for what the signal has interrupted, which may be on another stack. */
+static __always_inline int unwind_leave_signal(struct unwind *walk, bool sleepable)
+{
+	__u64 context = walk->sp, ip, sp, bp;
+
+	if (!unwind_read(walk, context + UNWIND_SIGNAL_BP, &bp, sleepable) ||
+	    !unwind_read(walk, context + UNWIND_SIGNAL_SP, &sp, sleepable) ||
+	    !unwind_read(walk, context + UNWIND_SIGNAL_IP, &ip, sleepable))
+		return unwind_end(walk, UNWIND_END_UNREADABLE);
+	walk->ip = ip;
+	walk->sp = sp;
+	walk->bp = bp;
+	walk->bp_address = UNWIND_BP_HERE;
+	walk->flags |= UNWIND_EXACT;
+	walk->window_start = 0;
+	walk->window_bytes = 0;
+	return 0;
+}
+
+/* Leave a frame by its frame pointer, if everything about it looks like one. */
+static __always_inline bool unwind_guess(struct unwind *walk, __u64 bp, __u64 *ret_next,
+					 __u64 *ret_ip, bool sleepable)
+{
+	if (bp < walk->sp || bp & 7 || bp - walk->sp > UNWIND_GUESS_MAX)
+		return false;
+	return unwind_read(walk, bp, ret_next, sleepable) &&
+	       unwind_read(walk, bp + 8, ret_ip, sleepable) && (!*ret_next || *ret_next > bp);
+}
+
+/*
+ * Does the walk stand at the first byte of a function, with a gap before it? No call leaves such a return address: it
+ * was put there to start a fiber (makecontext does so), and nothing is further out.
+ */
+static __always_inline bool unwind_is_planted(struct unwind *walk)
+{
+	__u32 found;
+
+	if (walk->flags & UNWIND_EXACT)
+		return false;
+	found = (__u32)unwind_find(walk, walk->ip);
+	return found < UNWIND_FOUND_NOTHING &&
+	       UNWIND_RULE_CFA(unwind_rule_at(found)) != UNWIND_CFA_END;
+}
+
+/*
+ * Code without rows. A frame pointer of 0 is how the ABI marks the outermost frame; the return address must lead
+ * to a mapped file.
+ */
+static __always_inline int unwind_leave_unknown(struct unwind *walk, bool sleepable)
+{
+	__u64 next = 0, ip = 0, bp;
+
+	if (unwind_is_planted(walk))
+		return unwind_end(walk, UNWIND_END_ROOT);
+	if (walk->bp_address == UNWIND_BP_LOST)
+		return unwind_end(walk, UNWIND_END_NO_ROWS);
+	if (unwind_load_bp(walk, sleepable))
+		return 1;
+	bp = walk->bp;
+	walk->flags |= UNWIND_GUESSED;
+	if (!bp)
+		return unwind_end(walk, UNWIND_END_ROOT);
+	if (!unwind_guess(walk, bp, &next, &ip, sleepable) || !ip ||
+	    (__u32)unwind_find(walk, ip - 1) >= UNWIND_FOUND_NOTHING)
+		return unwind_end(walk, UNWIND_END_NO_ROWS);
+	walk->bp = next;
+	return unwind_leave(walk, bp + 16, ip);
+}
+
+/* Frame pointers only: the chain ends where it stops to look like one. */
+static __always_inline int unwind_leave_by_bp(struct unwind *walk, bool sleepable)
+{
+	__u64 next = 0, ip = 0, bp = walk->bp;
+
+	if (bp < walk->sp || bp & 7)
+		return unwind_end(walk, UNWIND_END_ROOT);
+	if (!unwind_read(walk, bp, &next, sleepable) || !unwind_read(walk, bp + 8, &ip, sleepable))
+		return unwind_end(walk, UNWIND_END_UNREADABLE);
+	if (ip < UNWIND_PAGE_SIZE || ip >> UNWIND_ADDRESS_BITS)
+		return unwind_end(walk, UNWIND_END_ROOT);
+	walk->bp = next;
+	return unwind_leave(walk, bp + 16, ip);
+}
+
+/* Follow what a rule says of bp in the frame that begins at `cfa`. Returns 1 if the walk ends. */
+static __always_inline int unwind_follow_bp(struct unwind *walk, __u32 rule, __u64 cfa,
+					    bool sleepable)
+{
+	/* Unsigned on purpose: extending the sign would take an arithmetic shift. */
+	__u64 offset = (((__u64)(rule >> 22) ^ 512) - 512) * 8;
+
+	switch (UNWIND_RULE_BP(rule)) {
+	case UNWIND_BP_AT_CFA:
+		walk->bp_address = cfa + offset;
+		break;
+	case UNWIND_BP_AT_BP:
+		if (unwind_load_bp(walk, sleepable))
+			return 1;
+		walk->bp_address = walk->bp + offset;
+		break;
+	case UNWIND_BP_UNKNOWN:
+		walk->bp_address = UNWIND_BP_LOST;
+		break;
+	default:
+		return 0;
+	}
+	/* Such a small address is none, and must not be taken for one of the marks. */
+	if (walk->bp_address < UNWIND_PAGE_SIZE)
+		walk->bp_address = UNWIND_BP_LOST;
+	return 0;
+}
+
+/* Where the frame begins. Returns 1 if the walk ends. */
+static __always_inline int unwind_frame(struct unwind *walk, __u32 rule, __u64 pc, __u64 *ret_cfa,
+					bool sleepable)
+{
+	__u64 offset = UNWIND_RULE_CFA_OFFSET(rule);
+
+	switch (UNWIND_RULE_CFA(rule)) {
+	case UNWIND_CFA_SP:
+		*ret_cfa = walk->sp + offset * 8;
+		return 0;
+	case UNWIND_CFA_PLT:
+		*ret_cfa = walk->sp + ((pc & 15) >= offset ? 16 : 8);
+		return 0;
+	case UNWIND_CFA_BP:
+		if (unwind_load_bp(walk, sleepable))
+			return 1;
+		*ret_cfa = walk->bp + offset * 8;
+		return 0;
+	case UNWIND_CFA_BP_DEREF:
+		if (unwind_load_bp(walk, sleepable))
+			return 1;
+		if (unwind_read(walk, walk->bp - offset * 8, ret_cfa, sleepable))
+			return 0;
+		return unwind_end(walk, UNWIND_END_UNREADABLE);
+	case UNWIND_CFA_ROOT:
+		return unwind_end(walk, UNWIND_END_ROOT);
+	default:
+		return unwind_end(walk, UNWIND_END_UNSUPPORTED);
+	}
+}
+
+/* Leave a frame by its row. */
+static __always_inline int unwind_leave_by_rule(struct unwind *walk, __u32 rule, __u64 pc,
+						bool sleepable)
+{
+	__u64 cfa = 0, ip = 0;
+
+	if (unwind_frame(walk, rule, pc, &cfa, sleepable))
+		return 1;
+	if (cfa <= walk->sp || cfa & 7)
+		return unwind_end(walk, UNWIND_END_BROKEN);
+	if (!unwind_read(walk, cfa - 8, &ip, sleepable))
+		return unwind_end(walk, UNWIND_END_UNREADABLE);
+	if (unwind_follow_bp(walk, rule, cfa, sleepable))
+		return 1;
+	return unwind_leave(walk, cfa, ip);
+}
+
+/*
+ * The return address leads to no file. If a return probe has replaced it, take the one that stood there before, and
+ * try again; otherwise it is the last frame.
+ */
+static __always_inline int unwind_repair(struct unwind *walk, __u32 end)
+{
+	__u64 ip = 0;
+
+	if (!(walk->flags & UNWIND_EXACT))
+		ip = unwind_original(walk->sp - 8);
+	if (ip && ip != walk->ip) {
+		walk->ip = ip;
+		return 0;
+	}
+	return unwind_end(walk, unwind_push(walk) ? end : UNWIND_END_DEPTH);
+}
+
+/* Keep the current frame and leave it. Returns 1 when the walk is over. */
+static __always_inline int unwind_step_with(struct unwind *walk, bool sleepable)
+{
+	__u64 pc = walk->ip - (walk->flags & UNWIND_EXACT ? 0 : 1);
+	__u32 found, rule;
+
+	if (walk->flags & UNWIND_BY_BP)
+		return unwind_push(walk) ? unwind_leave_by_bp(walk, sleepable)
+					 : unwind_end(walk, UNWIND_END_DEPTH);
+	found = unwind_row(walk, pc);
+	if (found == UNWIND_FOUND_AGAIN)
+		return 0;
+	if (found >= UNWIND_FOUND_NOTHING)
+		return unwind_repair(walk, found - UNWIND_FOUND_NOTHING);
+	if (!unwind_push(walk))
+		return unwind_end(walk, UNWIND_END_DEPTH);
+	rule = unwind_rule_at(found);
+	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_END)
+		return unwind_leave_unknown(walk, sleepable);
+	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_SIGNAL)
+		return unwind_leave_signal(walk, sleepable);
+	return unwind_leave_by_rule(walk, rule, pc, sleepable);
+}
+
+__noinline int unwind_step(struct unwind *walk)
+{
+	return walk ? unwind_step_with(walk, false) : 1;
+}
+
+__noinline int unwind_step_sleepable(struct unwind *walk)
+{
+	return walk ? unwind_step_with(walk, true) : 1;
+}
+
+#endif

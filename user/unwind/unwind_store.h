@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables of many files in the form in which BPF reads them: one behind the other in two arrays, and for
+ * each process a list of mappings that says where its files' tables are. Pure: the memory is the caller's.
+ */
+#ifndef UNWIND_UNWIND_STORE_H
+#define UNWIND_UNWIND_STORE_H
+
+#include <linux/types.h>
+#include <stdint.h>
+
+#include "unwind/cfi_table.h"
+#include "unwind_abi.h"
+
+/* Room for rows and page index entries, of which the first `*_count` are taken. */
+struct unwind_store {
+	__u64 *rows;
+	uint32_t *pages;
+	uint32_t row_count, row_capacity;
+	uint32_t page_count, page_capacity;
+};
+
+/* Where in the store the table of a file is; {0} stands for a file without one. */
+struct unwind_place {
+	uint32_t pages; /* position of the entry of first_page */
+	uint32_t first_page, page_count;
+};
+
+/* Start with an empty store in memory of the caller. Position 0 of the rows becomes an end marker. */
+void unwind_store_start(struct unwind_store *store, __u64 *rows, uint32_t row_capacity,
+			uint32_t *pages, uint32_t page_capacity);
+
+/* Put a table behind the others. Returns 0; -ENOSPC, with nothing changed, if it does not fit. */
+int unwind_store_add(struct unwind_store *store, const struct cfi_table *table,
+		     struct unwind_place *ret_place);
+
+/* Empty a list of mappings. */
+void unwind_mappings_clear(struct unwind_mappings *mappings);
+
+/*
+ * Put the executable mapping start..end at position `count` of a list, which holds `count` that end at or below
+ * `start`. `bias` is that of elf_image_bias; `flags` are UNWIND_MAPPING_*. Returns 0; -ENOSPC if the list is full,
+ * -EINVAL if the mapping does not follow the last one.
+ */
+int unwind_mappings_add(struct unwind_mappings *mappings, uint32_t count, uint64_t start,
+			uint64_t end, uint64_t bias, const struct unwind_place *place,
+			uint32_t flags);
+
+#endif
