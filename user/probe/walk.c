@@ -3,6 +3,8 @@
  * The straight way from a function's entry: code_walk of code.h. It passes only instructions of a short list, so that
  * it need not trust the disassembler in what the rarer ones do.
  */
+#include <string.h>
+
 #include "probe/code.h"
 
 /* How far from the entry a site may be. */
@@ -140,6 +142,26 @@ static bool walk_grows_stack(const struct code *code, uint32_t *ret_bytes)
 	return true;
 }
 
+/*
+ * Prefixes as compilers write them: a segment and an operand size at most, then REX. What a lock or rep prefix, or
+ * a second one of a kind, makes of an instruction is not worth knowing.
+ */
+static bool walk_is_plain(const cs_insn *insn)
+{
+	const uint8_t *byte = insn->bytes;
+
+	if (insn->id == X86_INS_ENDBR64)
+		return true;
+	if (*byte == 0x64 || *byte == 0x65)
+		byte++;
+	if (*byte == 0x66)
+		byte++;
+	if ((*byte & 0xf0) == 0x40)
+		byte++;
+	return (*byte & 0xf0) != 0x40 &&
+	       !memchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3", *byte, 11);
+}
+
 /* May the walk go on behind the decoded instruction? */
 static bool walk_may_pass(struct code *code)
 {
@@ -157,8 +179,7 @@ static bool walk_may_pass(struct code *code)
 			code->refusal = "a special register is used before a cheaper one";
 			return false;
 		}
-	/* A rep or lock prefix gives a listed instruction another meaning, or none. */
-	if (x86->prefix[0] && code->insn->id != X86_INS_ENDBR64 && code->insn->id != X86_INS_NOP) {
+	if (!walk_is_plain(code->insn)) {
 		code->refusal = "an unusual prefix before a cheaper one";
 		return false;
 	}
@@ -180,8 +201,8 @@ static bool walk_is_site(const struct code *code, size_t offset)
 	 */
 	if (insn->id == X86_INS_NOP || insn->id == X86_INS_PAUSE || insn->id == X86_INS_XCHG)
 		return false;
-	if (first == 0x66 || first == 0x67 || first == 0xf2 || first == 0xf3 ||
-	    ((first & 0xf0) == 0x40 && first != 0x41))
+	if (memchr("\x64\x65\x66\x67\xf2\xf3", first, 6) ||
+	    ((first & 0xf0) == 0x40 && !(first == 0x41 && insn->size == 2)))
 		return false;
 	return trap_cost(code->bytes + offset, insn->size, 0, &code->needs->features) ==
 	       COST_EMULATED;
