@@ -219,6 +219,7 @@ static void test_doubts(void **state)
 	assert_int_equal(SITE("\x31\xc0\x53\x5b\xff\xe0\xc3"), 2); /* pop first: a tail call */
 	/* ... but not where the jump can be reached without the pop. */
 	assert_int_equal(SITE("\x31\xc0\x53\x75\x01\x5b\xff\xe0\xc3"), 0);
+	assert_int_equal(SITE("\x31\xc0\x53\x5b\x89\xc1\xff\xe0"), 0); /* mov %eax,%ecx first */
 	assert_int_equal(SITE("\x31\xc0\x53\x5b\x06\xc3"), 0); /* no such instruction */
 	assert_int_equal(SITE("\x31\xc0\x53\x5b\xc3\x48"), 0); /* cut off in the last one */
 	assert_int_equal(SITE("\x31\xc0\x53\x5b\xeb\x01\xb8\xc3\x00\x00\x00"), 0); /* into one */
@@ -234,6 +235,10 @@ static void test_barriers(void **state)
 	assert_int_equal(SITE("\xc3\x53\x5b\xc3"), 0); /* ret */
 	assert_int_equal(SITE("\xff\xd0\x53\x5b\xc3"), 0); /* call *%rax */
 	assert_int_equal(SITE("\xcc\x53\x5b\xc3"), 0); /* int3 */
+	assert_int_equal(SITE("\x8e\xd8\x53\x5b\xc3"), 0); /* mov %eax,%ds */
+	assert_int_equal(SITE("\x48\x48\x89\xc0\x53\x5b\xc3"), 0); /* two REX prefixes */
+	assert_int_equal(SITE("\x31\xc0\x41\x74\x00\xc3"), 0); /* je with a REX prefix */
+	assert_int_equal(SITE("\x31\xc0\x64\xeb\x00\xc3"), 0); /* jmp with a segment prefix */
 	assert_int_equal(SITE("\xf0\x48\xff\x00\x53\x5b\xc3"), 0); /* lock incq (%rax) */
 	assert_int_equal(SITE("\xc7\xf8\x00\x00\x00\x00\x53\x5b\xc3"), 0); /* xbegin */
 }
