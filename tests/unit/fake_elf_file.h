@@ -52,4 +52,15 @@ bool elf_file_offset_to_address(struct elf_file *file, uint64_t file_offset, uin
 	return true;
 }
 
+bool elf_file_address_to_offset(struct elf_file *file, uint64_t address, uint64_t *ret_offset)
+{
+	uint64_t back;
+
+	if (address < FAKE_DISTANCE ||
+	    !elf_file_offset_to_address(file, address - FAKE_DISTANCE, &back))
+		return false;
+	*ret_offset = address - FAKE_DISTANCE;
+	return true;
+}
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "fake_elf_file.h"
+#include "fake_plt.h"
 #include "probe/plan.h"
 #include "tracer_abi.h"
 
@@ -75,6 +76,8 @@ static struct elf_function *put(struct work *work, const char *name, uint64_t of
 
 #define PUT(work, name, offset, code) put(work, name, offset, code, sizeof(code) - 1)
 
+#if defined(__x86_64__)
+
 static void put_jump(struct work *work, const char *name, uint64_t offset, uint64_t target)
 {
 	int32_t displacement = (int32_t)((int64_t)target - (int64_t)offset - 5);
@@ -83,6 +86,8 @@ static void put_jump(struct work *work, const char *name, uint64_t offset, uint6
 	memcpy(code + 1, &displacement, sizeof(displacement));
 	put(work, name, offset, code, sizeof(code));
 }
+
+#endif
 
 static const struct plan_probe *probe_of(const struct work *work, const char *symbol)
 {
@@ -216,6 +221,25 @@ static void test_stubs(void **state)
 	assert_non_null(probe_of(work, "memalign"));
 	assert_true(is_skipped(work, "free_sized only jumps to free"));
 	assert_true(is_skipped(work, "free_aligned_sized only jumps to free"));
+	work_free(work);
+}
+
+/* By way of the linkage table, as in a library whose own functions may be replaced. */
+static void test_stub_by_linkage_table(void **state)
+{
+	struct work *work = work_default();
+
+	(void)state;
+	fake_plt_write(work->bytes, SIZE, 0x8000, (const char *[]){ "free", "exit" }, 2);
+	PUT(work, "malloc", 0x1000, CHEAP);
+	PUT(work, "mi_free", 0x2000, CHEAP);
+	PUT(work, "free", 0x2000, CHEAP);
+	put_jump(work, "_ZdlPv", 0x3000, fake_plt_entry(0x8000, 0));
+	put_jump(work, "_ZdaPv", 0x3100, fake_plt_entry(0x8000, 1));
+	assert_int_equal(plan_add_file(&work->plan, 0, &work->file), 3);
+	assert_null(probe_of(work, "_ZdlPv"));
+	assert_non_null(probe_of(work, "_ZdaPv"));
+	assert_true(is_skipped(work, "_ZdlPv only jumps to free"));
 	work_free(work);
 }
 
@@ -446,6 +470,7 @@ int main(void)
 		cmocka_unit_test(test_at_entry),
 		cmocka_unit_test(test_free_without_stack),
 		cmocka_unit_test(test_stubs),
+		cmocka_unit_test(test_stub_by_linkage_table),
 		cmocka_unit_test(test_stub_gives_its_name),
 		cmocka_unit_test(test_stubs_in_a_circle),
 		cmocka_unit_test(test_split_function),

@@ -12,6 +12,7 @@
 #include "probe/choice.h"
 #include "probe/landing.h"
 #include "probe/scan.h"
+#include "system/elf_plt.h"
 #include "tracer_abi.h"
 
 /* The id of a function travels in 16 bits. */
@@ -28,6 +29,8 @@ struct candidate {
 	uint64_t address;
 	struct choice_needs needs;
 	struct choice choice;
+	char jumps_to
+		[ELF_PLT_NAME_MAX]; /* a stub by way of the dynamic linker: the name; "" = none */
 	bool dropped;
 };
 
@@ -104,6 +107,9 @@ static void candidate_choose(struct candidate *candidate, struct elf_file *file,
 	};
 	choice_make(candidate->code, size, complete, candidate->address, &candidate->needs,
 		    &candidate->choice);
+	if (candidate->choice.stub)
+		elf_plt_name(file, function->file_offset + (uint64_t)candidate->choice.stub_target,
+			     candidate->jumps_to);
 }
 
 static void candidate_fall_back(struct candidate *candidate, const char *reason)
@@ -138,18 +144,29 @@ static void candidates_check_landings(struct candidate *candidates, size_t count
 	free(landings);
 }
 
-/* The candidate that a stub jumps to, or NULL. */
+static bool candidate_is_target(const struct candidate *from, const struct candidate *candidate)
+{
+	const struct scan_function *function = candidate->function;
+
+	if (!from->choice.stub || function->row->shape != from->function->row->shape)
+		return false;
+	if (*from->jumps_to)
+		return scan_function_has_name(function, from->jumps_to);
+	return function->file_offset ==
+	       from->function->file_offset + (uint64_t)from->choice.stub_target;
+}
+
+/*
+ * The candidate that a stub jumps to, or NULL. Where the dynamic linker finds the function in another file, it is
+ * probed there.
+ */
 static struct candidate *candidate_stub_target(const struct candidate *from,
 					       struct candidate *candidates, size_t count)
 {
-	uint64_t target = from->function->file_offset + (uint64_t)from->choice.stub_target;
 	size_t i;
 
-	if (!from->choice.stub)
-		return NULL;
 	for (i = 0; i < count; i++)
-		if (candidates[i].function->file_offset == target &&
-		    candidates[i].function->row->shape == from->function->row->shape)
+		if (candidate_is_target(from, &candidates[i]))
 			return &candidates[i];
 	return NULL;
 }

@@ -222,3 +222,17 @@ void scan_free(struct scan *scan)
 	free(scan->items);
 	memset(scan, 0, sizeof(*scan));
 }
+
+bool scan_function_has_name(const struct scan_function *function, const char *name)
+{
+	const char *alias = function->aliases;
+	size_t length = strlen(name);
+
+	if (strcmp(function->row->symbol, name) == 0)
+		return true;
+	for (; *alias;
+	     alias += alias[strcspn(alias, " ")] ? strcspn(alias, " ") + 1 : strlen(alias))
+		if (strncmp(alias, name, length) == 0 && strchr(" ", alias[length]))
+			return true;
+	return false;
+}

@@ -26,4 +26,7 @@ struct scan {
 void scan_file(struct elf_file *file, struct scan *ret_scan);
 void scan_free(struct scan *scan);
 
+/* Is this one of the function's names? */
+bool scan_function_has_name(const struct scan_function *function, const char *name);
+
 #endif

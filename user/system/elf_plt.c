@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of the procedure linkage table: see elf_plt.h. */
+#include "system/elf_plt.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#if defined(__x86_64__)
+
+/* More than any file has; keeps a hostile one from costing time. */
+#define SEGMENTS_MAX 128
+#define DYNAMIC_MAX 1024
+#define RELOCATIONS_MAX (1u << 20)
+#define RELOCATIONS_AT_ONCE 1024
+
+/* What the dynamic section says: addresses, and sizes in bytes. */
+struct dynamic {
+	uint64_t symbols, strings;
+	uint64_t jump_relocations, jump_size;
+	uint64_t relocations, size;
+};
+
+static bool read_all(struct elf_file *file, uint64_t offset, void *bytes, size_t size)
+{
+	return elf_file_read(file, offset, bytes, size) == size;
+}
+
+static bool read_address(struct elf_file *file, uint64_t address, void *bytes, size_t size)
+{
+	uint64_t offset;
+
+	return elf_file_address_to_offset(file, address, &offset) &&
+	       read_all(file, offset, bytes, size);
+}
+
+static void dynamic_take(struct dynamic *dynamic, const Elf64_Dyn *entry)
+{
+	switch (entry->d_tag) {
+	case DT_SYMTAB:
+		dynamic->symbols = entry->d_un.d_ptr;
+		break;
+	case DT_STRTAB:
+		dynamic->strings = entry->d_un.d_ptr;
+		break;
+	case DT_JMPREL:
+		dynamic->jump_relocations = entry->d_un.d_ptr;
+		break;
+	case DT_PLTRELSZ:
+		dynamic->jump_size = entry->d_un.d_val;
+		break;
+	case DT_RELA:
+		dynamic->relocations = entry->d_un.d_ptr;
+		break;
+	case DT_RELASZ:
+		dynamic->size = entry->d_un.d_val;
+		break;
+	}
+}
+
+static bool dynamic_find(struct elf_file *file, uint64_t *ret_offset)
+{
+	Elf64_Phdr segment;
+	Elf64_Ehdr header;
+	uint64_t i;
+
+	if (!read_all(file, 0, &header, sizeof(header)) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_phentsize != sizeof(segment))
+		return false;
+	for (i = 0; i < header.e_phnum && i < SEGMENTS_MAX; i++) {
+		if (!read_all(file, header.e_phoff + i * sizeof(segment), &segment,
+			      sizeof(segment)))
+			return false;
+		if (segment.p_type == PT_DYNAMIC) {
+			*ret_offset = segment.p_offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool dynamic_read(struct elf_file *file, struct dynamic *ret)
+{
+	struct dynamic dynamic = { 0 };
+	uint64_t offset, i;
+	Elf64_Dyn entry;
+
+	if (!dynamic_find(file, &offset))
+		return false;
+	for (i = 0; i < DYNAMIC_MAX; i++) {
+		if (!read_all(file, offset + i * sizeof(entry), &entry, sizeof(entry)) ||
+		    entry.d_tag == DT_NULL)
+			break;
+		dynamic_take(&dynamic, &entry);
+	}
+	*ret = dynamic;
+	return dynamic.symbols && dynamic.strings;
+}
+
+/* The symbol that is looked up for the slot at `slot`, among the relocations of one table; 0 = none. */
+static uint32_t relocation_symbol(struct elf_file *file, uint64_t table, uint64_t size,
+				  uint64_t slot)
+{
+	uint64_t count = size / sizeof(Elf64_Rela), offset, i, j;
+	Elf64_Rela *items;
+	uint32_t symbol = 0;
+
+	if (!table || count > RELOCATIONS_MAX || !elf_file_address_to_offset(file, table, &offset))
+		return 0;
+	items = memory_alloc(RELOCATIONS_AT_ONCE, sizeof(*items));
+	for (i = 0; i < count && !symbol; i += RELOCATIONS_AT_ONCE) {
+		uint64_t some = count - i < RELOCATIONS_AT_ONCE ? count - i : RELOCATIONS_AT_ONCE;
+
+		some = elf_file_read(file, offset + i * sizeof(*items), items,
+				     some * sizeof(*items)) /
+		       sizeof(*items);
+		for (j = 0; j < some; j++)
+			if (items[j].r_offset == slot &&
+			    (ELF64_R_TYPE(items[j].r_info) == R_X86_64_JUMP_SLOT ||
+			     ELF64_R_TYPE(items[j].r_info) == R_X86_64_GLOB_DAT))
+				symbol = (uint32_t)ELF64_R_SYM(items[j].r_info);
+	}
+	free(items);
+	return symbol;
+}
+
+/* The address of the slot that the entry at `file_offset` jumps through. */
+static bool plt_slot(struct elf_file *file, uint64_t file_offset, uint64_t *ret_slot)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	uint8_t code[16] = { 0 };
+	uint64_t address;
+	int32_t distance;
+	size_t at = 0;
+
+	if (!read_all(file, file_offset, code, 11) ||
+	    !elf_file_offset_to_address(file, file_offset, &address))
+		return false;
+	if (memcmp(code, endbr64, sizeof(endbr64)) == 0)
+		at = sizeof(endbr64);
+	if (code[at] == 0xf2) /* bnd */
+		at++;
+	if (code[at] != 0xff || code[at + 1] != 0x25) /* jmp *distance(%rip) */
+		return false;
+	memcpy(&distance, code + at + 2, sizeof(distance));
+	*ret_slot = address + at + 6 + (uint64_t)(int64_t)distance;
+	return true;
+}
+
+bool elf_plt_name(struct elf_file *file, uint64_t file_offset, char ret_name[ELF_PLT_NAME_MAX])
+{
+	char name[ELF_PLT_NAME_MAX] = "";
+	struct dynamic dynamic;
+	uint64_t slot, offset;
+	Elf64_Sym symbol;
+	uint32_t index;
+
+	if (!plt_slot(file, file_offset, &slot) || !dynamic_read(file, &dynamic))
+		return false;
+	index = relocation_symbol(file, dynamic.jump_relocations, dynamic.jump_size, slot);
+	if (!index)
+		index = relocation_symbol(file, dynamic.relocations, dynamic.size, slot);
+	if (!index || !read_address(file, dynamic.symbols + (uint64_t)index * sizeof(symbol),
+				    &symbol, sizeof(symbol)))
+		return false;
+	if (!elf_file_address_to_offset(file, dynamic.strings + symbol.st_name, &offset))
+		return false;
+	elf_file_read(file, offset, name, sizeof(name));
+	if (!*name || !memchr(name, '\0', sizeof(name)))
+		return false;
+	memcpy(ret_name, name, sizeof(name));
+	return true;
+}
+
+#else
+
+bool elf_plt_name(struct elf_file *file, uint64_t file_offset, char ret_name[ELF_PLT_NAME_MAX])
+{
+	(void)file;
+	(void)file_offset;
+	(void)ret_name;
+	return false;
+}
+
+#endif

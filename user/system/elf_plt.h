@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which function an entry of a file's procedure linkage table stands for. Of 64-bit files of this machine only; the
+ * file is untrusted.
+ */
+#ifndef SYSTEM_ELF_PLT_H
+#define SYSTEM_ELF_PLT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "system/elf_file.h"
+
+#define ELF_PLT_NAME_MAX 64
+
+/*
+ * The name, without a version, that the dynamic linker looks up for the entry at `file_offset`. False, with `ret_name`
+ * untouched, if there is no such entry, or its name is too long.
+ */
+bool elf_plt_name(struct elf_file *file, uint64_t file_offset, char ret_name[ELF_PLT_NAME_MAX]);
+
+#endif
