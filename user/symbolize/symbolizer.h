@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Addresses to function, file, line and inlined functions. Results are cached for the whole run. */
+/*
+ * Addresses to function, file, line and inlined functions. Results are cached for the whole run. The targets' files are
+ * decoded in a sandboxed process of its own; one that makes it crash or hang costs its names and nothing else.
+ */
 #ifndef SYMBOLIZE_SYMBOLIZER_H
 #define SYMBOLIZE_SYMBOLIZER_H
+
+#include <sys/types.h>
 
 #include "model/module.h"
 #include "model/stack.h"
@@ -12,9 +17,13 @@ struct symbolizer;
 struct symbolizer_options {
 	const char *debug_directory; /* searched before /usr/lib/debug; NULL = none */
 	bool debuginfod; /* ask debuginfod servers */
+	int timeout_ms; /* for one look-up; 0 = 20 seconds */
 };
 
-/* Never fails; free with symbolizer_free. `modules` must outlive it. */
+/*
+ * Never fails; free with symbolizer_free. `modules` must outlive it, and `options->debug_directory` too. Forks: call it
+ * from the main thread, before there are other threads and before anything is opened that must end with the tracer.
+ */
 struct symbolizer *symbolizer_new(const struct module_list *modules,
 				  const struct symbolizer_options *options);
 
@@ -24,6 +33,15 @@ struct symbolizer *symbolizer_new(const struct module_list *modules,
  */
 const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					    const struct frame *frame);
+
+/*
+ * What went wrong since the last call, a sentence without a full stop: at most one for each module. NULL = nothing.
+ * Free with free().
+ */
+char *symbolizer_take_complaint(struct symbolizer *symbolizer);
+
+/* The process that decodes files; 0 = none has been needed yet, or none can be started. */
+pid_t symbolizer_worker_pid(const struct symbolizer *symbolizer);
 
 void symbolizer_free(struct symbolizer *symbolizer);
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where separate debug files are looked for. Opens candidates and reads no more of them than that they are ELF
+ * files; whether one is the right one is for the asker to find out.
+ */
+#ifndef SYMBOLIZE_DEBUG_SEARCH_H
+#define SYMBOLIZE_DEBUG_SEARCH_H
+
+#include <stdbool.h>
+
+#include "symbolize/debug_want.h"
+
+struct debug_search {
+	const char *directory; /* searched first, laid out like /usr/lib/debug; NULL = none */
+	const char *host_directory; /* "/usr/lib/debug" */
+	bool debuginfod; /* at last, ask the servers of $DEBUGINFOD_URLS */
+};
+
+/*
+ * Open a candidate for a debug file that `module` lacks, beginning with number `*candidate`. The order: the chosen
+ * directory, the root of the process that maps the module, this system, servers. Returns a descriptor,
+ * with its number in `*candidate`, or -1.
+ */
+int debug_search_open(const struct debug_search *search, const struct module *module,
+		      const struct debug_want *want, uint32_t *candidate);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file with debug information that somebody lacks. The one who knows what is missing (the sandboxed worker,
+ * which has parsed the program) is not the one who may open files (the tracer): this is what they say to
+ * each other. Nothing in it is trusted by the one who opens.
+ */
+#ifndef SYMBOLIZE_DEBUG_WANT_H
+#define SYMBOLIZE_DEBUG_WANT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/module.h"
+
+enum debug_want_kind {
+	WANT_MODULE = 1, /* the mapped file itself */
+	WANT_BUILD_ID, /* the separate debug file of a build ID */
+	WANT_DEBUGLINK, /* the file that .gnu_debuglink names */
+	WANT_ALTLINK, /* the shared file that .gnu_debugaltlink names (dwz) */
+};
+
+struct debug_want {
+	enum debug_want_kind kind;
+	const char *name; /* as the section has it; "" = none */
+	unsigned char build_id[BUILD_ID_MAX]; /* of the file that is wanted */
+	size_t build_id_size; /* bytes; 0 = unknown */
+};
+
+/*
+ * Opens files that could be the wanted one. `open` starts with candidate number `*candidate`, skips those that do not
+ * exist, stores the number of the one it opened and returns its descriptor, or -1 when no candidate is left.
+ * The caller owns the descriptor, decides whether it is the right file, and asks again from the next number if not.
+ */
+struct debug_source {
+	int (*open)(void *context, const struct debug_want *want, uint32_t *candidate);
+	void *context;
+};
+
+#endif

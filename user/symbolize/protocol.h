@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the tracer and its symbolizing worker say to each other, over a SOCK_SEQPACKET socket pair:
+ *
+ *	tracer	LOOKUP module offset
+ *	worker	WANT a file (any number of times)	->	tracer	FILE, with a descriptor or without
+ *	worker	SYMBOL function file line (innermost first)
+ *	worker	END
+ *
+ * and, with the keeper that starts workers:
+ *
+ *	tracer	START	->	keeper	STARTED, with the socket of a new worker
+ *
+ * Either side takes the other for hostile: what does not decode ends the conversation.
+ */
+#ifndef SYMBOLIZE_PROTOCOL_H
+#define SYMBOLIZE_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/module.h"
+
+/* Bytes of a text with its NUL. */
+#define MESSAGE_TEXT_MAX 4096
+
+enum message_kind {
+	MESSAGE_LOOKUP = 1, /* module, number = offset of the instruction in the file */
+	MESSAGE_FILE, /* detail = number of the candidate */
+	MESSAGE_WANT, /* what = enum debug_want_kind, detail = first candidate, text = name, id = build ID */
+	MESSAGE_SYMBOL, /* detail = line, text = function, file */
+	MESSAGE_END,
+	MESSAGE_START, /* to the keeper: end the worker, start another */
+	MESSAGE_STARTED, /* from the keeper, with the socket of the worker; number = its pid */
+	MESSAGE_KIND_COUNT,
+};
+
+/* Fields that a kind does not use are zero. A text of length 0 is an unknown one. */
+struct message {
+	uint32_t kind; /* enum message_kind */
+	uint32_t what;
+	uint32_t module;
+	uint32_t detail;
+	uint64_t number;
+	uint32_t id_size;
+	unsigned char id[BUILD_ID_MAX];
+	char text[MESSAGE_TEXT_MAX], file[MESSAGE_TEXT_MAX]; /* end with a NUL */
+};
+
+/* The most bytes a message needs on the way. */
+#define MESSAGE_SIZE_MAX (40 + BUILD_ID_MAX + 2 * MESSAGE_TEXT_MAX)
+
+/* Write a message as bytes; returns how many. */
+size_t message_encode(const struct message *message, unsigned char bytes[MESSAGE_SIZE_MAX]);
+/* Read a message. False, with `message` undefined, unless the bytes are exactly one valid message. */
+bool message_decode(const unsigned char *bytes, size_t size, struct message *message);
+
+/* Send a message and, unless `fd` is -1, a descriptor. Returns 0 or a negative errno. */
+int message_send(int socket, const struct message *message, int fd);
+
+/*
+ * Wait until `deadline_ms` of CLOCK_MONOTONIC (-1: for ever) for a message. A descriptor that came with it goes to `*ret_fd`, which
+ * is -1 otherwise; with `ret_fd` NULL none is accepted. Returns 0 or a negative errno: -ETIMEDOUT, -EPIPE (the
+ * other side is gone), -EPROTO (no valid message).
+ */
+int message_receive(int socket, struct message *message, int *ret_fd, int64_t deadline_ms);
+
+/* Milliseconds of CLOCK_MONOTONIC. */
+int64_t message_clock_ms(void);
+
+/* Copy `text` into a field of a message, cut if it is too long; NULL gives "". */
+void message_set_text(char field[MESSAGE_TEXT_MAX], const char *text);
+
+#endif

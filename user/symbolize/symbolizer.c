@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The cache of names, and what to do about files that cannot be decoded: see symbolizer.h. */
+#include "symbolize/symbolizer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "symbolize/worker_client.h"
+
+#define TIMEOUT_MS 20000
+
+/* A worker may be killed from outside; a file that ends two is to blame. */
+#define ATTEMPTS_MAX 2
+
+/* A string that is kept once. */
+struct name {
+	struct name *next; /* with the same hash */
+	char text[];
+};
+
+struct module_names {
+	struct table by_offset; /* offset -> struct symbol_list */
+	bool bad; /* not asked about any more */
+};
+
+struct symbolizer {
+	const struct module_list *modules;
+	struct worker_client client;
+	bool broken; /* no worker can be started */
+	struct table names; /* hash -> struct name */
+	struct table reasons; /* address of the text -> struct symbol_list */
+	struct module_names *by_module; /* by index of the module */
+	size_t module_count;
+	char **complaints; /* not yet taken, oldest first */
+	size_t complaint_count, complaint_capacity;
+	struct symbol unnamed_symbol;
+	struct symbol_list unnamed;
+};
+
+struct symbolizer *symbolizer_new(const struct module_list *modules,
+				  const struct symbolizer_options *options)
+{
+	struct symbolizer *symbolizer = memory_alloc(1, sizeof(*symbolizer));
+	struct debug_search search = { .directory = options->debug_directory,
+				       .host_directory = "/usr/lib/debug",
+				       .debuginfod = options->debuginfod };
+
+	symbolizer->modules = modules;
+	symbolizer->unnamed = (struct symbol_list){ 1, &symbolizer->unnamed_symbol };
+	if (worker_client_start(&symbolizer->client, &search,
+				options->timeout_ms > 0 ? options->timeout_ms : TIMEOUT_MS))
+		symbolizer->broken = true;
+	return symbolizer;
+}
+
+static uint64_t symbolizer_hash(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
+	return hash;
+}
+
+/* The kept copy of a text; NULL for an empty one. */
+static const char *symbolizer_intern(struct symbolizer *symbolizer, const char *text)
+{
+	uint64_t hash = symbolizer_hash(text);
+	struct name *first = table_get(&symbolizer->names, hash), *name;
+	size_t size = strlen(text) + 1;
+
+	if (size == 1)
+		return NULL;
+	for (name = first; name; name = name->next)
+		if (!strcmp(name->text, text))
+			return name->text;
+	name = memory_alloc(1, sizeof(*name) + size);
+	name->next = first;
+	memcpy(name->text, text, size);
+	table_put(&symbolizer->names, hash, name);
+	return name->text;
+}
+
+/* Takes ownership of `sentence`. */
+static void symbolizer_complain(struct symbolizer *symbolizer, char *sentence)
+{
+	symbolizer->complaints = memory_grow(symbolizer->complaints, symbolizer->complaint_count,
+					     &symbolizer->complaint_capacity,
+					     sizeof(*symbolizer->complaints));
+	symbolizer->complaints[symbolizer->complaint_count++] = sentence;
+}
+
+/* A list of its own in one piece. */
+static struct symbol_list *symbolizer_new_list(const struct symbol *symbols, size_t count)
+{
+	struct symbol_list *list = memory_alloc(1, sizeof(*list) + count * sizeof(*symbols));
+
+	list->count = count;
+	list->items = (struct symbol *)(list + 1);
+	memcpy(list->items, symbols, count * sizeof(*symbols));
+	return list;
+}
+
+struct symbol_collection {
+	struct symbolizer *symbolizer;
+	struct symbol *items;
+	size_t count, capacity;
+};
+
+static void symbolizer_collect(void *context, const struct message *message)
+{
+	struct symbol_collection *found = context;
+
+	found->items =
+		memory_grow(found->items, found->count, &found->capacity, sizeof(*found->items));
+	found->items[found->count++] = (struct symbol){
+		.function = symbolizer_intern(found->symbolizer, message->text),
+		.file = symbolizer_intern(found->symbolizer, message->file),
+		.line = message->detail,
+	};
+}
+
+/* Returns 0, or a negative errno after which `module` must not be asked about again. */
+static int symbolizer_ask(struct symbolizer *symbolizer, uint32_t index,
+			  const struct module *module, uint64_t offset,
+			  struct symbol_collection *found)
+{
+	int attempt, code = 0;
+
+	for (attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+		found->count = 0;
+		code = worker_client_lookup(&symbolizer->client, index, module, offset,
+					    symbolizer_collect, found);
+		if (code != -EPIPE)
+			break;
+	}
+	if (code)
+		found->count = 0;
+	return code;
+}
+
+static void symbolizer_give_up(struct symbolizer *symbolizer, uint32_t index,
+			       const struct module *module, int code)
+{
+	const char *why = code == -ETIMEDOUT ? "took too long" : "failed";
+
+	if (code == -ESRCH) {
+		symbolizer->broken = true;
+		symbolizer_complain(symbolizer,
+				    memory_copy_string("no more function names: the process that "
+						       "reads debug information has ended"));
+		return;
+	}
+	symbolizer->by_module[index].bad = true;
+	symbolizer_complain(symbolizer, memory_format("no function names for %s: reading its debug "
+						      "information %s",
+						      module->path, why));
+}
+
+static struct symbol_list *symbolizer_name(struct symbolizer *symbolizer, uint32_t index,
+					   const struct module *module, uint64_t offset)
+{
+	struct symbol_collection found = { .symbolizer = symbolizer };
+	struct symbol_list *list;
+	size_t i;
+	int code;
+
+	code = symbolizer_ask(symbolizer, index, module, offset, &found);
+	if (code)
+		symbolizer_give_up(symbolizer, index, module, code);
+	for (i = 0; i + 1 < found.count; i++)
+		found.items[i].inlined = true;
+	list = found.count ? symbolizer_new_list(found.items, found.count)
+			   : symbolizer_new_list(&symbolizer->unnamed_symbol, 1);
+	free(found.items);
+	return list;
+}
+
+static struct module_names *symbolizer_of_module(struct symbolizer *symbolizer, uint32_t index)
+{
+	size_t count = symbolizer->module_count;
+
+	if (index >= count) {
+		symbolizer->module_count = symbolizer->modules->count;
+		symbolizer->by_module = memory_resize(symbolizer->by_module,
+						      symbolizer->module_count,
+						      sizeof(*symbolizer->by_module));
+		memset(symbolizer->by_module + count, 0,
+		       (symbolizer->module_count - count) * sizeof(*symbolizer->by_module));
+	}
+	return &symbolizer->by_module[index];
+}
+
+static const struct symbol_list *symbolizer_lookup_native(struct symbolizer *symbolizer,
+							  const struct frame *frame)
+{
+	const struct module *module = module_list_get(symbolizer->modules, frame->module);
+	struct module_names *known;
+	struct symbol_list *list;
+
+	if (!module || module->fd < 0 || !frame->offset)
+		return &symbolizer->unnamed;
+	known = symbolizer_of_module(symbolizer, frame->module);
+	list = table_get(&known->by_offset, frame->offset);
+	if (list)
+		return list;
+	if (known->bad || symbolizer->broken)
+		return &symbolizer->unnamed;
+	/* The address is where the call returns to; the call itself may belong to another line or function. */
+	list = symbolizer_name(symbolizer, frame->module, module, frame->offset - 1);
+	table_put(&known->by_offset, frame->offset, list);
+	return list;
+}
+
+static const struct symbol_list *symbolizer_lookup_reason(struct symbolizer *symbolizer,
+							  const char *reason)
+{
+	struct symbol_list *list;
+
+	if (!reason)
+		return &symbolizer->unnamed;
+	list = table_get(&symbolizer->reasons, (uintptr_t)reason);
+	if (!list) {
+		list = symbolizer_new_list(&(struct symbol){ .function = reason }, 1);
+		table_put(&symbolizer->reasons, (uintptr_t)reason, list);
+	}
+	return list;
+}
+
+const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
+					    const struct frame *frame)
+{
+	switch (frame->kind) {
+	case FRAME_NATIVE:
+		return symbolizer_lookup_native(symbolizer, frame);
+	case FRAME_ERROR:
+		return symbolizer_lookup_reason(symbolizer, frame->reason);
+	default:
+		return &symbolizer->unnamed;
+	}
+}
+
+char *symbolizer_take_complaint(struct symbolizer *symbolizer)
+{
+	char *oldest;
+
+	if (!symbolizer->complaint_count)
+		return NULL;
+	oldest = symbolizer->complaints[0];
+	symbolizer->complaint_count--;
+	memmove(symbolizer->complaints, symbolizer->complaints + 1,
+		symbolizer->complaint_count * sizeof(*symbolizer->complaints));
+	return oldest;
+}
+
+pid_t symbolizer_worker_pid(const struct symbolizer *symbolizer)
+{
+	return symbolizer->client.worker;
+}
+
+static void symbolizer_free_values(struct table *table)
+{
+	const struct table_slot *slot;
+	size_t cursor = 0;
+
+	while ((slot = table_next(table, &cursor)))
+		free(slot->value);
+	table_free(table);
+}
+
+static void symbolizer_free_names(struct table *names)
+{
+	const struct table_slot *slot;
+	size_t cursor = 0;
+
+	while ((slot = table_next(names, &cursor))) {
+		struct name *name = slot->value, *next;
+
+		for (; name; name = next) {
+			next = name->next;
+			free(name);
+		}
+	}
+	table_free(names);
+}
+
+void symbolizer_free(struct symbolizer *symbolizer)
+{
+	size_t i;
+
+	if (!symbolizer)
+		return;
+	worker_client_stop(&symbolizer->client);
+	symbolizer_free_names(&symbolizer->names);
+	symbolizer_free_values(&symbolizer->reasons);
+	for (i = 0; i < symbolizer->module_count; i++)
+		symbolizer_free_values(&symbolizer->by_module[i].by_offset);
+	free(symbolizer->by_module);
+	for (i = 0; i < symbolizer->complaint_count; i++)
+		free(symbolizer->complaints[i]);
+	free(symbolizer->complaints);
+	free(symbolizer);
+}

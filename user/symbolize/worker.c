@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Look-ups in the sandbox: see worker.h. */
+#include "symbolize/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "symbolize/image.h"
+#include "symbolize/protocol.h"
+#include "symbolize/sandbox.h"
+
+/* Files are kept open, the most recently used ones, up to these limits. */
+#define IMAGES_MAX 64
+#define BYTES_MAX ((uint64_t)2 << 30)
+
+struct worker_image {
+	uint32_t module;
+	bool present; /* known, though perhaps not usable */
+	struct image *image; /* NULL = no program */
+	uint64_t bytes; /* of its files */
+	uint64_t used; /* when, by the worker's count of look-ups */
+};
+
+struct worker {
+	int socket;
+	struct message message; /* the one in hand */
+	struct debug_source source;
+	uint32_t module; /* being looked up */
+	uint64_t clock; /* look-ups so far */
+	uint64_t opened; /* bytes of the files that came during this look-up */
+	struct worker_image images[IMAGES_MAX];
+};
+
+/* There is nothing to repair in a conversation that went wrong: the tracer starts another worker. */
+static void worker_receive(struct worker *worker, enum message_kind kind, int *ret_fd)
+{
+	if (message_receive(worker->socket, &worker->message, ret_fd, -1) ||
+	    worker->message.kind != kind)
+		_exit(0);
+}
+
+static void worker_send(struct worker *worker)
+{
+	if (message_send(worker->socket, &worker->message, -1))
+		_exit(0);
+}
+
+static int worker_open_file(void *context, const struct debug_want *want, uint32_t *candidate)
+{
+	struct worker *worker = context;
+	struct stat status;
+	int fd = -1;
+
+	worker->message = (struct message){ .kind = MESSAGE_WANT,
+					    .what = want->kind,
+					    .module = worker->module,
+					    .detail = *candidate,
+					    .id_size = (uint32_t)want->build_id_size };
+	memcpy(worker->message.id, want->build_id, want->build_id_size);
+	message_set_text(worker->message.text, want->name);
+	worker_send(worker);
+	worker_receive(worker, MESSAGE_FILE, &fd);
+	if (fd < 0)
+		return -1;
+	*candidate = worker->message.detail;
+	if (!fstat(fd, &status) && status.st_size > 0)
+		worker->opened += (uint64_t)status.st_size;
+	return fd;
+}
+
+static void worker_forget(struct worker_image *entry)
+{
+	image_free(entry->image);
+	*entry = (struct worker_image){ 0 };
+}
+
+/* The entry of a module, or the one to use for it: a free one, or the one that was used longest ago. */
+static struct worker_image *worker_find(struct worker *worker)
+{
+	struct worker_image *oldest = &worker->images[0];
+	size_t i;
+
+	for (i = 0; i < IMAGES_MAX; i++) {
+		struct worker_image *entry = &worker->images[i];
+
+		if (entry->present && entry->module == worker->module)
+			return entry;
+		if (entry->used < oldest->used)
+			oldest = entry;
+	}
+	worker_forget(oldest);
+	return oldest;
+}
+
+static struct image *worker_open_image(struct worker *worker, struct worker_image *entry)
+{
+	struct debug_want want = { .kind = WANT_MODULE, .name = "" };
+	uint32_t candidate = 0;
+	int fd;
+
+	entry->used = worker->clock;
+	if (entry->present)
+		return entry->image;
+	entry->present = true;
+	entry->module = worker->module;
+	fd = worker_open_file(worker, &want, &candidate);
+	if (fd >= 0)
+		entry->image = image_open(fd, &worker->source);
+	return entry->image;
+}
+
+static void worker_limit_bytes(struct worker *worker)
+{
+	for (;;) {
+		struct worker_image *oldest = NULL;
+		uint64_t bytes = 0;
+		size_t i;
+
+		for (i = 0; i < IMAGES_MAX; i++) {
+			struct worker_image *entry = &worker->images[i];
+
+			bytes += entry->bytes;
+			if (entry->bytes && entry->used != worker->clock &&
+			    (!oldest || entry->used < oldest->used))
+				oldest = entry;
+		}
+		if (bytes <= BYTES_MAX || !oldest)
+			return;
+		worker_forget(oldest);
+	}
+}
+
+static void worker_answer(struct worker *worker)
+{
+	uint64_t offset = worker->message.number;
+	struct image_names names = { 0 };
+	struct worker_image *entry;
+	struct image *image;
+	size_t i;
+
+	worker->module = worker->message.module;
+	worker->clock++;
+	worker->opened = 0;
+	entry = worker_find(worker);
+	image = worker_open_image(worker, entry);
+	if (image)
+		image_lookup(image, offset, &names);
+	entry->bytes += worker->opened;
+	for (i = 0; i < names.count; i++) {
+		worker->message = (struct message){ .kind = MESSAGE_SYMBOL,
+						    .module = worker->module,
+						    .detail = names.items[i].line };
+		message_set_text(worker->message.text, names.items[i].function);
+		message_set_text(worker->message.file, names.items[i].file);
+		worker_send(worker);
+	}
+	image_names_clear(&names);
+	worker->message = (struct message){ .kind = MESSAGE_END, .module = worker->module };
+	worker_send(worker);
+	worker_limit_bytes(worker);
+}
+
+void worker_run(int socket)
+{
+	struct worker *worker = memory_alloc(1, sizeof(*worker));
+
+	worker->socket = socket;
+	worker->source = (struct debug_source){ worker_open_file, worker };
+	for (;;) {
+		worker_receive(worker, MESSAGE_LOOKUP, NULL);
+		sandbox_allow_seconds(WORKER_LOOKUP_SECONDS);
+		worker_answer(worker);
+	}
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Conversations with a worker that may die at any time: see worker_client.h. */
+#include "symbolize/worker_client.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbolize/image.h"
+#include "symbolize/worker.h"
+
+/* More files than any honest look-up wants. */
+#define FILES_MAX 256
+
+struct client_lookup {
+	uint32_t index;
+	const struct module *module;
+	int64_t deadline_ms;
+	unsigned int symbols, files; /* so far */
+	void (*visit)(void *context, const struct message *symbol);
+	void *context;
+};
+
+int worker_client_start(struct worker_client *client, const struct debug_search *search,
+			int timeout_ms)
+{
+	*client =
+		(struct worker_client){ .search = *search, .timeout_ms = timeout_ms, .socket = -1 };
+	return keeper_start(&client->keeper, worker_run);
+}
+
+static void worker_client_drop(struct worker_client *client)
+{
+	if (client->socket >= 0)
+		close(client->socket);
+	client->socket = -1;
+	client->worker = 0;
+}
+
+static int worker_client_renew(struct worker_client *client)
+{
+	int socket;
+
+	worker_client_drop(client);
+	socket = keeper_renew(&client->keeper, &client->worker);
+	if (socket < 0)
+		return -ESRCH;
+	client->socket = socket;
+	return 0;
+}
+
+static int worker_client_open(const struct worker_client *client,
+			      const struct client_lookup *lookup, const struct message *message,
+			      uint32_t *candidate)
+{
+	struct debug_want want = { .kind = message->what,
+				   .name = message->text,
+				   .build_id_size = message->id_size };
+
+	memcpy(want.build_id, message->id, message->id_size);
+	if (want.kind != WANT_MODULE)
+		return debug_search_open(&client->search, lookup->module, &want, candidate);
+	/* The open file itself: what has the path by now may be another one. */
+	*candidate = 0;
+	return dup(lookup->module->fd);
+}
+
+static int worker_client_serve(struct worker_client *client, struct client_lookup *lookup,
+			       const struct message *message)
+{
+	struct message answer = { .kind = MESSAGE_FILE, .detail = message->detail };
+	int64_t begin = message_clock_ms();
+	int fd, code;
+
+	if (++lookup->files > FILES_MAX)
+		return -EPROTO;
+	fd = worker_client_open(client, lookup, message, &answer.detail);
+	code = message_send(client->socket, &answer, fd);
+	if (fd >= 0)
+		close(fd);
+	lookup->deadline_ms += message_clock_ms() - begin;
+	return code;
+}
+
+/* Handle one message. Returns 1 at the end of the answer, 0 to go on, or a negative errno. */
+static int worker_client_step(struct worker_client *client, struct client_lookup *lookup)
+{
+	struct message message;
+	int code = message_receive(client->socket, &message, NULL, lookup->deadline_ms);
+
+	if (code)
+		return code;
+	if (message.module != lookup->index)
+		return -EPROTO;
+	switch (message.kind) {
+	case MESSAGE_WANT:
+		return worker_client_serve(client, lookup, &message);
+	case MESSAGE_SYMBOL:
+		if (++lookup->symbols > IMAGE_DEPTH_MAX)
+			return -EPROTO;
+		lookup->visit(lookup->context, &message);
+		return 0;
+	case MESSAGE_END:
+		return 1;
+	default:
+		return -EPROTO;
+	}
+}
+
+/* Ask the present worker, or a new one if that one died since. */
+static int worker_client_ask(struct worker_client *client, const struct message *question)
+{
+	int code = -EPIPE;
+
+	if (client->socket >= 0)
+		code = message_send(client->socket, question, -1);
+	if (!code)
+		return 0;
+	code = worker_client_renew(client);
+	return code ? code : message_send(client->socket, question, -1);
+}
+
+int worker_client_lookup(struct worker_client *client, uint32_t index, const struct module *module,
+			 uint64_t offset,
+			 void (*visit)(void *context, const struct message *symbol), void *context)
+{
+	const struct message question = { .kind = MESSAGE_LOOKUP,
+					  .module = index,
+					  .number = offset };
+	struct client_lookup lookup = { .index = index,
+					.module = module,
+					.deadline_ms = message_clock_ms() + client->timeout_ms,
+					.visit = visit,
+					.context = context };
+	int code = worker_client_ask(client, &question);
+
+	while (!code)
+		code = worker_client_step(client, &lookup);
+	if (code > 0)
+		return 0;
+	if (code != -ESRCH && worker_client_renew(client))
+		return -ESRCH;
+	return code;
+}
+
+void worker_client_stop(struct worker_client *client)
+{
+	worker_client_drop(client);
+	keeper_stop(&client->keeper);
+}
