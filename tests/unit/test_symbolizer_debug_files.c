@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Programs without debug information of their own: where it is found, and that none is taken that belongs to
+ * another program. The truth is the source: `hidden_one` is a static function of program.c, `exported_one` is exported,
+ * both have inlined functions from inline.h.
+ */
+#include "symbolizer_fixture.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+/* Puts "full" with its debug information, "full.debug" with nothing else, and "bare" without into the folder. */
+static void build(struct fixture *fixture, const char *flags)
+{
+	fixture_run(fixture, "gcc -O2 -g %s -shared -fPIC -DLIBRARY program.c -o full", flags);
+	fixture_run(fixture, "objcopy --only-keep-debug full full.debug && strip -o bare full");
+}
+
+/* A command that files full.debug under its build ID in a store. */
+#define STORE(store)                                                                      \
+	"id=$(readelf -n full | sed -n 's/.*Build ID: //p') && "                          \
+	"first=$(echo $id | cut -c1-2) && rest=$(echo $id | cut -c3-) && mkdir -p " store \
+	"/.build-id/$first && cp full.debug " store "/.build-id/$first/$rest.debug"
+
+static uint64_t offset_of(struct fixture *fixture, const char *symbol)
+{
+	uint64_t address = 0, size = 0;
+
+	fixture_symbol(fixture, "full", symbol, &address, &size);
+	return fixture_offset(fixture, "full", address + size / 2);
+}
+
+static const struct symbol *outermost(const struct symbol_list *names)
+{
+	return &names->items[names->count - 1];
+}
+
+/* With debug information the static function has its name, and something is inlined into it. */
+static void assert_complete(struct fixture *fixture, uint32_t module)
+{
+	const struct symbol_list *names =
+		fixture_lookup(fixture, module, offset_of(fixture, "hidden_one"));
+
+	assert_true(names->count > 1);
+	assert_string_equal(outermost(names)->function, "hidden_one");
+	assert_non_null(strstr(outermost(names)->file, "/program.c"));
+	assert_non_null(strstr(names->items[0].file, "/inline.h"));
+	assert_true(names->items[0].line > 0);
+}
+
+/* Without, only exported functions have one, and nothing has a line. */
+static void assert_bare(struct fixture *fixture, uint32_t module)
+{
+	const struct symbol_list *names =
+		fixture_lookup(fixture, module, offset_of(fixture, "exported_one"));
+
+	assert_int_equal(names->count, 1);
+	assert_string_equal(names->items[0].function, "exported_one");
+	assert_null(names->items[0].file);
+	names = fixture_lookup(fixture, module, offset_of(fixture, "hidden_one"));
+	assert_int_equal(names->count, 1);
+	assert_null(names->items[0].function);
+	assert_null(names->items[0].file);
+}
+
+static void test_stripped(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, NULL);
+	build(&fixture, "");
+	assert_bare(&fixture, fixture_module(&fixture, "bare"));
+	assert_complete(&fixture, fixture_module(&fixture, "full"));
+	fixture_end(&fixture);
+}
+
+/* The folder of the debug files must be known before the folder of the fixture is made. */
+static void begin_with_store(struct fixture *fixture, char store[64])
+{
+	struct symbolizer_options options = { .debug_directory = store };
+
+	snprintf(store, 64, "/tmp/test_symbolizer_store.XXXXXX");
+	assert_non_null(mkdtemp(store));
+	fixture_begin(fixture, &options);
+	fixture_run(fixture, "rmdir %s && ln -s $PWD/store %s && mkdir store", store, store);
+}
+
+static void end_with_store(struct fixture *fixture, const char *store)
+{
+	assert_int_equal(unlink(store), 0);
+	fixture_end(fixture);
+}
+
+static void test_build_id_in_chosen_directory(void **state)
+{
+	struct fixture fixture;
+	char store[64];
+
+	(void)state;
+	begin_with_store(&fixture, store);
+	build(&fixture, "");
+	fixture_run(&fixture, STORE("store"));
+	assert_complete(&fixture, fixture_module(&fixture, "bare"));
+	end_with_store(&fixture, store);
+}
+
+/* The right path, but the debug file of another program. */
+static void test_build_id_of_another(void **state)
+{
+	struct fixture fixture;
+	char store[64];
+
+	(void)state;
+	begin_with_store(&fixture, store);
+	build(&fixture, "");
+	fixture_run(&fixture, "cp full mine && cp bare mine_bare");
+	build(&fixture, "-O1");
+	fixture_run(&fixture, "cp mine full");
+	fixture_run(&fixture, STORE("store"));
+	assert_bare(&fixture, fixture_module(&fixture, "mine_bare"));
+	end_with_store(&fixture, store);
+}
+
+static void test_debuglink(void **state)
+{
+	static const char *const places[] = { "bare.debug", ".debug/bare.debug", "store/bare.debug",
+					      "store$PWD/bare.debug" };
+	struct fixture fixture;
+	char store[64];
+	size_t i;
+
+	(void)state;
+	begin_with_store(&fixture, store);
+	build(&fixture, "-Wl,--build-id=none");
+	fixture_run(&fixture, "mkdir -p .debug store$PWD && cp full.debug bare.debug && "
+			      "objcopy --add-gnu-debuglink=bare.debug bare && rm bare.debug");
+	assert_bare(&fixture, fixture_module(&fixture, "bare"));
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		fixture_run(&fixture, "cp full.debug %s", places[i]);
+		assert_complete(&fixture, fixture_module(&fixture, "bare"));
+		/* One byte more: all of it is there, but the checksum is another. */
+		fixture_run(&fixture, "printf x >>%s", places[i]);
+		assert_bare(&fixture, fixture_module(&fixture, "bare"));
+		fixture_run(&fixture, "rm %s", places[i]);
+	}
+	end_with_store(&fixture, store);
+}
+
+/* A wrong file in front of the right one does not hide it. */
+static void test_debuglink_goes_on(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, NULL);
+	build(&fixture, "-Wl,--build-id=none");
+	fixture_run(&fixture, "mkdir .debug && cp full.debug bare.debug && "
+			      "objcopy --add-gnu-debuglink=bare.debug bare && "
+			      "mv bare.debug .debug && cp full bare.debug");
+	assert_complete(&fixture, fixture_module(&fixture, "bare"));
+	fixture_run(&fixture, "rm bare.debug && mkfifo bare.debug");
+	assert_complete(&fixture, fixture_module(&fixture, "bare"));
+	fixture_end(&fixture);
+}
+
+/* A .gnu_debugdata section, made as Fedora's find-debuginfo makes it: function symbols only, compressed. */
+static void test_mini_debug_info(void **state)
+{
+	const struct symbol_list *names;
+	struct fixture fixture;
+	uint32_t module;
+
+	(void)state;
+	fixture_begin(&fixture, NULL);
+	build(&fixture, "");
+	fixture_run(&fixture,
+		    "nm -D full --format=posix --defined-only | cut -d' ' -f1 | sort >exported && "
+		    "nm full --format=posix --defined-only | "
+		    "awk '$2 == \"T\" || $2 == \"t\" { print $1 }' | sort >functions && "
+		    "comm -13 exported functions >wanted");
+	fixture_run(&fixture, "objcopy -S --remove-section .gdb_index --remove-section .comment "
+			      "--keep-symbols=wanted full.debug mini && xz mini && "
+			      "objcopy --add-section .gnu_debugdata=mini.xz bare");
+	module = fixture_module(&fixture, "bare");
+	names = fixture_lookup(&fixture, module, offset_of(&fixture, "hidden_one"));
+	assert_int_equal(names->count, 1);
+	assert_string_equal(names->items[0].function, "hidden_one");
+	assert_null(names->items[0].file);
+	names = fixture_lookup(&fixture, module, offset_of(&fixture, "exported_one"));
+	assert_string_equal(names->items[0].function, "exported_one");
+	fixture_end(&fixture);
+}
+
+/* A process whose root is a folder of the fixture; 0 where that is not permitted. */
+static pid_t start_in_root(struct fixture *fixture, const char *name)
+{
+	char *root = fixture_path(fixture, name), ready = 0;
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		if ((chroot(root) && (unshare(CLONE_NEWUSER) || chroot(root))) ||
+		    write(ends[1], "r", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	close(ends[1]);
+	free(root);
+	if (read(ends[0], &ready, 1) != 1) {
+		waitpid(pid, NULL, 0);
+		pid = 0;
+	}
+	close(ends[0]);
+	return pid;
+}
+
+static uint32_t module_in_root(struct fixture *fixture, pid_t pid)
+{
+	uint32_t module = fixture_module(fixture, "bare");
+
+	fixture->modules.items[module]->root_pid = pid;
+	return module;
+}
+
+/*
+ * Debug files of a container: symbolic links lead to where they lead within it, and never out of it.
+ */
+static void test_root_of_the_target(void **state)
+{
+	struct fixture fixture;
+	pid_t inside, outside;
+
+	(void)state;
+	fixture_begin(&fixture, NULL);
+	build(&fixture, "");
+	fixture_run(&fixture, STORE("store"));
+	fixture_run(&fixture,
+		    "for root in inside outside; do mkdir -p $root/usr/lib/debug; done && "
+		    "cp -r store inside/kept && ln -s /kept/.build-id inside/usr/lib/debug && "
+		    "ln -s $PWD/store/.build-id outside/usr/lib/debug");
+	inside = start_in_root(&fixture, "inside");
+	outside = start_in_root(&fixture, "outside");
+	if (inside && outside) {
+		assert_complete(&fixture, module_in_root(&fixture, inside));
+		assert_bare(&fixture, module_in_root(&fixture, outside));
+	}
+	if (inside && !kill(inside, SIGKILL))
+		waitpid(inside, NULL, 0);
+	if (outside && !kill(outside, SIGKILL))
+		waitpid(outside, NULL, 0);
+	fixture_end(&fixture);
+	if (!inside || !outside)
+		skip();
+}
+
+/* Servers are asked if that was wished, and otherwise not, whatever the environment says. */
+static void test_debuginfod(void **state)
+{
+	struct symbolizer_options options = { .debuginfod = true };
+	char *url, *cache;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, NULL);
+	build(&fixture, "");
+	fixture_run(&fixture,
+		    "id=$(readelf -n full | sed -n 's/.*Build ID: //p') && "
+		    "mkdir -p server/buildid/$id && cp full.debug server/buildid/$id/debuginfo");
+	url = memory_format("file://%s/server", fixture.folder);
+	cache = fixture_path(&fixture, "cache");
+	setenv("DEBUGINFOD_URLS", url, 1);
+	setenv("DEBUGINFOD_CACHE_PATH", cache, 1);
+	assert_bare(&fixture, fixture_module(&fixture, "bare"));
+	assert_int_equal(access(cache, F_OK), -1);
+	symbolizer_free(fixture.symbolizer);
+	fixture.symbolizer = symbolizer_new(&fixture.modules, &options);
+	assert_complete(&fixture, fixture_module(&fixture, "bare"));
+	unsetenv("DEBUGINFOD_URLS");
+	unsetenv("DEBUGINFOD_CACHE_PATH");
+	free(url);
+	free(cache);
+	fixture_end(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_build_id_in_chosen_directory),
+		cmocka_unit_test(test_build_id_of_another),
+		cmocka_unit_test(test_debuglink),
+		cmocka_unit_test(test_debuglink_goes_on),
+		cmocka_unit_test(test_mini_debug_info),
+		cmocka_unit_test(test_root_of_the_target),
+		cmocka_unit_test(test_debuginfod),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
