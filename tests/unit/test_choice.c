@@ -152,6 +152,11 @@ static void test_free_without_stack(void **state)
 	assert_int_equal(choice.offset, 17);
 	assert_int_equal(choice.stack_bytes, 0x18);
 	assert_int_equal(choice.cost, COST_EMULATED);
+	/* Two REX prefixes before the sub; a push, which is stepped; a sub that leaves the stack uneven. */
+	assert_int_equal(choose("\x40\x48\x83\xec\x08\x53\xc3", 7, &needs).offset, 0);
+	assert_int_equal(choose("\x6a\x00\x53\xc3", 4, &needs).offset, 0);
+	assert_int_equal(choose("\x48\x83\xec\x09\x53\xc3", 6, &needs).offset, 0);
+	assert_int_equal(choose("\x48\x83\xec\x08\x53\xc3", 6, &needs).offset, 4);
 }
 
 /* A build for indirect branch tracking: endbr64, push %rbx, mov %rdi,%rbx, pop %rbx, ret. */

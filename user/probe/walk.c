@@ -129,19 +129,6 @@ static bool walk_writes_are_safe(struct code *code, enum passing passing)
 	return true;
 }
 
-/* Is it `sub $n,%rsp` by a multiple of eight? Then the stack grows by `*ret_bytes`. */
-static bool walk_grows_stack(const struct code *code, uint32_t *ret_bytes)
-{
-	const cs_x86_op *to = code_operand(code, 0), *by = code_operand(code, 1);
-
-	if (code->needs->stack_pointer || code->insn->id != X86_INS_SUB || !to || !by ||
-	    to->type != X86_OP_REG || to->reg != X86_REG_RSP || by->type != X86_OP_IMM ||
-	    by->imm <= 0 || by->imm > CHOICE_STACK_MAX || by->imm % 8)
-		return false;
-	*ret_bytes = (uint32_t)by->imm;
-	return true;
-}
-
 /*
  * Prefixes as compilers write them: a segment and an operand size at most, then REX. What a lock or rep prefix, or
  * a second one of a kind, makes of an instruction is not worth knowing.
@@ -160,6 +147,20 @@ static bool walk_is_plain(const cs_insn *insn)
 		byte++;
 	return (*byte & 0xf0) != 0x40 &&
 	       !memchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3", *byte, 11);
+}
+
+/* Is it `sub $n,%rsp` by a multiple of eight? Then the stack grows by `*ret_bytes`. */
+static bool walk_grows_stack(const struct code *code, uint32_t *ret_bytes)
+{
+	const cs_x86_op *to = code_operand(code, 0), *by = code_operand(code, 1);
+
+	if (code->needs->stack_pointer || code->insn->id != X86_INS_SUB ||
+	    !walk_is_plain(code->insn) || !to || !by || to->type != X86_OP_REG ||
+	    to->reg != X86_REG_RSP || by->type != X86_OP_IMM || by->imm <= 0 ||
+	    by->imm > CHOICE_STACK_MAX || by->imm % 8)
+		return false;
+	*ret_bytes = (uint32_t)by->imm;
+	return true;
 }
 
 /* May the walk go on behind the decoded instruction? */
