@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Any bytes as a message between the tracer and its symbolizing worker. What is accepted is within its bounds and has
+ * exactly one form.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "symbolize/protocol.h"
+
+#define MUST(condition)           \
+	do {                      \
+		if (!(condition)) \
+			abort();  \
+	} while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned char bytes[MESSAGE_SIZE_MAX], *copy = memory_alloc(size, 1);
+	struct message message;
+
+	/* A block of its own size: reading one byte too far is found. */
+	if (size)
+		memcpy(copy, data, size);
+	if (message_decode(copy, size, &message)) {
+		MUST(message.kind > 0 && message.kind < MESSAGE_KIND_COUNT);
+		MUST(message.id_size <= BUILD_ID_MAX);
+		MUST(memchr(message.text, '\0', sizeof(message.text)));
+		MUST(memchr(message.file, '\0', sizeof(message.file)));
+		MUST(message_encode(&message, bytes) == size && !memcmp(bytes, data, size));
+	}
+	free(copy);
+	return 0;
+}
