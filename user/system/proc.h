@@ -14,10 +14,11 @@
 struct proc_mapping {
 	uint64_t start, end;
 	uint64_t file_offset; /* bytes */
-	uint64_t device, inode;
+	uint64_t device; /* as makedev(); on overlayfs and btrfs not what stat says */
+	uint64_t inode;
 	bool readable, writable, executable, shared;
 	bool deleted; /* the line ended in " (deleted)"; the path is without it */
-	char *path; /* owned, octal escapes (\012) undone; "" for anonymous memory; "[heap]", ... */
+	char *path; /* owned, \012 is a newline again; "" for anonymous memory; "[heap]", ... */
 };
 
 struct proc_map_list {
@@ -27,7 +28,7 @@ struct proc_map_list {
 
 /*
  * The mappings of a process in address order. `proc_root` is "/proc", or a folder of a test. Malformed lines are skipped.
- * Returns 0, or a negative errno with `*ret_list` untouched. -ESRCH: the process has gone.
+ * Returns 0, or a negative errno with `*ret_list` untouched. -ESRCH: the process has gone. pid 0 is the caller.
  */
 int proc_read_maps(const char *proc_root, pid_t pid, struct proc_map_list *ret_list);
 /* Parse text in the format of /proc/PID/maps; for tests and fuzzing. */
@@ -46,11 +47,11 @@ struct proc_status {
 	uint64_t threads;
 };
 
-/* Returns 0 or a negative errno (-ESRCH: no such process). */
+/* Returns 0 or a negative errno (-ESRCH: no such process). What a text lacks is 0. */
 int proc_read_status(const char *proc_root, pid_t pid, struct proc_status *ret_status);
 void proc_parse_status(const char *text, size_t length, struct proc_status *ret_status);
 
-/* Target of /proc/PID/exe without " (deleted)"; NULL if it cannot be read (kernel thread, gone). Free with free(). */
+/* Target of /proc/PID/exe; " (deleted)" only where it belongs to the name. NULL if it cannot be read (kernel thread, gone). Free with free(). */
 char *proc_read_exe(const char *proc_root, pid_t pid);
 
 /* Start time in clock ticks since boot: with the pid it identifies a process. Returns 0 or a negative errno. */
@@ -58,8 +59,9 @@ int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks);
 
 /*
  * Open the file behind a mapping, and never another one: through /proc/PID/map_files; where that is not permitted,
- * through /proc/PID/root followed by the path, only if its inode is the mapping's. Returns an O_RDONLY descriptor or
- * a negative errno.
+ * by its path, as the process and as the tracer sees it. What was found is mapped for a moment, and is right if the
+ * kernel gives our mapping the same device and inode. Returns an O_RDONLY descriptor of a regular file,
+ * or a negative errno: -ESTALE if the path leads to another file now.
  */
 int proc_open_mapping(const char *proc_root, pid_t pid, const struct proc_mapping *mapping);
 

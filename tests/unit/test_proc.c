@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * proc_* on files written by hand after proc(5), with lines that no kernel writes, and on live processes, where the
+ * truth is what the test itself did: mapped a file, renamed itself, started a thread.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+#include "scratch.h"
+#include "system/proc.h"
+
+#define DATA "tests/data/proc"
+#define CONTENT "the content of the mapped file"
+
+static void test_maps_fixture(void **state)
+{
+	static const struct {
+		uint64_t start, offset, inode;
+		const char *flags, *path;
+		bool deleted;
+	} expected[] = {
+		{ 0x5581e0a00000, 0, 131090, "r--p", "/usr/bin/true", false },
+		{ 0x5581e0a02000, 0x2000, 131090, "r-xp", "/usr/bin/true", false },
+		{ 0x5581e1000000, 0, 0, "rw-p", "[heap]", false },
+		{ 0x7f0000000000, 0, 1029, "rw-s", "/memfd:jit", true },
+		{ 0x7f0000001000, 0x1000, 7, "r-xp", "/opt/with blank/lib two  blanks.so", false },
+		{ 0x7f0000002000, 0, 8, "r--p", "/opt/new\nline.so", true },
+		{ 0x7f0000003000, 0, 9, "r--p", "/opt/back\\101slash\\x.so", false },
+		{ 0x7f0000004000, 0, 10, "r--p", "/opt/x (deleted)", true },
+		{ 0x7f0000005000, 0, 0, "---p", "", false },
+		{ 0x7f0000006000, 0, 0, "-w-p", "", false },
+		{ 0x7f0000007000, 0, 11, "r--p", "/opt/raw\xff\xfe\x1b[31m.so", false },
+		{ 0x7f0000008000, 0, 12, "r--p", "/opt/ (deleted)x", false },
+		{ 0xffffffffff600000, 0, 0, "--xp", "[vsyscall]", false },
+	};
+	struct proc_map_list list;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(proc_read_maps(DATA, 42, &list), 0);
+	assert_int_equal(list.count, sizeof(expected) / sizeof(expected[0]));
+	for (i = 0; i < list.count; i++) {
+		const struct proc_mapping *mapping = &list.items[i];
+		char flags[] = { mapping->readable ? 'r' : '-', mapping->writable ? 'w' : '-',
+				 mapping->executable ? 'x' : '-', mapping->shared ? 's' : 'p', 0 };
+
+		assert_int_equal(mapping->start, expected[i].start);
+		assert_int_equal(mapping->file_offset, expected[i].offset);
+		assert_int_equal(mapping->inode, expected[i].inode);
+		assert_string_equal(flags, expected[i].flags);
+		assert_string_equal(mapping->path, expected[i].path);
+		assert_int_equal(mapping->deleted, expected[i].deleted);
+	}
+	assert_int_equal(list.items[0].end, 0x5581e0a02000);
+	assert_int_equal(list.items[0].device, makedev(0xfe, 1));
+	assert_int_equal(list.items[4].device, makedev(8, 16));
+	proc_map_list_free(&list);
+	assert_int_equal(list.count, 0);
+	proc_map_list_free(NULL);
+}
+
+static void test_maps_failure(void **state)
+{
+	struct proc_map_list list = { .count = 77 };
+
+	(void)state;
+	assert_int_equal(proc_read_maps(DATA, 44, &list), -ESRCH);
+	assert_int_equal(list.count, 77);
+	proc_parse_maps("", 0, &list);
+	assert_int_equal(list.count, 0);
+}
+
+static const struct proc_mapping *mapping_at(const struct proc_map_list *list, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (address >= list->items[i].start && address < list->items[i].end)
+			return &list->items[i];
+	return NULL;
+}
+
+/* The dynamic loader knows the address of every segment. */
+static int check_segments(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const struct proc_map_list *list = context;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const struct proc_mapping *mapping;
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		mapping = mapping_at(list, info->dlpi_addr + segment->p_vaddr);
+		assert_non_null(mapping);
+		assert_true(mapping->executable);
+		if (info->dlpi_name[0] != '/')
+			continue;
+		assert_int_equal(mapping->file_offset, segment->p_offset & ~(uint64_t)4095);
+		assert_string_equal(strrchr(mapping->path, '/')[1] ? "named" : "", "named");
+	}
+	return 0;
+}
+
+static void test_maps_live(void **state)
+{
+	struct proc_map_list list;
+
+	(void)state;
+	assert_int_equal(proc_read_maps("/proc", getpid(), &list), 0);
+	dl_iterate_phdr(check_segments, &list);
+	assert_string_equal(mapping_at(&list, (uintptr_t)&list)->path, "[stack]");
+	proc_map_list_free(&list);
+}
+
+/* A file of the scratch folder, mapped into this process. */
+struct mapped {
+	struct scratch scratch;
+	char *path;
+	void *memory;
+	struct proc_map_list maps;
+	const struct proc_mapping *mapping;
+};
+
+static void mapped_look(struct mapped *mapped)
+{
+	proc_map_list_free(&mapped->maps);
+	assert_int_equal(proc_read_maps("/proc", getpid(), &mapped->maps), 0);
+	mapped->mapping = mapping_at(&mapped->maps, (uintptr_t)mapped->memory);
+	assert_non_null(mapped->mapping);
+}
+
+static struct mapped mapped_make(const char *name)
+{
+	struct mapped mapped = { .scratch = scratch_make() };
+	int fd;
+
+	mapped.path = scratch_file(&mapped.scratch, name, CONTENT, strlen(CONTENT), 0644);
+	fd = open(mapped.path, O_RDONLY | O_CLOEXEC);
+	mapped.memory = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_true(mapped.memory != MAP_FAILED);
+	close(fd);
+	mapped_look(&mapped);
+	return mapped;
+}
+
+static void mapped_free(struct mapped *mapped)
+{
+	munmap(mapped->memory, 4096);
+	proc_map_list_free(&mapped->maps);
+	free(mapped->path);
+	scratch_remove(&mapped->scratch);
+}
+
+/* A /proc without map_files in which the process's root is `root`; free with free(). */
+static char *proc_without_map_files(const struct mapped *mapped, const char *root)
+{
+	char *proc = scratch_path(&mapped->scratch, "proc");
+
+	assert_int_equal(scratch_run("mkdir -p '%s/%d' && ln -sfn '%s' '%s/%d/root'", proc,
+				     (int)getpid(), root, proc, (int)getpid()),
+			 0);
+	return proc;
+}
+
+static void assert_opens(const char *proc_root, const struct proc_mapping *mapping)
+{
+	char bytes[256] = "";
+	int fd = proc_open_mapping(proc_root, getpid(), mapping);
+
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, bytes, sizeof(bytes)), strlen(CONTENT));
+	assert_string_equal(bytes, CONTENT);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	close(fd);
+}
+
+static bool may_use_map_files(const struct proc_mapping *mapping)
+{
+	char *path = memory_format("/proc/self/map_files/%lx-%lx", (unsigned long)mapping->start,
+				   (unsigned long)mapping->end);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static const char *const awkward_names[] = { "plain",	    "two  blanks",	    "new\nline",
+					     "x (deleted)", "back\\101slash",	    "\xff\xfe",
+					     " (deleted)",  "x (deleted) (deleted)" };
+#define AWKWARD_NAMES (sizeof(awkward_names) / sizeof(awkward_names[0]))
+
+static void test_open_by_name(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < AWKWARD_NAMES; i++) {
+		struct mapped mapped = mapped_make(awkward_names[i]);
+		char *proc = proc_without_map_files(&mapped, "/");
+
+		assert_opens("/proc", mapped.mapping);
+		assert_opens(proc, mapped.mapping);
+		free(proc);
+		mapped_free(&mapped);
+	}
+}
+
+static void test_open_deleted(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < AWKWARD_NAMES; i++) {
+		struct mapped mapped = mapped_make(awkward_names[i]);
+		char *proc = proc_without_map_files(&mapped, "/");
+
+		assert_int_equal(unlink(mapped.path), 0);
+		mapped_look(&mapped);
+		assert_true(mapped.mapping->deleted);
+		assert_string_equal(mapped.mapping->path, mapped.path);
+		assert_int_equal(proc_open_mapping(proc, getpid(), mapped.mapping), -ENOENT);
+		if (may_use_map_files(mapped.mapping))
+			assert_opens("/proc", mapped.mapping);
+		free(proc);
+		mapped_free(&mapped);
+	}
+}
+
+/* Another file under the name, and one under the name that /proc shows: neither may be taken. */
+static void test_open_replaced(void **state)
+{
+	struct mapped mapped = mapped_make("library.so");
+	char *proc = proc_without_map_files(&mapped, "/");
+
+	(void)state;
+	assert_int_equal(unlink(mapped.path), 0);
+	free(scratch_file(&mapped.scratch, "library.so", "another", 7, 0644));
+	free(scratch_file(&mapped.scratch, "library.so (deleted)", "a third", 7, 0644));
+	mapped_look(&mapped);
+	assert_true(mapped.mapping->deleted);
+	assert_int_equal(proc_open_mapping(proc, getpid(), mapped.mapping), -ESTALE);
+	if (may_use_map_files(mapped.mapping))
+		assert_opens("/proc", mapped.mapping);
+	free(proc);
+	mapped_free(&mapped);
+}
+
+/* A mapping that has been replaced since /proc was read leads to another file by map_files. */
+static void test_open_remapped(void **state)
+{
+	struct mapped mapped = mapped_make("library.so");
+	char *other = scratch_file(&mapped.scratch, "other", "another", 7, 0644);
+	int fd = open(other, O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(mmap(mapped.memory, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
+		    mapped.memory);
+	close(fd);
+	assert_opens("/proc", mapped.mapping);
+	assert_int_equal(unlink(mapped.path), 0);
+	assert_true(proc_open_mapping("/proc", getpid(), mapped.mapping) < 0);
+	free(other);
+	mapped_free(&mapped);
+}
+
+static void test_open_not_regular(void **state)
+{
+	struct mapped mapped = mapped_make("library.so");
+	char *proc = proc_without_map_files(&mapped, "/");
+	struct proc_mapping heap = { .path = (char *)"[heap]" };
+
+	(void)state;
+	assert_int_equal(unlink(mapped.path), 0);
+	assert_int_equal(mkfifo(mapped.path, 0644), 0);
+	assert_int_equal(proc_open_mapping(proc, getpid(), mapped.mapping), -ENOENT);
+	assert_int_equal(proc_open_mapping("/proc", getpid(), &heap), -ENOENT);
+	free(proc);
+	mapped_free(&mapped);
+}
+
+/* The process sees the file elsewhere than the tracer, behind an absolute link that counts from its own root. */
+static void test_open_in_root(void **state)
+{
+	struct mapped mapped = mapped_make("file");
+	char *proc = proc_without_map_files(&mapped, mapped.scratch.path);
+	struct proc_mapping inner = *mapped.mapping;
+
+	(void)state;
+	inner.path = (char *)"/file";
+	assert_opens(proc, &inner);
+	assert_int_equal(scratch_run("ln -s /file '%s/link'", mapped.scratch.path), 0);
+	inner.path = (char *)"/link";
+	assert_opens(proc, &inner);
+	/* The kernel shows a process in a chroot by the path from the reader's root. */
+	assert_opens(proc, mapped.mapping);
+	free(proc);
+	mapped_free(&mapped);
+}
+
+static void test_status_fixture(void **state)
+{
+	struct proc_status status;
+
+	(void)state;
+	assert_int_equal(proc_read_status(DATA, 42, &status), 0);
+	assert_string_equal(status.comm, "a\nb\\c) 7");
+	assert_int_equal(status.pid, 42);
+	assert_int_equal(status.namespace_pid, 1);
+	assert_int_equal(status.state, 'S');
+	assert_int_equal(status.uid, 1001);
+	assert_int_equal(status.seccomp, 2);
+	assert_int_equal(status.tracer_pid, 17);
+	assert_int_equal(status.rss_bytes, 5678 * 1024);
+	assert_int_equal(status.threads, 3);
+}
+
+static void test_status_hostile(void **state)
+{
+	static const struct proc_status empty;
+	struct proc_status status;
+
+	(void)state;
+	assert_int_equal(proc_read_status(DATA, 43, &status), 0);
+	/* Of "NSpid: 1 x 9", the numbers end at the x. */
+	assert_int_equal(status.namespace_pid, 1);
+	status.namespace_pid = 0;
+	assert_memory_equal(&status, &empty, sizeof(status));
+	assert_int_equal(proc_read_status(DATA, 44, &status), -ESRCH);
+	proc_parse_status("Name:\t01234567890123456789", 26, &status);
+	assert_string_equal(status.comm, "012345678901234");
+	proc_parse_status("Name:\tx\\", 8, &status);
+	assert_string_equal(status.comm, "x\\");
+}
+
+static void *thread_wait(void *gate)
+{
+	pthread_mutex_lock(gate);
+	pthread_mutex_unlock(gate);
+	return NULL;
+}
+
+static void test_status_live(void **state)
+{
+	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+	struct proc_status before, status;
+	char old[16];
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(prctl(PR_GET_NAME, old), 0);
+	assert_int_equal(proc_read_status("/proc", getpid(), &before), 0);
+	pthread_mutex_lock(&gate);
+	assert_int_equal(pthread_create(&thread, NULL, thread_wait, &gate), 0);
+	assert_int_equal(prctl(PR_SET_NAME, "a\nb\\n:\t) x"), 0);
+	assert_int_equal(proc_read_status("/proc", getpid(), &status), 0);
+	assert_int_equal(prctl(PR_SET_NAME, old), 0);
+	pthread_mutex_unlock(&gate);
+	pthread_join(thread, NULL);
+	assert_string_equal(status.comm, "a\nb\\n:\t) x");
+	assert_int_equal(status.pid, getpid());
+	assert_int_equal(status.namespace_pid, getpid());
+	assert_int_equal(status.uid, geteuid());
+	assert_int_equal(status.state, 'R');
+	assert_int_equal(status.threads, before.threads + 1);
+	assert_int_equal(status.seccomp, prctl(PR_GET_SECCOMP));
+	assert_true(status.rss_bytes > 0);
+}
+
+static void test_start_time(void **state)
+{
+	uint64_t ticks = 5, renamed;
+	char old[16];
+
+	(void)state;
+	assert_int_equal(proc_read_start_time(DATA, 43, &ticks), -EPROTO);
+	assert_int_equal(proc_read_start_time(DATA, 44, &ticks), -ESRCH);
+	assert_int_equal(ticks, 5);
+	assert_int_equal(proc_read_start_time(DATA, 42, &ticks), 0);
+	assert_int_equal(ticks, 987654321);
+	assert_int_equal(proc_read_start_time("/proc", getpid(), &ticks), 0);
+	assert_int_equal(prctl(PR_GET_NAME, old), 0);
+	assert_int_equal(prctl(PR_SET_NAME, ") R 1 (2 3 4"), 0);
+	assert_int_equal(proc_read_start_time("/proc", getpid(), &renamed), 0);
+	assert_int_equal(prctl(PR_SET_NAME, old), 0);
+	assert_true(ticks > 0 && renamed == ticks);
+}
+
+/* A program of the scratch folder that sleeps; what /proc says of its file before and after the deletion. */
+static void check_exe(const char *name)
+{
+	struct scratch scratch = scratch_make();
+	char *path = scratch_path(&scratch, name), *exe;
+	int ready[2];
+	pid_t pid;
+
+	assert_int_equal(scratch_run("cp /bin/sleep '%s'", path), 0);
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		execl(path, "sleep", "100", (char *)NULL);
+		_exit(1);
+	}
+	close(ready[1]);
+	/* The end of the pipe tells that the exec is over. */
+	assert_int_equal(read(ready[0], &(char){ 0 }, 1), 0);
+	close(ready[0]);
+	exe = proc_read_exe("/proc", pid);
+	assert_string_equal(exe, path);
+	free(exe);
+	assert_int_equal(unlink(path), 0);
+	exe = proc_read_exe("/proc", pid);
+	assert_string_equal(exe, path);
+	free(exe);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	free(path);
+	scratch_remove(&scratch);
+}
+
+static void test_exe(void **state)
+{
+	(void)state;
+	check_exe("program");
+	check_exe("program (deleted)");
+	check_exe("new\nline");
+	assert_null(proc_read_exe(DATA, 44));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_maps_fixture),   cmocka_unit_test(test_maps_failure),
+		cmocka_unit_test(test_maps_live),      cmocka_unit_test(test_open_by_name),
+		cmocka_unit_test(test_open_deleted),   cmocka_unit_test(test_open_replaced),
+		cmocka_unit_test(test_open_remapped),  cmocka_unit_test(test_open_not_regular),
+		cmocka_unit_test(test_open_in_root),   cmocka_unit_test(test_status_fixture),
+		cmocka_unit_test(test_status_hostile), cmocka_unit_test(test_status_live),
+		cmocka_unit_test(test_start_time),     cmocka_unit_test(test_exe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

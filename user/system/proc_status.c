@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* /proc/PID/status, stat and exe: see proc.h. */
+#include "system/proc.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "system/proc_text.h"
+
+/* Field of /proc/PID/stat that follows the command name, and the one that holds the start time. */
+#define STAT_AFTER_COMM 3
+#define STAT_START_TIME 22
+
+static const char *status_skip_blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at;
+}
+
+/*
+ * The number at `index` of a line, or the last one if `index` is negative. Left alone if it is missing or above
+ * `max`.
+ */
+static void status_number(const char *at, const char *end, int index, uint64_t max,
+			  uint64_t *ret_number)
+{
+	uint64_t number, wanted = UINT64_MAX;
+
+	at = status_skip_blanks(at, end);
+	while (proc_take_number(&at, end, 10, &number)) {
+		at = status_skip_blanks(at, end);
+		if (index <= 0)
+			wanted = number;
+		if (index == 0)
+			break;
+		index -= index > 0;
+	}
+	if (wanted <= max)
+		*ret_number = wanted;
+}
+
+/* The kernel writes a newline of the name as \n and a backslash as \\. */
+static void status_comm(const char *at, const char *end, struct proc_status *status)
+{
+	size_t length = 0;
+
+	at = status_skip_blanks(at, at < end ? at + 1 : end);
+	for (; at < end && length < sizeof(status->comm) - 1; at++) {
+		if (*at == '\\' && end - at > 1 && (at[1] == 'n' || at[1] == '\\')) {
+			at++;
+			status->comm[length++] = *at == 'n' ? '\n' : '\\';
+		} else {
+			status->comm[length++] = *at;
+		}
+	}
+	status->comm[length] = '\0';
+}
+
+static void status_state(const char *at, const char *end, struct proc_status *status)
+{
+	at = status_skip_blanks(at, end);
+	if (at < end)
+		status->state = *at;
+}
+
+/* The fields that are one number: which one of the line, and how large it may be. */
+enum status_field {
+	FIELD_TGID,
+	FIELD_NSPID,
+	FIELD_UID,
+	FIELD_SECCOMP,
+	FIELD_TRACER,
+	FIELD_RSS,
+	FIELD_THREADS,
+	FIELD_COUNT,
+};
+
+static const struct {
+	const char *key;
+	int index;
+	uint64_t max;
+} status_fields[FIELD_COUNT] = {
+	[FIELD_TGID] = { "Tgid", 0, INT_MAX },
+	[FIELD_NSPID] = { "NSpid", -1, INT_MAX },
+	[FIELD_UID] = { "Uid", 1, UINT32_MAX },
+	[FIELD_SECCOMP] = { "Seccomp", 0, 2 },
+	[FIELD_TRACER] = { "TracerPid", 0, INT_MAX },
+	[FIELD_RSS] = { "VmRSS", 0, UINT64_MAX / 1024 },
+	[FIELD_THREADS] = { "Threads", 0, INT_MAX },
+};
+
+static bool status_key_is(const char *line, const char *colon, const char *key)
+{
+	return (size_t)(colon - line) == strlen(key) && memcmp(line, key, strlen(key)) == 0;
+}
+
+static void status_line(const char *line, const char *end, struct proc_status *status,
+			uint64_t numbers[FIELD_COUNT])
+{
+	const char *colon = memchr(line, ':', (size_t)(end - line));
+	int i;
+
+	if (!colon)
+		return;
+	if (status_key_is(line, colon, "Name"))
+		status_comm(colon + 1, end, status);
+	if (status_key_is(line, colon, "State"))
+		status_state(colon + 1, end, status);
+	for (i = 0; i < FIELD_COUNT; i++)
+		if (status_key_is(line, colon, status_fields[i].key))
+			status_number(colon + 1, end, status_fields[i].index, status_fields[i].max,
+				      &numbers[i]);
+}
+
+void proc_parse_status(const char *text, size_t length, struct proc_status *ret_status)
+{
+	struct proc_status status = { 0 };
+	uint64_t numbers[FIELD_COUNT] = { 0 };
+	const char *end = text + length;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+
+		status_line(text, newline ? newline : end, &status, numbers);
+		text = newline ? newline + 1 : end;
+	}
+	status.pid = (pid_t)numbers[FIELD_TGID];
+	status.namespace_pid =
+		(pid_t)(numbers[FIELD_NSPID] ? numbers[FIELD_NSPID] : numbers[FIELD_TGID]);
+	status.uid = (uid_t)numbers[FIELD_UID];
+	status.seccomp = (int)numbers[FIELD_SECCOMP];
+	status.tracer_pid = (pid_t)numbers[FIELD_TRACER];
+	status.rss_bytes = numbers[FIELD_RSS] * 1024;
+	status.threads = numbers[FIELD_THREADS];
+	*ret_status = status;
+}
+
+int proc_read_status(const char *proc_root, pid_t pid, struct proc_status *ret_status)
+{
+	struct buffer text = { 0 };
+	int result = proc_read_text(proc_root, pid, "status", &text);
+
+	if (!result)
+		proc_parse_status(text.data ? text.data : "", text.length, ret_status);
+	buffer_free(&text);
+	return result;
+}
+
+int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks)
+{
+	struct buffer text = { 0 };
+	int result = proc_read_text(proc_root, pid, "stat", &text);
+	const char *at, *end;
+	int field;
+
+	if (result)
+		goto out;
+	result = -EPROTO;
+	/* The command name is in parentheses and may hold any byte: the last one closes it. */
+	at = text.length ? memrchr(text.data, ')', text.length) : NULL;
+	if (!at)
+		goto out;
+	end = text.data + text.length;
+	at = status_skip_blanks(at + 1, end);
+	for (field = STAT_AFTER_COMM; at && field < STAT_START_TIME; field++) {
+		at = memchr(at, ' ', (size_t)(end - at));
+		at = at ? at + 1 : NULL;
+	}
+	if (at && proc_take_number(&at, end, 10, ret_ticks))
+		result = 0;
+out:
+	buffer_free(&text);
+	return result;
+}
+
+static char *exe_read_link(const char *link)
+{
+	size_t capacity = 256;
+	char *text = NULL;
+	ssize_t length;
+
+	do {
+		capacity *= 2;
+		text = memory_resize(text, capacity, 1);
+		length = readlink(link, text, capacity);
+	} while (length == (ssize_t)capacity && capacity < (1u << 20));
+	if (length <= 0 || length == (ssize_t)capacity) {
+		free(text);
+		return NULL;
+	}
+	text[length] = '\0';
+	return text;
+}
+
+/* Is `path`, as the process or as the tracer sees it, the very file that `link` leads to? */
+static bool exe_has_name(const char *proc_root, pid_t pid, const char *link, const char *path)
+{
+	struct stat exe, named;
+	pid_t views[2] = { pid, 0 };
+	bool same = false;
+	size_t i;
+
+	if (stat(link, &exe))
+		return false;
+	for (i = 0; i < 2 && !same; i++) {
+		int fd = proc_open_in_root(proc_root, views[i], path);
+
+		if (fd < 0)
+			continue;
+		same = !fstat(fd, &named) && named.st_dev == exe.st_dev &&
+		       named.st_ino == exe.st_ino;
+		close(fd);
+	}
+	return same;
+}
+
+char *proc_read_exe(const char *proc_root, pid_t pid)
+{
+	char *link = memory_format("%s/%d/exe", proc_root, (int)pid);
+	char *path = exe_read_link(link);
+	char *full = memory_copy_string(path);
+
+	/* A file may really be called "x (deleted)". */
+	if (path && proc_strip_deleted(path) && exe_has_name(proc_root, pid, link, full)) {
+		free(path);
+		path = full;
+		full = NULL;
+	}
+	free(full);
+	free(link);
+	return path;
+}
