@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 3
 CC ?= gcc
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
-PKGS := libbpf libelf libdw capstone zlib
+PKGS := libbpf libelf libdw capstone zlib liblzma
 ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \

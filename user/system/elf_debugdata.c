@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * .gnu_debugdata, the symbol table that distributions leave in stripped files: a small ELF file, compressed with xz.
+ */
+#include "system/elf_file_private.h"
+
+#include <errno.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define COMPRESSED_MAX (64u << 20)
+#define DECOMPRESSED_MAX (64u << 20)
+/* What the decoder may allocate; xz -9 needs 65 MiB. */
+#define DECODER_MEMORY_MAX (96u << 20)
+#define CHUNK 65536
+
+/* Found by name, as every reader of it does: it has no type of its own. */
+static const Elf64_Shdr *debugdata_find(struct elf_file *file)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(file->elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(file->elf, section))) {
+		const Elf64_Shdr *header = elf64_getshdr(section);
+		const char *name;
+
+		if (!header || header->sh_type != SHT_PROGBITS)
+			continue;
+		name = elf_strptr(file->elf, names, header->sh_name);
+		if (name && strcmp(name, ".gnu_debugdata") == 0)
+			return header;
+	}
+	return NULL;
+}
+
+static int debugdata_write(int fd, const uint8_t *bytes, size_t size)
+{
+	while (size) {
+		ssize_t done = TEMP_FAILURE_RETRY(write(fd, bytes, size));
+
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		bytes += done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+static int debugdata_decode(lzma_stream *stream, int fd)
+{
+	uint8_t *chunk = memory_alloc(1, CHUNK);
+	lzma_ret result = LZMA_OK;
+	int status = 0;
+
+	while (!status && result == LZMA_OK) {
+		stream->next_out = chunk;
+		stream->avail_out = CHUNK;
+		result = lzma_code(stream, LZMA_FINISH);
+		if (result != LZMA_OK && result != LZMA_STREAM_END)
+			status = -EBADMSG;
+		else if (stream->total_out > DECOMPRESSED_MAX)
+			status = -EFBIG;
+		else
+			status = debugdata_write(fd, chunk, CHUNK - stream->avail_out);
+	}
+	free(chunk);
+	return status;
+}
+
+static int debugdata_decompress(const uint8_t *bytes, size_t size)
+{
+	lzma_stream stream = LZMA_STREAM_INIT;
+	int fd, status;
+
+	if (lzma_stream_decoder(&stream, DECODER_MEMORY_MAX, 0) != LZMA_OK)
+		return -ENOMEM;
+	stream.next_in = bytes;
+	stream.avail_in = size;
+	fd = memfd_create("gnu_debugdata", MFD_CLOEXEC);
+	status = fd < 0 ? -errno : debugdata_decode(&stream, fd);
+	lzma_end(&stream);
+	if (status && fd >= 0)
+		close(fd);
+	return status ? status : fd;
+}
+
+int elf_debugdata_open(struct elf_file *file)
+{
+	const Elf64_Shdr *header = debugdata_find(file);
+	uint8_t *bytes;
+	int fd;
+
+	if (!header)
+		return -ENOENT;
+	bytes = elf_file_copy(file, header->sh_offset, header->sh_size, COMPRESSED_MAX);
+	if (!bytes)
+		return -EBADMSG;
+	fd = debugdata_decompress(bytes, header->sh_size);
+	free(bytes);
+	return fd;
+}

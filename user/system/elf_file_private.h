@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of elf_file share. Not for other users. */
+#ifndef SYSTEM_ELF_FILE_PRIVATE_H
+#define SYSTEM_ELF_FILE_PRIVATE_H
+
+#include <gelf.h>
+
+#include "system/elf_file.h"
+
+/* More than any honest file has. */
+#define ELF_SEGMENTS_MAX 4096
+#define ELF_SECTIONS_MAX 1000000
+
+struct elf_file {
+	int fd; /* own duplicate */
+	uint64_t size; /* of the file, bytes, when it was opened */
+	Elf *elf;
+	Elf64_Phdr *segments; /* owned */
+	size_t segment_count;
+	char *interpreter; /* owned; NULL = none */
+	struct elf_function *functions; /* owned; valid when functions_read */
+	size_t function_count;
+	char **strings; /* owned memory that the names of the functions are in */
+	size_t string_count, string_capacity;
+	bool functions_read;
+};
+
+/*
+ * A part of the file in own memory with a NUL behind it, at most `limit` bytes. NULL if the file does not have it
+ * all. Free with free().
+ */
+void *elf_file_copy(struct elf_file *file, uint64_t offset, uint64_t size, uint64_t limit);
+
+/* Like elf_file_address_to_offset, for an address in an executable segment. */
+bool elf_file_code_offset(const struct elf_file *file, uint64_t address, uint64_t *ret_offset);
+
+/* Fill in file->functions. Damaged tables count as empty. */
+void elf_functions_read(struct elf_file *file);
+
+/*
+ * The ELF file that .gnu_debugdata holds, decompressed, as a new descriptor; or a negative errno (-ENOENT: there is
+ * no such section).
+ */
+int elf_debugdata_open(struct elf_file *file);
+
+#endif

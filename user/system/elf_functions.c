@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The function symbols of an ELF file: see elf_file.h. Tables are copied out of the file and read there, each
+ * entry on its own: what makes no sense is left out, the rest counts.
+ */
+#include "system/elf_file_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+
+/* More than any honest file has. All limits are per table. */
+#define SYMBOLS_MAX (4u << 20)
+#define STRINGS_MAX (1u << 30)
+#define NAME_MAX_LENGTH (64u << 10)
+/* Names may overlap, so that a small file could have terabytes of them. */
+#define NAMES_TOTAL_MAX (1ull << 30)
+
+struct functions_reader {
+	struct elf_file *file; /* whose functions are wanted */
+	struct table seen; /* (name, offset) by hash */
+	size_t capacity; /* of file->functions */
+	uint64_t names_total;
+};
+
+static uint64_t functions_hash(uint64_t hash, const void *bytes, size_t size)
+{
+	const unsigned char *at = bytes;
+
+	while (size--)
+		hash = (hash ^ *at++) * 0x100000001b3ull;
+	return hash;
+}
+
+/* FNV-1a over both. Equal hashes count as equal: a chance meeting of two names at one offset would take 2^32 of them. */
+static bool functions_is_new(struct functions_reader *reader, const char *name, size_t length,
+			     uint64_t offset)
+{
+	uint64_t key = functions_hash(0xcbf29ce484222325ull, &offset, sizeof(offset));
+
+	key = functions_hash(key, name, length);
+	if (table_get(&reader->seen, key))
+		return false;
+	table_put(&reader->seen, key, reader);
+	return true;
+}
+
+static bool functions_is_function(const Elf64_Sym *symbol)
+{
+	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
+	       symbol->st_shndx != SHN_ABS && symbol->st_shndx != SHN_COMMON;
+}
+
+/* The name without "@VERSION", which static symbol tables have. 0 = it cannot be used. */
+static size_t functions_name_length(struct functions_reader *reader, char *name)
+{
+	size_t length = strnlen(name, NAME_MAX_LENGTH);
+	char *version;
+
+	reader->names_total += length;
+	if (length == NAME_MAX_LENGTH)
+		return 0;
+	version = memchr(name, '@', length);
+	if (!version)
+		return length;
+	*version = '\0';
+	return (size_t)(version - name);
+}
+
+static void functions_add(struct functions_reader *reader, const Elf64_Sym *symbol, char *name)
+{
+	struct elf_file *file = reader->file;
+	size_t length;
+	uint64_t offset;
+
+	if (!elf_file_code_offset(file, symbol->st_value, &offset))
+		return;
+	length = functions_name_length(reader, name);
+	if (!length || !functions_is_new(reader, name, length, offset))
+		return;
+	file->functions = memory_grow(file->functions, file->function_count, &reader->capacity,
+				      sizeof(*file->functions));
+	file->functions[file->function_count++] = (struct elf_function){
+		.name = name,
+		.file_offset = offset,
+		.size = symbol->st_size <= file->size - offset ? symbol->st_size : 0,
+		.indirect = ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC,
+	};
+}
+
+/* The string table of a symbol table, kept in `reader->file`: the names are in it. */
+static char *functions_copy_strings(struct functions_reader *reader, struct elf_file *source,
+				    const Elf64_Shdr *table, uint64_t *ret_size)
+{
+	struct elf_file *file = reader->file;
+	Elf_Scn *section = elf_getscn(source->elf, table->sh_link);
+	const Elf64_Shdr *header = section ? elf64_getshdr(section) : NULL;
+	char *strings;
+
+	if (!header || header->sh_type != SHT_STRTAB || header->sh_flags & SHF_COMPRESSED)
+		return NULL;
+	strings = elf_file_copy(source, header->sh_offset, header->sh_size, STRINGS_MAX);
+	if (!strings)
+		return NULL;
+	file->strings = memory_grow(file->strings, file->string_count, &file->string_capacity,
+				    sizeof(*file->strings));
+	file->strings[file->string_count++] = strings;
+	*ret_size = header->sh_size;
+	return strings;
+}
+
+static void functions_read_table(struct functions_reader *reader, struct elf_file *source,
+				 const Elf64_Shdr *table)
+{
+	uint64_t count = table->sh_size / sizeof(Elf64_Sym), string_size, i;
+	Elf64_Sym *symbols;
+	char *strings;
+
+	if (table->sh_entsize != sizeof(Elf64_Sym) || table->sh_flags & SHF_COMPRESSED)
+		return;
+	symbols = elf_file_copy(source, table->sh_offset, count * sizeof(Elf64_Sym),
+				SYMBOLS_MAX * sizeof(Elf64_Sym));
+	if (!symbols)
+		return;
+	strings = functions_copy_strings(reader, source, table, &string_size);
+	reader->names_total = 0;
+	for (i = 0; strings && i < count && reader->names_total < NAMES_TOTAL_MAX; i++)
+		if (functions_is_function(&symbols[i]) && symbols[i].st_name < string_size)
+			functions_add(reader, &symbols[i], strings + symbols[i].st_name);
+	free(symbols);
+}
+
+/* A file has at most one table of a type; of more, only the first is believed. */
+static void functions_read_type(struct functions_reader *reader, struct elf_file *source,
+				uint32_t type)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(source->elf, section))) {
+		const Elf64_Shdr *header = elf64_getshdr(section);
+
+		if (header && header->sh_type == type) {
+			functions_read_table(reader, source, header);
+			return;
+		}
+	}
+}
+
+static void functions_read_debugdata(struct functions_reader *reader)
+{
+	struct elf_file *source;
+	int fd = elf_debugdata_open(reader->file);
+
+	if (fd < 0)
+		return;
+	source = elf_file_open(fd, NULL);
+	if (source)
+		functions_read_type(reader, source, SHT_SYMTAB);
+	elf_file_close(source);
+	close(fd);
+}
+
+void elf_functions_read(struct elf_file *file)
+{
+	struct functions_reader reader = { .file = file };
+
+	functions_read_type(&reader, file, SHT_DYNSYM);
+	functions_read_type(&reader, file, SHT_SYMTAB);
+	functions_read_debugdata(&reader);
+	table_free(&reader.seen);
+}
+
+void elf_file_functions(struct elf_file *file,
+			bool (*visit)(void *context, const struct elf_function *function),
+			void *context)
+{
+	size_t i;
+
+	if (!file->functions_read)
+		elf_functions_read(file);
+	file->functions_read = true;
+	for (i = 0; i < file->function_count; i++)
+		if (!visit(context, &file->functions[i]))
+			return;
+}
