@@ -40,11 +40,13 @@ enum call_result {
  *   bits 16..19  enum call_result
  *   bits 20..23  enum memory_source
  *   bits 32..47  function id: the index of the function in the loader's own table
+ *   bits 48..63  target: the index of the traced process in the loader's own table, plus one; 0 = any
  */
 #define SHAPE(op, size_arg, count_arg, ptr_arg, result, source)                                    \
 	((__u64)(op) | (__u64)(size_arg) << 4 | (__u64)(count_arg) << 8 | (__u64)(ptr_arg) << 12 | \
 	 (__u64)(result) << 16 | (__u64)(source) << 20)
 #define SHAPE_WITH_FUNCTION(shape, id) ((shape) | (__u64)(id) << 32)
+#define SHAPE_WITH_TARGET(shape, index) ((shape) | (__u64)((index) + 1) << 48)
 #define SHAPE_OP(shape) ((__u32)((shape)&15))
 #define SHAPE_SIZE_ARG(shape) ((__u32)((shape) >> 4 & 15))
 #define SHAPE_COUNT_ARG(shape) ((__u32)((shape) >> 8 & 15))
@@ -52,6 +54,7 @@ enum call_result {
 #define SHAPE_RESULT(shape) ((__u32)((shape) >> 16 & 15))
 #define SHAPE_SOURCE(shape) ((__u32)((shape) >> 20 & 15))
 #define SHAPE_FUNCTION(shape) ((__u32)((shape) >> 32 & 0xffff))
+#define SHAPE_TARGET(shape) ((__u32)((shape) >> 48))
 
 /* Where memory comes from. Totals of different sources are never mixed within a site. */
 enum memory_source {
@@ -90,7 +93,8 @@ struct site {
 	__u64 first_ns; /* CLOCK_MONOTONIC time of its first allocation */
 	__u32 tgid; /* as the initial pid namespace sees it */
 	__u32 image;
-	__u32 function; /* id in the loader's function table */
+	__u16 function; /* id in the loader's function table */
+	__u16 target; /* index in the loader's table plus one; 0 = unknown */
 	__u32 source; /* enum memory_source */
 };
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The few kernel types and constants that the programs use. Offsets of kernel structures are relocated
+ * at load time (CO-RE), so only the fields that are read stand here. Constants are from the kernel's
+ * <linux/bpf.h>, whose values never change.
+ */
+#ifndef KERNEL_TYPES_H
+#define KERNEL_TYPES_H
+
+/* Tells bpf_tracing.h to use the kernel's names of the registers. */
+#define __VMLINUX_H__
+
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+#define true 1
+#define false 0
+#define NULL ((void *)0)
+
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
+};
+
+enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10 };
+enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
+enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
+
+/* For bpf_core_enum_value_exists: which helpers the running kernel has. */
+enum bpf_func_id {
+	BPF_FUNC_get_current_task_btf = 158,
+};
+
+#define ENOENT 2
+#define EEXIST 17
+#define EBUSY 16
+#define E2BIG 7
+
+#define MAP_FIXED 0x10
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct task_struct {
+	__u64 self_exec_id; /* counts the execs of the process */
+};
+#pragma clang attribute pop
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
+	unsigned long orig_ax, ip, cs, flags, sp, ss;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct user_pt_regs {
+	__u64 regs[31], sp, pc, pstate;
+};
+struct pt_regs {
+	struct user_pt_regs user_regs;
+};
+#else
+#error "this architecture is not supported"
+#endif
+
+#endif

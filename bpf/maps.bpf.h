@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The maps of the programs and the settings the loader writes into them. Sizes given here are the
+ * smallest; the loader sets the real ones before the load.
+ */
+#ifndef MAPS_BPF_H
+#define MAPS_BPF_H
+
+#include "kernel_types.h"
+#include <bpf/bpf_helpers.h>
+#include "tracer_abi.h"
+#include "walk.bpf.h"
+
+/* Settings, fixed at load time. */
+const volatile __u64 setting_min_size = 0;
+const volatile __u64 setting_max_size = ~0ULL;
+const volatile __u32 setting_stack_depth = STACK_FRAMES_MAX;
+const volatile bool setting_task_storage = true;
+
+/* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */
+__u32 recording = 0;
+
+/* What a thread is doing: the outermost allocator call it is in, and scratch memory for its stack. */
+struct thread {
+	__u64 sp; /* stack pointer at that call's entry; 0 = in none */
+	__u64 shape; /* of that call */
+	__u64 size; /* bytes asked for */
+	__u64 pointer; /* the pointer argument */
+	__u64 trampoline; /* what a pending return probe puts over the return address; 0 = not yet seen */
+	struct block taken; /* realloc: the old block, out of the table until the return decides */
+	__u64 taken_address; /* 0 = none */
+	__u64 untracked; /* realloc: the old block was not in the table */
+	struct walk walk;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+/* The same by thread id: for kernels without task storage, and for the rare moment it is busy. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, struct thread);
+} threads_by_id SEC(".maps");
+
+/* A state to copy from: too large for the BPF stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct thread);
+} thread_zero SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, struct block_key);
+	__type(value, struct block);
+} blocks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct site);
+} sites SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct stack_record);
+} stacks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, LOSS_COUNT);
+	__type(key, __u32);
+	__type(value, __u64);
+} losses SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} events SEC(".maps");
+
+/* Programs may be preempted by another one on the same CPU, so even per-CPU counters add atomically. */
+static __always_inline void loss_add(enum loss loss, __u64 amount)
+{
+	__u32 key = loss;
+	__u64 *counter = bpf_map_lookup_elem(&losses, &key);
+
+	if (counter)
+		__sync_fetch_and_add(counter, amount);
+}
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The record path: every source of memory ends in record_alloc and record_free. A counter moves only when
+ * the block itself was stored or removed, so that alloc - free = in use holds whatever is lost.
+ */
+#ifndef RECORD_BPF_H
+#define RECORD_BPF_H
+
+#include "thread.bpf.h"
+
+/* How often a map operation that the kernel refused for the moment is tried. */
+#define RECORD_TRIES 8
+
+static __always_inline struct block_key block_key_of(__u64 address)
+{
+	return (struct block_key){ .address = address,
+				   .tgid = bpf_get_current_pid_tgid() >> 32,
+				   .image = current_image() };
+}
+
+/* Tell the loader, so that the stack is resolved while its libraries are still mapped. */
+static __always_inline void site_announce(__u64 key, __u32 tgid)
+{
+	struct event_site event = { .kind = EVENT_SITE, .tgid = tgid, .site = key };
+
+	if (bpf_ringbuf_output(&events, &event, sizeof(event), 0))
+		loss_add(LOSS_EVENTS_DROPPED, 1);
+}
+
+/* Store the walked stack under its hash. Returns the hash, or 0 if the table is full. */
+static __always_inline __u64 stack_store(struct walk *walk)
+{
+	long error = bpf_map_update_elem(&stacks, &walk->hash, &walk->record, BPF_NOEXIST);
+
+	return !error || error == -EEXIST ? walk->hash : 0;
+}
+
+/*
+ * The site of a stack that was not seen before. A stack that finds no room goes to a site without frames,
+ * one per function and program, so that its bytes stay in the totals.
+ */
+static __noinline struct site *site_create(struct thread *thread, __u64 *key)
+{
+	struct block_key owner = block_key_of(0);
+	struct site site = {
+		.first_ns = bpf_ktime_get_ns(),
+		.tgid = owner.tgid,
+		.image = owner.image,
+		.function = SHAPE_FUNCTION(thread->shape),
+		.target = SHAPE_TARGET(thread->shape),
+		.source = SHAPE_SOURCE(thread->shape),
+	};
+	struct site *found;
+
+	site.stack = stack_store(&thread->walk);
+	if (!site.stack) {
+		*key = walk_mix(walk_mix(owner.tgid, owner.image), SHAPE_FUNCTION(thread->shape));
+		found = bpf_map_lookup_elem(&sites, key);
+		if (found)
+			return found;
+	}
+	if (!bpf_map_update_elem(&sites, key, &site, BPF_NOEXIST))
+		site_announce(*key, site.tgid);
+	return bpf_map_lookup_elem(&sites, key);
+}
+
+/* Count what is known of an imperfect stack, whether its site is new or not. */
+static __always_inline void stack_count_losses(struct walk *walk)
+{
+	if (walk->record.end == STACK_END_DEPTH)
+		loss_add(LOSS_STACK_TRUNCATED, 1);
+	else if (walk->record.end == STACK_END_UNREADABLE)
+		loss_add(LOSS_STACK_UNREADABLE, 1);
+}
+
+/*
+ * The site of the call that `thread` returns from, at registers `ctx`. Returns its key, 0 if the site table
+ * is full.
+ */
+static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
+				     struct site **ret_site)
+{
+	__u64 key;
+
+	walk_stack(&thread->walk, PT_REGS_IP(ctx), PT_REGS_SP(ctx), PT_REGS_FP(ctx),
+		   setting_stack_depth);
+	stack_count_losses(&thread->walk);
+	key = walk_mix(thread->walk.hash, bpf_get_current_pid_tgid() >> 32);
+	key = walk_mix(key, (__u64)current_image() << 32 | SHAPE_FUNCTION(thread->shape));
+	*ret_site = bpf_map_lookup_elem(&sites, &key);
+	if (*ret_site)
+		return key;
+	*ret_site = site_create(thread, &key);
+	if (*ret_site && !(*ret_site)->stack)
+		loss_add(LOSS_STACKS_FULL, 1);
+	return *ret_site ? key : 0;
+}
+
+static __always_inline void site_count_alloc(struct site *site, __u64 size)
+{
+	__sync_fetch_and_add(&site->alloc_bytes, size);
+	__sync_fetch_and_add(&site->alloc_objects, 1);
+}
+
+static __always_inline void site_count_free(__u64 key, __u64 size)
+{
+	struct site *site = bpf_map_lookup_elem(&sites, &key);
+
+	if (!site)
+		return;
+	__sync_fetch_and_add(&site->free_bytes, size);
+	__sync_fetch_and_add(&site->free_objects, 1);
+}
+
+/* Take a block out of the table. False if it is not there, or another CPU took it first. */
+static __always_inline bool block_take(struct block_key *key, struct block *ret_block)
+{
+	struct block *block = bpf_map_lookup_elem(&blocks, key);
+	int i;
+
+	if (!block)
+		return false;
+	*ret_block = *block;
+	for (i = 0; i < RECORD_TRIES; i++)
+		if (bpf_map_delete_elem(&blocks, key) != -EBUSY)
+			return true;
+	return false;
+}
+
+/* Put a block into the table. Returns 0 or a negative errno, after trying again where that can help. */
+static __noinline long block_store(struct block_key *key, struct block *block)
+{
+	struct block old;
+	long error = 0;
+	int i;
+
+	for (i = 0; i < RECORD_TRIES; i++) {
+		error = bpf_map_update_elem(&blocks, key, block, BPF_NOEXIST);
+		if (!error || error == -E2BIG)
+			return error;
+		if (error == -EEXIST && block_take(key, &old)) {
+			site_count_free(old.site, old.size);
+			loss_add(LOSS_ADDRESS_REUSED, 1);
+		}
+	}
+	return error;
+}
+
+static __always_inline void block_count_loss(long error, __u64 size)
+{
+	loss_add(error == -E2BIG ? LOSS_BLOCKS_FULL : LOSS_BLOCKS_REFUSED, 1);
+	loss_add(LOSS_BYTES_UNATTRIBUTED, size);
+}
+
+/* A new block of `size` bytes, handed out by the call that `thread` returns from. */
+static __always_inline void record_alloc(struct thread *thread, struct pt_regs *ctx, __u64 address,
+					 __u64 size)
+{
+	struct block_key key = block_key_of(address);
+	struct block block = { .size = size };
+	struct site *site;
+	long error;
+
+	if (size < setting_min_size || size > setting_max_size)
+		return;
+	block.site = site_of_call(thread, ctx, &site);
+	if (!site) {
+		loss_add(LOSS_SITES_FULL, 1);
+		loss_add(LOSS_BYTES_UNATTRIBUTED, size);
+		return;
+	}
+	block.born_ns = bpf_ktime_get_ns();
+	error = block_store(&key, &block);
+	if (error)
+		block_count_loss(error, size);
+	else
+		site_count_alloc(site, size);
+}
+
+/* The block at `address` ends. */
+static __always_inline void record_free(__u64 address, __u64 sp)
+{
+	struct block_key key = block_key_of(address);
+	struct block block;
+	struct thread *thread;
+
+	if (block_take(&key, &block)) {
+		site_count_free(block.site, block.size);
+		return;
+	}
+	/* An allocator that frees inside another call of its own ends a block that was taken already. */
+	thread = thread_find();
+	if (!thread || !thread_is_inside(thread, sp))
+		loss_add(LOSS_FREE_UNTRACKED, 1);
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The state of the current thread: which outermost allocator call it is in. Calls inside that one are
+ * the allocator's own business and count nothing. The state heals by itself when a return never comes
+ * (longjmp, an exception, a lost return probe).
+ */
+#ifndef THREAD_BPF_H
+#define THREAD_BPF_H
+
+#include "maps.bpf.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+/* What a return instruction adds to the stack pointer. */
+#if defined(__TARGET_ARCH_x86)
+#define RETURN_POPS 8
+#else
+#define RETURN_POPS 0
+#endif
+
+/* Number of execs of the current process: tells its programs apart. */
+static __always_inline __u32 current_image(void)
+{
+	struct task_struct *task;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf))
+		return (__u32)((struct task_struct *)bpf_get_current_task_btf())->self_exec_id;
+	task = (struct task_struct *)bpf_get_current_task();
+	return (__u32)BPF_CORE_READ(task, self_exec_id);
+}
+
+static __always_inline struct thread *thread_find(void)
+{
+	struct thread *thread = NULL;
+	__u32 id;
+
+	if (setting_task_storage)
+		thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	if (thread)
+		return thread;
+	id = (__u32)bpf_get_current_pid_tgid();
+	return bpf_map_lookup_elem(&threads_by_id, &id);
+}
+
+/* Make the state of a thread that has none. NULL if there is no memory. */
+static __noinline struct thread *thread_create(void)
+{
+	struct thread *thread = NULL, *zero;
+	__u32 key = 0, id;
+
+	if (setting_task_storage)
+		thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL,
+					      BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (thread)
+		return thread;
+	zero = bpf_map_lookup_elem(&thread_zero, &key);
+	if (!zero)
+		return NULL;
+	id = (__u32)bpf_get_current_pid_tgid();
+	bpf_map_update_elem(&threads_by_id, &id, zero, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&threads_by_id, &id);
+}
+
+/*
+ * Is the recorded call still running, when the stack pointer is `sp` now? Its frame must lie above, and
+ * its return address must still be hijacked by the return probe: a longjmp leaves the frame, and the next
+ * calls write over that word.
+ */
+static __always_inline bool thread_is_inside(struct thread *thread, __u64 sp)
+{
+	__u64 slot = 0;
+
+	if (!thread->sp || sp > thread->sp || (RETURN_POPS && sp == thread->sp))
+		return false;
+	if (!RETURN_POPS || !thread->trampoline)
+		return true;
+	if (bpf_probe_read_user(&slot, sizeof(slot), (void *)thread->sp))
+		return false;
+	return slot == thread->trampoline;
+}
+
+/* Learn, once per thread, what a pending return probe looks like: the word the return has just popped. */
+static __always_inline void thread_learn_trampoline(struct thread *thread, __u64 sp)
+{
+	if (RETURN_POPS && !thread->trampoline)
+		bpf_probe_read_user(&thread->trampoline, sizeof(thread->trampoline),
+				    (void *)(sp - RETURN_POPS));
+}
+
+#endif

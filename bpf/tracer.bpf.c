@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The programs that run at the probes. What a probe means stands in its cookie (the call shape), so that
+ * all allocator functions share these four programs: entry and return of a call that has a result, as
+ * one session program or as two, and the entry of a call that only frees.
+ */
+#include "kernel_types.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+#include "record.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define SIZE_OVERFLOW (~0ULL)
+#define MAP_FAILED (~0ULL)
+
+/*
+ * One argument. The verifier allows reads of the registers at fixed offsets only; the comment in the
+ * assembly, different each time, keeps the compiler from making one read of several.
+ */
+#define ARGUMENT(ctx, position)                                         \
+	({                                                              \
+		__u64 argument = PT_REGS_PARM##position(ctx);           \
+		asm volatile("# argument " #position : "+r"(argument)); \
+		argument;                                               \
+	})
+
+/* The argument at a position, 1 to 5; 0 for any other. */
+static __always_inline __u64 call_argument(struct pt_regs *ctx, __u32 position)
+{
+	switch (position) {
+	case 1:
+		return ARGUMENT(ctx, 1);
+	case 2:
+		return ARGUMENT(ctx, 2);
+	case 3:
+		return ARGUMENT(ctx, 3);
+	case 4:
+		return ARGUMENT(ctx, 4);
+	case 5:
+		return ARGUMENT(ctx, 5);
+	default:
+		return 0;
+	}
+}
+
+/* The bytes that a call asks for; SIZE_OVERFLOW if count times size has no 64-bit value. */
+static __always_inline __u64 call_size(struct pt_regs *ctx, __u64 shape)
+{
+	__u64 size = call_argument(ctx, SHAPE_SIZE_ARG(shape));
+	__u64 count, most;
+
+	if (!SHAPE_COUNT_ARG(shape))
+		return size;
+	count = call_argument(ctx, SHAPE_COUNT_ARG(shape));
+	if (!(size >> 32 || count >> 32))
+		return size * count;
+	most = count ? ~0ULL / count : ~0ULL;
+	/* The compiler would make a 128-bit multiplication of this, which BPF lacks. */
+	asm volatile("" : "+r"(most));
+	return size > most ? SIZE_OVERFLOW : size * count;
+}
+
+/* Report a mapping call to the loader, which keeps mappings exactly. */
+static __always_inline void mapping_report(struct thread *thread, enum mapping_phase phase,
+					   __u64 result, __u64 site)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	struct event_mapping event = {
+		.kind = EVENT_MAPPING,
+		.tgid = id >> 32,
+		.image = current_image(),
+		.thread = (__u32)id,
+		.op = SHAPE_OP(thread->shape),
+		.phase = phase,
+		.old_address = thread->pointer,
+		.old_length = thread->taken.size,
+		.new_length = thread->size,
+		.flags = thread->taken.site,
+		.result = result,
+		.site = site,
+		.time_ns = bpf_ktime_get_ns(),
+	};
+
+	if (bpf_ringbuf_output(&events, &event, sizeof(event), 0))
+		loss_add(LOSS_EVENTS_DROPPED, 1);
+}
+
+/*
+ * Entry of a mapping call. Its arguments travel in the thread's state; the old length and the flags take
+ * the place of the block that realloc would take out.
+ */
+static __always_inline void mapping_enter(struct thread *thread, struct pt_regs *ctx, __u32 op)
+{
+	thread->pointer = PT_REGS_PARM1(ctx);
+	thread->taken.size = PT_REGS_PARM2(ctx);
+	thread->taken.site = PT_REGS_PARM4(ctx);
+	thread->size = op == CALL_MMAP ? PT_REGS_PARM2(ctx) : 0;
+	if (op == CALL_MREMAP)
+		thread->size = PT_REGS_PARM3(ctx);
+	if (op != CALL_MMAP || thread->taken.site & MAP_FIXED)
+		mapping_report(thread, MAPPING_ENTER, 0, 0);
+}
+
+static __always_inline void mapping_return(struct thread *thread, struct pt_regs *ctx, __u32 op)
+{
+	__u64 result = PT_REGS_RC(ctx);
+	struct site *site;
+	__u64 key = 0;
+
+	if (op != CALL_MUNMAP && result != MAP_FAILED) {
+		if (thread->size < setting_min_size || thread->size > setting_max_size)
+			key = 0;
+		else
+			key = site_of_call(thread, ctx, &site);
+	}
+	mapping_report(thread, MAPPING_RETURN, result, key);
+}
+
+/*
+ * realloc's old block leaves the table at the entry: inside the call it may be freed, and another thread
+ * may get its address before the call returns.
+ */
+static __always_inline void realloc_enter(struct thread *thread)
+{
+	struct block_key key;
+
+	thread->taken_address = 0;
+	thread->untracked = 0;
+	if (!thread->pointer)
+		return;
+	key = block_key_of(thread->pointer);
+	if (block_take(&key, &thread->taken))
+		thread->taken_address = thread->pointer;
+	else
+		thread->untracked = 1;
+}
+
+/* The old block lives on, with its first site and age. */
+static __noinline void realloc_restore(struct thread *thread)
+{
+	struct block_key key;
+	long error;
+
+	if (!thread->taken_address)
+		return;
+	key = block_key_of(thread->taken_address);
+	error = block_store(&key, &thread->taken);
+	if (error) {
+		site_count_free(thread->taken.site, thread->taken.size);
+		block_count_loss(error, thread->taken.size);
+	}
+	thread->taken_address = 0;
+}
+
+static __always_inline void realloc_finish_old(struct thread *thread)
+{
+	if (thread->taken_address)
+		site_count_free(thread->taken.site, thread->taken.size);
+	else if (thread->untracked)
+		loss_add(LOSS_FREE_UNTRACKED, 1);
+	thread->taken_address = 0;
+}
+
+static __always_inline void realloc_return(struct thread *thread, struct pt_regs *ctx)
+{
+	__u64 result = PT_REGS_RC(ctx);
+
+	if (result) {
+		realloc_finish_old(thread);
+		record_alloc(thread, ctx, result, thread->size);
+	} else if (!thread->size) {
+		realloc_finish_old(thread);
+	} else {
+		realloc_restore(thread);
+	}
+}
+
+static __always_inline void alloc_return(struct thread *thread, struct pt_regs *ctx)
+{
+	__u64 result = PT_REGS_RC(ctx);
+
+	if (SHAPE_RESULT(thread->shape) == RESULT_OUT_STATUS) {
+		if ((__u32)result)
+			return;
+		if (bpf_probe_read_user(&result, sizeof(result), (void *)thread->pointer)) {
+			loss_add(LOSS_RESULTS_UNREADABLE, 1);
+			loss_add(LOSS_BYTES_UNATTRIBUTED, thread->size);
+			return;
+		}
+	}
+	if (result)
+		record_alloc(thread, ctx, result, thread->size);
+}
+
+/* The recorded call was left without a return: what it had begun is undone as far as it can be. */
+static __noinline void thread_heal(struct thread *thread)
+{
+	loss_add(LOSS_RETURNS_UNMATCHED, 1);
+	if (SHAPE_OP(thread->shape) == CALL_REALLOC)
+		realloc_restore(thread);
+	thread->sp = 0;
+}
+
+/* Entry of a call. True if its return is wanted: it is the outermost one of its thread. */
+static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
+{
+	struct thread *thread;
+	__u32 op = SHAPE_OP(shape);
+
+	if (!recording)
+		return false;
+	thread = thread_find();
+	if (!thread)
+		thread = thread_create();
+	if (!thread) {
+		loss_add(LOSS_THREADS_REFUSED, 1);
+		return false;
+	}
+	if (thread->sp) {
+		if (thread_is_inside(thread, PT_REGS_SP(ctx)))
+			return false;
+		thread_heal(thread);
+	}
+	thread->sp = PT_REGS_SP(ctx);
+	thread->shape = shape;
+	if (op >= CALL_MMAP) {
+		mapping_enter(thread, ctx, op);
+		return true;
+	}
+	thread->size = call_size(ctx, shape);
+	thread->pointer = call_argument(ctx, SHAPE_PTR_ARG(shape));
+	if (op == CALL_REALLOC)
+		realloc_enter(thread);
+	return true;
+}
+
+/* Return of a call; that of a nested one, which some ways of attaching deliver too, is ignored. */
+static __always_inline void call_return(struct pt_regs *ctx)
+{
+	struct thread *thread = thread_find();
+	__u32 op;
+
+	if (!thread || !thread->sp || thread->sp + RETURN_POPS != PT_REGS_SP(ctx))
+		return;
+	thread_learn_trampoline(thread, PT_REGS_SP(ctx));
+	op = SHAPE_OP(thread->shape);
+	if (op == CALL_ALLOC)
+		alloc_return(thread, ctx);
+	else if (op == CALL_REALLOC)
+		realloc_return(thread, ctx);
+	else
+		mapping_return(thread, ctx, op);
+	thread->sp = 0;
+}
+
+/* Entry and return in one program. At the entry, 1 tells the kernel that no return is wanted. */
+SEC("uprobe")
+int call_session(struct pt_regs *ctx)
+{
+	if (bpf_get_func_ip(ctx) != PT_REGS_IP(ctx)) {
+		call_return(ctx);
+		return 0;
+	}
+	return !call_enter(ctx, bpf_get_attach_cookie(ctx));
+}
+
+SEC("uprobe")
+int call_entry(struct pt_regs *ctx)
+{
+	call_enter(ctx, bpf_get_attach_cookie(ctx));
+	return 0;
+}
+
+SEC("uretprobe")
+int call_exit(struct pt_regs *ctx)
+{
+	call_return(ctx);
+	return 0;
+}
+
+SEC("uprobe")
+int free_entry(struct pt_regs *ctx)
+{
+	__u64 shape = bpf_get_attach_cookie(ctx);
+	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
+
+	if (address && recording)
+		record_free(address, PT_REGS_SP(ctx));
+	return 0;
+}
