@@ -52,6 +52,8 @@ enum bpf_func_id {
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct task_struct {
 	__u64 self_exec_id; /* counts the execs of the process */
+	unsigned long sas_ss_sp; /* the alternate signal stack */
+	unsigned long sas_ss_size;
 };
 #pragma clang attribute pop
 

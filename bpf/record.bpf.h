@@ -11,17 +11,22 @@
 /* How often a map operation that the kernel refused for the moment is tried. */
 #define RECORD_TRIES 8
 
-static __always_inline struct block_key block_key_of(__u64 address)
+static __always_inline __u32 shape_owner(__u64 shape)
+{
+	return SHAPE_TARGET(shape) ? SHAPE_TARGET(shape) : bpf_get_current_pid_tgid() >> 32;
+}
+
+static __always_inline struct block_key block_key_of(__u64 shape, __u64 address)
 {
 	return (struct block_key){ .address = address,
-				   .tgid = bpf_get_current_pid_tgid() >> 32,
+				   .owner = shape_owner(shape),
 				   .image = current_image() };
 }
 
 /* Tell the loader, so that the stack is resolved while its libraries are still mapped. */
-static __always_inline void site_announce(__u64 key, __u32 tgid)
+static __always_inline void site_announce(__u64 key, __u32 owner)
 {
-	struct event_site event = { .kind = EVENT_SITE, .tgid = tgid, .site = key };
+	struct event_site event = { .kind = EVENT_SITE, .owner = owner, .site = key };
 
 	if (bpf_ringbuf_output(&events, &event, sizeof(event), 0))
 		loss_add(LOSS_EVENTS_DROPPED, 1);
@@ -41,10 +46,10 @@ static __always_inline __u64 stack_store(struct walk *walk)
  */
 static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 {
-	struct block_key owner = block_key_of(0);
+	struct block_key owner = block_key_of(thread->shape, 0);
 	struct site site = {
 		.first_ns = bpf_ktime_get_ns(),
-		.tgid = owner.tgid,
+		.owner = owner.owner,
 		.image = owner.image,
 		.function = SHAPE_FUNCTION(thread->shape),
 		.target = SHAPE_TARGET(thread->shape),
@@ -54,13 +59,13 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 
 	site.stack = stack_store(&thread->walk);
 	if (!site.stack) {
-		*key = walk_mix(walk_mix(owner.tgid, owner.image), SHAPE_FUNCTION(thread->shape));
+		*key = walk_mix(walk_mix(owner.owner, owner.image), SHAPE_FUNCTION(thread->shape));
 		found = bpf_map_lookup_elem(&sites, key);
 		if (found)
 			return found;
 	}
 	if (!bpf_map_update_elem(&sites, key, &site, BPF_NOEXIST))
-		site_announce(*key, site.tgid);
+		site_announce(*key, site.owner);
 	return bpf_map_lookup_elem(&sites, key);
 }
 
@@ -85,7 +90,7 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 	walk_stack(&thread->walk, PT_REGS_IP(ctx), PT_REGS_SP(ctx), PT_REGS_FP(ctx),
 		   setting_stack_depth);
 	stack_count_losses(&thread->walk);
-	key = walk_mix(thread->walk.hash, bpf_get_current_pid_tgid() >> 32);
+	key = walk_mix(thread->walk.hash, shape_owner(thread->shape));
 	key = walk_mix(key, (__u64)current_image() << 32 | SHAPE_FUNCTION(thread->shape));
 	*ret_site = bpf_map_lookup_elem(&sites, &key);
 	if (*ret_site)
@@ -156,7 +161,7 @@ static __always_inline void block_count_loss(long error, __u64 size)
 static __always_inline void record_alloc(struct thread *thread, struct pt_regs *ctx, __u64 address,
 					 __u64 size)
 {
-	struct block_key key = block_key_of(address);
+	struct block_key key = block_key_of(thread->shape, address);
 	struct block block = { .size = size };
 	struct site *site;
 	long error;
@@ -178,9 +183,9 @@ static __always_inline void record_alloc(struct thread *thread, struct pt_regs *
 }
 
 /* The block at `address` ends. */
-static __always_inline void record_free(__u64 address, __u64 sp)
+static __always_inline void record_free(__u64 shape, __u64 address, __u64 sp)
 {
-	struct block_key key = block_key_of(address);
+	struct block_key key = block_key_of(shape, address);
 	struct block block;
 	struct thread *thread;
 

@@ -61,22 +61,49 @@ static __noinline struct thread *thread_create(void)
 	return bpf_map_lookup_elem(&threads_by_id, &id);
 }
 
-/*
- * Is the recorded call still running, when the stack pointer is `sp` now? Its frame must lie above, and
- * its return address must still be hijacked by the return probe: a longjmp leaves the frame, and the next
- * calls write over that word.
- */
-static __always_inline bool thread_is_inside(struct thread *thread, __u64 sp)
+static __always_inline __u64 thread_read_word(__u64 address)
 {
-	__u64 slot = 0;
+	__u64 word = 0;
 
-	if (!thread->sp || sp > thread->sp || (RETURN_POPS && sp == thread->sp))
+	return bpf_probe_read_user(&word, sizeof(word), (void *)address) ? 0 : word;
+}
+
+/* The outermost call of the thread begins. */
+static __always_inline void thread_begin(struct thread *thread, __u64 sp, __u64 shape)
+{
+	thread->sp = sp;
+	thread->shape = shape;
+	if (RETURN_POPS && !thread->trampoline)
+		thread->returns_to = thread_read_word(sp);
+}
+
+/* Does the thread run on its alternate signal stack? Then its stack pointer tells nothing of its calls. */
+static __noinline bool thread_on_signal_stack(__u64 sp)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u64 start = BPF_CORE_READ(task, sas_ss_sp);
+
+	return start && sp - start <= BPF_CORE_READ(task, sas_ss_size);
+}
+
+/*
+ * Is the recorded call still running, when another one begins at the stack pointer `sp`? Its frame must lie
+ * above (a signal handler may have a stack of its own), and its return address must still be hijacked by
+ * the return probe: a longjmp leaves the frame, and the next calls write over that word. At the very same
+ * stack pointer a function has jumped to another one instead of calling it.
+ */
+static __noinline bool thread_is_inside(struct thread *thread, __u64 sp)
+{
+	__u64 slot;
+
+	if (!thread->sp || (sp > thread->sp && !thread_on_signal_stack(sp)))
 		return false;
-	if (!RETURN_POPS || !thread->trampoline)
+	if (!RETURN_POPS)
 		return true;
-	if (bpf_probe_read_user(&slot, sizeof(slot), (void *)thread->sp))
-		return false;
-	return slot == thread->trampoline;
+	if (!thread->trampoline && sp != thread->sp)
+		return true;
+	slot = thread_read_word(thread->sp);
+	return thread->trampoline ? slot == thread->trampoline : slot != thread->returns_to;
 }
 
 /* Learn, once per thread, what a pending return probe looks like: the word the return has just popped. */

@@ -69,7 +69,7 @@ static __always_inline void mapping_report(struct thread *thread, enum mapping_p
 	__u64 id = bpf_get_current_pid_tgid();
 	struct event_mapping event = {
 		.kind = EVENT_MAPPING,
-		.tgid = id >> 32,
+		.tgid = shape_owner(thread->shape),
 		.image = current_image(),
 		.thread = (__u32)id,
 		.op = SHAPE_OP(thread->shape),
@@ -130,7 +130,7 @@ static __always_inline void realloc_enter(struct thread *thread)
 	thread->untracked = 0;
 	if (!thread->pointer)
 		return;
-	key = block_key_of(thread->pointer);
+	key = block_key_of(thread->shape, thread->pointer);
 	if (block_take(&key, &thread->taken))
 		thread->taken_address = thread->pointer;
 	else
@@ -145,7 +145,7 @@ static __noinline void realloc_restore(struct thread *thread)
 
 	if (!thread->taken_address)
 		return;
-	key = block_key_of(thread->taken_address);
+	key = block_key_of(thread->shape, thread->taken_address);
 	error = block_store(&key, &thread->taken);
 	if (error) {
 		site_count_free(thread->taken.site, thread->taken.size);
@@ -223,8 +223,7 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 			return false;
 		thread_heal(thread);
 	}
-	thread->sp = PT_REGS_SP(ctx);
-	thread->shape = shape;
+	thread_begin(thread, PT_REGS_SP(ctx), shape);
 	if (op >= CALL_MMAP) {
 		mapping_enter(thread, ctx, op);
 		return true;
@@ -287,6 +286,6 @@ int free_entry(struct pt_regs *ctx)
 	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
 
 	if (address && recording)
-		record_free(address, PT_REGS_SP(ctx));
+		record_free(shape, address, PT_REGS_SP(ctx));
 	return 0;
 }

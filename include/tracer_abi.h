@@ -64,12 +64,14 @@ enum memory_source {
 };
 
 /*
- * Key of a live block. `image` is the low half of the kernel's self_exec_id: it changes when the
- * process execs, so a block of an old program is never taken for one of the new program.
+ * Key of a live block. `owner` is the target that the probe's shape names, or the tgid where it names none:
+ * a child that shares the memory of its parent (vfork) has the parent's blocks. `image` is the low half of
+ * the kernel's self_exec_id: it changes when the process execs, so a block of an old program is never
+ * taken for one of the new program.
  */
 struct block_key {
 	__u64 address;
-	__u32 tgid;
+	__u32 owner;
 	__u32 image;
 };
 
@@ -91,7 +93,7 @@ struct site {
 	__u64 alloc_objects;
 	__u64 stack; /* key in the stack table; 0 = the stack could not be stored */
 	__u64 first_ns; /* CLOCK_MONOTONIC time of its first allocation */
-	__u32 tgid; /* as the initial pid namespace sees it */
+	__u32 owner; /* as in struct block_key */
 	__u32 image;
 	__u16 function; /* id in the loader's function table */
 	__u16 target; /* index in the loader's table plus one; 0 = unknown */
@@ -122,7 +124,7 @@ enum event_kind {
 /* A site was seen for the first time: its stack is to be resolved while the target still lives. */
 struct event_site {
 	__u32 kind;
-	__u32 tgid;
+	__u32 owner;
 	__u64 site;
 };
 
@@ -138,7 +140,7 @@ enum mapping_phase {
 
 struct event_mapping {
 	__u32 kind;
-	__u32 tgid;
+	__u32 tgid; /* the owner, as in struct block_key */
 	__u32 image;
 	__u32 thread;
 	__u32 op; /* CALL_MMAP, CALL_MUNMAP, CALL_MREMAP */
