@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracer plan`: what would be probed, where and why. Attaches nothing and loads nothing into the kernel for it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/output.h"
+#include "discover/module_finder.h"
+#include "discover/process.h"
+#include "kernel/features.h"
+#include "probe/plan.h"
+#include "system/loader.h"
+#include "system/spawn.h"
+
+static void plan_add_module(struct plan *plan, uint32_t index)
+{
+	const struct module *module = module_list_get(plan->modules, index);
+	struct elf_file *file;
+
+	if (!module || module->fd < 0)
+		return;
+	file = elf_file_open(module->fd, NULL);
+	if (file)
+		plan_add_file(plan, index, file);
+	elf_file_close(file);
+}
+
+static int plan_find_process(struct module_list *modules, pid_t pid, struct error *error)
+{
+	struct process *process;
+	int code = process_open(pid, &process, error);
+
+	if (code)
+		return code;
+	code = process_scan(process, modules, 0);
+	process_free(process);
+	if (code)
+		return error_set(error, ERROR_TARGET, code,
+				 "cannot read the mappings of process %d: %s", pid,
+				 strerror(-code));
+	return 0;
+}
+
+static int plan_find_command(struct module_list *modules, const char *command, struct error *error)
+{
+	char *program = spawn_find(command, error), **paths = NULL;
+	size_t count = 0, i;
+	int code = program ? loader_list_libraries(program, &paths, &count, error) : -ENOENT;
+
+	for (i = 0; i < count && !code; i++)
+		module_find_path(modules, 0, paths[i]);
+	loader_list_free(paths, count);
+	free(program);
+	return code;
+}
+
+static int plan_find_modules(const struct options *options, struct module_list *modules,
+			     struct error *error)
+{
+	int code = 0;
+	size_t i;
+
+	if (options->arguments)
+		return plan_find_command(modules, options->arguments[0], error);
+	for (i = 0; i < options->pid_count && !code; i++)
+		code = plan_find_process(modules, options->pids[i], error);
+	return code;
+}
+
+static int plan_print(const struct plan *plan, struct error *error)
+{
+	struct output output = OUTPUT_STDOUT;
+	struct buffer text = { 0 };
+	int code;
+
+	plan_describe(plan, &text);
+	code = output_write(&output, &text, error);
+	buffer_free(&text);
+	if (!code && !plan->count)
+		code = error_set(error, ERROR_NOTHING, -ENOENT,
+				 "nothing to probe: none of the %zu mapped files defines a known "
+				 "allocator function",
+				 plan->modules->count);
+	return code == -EPIPE ? 0 : code;
+}
+
+static int plan_run(const struct options *options, const struct log *log)
+{
+	struct plan_options wanted = { .features = kernel_features_traps(),
+				       .free_without_stack = true,
+				       .at_entry = options->probe_at_entry };
+	struct module_list modules = { 0 };
+	struct error error = { 0 };
+	struct plan plan;
+	size_t i;
+	int code = plan_find_modules(options, &modules, &error);
+
+	plan_init(&plan, &modules, &wanted);
+	for (i = 0; i < modules.count && !code; i++)
+		plan_add_module(&plan, (uint32_t)i);
+	if (!code)
+		code = plan_print(&plan, &error);
+	plan_free(&plan);
+	module_list_free(&modules);
+	return code ? command_fail(log, &error) : 0;
+}
+
+const struct command command_plan = {
+	.name = "plan",
+	.summary = "print what would be probed and why; attach nothing",
+	.run = plan_run,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See reporter.h. */
+#include "command/reporter.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "analyze/report.h"
+#include "render/render.h"
+
+int reporter_open(struct reporter *reporter, const struct options *options, const int *pids,
+		  size_t pid_count, struct error *error)
+{
+	struct output_names names = { .pids = pids, .pid_count = pid_count, .time = time(NULL) };
+	char *host = output_host(), *path = NULL;
+	int code;
+
+	names.host = host;
+	reporter->options = options;
+	if (options->output)
+		path = output_expand(options->output, &names);
+	code = output_open(&reporter->output, path, error);
+	if (!code)
+		reporter->color = options_use_color(options->color,
+						    output_is_terminal(&reporter->output),
+						    getenv("NO_COLOR"), getenv("TERM"));
+	free(path);
+	free(host);
+	return code;
+}
+
+static const struct symbol_list *reporter_lookup(void *context, const struct frame *frame)
+{
+	return symbolizer_lookup(context, frame);
+}
+
+static void reporter_complain(const struct reporter *reporter)
+{
+	char *complaint;
+
+	while ((complaint = symbolizer_take_complaint(reporter->symbolizer))) {
+		log_write(reporter->log, LOG_VERBOSE, "%s", complaint);
+		free(complaint);
+	}
+}
+
+int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error)
+{
+	const struct options *options = reporter->options;
+	struct report_options wanted = { .sort = options->sort,
+					 .top = options->top,
+					 .min_age_ns = options->min_age_ns };
+	struct render_options style = { .color = reporter->color,
+					.verbose = options->level == LOG_VERBOSE };
+	struct report_names names = { .lookup = reporter_lookup, .context = reporter->symbolizer };
+	struct report *report = report_build(snapshot, &wanted, &names);
+	struct buffer text = { 0 };
+	int code;
+
+	if (reporter->written && options->format == render_format_find("text"))
+		buffer_append_string(&text, "\n");
+	options->format->render(report, &style, &text);
+	reporter->inuse_bytes = counters_inuse_bytes(&report->totals);
+	reporter_complain(reporter);
+	code = output_write(&reporter->output, &text, error);
+	reporter->written++;
+	buffer_free(&text);
+	report_free(report);
+	return code;
+}
+
+int reporter_close(struct reporter *reporter, struct error *error)
+{
+	return output_close(&reporter->output, error);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a snapshot to the bytes of a report, as the options ask; not when. */
+#ifndef COMMAND_REPORTER_H
+#define COMMAND_REPORTER_H
+
+#include "command/options.h"
+#include "command/output.h"
+#include "kernel/session.h"
+#include "symbolize/symbolizer.h"
+
+struct reporter {
+	const struct options *options; /* not owned, and neither are the next two */
+	const struct log *log;
+	struct symbolizer *symbolizer;
+	struct output output;
+	bool color;
+	uint64_t written; /* reports */
+	uint64_t inuse_bytes; /* of the last report: all that was in use */
+};
+
+/* Open the output for reports on these pids. Returns 0 or a negative errno with `error` filled. */
+int reporter_open(struct reporter *reporter, const struct options *options, const int *pids,
+		  size_t pid_count, struct error *error);
+
+/* Write a report of `snapshot`. Returns 0; -EPIPE, without an error, if nobody reads; or another negative errno. */
+int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error);
+
+/* Returns 0, or a negative errno with `error` filled if the output could not be kept. */
+int reporter_close(struct reporter *reporter, struct error *error);
+
+#endif

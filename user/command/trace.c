@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The main job: trace processes, or a command, and report. Decides what is done when; how it is done is the business
+ * of the session and the reporter.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "command/command.h"
+#include "command/reporter.h"
+#include "kernel/session.h"
+#include "serve/loop.h"
+#include "system/loader.h"
+#include "system/spawn.h"
+
+struct trace {
+	const struct options *options;
+	const struct log *log;
+	struct module_list modules;
+	struct spawn_signals signals; /* as they were before the tracer changed them */
+	struct spawn spawn;
+	struct session *session;
+	struct reporter reporter;
+	struct loop loop;
+	struct watch on_signal, on_event, on_time, on_pipe;
+	struct watch *on_exit; /* one for each process */
+	size_t running; /* processes that have not ended */
+	bool closed; /* nobody reads the reports any more */
+	struct error error;
+};
+
+/* Programs and probes */
+
+static int trace_open_session(struct trace *trace)
+{
+	const struct options *options = trace->options;
+	struct session_options wanted = {
+		.max_blocks = options->max_blocks,
+		.max_stacks = options->max_stacks,
+		.stack_depth = options->stack_depth,
+		.min_size = options->min_size,
+		.max_size = options->max_size,
+		.min_age_ns = options->min_age_ns,
+		.probe_at_entry = options->probe_at_entry,
+		.backend_chosen = options->backend != BACKEND_AUTO,
+		.modules = &trace->modules,
+		.log = trace->log,
+	};
+
+	if (options->backend == BACKEND_MULTI)
+		wanted.backend = BACKEND_KERNEL_MULTI;
+	else if (options->backend == BACKEND_PERF)
+		wanted.backend = BACKEND_KERNEL_PERF;
+	return session_open(&wanted, &trace->session, &trace->error);
+}
+
+static int trace_add_process(struct trace *trace, pid_t pid, char *const *paths)
+{
+	struct process *process;
+	int code = process_open(pid, &process, &trace->error);
+
+	return code ? code : session_add_process(trace->session, process, paths, &trace->error);
+}
+
+static int trace_add_command(struct trace *trace)
+{
+	char **paths = NULL;
+	size_t count = 0;
+	int code = loader_list_libraries(trace->spawn.path, &paths, &count, &trace->error);
+
+	if (!code) {
+		paths = memory_resize(paths, count + 1, sizeof(*paths));
+		paths[count] = NULL;
+		code = trace_add_process(trace, trace->spawn.pid, paths);
+	}
+	loader_list_free(paths, count);
+	return code;
+}
+
+static int trace_add_processes(struct trace *trace)
+{
+	const struct options *options = trace->options;
+	int code = 0;
+	size_t i;
+
+	if (options->arguments)
+		code = trace_add_command(trace);
+	for (i = 0; i < options->pid_count && !code; i++)
+		code = trace_add_process(trace, options->pids[i], NULL);
+	return code ? code : session_check_probes(trace->session, &trace->error);
+}
+
+static void trace_say_ready(const struct trace *trace)
+{
+	const struct plan *plan = session_plan(trace->session);
+
+	log_write(trace->log, LOG_VERBOSE, "%zu functions are probed by %s probes", plan->count,
+		  backend_name(session_backend(trace->session)));
+	/* Scripts wait for this line, so -q does not silence it. */
+	log_write(trace->log, LOG_ERROR, "ready: tracing %s",
+		  trace->options->arguments ? trace->options->arguments[0] : "until Ctrl-C");
+}
+
+/* Reports */
+
+static void trace_stop(struct trace *trace)
+{
+	loop_stop(&trace->loop);
+}
+
+static int trace_report(struct trace *trace, bool last)
+{
+	struct snapshot *snapshot;
+	int code;
+
+	if (last)
+		session_deactivate(trace->session);
+	code = session_snapshot(trace->session, &snapshot);
+	if (last)
+		session_detach(trace->session);
+	if (code)
+		return error_set(&trace->error, ERROR_PERMISSION, code,
+				 "cannot read the counters from the kernel: %s", strerror(-code));
+	code = reporter_write(&trace->reporter, snapshot, &trace->error);
+	snapshot_free(snapshot);
+	if (code == -EPIPE)
+		trace->closed = true;
+	return code;
+}
+
+/* A report on the way. One that fails ends the tracer. */
+static void trace_report_now(struct trace *trace)
+{
+	if (trace_report(trace, false))
+		trace_stop(trace);
+}
+
+/* Events */
+
+static void trace_on_signal(void *context, struct watch *watch)
+{
+	struct trace *trace = context;
+	int number = loop_take_signal(watch->fd);
+
+	if (number == SIGUSR1)
+		trace_report_now(trace);
+	else if (number)
+		trace_stop(trace);
+}
+
+static void trace_on_event(void *context, struct watch *watch)
+{
+	struct trace *trace = context;
+
+	(void)watch;
+	session_drain(trace->session);
+}
+
+/* The last of COUNT reports, and that of -d, is the one at the end. */
+static void trace_on_time(void *context, struct watch *watch)
+{
+	struct trace *trace = context;
+	const struct options *options = trace->options;
+
+	if (!loop_take_ticks(watch->fd))
+		return;
+	if (!options->interval_ns ||
+	    (options->count && trace->reporter.written + 1 >= options->count))
+		trace_stop(trace);
+	else
+		trace_report_now(trace);
+}
+
+static void trace_on_pipe(void *context, struct watch *watch)
+{
+	struct trace *trace = context;
+
+	(void)watch;
+	trace->closed = true;
+	trace_stop(trace);
+}
+
+static void trace_on_exit(void *context, struct watch *watch)
+{
+	struct trace *trace = context;
+	size_t index = (size_t)(watch - trace->on_exit);
+	int status = -1;
+
+	loop_remove(&trace->loop, watch);
+	if (trace->spawn.pid)
+		spawn_poll(&trace->spawn, &status);
+	session_end_process(trace->session, index, status);
+	if (!--trace->running)
+		trace_stop(trace);
+}
+
+/* Returns 0 or a negative errno. */
+static int trace_watch(struct trace *trace, struct watch *watch, int fd,
+		       void (*handle)(void *context, struct watch *watch))
+{
+	*watch = (struct watch){ .fd = fd, .handle = handle, .context = trace };
+	return fd < 0 ? fd : loop_add(&trace->loop, watch);
+}
+
+static int trace_watch_exits(struct trace *trace)
+{
+	size_t i, count = session_process_count(trace->session);
+	int code = 0;
+
+	trace->on_exit = memory_alloc(count, sizeof(*trace->on_exit));
+	trace->running = count;
+	for (i = 0; i < count && !code; i++)
+		code = trace_watch(trace, &trace->on_exit[i],
+				   session_process(trace->session, i)->target.pidfd, trace_on_exit);
+	return code;
+}
+
+static int trace_watch_time(struct trace *trace)
+{
+	const struct options *options = trace->options;
+	uint64_t first = options->interval_ns ? options->interval_ns : options->duration_ns;
+
+	trace->on_time.fd = -1;
+	if (!first)
+		return 0;
+	return trace_watch(trace, &trace->on_time, loop_open_timer(first, options->interval_ns),
+			   trace_on_time);
+}
+
+/* Fails where the output is no pipe and cannot break: then there is nothing to watch. */
+static void trace_watch_pipe(struct trace *trace)
+{
+	trace->on_pipe = (struct watch){ .fd = trace->reporter.output.fd,
+					 .handle = trace_on_pipe,
+					 .context = trace };
+	loop_add_broken(&trace->loop, &trace->on_pipe);
+}
+
+static int trace_watch_all(struct trace *trace)
+{
+	int code = trace_watch_exits(trace);
+
+	if (!code)
+		code = trace_watch(trace, &trace->on_event, session_fd(trace->session),
+				   trace_on_event);
+	if (!code)
+		code = trace_watch_time(trace);
+	if (code)
+		return error_set(&trace->error, ERROR_PERMISSION, code,
+				 "cannot wait for events: %s", strerror(-code));
+	trace_watch_pipe(trace);
+	return 0;
+}
+
+/* Life */
+
+static void trace_say_exit(const struct trace *trace)
+{
+	const char *name = trace->options->arguments ? trace->options->arguments[0] : NULL;
+	int status;
+
+	if (!name || !trace->spawn.pid || trace->running)
+		return;
+	status = session_process(trace->session, 0)->target.exit_status;
+	if (status < 0)
+		log_write(trace->log, LOG_NOTICE, "%s ended", name);
+	else if (WIFSIGNALED(status))
+		log_write(trace->log, LOG_NOTICE, "%s was ended by signal %d (%s)", name,
+			  WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		log_write(trace->log, LOG_NOTICE, "%s exited with status %d", name,
+			  WEXITSTATUS(status));
+}
+
+/* Signals are taken over before anything starts, so that no way to end leaves something behind. */
+static int trace_open(struct trace *trace)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, 0 };
+	int code = loop_open(&trace->loop, &trace->error);
+
+	if (code)
+		return code;
+	spawn_signals_save(&trace->signals);
+	signal(SIGPIPE, SIG_IGN);
+	code = trace_watch(trace, &trace->on_signal, loop_open_signals(signals), trace_on_signal);
+	if (code)
+		return error_set(&trace->error, ERROR_PERMISSION, code,
+				 "cannot wait for signals: %s", strerror(-code));
+	trace->spawn.signals = &trace->signals;
+	trace->reporter.log = trace->log;
+	trace->reporter.symbolizer =
+		symbolizer_new(&trace->modules, &(struct symbolizer_options){ 0 });
+	if (trace->options->arguments)
+		code = spawn_hold(&trace->spawn, trace->options->arguments, &trace->error);
+	return code;
+}
+
+static int trace_open_reporter(struct trace *trace)
+{
+	const struct options *options = trace->options;
+
+	if (options->arguments)
+		return reporter_open(&trace->reporter, options, &trace->spawn.pid, 1,
+				     &trace->error);
+	return reporter_open(&trace->reporter, options, options->pids, options->pid_count,
+			     &trace->error);
+}
+
+static int trace_start(struct trace *trace)
+{
+	int code = trace_open(trace);
+
+	if (!code)
+		code = trace_open_session(trace);
+	if (!code)
+		code = trace_add_processes(trace);
+	if (!code)
+		code = trace_open_reporter(trace);
+	if (!code)
+		code = trace_watch_all(trace);
+	if (code)
+		return code;
+	session_activate(trace->session);
+	trace_say_ready(trace);
+	return trace->options->arguments ? spawn_release(&trace->spawn, &trace->error) : 0;
+}
+
+static void trace_close(struct trace *trace)
+{
+	session_close(trace->session);
+	symbolizer_free(trace->reporter.symbolizer);
+	spawn_free(&trace->spawn);
+	module_list_free(&trace->modules);
+	if (trace->on_signal.fd > 0)
+		close(trace->on_signal.fd);
+	if (trace->on_time.fd > 0)
+		close(trace->on_time.fd);
+	loop_close(&trace->loop);
+	free(trace->on_exit);
+}
+
+static int trace_run(const struct options *options, const struct log *log)
+{
+	struct trace trace = { .options = options, .log = log, .reporter.output.fd = -1 };
+	int code = trace_start(&trace);
+
+	if (!code)
+		code = loop_run(&trace.loop);
+	if (!code && !trace.closed && !trace.error.kind) {
+		trace_say_exit(&trace);
+		code = trace_report(&trace, true);
+	}
+	if (reporter_close(&trace.reporter, &trace.error) && !code)
+		code = -EIO;
+	trace_close(&trace);
+	if (trace.error.kind)
+		return command_fail(log, &trace.error);
+	return trace.reporter.inuse_bytes > options->fail_over ? 1 : 0;
+}
+
+const struct command command_trace = {
+	.name = "trace",
+	.summary = "trace processes, or a command, and report what they do not free",
+	.run = trace_run,
+};

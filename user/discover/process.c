@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See process.h. */
+#include "discover/process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "discover/module_finder.h"
+#include "system/proc.h"
+
+#define DELETED " (deleted)"
+
+static int process_refuse(pid_t pid, int code, struct error *error)
+{
+	if (code == -ESRCH || code == -ENOENT)
+		return error_set(error, ERROR_TARGET, code, "no process has the pid %d", pid);
+	return error_set(
+		error, ERROR_PERMISSION, code,
+		"cannot look at process %d (%s): run as its user with CAP_SYS_PTRACE, or as root",
+		pid, strerror(-code));
+}
+
+/* A pid may also be that of a thread, which pidfd_open refuses. */
+static int process_open_pidfd(pid_t pid, struct error *error)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == EINVAL || errno == ENOENT)
+		return error_set(error, ERROR_TARGET, -EINVAL,
+				 "%d is a thread, not a process: give the pid of its process", pid);
+	return process_refuse(pid, -errno, error);
+}
+
+static int process_identify(struct process *process, struct error *error)
+{
+	struct target *target = &process->target;
+	struct proc_status status;
+	int code = proc_read_status("/proc", target->pid, &status);
+
+	if (!code)
+		code = proc_read_start_time("/proc", target->pid, &process->start_ticks);
+	if (code)
+		return process_refuse(target->pid, code, error);
+	if (status.state == 'Z' || status.state == 'X')
+		return error_set(error, ERROR_TARGET, -ESRCH, "process %d has ended already",
+				 target->pid);
+	memcpy(target->comm, status.comm, sizeof(target->comm));
+	target->exe = proc_read_exe("/proc", target->pid);
+	if (!target->exe && !status.rss_bytes)
+		return error_set(error, ERROR_USAGE, -EINVAL,
+				 "%d is a kernel thread: it has no allocator to trace",
+				 target->pid);
+	return 0;
+}
+
+int process_open(pid_t pid, struct process **ret_process, struct error *error)
+{
+	struct process *process;
+	int code;
+
+	if (pid == getpid())
+		return error_set(error, ERROR_USAGE, -EINVAL,
+				 "%d is the tracer itself, which cannot trace itself", pid);
+	process = memory_alloc(1, sizeof(*process));
+	process->target.pid = pid;
+	process->target.exit_status = -1;
+	process->space = address_space_new();
+	/* The pidfd comes first: if it is still alive at the end, all that was read in between is of this process. */
+	code = process->target.pidfd = process_open_pidfd(pid, error);
+	if (code >= 0)
+		code = process_identify(process, error);
+	if (!code && !process_alive(process))
+		code = process_refuse(pid, -ESRCH, error);
+	if (code < 0) {
+		process_free(process);
+		return code;
+	}
+	*ret_process = process;
+	return 0;
+}
+
+void process_free(struct process *process)
+{
+	if (!process)
+		return;
+	if (process->target.pidfd >= 0)
+		close(process->target.pidfd);
+	free(process->target.exe);
+	address_space_free(process->space);
+	free(process);
+}
+
+bool process_alive(const struct process *process)
+{
+	struct pollfd ended = { .fd = process->target.pidfd, .events = POLLIN };
+
+	return poll(&ended, 1, 0) == 0;
+}
+
+/* The kernel's own page of code is a module without a file; other memory without a file is anonymous. */
+static bool mapping_is_anonymous(const struct proc_mapping *mapping)
+{
+	return !mapping->inode && strcmp(mapping->path, "[vdso]") != 0;
+}
+
+static uint32_t process_add_mapping(struct process *process, struct module_list *modules,
+				    const struct proc_mapping *mapping, uint64_t time_ns)
+{
+	uint32_t module;
+
+	if (mapping_is_anonymous(mapping)) {
+		address_space_map_anonymous(process->space, mapping->start, mapping->end, time_ns);
+		return MODULE_NONE;
+	}
+	module = module_find_mapping(modules, process->target.pid, mapping);
+	address_space_map(process->space, mapping->start, mapping->end, mapping->file_offset,
+			  module, time_ns);
+	return module;
+}
+
+int process_scan(struct process *process, struct module_list *modules, uint64_t time_ns)
+{
+	struct proc_map_list list;
+	int code = proc_read_maps("/proc", process->target.pid, &list);
+	size_t i;
+
+	if (code)
+		return code;
+	if (!process_alive(process)) {
+		proc_map_list_free(&list);
+		return -ESRCH;
+	}
+	address_space_scan_begin(process->space, time_ns);
+	for (i = 0; i < list.count; i++)
+		if (list.items[i].executable)
+			process_add_mapping(process, modules, &list.items[i], time_ns);
+	address_space_scan_end(process->space);
+	proc_map_list_free(&list);
+	process->needs_scan = false;
+	return 0;
+}
+
+uint32_t process_see_mapping(struct process *process, struct module_list *modules,
+			     const struct sideband_event *event)
+{
+	struct proc_mapping mapping = {
+		.start = event->start,
+		.end = event->start + event->length,
+		.file_offset = event->file_offset,
+		.device = event->device,
+		.inode = event->inode,
+		.executable = true,
+		.path = memory_copy_string(event->path),
+	};
+	size_t length = strlen(mapping.path), suffix = strlen(DELETED);
+	uint32_t module;
+
+	if (length > suffix && !strcmp(mapping.path + length - suffix, DELETED)) {
+		mapping.path[length - suffix] = '\0';
+		mapping.deleted = true;
+	}
+	module = process_add_mapping(process, modules, &mapping, event->time_ns);
+	free(mapping.path);
+	if (address_space_needs_scan(process->space))
+		process->needs_scan = true;
+	return module;
+}
+
+void process_see_exec(struct process *process, const struct sideband_event *event)
+{
+	struct target *target = &process->target;
+	char *exe = proc_read_exe("/proc", target->pid);
+
+	address_space_reset(process->space, event->time_ns);
+	target->image_ns = event->time_ns;
+	memset(target->comm, 0, sizeof(target->comm));
+	strncpy(target->comm, event->comm, sizeof(target->comm) - 1);
+	if (exe) {
+		free(target->exe);
+		target->exe = exe;
+	}
+}

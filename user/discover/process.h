@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A process that is to be traced: found, told apart from a later process with the same pid, and followed through its
+ * mappings and execs. Only reads of /proc; nothing is done to the process.
+ */
+#ifndef DISCOVER_PROCESS_H
+#define DISCOVER_PROCESS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "model/address_space.h"
+#include "model/module.h"
+#include "model/target.h"
+#include "system/perf_ring.h"
+
+struct process {
+	struct target target;
+	struct address_space *space;
+	uint64_t start_ticks; /* with the pid, the process's identity */
+	bool needs_scan; /* something of its mappings was missed */
+};
+
+/*
+ * Find a process. Returns 0, or a negative errno with `error` filled: ERROR_TARGET if there is none, ERROR_USAGE for
+ * the tracer itself and for kernel threads, ERROR_PERMISSION if it may not be looked at. Free with process_free.
+ */
+int process_open(pid_t pid, struct process **ret_process, struct error *error);
+void process_free(struct process *process);
+
+/* Does the process still run? False also where its pid means another process now. */
+bool process_alive(const struct process *process);
+
+/*
+ * Read all its executable mappings into its address space; new files join `modules`. `time_ns` is when the mappings
+ * are known to exist since: 0, or the moment before this call. Returns 0 or a negative errno (-ESRCH: it has ended).
+ */
+int process_scan(struct process *process, struct module_list *modules, uint64_t time_ns);
+
+/* A new executable mapping that the kernel tells of. Returns its module, or MODULE_NONE. */
+uint32_t process_see_mapping(struct process *process, struct module_list *modules,
+			     const struct sideband_event *event);
+
+/* It runs another program since `time_ns`. */
+void process_see_exec(struct process *process, const struct sideband_event *event);
+
+#endif

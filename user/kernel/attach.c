@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See attach.h. */
+#include "kernel/attach.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "kernel/bpf_call.h"
+
+/* What is attached at once: the points of a file that have a result, or those that have none. */
+struct group {
+	struct attachment *attachment;
+	int file;
+	pid_t pid;
+	uint64_t *offsets, *cookies;
+	const char **symbols;
+	size_t count;
+};
+
+static int attach_refuse(int code, const struct group *group, struct error *error)
+{
+	if (code == -ESRCH)
+		return error_set(error, ERROR_TARGET, code, "process %d ended before it was probed",
+				 group->pid);
+	if (code == -EPERM || code == -EACCES)
+		return error_set(error, ERROR_PERMISSION, code,
+				 "the kernel does not let this user probe %s and %zu more "
+				 "functions (%s): run as root, "
+				 "or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE",
+				 group->symbols[0], group->count - 1, strerror(-code));
+	return error_set(error, ERROR_PERMISSION, code,
+			 "the kernel refused probes on %s and %zu more functions: %s",
+			 group->symbols[0], group->count - 1, strerror(-code));
+}
+
+static int attach_multi(const struct group *group, const struct bpf_program *program,
+			uint32_t attach_type, bool returns)
+{
+	struct attachment *attachment = group->attachment;
+	struct uprobe_multi probes = {
+		.program = bpf_program__fd(program),
+		.attach_type = attach_type,
+		.file = group->file,
+		.pid = group->pid,
+		.returns = returns,
+		.offsets = group->offsets,
+		.cookies = group->cookies,
+		.count = group->count,
+	};
+	int fd = bpf_call_link_uprobes(&probes);
+
+	if (fd < 0)
+		return fd;
+	attachment->fds = memory_grow(attachment->fds, attachment->count, &attachment->capacity,
+				      sizeof(*attachment->fds));
+	attachment->fds[attachment->count++] = fd;
+	return 0;
+}
+
+static int attach_perf_one(const struct group *group, size_t index,
+			   const struct bpf_program *program, bool returns)
+{
+	struct attachment *attachment = group->attachment;
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = group->cookies[index],
+		    .retprobe = returns);
+	struct bpf_link *link;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->file);
+	link = bpf_program__attach_uprobe_opts(program, group->pid, path, group->offsets[index],
+					       &options);
+	if (!link)
+		return -errno;
+	attachment->links = memory_grow(attachment->links, attachment->link_count,
+					&attachment->link_capacity, sizeof(struct bpf_link *));
+	attachment->links[attachment->link_count++] = link;
+	return 0;
+}
+
+static int attach_perf(const struct group *group, const struct bpf_program *program, bool returns)
+{
+	size_t i;
+	int code = 0;
+
+	for (i = 0; i < group->count && !code; i++)
+		code = attach_perf_one(group, i, program, returns);
+	return code;
+}
+
+/* Returns are probed before entries: an entry without its return would count as a call that never returned. */
+static int attach_calls(const struct group *group, enum backend backend,
+			const struct attach_programs *programs)
+{
+	int code;
+
+	if (backend == BACKEND_KERNEL_SESSION)
+		return attach_multi(group, programs->session, ATTACH_UPROBE_SESSION, false);
+	if (backend == BACKEND_KERNEL_MULTI) {
+		code = attach_multi(group, programs->exit, ATTACH_UPROBE_MULTI, true);
+		return code ? code
+			    : attach_multi(group, programs->entry, ATTACH_UPROBE_MULTI, false);
+	}
+	code = attach_perf(group, programs->exit, true);
+	return code ? code : attach_perf(group, programs->entry, false);
+}
+
+static int attach_frees(const struct group *group, enum backend backend,
+			const struct attach_programs *programs)
+{
+	if (backend == BACKEND_KERNEL_PERF)
+		return attach_perf(group, programs->free, false);
+	return attach_multi(group, programs->free, ATTACH_UPROBE_MULTI, false);
+}
+
+static void group_fill(struct group *group, const struct attach_point *points, size_t count,
+		       bool has_result)
+{
+	size_t i;
+
+	group->count = 0;
+	for (i = 0; i < count; i++) {
+		if (points[i].has_result != has_result)
+			continue;
+		group->offsets[group->count] = points[i].offset;
+		group->cookies[group->count] = points[i].cookie;
+		group->symbols[group->count++] = points[i].symbol;
+	}
+}
+
+int attach_file(struct attachment *attachment, enum backend backend,
+		const struct attach_programs *programs, int file, pid_t pid,
+		const struct attach_point *points, size_t count, struct error *error)
+{
+	struct group group = { .attachment = attachment, .file = file, .pid = pid };
+	int code = 0;
+
+	group.offsets = memory_alloc(count, sizeof(*group.offsets));
+	group.cookies = memory_alloc(count, sizeof(*group.cookies));
+	group.symbols = memory_alloc(count, sizeof(*group.symbols));
+	group_fill(&group, points, count, false);
+	if (group.count)
+		code = attach_frees(&group, backend, programs);
+	if (!code) {
+		group_fill(&group, points, count, true);
+		if (group.count)
+			code = attach_calls(&group, backend, programs);
+	}
+	if (code)
+		attach_refuse(code, &group, error);
+	free(group.offsets);
+	free(group.cookies);
+	free(group.symbols);
+	return code;
+}
+
+void attachment_close(struct attachment *attachment)
+{
+	size_t i;
+
+	for (i = 0; i < attachment->count; i++)
+		close(attachment->fds[i]);
+	for (i = 0; i < attachment->link_count; i++)
+		bpf_link__destroy(attachment->links[i]);
+	free(attachment->fds);
+	free(attachment->links);
+	*attachment = (struct attachment){ 0 };
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Putting probes into a file for one process, in whichever way the kernel has. All probes of a file that run the same
+ * program are one link where the kernel can do that.
+ */
+#ifndef KERNEL_ATTACH_H
+#define KERNEL_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "kernel/features.h"
+
+struct bpf_link;
+struct bpf_program;
+
+/* The loaded programs; those that the back end does not need are NULL. */
+struct attach_programs {
+	struct bpf_program *session, *entry, *exit, *free;
+};
+
+struct attach_point {
+	uint64_t offset; /* of the probed instruction in the file */
+	uint64_t cookie; /* the call shape */
+	bool has_result; /* its return is to be seen as well */
+	const char *symbol; /* for messages */
+};
+
+/* Links that hold probes in place. {0} is none. */
+struct attachment {
+	int *fds;
+	size_t count, capacity;
+	struct bpf_link **links; /* of perf events */
+	size_t link_count, link_capacity;
+};
+
+/*
+ * Probe `points` of the file behind the descriptor `file` in process `pid`. Frees are probed before what allocates.
+ * Returns 0, or a negative errno with `error` filled; some probes may be in place then.
+ */
+int attach_file(struct attachment *attachment, enum backend backend,
+		const struct attach_programs *programs, int file, pid_t pid,
+		const struct attach_point *points, size_t count, struct error *error);
+
+/* Take all probes out. */
+void attachment_close(struct attachment *attachment);
+
+#endif

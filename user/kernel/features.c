@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See features.h. */
+#include "kernel/features.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "kernel/bpf_call.h"
+
+const char *backend_name(enum backend backend)
+{
+	static const char *const names[BACKEND_KERNEL_COUNT] = { "session", "multi", "perf" };
+
+	return backend < BACKEND_KERNEL_COUNT ? names[backend] : "unknown";
+}
+
+/*
+ * Does the kernel link a program of this attach type to uprobes? Asked with a folder for a file: a kernel that knows such
+ * links gets as far as refusing it with EBADF. Linking in earnest would cost two periods of grace.
+ */
+static bool backend_works(uint32_t attach_type)
+{
+	const uint64_t offset = 0, cookie = 0;
+	struct uprobe_multi probes = {
+		.attach_type = attach_type,
+		.offsets = &offset,
+		.cookies = &cookie,
+		.count = 1,
+	};
+	int link = -EINVAL;
+
+	probes.program = bpf_call_load_empty(attach_type);
+	if (probes.program < 0)
+		return false;
+	probes.file = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (probes.file >= 0) {
+		link = bpf_call_link_uprobes(&probes);
+		close(probes.file);
+	}
+	close(probes.program);
+	return link == -EBADF;
+}
+
+/* Programs for uprobes get cookies from perf links since the kernel has links for perf events. */
+static bool perf_links_work(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie, NULL) == 1;
+}
+
+static int features_refuse(int code, struct error *error)
+{
+	if (code == -EPERM || code == -EACCES)
+		return error_set(error, ERROR_PERMISSION, code,
+				 "the kernel does not let this user load BPF programs (%s): run as "
+				 "root, or with "
+				 "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE",
+				 strerror(-code));
+	return error_set(
+		error, ERROR_PERMISSION, code,
+		"the kernel cannot load BPF programs for uprobes (%s): it must be built with "
+		"CONFIG_BPF_SYSCALL, CONFIG_UPROBE_EVENTS and CONFIG_BPF_EVENTS",
+		strerror(-code));
+}
+
+struct probe_features kernel_features_traps(void)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return probe_features_default();
+	return probe_features_for_kernel(major, minor);
+}
+
+int kernel_features_probe(struct kernel_features *ret_features, struct error *error)
+{
+	struct kernel_features features = { .traps = kernel_features_traps() };
+	int program = bpf_call_load_empty(0);
+
+	if (program < 0)
+		return features_refuse(program, error);
+	close(program);
+	features.backends[BACKEND_KERNEL_SESSION] = backend_works(ATTACH_UPROBE_SESSION);
+	features.backends[BACKEND_KERNEL_MULTI] = backend_works(ATTACH_UPROBE_MULTI);
+	features.backends[BACKEND_KERNEL_PERF] = perf_links_work();
+	features.task_storage =
+		libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_task_storage_get, NULL) == 1;
+	*ret_features = features;
+	return 0;
+}

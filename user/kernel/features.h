@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the running kernel can do, found out by trying: version numbers lie on distribution kernels. */
+#ifndef KERNEL_FEATURES_H
+#define KERNEL_FEATURES_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "probe/trap.h"
+
+/* How probes are attached, from the best to the oldest way. */
+enum backend {
+	BACKEND_KERNEL_SESSION, /* entry and return in one program: Linux 6.13 */
+	BACKEND_KERNEL_MULTI, /* one link for many probes: Linux 6.6 */
+	BACKEND_KERNEL_PERF, /* one perf event per probe, with a cookie: Linux 5.15 */
+	BACKEND_KERNEL_COUNT,
+};
+
+struct kernel_features {
+	bool backends[BACKEND_KERNEL_COUNT]; /* which of them work */
+	bool task_storage; /* usable by probe programs */
+	struct probe_features traps; /* what it costs to probe an instruction */
+};
+
+/*
+ * Try everything. Returns 0, or a negative errno with `error` filled (ERROR_PERMISSION) if BPF programs cannot be
+ * loaded at all; it says which privilege or feature is missing and what to do.
+ */
+int kernel_features_probe(struct kernel_features *ret_features, struct error *error);
+
+/* What the running kernel does with each kind of probed instruction. */
+struct probe_features kernel_features_traps(void);
+
+const char *backend_name(enum backend backend); /* "session", ... */
+
+#endif

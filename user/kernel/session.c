@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The life cycle of a session: see session.h. */
+#include "kernel/session.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "kernel/bpf_call.h"
+#include "kernel/session_parts.h"
+#include "system/elf_file.h"
+#include "tracer.skel.h"
+
+/* Sites for allocations whose stack finds no room: some functions in some programs. */
+#define SITES_RESERVE 1024
+
+uint64_t session_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int session_choose_backend(struct session *session, struct error *error)
+{
+	const bool *works = session->features.backends;
+	enum backend backend;
+
+	if (session->options.backend_chosen) {
+		session->backend = session->options.backend;
+		if (works[session->backend])
+			return 0;
+		return error_set(error, ERROR_PERMISSION, -ENOTSUP,
+				 "this kernel has no %s probes: leave --backend out",
+				 backend_name(session->backend));
+	}
+	for (backend = 0; backend < BACKEND_KERNEL_COUNT; backend++) {
+		if (!works[backend])
+			continue;
+		session->backend = backend;
+		return 0;
+	}
+	return error_set(error, ERROR_PERMISSION, -ENOTSUP,
+			 "this kernel cannot attach BPF programs to uprobes with a cookie: Linux "
+			 "5.15 or later is needed");
+}
+
+/* Load only the programs that the back end uses: others may need what the kernel does not have. */
+static void session_choose_programs(struct session *session)
+{
+	struct tracer_bpf *bpf = session->bpf;
+	bool one = session->backend == BACKEND_KERNEL_SESSION;
+	uint32_t type = session->backend == BACKEND_KERNEL_PERF ? 0 : ATTACH_UPROBE_MULTI;
+
+	bpf_program__set_autoload(bpf->progs.call_session, one);
+	bpf_program__set_autoload(bpf->progs.call_entry, !one);
+	bpf_program__set_autoload(bpf->progs.call_exit, !one);
+	bpf_program__set_expected_attach_type(bpf->progs.call_session, ATTACH_UPROBE_SESSION);
+	bpf_program__set_expected_attach_type(bpf->progs.call_entry, type);
+	bpf_program__set_expected_attach_type(bpf->progs.call_exit, type);
+	bpf_program__set_expected_attach_type(bpf->progs.free_entry, type);
+}
+
+static void session_set_up(struct session *session)
+{
+	const struct session_options *options = &session->options;
+	struct tracer_bpf *bpf = session->bpf;
+
+	bpf->rodata->setting_min_size = options->min_size;
+	bpf->rodata->setting_max_size = options->max_size;
+	bpf->rodata->setting_stack_depth = (uint32_t)options->stack_depth;
+	bpf->rodata->setting_task_storage = session->features.task_storage;
+	bpf_map__set_max_entries(bpf->maps.blocks, (uint32_t)options->max_blocks);
+	bpf_map__set_max_entries(bpf->maps.stacks, (uint32_t)options->max_stacks);
+	bpf_map__set_max_entries(bpf->maps.sites, (uint32_t)options->max_stacks + SITES_RESERVE);
+	if (!session->features.task_storage)
+		bpf_map__set_autocreate(bpf->maps.threads, false);
+	session_choose_programs(session);
+}
+
+/* Messages of libbpf's are for those who look for a fault in the tracer itself. */
+static int session_print(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	(void)level;
+	return getenv("TRACER_DEBUG_LIBBPF") ? vfprintf(stderr, format, arguments) : 0;
+}
+
+static int session_load(struct session *session, struct error *error)
+{
+	int code;
+
+	libbpf_set_print(session_print);
+	session->bpf = tracer_bpf__open();
+	if (!session->bpf)
+		return error_set(error, ERROR_PERMISSION, -errno,
+				 "cannot open the BPF programs: %s", strerror(errno));
+	session_set_up(session);
+	code = tracer_bpf__load(session->bpf);
+	if (code)
+		return error_set(error, ERROR_PERMISSION, code,
+				 "the kernel did not load the BPF programs: %s%s", strerror(-code),
+				 code == -EPERM ? "; root, or CAP_BPF and CAP_PERFMON, is needed"
+						: "");
+	return 0;
+}
+
+static void session_plan_init(struct session *session)
+{
+	struct plan_options options = { .features = session->features.traps,
+					.free_without_stack = true,
+					.at_entry = session->options.probe_at_entry };
+
+	plan_init(&session->plan, session->options.modules, &options);
+}
+
+int session_open(const struct session_options *options, struct session **ret_session,
+		 struct error *error)
+{
+	struct session *session = memory_alloc(1, sizeof(*session));
+	int code;
+
+	session->options = *options;
+	session->epoll = -1;
+	code = kernel_features_probe(&session->features, error);
+	session_plan_init(session);
+	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
+	if (!code)
+		code = session_choose_backend(session, error);
+	if (!code)
+		code = session_load(session, error);
+	if (!code)
+		code = session_watch_open(session, error);
+	if (code) {
+		session_close(session);
+		return code;
+	}
+	*ret_session = session;
+	return 0;
+}
+
+void session_close(struct session *session)
+{
+	size_t i;
+
+	if (!session)
+		return;
+	session_detach(session);
+	session_watch_close(session);
+	tracer_bpf__destroy(session->bpf);
+	site_table_free(&session->sites);
+	mapping_set_free(session->mappings);
+	plan_free(&session->plan);
+	for (i = 0; i < session->process_count; i++)
+		process_free(session->processes[i]);
+	free(session->processes);
+	free(session->files);
+	free(session->probed);
+	free(session->targets);
+	free(session);
+}
+
+void session_detach(struct session *session)
+{
+	session_deactivate(session);
+	attachment_close(&session->attachment);
+}
+
+void session_activate(struct session *session)
+{
+	session->start_ns = session_now();
+	__atomic_store_n(&session->bpf->bss->recording, 1, __ATOMIC_SEQ_CST);
+}
+
+void session_deactivate(struct session *session)
+{
+	if (session->bpf && session->bpf->bss)
+		__atomic_store_n(&session->bpf->bss->recording, 0, __ATOMIC_SEQ_CST);
+}
+
+/* The file's entry in the session's list, planned if it is new. NULL if it cannot be read. */
+static const struct planned_file *session_plan_module(struct session *session, uint32_t index)
+{
+	const struct module *module = module_list_get(session->options.modules, index);
+	struct planned_file *file;
+	struct elf_file *elf;
+	struct stat status;
+	size_t i;
+
+	if (!module || module->fd < 0 || fstat(module->fd, &status))
+		return NULL;
+	for (i = 0; i < session->file_count; i++)
+		if (session->files[i].device == status.st_dev &&
+		    session->files[i].inode == status.st_ino)
+			return &session->files[i];
+	elf = elf_file_open(module->fd, NULL);
+	if (!elf)
+		return NULL;
+	session->files = memory_grow(session->files, session->file_count, &session->file_capacity,
+				     sizeof(*session->files));
+	file = &session->files[session->file_count++];
+	*file = (struct planned_file){ .device = status.st_dev,
+				       .inode = status.st_ino,
+				       .module = index,
+				       .first = session->plan.count };
+	file->count = plan_add_file(&session->plan, index, elf);
+	elf_file_close(elf);
+	return file;
+}
+
+static bool session_is_probed(const struct session *session, uint32_t module,
+			      const struct process *process)
+{
+	size_t i;
+
+	for (i = 0; i < session->probed_count; i++)
+		if (session->probed[i].module == module && session->probed[i].process == process)
+			return true;
+	return false;
+}
+
+static uint32_t session_process_index(const struct session *session, const struct process *process)
+{
+	uint32_t i;
+
+	for (i = 0; i < session->process_count; i++)
+		if (session->processes[i] == process)
+			break;
+	return i;
+}
+
+static struct attach_point *session_points(const struct session *session,
+					   const struct planned_file *file,
+					   const struct process *process)
+{
+	struct attach_point *points = memory_alloc(file->count, sizeof(*points));
+	uint32_t target = session_process_index(session, process);
+	size_t i;
+
+	for (i = 0; i < file->count; i++) {
+		const struct plan_probe *probe = &session->plan.probes[file->first + i];
+
+		points[i] = (struct attach_point){
+			.offset = probe->site_offset,
+			.cookie = SHAPE_WITH_TARGET(probe->shape, target),
+			.has_result = SHAPE_OP(probe->shape) != CALL_FREE,
+			.symbol = probe->symbol,
+		};
+	}
+	return points;
+}
+
+int session_probe_module(struct session *session, struct process *process, uint32_t module,
+			 struct error *error)
+{
+	const struct planned_file *file = session_plan_module(session, module);
+	struct attach_programs programs = {
+		.session = session->bpf->progs.call_session,
+		.entry = session->bpf->progs.call_entry,
+		.exit = session->bpf->progs.call_exit,
+		.free = session->bpf->progs.free_entry,
+	};
+	struct attach_point *points;
+	int code;
+
+	if (!file || !file->count || session_is_probed(session, file->module, process))
+		return 0;
+	session->probed = memory_grow(session->probed, session->probed_count,
+				      &session->probed_capacity, sizeof(*session->probed));
+	session->probed[session->probed_count++] =
+		(struct probed_file){ .module = file->module, .process = process };
+	points = session_points(session, file, process);
+	code = attach_file(&session->attachment, session->backend, &programs,
+			   module_list_get(session->options.modules, file->module)->fd,
+			   process->target.pid, points, file->count, error);
+	free(points);
+	return code;
+}
+
+int session_check_probes(const struct session *session, struct error *error)
+{
+	struct buffer searched = { 0 };
+	int code;
+	size_t i;
+
+	if (session->probed_count)
+		return 0;
+	for (i = 0; i < session->options.modules->count && searched.length < 700; i++) {
+		buffer_append_string(&searched, i ? ", " : "");
+		buffer_append_string(&searched, session->options.modules->items[i]->path);
+	}
+	code = error_set(error, ERROR_NOTHING, -ENOENT,
+			 "nothing to probe: none of these files defines malloc, free or another "
+			 "known allocator "
+			 "function: %s",
+			 searched.length ? searched.data : "(no file is mapped)");
+	buffer_free(&searched);
+	return code;
+}
+
+size_t session_process_count(const struct session *session)
+{
+	return session->process_count;
+}
+
+const struct process *session_process(const struct session *session, size_t index)
+{
+	return session->processes[index];
+}
+
+const struct plan *session_plan(const struct session *session)
+{
+	return &session->plan;
+}
+
+enum backend session_backend(const struct session *session)
+{
+	return session->backend;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One run of tracing, in phases: open (programs loaded, nothing probed), add processes, activate (from here on
+ * everything is counted), snapshots, deactivate, close. The session follows its processes through new libraries,
+ * execs and their end. It prints nothing except through the log it was given.
+ */
+#ifndef KERNEL_SESSION_H
+#define KERNEL_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "discover/process.h"
+#include "kernel/features.h"
+#include "model/module.h"
+#include "model/snapshot.h"
+#include "probe/plan.h"
+
+struct session;
+
+struct session_options {
+	uint64_t max_blocks, max_stacks; /* entries of the kernel's tables */
+	uint64_t stack_depth; /* frames, 1 to STACK_FRAMES_MAX */
+	uint64_t min_size, max_size; /* bytes: other blocks are not recorded */
+	uint64_t min_age_ns; /* blocks in use that are younger are told apart in snapshots */
+	bool probe_at_entry; /* no search for a cheaper instruction */
+	bool backend_chosen; /* use `backend` or fail; otherwise the best one */
+	enum backend backend;
+	struct module_list *modules; /* where files are collected; must outlive the session */
+	const struct log *log; /* for what is noticed while tracing */
+};
+
+/* Load the programs. Returns 0, or a negative errno with `error` filled. Free with session_close. */
+int session_open(const struct session_options *options, struct session **ret_session,
+		 struct error *error);
+
+/* Take out every probe and free everything. Accepts NULL. */
+void session_close(struct session *session);
+
+/*
+ * Probe a process, which the session takes over, whatever is returned. `paths`, ended by NULL, are files that it is
+ * going to map; NULL = none. Returns 0 or a negative errno with `error` filled.
+ */
+int session_add_process(struct session *session, struct process *process, char *const *paths,
+			struct error *error);
+
+/* Has anything been probed? If not, returns -ENOENT and says in `error` (ERROR_NOTHING) what was searched. */
+int session_check_probes(const struct session *session, struct error *error);
+
+/* Begin to count; end it. Probes stay in place. */
+void session_activate(struct session *session);
+void session_deactivate(struct session *session);
+
+/* Take out every probe; what was counted stays readable. */
+void session_detach(struct session *session);
+
+/* Descriptor that is readable when session_drain has work; it stays the session's. */
+int session_fd(const struct session *session);
+
+/* Handle all that programs and kernel have told since the last call. */
+void session_drain(struct session *session);
+
+size_t session_process_count(const struct session *session);
+const struct process *session_process(const struct session *session, size_t index);
+/* The process of this index has ended, with this wait status (-1 = unknown). */
+void session_end_process(struct session *session, size_t index, int exit_status);
+
+/* The state of all counters now. Free with snapshot_free, before the session. Returns 0 or a negative errno. */
+int session_snapshot(struct session *session, struct snapshot **ret_snapshot);
+
+/* What is probed, for messages; and how. */
+const struct plan *session_plan(const struct session *session);
+enum backend session_backend(const struct session *session);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A snapshot of a session. Totals are the counters of the sites; the blocks are only read for their ages. So the
+ * target runs on while they are read, and totals hold whatever it does meanwhile.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "kernel/map_reader.h"
+#include "kernel/session_parts.h"
+#include "tracer.skel.h"
+
+/* Keys of a map that are of no use any more: they are removed when it has been read. */
+struct key_list {
+	unsigned char *keys;
+	size_t key_size, count, capacity;
+};
+
+/* State of one pass over a map. */
+struct pass {
+	struct session *session;
+	struct snapshot *snapshot;
+	size_t capacity; /* of the snapshot's sites */
+	struct key_list dead;
+};
+
+static void key_list_add(struct key_list *list, const void *key)
+{
+	list->keys = memory_grow(list->keys, list->count, &list->capacity, list->key_size);
+	memcpy(list->keys + list->count++ * list->key_size, key, list->key_size);
+}
+
+static void key_list_remove(struct key_list *list, const struct bpf_map *map)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		bpf_map_delete_elem(bpf_map__fd(map), list->keys + i * list->key_size);
+	free(list->keys);
+	*list = (struct key_list){ 0 };
+}
+
+/* The programs that a process no longer runs leave the totals; so does what they held. */
+static void pass_see_site(void *context, const void *key, const void *value)
+{
+	struct pass *pass = context;
+	struct known_site *site;
+	uint64_t number;
+
+	memcpy(&number, key, sizeof(number));
+	site = session_learn_record(pass->session, number, value);
+	if (!site)
+		return;
+	if (!session_site_is_current(site)) {
+		key_list_add(&pass->dead, key);
+		return;
+	}
+	site->oldest_ns = site->age_sum_ns = site->young_bytes = site->young_objects = 0;
+}
+
+static void pass_see_block(void *context, const void *key, const void *value)
+{
+	struct pass *pass = context;
+	const struct block *block = value;
+	struct known_site *site = site_table_get(&pass->session->sites, block->site);
+	uint64_t now = pass->snapshot->time_ns;
+	uint64_t age = now > block->born_ns ? now - block->born_ns : 0;
+
+	if (!site)
+		return;
+	if (!session_site_is_current(site)) {
+		key_list_add(&pass->dead, key);
+	} else if (age < pass->session->options.min_age_ns) {
+		site->young_bytes += block->size;
+		site->young_objects++;
+	} else {
+		site->age_sum_ns += age;
+		if (age > site->oldest_ns)
+			site->oldest_ns = age;
+	}
+}
+
+/* The kernel's copy of a site and its stack, which no other program's site shares, are given up. */
+static void session_forget_sites(struct session *session, struct key_list *dead)
+{
+	size_t i;
+
+	for (i = 0; i < dead->count; i++) {
+		struct known_site *site;
+		uint64_t key;
+
+		memcpy(&key, dead->keys + i * dead->key_size, sizeof(key));
+		site = site_table_get(&session->sites, key);
+		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.stacks), &site->record.stack);
+		mapping_set_drop(session->mappings, site->record.owner, site->record.image);
+		site_table_remove(&session->sites, key);
+	}
+	key_list_remove(dead, session->bpf->maps.sites);
+}
+
+static void pass_add_mappings(struct pass *pass, const struct known_site *site,
+			      struct snapshot_site *row)
+{
+	struct mapping_totals totals;
+
+	if (!mapping_set_site(pass->session->mappings, site->key, pass->snapshot->time_ns,
+			      pass->session->options.min_age_ns, &totals))
+		return;
+	row->counters = totals.counters;
+	row->oldest_ns = totals.oldest_ns;
+	row->age_sum_ns = totals.age_sum_ns;
+	row->young_bytes = totals.young_bytes;
+	row->young_objects = totals.young_objects;
+}
+
+static void pass_add_row(struct pass *pass, const struct known_site *site)
+{
+	struct snapshot *snapshot = pass->snapshot;
+	const struct plan *plan = &pass->session->plan;
+	const struct site *record = &site->record;
+	struct snapshot_site *row;
+
+	if (record->function >= plan->function_count)
+		return;
+	snapshot->sites = memory_grow(snapshot->sites, snapshot->site_count, &pass->capacity,
+				      sizeof(*snapshot->sites));
+	row = &snapshot->sites[snapshot->site_count++];
+	*row = (struct snapshot_site){
+		.key = site->key,
+		.target = &site->process->target,
+		.function = &plan->functions[record->function],
+		.source = (enum memory_source)record->source,
+		.stack = site->stack,
+		.counters = { .alloc_bytes = record->alloc_bytes,
+			      .alloc_objects = record->alloc_objects,
+			      .free_bytes = record->free_bytes,
+			      .free_objects = record->free_objects },
+		.oldest_ns = site->oldest_ns,
+		.age_sum_ns = site->age_sum_ns,
+		.young_bytes = site->young_bytes,
+		.young_objects = site->young_objects,
+	};
+	if (record->source == SOURCE_MMAP)
+		pass_add_mappings(pass, site, row);
+}
+
+static void pass_add_rows(struct pass *pass)
+{
+	const struct table_slot *slot;
+	size_t cursor = 0;
+
+	while ((slot = table_next(&pass->session->sites.sites, &cursor)))
+		pass_add_row(pass, slot->value);
+}
+
+static uint64_t program_missed(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	if (bpf_program__fd(program) < 0 ||
+	    bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+		return 0;
+	return info.recursion_misses;
+}
+
+static void session_read_losses(const struct session *session, uint64_t loss[LOSS_COUNT])
+{
+	struct mapping_losses mappings = mapping_set_losses(session->mappings);
+	int cpus = libbpf_num_possible_cpus(), cpu;
+	uint64_t *values = memory_alloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*values));
+	struct bpf_program *program;
+	uint32_t i;
+
+	for (i = 0; i < LOSS_COUNT && cpus > 0; i++) {
+		if (bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.losses), &i, values))
+			continue;
+		for (cpu = 0; cpu < cpus; cpu++)
+			loss[i] += values[cpu];
+	}
+	free(values);
+	loss[LOSS_RETURNS_UNMATCHED] += mappings.returns_unmatched;
+	loss[LOSS_ADDRESS_REUSED] += mappings.address_reused;
+	loss[LOSS_BLOCKS_FULL] += mappings.blocks_full;
+	loss[LOSS_BYTES_UNATTRIBUTED] += mappings.bytes_unattributed - session->filtered_bytes;
+	bpf_object__for_each_program(program, session->bpf->obj)
+		loss[LOSS_PROGRAMS_MISSED] += program_missed(program);
+}
+
+static int session_read_maps(struct session *session, struct pass *pass)
+{
+	struct key_list dead_sites;
+	int code;
+
+	pass->dead = (struct key_list){ .key_size = sizeof(uint64_t) };
+	code = map_read(session->bpf->maps.sites, pass_see_site, pass);
+	dead_sites = pass->dead;
+	pass->dead = (struct key_list){ .key_size = sizeof(struct block_key) };
+	if (!code)
+		code = map_read(session->bpf->maps.blocks, pass_see_block, pass);
+	key_list_remove(&pass->dead, session->bpf->maps.blocks);
+	session_forget_sites(session, &dead_sites);
+	return code;
+}
+
+static void session_list_targets(struct session *session, struct snapshot *snapshot)
+{
+	size_t i;
+
+	session->targets =
+		memory_resize(session->targets, session->process_count, sizeof(*session->targets));
+	for (i = 0; i < session->process_count; i++)
+		session->targets[i] = &session->processes[i]->target;
+	snapshot->targets = session->targets;
+	snapshot->target_count = session->process_count;
+}
+
+int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
+{
+	struct snapshot *snapshot = memory_alloc(1, sizeof(*snapshot));
+	struct pass pass = { .session = session, .snapshot = snapshot };
+	int code;
+
+	session_drain(session);
+	snapshot->time_ns = session_now();
+	snapshot->start_ns = session->start_ns;
+	snapshot->wall_time = time(NULL);
+	snapshot->modules = session->options.modules;
+	code = session_read_maps(session, &pass);
+	if (code) {
+		snapshot_free(snapshot);
+		return code;
+	}
+	session_list_targets(session, snapshot);
+	pass_add_rows(&pass);
+	session_read_losses(session, snapshot->loss);
+	*ret_snapshot = snapshot;
+	return 0;
+}

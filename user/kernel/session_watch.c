@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a session hears while it runs: from the kernel about mappings, execs and exits of its processes, from its
+ * programs about new sites and mapping calls.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "discover/module_finder.h"
+#include "kernel/session_parts.h"
+#include "tracer.skel.h"
+
+static void session_probe_quietly(struct session *session, struct process *process, uint32_t module)
+{
+	struct error error = { 0 };
+
+	if (session_probe_module(session, process, module, &error))
+		log_write(session->options.log, LOG_NOTICE,
+			  "a library opened later is not traced: %s", error.text);
+}
+
+void session_scan(struct session *session, struct process *process, uint64_t time_ns)
+{
+	uint32_t *modules;
+	size_t count, i;
+
+	if (process->target.exited || process_scan(process, session->options.modules, time_ns))
+		return;
+	count = address_space_modules(process->space, &modules);
+	for (i = 0; i < count; i++)
+		session_probe_quietly(session, process, modules[i]);
+	free(modules);
+}
+
+static struct process *session_find_process(const struct session *session, uint32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < session->process_count; i++)
+		if ((uint32_t)session->processes[i]->target.pid == pid &&
+		    !session->processes[i]->target.exited)
+			return session->processes[i];
+	return NULL;
+}
+
+static void session_miss_mappings(struct session *session)
+{
+	size_t i;
+
+	for (i = 0; i < session->process_count; i++)
+		session->processes[i]->needs_scan = true;
+}
+
+static void session_see_event(void *context, const struct sideband_event *event)
+{
+	struct session *session = context;
+	struct process *process;
+	uint32_t module;
+
+	if (event->kind == SIDEBAND_LOST) {
+		session_miss_mappings(session);
+		return;
+	}
+	process = session_find_process(session, event->pid);
+	if (!process)
+		return;
+	if (event->kind == SIDEBAND_EXEC) {
+		process_see_exec(process, event);
+	} else if (event->kind == SIDEBAND_MMAP) {
+		module = process_see_mapping(process, session->options.modules, event);
+		session_probe_quietly(session, process, module);
+	}
+}
+
+/* The process of a site; NULL if the site is of none of ours. */
+static struct process *session_owner(const struct session *session, uint32_t owner)
+{
+	return owner && owner <= session->process_count ? session->processes[owner - 1] : NULL;
+}
+
+/*
+ * A site of a newer program than the one that its process is known to run: the exec was not told. The program began no
+ * later than this.
+ */
+static void session_infer_exec(struct session *session, const struct known_site *site)
+{
+	struct target *target = &site->process->target;
+	const struct table_slot *slot;
+	size_t cursor = 0;
+
+	if (session->sideband)
+		return;
+	while ((slot = table_next(&session->sites.sites, &cursor))) {
+		const struct known_site *other = slot->value;
+
+		if (other->process == site->process && other->record.image != site->record.image &&
+		    site->record.first_ns > target->image_ns &&
+		    other->record.first_ns < site->record.first_ns)
+			target->image_ns = site->record.first_ns;
+	}
+}
+
+struct known_site *session_learn_record(struct session *session, uint64_t key,
+					const struct site *record)
+{
+	struct process *process = session_owner(session, record->owner);
+	struct known_site *known = site_table_get(&session->sites, key);
+	struct stack_record stack;
+	bool found;
+
+	if (known) {
+		known->record = *record;
+		return known;
+	}
+	if (!process)
+		return NULL;
+	found = record->stack && !bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.stacks),
+						      &record->stack, &stack);
+	if (site_table_add(&session->sites, key, record, process, found ? &stack : NULL)) {
+		session_scan(session, process, session_now());
+		site_table_resolve(site_table_get(&session->sites, key));
+	}
+	known = site_table_get(&session->sites, key);
+	session_infer_exec(session, known);
+	return known;
+}
+
+struct known_site *session_learn_site(struct session *session, uint64_t key)
+{
+	struct known_site *known = site_table_get(&session->sites, key);
+	struct site record;
+
+	if (known || !key)
+		return known;
+	if (bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.sites), &key, &record))
+		return NULL;
+	return session_learn_record(session, key, &record);
+}
+
+bool session_site_is_current(const struct known_site *site)
+{
+	return site->record.first_ns >= site->process->target.image_ns;
+}
+
+static bool mapping_is_new(const struct event_mapping *event)
+{
+	return event->phase == MAPPING_RETURN && event->op != CALL_MUNMAP &&
+	       (int64_t)event->result != -1;
+}
+
+static void session_see_mapping_call(struct session *session, const struct event_mapping *event)
+{
+	const struct session_options *options = &session->options;
+
+	if (mapping_is_new(event)) {
+		session_learn_site(session, event->site);
+		/* The account takes what has no site for lost; this was left out on purpose. */
+		if (event->new_length < options->min_size || event->new_length > options->max_size)
+			session->filtered_bytes += event->new_length;
+	}
+	mapping_set_apply(session->mappings, event);
+}
+
+static int session_see_record(void *context, void *data, size_t size)
+{
+	struct session *session = context;
+	const struct event_site *event = data;
+
+	if (size >= sizeof(struct event_mapping) && event->kind == EVENT_MAPPING)
+		session_see_mapping_call(session, data);
+	else if (size >= sizeof(*event) && event->kind == EVENT_SITE)
+		session_learn_site(session, event->site);
+	return 0;
+}
+
+static int session_listen(struct session *session, int fd)
+{
+	struct epoll_event interest = { .events = EPOLLIN };
+
+	return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &interest) ? -errno : 0;
+}
+
+int session_watch_open(struct session *session, struct error *error)
+{
+	struct error refused = { 0 };
+	int code = 0;
+
+	session->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (session->epoll >= 0)
+		session->ring = ring_buffer__new(bpf_map__fd(session->bpf->maps.events),
+						 session_see_record, session, NULL);
+	if (!session->ring)
+		return error_set(error, ERROR_PERMISSION, -errno,
+				 "cannot open the ring buffer of the programs: %s",
+				 strerror(errno));
+	code = session_listen(session, ring_buffer__epoll_fd(session->ring));
+	if (!code && !sideband_open(&session->sideband, &refused))
+		code = session_listen(session, sideband_fd(session->sideband));
+	if (!session->sideband)
+		log_write(session->options.log, LOG_VERBOSE,
+			  "new mappings are looked up in /proc, because the kernel does not tell "
+			  "of them: %s",
+			  refused.text);
+	if (code)
+		error_set(error, ERROR_PERMISSION, code, "cannot wait for events: %s",
+			  strerror(-code));
+	return code;
+}
+
+void session_watch_close(struct session *session)
+{
+	ring_buffer__free(session->ring);
+	sideband_close(session->sideband);
+	if (session->epoll >= 0)
+		close(session->epoll);
+}
+
+int session_fd(const struct session *session)
+{
+	return session->epoll;
+}
+
+/* Mappings come before the stacks that run through them. */
+void session_drain(struct session *session)
+{
+	size_t i;
+
+	if (session->sideband)
+		sideband_drain(session->sideband, session_see_event, session);
+	for (i = 0; i < session->process_count; i++)
+		if (session->processes[i]->needs_scan)
+			session_scan(session, session->processes[i], session_now());
+	ring_buffer__consume(session->ring);
+}
+
+int session_add_process(struct session *session, struct process *process, char *const *paths,
+			struct error *error)
+{
+	struct module_list *modules = session->options.modules;
+	uint32_t *mapped = NULL;
+	size_t count, i;
+	int code;
+
+	session->processes = memory_grow(session->processes, session->process_count,
+					 &session->process_capacity, sizeof(struct process *));
+	session->processes[session->process_count++] = process;
+	code = process_scan(process, modules, 0);
+	if (code)
+		return error_set(error, code == -ESRCH ? ERROR_TARGET : ERROR_PERMISSION, code,
+				 "cannot read the mappings of process %d: %s", process->target.pid,
+				 strerror(-code));
+	count = address_space_modules(process->space, &mapped);
+	for (i = 0; i < count && !paths && !code; i++)
+		code = session_probe_module(session, process, mapped[i], error);
+	for (i = 0; paths && paths[i] && !code; i++)
+		code = session_probe_module(
+			session, process, module_find_path(modules, process->target.pid, paths[i]),
+			error);
+	free(mapped);
+	if (!code && !process_alive(process))
+		code = error_set(error, ERROR_TARGET, -ESRCH,
+				 "process %d ended before it was probed", process->target.pid);
+	return code;
+}
+
+void session_end_process(struct session *session, size_t index, int exit_status)
+{
+	struct target *target = &session->processes[index]->target;
+
+	session_drain(session);
+	target->exited = true;
+	target->exit_status = exit_status;
+}

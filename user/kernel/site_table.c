@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See site_table.h. */
+#include "kernel/site_table.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static const char *stack_end_reason(uint32_t end)
+{
+	switch (end) {
+	case STACK_END_DEPTH:
+		return "stack deeper than --stack-depth";
+	case STACK_END_UNREADABLE:
+		return "stack memory could not be read";
+	default:
+		return NULL;
+	}
+}
+
+static struct stack *stack_of_reason(const char *reason)
+{
+	struct stack *stack = memory_alloc(1, sizeof(*stack) + sizeof(stack->frames[0]));
+
+	stack->count = 1;
+	stack->frames[0] =
+		(struct frame){ .kind = FRAME_ERROR, .module = MODULE_NONE, .reason = reason };
+	return stack;
+}
+
+/* The captured addresses as frames that are yet to be resolved. */
+static struct stack *stack_of_record(const struct stack_record *record)
+{
+	uint32_t count = record->count < STACK_FRAMES_MAX ? record->count : STACK_FRAMES_MAX;
+	const char *reason = stack_end_reason(record->end);
+	struct stack *stack =
+		memory_alloc(1, sizeof(*stack) + (count + 1) * sizeof(stack->frames[0]));
+	uint32_t i;
+
+	stack->count = count;
+	for (i = 0; i < count; i++)
+		stack->frames[i] = (struct frame){ .kind = FRAME_NATIVE,
+						   .module = MODULE_NONE,
+						   .address = record->pcs[i] };
+	if (reason)
+		stack->frames[stack->count++] = (struct frame){ .kind = FRAME_ERROR,
+								.module = MODULE_NONE,
+								.reason = reason };
+	return stack;
+}
+
+/* A return address may be the first byte of the next mapping: the call lies before it. True if it was found. */
+static bool frame_resolve(struct frame *frame, const struct known_site *site)
+{
+	enum address_kind kind = address_space_resolve(site->process->space, frame->address - 1,
+						       site->record.first_ns, &frame->module,
+						       &frame->offset);
+
+	if (kind == ADDRESS_FILE)
+		frame->offset++;
+	else if (kind == ADDRESS_ANONYMOUS)
+		frame->kind = FRAME_JIT;
+	return kind != ADDRESS_UNKNOWN;
+}
+
+bool site_table_resolve(struct known_site *site)
+{
+	struct stack *stack = site->stack;
+	bool missing = false;
+	uint32_t i;
+
+	for (i = 0; i < stack->count; i++)
+		if (stack->frames[i].kind != FRAME_ERROR && !frame_resolve(&stack->frames[i], site))
+			missing = true;
+	return missing;
+}
+
+struct known_site *site_table_get(struct site_table *table, uint64_t key)
+{
+	struct known_site *site;
+
+	if (table->last && table->last->key == key)
+		return table->last;
+	site = table_get(&table->sites, key);
+	if (site)
+		table->last = site;
+	return site;
+}
+
+bool site_table_add(struct site_table *table, uint64_t key, const struct site *record,
+		    struct process *process, const struct stack_record *stack)
+{
+	struct known_site *site = site_table_get(table, key);
+
+	if (site) {
+		site->record = *record;
+		return false;
+	}
+	site = memory_alloc(1, sizeof(*site));
+	site->key = key;
+	site->process = process;
+	site->record = *record;
+	site->stack = stack ? stack_of_record(stack) : stack_of_reason("stack table full");
+	table_put(&table->sites, key, site);
+	return site_table_resolve(site);
+}
+
+static void known_site_free(struct known_site *site)
+{
+	if (!site)
+		return;
+	free(site->stack);
+	free(site);
+}
+
+void site_table_remove(struct site_table *table, uint64_t key)
+{
+	table->last = NULL;
+	known_site_free(table_remove(&table->sites, key));
+}
+
+void site_table_free(struct site_table *table)
+{
+	const struct table_slot *slot;
+	size_t cursor = 0;
+
+	while ((slot = table_next(&table->sites, &cursor)))
+		known_site_free(slot->value);
+	table_free(&table->sites);
+	table->last = NULL;
+}

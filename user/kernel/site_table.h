@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sites that the programs have made, each with its stack normalized to modules and offsets as soon as it is
+ * first heard of, while the libraries it runs through are still mapped.
+ */
+#ifndef KERNEL_SITE_TABLE_H
+#define KERNEL_SITE_TABLE_H
+
+#include <linux/types.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "discover/process.h"
+#include "model/stack.h"
+#include "tracer_abi.h"
+
+/* A site, and the sums over its blocks that a snapshot is being made of. */
+struct known_site {
+	uint64_t key;
+	struct process *process;
+	struct stack *stack; /* owned */
+	struct site record; /* as last read; the counters are not current between snapshots */
+	uint64_t oldest_ns, age_sum_ns;
+	uint64_t young_bytes, young_objects;
+};
+
+struct site_table {
+	struct table sites; /* struct known_site by key */
+	struct known_site *last; /* of the last look-up: the next one often asks for the same */
+};
+
+/* NULL if it is not known. */
+struct known_site *site_table_get(struct site_table *table, uint64_t key);
+
+/*
+ * Add a site of `process` with its stack as it was captured; `stack` NULL = it could not be stored. A site that is known
+ * already only gets the new counters. True if a frame lies in no known mapping of the process: its mappings
+ * should be read again and site_table_resolve be called.
+ */
+bool site_table_add(struct site_table *table, uint64_t key, const struct site *record,
+		    struct process *process, const struct stack_record *stack);
+
+/* Normalize the stack of a site again. True if a frame lies in no known mapping. */
+bool site_table_resolve(struct known_site *site);
+
+void site_table_remove(struct site_table *table, uint64_t key);
+void site_table_free(struct site_table *table);
+
+#endif
