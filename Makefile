@@ -49,7 +49,7 @@ build/%.o: %.c
 
 $(filter build/user/kernel/%,$(OBJECTS)): build/tracer.skel.h
 
-build/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h) include/tracer_abi.h
+build/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h include/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -D__TARGET_ARCH_$(ARCH) -Iinclude -Ibpf \
 		-c -o $@.tmp $<
@@ -75,7 +75,7 @@ build/tests/unit/%: tests/unit/%.c build/sanitized/libpure.a
 	$(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< build/sanitized/libpure.a \
 		-lcmocka $(LIBS)
 
-build/tests/host_bpf/%: tests/host_bpf/%.c build/sanitized/libpure.a
+build/tests/host_bpf/%: tests/host_bpf/%.c $(wildcard bpf/*.h tests/host_bpf/*.h) build/sanitized/libpure.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/host_bpf -Ibpf -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< \
 		build/sanitized/libpure.a -lcmocka $(LIBS)

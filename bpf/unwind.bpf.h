@@ -72,8 +72,10 @@ struct unwind {
 /* The compiler must not know where a value came from, or it makes branches or drops masks. */
 #ifdef __bpf__
 #define UNWIND_HIDE(value) asm volatile("" : "+r"(value))
+#define UNWIND_UNROLL _Pragma("unroll")
 #else
 #define UNWIND_HIDE(value) ((void)(value))
+#define UNWIND_UNROLL
 #endif
 
 _Static_assert((int)UNWIND_END_ROOT == (int)STACK_END_ROOT &&
@@ -111,7 +113,7 @@ static __always_inline __u32 unwind_search_mappings(const struct unwind_mappings
 	__u64 at = 0;
 	int bit;
 
-#pragma unroll
+	UNWIND_UNROLL
 	for (bit = UNWIND_MAPPING_STEPS - 1; bit >= 0; bit--) {
 		__u64 candidate = at + (1ULL << bit);
 		__u64 above;
@@ -128,7 +130,7 @@ static __always_inline __u32 unwind_search_rows(const __u64 *rows, __u64 at, __u
 {
 	int bit;
 
-#pragma unroll
+	UNWIND_UNROLL
 	for (bit = UNWIND_SEARCH_STEPS - 1; bit >= 0; bit--) {
 		__u64 candidate = at + (1ULL << bit);
 		__u64 inside = unwind_is_below(candidate, end);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The walker of unwind.bpf.h, one way of leaving a frame or ending a walk after the other. The stacks are laid out
+ * by hand; where the plain walker of walk_reference.h knows the case too, it must agree.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "unwind_world.h"
+
+/* A signal handler on a stack of its own, above and below the interrupted one. */
+static void test_signal(void **state)
+{
+	static const uint32_t rules[] = { SP(2), SIGNAL, BP(2, -2), ROOT };
+	struct world *world = world_create(rules, 4);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(1, 1), world_pc(2, 0), world_pc(3, 9) };
+	uint64_t context, sp;
+
+	(void)state;
+	for (context = 1000; context < 30000; context += 20000) {
+		sp = 21000 - context / 2;
+		world->stack[context - 1] = pcs[1];
+		world->stack[context + 15] = world_address(sp + 4);
+		world->stack[context + 20] = world_address(sp);
+		world->stack[context + 21] = pcs[2];
+		world->stack[sp + 4] = 0;
+		world->stack[sp + 5] = pcs[3];
+		assert_int_equal(
+			walk_both(world, pcs[0], world_address(context - 2), 77, STACK_FRAMES_MAX),
+			UNWIND_END_ROOT);
+		assert_stack(world, UNWIND_END_ROOT, pcs, 4);
+	}
+	world_free(world);
+}
+
+static void test_code_without_tables(void **state)
+{
+	static const uint32_t rules[] = { SP(2), ROOT };
+	struct world *world = world_create(rules, 2);
+	uint64_t pcs[] = { world_pc(0, 0), WORLD_JIT + 16 };
+
+	(void)state;
+	world->stack[11] = pcs[1];
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ANONYMOUS, pcs, 2);
+	world->stack[11] = pcs[1] = 0x1234567;
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_MAPPING, pcs, 2);
+	/* Beyond all user addresses, and with the low bits of a pc that the cache knows. */
+	world->stack[11] = pcs[1] = world_pc(0, 0) + 1 + (1ULL << 50);
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_MAPPING, pcs, 2);
+	/* The first byte behind the mapping. */
+	world->stack[11] = pcs[1] = world_pc(WORLD_FUNCTIONS_MAX, 1);
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_MAPPING, pcs, 2);
+	world->stack[11] = 0;
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 1);
+	world->tgid = 1;
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_TABLE, pcs, 1);
+	world_free(world);
+}
+
+/* Functions 1 and 2 have no rows: their frames are left by bp, as long as it looks like a frame pointer. */
+static void test_frame_pointer_guess(void **state)
+{
+	static const uint32_t rules[] = { SP(2), 0, 0, ROOT };
+	struct world *world = world_create(rules, 4);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(1, 50), world_pc(2, 60), world_pc(3, 70) };
+
+	(void)state;
+	world->stack[11] = pcs[1];
+	world->stack[20] = world_address(30);
+	world->stack[21] = pcs[2];
+	world->stack[30] = 0;
+	world->stack[31] = pcs[3];
+	walk_both(world, pcs[0], world_address(10), world_address(20), STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 4);
+	assert_true(world->walk.flags & UNWIND_GUESSED);
+	/* bp 0 marks the outermost frame. */
+	walk_both(world, pcs[0], world_address(10), 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	/* Below the stack pointer, not aligned, far away, in no memory. */
+	walk_both(world, pcs[0], world_address(10), world_address(9), STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_ROWS, pcs, 2);
+	walk_both(world, pcs[0], world_address(10), world_address(20) + 4, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_ROWS, pcs, 2);
+	walk_both(world, pcs[0], world_address(10), world_address(200000), STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_ROWS, pcs, 2);
+	/* Far away, but in memory that looks right. */
+	shim_add_region(WORLD_STACK + (4 << 20), world->stack, sizeof(world->stack), false);
+	world->stack[41] = pcs[2];
+	walk_both(world, pcs[0], world_address(10), world_address(40) + (4 << 20),
+		  STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_ROWS, pcs, 2);
+	/* The next one is not further out, or the return address leads nowhere. */
+	world->stack[20] = world_address(20);
+	walk_both(world, pcs[0], world_address(10), world_address(20), STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_ROWS, pcs, 2);
+	world->stack[20] = world_address(30);
+	world->stack[21] = 0x1234567;
+	walk_both(world, pcs[0], world_address(10), world_address(20), STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_ROWS, pcs, 2);
+	world_free(world);
+}
+
+/* bp saved at an address that cannot be one, as rubbish may have it: it is lost, not in the register. */
+static void test_saved_at_no_address(void **state)
+{
+	static const uint32_t rules[] = {
+		UNWIND_RULE(UNWIND_CFA_SP, UNWIND_BP_AT_BP, 2, -1),
+		BP(2, -2),
+	};
+	struct world *world = world_create(rules, 2);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(1, 9) }, bp;
+
+	(void)state;
+	world->stack[11] = pcs[1];
+	for (bp = 8; bp <= 4096; bp += 8) {
+		walk_both(world, pcs[0], world_address(10), bp, STACK_FRAMES_MAX);
+		assert_stack(world, UNWIND_END_NO_BP, pcs, 2);
+	}
+	world_free(world);
+}
+
+static void test_frame_pointers_only(void **state)
+{
+	static const uint32_t rules[] = { ROOT };
+	struct world *world = world_create(rules, 1);
+	uint64_t pcs[] = { world_pc(0, 0), 0x401000, 0x402000 };
+
+	(void)state;
+	world->stack[20] = world_address(3000);
+	world->stack[21] = pcs[1];
+	world->stack[3000] = 1;
+	world->stack[3001] = pcs[2];
+	unwind_stack(&world->walk, pcs[0], world_address(10), world_address(20), 64, UNWIND_BY_BP);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 3);
+	unwind_stack(&world->walk, pcs[0], world_address(10), world_address(20), 2, UNWIND_BY_BP);
+	assert_stack(world, UNWIND_END_DEPTH, pcs, 2);
+	world->stack[20] = WORLD_STACK + sizeof(world->stack);
+	unwind_stack(&world->walk, pcs[0], world_address(10), world_address(20), 64, UNWIND_BY_BP);
+	assert_stack(world, UNWIND_END_UNREADABLE, pcs, 2);
+	world_free(world);
+}
+
+/* makecontext plants the address of a function as a return address: nothing called it. */
+static void test_planted_return_address(void **state)
+{
+	static const uint32_t rules[] = { SP(2), 0, SP(1) };
+	struct world *world = world_create(rules, 3);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(2, 0) };
+
+	(void)state;
+	world->stack[11] = pcs[1];
+	world->stack[12] = 0x1234567;
+	walk_both(world, pcs[0], world_address(10), 5, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	assert_false(world->walk.flags & UNWIND_GUESSED);
+	world_free(world);
+}
+
+/* A return probe has put its own address over a return address. */
+static void test_hijacked_return_address(void **state)
+{
+	static const uint32_t rules[] = { SP(2), ROOT };
+	struct world *world = world_create(rules, 2);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(0, 9), world_pc(1, 9), 0x7fffffffe000 };
+
+	(void)state;
+	world->stack[11] = pcs[3];
+	world->stack[13] = pcs[2];
+	hijacked.slot = world_address(11);
+	hijacked.original = pcs[1];
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 3);
+	/* An original that is the probe's own address leads nowhere either. */
+	hijacked.original = pcs[1] = pcs[3];
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_MAPPING, pcs, 2);
+	hijacked.slot = 0;
+	world_free(world);
+}
+
+static struct world *changing_world;
+
+/* Once, in the middle of a walk: the file moves, as after dlclose and dlopen. */
+static void change_generation(const void *map)
+{
+	if (map == &unwind_pages) {
+		shim.on_lookup = NULL;
+		world_map(changing_world, WORLD_BIAS);
+		memset(&changing_world->tables[(changing_world->generation + 1) & 1], 0xff,
+		       sizeof(changing_world->tables[0]));
+	}
+}
+
+/* The loader overwrites the table of the old generation while the walk looks at it. */
+static void test_mappings_change_meanwhile(void **state)
+{
+	static const uint32_t rules[] = { SP(2), ROOT };
+	struct world *world = world_create(rules, 2);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(0, 9), world_pc(1, 9) };
+
+	(void)state;
+	world->stack[11] = pcs[1];
+	world->stack[13] = pcs[2];
+	changing_world = world;
+	shim.on_lookup = change_generation;
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 3);
+	assert_null(shim.on_lookup);
+	assert_int_equal(world->walk.generation, 2);
+	world_free(world);
+}
+
+/* What the cache remembers of one generation does not hold in the next. */
+static void test_cache(void **state)
+{
+	static const uint32_t rules[] = { SP(2), ROOT, SP(3) };
+	struct world *world = world_create(rules, 3);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(1, 9), world_pc(1, 19) };
+	struct unwind_mappings *table;
+
+	(void)state;
+	world->stack[11] = pcs[1];
+	world->stack[12] = pcs[2];
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	/* The tables are gone, but every pc of the stack is known. */
+	table = &world->tables[world->generation & 1];
+	unwind_mappings_clear(table);
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	/* The file is mapped two functions lower, so that the same pc is in function 2. */
+	world_map(world, WORLD_BIAS - 2 * WORLD_FUNCTION);
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	pcs[1] = pcs[2];
+	assert_int_equal(world->walk.record.pcs[1], pcs[2]);
+	world_free(world);
+}
+
+/* One copy of a window serves many frames. */
+static void test_reads_are_few(void **state)
+{
+	static const uint32_t rules[] = { SP(8), ROOT };
+	struct world *world = world_create(rules, 2);
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 50; i++)
+		world->stack[10 + i * 8 + 7] = world_pc(i == 49, 9);
+	walk(world, world_pc(0, 0), 10, 0, STACK_FRAMES_MAX);
+	assert_int_equal(world->walk.record.end, UNWIND_END_ROOT);
+	assert_int_equal(world->walk.record.count, 51);
+	assert_int_equal(shim.reads, 1);
+	world_free(world);
+}
+
+/* A bp saved below the window is read alone, and the window stays. */
+static void test_reads_below_the_window(void **state)
+{
+	static const uint32_t rules[] = { SP(8), ROOT, SP_BP(800, -400), BP(2, -2) };
+	struct world *world = world_create(rules, 4);
+	uint32_t i;
+
+	(void)state;
+	world->stack[5400] = world_address(5970);
+	world->stack[5799] = world_pc(0, 9);
+	for (i = 0; i < 20; i++)
+		world->stack[5807 + i * 8] = world_pc(i == 19 ? 3 : 0, 9);
+	world->stack[5971] = world_pc(0, 9);
+	for (i = 0; i < 5; i++)
+		world->stack[5979 + i * 8] = world_pc(i == 4, 9);
+	walk(world, world_pc(2, 0), 5000, 0, STACK_FRAMES_MAX);
+	assert_int_equal(world->walk.record.end, UNWIND_END_ROOT);
+	assert_int_equal(world->walk.record.count, 28);
+	assert_int_equal(shim.reads, 2);
+	world_free(world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_code_without_tables),
+		cmocka_unit_test(test_frame_pointer_guess),
+		cmocka_unit_test(test_frame_pointers_only),
+		cmocka_unit_test(test_planted_return_address),
+		cmocka_unit_test(test_hijacked_return_address),
+		cmocka_unit_test(test_mappings_change_meanwhile),
+		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_reads_are_few),
+		cmocka_unit_test(test_reads_below_the_window),
+		cmocka_unit_test(test_saved_at_no_address),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
