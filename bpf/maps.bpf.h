@@ -90,6 +90,13 @@ struct {
 } losses SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, INNER_CALLERS_MAX);
+	__type(key, __u32);
+	__type(value, struct inner_callers);
+} inner_callers SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 20);
 } events SEC(".maps");

@@ -182,9 +182,23 @@ static __always_inline void record_alloc(struct thread *thread, struct pt_regs *
 		site_count_alloc(site, size);
 }
 
-/* The block at `address` ends. */
-static __always_inline void record_free(__u64 shape, __u64 address, __u64 sp)
+/* Is this call of a free function, at its probed instruction, one of the allocator's own? */
+static __noinline bool free_is_inner(__u64 shape, struct pt_regs *ctx, __u64 sp)
 {
+	__u32 function = SHAPE_FUNCTION(shape);
+	struct inner_callers *callers = bpf_map_lookup_elem(&inner_callers, &function);
+	__s64 distance;
+
+	if (!callers || callers->low == callers->high)
+		return false;
+	distance = (__s64)(return_address(ctx, sp) - PT_REGS_IP(ctx));
+	return distance >= callers->low && distance < callers->high;
+}
+
+/* The block at `address` ends, at registers `ctx` of the entry of a call. */
+static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 address)
+{
+	__u64 sp = PT_REGS_SP(ctx) + SHAPE_STACK(shape);
 	struct block_key key = block_key_of(shape, address);
 	struct block block;
 	struct thread *thread;
@@ -195,7 +209,7 @@ static __always_inline void record_free(__u64 shape, __u64 address, __u64 sp)
 	}
 	/* An allocator that frees inside another call of its own ends a block that was taken already. */
 	thread = thread_find();
-	if (!thread || !thread_is_inside(thread, sp))
+	if ((!thread || !thread_is_inside(thread, sp)) && !free_is_inner(shape, ctx, sp))
 		loss_add(LOSS_FREE_UNTRACKED, 1);
 }
 

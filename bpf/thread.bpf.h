@@ -68,6 +68,18 @@ static __always_inline __u64 thread_read_word(__u64 address)
 	return bpf_probe_read_user(&word, sizeof(word), (void *)address) ? 0 : word;
 }
 
+/* Where a function returns to, at registers `ctx` of its entry; `sp` is the stack pointer there. */
+static __always_inline __u64 return_address(struct pt_regs *ctx, __u64 sp)
+{
+#if defined(__TARGET_ARCH_x86)
+	(void)ctx;
+	return thread_read_word(sp);
+#else
+	(void)sp;
+	return PT_REGS_RET(ctx);
+#endif
+}
+
 /* The outermost call of the thread begins. */
 static __always_inline void thread_begin(struct thread *thread, __u64 sp, __u64 shape)
 {

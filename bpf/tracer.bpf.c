@@ -286,6 +286,6 @@ int free_entry(struct pt_regs *ctx)
 	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
 
 	if (address && recording)
-		record_free(shape, address, PT_REGS_SP(ctx));
+		record_free(shape, ctx, address);
 	return 0;
 }

@@ -39,12 +39,14 @@ enum call_result {
  *   bits 12..15  position of the pointer argument; 0 = none
  *   bits 16..19  enum call_result
  *   bits 20..23  enum memory_source
+ *   bits 24..31  bytes by which the stack pointer at the probed instruction is below that at the entry
  *   bits 32..47  function id: the index of the function in the loader's own table
  *   bits 48..63  target: the index of the traced process in the loader's own table, plus one; 0 = any
  */
 #define SHAPE(op, size_arg, count_arg, ptr_arg, result, source)                                    \
 	((__u64)(op) | (__u64)(size_arg) << 4 | (__u64)(count_arg) << 8 | (__u64)(ptr_arg) << 12 | \
 	 (__u64)(result) << 16 | (__u64)(source) << 20)
+#define SHAPE_WITH_STACK(shape, bytes) ((shape) | (__u64)(bytes) << 24)
 #define SHAPE_WITH_FUNCTION(shape, id) ((shape) | (__u64)(id) << 32)
 #define SHAPE_WITH_TARGET(shape, index) ((shape) | (__u64)((index) + 1) << 48)
 #define SHAPE_OP(shape) ((__u32)((shape)&15))
@@ -53,8 +55,21 @@ enum call_result {
 #define SHAPE_PTR_ARG(shape) ((__u32)((shape) >> 12 & 15))
 #define SHAPE_RESULT(shape) ((__u32)((shape) >> 16 & 15))
 #define SHAPE_SOURCE(shape) ((__u32)((shape) >> 20 & 15))
+#define SHAPE_STACK(shape) ((__u32)((shape) >> 24 & 0xff))
 #define SHAPE_FUNCTION(shape) ((__u32)((shape) >> 32 & 0xffff))
 #define SHAPE_TARGET(shape) ((__u32)((shape) >> 48))
+
+/*
+ * Frees by the allocator itself of what it keeps for threads (glibc at a thread's end) are no frees of the
+ * program's. They are told by their caller: code of the allocator, from `low` up to and without `high`, in
+ * bytes from the probed instruction. By function id.
+ */
+struct inner_callers {
+	__s64 low, high;
+};
+
+/* Function ids with inner callers are below. */
+#define INNER_CALLERS_MAX 1024
 
 /* Where memory comes from. Totals of different sources are never mixed within a site. */
 enum memory_source {

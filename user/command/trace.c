@@ -102,8 +102,12 @@ static void trace_say_ready(const struct trace *trace)
 	log_write(trace->log, LOG_VERBOSE, "%zu functions are probed by %s probes", plan->count,
 		  backend_name(session_backend(trace->session)));
 	/* Scripts wait for this line, so -q does not silence it. */
-	log_write(trace->log, LOG_ERROR, "ready: tracing %s",
-		  trace->options->arguments ? trace->options->arguments[0] : "until Ctrl-C");
+	if (trace->options->arguments)
+		log_write(trace->log, LOG_ERROR, "ready: tracing %s", trace->options->arguments[0]);
+	else
+		log_write(trace->log, LOG_ERROR, "ready: tracing %zu process%s%s", trace->running,
+			  trace->running == 1 ? "" : "es",
+			  trace->options->duration_ns ? "" : " until Ctrl-C");
 }
 
 /* Reports */

@@ -184,6 +184,47 @@ void session_deactivate(struct session *session)
 		__atomic_store_n(&session->bpf->bss->recording, 0, __ATOMIC_SEQ_CST);
 }
 
+/* glibc's allocator is one object file; at the end of a thread it frees from there what it kept for the thread. */
+static bool probe_is_in_allocator(const struct plan *plan, const struct plan_probe *probe)
+{
+	static const char *const members[] = { "malloc",  "free",     "calloc",
+					       "realloc", "memalign", "aligned_alloc",
+					       "valloc",  "pvalloc",  "posix_memalign" };
+	size_t i;
+
+	if (strcmp(plan->functions[probe->function].allocator, "glibc") != 0)
+		return false;
+	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (!strcmp(probe->symbol, members[i]))
+			return true;
+	return false;
+}
+
+/* Tell the programs which callers of a file's free functions are the allocator itself. */
+static void session_set_inner_callers(struct session *session, const struct planned_file *file)
+{
+	const struct plan_probe *probes = session->plan.probes + file->first;
+	uint64_t low = UINT64_MAX, high = 0;
+	struct inner_callers callers;
+	size_t i;
+
+	for (i = 0; i < file->count; i++) {
+		if (!probe_is_in_allocator(&session->plan, &probes[i]))
+			continue;
+		low = probes[i].entry_offset < low ? probes[i].entry_offset : low;
+		high = probes[i].entry_offset > high ? probes[i].entry_offset : high;
+	}
+	for (i = 0; i < file->count && low < high; i++) {
+		if (SHAPE_OP(probes[i].shape) != CALL_FREE ||
+		    probes[i].function >= INNER_CALLERS_MAX)
+			continue;
+		callers.low = (int64_t)(low - probes[i].site_offset);
+		callers.high = (int64_t)(high - probes[i].site_offset);
+		bpf_map_update_elem(bpf_map__fd(session->bpf->maps.inner_callers),
+				    &probes[i].function, &callers, BPF_ANY);
+	}
+}
+
 /* The file's entry in the session's list, planned if it is new. NULL if it cannot be read. */
 static const struct planned_file *session_plan_module(struct session *session, uint32_t index)
 {
@@ -211,6 +252,7 @@ static const struct planned_file *session_plan_module(struct session *session, u
 				       .first = session->plan.count };
 	file->count = plan_add_file(&session->plan, index, elf);
 	elf_file_close(elf);
+	session_set_inner_callers(session, file);
 	return file;
 }
 
@@ -248,7 +290,8 @@ static struct attach_point *session_points(const struct session *session,
 
 		points[i] = (struct attach_point){
 			.offset = probe->site_offset,
-			.cookie = SHAPE_WITH_TARGET(probe->shape, target),
+			.cookie = SHAPE_WITH_TARGET(
+				SHAPE_WITH_STACK(probe->shape, probe->stack_bytes), target),
 			.has_result = SHAPE_OP(probe->shape) != CALL_FREE,
 			.symbol = probe->symbol,
 		};
