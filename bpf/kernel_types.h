@@ -50,7 +50,18 @@ enum bpf_func_id {
 #define MAP_FIXED 0x10
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+/* Where the kernel puts the code that its probes need in a process. */
+struct xol_area {
+	unsigned long vaddr;
+};
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+struct mm_struct {
+	struct uprobes_state uprobes_state;
+};
 struct task_struct {
+	struct mm_struct *mm;
 	__u64 self_exec_id; /* counts the execs of the process */
 	unsigned long sas_ss_sp; /* the alternate signal stack */
 	unsigned long sas_ss_size;

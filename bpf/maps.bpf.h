@@ -26,11 +26,10 @@ struct thread {
 	__u64 shape; /* of that call */
 	__u64 size; /* bytes asked for */
 	__u64 pointer; /* the pointer argument */
-	__u64 trampoline; /* what a pending return probe puts over the return address; 0 = not yet seen */
-	__u64 returns_to; /* the return address before, while `trampoline` is unknown */
 	struct block taken; /* realloc: the old block, out of the table until the return decides */
 	__u64 taken_address; /* 0 = none */
-	__u64 untracked; /* realloc: the old block was not in the table */
+	__u32 image; /* the program that made that call */
+	__u32 untracked; /* realloc: the old block was not in the table */
 	struct walk walk;
 };
 

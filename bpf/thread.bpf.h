@@ -85,8 +85,17 @@ static __always_inline void thread_begin(struct thread *thread, __u64 sp, __u64 
 {
 	thread->sp = sp;
 	thread->shape = shape;
-	if (RETURN_POPS && !thread->trampoline)
-		thread->returns_to = thread_read_word(sp);
+	thread->image = current_image();
+}
+
+/* What a pending return probe puts over a return address in this process; 0 = none has been set yet. */
+static __always_inline __u64 current_trampoline(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	if (!bpf_core_type_exists(struct xol_area))
+		return 0;
+	return BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
 }
 
 /* Does the thread run on its alternate signal stack? Then its stack pointer tells nothing of its calls. */
@@ -106,24 +115,16 @@ static __noinline bool thread_on_signal_stack(__u64 sp)
  */
 static __noinline bool thread_is_inside(struct thread *thread, __u64 sp)
 {
-	__u64 slot;
+	__u64 trampoline;
 
-	if (!thread->sp || (sp > thread->sp && !thread_on_signal_stack(sp)))
+	if (!thread->sp || thread->image != current_image())
+		return false;
+	if (sp > thread->sp && !thread_on_signal_stack(sp))
 		return false;
 	if (!RETURN_POPS)
 		return true;
-	if (!thread->trampoline && sp != thread->sp)
-		return true;
-	slot = thread_read_word(thread->sp);
-	return thread->trampoline ? slot == thread->trampoline : slot != thread->returns_to;
-}
-
-/* Learn, once per thread, what a pending return probe looks like: the word the return has just popped. */
-static __always_inline void thread_learn_trampoline(struct thread *thread, __u64 sp)
-{
-	if (RETURN_POPS && !thread->trampoline)
-		bpf_probe_read_user(&thread->trampoline, sizeof(thread->trampoline),
-				    (void *)(sp - RETURN_POPS));
+	trampoline = current_trampoline();
+	return trampoline ? thread_read_word(thread->sp) == trampoline : sp < thread->sp;
 }
 
 #endif

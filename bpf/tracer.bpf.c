@@ -197,10 +197,12 @@ static __always_inline void alloc_return(struct thread *thread, struct pt_regs *
 /* The recorded call was left without a return: what it had begun is undone as far as it can be. */
 static __noinline void thread_heal(struct thread *thread)
 {
+	thread->sp = 0;
+	if (thread->image != current_image())
+		return;
 	loss_add(LOSS_RETURNS_UNMATCHED, 1);
 	if (SHAPE_OP(thread->shape) == CALL_REALLOC)
 		realloc_restore(thread);
-	thread->sp = 0;
 }
 
 /* Entry of a call. True if its return is wanted: it is the outermost one of its thread. */
@@ -243,7 +245,6 @@ static __always_inline void call_return(struct pt_regs *ctx)
 
 	if (!thread || !thread->sp || thread->sp + RETURN_POPS != PT_REGS_SP(ctx))
 		return;
-	thread_learn_trampoline(thread, PT_REGS_SP(ctx));
 	op = SHAPE_OP(thread->shape);
 	if (op == CALL_ALLOC)
 		alloc_return(thread, ctx);
