@@ -12,6 +12,9 @@
 #include "base/memory.h"
 #include "kernel/bpf_call.h"
 
+/* An error of the kernel's own that user space has no name for. */
+#define KERNEL_ENOTSUPP 524
+
 /* What is attached at once: the points of a file that have a result, or those that have none. */
 struct group {
 	struct attachment *attachment;
@@ -132,23 +135,61 @@ static void group_fill(struct group *group, const struct attach_point *points, s
 	}
 }
 
-int attach_file(struct attachment *attachment, enum backend backend,
-		const struct attach_programs *programs, int file, pid_t pid,
+static int attach_group(const struct group *group, enum backend backend,
+			const struct attach_programs *programs, bool has_result)
+{
+	return has_result ? attach_calls(group, backend, programs)
+			  : attach_frees(group, backend, programs);
+}
+
+/* The kernel refuses a whole link for one instruction that it cannot probe: do without that one. */
+static int attach_one_by_one(const struct group *all, enum backend backend,
+			     const struct attach_programs *programs, bool has_result,
+			     const struct log *log)
+{
+	struct group one = *all;
+	int code = 0, refused = 0;
+	size_t i, attached = 0;
+
+	for (i = 0; i < all->count; i++) {
+		one.offsets = all->offsets + i;
+		one.cookies = all->cookies + i;
+		one.symbols = all->symbols + i;
+		one.count = 1;
+		code = attach_group(&one, backend, programs, has_result);
+		if (!code) {
+			attached++;
+			continue;
+		}
+		refused = code;
+		log_write(log, LOG_NOTICE, "%s is not traced: the kernel refuses the probe (%s)",
+			  one.symbols[0], strerror(-code));
+	}
+	return attached ? 0 : refused;
+}
+
+static bool attach_may_skip(int code)
+{
+	return code == -EINVAL || code == -EOPNOTSUPP || code == -EIO || code == -KERNEL_ENOTSUPP;
+}
+
+int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
 		const struct attach_point *points, size_t count, struct error *error)
 {
 	struct group group = { .attachment = attachment, .file = file, .pid = pid };
-	int code = 0;
+	int code = 0, has_result;
 
 	group.offsets = memory_alloc(count, sizeof(*group.offsets));
 	group.cookies = memory_alloc(count, sizeof(*group.cookies));
 	group.symbols = memory_alloc(count, sizeof(*group.symbols));
-	group_fill(&group, points, count, false);
-	if (group.count)
-		code = attach_frees(&group, backend, programs);
-	if (!code) {
-		group_fill(&group, points, count, true);
-		if (group.count)
-			code = attach_calls(&group, backend, programs);
+	for (has_result = 0; has_result <= 1 && !code; has_result++) {
+		group_fill(&group, points, count, has_result);
+		if (!group.count)
+			continue;
+		code = attach_group(&group, how->backend, &how->programs, has_result);
+		if (attach_may_skip(code) && group.count > 1)
+			code = attach_one_by_one(&group, how->backend, &how->programs, has_result,
+						 how->log);
 	}
 	if (code)
 		attach_refuse(code, &group, error);

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "kernel/features.h"
 
 struct bpf_link;
@@ -20,6 +21,13 @@ struct bpf_program;
 /* The loaded programs; those that the back end does not need are NULL. */
 struct attach_programs {
 	struct bpf_program *session, *entry, *exit, *free;
+};
+
+/* How to attach. */
+struct attach_how {
+	enum backend backend;
+	struct attach_programs programs;
+	const struct log *log; /* for functions that the kernel refuses to probe */
 };
 
 struct attach_point {
@@ -38,11 +46,11 @@ struct attachment {
 };
 
 /*
- * Probe `points` of the file behind the descriptor `file` in process `pid`. Frees are probed before what allocates.
- * Returns 0, or a negative errno with `error` filled; some probes may be in place then.
+ * Probe `points` of the file behind the descriptor `file` in process `pid`. Frees are probed before what allocates. A
+ * point that the kernel cannot probe is left out, with a message. Returns 0, or a negative errno with
+ * `error` filled if all are refused; some probes may be in place then.
  */
-int attach_file(struct attachment *attachment, enum backend backend,
-		const struct attach_programs *programs, int file, pid_t pid,
+int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
 		const struct attach_point *points, size_t count, struct error *error);
 
 /* Take all probes out. */

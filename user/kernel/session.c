@@ -303,11 +303,13 @@ int session_probe_module(struct session *session, struct process *process, uint3
 			 struct error *error)
 {
 	const struct planned_file *file = session_plan_module(session, module);
-	struct attach_programs programs = {
-		.session = session->bpf->progs.call_session,
-		.entry = session->bpf->progs.call_entry,
-		.exit = session->bpf->progs.call_exit,
-		.free = session->bpf->progs.free_entry,
+	struct attach_how how = {
+		.backend = session->backend,
+		.programs = { .session = session->bpf->progs.call_session,
+			      .entry = session->bpf->progs.call_entry,
+			      .exit = session->bpf->progs.call_exit,
+			      .free = session->bpf->progs.free_entry },
+		.log = session->options.log,
 	};
 	struct attach_point *points;
 	int code;
@@ -319,7 +321,7 @@ int session_probe_module(struct session *session, struct process *process, uint3
 	session->probed[session->probed_count++] =
 		(struct probed_file){ .module = file->module, .process = process };
 	points = session_points(session, file, process);
-	code = attach_file(&session->attachment, session->backend, &programs,
+	code = attach_file(&session->attachment, &how,
 			   module_list_get(session->options.modules, file->module)->fd,
 			   process->target.pid, points, file->count, error);
 	free(points);

@@ -208,6 +208,15 @@ static int session_read_maps(struct session *session, struct pass *pass)
 	return code;
 }
 
+void session_bury(struct session *session)
+{
+	struct snapshot unused = { .time_ns = session_now() };
+	struct pass pass = { .session = session, .snapshot = &unused };
+
+	session->has_dead = false;
+	session_read_maps(session, &pass);
+}
+
 static void session_list_targets(struct session *session, struct snapshot *snapshot)
 {
 	size_t i;

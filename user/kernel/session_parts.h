@@ -50,6 +50,7 @@ struct session {
 	const struct target **targets; /* of the processes, for snapshots */
 	struct site_table sites;
 	struct mapping_set *mappings;
+	bool has_dead; /* a process has executed another program: blocks of the old one are to be removed */
 	uint64_t filtered_bytes; /* of mappings that --min-size and --max-size leave out */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: activation */
 };
@@ -72,6 +73,8 @@ struct known_site *session_learn_site(struct session *session, uint64_t key);
 /* The same with its record at hand. */
 struct known_site *session_learn_record(struct session *session, uint64_t key,
 					const struct site *record);
+/* Remove the sites and blocks of programs that their processes run no more. */
+void session_bury(struct session *session);
 /* Does the site belong to the program that its process runs now? */
 bool session_site_is_current(const struct known_site *site);
 

@@ -72,6 +72,7 @@ static void session_see_event(void *context, const struct sideband_event *event)
 		return;
 	if (event->kind == SIDEBAND_EXEC) {
 		process_see_exec(process, event);
+		session->has_dead = true;
 	} else if (event->kind == SIDEBAND_MMAP) {
 		module = process_see_mapping(process, session->options.modules, event);
 		session_probe_quietly(session, process, module);
@@ -237,6 +238,8 @@ void session_drain(struct session *session)
 		if (session->processes[i]->needs_scan)
 			session_scan(session, session->processes[i], session_now());
 	ring_buffer__consume(session->ring);
+	if (session->has_dead)
+		session_bury(session);
 }
 
 int session_add_process(struct session *session, struct process *process, char *const *paths,
