@@ -337,8 +337,9 @@ static int trace_start(struct trace *trace)
 static void trace_close(struct trace *trace)
 {
 	session_close(trace->session);
-	symbolizer_free(trace->reporter.symbolizer);
+	/* A child that is still held has a copy of the descriptor whose end the symbolizer's process waits for. */
 	spawn_free(&trace->spawn);
+	symbolizer_free(trace->reporter.symbolizer);
 	module_list_free(&trace->modules);
 	if (trace->on_signal.fd > 0)
 		close(trace->on_signal.fd);
