@@ -3,28 +3,58 @@
 #ifndef SYSTEM_SPAWN_H
 #define SYSTEM_SPAWN_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/error.h"
 
-struct spawn {
-	pid_t pid; /* 0 = none */
-	int release; /* write end of the pipe that holds the child; -1 = released */
-	int failure; /* read end: an errno arrives here if the exec fails */
-	char *path; /* what will be exec'd: PATH searched */
+/* How a program was told to treat signals: what exec hands on. */
+struct spawn_signals {
+	sigset_t mask;
+	sigset_t ignored;
 };
 
+/* Start with {0}. */
+struct spawn {
+	pid_t pid; /* 0 = none */
+	int release; /* our end of the socket that holds the child; -1 = released */
+	int failure; /* read end of a pipe: an errno arrives here if the exec fails */
+	char *path; /* what will be exec'd: PATH searched */
+	bool ended; /* it has been reaped */
+	int status; /* wait status, when ended; -1 = unknown */
+	/* Set it before spawn_hold if the caller changed signals since its start; must outlive that call. */
+	const struct spawn_signals *signals;
+};
+
+/* What the calling program got at its start; to be called before it blocks, ignores or handles a signal. */
+void spawn_signals_save(struct spawn_signals *ret_signals);
+
 /*
- * Fork a child that waits. It has its signal mask and dispositions as the tracer got them, and ends by itself
- * if the tracer dies before the release. `arguments` is NULL-terminated. Returns 0, or a negative errno with
- * `error` filled (ERROR_TARGET, command not found or not executable).
+ * The file that execvp would take for `command`: PATH searched. Free with free(). NULL with `error` (ERROR_TARGET)
+ * filled if there is none, or none that may be executed.
+ */
+char *spawn_find(const char *command, struct error *error);
+
+/*
+ * Fork a child that waits. It has its signal mask and dispositions as the tracer got them (`signals`, or else as
+ * they are now, without handlers), and ends by itself if the tracer dies before the release. `arguments` is
+ * NULL-terminated. A caller that ignores SIGCHLD stops doing so: it could not learn
+ * the exit status. Returns 0, or a negative errno with `error` filled (ERROR_TARGET, command not found
+ * or not executable).
  */
 int spawn_hold(struct spawn *spawn, char *const arguments[], struct error *error);
 
-/* Let the child exec. Returns 0 once it has, or a negative errno with `error` filled if the exec failed. */
+/*
+ * Let the child exec. Returns 0 once it has, or a negative errno with `error` filled if the exec failed or the child
+ * ended before it. A file in no known format is run by /bin/sh, as execvp does.
+ */
 int spawn_release(struct spawn *spawn, struct error *error);
 
-/* Has the child ended? Returns 1 with its wait status, 0 if it runs on. Reaps it. */
+/*
+ * Has the child ended? Returns 1 with its wait status (-1 if someone else has reaped it), 0 if it runs on. Reaps it;
+ * may be called again.
+ */
 int spawn_poll(struct spawn *spawn, int *ret_status);
 
 /* Ends a child that is still held; leaves one that runs alone. Accepts {0}. */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which files a program will map when it starts, before it does: asked of its own loader, so that preloads, search
+ * paths and caches count as they will. Not what it opens later by dlopen.
+ */
+#ifndef SYSTEM_LOADER_H
+#define SYSTEM_LOADER_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/*
+ * The files that `program` (a path, as spawn_find gives it) would map if it were started with the present environment:
+ * the program, its interpreter (the loader) and its libraries, as absolute paths without symbolic links, each once, the
+ * program first. Of a script it is the program that its #! line names. The program itself is never run, only its
+ * loader's --list. Returns 0 with an array that loader_list_free frees, or a negative errno with `error` filled.
+ */
+int loader_list_libraries(const char *program, char ***ret_paths, size_t *ret_count,
+			  struct error *error);
+void loader_list_free(char **paths, size_t count);
+
+/*
+ * The path in a line of what --list prints (ldd's format), as a copy; NULL if the line names no file: the vdso, a
+ * library that was not found, a message. For tests and fuzzing too.
+ */
+char *loader_parse_line(const char *line, size_t length);
+
+#endif

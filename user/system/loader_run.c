@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A loader in a child process: see loader_run.h. */
+#include "system/loader_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define OUTPUT_MAX (4u << 20)
+
+/* Of the environment, what makes the loader print something else. Search paths and preloads stay. */
+static bool loader_keeps(const char *variable)
+{
+	static const char *const dropped[] = { "LD_DEBUG=", "LD_DEBUG_OUTPUT=", "LD_VERBOSE=",
+					       "LD_SHOW_AUXV=", "LD_TRACE_LOADED_OBJECTS=" };
+	size_t i;
+
+	for (i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
+		if (strncmp(variable, dropped[i], strlen(dropped[i])) == 0)
+			return false;
+	return true;
+}
+
+/* An array of the caller's; the strings are those of the environment. */
+static char **loader_environment(void)
+{
+	size_t count = 0, kept = 0, i;
+	char **variables;
+
+	while (environ && environ[count])
+		count++;
+	variables = memory_alloc(count + 1, sizeof(*variables));
+	for (i = 0; i < count; i++)
+		if (loader_keeps(environ[i]))
+			variables[kept++] = environ[i];
+	return variables;
+}
+
+static int loader_start(const char *interpreter, const char *program, int output, pid_t *ret_pid)
+{
+	char *arguments[] = { (char *)interpreter, (char *)"--list", (char *)program, NULL };
+	char **variables = loader_environment();
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t signals;
+	int code;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, output, 1);
+	posix_spawn_file_actions_adddup2(&actions, output, 2);
+	posix_spawnattr_init(&attributes);
+	sigemptyset(&signals);
+	posix_spawnattr_setsigmask(&attributes, &signals);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	code = posix_spawn(ret_pid, interpreter, &actions, &attributes, arguments, variables);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	free(variables);
+	return -code;
+}
+
+static int64_t loader_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Until its end or the time limit. */
+static int loader_collect(int input, int64_t deadline, struct buffer *output)
+{
+	struct pollfd poll_input = { .fd = input, .events = POLLIN };
+	char chunk[4096];
+	ssize_t got = 1;
+	int ready;
+
+	while (got > 0) {
+		int64_t left = deadline - loader_now_ms();
+
+		ready = left > 0 ? poll(&poll_input, 1, (int)left) : 0;
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready <= 0)
+			return ready ? -errno : -ETIMEDOUT;
+		got = TEMP_FAILURE_RETRY(read(input, chunk, sizeof(chunk)));
+		if (got < 0)
+			return -errno;
+		buffer_append(output, chunk, (size_t)got);
+		if (output->length > OUTPUT_MAX)
+			return -EFBIG;
+	}
+	return 0;
+}
+
+/* The output's end is not the process's: it may have closed it and run on. */
+static int loader_wait(pid_t pid, int64_t deadline)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	pid_t ended;
+	int status;
+
+	while ((ended = TEMP_FAILURE_RETRY(waitpid(pid, &status, WNOHANG))) == 0) {
+		if (loader_now_ms() >= deadline)
+			return -ETIMEDOUT;
+		nanosleep(&pause, NULL);
+	}
+	/* With SIGCHLD ignored nobody learns the status; then the output must speak for itself. */
+	if (ended < 0)
+		return 0;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1;
+}
+
+static void loader_kill(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	TEMP_FAILURE_RETRY(waitpid(pid, NULL, 0));
+}
+
+int loader_run(const char *interpreter, const char *program, int timeout_ms, struct buffer *output)
+{
+	int64_t deadline = loader_now_ms() + timeout_ms;
+	int ends[2], status;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	status = loader_start(interpreter, program, ends[1], &pid);
+	close(ends[1]);
+	if (!status) {
+		status = loader_collect(ends[0], deadline, output);
+		if (!status)
+			status = loader_wait(pid, deadline);
+		if (status < 0)
+			loader_kill(pid);
+	}
+	close(ends[0]);
+	return status;
+}

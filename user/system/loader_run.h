@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Running a loader's --list and collecting what it prints. */
+#ifndef SYSTEM_LOADER_RUN_H
+#define SYSTEM_LOADER_RUN_H
+
+#include "base/buffer.h"
+
+/*
+ * Append what `interpreter --list program` prints, on stdout and stderr, to `output`. Returns 0 if it ended with
+ * success, 1 if it did not, or a negative errno: -ETIMEDOUT after `timeout_ms`, -EFBIG (it printed too much).
+ */
+int loader_run(const char *interpreter, const char *program, int timeout_ms, struct buffer *output);
+
+#endif
