@@ -81,10 +81,11 @@ static void test_long(void **state)
 		buffer_append_string(&symbol, "St4pairIiiE");
 	assert_cut(symbol.data, "_Z1fvSt4pairIiiESt4pair");
 	buffer_clear(&symbol);
+	/* libiberty gives up on names of more than 1024 bytes: they stay mangled. */
 	buffer_append_string(&symbol, "_Z1f");
 	for (i = 0; i < 120; i++)
 		buffer_append_string(&symbol, "St4pairImmE");
-	assert_cut(symbol.data, "f(std::pair<unsigned long, unsigned long>, std::pair<");
+	assert_demangled(symbol.data, symbol.data);
 	buffer_clear(&symbol);
 	buffer_append_string(&symbol, "_Z1fSt4pairIiiE");
 	for (i = 0; i < 16; i++)
