@@ -56,6 +56,8 @@ struct shim {
 	uint32_t region_count;
 	uint64_t pid_tgid;
 	void (*on_lookup)(const void *map); /* called before each look-up, if set */
+	/* Reads memory in place of the regions, if set. */
+	bool (*on_read)(void *to, size_t size, uint64_t address);
 	uint64_t reads; /* of user memory */
 };
 
@@ -116,6 +118,8 @@ static inline long shim_read(void *to, size_t size, uint64_t address, bool sleep
 	struct shim_region *region = shim_find(address, size);
 
 	shim.reads++;
+	if (shim.on_read)
+		return shim.on_read(to, size, address) ? 0 : -EFAULT;
 	if (!region || (region->absent && !sleepable))
 		return -EFAULT;
 	region->absent = false;

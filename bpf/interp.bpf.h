@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading the frames of the interpreter that runs in the current thread.
+ *
+ * Entry points: interp_walk_stack() reads the frames and their hash, at every event; interp_walk_describe() adds what is
+ * only wanted of a stack that was not seen before. The includer brings the kernel's types and the helpers, so that the
+ * same code runs in tests on the host.
+ *
+ * As in unwind.bpf.h: state in map memory, steps as global functions, and memory read in windows.
+ */
+#ifndef INTERP_BPF_H
+#define INTERP_BPF_H
+
+#include "interp_abi.h"
+
+#define INTERP_WINDOW_WORDS 512
+#define INTERP_WINDOW_BYTES (INTERP_WINDOW_WORDS * 8)
+
+/* Frames that are looked at: some are not kept. */
+#define INTERP_TURNS 512
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct interp_process);
+} interp_processes SEC(".maps");
+
+/* By key; the loader removes what it has read. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, struct interp_code);
+} interp_codes SEC(".maps");
+
+/* State of one walk. */
+struct interp_walk {
+	__u64 next; /* address of the frame to be read */
+	__u64 end; /* Ruby: address behind the last frame */
+	__u64 window_start; /* user address of window[0] */
+	__u64 window_bytes; /* valid bytes of the window */
+	__u64 hash;
+	__u32 process; /* position in interp_processes */
+	__u32 depth;
+	__u32 described; /* frames that interp_walk_describe is through with */
+	__u32 unused;
+	struct interp_record record;
+	__u64 environments[INTERP_FRAMES_MAX]; /* Ruby: of the frames */
+	struct interp_code code; /* Python: of the frame that is described */
+	__u64 window[INTERP_WINDOW_WORDS];
+};
+
+#ifdef __bpf__
+#define INTERP_HIDE(value) asm volatile("" : "+r"(value))
+#else
+#define INTERP_HIDE(value) ((void)(value))
+#endif
+
+static __always_inline __u64 interp_mix(__u64 hash, __u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 32;
+}
+
+static __always_inline bool interp_read(void *to, __u32 size, __u64 address)
+{
+	return !bpf_probe_read_user(to, size, (void *)address);
+}
+
+static __always_inline __u64 interp_word(__u64 address)
+{
+	__u64 word = 0;
+
+	return interp_read(&word, sizeof(word), address) ? word : 0;
+}
+
+/* Is all of [address, address + size) in the window? */
+static __always_inline bool interp_has(const struct interp_walk *walk, __u64 address, __u64 size)
+{
+	__u64 offset = address - walk->window_start;
+
+	return offset <= walk->window_bytes && size <= walk->window_bytes - offset;
+}
+
+/* Fill the window with at most `size` bytes from `start`. */
+static __always_inline bool interp_fill(struct interp_walk *walk, __u64 start, __u64 size)
+{
+	if (size > INTERP_WINDOW_BYTES)
+		size = INTERP_WINDOW_BYTES;
+	INTERP_HIDE(size);
+	walk->window_start = start;
+	walk->window_bytes = 0;
+	if (size > INTERP_WINDOW_BYTES || !interp_read(walk->window, (__u32)size, start))
+		return false;
+	walk->window_bytes = size;
+	return true;
+}
+
+/* A word of the window; the caller knows that it is there. */
+static __always_inline __u64 interp_at(const struct interp_walk *walk, __u64 address)
+{
+	__u64 word = (address - walk->window_start) >> 3;
+
+	INTERP_HIDE(word);
+	return walk->window[word & (INTERP_WINDOW_WORDS - 1)];
+}
+
+static __always_inline int interp_end(struct interp_walk *walk, enum interp_end end)
+{
+	walk->record.end = end;
+	return 1;
+}
+
+/* Keep a frame. False if there is no room, or enough are kept. */
+static __always_inline bool interp_push(struct interp_walk *walk, __u64 code, __u64 at, __u32 flags)
+{
+	__u32 count = walk->record.count;
+	struct interp_frame *frame;
+
+	if (count >= walk->depth || count >= INTERP_FRAMES_MAX)
+		return false;
+	frame = &walk->record.frames[count];
+	frame->code = code;
+	frame->at = at;
+	frame->copy = 0;
+	frame->flags = flags;
+	frame->unused = 0;
+	walk->record.count = count + 1;
+	return true;
+}
+
+static __always_inline struct interp_process *interp_of(const struct interp_walk *walk)
+{
+	__u32 process = walk->process;
+
+	return bpf_map_lookup_elem(&interp_processes, &process);
+}
+
+/* The word that leads to the interpreter's state of the thread with this thread pointer; 0 = none. */
+static __always_inline __u64 interp_state(const struct interp_process *process,
+					  __u64 thread_pointer)
+{
+	__u64 block;
+
+	switch (process->anchor_kind) {
+	case INTERP_ANCHOR_THREAD:
+		return interp_word(thread_pointer + process->anchor);
+	case INTERP_ANCHOR_MODULE:
+		block = interp_word(thread_pointer + 8);
+		block = interp_word(block + 16ULL * process->module);
+		/* All ones: this thread has not used the module's variables yet. */
+		return block + 1 > 1 ? interp_word(block + process->anchor) : 0;
+	case INTERP_ANCHOR_GLOBAL:
+		return interp_word(process->anchor);
+	default:
+		return 0;
+	}
+}
+
+#include "interp_ruby.bpf.h"
+#include "interp_python.bpf.h"
+
+#ifdef __bpf__
+struct thread_struct___interp {
+	unsigned long fsbase;
+} __attribute__((preserve_access_index));
+
+struct task_struct___interp {
+	struct thread_struct___interp thread;
+} __attribute__((preserve_access_index));
+
+/* What thread-local addresses of the current thread are counted from. */
+static __always_inline __u64 interp_thread_pointer(void)
+{
+	struct task_struct___interp *task = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, thread.fsbase);
+}
+#endif
+
+/* bpf_loop wants its context on the stack. */
+struct interp_turns {
+	struct interp_walk *walk;
+};
+
+static int interp_turn_ruby(__u32 turn, struct interp_turns *turns)
+{
+	(void)turn;
+	return interp_ruby_step(turns->walk) ? 1 : 0;
+}
+
+static int interp_turn_python(__u32 turn, struct interp_turns *turns)
+{
+	(void)turn;
+	return interp_python_step(turns->walk) ? 1 : 0;
+}
+
+/*
+ * Read the frames of the current thread, innermost first, at most `depth` of them. Leaves them in `walk->record`, and
+ * in `walk->hash` their hash, which tells two stacks apart that differ in a frame or in the place in it; 0 without a
+ * frame. `process` is the position in interp_processes.
+ */
+static __always_inline void interp_walk_stack(struct interp_walk *walk, __u32 process,
+					      __u64 thread_pointer, __u32 depth)
+{
+	struct interp_turns turns = { .walk = walk };
+	struct interp_process *interp;
+	__u64 state;
+
+	walk->record.kind = INTERP_NONE;
+	walk->record.count = 0;
+	walk->record.end = INTERP_END_ROOT;
+	walk->record.unused = 0;
+	walk->hash = 0;
+	walk->window_start = 0;
+	walk->window_bytes = 0;
+	walk->process = process;
+	walk->depth = depth;
+	walk->described = 0;
+	interp = bpf_map_lookup_elem(&interp_processes, &process);
+	if (!interp || !interp->kind)
+		return;
+	state = interp_state(interp, thread_pointer);
+	if (!state)
+		return;
+	walk->record.kind = interp->kind;
+	/* A walk that finds no end in all its turns was cut. */
+	walk->record.end = INTERP_END_DEPTH;
+	if (interp->kind == INTERP_RUBY) {
+		if (interp_ruby_start(walk, interp, state, thread_pointer))
+			bpf_loop(INTERP_TURNS, interp_turn_ruby, &turns, 0);
+	} else {
+		if (interp_python_start(walk, interp, state))
+			bpf_loop(INTERP_TURNS, interp_turn_python, &turns, 0);
+	}
+	if (walk->record.count && !walk->hash)
+		walk->hash = 1;
+}
+
+static int interp_describe_turn(__u32 turn, struct interp_turns *turns)
+{
+	(void)turn;
+	if (turns->walk->record.kind == INTERP_RUBY)
+		return interp_ruby_describe(turns->walk) ? 1 : 0;
+	return interp_python_describe(turns->walk) ? 1 : 0;
+}
+
+/*
+ * Complete the frames of a stack that was not seen before: Ruby frames get their INTERP_FRAME_ENTRY (Python frames have
+ * it already), Python frames a copy of what names them.
+ */
+static __always_inline void interp_walk_describe(struct interp_walk *walk)
+{
+	struct interp_turns turns = { .walk = walk };
+
+	bpf_loop(INTERP_FRAMES_MAX, interp_describe_turn, &turns, 0);
+}
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CPython's frames: a list from the innermost one to its callers. Up to 3.10 they are objects somewhere on the heap;
+ * from 3.11 on most stand one above the other on a stack of their own. A part of interp.bpf.h.
+ */
+#ifndef INTERP_PYTHON_BPF_H
+#define INTERP_PYTHON_BPF_H
+
+#define PYTHON_PAGE_SIZE 4096
+
+/* All fields that are asked for lie in this many bytes of a code object. */
+#define PYTHON_CODE_BYTES 144
+
+int interp_python_step(struct interp_walk *walk);
+int interp_python_describe(struct interp_walk *walk);
+
+/* Begin with a thread state. False if there is nothing to be read. */
+static __always_inline bool interp_python_start(struct interp_walk *walk,
+						const struct interp_process *interp, __u64 state)
+{
+	__u64 at = state + interp->python.state_frame;
+
+	if (interp->python.indirect)
+		at = interp_word(at) + interp->python.indirect_frame;
+	if (!interp_read(&walk->next, sizeof(walk->next), at)) {
+		interp_end(walk, INTERP_END_UNREADABLE);
+		return false;
+	}
+	return true;
+}
+
+/* Have a frame in the window: with what is below it where its callers are likely to be there. */
+static __always_inline bool interp_python_load(struct interp_walk *walk,
+					       const struct interp_python *layout, __u64 frame)
+{
+	__u32 size = layout->frame_size;
+
+	if (interp_has(walk, frame, size))
+		return true;
+	if (layout->windowed &&
+	    interp_fill(walk, frame + size - INTERP_WINDOW_BYTES, INTERP_WINDOW_BYTES))
+		return true;
+	return interp_fill(walk, frame, size);
+}
+
+/* The instruction, in bytes from the first one. */
+static __always_inline __u64 interp_python_position(const struct interp_python *layout, __u64 word,
+						    __u64 code)
+{
+	__u64 at;
+
+	if (layout->position_kind == INTERP_POSITION_POINTER)
+		return word - code - layout->bytecode;
+	/* -1 is the only negative number; extending the sign of it takes no arithmetic shift. */
+	at = (__u32)word;
+	if (at == 0xffffffff)
+		return ~0ULL;
+	return layout->position_kind == INTERP_POSITION_UNITS ? at * 2 : at;
+}
+
+static __always_inline __u32 interp_python_byte(const struct interp_walk *walk, __u64 address)
+{
+	return (__u32)(interp_at(walk, address & ~7ULL) >> ((address & 7) * 8)) & 0xff;
+}
+
+/* Mark the last frame that was kept as the outermost one of its loop. */
+static __always_inline void interp_python_mark(struct interp_walk *walk)
+{
+	__u64 last = (__u64)walk->record.count - 1;
+
+	INTERP_HIDE(last);
+	if (last < INTERP_FRAMES_MAX)
+		walk->record.frames[last].flags |= INTERP_FRAME_ENTRY;
+}
+
+/* Is it a frame that only marks where a loop began? Otherwise `ret_flags` gets the frame's flags. */
+static __always_inline bool interp_python_is_shim(struct interp_walk *walk,
+						  const struct interp_python *layout, __u64 frame,
+						  __u32 *ret_flags)
+{
+	__u32 byte;
+
+	if (layout->entry_kind == INTERP_ENTRY_ALWAYS) {
+		*ret_flags = INTERP_FRAME_ENTRY;
+		return false;
+	}
+	byte = interp_python_byte(walk, frame + layout->entry);
+	if (layout->entry_kind == INTERP_ENTRY_SHIM)
+		return byte == INTERP_OWNER_LOOP;
+	*ret_flags = byte ? INTERP_FRAME_ENTRY : 0;
+	return false;
+}
+
+/* Read one frame. Returns 1 when the walk is over. */
+__noinline int interp_python_step(struct interp_walk *walk)
+{
+	struct interp_python *layout;
+	struct interp_process *interp;
+	__u64 frame, code, at;
+	__u32 flags = 0;
+
+	if (!walk)
+		return 1;
+	interp = interp_of(walk);
+	if (!interp)
+		return 1;
+	layout = &interp->python;
+	frame = walk->next;
+	if (!frame)
+		return interp_end(walk, INTERP_END_ROOT);
+	if (frame & 7 || !interp_python_load(walk, layout, frame))
+		return interp_end(walk, INTERP_END_UNREADABLE);
+	walk->next = interp_at(walk, frame + layout->previous);
+	if (interp_python_is_shim(walk, layout, frame, &flags)) {
+		interp_python_mark(walk);
+		return 0;
+	}
+	code = interp_at(walk, frame + layout->code);
+	at = interp_python_position(layout, interp_at(walk, frame + layout->position), code);
+	if (!interp_push(walk, code, at, flags))
+		return interp_end(walk, INTERP_END_DEPTH);
+	walk->hash = interp_mix(interp_mix(walk->hash, code), at);
+	return 0;
+}
+
+/* Copy the start of an object, at least as far as its page reaches. Returns the number of bytes. */
+static __always_inline __u32 interp_python_copy(void *to, __u32 size, __u64 address)
+{
+	__u64 rest = PYTHON_PAGE_SIZE - (address & (PYTHON_PAGE_SIZE - 1));
+
+	if (interp_read(to, size, address))
+		return size;
+	INTERP_HIDE(rest);
+	if (rest < size && interp_read(to, (__u32)rest, address))
+		return (__u32)rest;
+	return 0;
+}
+
+static __always_inline __u64 interp_python_field(const struct interp_code *copy, __u32 offset)
+{
+	__u64 word = offset >> 3;
+
+	INTERP_HIDE(word);
+	return word < PYTHON_CODE_BYTES / 8 ? ((const __u64 *)copy->code)[word] : 0;
+}
+
+/* The key of a code object: another one at the same address has other names, lines or places of them. */
+static __always_inline __u64 interp_python_key(const struct interp_code *copy, __u64 first)
+{
+	__u64 key = 0;
+	int i;
+
+	for (i = 0; i < INTERP_PARTS; i++)
+		key = interp_mix(key, copy->addresses[i]);
+	key = interp_mix(key, first);
+	return key ? key : 1;
+}
+
+/* Copy the parts of the code object whose head is copied already, and store them. */
+static __always_inline bool interp_python_store(struct interp_code *copy, __u64 key)
+{
+	if (bpf_map_lookup_elem(&interp_codes, &key))
+		return true;
+	copy->sizes[INTERP_PART_FILENAME] = interp_python_copy(
+		copy->filename, INTERP_TEXT_HEAD, copy->addresses[INTERP_PART_FILENAME]);
+	copy->sizes[INTERP_PART_NAME] =
+		interp_python_copy(copy->name, INTERP_TEXT_HEAD, copy->addresses[INTERP_PART_NAME]);
+	copy->sizes[INTERP_PART_LINES] = interp_python_copy(copy->lines, INTERP_LINES_HEAD,
+							    copy->addresses[INTERP_PART_LINES]);
+	return !bpf_map_update_elem(&interp_codes, &key, copy, BPF_ANY);
+}
+
+/* Copy what names the code of one frame. Returns 1 when there is no other frame. */
+__noinline int interp_python_describe(struct interp_walk *walk)
+{
+	struct interp_process *interp;
+	struct interp_code *copy;
+	__u64 at, key;
+
+	if (!walk)
+		return 1;
+	interp = interp_of(walk);
+	if (!interp)
+		return 1;
+	at = walk->described;
+	if (at >= walk->record.count || at >= INTERP_FRAMES_MAX)
+		return 1;
+	walk->described = (__u32)at + 1;
+	copy = &walk->code;
+	copy->addresses[INTERP_PART_CODE] = walk->record.frames[at].code;
+	copy->sizes[INTERP_PART_CODE] =
+		interp_python_copy(copy->code, INTERP_CODE_HEAD, copy->addresses[INTERP_PART_CODE]);
+	if (copy->sizes[INTERP_PART_CODE] < PYTHON_CODE_BYTES)
+		return 0;
+	copy->addresses[INTERP_PART_FILENAME] = interp_python_field(copy, interp->python.filename);
+	copy->addresses[INTERP_PART_NAME] = interp_python_field(copy, interp->python.name);
+	copy->addresses[INTERP_PART_LINES] = interp_python_field(copy, interp->python.lines);
+	key = interp_python_key(copy, interp_python_field(copy, interp->python.first_line));
+	if (interp_python_store(copy, key))
+		walk->record.frames[at].copy = key;
+	return 0;
+}
+
+#endif

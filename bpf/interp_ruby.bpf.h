@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ruby's control frames: an array that ends at the top of the thread's VM stack, innermost frame first. A part of
+ * interp.bpf.h.
+ */
+#ifndef INTERP_RUBY_BPF_H
+#define INTERP_RUBY_BPF_H
+
+/* The same in all versions: {vm_stack, vm_stack_size, cfp} and {pc, sp, iseq, self, ep}. */
+#define RUBY_FRAME_ISEQ 16
+#define RUBY_FRAME_ENVIRONMENT 32
+#define RUBY_FRAME_BYTES 40
+
+/* Words of a VM stack: Ruby's smallest is 16 KB for a fiber, its largest a matter of RUBY_THREAD_VM_STACK_SIZE. */
+#define RUBY_STACK_WORDS_MAX (1ULL << 28)
+
+/* In the first word of an environment: rb_vm_exec returns when this frame is left. */
+#define RUBY_ENVIRONMENT_FINISH 0x20
+
+int interp_ruby_step(struct interp_walk *walk);
+int interp_ruby_describe(struct interp_walk *walk);
+
+/* A global holds the context of the thread that has the lock: is it this thread? */
+static __always_inline bool interp_ruby_is_current(const struct interp_process *interp,
+						   __u64 context, __u64 thread_pointer)
+{
+	__u64 thread = interp_word(context + interp->ruby.context_thread);
+
+	if (interp->ruby.thread_native)
+		thread = interp_word(thread + interp->ruby.thread_native);
+	return interp_word(thread + interp->ruby.identity) == thread_pointer;
+}
+
+/* Begin with an execution context. False if there is nothing to be read. */
+static __always_inline bool interp_ruby_start(struct interp_walk *walk,
+					      const struct interp_process *interp, __u64 context,
+					      __u64 thread_pointer)
+{
+	__u64 words[3]; /* vm_stack, vm_stack_size, cfp */
+
+	if (interp->anchor_kind == INTERP_ANCHOR_GLOBAL &&
+	    !interp_ruby_is_current(interp, context, thread_pointer)) {
+		interp_end(walk, INTERP_END_ROOT);
+		return false;
+	}
+	if (!interp_read(words, sizeof(words), context) || words[1] > RUBY_STACK_WORDS_MAX) {
+		interp_end(walk, INTERP_END_UNREADABLE);
+		return false;
+	}
+	walk->next = words[2];
+	walk->end = words[0] + words[1] * 8;
+	return true;
+}
+
+/* Read one control frame; only those of Ruby code are kept. Returns 1 when the walk is over. */
+__noinline int interp_ruby_step(struct interp_walk *walk)
+{
+	struct interp_process *interp;
+	__u64 frame, code, at, count;
+
+	if (!walk)
+		return 1;
+	interp = interp_of(walk);
+	if (!interp)
+		return 1;
+	frame = walk->next;
+	/* The last frame is a dummy. */
+	if (frame >= walk->end || walk->end - frame <= interp->ruby.frame_size)
+		return interp_end(walk, INTERP_END_ROOT);
+	if (!interp_has(walk, frame, RUBY_FRAME_BYTES) &&
+	    !interp_fill(walk, frame, walk->end - frame))
+		return interp_end(walk, INTERP_END_UNREADABLE);
+	at = interp_at(walk, frame);
+	code = interp_at(walk, frame + RUBY_FRAME_ISEQ);
+	walk->next = frame + interp->ruby.frame_size;
+	if (!at || !code)
+		return 0;
+	count = walk->record.count;
+	if (!interp_push(walk, code, at, 0))
+		return interp_end(walk, INTERP_END_DEPTH);
+	INTERP_HIDE(count);
+	walk->environments[count & (INTERP_FRAMES_MAX - 1)] =
+		interp_at(walk, frame + RUBY_FRAME_ENVIRONMENT);
+	/* The collector may move iseqs, but never their instructions. */
+	walk->hash = interp_mix(walk->hash, at);
+	return 0;
+}
+
+/* Find out of one frame whether it is an entry. Returns 1 when there is no other frame. */
+__noinline int interp_ruby_describe(struct interp_walk *walk)
+{
+	__u64 at;
+
+	if (!walk)
+		return 1;
+	at = walk->described;
+	if (at >= walk->record.count || at >= INTERP_FRAMES_MAX)
+		return 1;
+	walk->described = (__u32)at + 1;
+	if (interp_word(walk->environments[at]) & RUBY_ENVIRONMENT_FINISH)
+		walk->record.frames[at].flags |= INTERP_FRAME_ENTRY;
+	return 0;
+}
+
+#endif

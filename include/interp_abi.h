@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Frames of interpreters: what the readers of Ruby and CPython frames in BPF and the loader must agree on, byte for
+ * byte. Where things are in the interpreter's structures differs by version: the loader fills a table of offsets for
+ * each process, and the programs follow it blindly, since a wrong one can only lead to unreadable or senseless words.
+ *
+ * Everything here has a fixed width. The file includes nothing; each side brings its own __u32 and friends.
+ */
+#ifndef INTERP_ABI_H
+#define INTERP_ABI_H
+
+enum interp_kind {
+	INTERP_NONE = 0,
+	INTERP_RUBY,
+	INTERP_PYTHON,
+};
+
+/* Where the interpreter's state of the current thread is found: an execution context or a thread state. */
+enum interp_anchor {
+	INTERP_ANCHOR_THREAD =
+		0, /* in the word at thread pointer + anchor, the same for all threads */
+	INTERP_ANCHOR_MODULE, /* in the word at anchor in the thread-local block of module number `module` */
+	INTERP_ANCHOR_GLOBAL, /* in the word at address anchor: of the thread that holds the interpreter's lock */
+};
+
+/* Which byte of a Python frame tells that it is the outermost one of a call of the interpreter's loop. */
+enum interp_entry {
+	INTERP_ENTRY_ALWAYS = 0, /* each frame has a loop of its own */
+	INTERP_ENTRY_FLAG, /* the byte is not 0 */
+	INTERP_ENTRY_SHIM, /* the byte is INTERP_OWNER_LOOP in a further frame, which is no Python frame itself */
+};
+
+/* How a Python frame tells its current instruction. */
+enum interp_position {
+	INTERP_POSITION_BYTES = 0, /* a 32-bit number of bytes */
+	INTERP_POSITION_UNITS, /* a 32-bit number of units of two bytes */
+	INTERP_POSITION_POINTER, /* an address in the code object */
+};
+
+#define INTERP_OWNER_LOOP 3
+
+/* Offsets are in bytes; those of words that are read by frame are multiples of 8. */
+struct interp_ruby {
+	__u32 frame_size; /* of a control frame */
+	__u32 context_thread; /* execution context: its thread */
+	__u32 thread_native; /* thread: the native thread with the identity; 0 = the thread itself has it */
+	__u32 identity; /* there: pthread_t */
+};
+
+struct interp_python {
+	__u32 state_frame; /* thread state: current frame, or the structure that has it */
+	__u32 indirect; /* 1 = the latter: */
+	__u32 indirect_frame; /* there: current frame */
+	__u32 frame_size; /* what is read of a frame, at most INTERP_PYTHON_FRAME_MAX */
+	__u32 code; /* frame: code object */
+	__u32 previous; /* frame: its caller */
+	__u32 position; /* frame: instruction */
+	__u32 position_kind; /* enum interp_position */
+	__u32 bytecode; /* code object: first instruction, for INTERP_POSITION_POINTER */
+	__u32 entry; /* frame: byte of enum interp_entry */
+	__u32 entry_kind; /* enum interp_entry */
+	__u32 windowed; /* 1 = callers' frames mostly stand just below in memory */
+	__u32 filename, name, lines; /* code object: str, str, bytes */
+	__u32 first_line; /* code object: 32 bits */
+};
+
+#define INTERP_PYTHON_FRAME_MAX 128
+
+/* The interpreter of a process; kind INTERP_NONE: it has none whose frames can be read. */
+struct interp_process {
+	__u32 kind; /* enum interp_kind */
+	__u32 anchor_kind; /* enum interp_anchor */
+	__u64 anchor; /* address, or what to add (modulo 2^64) */
+	__u32 module;
+	__u32 unused;
+	struct interp_ruby ruby;
+	struct interp_python python;
+};
+
+#define INTERP_FRAMES_MAX 128
+
+/* In `flags`: outermost frame of one call of the interpreter's loop. */
+#define INTERP_FRAME_ENTRY 1u
+
+/*
+ * One frame. Ruby: `code` is the address of an iseq and `at` the address of the next instruction. Python: `code` is
+ * the address of a code object and `at` the number of bytes from its first instruction to the current one, as a
+ * signed number; negative = it has not begun.
+ */
+struct interp_frame {
+	__u64 code;
+	__u64 at;
+	__u64 copy; /* key of what was copied of the code object when the stack was new; 0 = nothing */
+	__u32 flags;
+	__u32 unused;
+};
+
+enum interp_end {
+	INTERP_END_ROOT = 0, /* the outermost frame */
+	INTERP_END_DEPTH, /* more frames than asked for */
+	INTERP_END_UNREADABLE,
+	INTERP_END_COUNT,
+};
+
+/* Innermost first. */
+struct interp_record {
+	__u32 kind;
+	__u32 count;
+	__u32 end; /* enum interp_end */
+	__u32 unused;
+	struct interp_frame frames[INTERP_FRAMES_MAX];
+};
+
+/*
+ * What names a Python code object, copied when a stack with it was first seen, since it may live no longer than the
+ * call. Each part is the start of an object; its length in bytes is in `sizes`, 0 where it could not be read.
+ */
+enum interp_part {
+	INTERP_PART_CODE = 0,
+	INTERP_PART_FILENAME,
+	INTERP_PART_NAME,
+	INTERP_PART_LINES,
+	INTERP_PARTS,
+};
+
+#define INTERP_CODE_HEAD 208
+#define INTERP_TEXT_HEAD 192
+#define INTERP_LINES_HEAD 288
+
+struct interp_code {
+	__u64 addresses[INTERP_PARTS];
+	__u32 sizes[INTERP_PARTS];
+	__u8 code[INTERP_CODE_HEAD];
+	__u8 filename[INTERP_TEXT_HEAD];
+	__u8 name[INTERP_TEXT_HEAD];
+	__u8 lines[INTERP_LINES_HEAD];
+};
+
+#endif

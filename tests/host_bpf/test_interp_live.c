@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The readers and namers of Ruby and Python frames on real interpreters. A script says for each of its threads which
+ * frames the interpreter sees (caller_locations; sys._getframe) and stands still; this test reads the
+ * frames out of the process's memory and must find the same ones. Thread pointers come from ptrace.
+ *
+ * TEST_RUBY and TEST_PYTHON name other interpreters than those of the machine. What is not installed is skipped.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "interp_world.h"
+#include "interp_child.h"
+
+#define LINES_MAX 4096
+#define INTERP_DATA "tests/data/interp/"
+
+static struct child child;
+static struct target_memory memory = { child_read, &child };
+static struct interpreter interpreter;
+
+static bool read_child(void *to, size_t size, uint64_t address)
+{
+	return child_read(&child, address, to, size);
+}
+
+/* A frame as the script tells it: "file:line:function". */
+struct told {
+	char *lines[LINES_MAX]; /* innermost first */
+	size_t count;
+};
+
+/* Functions of C that the interpreter lists with the place of their caller, and that have no frame of their own. */
+static bool is_native(const char *line)
+{
+	const char *function = strrchr(line, ':');
+
+	return function && !strncmp(function, ":c-", 3);
+}
+
+static void frame_text(const struct interp_frame *frame, char *text, size_t size)
+{
+	struct interp_name name;
+
+	if (!interpreter_name(&interpreter, &memory, frame, interp_world_copy(frame), &name))
+		snprintf(text, size, "no such code");
+	else
+		snprintf(text, size, "%s:%u:%s", name.file, name.line, name.function);
+}
+
+/* The frames of a thread; false if it has none. */
+static bool walk_thread(uint64_t thread_pointer)
+{
+	interp_world_start();
+	shim.on_read = read_child;
+	world.process = interpreter.process;
+	interp_walk_stack(&world.walk, 0, thread_pointer, INTERP_FRAMES_MAX);
+	if (world.walk.record.count)
+		interp_walk_describe(&world.walk);
+	return world.walk.record.count > 0;
+}
+
+/* Frames of the interpreter's own library code: some versions hide them. */
+static bool is_hidden(const char *text)
+{
+	return !strncmp(text, "<internal:", 10);
+}
+
+/* Do the frames of the current walk match what was told? Prints the first difference if `loud`. */
+static bool frames_match(const struct told *told, bool loud)
+{
+	char text[INTERP_FILE_MAX + INTERP_FUNCTION_MAX + 16];
+	size_t at = 0;
+	uint32_t i;
+
+	for (i = 0; i < world.walk.record.count; i++) {
+		frame_text(&world.walk.record.frames[i], text, sizeof(text));
+		while (at < told->count && strcmp(told->lines[at], text) &&
+		       is_native(told->lines[at]))
+			at++;
+		if (at < told->count && !strcmp(told->lines[at], text)) {
+			at++;
+			continue;
+		}
+		if (is_hidden(text))
+			continue;
+		if (loud)
+			print_message("frame %u is %s, not %s\n", i, text,
+				      at < told->count ? told->lines[at] : "(none)");
+		return false;
+	}
+	while (at < told->count && is_native(told->lines[at]))
+		at++;
+	if (at < told->count && loud)
+		print_message("missing: %s\n", told->lines[at]);
+	return at == told->count && world.walk.record.end == INTERP_END_ROOT;
+}
+
+/* Cut "stack\n" line "\n" ... into stacks. */
+static size_t split_stacks(char *said, struct told *stacks, size_t max)
+{
+	size_t count = 0;
+	char *line, *rest;
+
+	for (line = strtok_r(said, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (!strcmp(line, "ready"))
+			break;
+		if (!strcmp(line, "stack") && count < max)
+			stacks[count++].count = 0;
+		else if (count && stacks[count - 1].count < LINES_MAX)
+			stacks[count - 1].lines[stacks[count - 1].count++] = line;
+	}
+	return count;
+}
+
+static int find_interpreter(void)
+{
+	int code = -EAGAIN, i;
+
+	/* It may not be quite in its last system call yet. */
+	for (i = 0; i < 50 && code; i++) {
+		code = interpreter_find(&child.file, child.bias, &memory, child.ranges,
+					child.range_count, &interpreter);
+		if (code)
+			usleep(20000);
+	}
+	return code;
+}
+
+/* Every stack that was told must be that of some thread. */
+static void check_stacks(struct told *stacks, size_t count)
+{
+	size_t i, thread;
+
+	for (i = 0; i < count; i++) {
+		for (thread = 0; thread < child.thread_count; thread++)
+			if (walk_thread(child.thread_pointers[thread]) &&
+			    frames_match(&stacks[i], false))
+				break;
+		if (thread < child.thread_count)
+			continue;
+		for (thread = 0; thread < child.thread_count; thread++)
+			if (walk_thread(child.thread_pointers[thread]))
+				frames_match(&stacks[i], true);
+		fail_msg("no thread has stack %zu of %zu: %s", i + 1, count, stacks[i].lines[0]);
+	}
+}
+
+static void check_script(char *const arguments[])
+{
+	static struct told stacks[CHILD_THREADS_MAX];
+	struct buffer said = { 0 };
+	size_t count;
+
+	assert_true(child_start(&child, arguments));
+	if (!child_hear(&child, &said)) {
+		child_end(&child);
+		buffer_free(&said);
+		skip();
+	}
+	assert_true(child_find_file(&child));
+	child_find_threads(&child);
+	assert_int_equal(find_interpreter(), 0);
+	count = split_stacks(said.data, stacks, CHILD_THREADS_MAX);
+	assert_true(count > 0);
+	print_message("%s: %zu stacks, the first with %zu frames\n", child.file.version, count,
+		      stacks[0].count);
+	check_stacks(stacks, count);
+	child_end(&child);
+	buffer_free(&said);
+}
+
+static const char *environment(const char *name, const char *otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? value : otherwise;
+}
+
+static void test_ruby(void **state)
+{
+	char *arguments[] = { "sh", "-c", (char[4096]){ 0 }, NULL };
+
+	(void)state;
+	snprintf(arguments[2], 4096, "exec %s " INTERP_DATA "stacks.rb",
+		 environment("TEST_RUBY", "ruby"));
+	check_script(arguments);
+}
+
+static void test_python(void **state)
+{
+	char *arguments[] = { "sh", "-c", (char[4096]){ 0 }, NULL };
+
+	(void)state;
+	snprintf(arguments[2], 4096, "exec %s " INTERP_DATA "stacks.py",
+		 environment("TEST_PYTHON", "/usr/bin/python3"));
+	check_script(arguments);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ruby),
+		cmocka_unit_test(test_python),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A symbol of an ELF file by its name, data or function. The file is untrusted. */
+#ifndef SYSTEM_ELF_SYMBOL_H
+#define SYSTEM_ELF_SYMBOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "system/elf_file.h"
+
+struct elf_symbol {
+	uint64_t address; /* as the file sees it */
+	uint64_t size; /* bytes; 0 = unknown */
+};
+
+/*
+ * Find a defined symbol that is not thread-local, in .dynsym or else in .symtab, by its exact name (without a version).
+ * False, with `*ret_symbol` untouched, if there is none.
+ */
+bool elf_symbol_find(struct elf_file *file, const char *name, struct elf_symbol *ret_symbol);
+
+#endif

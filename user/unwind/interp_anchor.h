@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where an interpreter keeps the state of the current thread: at the same distance from the thread pointer in every
+ * thread, in a thread-local variable or a slot of pthread_setspecific. No symbols are needed: of a thread that has such
+ * a state, the words around its thread pointer are asked one by one whether they lead to one.
+ *
+ * glibc on x86-64: a thread's control block begins with its own address, has the vector of the modules'
+ * thread-local blocks behind it, and its own address again.
+ */
+#ifndef UNWIND_INTERP_ANCHOR_H
+#define UNWIND_INTERP_ANCHOR_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+#include "interp_abi.h"
+#include "unwind/target_memory.h"
+
+struct memory_range {
+	uint64_t start, end;
+};
+
+struct anchor_question {
+	/* Does `value` lead to the state of the thread with this thread pointer? */
+	bool (*is_state)(void *context, uint64_t value, uint64_t thread_pointer);
+	void *context;
+};
+
+/*
+ * Find out from any thread of the process. `ranges` is its writable memory without a file, in address order. Fills in
+ * anchor_kind, anchor and module of `ret_process`, and the state that was found. False, with both untouched, if no
+ * thread has a state now.
+ */
+bool anchor_find(const struct target_memory *memory, const struct memory_range *ranges,
+		 size_t range_count, const struct anchor_question *question,
+		 struct interp_process *ret_process, uint64_t *ret_state);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What an interpreter calls one of its frames: bytes of the target, cut to a length, never trusted to be text. */
+#ifndef UNWIND_INTERP_NAME_H
+#define UNWIND_INTERP_NAME_H
+
+#include <stdint.h>
+
+#define INTERP_FUNCTION_MAX 512
+#define INTERP_FILE_MAX 4096
+
+struct interp_name {
+	char function[INTERP_FUNCTION_MAX]; /* terminated; "" = unknown */
+	char file[INTERP_FILE_MAX]; /* likewise */
+	uint32_t line; /* 0 = unknown */
+};
+
+#endif

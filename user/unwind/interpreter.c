@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See interpreter.h. */
+#include "unwind/interpreter.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "system/elf_symbol.h"
+#include "unwind/python_name.h"
+#include "unwind/ruby_name.h"
+
+/* A process that runs may be seen in the middle of a change: so often is it looked at. */
+#define CHECKS_MAX 20
+
+/* How far a file is searched for a version, and in which steps. */
+#define SCAN_MAX (64u << 20)
+#define SCAN_STEP (64u << 10)
+#define SCAN_OVERLAP 32u
+
+static uint64_t file_symbol(struct elf_file *file, const char *name)
+{
+	struct elf_symbol symbol;
+
+	return elf_symbol_find(file, name, &symbol) ? symbol.address : 0;
+}
+
+static void file_find_loop(struct elf_file *file, const char *name, struct interp_file *interp)
+{
+	struct elf_symbol symbol;
+
+	if (!elf_symbol_find(file, name, &symbol))
+		return;
+	interp->loop = symbol.address;
+	interp->loop_size = symbol.size;
+}
+
+/* Bytes of the file by their address. Returns how many were there. */
+static size_t file_read_at(struct elf_file *file, uint64_t address, void *bytes, size_t size)
+{
+	uint64_t offset;
+
+	if (!address || !elf_file_address_to_offset(file, address, &offset))
+		return 0;
+	return elf_file_read(file, offset, bytes, size);
+}
+
+static void file_set_version(struct interp_file *interp, const char *text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size && i < sizeof(interp->version) - 1 && isgraph((unsigned char)text[i]);
+	     i++)
+		interp->version[i] = text[i];
+	interp->version[i] = '\0';
+}
+
+static int file_read_ruby(struct elf_file *file, uint64_t version, struct interp_file *interp)
+{
+	char text[INTERPRETER_VERSION_MAX];
+	size_t size = file_read_at(file, version, text, sizeof(text));
+
+	interp->kind = INTERP_RUBY;
+	file_set_version(interp, text, size);
+	interp->ruby = ruby_layout_find(interp->version);
+	interp->context = file_symbol(file, "ruby_current_execution_context_ptr");
+	file_find_loop(file, "rb_vm_exec", interp);
+	return interp->ruby ? 0 : -ENOTSUP;
+}
+
+/* "3.9" of ".../libpython3.9.so.1.0" and ".../python3.9"; 0 if the name does not tell. */
+static unsigned int python_minor_of_path(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	unsigned int minor;
+
+	name = strstr(name ? name : path, "python3.");
+	return name && sscanf(name, "python3.%2u", &minor) == 1 ? minor : 0;
+}
+
+/* The number at `*at`, of at most two digits; `*at` moves behind it. False if there is none. */
+static bool python_take_number(const char **at, unsigned int *ret_number)
+{
+	const char *from = *at;
+	unsigned int number = 0;
+
+	while (*at < from + 2 && isdigit((unsigned char)**at))
+		number = number * 10 + (unsigned int)(*(*at)++ - '0');
+	*ret_number = number;
+	return *at > from;
+}
+
+/* The minor number of the text "3.8.16" that stands between two NULs; 0 if there is no such text. */
+static unsigned int python_minor_of_bytes(const char *bytes, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i + SCAN_OVERLAP < size; i++) {
+		const char *at = bytes + i + 3;
+		unsigned int minor, patch;
+
+		if (bytes[i] || bytes[i + 1] != '3' || bytes[i + 2] != '.' ||
+		    !python_take_number(&at, &minor) || *at++ != '.' ||
+		    !python_take_number(&at, &patch))
+			continue;
+		if ((!*at || *at == '+') && minor >= 8 && minor <= 10)
+			return minor;
+	}
+	return 0;
+}
+
+static unsigned int python_minor_of_file(struct elf_file *file)
+{
+	char bytes[SCAN_STEP];
+	unsigned int minor = 0;
+	uint64_t at = 0;
+	size_t size;
+
+	while (!minor && at < SCAN_MAX) {
+		size = elf_file_read(file, at, bytes, SCAN_STEP);
+		minor = python_minor_of_bytes(bytes, size);
+		if (size < SCAN_STEP)
+			break;
+		at += SCAN_STEP - SCAN_OVERLAP;
+	}
+	return minor;
+}
+
+/* From 3.11 on the version is exported. */
+static unsigned int python_minor(struct elf_file *file, const char *path)
+{
+	uint64_t exported = file_symbol(file, "Py_Version");
+	unsigned int minor;
+	uint64_t version;
+
+	if (file_read_at(file, exported, &version, sizeof(version)) == sizeof(version))
+		return version >> 24 == 3 ? version >> 16 & 0xff : 0;
+	minor = python_minor_of_path(path);
+	return minor ? minor : python_minor_of_file(file);
+}
+
+static int file_read_python(struct elf_file *file, const char *path, struct interp_file *interp)
+{
+	struct python_layout layout;
+
+	interp->kind = INTERP_PYTHON;
+	interp->python_minor = python_minor(file, path);
+	snprintf(interp->version, sizeof(interp->version), "3.%u", interp->python_minor);
+	interp->code_type = file_symbol(file, "PyCode_Type");
+	file_find_loop(file, "_PyEval_EvalFrameDefault", interp);
+	if (interp->python_minor != 13 && !python_layout_find(interp->python_minor, &layout))
+		return -ENOTSUP;
+	return interp->code_type ? 0 : -ENOTSUP;
+}
+
+int interp_file_read(struct elf_file *file, const char *path, struct interp_file *ret_file)
+{
+	struct interp_file interp = { 0 };
+	uint64_t version = file_symbol(file, "ruby_version");
+	int code;
+
+	interp.runtime = file_symbol(file, "_PyRuntime");
+	if (version)
+		code = file_read_ruby(file, version, &interp);
+	else if (interp.runtime)
+		code = file_read_python(file, path, &interp);
+	else
+		return -ENOENT;
+	*ret_file = interp;
+	return code;
+}
+
+/* What a question about a word needs to know. */
+struct interp_question {
+	const struct interpreter *interpreter;
+	const struct target_memory *memory;
+};
+
+static bool interp_is_state(void *context, uint64_t value, uint64_t thread_pointer)
+{
+	const struct interp_question *question = context;
+	const struct interpreter *interpreter = question->interpreter;
+
+	if (interpreter->kind == INTERP_RUBY)
+		return ruby_layout_is_context(interpreter->ruby, question->memory, value,
+					      thread_pointer);
+	return python_layout_is_state(&interpreter->python, question->memory, value,
+				      thread_pointer);
+}
+
+static bool interp_check(const struct interpreter *interpreter, const struct target_memory *memory,
+			 uint64_t state)
+{
+	if (interpreter->kind == INTERP_RUBY)
+		return ruby_layout_check(interpreter->ruby, memory, state);
+	return python_layout_check(&interpreter->python, memory, state);
+}
+
+/* Up to Ruby 2.7, a global leads to the context of the thread that has the lock; there may be none just now. */
+static int interp_find_global(struct interpreter *interpreter, uint64_t context,
+			      const struct target_memory *memory)
+{
+	int i;
+
+	interpreter->process.anchor_kind = INTERP_ANCHOR_GLOBAL;
+	interpreter->process.anchor = context;
+	for (i = 0; i < CHECKS_MAX; i++) {
+		uint64_t state = target_word(memory, context);
+
+		if (state && ruby_layout_check(interpreter->ruby, memory, state))
+			return 0;
+	}
+	return target_word(memory, context) ? -ENOTSUP : -EAGAIN;
+}
+
+static int interp_find_anchor(struct interpreter *interpreter, const struct target_memory *memory,
+			      const struct memory_range *ranges, size_t range_count)
+{
+	struct interp_question question = { interpreter, memory };
+	struct anchor_question ask = { interp_is_state, &question };
+	uint64_t state;
+	int i;
+
+	if (!anchor_find(memory, ranges, range_count, &ask, &interpreter->process, &state))
+		return -EAGAIN;
+	for (i = 0; i < CHECKS_MAX; i++)
+		if (interp_check(interpreter, memory, state))
+			return 0;
+	return -ENOTSUP;
+}
+
+/* Fill in the layout. From 3.13 on, the process has it. */
+static bool interp_set_layout(struct interpreter *interpreter, const struct interp_file *file,
+			      uint64_t bias, const struct target_memory *memory)
+{
+	uint8_t offsets[PYTHON_OFFSETS_SIZE];
+
+	interpreter->ruby = file->ruby;
+	if (file->kind == INTERP_RUBY) {
+		interpreter->process.ruby = file->ruby->walk;
+		return true;
+	}
+	if (!python_layout_find(file->python_minor, &interpreter->python) &&
+	    (!target_read(memory, bias + file->runtime, offsets, sizeof(offsets)) ||
+	     !python_layout_read(offsets, &interpreter->python)))
+		return false;
+	interpreter->python.code_type = bias + file->code_type;
+	interpreter->process.python = interpreter->python.walk;
+	return true;
+}
+
+int interpreter_find(const struct interp_file *file, uint64_t bias,
+		     const struct target_memory *memory, const struct memory_range *ranges,
+		     size_t range_count, struct interpreter *ret_interpreter)
+{
+	struct interpreter found = { .kind = file->kind, .process.kind = file->kind };
+	int code;
+
+	if (!interp_set_layout(&found, file, bias, memory))
+		return -ENOTSUP;
+	if (file->loop && file->loop_size) {
+		found.loop_start = bias + file->loop;
+		found.loop_end = found.loop_start + file->loop_size;
+	}
+	if (file->context)
+		code = interp_find_global(&found, bias + file->context, memory);
+	else
+		code = interp_find_anchor(&found, memory, ranges, range_count);
+	if (!code)
+		*ret_interpreter = found;
+	return code;
+}
+
+bool interpreter_name(const struct interpreter *interpreter, const struct target_memory *memory,
+		      const struct interp_frame *frame, const struct interp_code *copy,
+		      struct interp_name *ret_name)
+{
+	if (interpreter->kind == INTERP_RUBY)
+		return ruby_name_frame(interpreter->ruby, memory, frame->code, frame->at, ret_name);
+	if (copy)
+		return python_name_copy(&interpreter->python, memory, copy, (int64_t)frame->at,
+					ret_name);
+	return python_name_frame(&interpreter->python, memory, frame->code, (int64_t)frame->at,
+				 ret_name);
+}
+
+const char *interp_file_describe(const struct interp_file *file, char text[64])
+{
+	snprintf(text, 64, "%s %s", file->kind == INTERP_RUBY ? "Ruby" : "Python",
+		 file->version[0] ? file->version : "of an unknown version");
+	return text;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See python_layout.h. */
+#include "unwind/python_layout.h"
+
+#include <string.h>
+
+#include "unwind/python_name.h"
+
+/* Frames that a check looks at, from the innermost one on. */
+#define CHECKED_MAX 64
+
+/* A frame object and its position are of another kind in 3.10; otherwise 3.8 to 3.10 are the same. */
+static const struct python_layout layout_8_to_10 = {
+	.walk = { .state_frame = 24,
+		  .frame_size = 112,
+		  .code = 32,
+		  .previous = 24,
+		  .position = 104,
+		  .position_kind = INTERP_POSITION_BYTES,
+		  .entry_kind = INTERP_ENTRY_ALWAYS,
+		  .filename = 104,
+		  .name = 112,
+		  .lines = 120,
+		  .first_line = 40 },
+	.identity = 176,
+	.text = 48,
+	.wide_text = 72,
+	.lines = PYTHON_LINES_PAIRS,
+};
+
+static const struct python_layout layout_11 = {
+	.walk = { .state_frame = 56,
+		  .indirect = 1,
+		  .indirect_frame = 8,
+		  .frame_size = 80,
+		  .code = 32,
+		  .previous = 48,
+		  .position = 56,
+		  .position_kind = INTERP_POSITION_POINTER,
+		  .bytecode = 184,
+		  .entry = 68,
+		  .entry_kind = INTERP_ENTRY_FLAG,
+		  .windowed = 1,
+		  .filename = 112,
+		  .name = 128,
+		  .lines = 136,
+		  .first_line = 72 },
+	.identity = 152,
+	.text = 48,
+	.wide_text = 72,
+	.lines = PYTHON_LINES_LOCATIONS,
+};
+
+static const struct python_layout layout_12 = {
+	.walk = { .state_frame = 56,
+		  .indirect = 1,
+		  .indirect_frame = 0,
+		  .frame_size = 80,
+		  .code = 0,
+		  .previous = 8,
+		  .position = 56,
+		  .position_kind = INTERP_POSITION_POINTER,
+		  .bytecode = 192,
+		  .entry = 70,
+		  .entry_kind = INTERP_ENTRY_SHIM,
+		  .windowed = 1,
+		  .filename = 112,
+		  .name = 128,
+		  .lines = 136,
+		  .first_line = 68 },
+	.identity = 136,
+	.text = 40,
+	.wide_text = 56,
+	.lines = PYTHON_LINES_LOCATIONS,
+};
+
+bool python_layout_find(unsigned int minor, struct python_layout *ret_layout)
+{
+	switch (minor) {
+	case 8:
+	case 9:
+		*ret_layout = layout_8_to_10;
+		break;
+	case 10:
+		*ret_layout = layout_8_to_10;
+		ret_layout->walk.position = 96;
+		ret_layout->walk.position_kind = INTERP_POSITION_UNITS;
+		ret_layout->lines = PYTHON_LINES_RANGES;
+		break;
+	case 11:
+		*ret_layout = layout_11;
+		break;
+	case 12:
+		*ret_layout = layout_12;
+		break;
+	default:
+		return false;
+	}
+	ret_layout->minor = minor;
+	return true;
+}
+
+/* The words of _Py_DebugOffsets in 3.13. */
+enum offsets_word {
+	OFFSETS_COOKIE = 0,
+	OFFSETS_VERSION = 1,
+	OFFSETS_FREE_THREADED = 2,
+	OFFSETS_STATE_FRAME = 23,
+	OFFSETS_STATE_IDENTITY = 24,
+	OFFSETS_FRAME_SIZE = 28,
+	OFFSETS_FRAME_PREVIOUS = 29,
+	OFFSETS_FRAME_CODE = 30,
+	OFFSETS_FRAME_POSITION = 31,
+	OFFSETS_FRAME_OWNER = 33,
+	OFFSETS_CODE_FILENAME = 35,
+	OFFSETS_CODE_QUALNAME = 37,
+	OFFSETS_CODE_LINES = 38,
+	OFFSETS_CODE_FIRST_LINE = 39,
+	OFFSETS_CODE_BYTECODE = 43,
+	OFFSETS_TYPE = 45,
+	OFFSETS_BYTES_LENGTH = 65,
+	OFFSETS_BYTES = 66,
+	OFFSETS_TEXT_STATE = 68,
+	OFFSETS_TEXT_LENGTH = 69,
+	OFFSETS_TEXT = 70,
+	OFFSETS_WORDS = PYTHON_OFFSETS_SIZE / 8,
+};
+
+/* Fields that the programs read must lie where they read. */
+static bool layout_is_walkable(const struct interp_python *walk)
+{
+	uint32_t fields[] = { walk->previous, walk->code, walk->position, walk->entry & ~7u };
+	uint32_t parts[] = { walk->filename, walk->name, walk->lines, walk->first_line & ~7u };
+	size_t i;
+
+	if (walk->frame_size > INTERP_PYTHON_FRAME_MAX || walk->frame_size < 8)
+		return false;
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (fields[i] % 8 || fields[i] > walk->frame_size - 8)
+			return false;
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i] % 8 || parts[i] > INTERP_CODE_HEAD - 8)
+			return false;
+	return walk->state_frame <= UINT16_MAX && walk->bytecode <= UINT16_MAX;
+}
+
+bool python_layout_read(const uint8_t bytes[PYTHON_OFFSETS_SIZE], struct python_layout *ret_layout)
+{
+	struct python_layout layout = layout_12;
+	uint64_t words[OFFSETS_WORDS];
+	size_t i;
+
+	memcpy(words, bytes, sizeof(words));
+	if (memcmp(bytes, "xdebugpy", 8) || words[OFFSETS_VERSION] >> 16 != 0x030d ||
+	    words[OFFSETS_FREE_THREADED] || words[OFFSETS_TYPE] != PYTHON_TYPE ||
+	    words[OFFSETS_BYTES_LENGTH] != PYTHON_LENGTH || words[OFFSETS_BYTES] != PYTHON_BYTES ||
+	    words[OFFSETS_TEXT_LENGTH] != PYTHON_LENGTH ||
+	    words[OFFSETS_TEXT_STATE] != PYTHON_STATE)
+		return false;
+	for (i = OFFSETS_FREE_THREADED; i < OFFSETS_WORDS; i++)
+		if (words[i] > UINT32_MAX)
+			return false;
+	layout.minor = 13;
+	layout.walk.indirect = 0;
+	layout.walk.state_frame = (uint32_t)words[OFFSETS_STATE_FRAME];
+	layout.walk.frame_size = (uint32_t)words[OFFSETS_FRAME_SIZE] & ~7u;
+	layout.walk.previous = (uint32_t)words[OFFSETS_FRAME_PREVIOUS];
+	layout.walk.code = (uint32_t)words[OFFSETS_FRAME_CODE];
+	layout.walk.position = (uint32_t)words[OFFSETS_FRAME_POSITION];
+	layout.walk.entry = (uint32_t)words[OFFSETS_FRAME_OWNER];
+	layout.walk.bytecode = (uint32_t)words[OFFSETS_CODE_BYTECODE];
+	layout.walk.filename = (uint32_t)words[OFFSETS_CODE_FILENAME];
+	layout.walk.name = (uint32_t)words[OFFSETS_CODE_QUALNAME];
+	layout.walk.lines = (uint32_t)words[OFFSETS_CODE_LINES];
+	layout.walk.first_line = (uint32_t)words[OFFSETS_CODE_FIRST_LINE];
+	layout.identity = (uint32_t)words[OFFSETS_STATE_IDENTITY];
+	layout.text = (uint32_t)words[OFFSETS_TEXT];
+	layout.wide_text = layout.text + 16;
+	if (!layout_is_walkable(&layout.walk) || layout.text > UINT16_MAX ||
+	    layout.identity > UINT16_MAX)
+		return false;
+	*ret_layout = layout;
+	return true;
+}
+
+bool python_layout_is_state(const struct python_layout *layout, const struct target_memory *memory,
+			    uint64_t state, uint64_t identity)
+{
+	return state && !(state & 7) && identity &&
+	       target_word(memory, state + layout->identity) == identity;
+}
+
+static bool layout_read_frame(const struct python_layout *layout,
+			      const struct target_memory *memory, uint64_t frame,
+			      uint8_t bytes[INTERP_PYTHON_FRAME_MAX])
+{
+	return !(frame & 7) && layout_is_walkable(&layout->walk) &&
+	       target_read(memory, frame, bytes, layout->walk.frame_size);
+}
+
+static uint64_t layout_word(const uint8_t *bytes, uint32_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+bool python_layout_check(const struct python_layout *layout, const struct target_memory *memory,
+			 uint64_t state)
+{
+	const struct interp_python *walk = &layout->walk;
+	uint8_t bytes[INTERP_PYTHON_FRAME_MAX];
+	uint64_t at = state + walk->state_frame, frame;
+	unsigned int good = 0, looked;
+	struct interp_name name;
+
+	if (walk->indirect)
+		at = target_word(memory, at) + walk->indirect_frame;
+	if (!target_read_word(memory, at, &frame))
+		return false;
+	for (looked = 0; frame && looked < CHECKED_MAX; looked++) {
+		if (!layout_read_frame(layout, memory, frame, bytes))
+			return false;
+		frame = layout_word(bytes, walk->previous);
+		if (walk->entry_kind == INTERP_ENTRY_SHIM &&
+		    bytes[walk->entry] == INTERP_OWNER_LOOP)
+			continue;
+		if (!python_name_frame(layout, memory, layout_word(bytes, walk->code), 0, &name) ||
+		    !name.file[0])
+			return false;
+		good++;
+	}
+	return good;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where things are in CPython's structures: by version from 3.8 to 3.12, and by the table that the interpreter itself
+ * holds in 3.13. On x86-64. A layout must pass its check on the live process before it is used.
+ */
+#ifndef UNWIND_PYTHON_LAYOUT_H
+#define UNWIND_PYTHON_LAYOUT_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "interp_abi.h"
+#include "unwind/python_lines.h"
+#include "unwind/target_memory.h"
+
+/* Offsets in bytes. */
+struct python_layout {
+	unsigned int minor; /* of version 3 */
+	struct interp_python walk;
+	uint32_t identity; /* thread state: pthread_t */
+	uint32_t text, wide_text; /* str: characters, of an ASCII one and of another one */
+	enum python_lines lines;
+	uint64_t code_type; /* address of PyCode_Type in the process, set by the caller */
+};
+
+/* The same in all versions: a variable object's length, and a bytes object's bytes; a str's length and state. */
+#define PYTHON_TYPE 8
+#define PYTHON_LENGTH 16
+#define PYTHON_BYTES 32
+#define PYTHON_STATE 32
+
+/* Size of what python_layout_read wants to see of _PyRuntime. */
+#define PYTHON_OFFSETS_SIZE 584
+
+/* The layout of version 3.`minor`. False if it is unknown or the process must be asked (3.13). */
+bool python_layout_find(unsigned int minor, struct python_layout *ret_layout);
+
+/*
+ * The layout that the first bytes of _PyRuntime describe. False if they do not, or describe one that the programs cannot
+ * follow (a version after 3.13, or without a global lock).
+ */
+bool python_layout_read(const uint8_t bytes[PYTHON_OFFSETS_SIZE], struct python_layout *ret_layout);
+
+/*
+ * Is there a thread state at `state`, of the thread whose thread pointer is `identity`? With a layout that is not the
+ * right one the answer is no.
+ */
+bool python_layout_is_state(const struct python_layout *layout, const struct target_memory *memory,
+			    uint64_t state, uint64_t identity);
+
+/*
+ * Do the frames of a thread state make sense: has each of them a code object with names? At least one must be there. The
+ * thread may run meanwhile, and then an answer of no can be wrong.
+ */
+bool python_layout_check(const struct python_layout *layout, const struct target_memory *memory,
+			 uint64_t state);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables by which CPython knows the line of an instruction. Pure, over untrusted bytes. */
+#ifndef UNWIND_PYTHON_LINES_H
+#define UNWIND_PYTHON_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum python_lines {
+	PYTHON_LINES_PAIRS, /* up to 3.9: "lnotab" */
+	PYTHON_LINES_RANGES, /* 3.10: "linetable" */
+	PYTHON_LINES_LOCATIONS, /* from 3.11: "location table" */
+};
+
+/*
+ * The line of the instruction at `at` bytes from the first one, in a function that begins at `first_line`. A negative
+ * `at` is the beginning of the function. 0 = the table says that there is none.
+ * False, with `*ret_line` untouched, if the table ends before it tells.
+ */
+bool python_lines_find(enum python_lines kind, const uint8_t *table, size_t size,
+		       uint32_t first_line, int64_t at, uint32_t *ret_line);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See ruby_layout.h. */
+#include "unwind/ruby_layout.h"
+
+#include <stdio.h>
+
+#include "unwind/ruby_name.h"
+
+/* Words of a VM stack, bytes of which environment variables set; the default is 2^17. */
+#define STACK_WORDS_MIN (1u << 8)
+#define STACK_WORDS_MAX (1u << 28)
+
+/* Frames that a check looks at, from the outermost one on. */
+#define CHECKED_MAX 32
+
+const struct ruby_layout *ruby_layout_find(const char *version)
+{
+	/* frame size, context: thread, thread: native, identity; thread: context; lines, count, index, size */
+	static const struct ruby_layout layouts[] = {
+		{ 2, 6, { 56, 56, 0, 72 }, 32, 120, 136, 144, 8, true, false },
+		{ 2, 7, { 56, 56, 0, 72 }, 32, 120, 136, 144, 8, true, false },
+		{ 3, 0, { 56, 56, 0, 80 }, 40, 120, 136, 144, 8, true, false },
+		{ 3, 1, { 64, 48, 0, 80 }, 40, 120, 136, 144, 12, false, false },
+		{ 3, 2, { 64, 48, 40, 8 }, 48, 112, 128, 136, 12, false, true },
+		{ 3, 3, { 56, 48, 40, 16 }, 48, 112, 128, 136, 12, false, true },
+		{ 3, 4, { 56, 48, 40, 16 }, 48, 112, 128, 136, 12, false, true },
+		{ 4, 0, { 56, 48, 40, 16 }, 48, 112, 128, 136, 12, false, true },
+	};
+	unsigned int major, minor;
+	size_t i;
+
+	if (sscanf(version, "%2u.%2u.", &major, &minor) != 2)
+		return NULL;
+	for (i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (layouts[i].major == major && layouts[i].minor == minor)
+			return &layouts[i];
+	return NULL;
+}
+
+/* The control frames of an execution context. */
+struct ruby_frames {
+	uint64_t first, end;
+};
+
+static bool ruby_find_frames(const struct ruby_layout *layout, const struct target_memory *memory,
+			     uint64_t context, struct ruby_frames *ret_frames)
+{
+	uint64_t words[3]; /* vm_stack, vm_stack_size, cfp */
+	uint64_t end;
+
+	if (context & 7 || !target_read(memory, context, words, sizeof(words)) || words[0] & 7 ||
+	    words[1] < STACK_WORDS_MIN || words[1] > STACK_WORDS_MAX)
+		return false;
+	end = words[0] + words[1] * 8;
+	if (words[0] > end || words[2] < words[0] || words[2] >= end ||
+	    (end - words[2]) % layout->walk.frame_size)
+		return false;
+	*ret_frames = (struct ruby_frames){ words[2], end };
+	return true;
+}
+
+bool ruby_layout_is_context(const struct ruby_layout *layout, const struct target_memory *memory,
+			    uint64_t context, uint64_t identity)
+{
+	struct ruby_frames frames;
+	uint64_t thread, native;
+
+	if (!ruby_find_frames(layout, memory, context, &frames))
+		return false;
+	thread = target_word(memory, context + layout->walk.context_thread);
+	if (!thread || target_word(memory, thread + layout->thread_context) != context)
+		return false;
+	native = layout->walk.thread_native
+			 ? target_word(memory, thread + layout->walk.thread_native)
+			 : thread;
+	return native && target_word(memory, native + layout->walk.identity) == identity;
+}
+
+bool ruby_layout_check(const struct ruby_layout *layout, const struct target_memory *memory,
+		       uint64_t context)
+{
+	struct ruby_frames frames;
+	uint64_t words[3]; /* pc, sp, iseq */
+	unsigned int good = 0, looked;
+	struct interp_name name;
+	uint64_t frame;
+
+	if (!ruby_find_frames(layout, memory, context, &frames))
+		return false;
+	/* The outermost one is a dummy, and the innermost one changes all the time. */
+	frame = frames.end - layout->walk.frame_size;
+	for (looked = 0; looked < CHECKED_MAX; looked++) {
+		frame -= layout->walk.frame_size;
+		if (frame < frames.first || (good && frame == frames.first))
+			break;
+		if (!target_read(memory, frame, words, sizeof(words)))
+			return false;
+		if (!words[0] || !words[2])
+			continue;
+		if (!ruby_name_frame(layout, memory, words[2], words[0], &name) || !name.file[0])
+			return false;
+		good++;
+	}
+	return good;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where things are in Ruby's structures, by version: 2.6 to 4.0 on x86-64. Within a minor version all releases are laid
+ * out the same way; builds with debugging options are not, so a layout must pass its check on the live process
+ * before it is used.
+ */
+#ifndef UNWIND_RUBY_LAYOUT_H
+#define UNWIND_RUBY_LAYOUT_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "interp_abi.h"
+#include "unwind/target_memory.h"
+
+/* What the loader of the programs and the namer of frames need to know. Offsets in bytes. */
+struct ruby_layout {
+	unsigned int major, minor;
+	struct interp_ruby walk;
+	uint16_t thread_context; /* thread: its execution context */
+	uint16_t lines, line_count, line_index; /* iseq body: table of instructions' lines */
+	uint16_t line_size; /* of an entry of that table */
+	bool first_line_boxed; /* the first line is a Ruby integer, not an int */
+	bool wide_strings; /* strings have their length in a field, embedded ones too */
+};
+
+/* The same in all versions. */
+#define RUBY_ISEQ_BODY 16
+#define RUBY_BODY_SIZE 4
+#define RUBY_BODY_CODE 8
+#define RUBY_BODY_PATH 64
+#define RUBY_BODY_LABEL 80
+#define RUBY_BODY_FIRST_LINE 88
+
+/* The layout of a version such as "3.1.2"; NULL if it is unknown. */
+const struct ruby_layout *ruby_layout_find(const char *version);
+
+/*
+ * Is there an execution context at `context`, of the thread whose thread pointer is `identity`? With a layout that is
+ * not the right one the answer is no.
+ */
+bool ruby_layout_is_context(const struct ruby_layout *layout, const struct target_memory *memory,
+			    uint64_t context, uint64_t identity);
+
+/*
+ * Do the frames of an execution context make sense: is each of them, from the outermost one to the innermost but one,
+ * either no Ruby code, or Ruby code with its current instruction in it and a path? At least one must be Ruby code. The thread may
+ * run meanwhile, and then an answer of no can be wrong.
+ */
+bool ruby_layout_check(const struct ruby_layout *layout, const struct target_memory *memory,
+		       uint64_t context);
+
+#endif

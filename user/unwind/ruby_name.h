@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a frame of Ruby code to method, path and line. */
+#ifndef UNWIND_RUBY_NAME_H
+#define UNWIND_RUBY_NAME_H
+
+#include "unwind/interp_name.h"
+#include "unwind/ruby_layout.h"
+
+/*
+ * Name the frame of the iseq at `code` whose next instruction is at `at`: method or block as Ruby's backtraces label it,
+ * path as they give it, line. False, with `*ret_name` in an undefined state, if there is no such iseq (any more).
+ */
+bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memory *memory,
+		     uint64_t code, uint64_t at, struct interp_name *ret_name);
+
+/*
+ * The line of the instruction at `position` (in words from the first) of an iseq's body. 0 = unknown. For tests: it is
+ * part of ruby_name_frame.
+ */
+uint32_t ruby_name_line(const struct ruby_layout *layout, const struct target_memory *memory,
+			uint64_t body, uint32_t position);
+
+#endif

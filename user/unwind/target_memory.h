@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory that the readers of interpreters' structures look at: of a live process, a copy, or what a test made up.
+ * It may change while it is read, and nothing in it can be trusted.
+ */
+#ifndef UNWIND_TARGET_MEMORY_H
+#define UNWIND_TARGET_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct target_memory {
+	/* Copy exactly `size` bytes at `address`; false if they are not all there. */
+	bool (*read)(void *context, uint64_t address, void *bytes, size_t size);
+	void *context;
+};
+
+static inline bool target_read(const struct target_memory *memory, uint64_t address, void *bytes,
+			       size_t size)
+{
+	return memory->read(memory->context, address, bytes, size);
+}
+
+static inline bool target_read_word(const struct target_memory *memory, uint64_t address,
+				    uint64_t *ret_word)
+{
+	return target_read(memory, address, ret_word, sizeof(*ret_word));
+}
+
+/* 0 where it cannot be read. */
+static inline uint64_t target_word(const struct target_memory *memory, uint64_t address)
+{
+	uint64_t word;
+
+	return target_read_word(memory, address, &word) ? word : 0;
+}
+
+static inline uint32_t target_half(const struct target_memory *memory, uint64_t address)
+{
+	uint32_t half;
+
+	return target_read(memory, address, &half, sizeof(half)) ? half : 0;
+}
+
+#endif
