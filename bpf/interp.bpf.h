@@ -138,25 +138,22 @@ static __always_inline struct interp_process *interp_of(const struct interp_walk
 	return bpf_map_lookup_elem(&interp_processes, &process);
 }
 
-/* The word that leads to the interpreter's state of the thread with this thread pointer; 0 = none. */
+/* The interpreter's state of the thread with this thread pointer; 0 = none. */
 static __always_inline __u64 interp_state(const struct interp_process *process,
 					  __u64 thread_pointer)
 {
-	__u64 block;
+	__u64 state = 0;
 
-	switch (process->anchor_kind) {
-	case INTERP_ANCHOR_THREAD:
-		return interp_word(thread_pointer + process->anchor);
-	case INTERP_ANCHOR_MODULE:
-		block = interp_word(thread_pointer + 8);
-		block = interp_word(block + 16ULL * process->module);
+	if (process->anchor_kind == INTERP_ANCHOR_MODULE) {
+		state = interp_word(thread_pointer + 8);
+		state = interp_word(state + 16ULL * process->module);
 		/* All ones: this thread has not used the module's variables yet. */
-		return block + 1 > 1 ? interp_word(block + process->anchor) : 0;
-	case INTERP_ANCHOR_GLOBAL:
-		return interp_word(process->anchor);
-	default:
-		return 0;
+		thread_pointer = state;
+		if (state + 1 <= 1)
+			return 0;
 	}
+	state = interp_word(thread_pointer + process->anchor);
+	return state && process->through ? interp_word(state + process->through) : state;
 }
 
 #include "interp_ruby.bpf.h"
@@ -229,7 +226,7 @@ static __always_inline void interp_walk_stack(struct interp_walk *walk, __u32 pr
 	/* A walk that finds no end in all its turns was cut. */
 	walk->record.end = INTERP_END_DEPTH;
 	if (interp->kind == INTERP_RUBY) {
-		if (interp_ruby_start(walk, interp, state, thread_pointer))
+		if (interp_ruby_start(walk, state))
 			bpf_loop(INTERP_TURNS, interp_turn_ruby, &turns, 0);
 	} else {
 		if (interp_python_start(walk, interp, state))

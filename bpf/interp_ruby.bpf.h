@@ -20,29 +20,11 @@
 int interp_ruby_step(struct interp_walk *walk);
 int interp_ruby_describe(struct interp_walk *walk);
 
-/* A global holds the context of the thread that has the lock: is it this thread? */
-static __always_inline bool interp_ruby_is_current(const struct interp_process *interp,
-						   __u64 context, __u64 thread_pointer)
-{
-	__u64 thread = interp_word(context + interp->ruby.context_thread);
-
-	if (interp->ruby.thread_native)
-		thread = interp_word(thread + interp->ruby.thread_native);
-	return interp_word(thread + interp->ruby.identity) == thread_pointer;
-}
-
 /* Begin with an execution context. False if there is nothing to be read. */
-static __always_inline bool interp_ruby_start(struct interp_walk *walk,
-					      const struct interp_process *interp, __u64 context,
-					      __u64 thread_pointer)
+static __always_inline bool interp_ruby_start(struct interp_walk *walk, __u64 context)
 {
 	__u64 words[3]; /* vm_stack, vm_stack_size, cfp */
 
-	if (interp->anchor_kind == INTERP_ANCHOR_GLOBAL &&
-	    !interp_ruby_is_current(interp, context, thread_pointer)) {
-		interp_end(walk, INTERP_END_ROOT);
-		return false;
-	}
 	if (!interp_read(words, sizeof(words), context) || words[1] > RUBY_STACK_WORDS_MAX) {
 		interp_end(walk, INTERP_END_UNREADABLE);
 		return false;

@@ -20,7 +20,6 @@ enum interp_anchor {
 	INTERP_ANCHOR_THREAD =
 		0, /* in the word at thread pointer + anchor, the same for all threads */
 	INTERP_ANCHOR_MODULE, /* in the word at anchor in the thread-local block of module number `module` */
-	INTERP_ANCHOR_GLOBAL, /* in the word at address anchor: of the thread that holds the interpreter's lock */
 };
 
 /* Which byte of a Python frame tells that it is the outermost one of a call of the interpreter's loop. */
@@ -42,9 +41,7 @@ enum interp_position {
 /* Offsets are in bytes; those of words that are read by frame are multiples of 8. */
 struct interp_ruby {
 	__u32 frame_size; /* of a control frame */
-	__u32 context_thread; /* execution context: its thread */
-	__u32 thread_native; /* thread: the native thread with the identity; 0 = the thread itself has it */
-	__u32 identity; /* there: pthread_t */
+	__u32 unused;
 };
 
 struct interp_python {
@@ -70,9 +67,9 @@ struct interp_python {
 struct interp_process {
 	__u32 kind; /* enum interp_kind */
 	__u32 anchor_kind; /* enum interp_anchor */
-	__u64 anchor; /* address, or what to add (modulo 2^64) */
+	__u64 anchor; /* what to add, modulo 2^64 */
 	__u32 module;
-	__u32 unused;
+	__u32 through; /* the word leads to a structure that has the state at this offset; 0 = to the state */
 	struct interp_ruby ruby;
 	struct interp_python python;
 };

@@ -27,6 +27,7 @@ enum {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_F_NO_PREALLOC = 1,
 	BPF_F_MMAPABLE = 1 << 10,
+	BPF_ANY = 0,
 };
 
 #define SHIM_MAPS_MAX 16

@@ -180,24 +180,26 @@ static const char *environment(const char *name, const char *otherwise)
 	return value ? value : otherwise;
 }
 
+static void check_command(const char *command, const char *script)
+{
+	char line[4096];
+	char shell[] = "sh", option[] = "-c";
+	char *arguments[] = { shell, option, line, NULL };
+
+	snprintf(line, sizeof(line), "exec %s " INTERP_DATA "%s", command, script);
+	check_script(arguments);
+}
+
 static void test_ruby(void **state)
 {
-	char *arguments[] = { "sh", "-c", (char[4096]){ 0 }, NULL };
-
 	(void)state;
-	snprintf(arguments[2], 4096, "exec %s " INTERP_DATA "stacks.rb",
-		 environment("TEST_RUBY", "ruby"));
-	check_script(arguments);
+	check_command(environment("TEST_RUBY", "ruby"), "stacks.rb");
 }
 
 static void test_python(void **state)
 {
-	char *arguments[] = { "sh", "-c", (char[4096]){ 0 }, NULL };
-
 	(void)state;
-	snprintf(arguments[2], 4096, "exec %s " INTERP_DATA "stacks.py",
-		 environment("TEST_PYTHON", "/usr/bin/python3"));
-	check_script(arguments);
+	check_command(environment("TEST_PYTHON", "/usr/bin/python3"), "stacks.py");
 }
 
 int main(void)

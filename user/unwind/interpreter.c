@@ -64,7 +64,6 @@ static int file_read_ruby(struct elf_file *file, uint64_t version, struct interp
 	interp->kind = INTERP_RUBY;
 	file_set_version(interp, text, size);
 	interp->ruby = ruby_layout_find(interp->version);
-	interp->context = file_symbol(file, "ruby_current_execution_context_ptr");
 	file_find_loop(file, "rb_vm_exec", interp);
 	return interp->ruby ? 0 : -ENOTSUP;
 }
@@ -183,8 +182,8 @@ static bool interp_is_state(void *context, uint64_t value, uint64_t thread_point
 	const struct interpreter *interpreter = question->interpreter;
 
 	if (interpreter->kind == INTERP_RUBY)
-		return ruby_layout_is_context(interpreter->ruby, question->memory, value,
-					      thread_pointer);
+		return ruby_layout_is_state(interpreter->ruby, question->memory, value,
+					    thread_pointer);
 	return python_layout_is_state(&interpreter->python, question->memory, value,
 				      thread_pointer);
 }
@@ -195,23 +194,6 @@ static bool interp_check(const struct interpreter *interpreter, const struct tar
 	if (interpreter->kind == INTERP_RUBY)
 		return ruby_layout_check(interpreter->ruby, memory, state);
 	return python_layout_check(&interpreter->python, memory, state);
-}
-
-/* Up to Ruby 2.7, a global leads to the context of the thread that has the lock; there may be none just now. */
-static int interp_find_global(struct interpreter *interpreter, uint64_t context,
-			      const struct target_memory *memory)
-{
-	int i;
-
-	interpreter->process.anchor_kind = INTERP_ANCHOR_GLOBAL;
-	interpreter->process.anchor = context;
-	for (i = 0; i < CHECKS_MAX; i++) {
-		uint64_t state = target_word(memory, context);
-
-		if (state && ruby_layout_check(interpreter->ruby, memory, state))
-			return 0;
-	}
-	return target_word(memory, context) ? -ENOTSUP : -EAGAIN;
 }
 
 static int interp_find_anchor(struct interpreter *interpreter, const struct target_memory *memory,
@@ -239,6 +221,8 @@ static bool interp_set_layout(struct interpreter *interpreter, const struct inte
 	interpreter->ruby = file->ruby;
 	if (file->kind == INTERP_RUBY) {
 		interpreter->process.ruby = file->ruby->walk;
+		if (file->ruby->by_thread)
+			interpreter->process.through = file->ruby->thread_context;
 		return true;
 	}
 	if (!python_layout_find(file->python_minor, &interpreter->python) &&
@@ -263,10 +247,7 @@ int interpreter_find(const struct interp_file *file, uint64_t bias,
 		found.loop_start = bias + file->loop;
 		found.loop_end = found.loop_start + file->loop_size;
 	}
-	if (file->context)
-		code = interp_find_global(&found, bias + file->context, memory);
-	else
-		code = interp_find_anchor(&found, memory, ranges, range_count);
+	code = interp_find_anchor(&found, memory, ranges, range_count);
 	if (!code)
 		*ret_interpreter = found;
 	return code;

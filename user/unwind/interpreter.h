@@ -26,7 +26,6 @@ struct interp_file {
 	unsigned int python_minor;
 	uint64_t runtime; /* _PyRuntime */
 	uint64_t code_type; /* PyCode_Type */
-	uint64_t context; /* ruby_current_execution_context_ptr, up to 2.7 */
 	uint64_t loop,
 		loop_size; /* the function that runs code: rb_vm_exec, _PyEval_EvalFrameDefault */
 };

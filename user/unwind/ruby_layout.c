@@ -15,16 +15,19 @@
 
 const struct ruby_layout *ruby_layout_find(const char *version)
 {
-	/* frame size, context: thread, thread: native, identity; thread: context; lines, count, index, size */
+	/*
+	 * Version; frame size; by thread; context: thread, thread: context, native, identity; lines, count, index, size
+	 * of an entry; boxed first line; wide strings.
+	 */
 	static const struct ruby_layout layouts[] = {
-		{ 2, 6, { 56, 56, 0, 72 }, 32, 120, 136, 144, 8, true, false },
-		{ 2, 7, { 56, 56, 0, 72 }, 32, 120, 136, 144, 8, true, false },
-		{ 3, 0, { 56, 56, 0, 80 }, 40, 120, 136, 144, 8, true, false },
-		{ 3, 1, { 64, 48, 0, 80 }, 40, 120, 136, 144, 12, false, false },
-		{ 3, 2, { 64, 48, 40, 8 }, 48, 112, 128, 136, 12, false, true },
-		{ 3, 3, { 56, 48, 40, 16 }, 48, 112, 128, 136, 12, false, true },
-		{ 3, 4, { 56, 48, 40, 16 }, 48, 112, 128, 136, 12, false, true },
-		{ 4, 0, { 56, 48, 40, 16 }, 48, 112, 128, 136, 12, false, true },
+		{ 2, 6, { 56, 0 }, true, 56, 32, 0, 72, 120, 136, 144, 8, true, false },
+		{ 2, 7, { 56, 0 }, true, 56, 32, 0, 72, 120, 136, 144, 8, true, false },
+		{ 3, 0, { 56, 0 }, false, 56, 40, 0, 80, 120, 136, 144, 8, true, false },
+		{ 3, 1, { 64, 0 }, false, 48, 40, 0, 80, 120, 136, 144, 12, false, false },
+		{ 3, 2, { 64, 0 }, false, 48, 48, 40, 8, 112, 128, 136, 12, false, true },
+		{ 3, 3, { 56, 0 }, false, 48, 48, 40, 16, 112, 128, 136, 12, false, true },
+		{ 3, 4, { 56, 0 }, false, 48, 48, 40, 16, 112, 128, 136, 12, false, true },
+		{ 4, 0, { 56, 0 }, false, 48, 48, 40, 16, 112, 128, 136, 12, false, true },
 	};
 	unsigned int major, minor;
 	size_t i;
@@ -59,33 +62,40 @@ static bool ruby_find_frames(const struct ruby_layout *layout, const struct targ
 	return true;
 }
 
-bool ruby_layout_is_context(const struct ruby_layout *layout, const struct target_memory *memory,
-			    uint64_t context, uint64_t identity)
+static uint64_t ruby_context(const struct ruby_layout *layout, const struct target_memory *memory,
+			     uint64_t state)
 {
-	struct ruby_frames frames;
-	uint64_t thread, native;
+	return layout->by_thread ? target_word(memory, state + layout->thread_context) : state;
+}
 
-	if (!ruby_find_frames(layout, memory, context, &frames))
+bool ruby_layout_is_state(const struct ruby_layout *layout, const struct target_memory *memory,
+			  uint64_t state, uint64_t identity)
+{
+	uint64_t context = ruby_context(layout, memory, state), thread, native;
+	struct ruby_frames frames;
+
+	if (!context || !ruby_find_frames(layout, memory, context, &frames))
 		return false;
-	thread = target_word(memory, context + layout->walk.context_thread);
-	if (!thread || target_word(memory, thread + layout->thread_context) != context)
+	thread = target_word(memory, context + layout->context_thread);
+	if (!thread || target_word(memory, thread + layout->thread_context) != context ||
+	    (layout->by_thread && thread != state))
 		return false;
-	native = layout->walk.thread_native
-			 ? target_word(memory, thread + layout->walk.thread_native)
-			 : thread;
-	return native && target_word(memory, native + layout->walk.identity) == identity;
+	native = layout->thread_native ? target_word(memory, thread + layout->thread_native)
+				       : thread;
+	return native && target_word(memory, native + layout->identity) == identity;
 }
 
 bool ruby_layout_check(const struct ruby_layout *layout, const struct target_memory *memory,
-		       uint64_t context)
+		       uint64_t state)
 {
+	uint64_t context = ruby_context(layout, memory, state);
 	struct ruby_frames frames;
 	uint64_t words[3]; /* pc, sp, iseq */
 	unsigned int good = 0, looked;
 	struct interp_name name;
 	uint64_t frame;
 
-	if (!ruby_find_frames(layout, memory, context, &frames))
+	if (!context || !ruby_find_frames(layout, memory, context, &frames))
 		return false;
 	/* The outermost one is a dummy, and the innermost one changes all the time. */
 	frame = frames.end - layout->walk.frame_size;

@@ -18,7 +18,12 @@
 struct ruby_layout {
 	unsigned int major, minor;
 	struct interp_ruby walk;
+	bool by_thread; /* threads are found by their thread structure, not by their execution context */
+	uint16_t context_thread; /* execution context: its thread */
 	uint16_t thread_context; /* thread: its execution context */
+	uint16_t
+		thread_native; /* thread: the native thread with the identity; 0 = the thread itself has it */
+	uint16_t identity; /* there: pthread_t */
 	uint16_t lines, line_count, line_index; /* iseq body: table of instructions' lines */
 	uint16_t line_size; /* of an entry of that table */
 	bool first_line_boxed; /* the first line is a Ruby integer, not an int */
@@ -37,18 +42,18 @@ struct ruby_layout {
 const struct ruby_layout *ruby_layout_find(const char *version);
 
 /*
- * Is there an execution context at `context`, of the thread whose thread pointer is `identity`? With a layout that is
- * not the right one the answer is no.
+ * Does `state` lead to the frames of the thread whose thread pointer is `identity`: is it that thread's execution
+ * context (or, with `by_thread`, its thread)? With a layout that is not the right one the answer is no.
  */
-bool ruby_layout_is_context(const struct ruby_layout *layout, const struct target_memory *memory,
-			    uint64_t context, uint64_t identity);
+bool ruby_layout_is_state(const struct ruby_layout *layout, const struct target_memory *memory,
+			  uint64_t state, uint64_t identity);
 
 /*
- * Do the frames of an execution context make sense: is each of them, from the outermost one to the innermost but one,
+ * Do the frames that such a `state` leads to make sense: is each of them, from the outermost one to the innermost but one,
  * either no Ruby code, or Ruby code with its current instruction in it and a path? At least one must be Ruby code. The thread may
  * run meanwhile, and then an answer of no can be wrong.
  */
 bool ruby_layout_check(const struct ruby_layout *layout, const struct target_memory *memory,
-		       uint64_t context);
+		       uint64_t state);
 
 #endif

@@ -91,16 +91,16 @@ static uint64_t ruby_path_string(const struct target_memory *memory, uint64_t va
 static uint32_t ruby_rank(const struct target_memory *memory, uint64_t index, uint32_t position)
 {
 	struct index_block block;
-	uint32_t bit = position % 512, word = bit / 64;
-	uint64_t ranks;
+	uint32_t bit, word;
+	uint64_t at;
 
-	if (position < INDEX_DIRECT) {
-		ranks = target_word(memory, index + position / 9 * 8);
-		return ranks >> position % 9 * 7 & 0x7f;
-	}
-	if (!target_read(memory, index + INDEX_BLOCKS + (uint64_t)position / 512 * INDEX_BLOCK_SIZE,
-			 &block, sizeof(block)))
+	if (position < INDEX_DIRECT)
+		return target_word(memory, index + position / 9 * 8) >> position % 9 * 7 & 0x7f;
+	at = index + INDEX_BLOCKS + (uint64_t)((position - INDEX_DIRECT) / 512) * INDEX_BLOCK_SIZE;
+	if (!target_read(memory, at, &block, sizeof(block)))
 		return 0;
+	bit = (position - INDEX_DIRECT) % 512;
+	word = bit / 64;
 	return block.rank + (word ? (uint32_t)(block.ranks >> (word - 1) * 9 & 0x1ff) : 0) +
 	       (uint32_t)__builtin_popcountll(block.bits[word] << (63 - bit % 64));
 }
