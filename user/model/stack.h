@@ -3,7 +3,15 @@
 #ifndef MODEL_STACK_H
 #define MODEL_STACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* What an interpreter calls one of its frames: bytes of the target, terminated; NULL = unknown. */
+struct frame_name {
+	const char *function;
+	const char *file;
+	uint32_t line; /* 0 = unknown */
+};
 
 enum frame_kind {
 	FRAME_NATIVE,
@@ -20,6 +28,8 @@ struct frame {
 	uint64_t address; /* as captured: a return address, so the call is at address - 1 */
 	uint64_t offset; /* of `address` in the module's file; 0 without a module */
 	const char *reason; /* FRAME_ERROR only: a static string */
+	const struct frame_name *name; /* FRAME_RUBY, FRAME_PYTHON: outlives the stack; NULL = unknown */
+	bool internal; /* an interpreter's own function, where its Ruby or Python frames tell more */
 };
 
 /* Innermost first. Allocated in one piece; free with free(). */

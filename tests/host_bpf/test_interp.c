@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The readers of interpreters' frames over memory made by hand. Truth is how the memory was made; how real interpreters
+ * fill it is the matter of test_interp_live.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "interp_world.h"
+#include "unwind/python_layout.h"
+#include "unwind/ruby_layout.h"
+
+#define THREAD 0x7f0000001000ull
+#define CONTEXT 0x560000000000ull
+#define STACK 0x7f1000000000ull
+#define STACK_WORDS 4096u
+#define HEAP 0x7f2000000000ull
+
+static uint64_t thread_words[512]; /* at THREAD - 2048 */
+static uint64_t context_words[16];
+static uint64_t stack_words[STACK_WORDS];
+static uint8_t heap[65536];
+
+static void start(enum interp_kind kind)
+{
+	interp_world_start();
+	memset(thread_words, 0, sizeof(thread_words));
+	memset(context_words, 0, sizeof(context_words));
+	memset(stack_words, 0, sizeof(stack_words));
+	memset(heap, 0, sizeof(heap));
+	shim_add_region(THREAD - 2048, thread_words, sizeof(thread_words), false);
+	shim_add_region(CONTEXT, context_words, sizeof(context_words), false);
+	shim_add_region(STACK, stack_words, sizeof(stack_words), false);
+	shim_add_region(HEAP, heap, sizeof(heap), false);
+	world.process.kind = kind;
+	world.process.anchor = (uint64_t)-16;
+	thread_words[(2048 - 16) / 8] = CONTEXT;
+}
+
+static void walk(uint32_t depth)
+{
+	interp_walk_stack(&world.walk, 0, THREAD, depth);
+	if (world.walk.record.count)
+		interp_walk_describe(&world.walk);
+}
+
+/* Ruby: `count` control frames of 64 bytes and the dummy; frame i has pc 1000 + i and iseq 2000 + i. */
+static void make_ruby(uint32_t count)
+{
+	uint32_t first = STACK_WORDS - (count + 1) * 8, i;
+
+	start(INTERP_RUBY);
+	world.process.ruby.frame_size = 64;
+	context_words[0] = STACK;
+	context_words[1] = STACK_WORDS;
+	context_words[2] = STACK + first * 8;
+	for (i = 0; i < count; i++) {
+		stack_words[first + i * 8] = 1000 + i;
+		stack_words[first + i * 8 + 2] = 2000 + i;
+		stack_words[first + i * 8 + 4] = STACK + i * 8; /* environment */
+		stack_words[i] = i % 3 == 2 ? 0x11110020 : 0x11110000;
+	}
+}
+
+static void test_ruby(void **state)
+{
+	const struct interp_record *record = &world.walk.record;
+	uint32_t i;
+
+	(void)state;
+	make_ruby(7);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(record->kind, INTERP_RUBY);
+	assert_int_equal(record->count, 7);
+	assert_int_equal(record->end, INTERP_END_ROOT);
+	assert_true(world.walk.hash);
+	for (i = 0; i < 7; i++) {
+		assert_int_equal(record->frames[i].at, 1000 + i);
+		assert_int_equal(record->frames[i].code, 2000 + i);
+		assert_int_equal(record->frames[i].flags, i % 3 == 2 ? INTERP_FRAME_ENTRY : 0);
+	}
+}
+
+/* Frames of C functions have no pc. */
+static void test_ruby_native(void **state)
+{
+	uint32_t first = STACK_WORDS - 8 * 8;
+
+	(void)state;
+	make_ruby(7);
+	stack_words[first + 8] = 0;
+	stack_words[first + 24 + 2] = 0;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 5);
+	assert_int_equal(world.walk.record.frames[1].at, 1002);
+	assert_int_equal(world.walk.record.frames[1].flags, INTERP_FRAME_ENTRY);
+	assert_int_equal(world.walk.record.frames[2].at, 1004);
+}
+
+/* More frames than the window holds, than are kept, and than are looked at. */
+static void test_ruby_deep(void **state)
+{
+	const struct interp_record *record = &world.walk.record;
+	uint32_t i;
+
+	(void)state;
+	make_ruby(100);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(record->count, 100);
+	assert_int_equal(record->frames[99].at, 1099);
+	assert_int_equal(record->end, INTERP_END_ROOT);
+	make_ruby(100);
+	walk(20);
+	assert_int_equal(record->count, 20);
+	assert_int_equal(record->end, INTERP_END_DEPTH);
+	make_ruby(300);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(record->count, INTERP_FRAMES_MAX);
+	assert_int_equal(record->end, INTERP_END_DEPTH);
+	make_ruby(500);
+	for (i = 0; i < 500; i++)
+		stack_words[STACK_WORDS - 501 * 8 + i * 8] = 0;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(record->count, 0);
+	assert_int_equal(world.walk.hash, 0);
+}
+
+/* The hash tells apart where a frame is, and which frames there are; not where the collector has moved code. */
+static void test_ruby_hash(void **state)
+{
+	uint32_t first = STACK_WORDS - 8 * 8;
+	uint64_t hash;
+
+	(void)state;
+	make_ruby(7);
+	walk(INTERP_FRAMES_MAX);
+	hash = world.walk.hash;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.hash, hash);
+	stack_words[first + 2] += 64;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.hash, hash);
+	stack_words[first + 48] += 8;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_not_equal(world.walk.hash, hash);
+	make_ruby(6);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_not_equal(world.walk.hash, hash);
+}
+
+static void test_ruby_broken(void **state)
+{
+	(void)state;
+	make_ruby(7);
+	context_words[2] = STACK + STACK_WORDS * 8; /* no frame at all */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 0);
+	make_ruby(7);
+	context_words[2] = 0x1000; /* far below the stack: nothing is there */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 0);
+	assert_int_equal(world.walk.record.end, INTERP_END_UNREADABLE);
+	make_ruby(7);
+	context_words[1] = ~0ull;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.end, INTERP_END_UNREADABLE);
+	make_ruby(7);
+	context_words[0] = STACK + 256; /* an end that is a little too far */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 0);
+	make_ruby(7);
+	thread_words[(2048 - 16) / 8] = 0x1234; /* a state that is none */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.end, INTERP_END_UNREADABLE);
+	make_ruby(7);
+	thread_words[(2048 - 16) / 8] = 0; /* a thread without Ruby */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.kind, INTERP_NONE);
+}
+
+static void test_anchors(void **state)
+{
+	(void)state;
+	make_ruby(3);
+	world.process.through = 40; /* the word leads to a thread, which leads to the context */
+	thread_words[(2048 - 16) / 8] = HEAP + 64;
+	memcpy(heap + 104, &(uint64_t){ CONTEXT }, 8);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 3);
+	make_ruby(3);
+	world.process.anchor_kind = INTERP_ANCHOR_MODULE;
+	world.process.anchor = 8;
+	world.process.module = 5;
+	thread_words[(2048 + 8) / 8] = HEAP; /* vector of blocks */
+	memcpy(heap + 80, &(uint64_t){ HEAP + 512 }, 8);
+	memcpy(heap + 520, &(uint64_t){ CONTEXT }, 8);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 3);
+	memset(heap + 80, 0xff, 8); /* not used by this thread */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.kind, INTERP_NONE);
+}
+
+static void put(uint32_t at, uint64_t value)
+{
+	memcpy(heap + at, &value, sizeof(value));
+}
+
+/*
+ * Python 3.11: frames of 0x100 bytes at heap + 0x4000 downwards as callers go, code objects of 0x200 bytes at heap +
+ * 0x8000, all with the same names and lines.
+ */
+static void make_python(uint32_t count)
+{
+	struct python_layout layout;
+	uint32_t i;
+
+	start(INTERP_PYTHON);
+	assert_true(python_layout_find(11, &layout));
+	world.process.python = layout.walk;
+	context_words[7] = CONTEXT + 64; /* cframe */
+	context_words[9] = HEAP + 0x4000;
+	for (i = 0; i < count; i++) {
+		uint32_t frame = 0x4000 - i * 0x100, code = 0x8000 + i * 0x200;
+
+		put(frame + 32, HEAP + code);
+		put(frame + 48, i + 1 < count ? HEAP + frame - 0x100 : 0);
+		put(frame + 56, HEAP + code + 184 + 2 * i);
+		put(frame + 64, i % 2 ? 1ull << 32 : 0);
+		put(code + 112, HEAP + 0x100);
+		put(code + 128, HEAP + 0x200);
+		put(code + 136, HEAP + 0x300);
+		put(code + 72, i);
+	}
+	strcpy((char *)heap + 0x100, "filename");
+	strcpy((char *)heap + 0x200, "name");
+	strcpy((char *)heap + 0x300, "lines");
+}
+
+static void test_python(void **state)
+{
+	const struct interp_record *record = &world.walk.record;
+	const struct interp_code *copy;
+	uint32_t i;
+
+	(void)state;
+	make_python(20);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(record->count, 20);
+	assert_int_equal(record->end, INTERP_END_ROOT);
+	for (i = 0; i < 20; i++) {
+		assert_int_equal(record->frames[i].code, HEAP + 0x8000 + i * 0x200);
+		assert_int_equal(record->frames[i].at, 2 * i);
+		assert_int_equal(record->frames[i].flags, i % 2 ? INTERP_FRAME_ENTRY : 0);
+		copy = interp_world_copy(&record->frames[i]);
+		assert_non_null(copy);
+		assert_int_equal(copy->addresses[INTERP_PART_CODE], record->frames[i].code);
+		assert_int_equal(copy->code[72], i);
+		assert_string_equal((const char *)copy->filename, "filename");
+		assert_string_equal((const char *)copy->name, "name");
+		assert_string_equal((const char *)copy->lines, "lines");
+		assert_int_equal(copy->sizes[INTERP_PART_LINES], INTERP_LINES_HEAD);
+	}
+	/* What is known is not copied again. */
+	i = world.code_count;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.code_count, i);
+}
+
+/* Few reads: frames stand close together, and one window has many. */
+static void test_python_reads(void **state)
+{
+	(void)state;
+	make_python(15);
+	shim.reads = 0;
+	interp_walk_stack(&world.walk, 0, THREAD, INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 15);
+	assert_true(shim.reads <= 5);
+}
+
+/* Another code object at the same address is another one. */
+static void test_python_reuse(void **state)
+{
+	uint64_t first;
+
+	(void)state;
+	make_python(1);
+	walk(INTERP_FRAMES_MAX);
+	first = world.walk.record.frames[0].copy;
+	put(0x8000 + 128, HEAP + 0x210);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_not_equal(world.walk.record.frames[0].copy, first);
+	assert_int_equal(world.code_count, 2);
+}
+
+/* From 3.12 on a frame of another kind marks where a loop began. */
+static void test_python_shim(void **state)
+{
+	const struct interp_record *record = &world.walk.record;
+	struct python_layout layout;
+	uint32_t i;
+
+	(void)state;
+	start(INTERP_PYTHON);
+	assert_true(python_layout_find(12, &layout));
+	world.process.python = layout.walk;
+	context_words[7] = CONTEXT + 64;
+	context_words[8] = HEAP + 0x4000;
+	for (i = 0; i < 6; i++) {
+		put(0x4000 - i * 0x100, HEAP + 0x8000);
+		put(0x4000 - i * 0x100 + 8, i < 5 ? HEAP + 0x4000 - (i + 1) * 0x100 : 0);
+		put(0x4000 - i * 0x100 + 56, HEAP + 0x8000 + 192 + 2 * i);
+	}
+	heap[0x4000 - 0x200 + 70] = 3;
+	heap[0x4000 - 0x500 + 70] = 3;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(record->count, 4);
+	assert_int_equal(record->frames[0].flags, 0);
+	assert_int_equal(record->frames[1].flags, INTERP_FRAME_ENTRY);
+	assert_int_equal(record->frames[2].flags, 0);
+	assert_int_equal(record->frames[3].flags, INTERP_FRAME_ENTRY);
+	assert_int_equal(record->frames[3].at, 8);
+}
+
+/* Positions of 3.9 count bytes, of 3.10 units; -1 is before the first instruction. */
+static void check_position(unsigned int minor, uint32_t offset, uint32_t position,
+			   uint64_t expected)
+{
+	struct python_layout layout;
+
+	start(INTERP_PYTHON);
+	assert_true(python_layout_find(minor, &layout));
+	world.process.python = layout.walk;
+	context_words[3] = HEAP + 0x4000;
+	put(0x4000 + 32, HEAP + 0x8000);
+	memcpy(heap + 0x4000 + offset, &position, sizeof(position));
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 1);
+	assert_int_equal(world.walk.record.frames[0].at, expected);
+	assert_int_equal(world.walk.record.frames[0].flags, INTERP_FRAME_ENTRY);
+}
+
+static void test_python_positions(void **state)
+{
+	(void)state;
+	check_position(8, 104, 46, 46);
+	check_position(9, 104, 46, 46);
+	check_position(10, 96, 46, 92);
+	check_position(9, 104, ~0u, ~0ull);
+	check_position(10, 96, ~0u, ~0ull);
+}
+
+static void test_python_broken(void **state)
+{
+	(void)state;
+	make_python(3);
+	put(0x4000 - 0x100 + 48, HEAP + 0x4000); /* a circle */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.end, INTERP_END_DEPTH);
+	make_python(3);
+	put(0x4000 - 0x100 + 48, 0x1230); /* nowhere */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 2);
+	assert_int_equal(world.walk.record.end, INTERP_END_UNREADABLE);
+	make_python(3);
+	put(0x4000 - 0x100 + 48, HEAP + 0x3e01); /* not aligned */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 2);
+	make_python(3);
+	put(0x8000 + 112, 0); /* a code object without a name */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 3);
+	assert_int_equal(
+		interp_world_copy(&world.walk.record.frames[0])->sizes[INTERP_PART_FILENAME], 0);
+	make_python(2);
+	put(0x4000 + 32, 0x5000); /* no code object at all */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[0].copy, 0);
+	make_python(2);
+	context_words[9] = HEAP; /* frames at the very start of their memory */
+	memcpy(heap, heap + 0x4000, 128);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ruby),
+		cmocka_unit_test(test_ruby_native),
+		cmocka_unit_test(test_ruby_deep),
+		cmocka_unit_test(test_ruby_hash),
+		cmocka_unit_test(test_ruby_broken),
+		cmocka_unit_test(test_anchors),
+		cmocka_unit_test(test_python),
+		cmocka_unit_test(test_python_reads),
+		cmocka_unit_test(test_python_reuse),
+		cmocka_unit_test(test_python_shim),
+		cmocka_unit_test(test_python_positions),
+		cmocka_unit_test(test_python_broken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
