@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What live tests share: start targets and the tracer, compare a report with a target's own account, clean up.
+
+A test is a function whose name begins with "test_"; run_tests() runs those of the calling program and prints a line
+for each: "ok NAME", "not ok NAME" (after the reason) or "skip NAME REASON".
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TRACER = os.path.join(TOP, "build/tracer")
+TARGETS = os.path.join(TOP, "build/targets")
+PATIENCE = 60  # seconds until something that should happen has failed to
+
+# Loss counters that say something about the target and not about the tracer.
+EXPECTED_LOSSES = {"free_untracked", "stack_unreadable", "stack_truncated"}
+
+_started = []
+
+
+class Skip(Exception):
+    """The test cannot run here, for the reason given."""
+
+
+def need(program):
+    path = shutil.which(program)
+    if not path:
+        raise Skip("%s is not installed" % program)
+    return path
+
+
+def target(name):
+    return os.path.join(TARGETS, name)
+
+
+def start(command, **options):
+    """Start a process that cannot outlive the test."""
+    options.setdefault("stdin", subprocess.PIPE)
+    options.setdefault("stdout", subprocess.PIPE)
+    options.setdefault("stderr", subprocess.PIPE)
+    process = subprocess.Popen(command, **options)
+    _started.append(process)
+    return process
+
+
+def end(process, number=signal.SIGKILL):
+    if process.poll() is None:
+        process.send_signal(number)
+    return process.communicate(timeout=PATIENCE)
+
+
+def end_all():
+    while _started:
+        process = _started.pop()
+        if process.poll() is None:
+            process.kill()
+        try:
+            process.communicate(timeout=PATIENCE)
+        except (ValueError, subprocess.TimeoutExpired):
+            process.wait(timeout=PATIENCE)
+
+
+class Tracer:
+    """A running tracer that has said that it is ready."""
+
+    def __init__(self, *arguments, ready=True, **options):
+        self.messages = tempfile.TemporaryFile("w+")
+        self.process = start([TRACER] + [str(argument) for argument in arguments], stderr=self.messages, **options)
+        if ready:
+            self.wait_ready()
+
+    def stderr(self):
+        self.messages.seek(0)
+        return self.messages.read()
+
+    def wait_ready(self):
+        wait_for(lambda: "tracer: ready" in self.stderr() or self.process.poll() is not None,
+                 "the tracer is ready")
+        assert "tracer: ready" in self.stderr(), self.stderr()
+
+    def stop(self, number=signal.SIGINT):
+        """Ask for the last report; returns all that was printed."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.finish()
+
+    def finish(self):
+        output, _ = self.process.communicate(timeout=PATIENCE)
+        return output.decode("utf-8", "replace")
+
+
+def run(*arguments, **options):
+    """Run the tracer to its end; returns status, stdout, stderr."""
+    options.setdefault("stdin", subprocess.DEVNULL)
+    process = start([TRACER] + [str(argument) for argument in arguments], **options)
+    output, errors = process.communicate(timeout=PATIENCE * 3)
+    return process.returncode, output.decode("utf-8", "replace"), (errors or b"").decode("utf-8", "replace")
+
+
+def wait_for(condition, what, patience=PATIENCE):
+    until = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < until, "waited in vain until " + what
+        time.sleep(0.01)
+
+
+def command_report(command, *options):
+    """The account of a target that was started by the tracer, and the report on it."""
+    with tempfile.NamedTemporaryFile("r", prefix="tracer-report-") as file:
+        status, output, errors = run("-q", "-j", "-n", "0", "-o", file.name, *options, "--", *command)
+        assert status == 0, errors
+        return last_object(output), json.loads(file.read())
+
+
+def attached_report(command, *options):
+    """The same for a target that was running before; it waits before it begins and before it ends."""
+    process = start(list(command) + ["wait"])
+    tracer = Tracer("-q", "-j", "-n", "0", "-p", process.pid, *options)
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    account = json.loads(process.stdout.readline())
+    report = json.loads(tracer.stop().splitlines()[-1])
+    process.stdin.close()
+    wait_for(lambda: process.poll() is not None, "the target ends")
+    assert process.returncode == 0
+    return account, report
+
+
+def last_object(text):
+    return json.loads([line for line in text.splitlines() if line.startswith("{")][-1])
+
+
+def function_of(site):
+    """The innermost frame that is no inlined function."""
+    for frame in site["frames"]:
+        if not frame["inlined"]:
+            return frame["function"]
+    return None
+
+
+def sums(report, names):
+    """Per function of `names`, summed over its stacks: [alloc_bytes, alloc_objects, free_bytes, free_objects]."""
+    found = {}
+    for site in report["sites"]:
+        name = function_of(site)
+        if name in names:
+            figures = found.setdefault(name, [0, 0, 0, 0])
+            for i, key in enumerate(("alloc_bytes", "alloc_objects", "free_bytes", "free_objects")):
+                figures[i] += site[key]
+    return found
+
+
+def check_sums(report):
+    """What must hold in every report: alloc - free = in use, and nothing is negative."""
+    for row in report["sites"] + [report["totals"]]:
+        for unit in ("bytes", "objects"):
+            assert row["alloc_" + unit] - row["free_" + unit] == row["inuse_" + unit] >= 0, row
+
+
+def check_losses(report, allowed=()):
+    lost = {name: count for name, count in report["loss"].items()
+            if count and name not in EXPECTED_LOSSES and name not in allowed}
+    assert not lost, "lost: %s" % lost
+
+
+def check_account(account, report, allowed=()):
+    """The account of the target, which counts by itself, is the truth."""
+    check_sums(report)
+    check_losses(report, allowed)
+    truth = {name: figures for name, figures in account.items() if any(figures)}
+    assert sums(report, set(truth)) == truth, "counted %s, but it was %s" % (sums(report, set(truth)), truth)
+
+
+def own_programs():
+    """BPF programs of tracers that exist now, by name."""
+    bpftool = shutil.which("bpftool") or shutil.which("bpftool", path="/usr/sbin:/sbin")
+    if not bpftool:
+        raise Skip("bpftool is not installed")
+    listed = json.loads(subprocess.run([bpftool, "prog", "list", "-j"], capture_output=True, check=True).stdout)
+    return [program["id"] for program in listed
+            if program.get("name") in ("call_session", "call_entry", "call_exit", "free_entry")]
+
+
+def code_of(pid, library=r"libc\.so"):
+    """The executable bytes of a library as they stand in a process: probes show in them."""
+    with open("/proc/%d/maps" % pid, encoding="utf-8", errors="replace") as maps:
+        for line in maps:
+            match = re.match(r"([0-9a-f]+)-([0-9a-f]+) r-xp", line)
+            if match and re.search(library, line):
+                first, last = int(match.group(1), 16), int(match.group(2), 16)
+                with open("/proc/%d/mem" % pid, "rb") as memory:
+                    memory.seek(first)
+                    return memory.read(last - first)
+    raise AssertionError("process %d maps no %s" % (pid, library))
+
+
+def check_environment():
+    if os.geteuid() != 0:
+        raise Skip("root is needed")
+    if not os.path.exists(TRACER):
+        raise Skip("build/tracer is not built")
+    if not os.path.exists("/sys/kernel/btf/vmlinux"):
+        raise Skip("the kernel has no BTF")
+
+
+def run_tests():
+    functions = [(name, function) for name, function in vars(sys.modules["__main__"]).items()
+                 if name.startswith("test_") and callable(function)]
+    chosen, failed = set(sys.argv[1:]), False
+    for name, function in functions:
+        if chosen and name not in chosen:
+            continue
+        try:
+            check_environment()
+            function()
+            print("ok %s" % name)
+        except Skip as reason:
+            print("skip %s %s" % (name, reason))
+        except Exception:  # pylint: disable=broad-except
+            failed = True
+            traceback.print_exc(file=sys.stdout)
+            print("not ok %s" % name)
+        finally:
+            end_all()
+        sys.stdout.flush()
+    sys.exit(failed)

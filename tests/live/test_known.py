@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every kind of call, by a program that keeps its own account: equal to the byte, at every site.
+
+The truth is the program's: tests/targets/known.c counts what it asks for by itself.
+"""
+import lab
+
+# A call that a signal or the end of its thread has cut off cannot be told from one that succeeded.
+CUT_OFF = {"heal": ("returns_unmatched",), "exits": ("returns_unmatched",)}
+
+
+def check(scenario):
+    command = [lab.target("known"), scenario]
+    account, report = lab.command_report(command)
+    lab.check_account(account, report, CUT_OFF.get(scenario, ()))
+    # A program that starts under the tracer has nothing from before.
+    assert report["loss"]["free_untracked"] == 0 or scenario in CUT_OFF, report["loss"]
+    account, report = lab.attached_report(command)
+    lab.check_account(account, report, CUT_OFF.get(scenario, ()))
+
+
+def test_calls():
+    check("calls")
+
+
+def test_zero():
+    check("zero")
+
+
+def test_nested():
+    check("nested")
+
+
+def test_realloc():
+    check("realloc")
+
+
+def test_failed():
+    check("failed")
+
+
+def test_cross():
+    check("cross")
+
+
+def test_mappings():
+    check("mappings")
+
+
+def test_heal():
+    check("heal")
+
+
+def test_exits():
+    check("exits")
+
+
+def test_signals():
+    check("signals")
+
+
+def test_sources():
+    _, report = lab.command_report([lab.target("known"), "mappings"])
+    for site in report["sites"]:
+        if (lab.function_of(site) or "").startswith("site_m"):
+            assert site["source"] == "mmap" and site["function"] in ("mmap", "mremap"), site
+    _, report = lab.command_report([lab.target("known"), "calls"])
+    for site in report["sites"]:
+        name = lab.function_of(site) or ""
+        if name.startswith("site_"):
+            assert site["source"] == "heap", site
+            assert site["function"] == {"site_realloc_null": "realloc", "site_memalign": "aligned_alloc"}.get(
+                name, name[len("site_"):]), site
+
+
+lab.run_tests()

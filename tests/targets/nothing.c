@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A program without a C library: there is nothing in it to probe. It waits until it is ended. */
+extern void _start(void);
+
+void _start(void)
+{
+	for (;;)
+		__asm__ volatile("pause");
+}
