@@ -19,9 +19,11 @@
 /* Frames that are looked at: some are not kept. */
 #define INTERP_TURNS 512
 
+/* By tgid: the processes that run an interpreter. */
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 4096);
 	__type(key, __u32);
 	__type(value, struct interp_process);
 } interp_processes SEC(".maps");
@@ -42,10 +44,9 @@ struct interp_walk {
 	__u64 window_start; /* user address of window[0] */
 	__u64 window_bytes; /* valid bytes of the window */
 	__u64 hash;
-	__u32 process; /* position in interp_processes */
 	__u32 depth;
 	__u32 described; /* frames that interp_walk_describe is through with */
-	__u32 unused;
+	struct interp_process process; /* a copy, which stays the same during the walk */
 	struct interp_record record;
 	__u64 environments[INTERP_FRAMES_MAX]; /* Ruby: of the frames */
 	struct interp_code code; /* Python: of the frame that is described */
@@ -131,13 +132,6 @@ static __always_inline bool interp_push(struct interp_walk *walk, __u64 code, __
 	return true;
 }
 
-static __always_inline struct interp_process *interp_of(const struct interp_walk *walk)
-{
-	__u32 process = walk->process;
-
-	return bpf_map_lookup_elem(&interp_processes, &process);
-}
-
 /* The interpreter's state of the thread with this thread pointer; 0 = none. */
 static __always_inline __u64 interp_state(const struct interp_process *process,
 					  __u64 thread_pointer)
@@ -195,41 +189,37 @@ static int interp_turn_python(__u32 turn, struct interp_turns *turns)
 }
 
 /*
- * Read the frames of the current thread, innermost first, at most `depth` of them. Leaves them in `walk->record`, and
- * in `walk->hash` their hash, which tells two stacks apart that differ in a frame or in the place in it; 0 without a
- * frame. `process` is the position in interp_processes.
+ * Read the frames of the current thread, which has this thread pointer, innermost first, at most `depth` of them. Leaves
+ * them in `walk->record`, and in `walk->hash` their hash, which tells two stacks apart that differ in a frame or in
+ * the place in it; 0 without a frame.
  */
-static __always_inline void interp_walk_stack(struct interp_walk *walk, __u32 process,
+static __always_inline void interp_walk_stack(struct interp_walk *walk,
+					      const struct interp_process *process,
 					      __u64 thread_pointer, __u32 depth)
 {
 	struct interp_turns turns = { .walk = walk };
-	struct interp_process *interp;
-	__u64 state;
+	__u64 state = interp_state(process, thread_pointer);
 
 	walk->record.kind = INTERP_NONE;
 	walk->record.count = 0;
 	walk->record.end = INTERP_END_ROOT;
 	walk->record.unused = 0;
 	walk->hash = 0;
-	walk->window_start = 0;
-	walk->window_bytes = 0;
-	walk->process = process;
-	walk->depth = depth;
-	walk->described = 0;
-	interp = bpf_map_lookup_elem(&interp_processes, &process);
-	if (!interp || !interp->kind)
-		return;
-	state = interp_state(interp, thread_pointer);
 	if (!state)
 		return;
-	walk->record.kind = interp->kind;
+	walk->window_start = 0;
+	walk->window_bytes = 0;
+	walk->process = *process;
+	walk->depth = depth;
+	walk->described = 0;
+	walk->record.kind = process->kind;
 	/* A walk that finds no end in all its turns was cut. */
 	walk->record.end = INTERP_END_DEPTH;
-	if (interp->kind == INTERP_RUBY) {
+	if (walk->record.kind == INTERP_RUBY) {
 		if (interp_ruby_start(walk, state))
 			bpf_loop(INTERP_TURNS, interp_turn_ruby, &turns, 0);
 	} else {
-		if (interp_python_start(walk, interp, state))
+		if (interp_python_start(walk, state))
 			bpf_loop(INTERP_TURNS, interp_turn_python, &turns, 0);
 	}
 	if (walk->record.count && !walk->hash)

@@ -15,13 +15,13 @@ int interp_python_step(struct interp_walk *walk);
 int interp_python_describe(struct interp_walk *walk);
 
 /* Begin with a thread state. False if there is nothing to be read. */
-static __always_inline bool interp_python_start(struct interp_walk *walk,
-						const struct interp_process *interp, __u64 state)
+static __always_inline bool interp_python_start(struct interp_walk *walk, __u64 state)
 {
-	__u64 at = state + interp->python.state_frame;
+	const struct interp_python *layout = &walk->process.python;
+	__u64 at = state + layout->state_frame;
 
-	if (interp->python.indirect)
-		at = interp_word(at) + interp->python.indirect_frame;
+	if (layout->indirect)
+		at = interp_word(at) + layout->indirect_frame;
 	if (!interp_read(&walk->next, sizeof(walk->next), at)) {
 		interp_end(walk, INTERP_END_UNREADABLE);
 		return false;
@@ -94,17 +94,13 @@ static __always_inline bool interp_python_is_shim(struct interp_walk *walk,
 /* Read one frame. Returns 1 when the walk is over. */
 __noinline int interp_python_step(struct interp_walk *walk)
 {
-	struct interp_python *layout;
-	struct interp_process *interp;
+	const struct interp_python *layout;
 	__u64 frame, code, at;
 	__u32 flags = 0;
 
 	if (!walk)
 		return 1;
-	interp = interp_of(walk);
-	if (!interp)
-		return 1;
-	layout = &interp->python;
+	layout = &walk->process.python;
 	frame = walk->next;
 	if (!frame)
 		return interp_end(walk, INTERP_END_ROOT);
@@ -173,15 +169,13 @@ static __always_inline bool interp_python_store(struct interp_code *copy, __u64 
 /* Copy what names the code of one frame. Returns 1 when there is no other frame. */
 __noinline int interp_python_describe(struct interp_walk *walk)
 {
-	struct interp_process *interp;
+	const struct interp_python *layout;
 	struct interp_code *copy;
 	__u64 at, key;
 
 	if (!walk)
 		return 1;
-	interp = interp_of(walk);
-	if (!interp)
-		return 1;
+	layout = &walk->process.python;
 	at = walk->described;
 	if (at >= walk->record.count || at >= INTERP_FRAMES_MAX)
 		return 1;
@@ -192,10 +186,10 @@ __noinline int interp_python_describe(struct interp_walk *walk)
 		interp_python_copy(copy->code, INTERP_CODE_HEAD, copy->addresses[INTERP_PART_CODE]);
 	if (copy->sizes[INTERP_PART_CODE] < PYTHON_CODE_BYTES)
 		return 0;
-	copy->addresses[INTERP_PART_FILENAME] = interp_python_field(copy, interp->python.filename);
-	copy->addresses[INTERP_PART_NAME] = interp_python_field(copy, interp->python.name);
-	copy->addresses[INTERP_PART_LINES] = interp_python_field(copy, interp->python.lines);
-	key = interp_python_key(copy, interp_python_field(copy, interp->python.first_line));
+	copy->addresses[INTERP_PART_FILENAME] = interp_python_field(copy, layout->filename);
+	copy->addresses[INTERP_PART_NAME] = interp_python_field(copy, layout->name);
+	copy->addresses[INTERP_PART_LINES] = interp_python_field(copy, layout->lines);
+	key = interp_python_key(copy, interp_python_field(copy, layout->first_line));
 	if (interp_python_store(copy, key))
 		walk->record.frames[at].copy = key;
 	return 0;

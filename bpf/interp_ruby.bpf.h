@@ -37,24 +37,22 @@ static __always_inline bool interp_ruby_start(struct interp_walk *walk, __u64 co
 /* Read one control frame; only those of Ruby code are kept. Returns 1 when the walk is over. */
 __noinline int interp_ruby_step(struct interp_walk *walk)
 {
-	struct interp_process *interp;
 	__u64 frame, code, at, count;
+	__u32 size;
 
 	if (!walk)
 		return 1;
-	interp = interp_of(walk);
-	if (!interp)
-		return 1;
 	frame = walk->next;
+	size = walk->process.ruby.frame_size;
 	/* The last frame is a dummy. */
-	if (frame >= walk->end || walk->end - frame <= interp->ruby.frame_size)
+	if (frame >= walk->end || walk->end - frame <= size)
 		return interp_end(walk, INTERP_END_ROOT);
 	if (!interp_has(walk, frame, RUBY_FRAME_BYTES) &&
 	    !interp_fill(walk, frame, walk->end - frame))
 		return interp_end(walk, INTERP_END_UNREADABLE);
 	at = interp_at(walk, frame);
 	code = interp_at(walk, frame + RUBY_FRAME_ISEQ);
-	walk->next = frame + interp->ruby.frame_size;
+	walk->next = frame + size;
 	if (!at || !code)
 		return 0;
 	count = walk->record.count;

@@ -43,7 +43,7 @@ static long interp_world_store(__u64 key, const struct interp_code *code)
 		return -E2BIG;
 	world.keys[world.code_count] = (uint32_t)key;
 	world.codes[world.code_count++] = *code;
-	shim.maps[1].count = world.code_count;
+	shim.maps[0].count = world.code_count;
 	return 0;
 }
 
@@ -51,7 +51,6 @@ static inline void interp_world_start(void)
 {
 	memset(&shim, 0, sizeof(shim));
 	memset(&world, 0, sizeof(world));
-	shim_add_map(&interp_processes, &world.process, sizeof(world.process), 1, NULL);
 	shim_add_map(&interp_codes, world.codes, sizeof(world.codes[0]), 0, world.keys);
 }
 

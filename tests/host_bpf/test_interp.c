@@ -42,7 +42,7 @@ static void start(enum interp_kind kind)
 
 static void walk(uint32_t depth)
 {
-	interp_walk_stack(&world.walk, 0, THREAD, depth);
+	interp_walk_stack(&world.walk, &world.process, THREAD, depth);
 	if (world.walk.record.count)
 		interp_walk_describe(&world.walk);
 }
@@ -276,7 +276,7 @@ static void test_python_reads(void **state)
 	(void)state;
 	make_python(15);
 	shim.reads = 0;
-	interp_walk_stack(&world.walk, 0, THREAD, INTERP_FRAMES_MAX);
+	interp_walk_stack(&world.walk, &world.process, THREAD, INTERP_FRAMES_MAX);
 	assert_int_equal(world.walk.record.count, 15);
 	assert_true(shim.reads <= 5);
 }

@@ -3,6 +3,7 @@
 #ifndef UNWIND_INTERP_NAME_H
 #define UNWIND_INTERP_NAME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define INTERP_FUNCTION_MAX 512
@@ -12,6 +13,7 @@ struct interp_name {
 	char function[INTERP_FUNCTION_MAX]; /* terminated; "" = unknown */
 	char file[INTERP_FILE_MAX]; /* likewise */
 	uint32_t line; /* 0 = unknown */
+	bool covers_next; /* the next frame is of the same call, and backtraces leave it out */
 };
 
 #endif

@@ -143,6 +143,7 @@ bool python_name_frame(const struct python_layout *layout, const struct target_m
 			      ret_name->function, sizeof(ret_name->function)))
 		return false;
 	ret_name->line = python_line(layout, memory, code, at);
+	ret_name->covers_next = false;
 	return true;
 }
 

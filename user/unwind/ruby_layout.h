@@ -26,12 +26,15 @@ struct ruby_layout {
 	uint16_t identity; /* there: pthread_t */
 	uint16_t lines, line_count, line_index; /* iseq body: table of instructions' lines */
 	uint16_t line_size; /* of an entry of that table */
+	uint16_t
+		parent; /* iseq body: the iseq around it, then that of the method; 0 = labels are complete */
 	bool first_line_boxed; /* the first line is a Ruby integer, not an int */
 	bool wide_strings; /* strings have their length in a field, embedded ones too */
 };
 
 /* The same in all versions. */
 #define RUBY_ISEQ_BODY 16
+#define RUBY_BODY_TYPE 0
 #define RUBY_BODY_SIZE 4
 #define RUBY_BODY_CODE 8
 #define RUBY_BODY_PATH 64

@@ -5,6 +5,7 @@
  */
 #include "unwind/ruby_name.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Values: the low bits of an object's first word are its type; what the rest means depends on that. */
@@ -14,6 +15,18 @@
 #define TYPE_INTERNAL 0x1a /* imemo; the bits from 12 on tell which */
 #define INTERNAL_ISEQ 7
 #define FLAG_FIRST (1u << 13) /* of a string: not embedded; of an array: embedded */
+
+/* Kinds of code: what is in a method, and has its label. */
+enum iseq_type {
+	ISEQ_BLOCK = 2,
+	ISEQ_RESCUE = 4,
+	ISEQ_ENSURE = 5,
+	ISEQ_EVAL = 6,
+	ISEQ_PLAIN = 8,
+};
+
+/* Code in code in code: a loop of damaged memory must end. */
+#define NESTING_MAX 64
 
 /* Instructions of one iseq, in words: far more than any compiler of a sane file emits. */
 #define ISEQ_WORDS_MAX (1u << 26)
@@ -147,11 +160,73 @@ static bool ruby_position(const struct target_memory *memory, uint64_t body, uin
 	return true;
 }
 
+static bool ruby_is_part(uint32_t type)
+{
+	return type == ISEQ_RESCUE || type == ISEQ_ENSURE || type == ISEQ_EVAL;
+}
+
+/* The body that the code around a body has, at `offset` from the parent's field; 0 = none. */
+static uint64_t ruby_around(const struct ruby_layout *layout, const struct target_memory *memory,
+			    uint64_t body, uint32_t offset)
+{
+	uint64_t around = target_word(memory, body + layout->parent + offset);
+
+	return around ? target_word(memory, around + RUBY_ISEQ_BODY) : 0;
+}
+
+/* Blocks between a body and the method they are in, the body included; leaves the method's body in `*body`. */
+static unsigned int ruby_count_blocks(const struct ruby_layout *layout,
+				      const struct target_memory *memory, uint64_t *body)
+{
+	uint64_t method = ruby_around(layout, memory, *body, 8), at = *body;
+	unsigned int levels = 0, i;
+
+	for (i = 0; i < NESTING_MAX && at && at != method; i++) {
+		levels += target_half(memory, at + RUBY_BODY_TYPE) == ISEQ_BLOCK;
+		at = ruby_around(layout, memory, at, 0);
+	}
+	if (at != method || !method)
+		return 0;
+	*body = method;
+	return levels;
+}
+
+/*
+ * The label of a body as a backtrace has it. From 3.4 on it is made when it is asked for: handlers and evaluated code have
+ * the label of what is around them.
+ */
+static bool ruby_copy_label(const struct ruby_layout *layout, const struct target_memory *memory,
+			    uint64_t body, struct interp_name *name)
+{
+	unsigned int levels = 0, i;
+	uint32_t type;
+	int used = 0;
+
+	for (i = 0; layout->parent && i < NESTING_MAX; i++) {
+		type = target_half(memory, body + RUBY_BODY_TYPE);
+		if (ruby_is_part(type) && ruby_around(layout, memory, body, 0))
+			body = ruby_around(layout, memory, body, 0);
+		else if (!levels && (type == ISEQ_BLOCK || type == ISEQ_PLAIN))
+			levels = ruby_count_blocks(layout, memory, &body);
+		else
+			break;
+		if (!levels && (type == ISEQ_BLOCK || type == ISEQ_PLAIN))
+			break;
+	}
+	if (levels == 1)
+		used = snprintf(name->function, sizeof(name->function), "block in ");
+	else if (levels)
+		used = snprintf(name->function, sizeof(name->function), "block (%u levels) in ",
+				levels);
+	return ruby_copy_string(layout, memory, target_word(memory, body + RUBY_BODY_LABEL),
+				name->function + used, sizeof(name->function) - (size_t)used);
+}
+
 bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memory *memory,
 		     uint64_t code, uint64_t at, struct interp_name *ret_name)
 {
 	uint64_t flags, body, path;
-	uint32_t position;
+	uint32_t position, type;
 
 	if (!ruby_is_object(code))
 		return false;
@@ -162,9 +237,11 @@ bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memor
 		return false;
 	path = ruby_path_string(memory, target_word(memory, body + RUBY_BODY_PATH));
 	if (!ruby_copy_string(layout, memory, path, ret_name->file, sizeof(ret_name->file)) ||
-	    !ruby_copy_string(layout, memory, target_word(memory, body + RUBY_BODY_LABEL),
-			      ret_name->function, sizeof(ret_name->function)))
+	    !ruby_copy_label(layout, memory, body, ret_name))
 		return false;
+	/* A handler's frame stands for that of its method, from 3.4 on. */
+	type = target_half(memory, body + RUBY_BODY_TYPE);
+	ret_name->covers_next = layout->parent && (type == ISEQ_RESCUE || type == ISEQ_ENSURE);
 	/* The program counter is behind the instruction that is carried out. */
 	ret_name->line = ruby_name_line(layout, memory, body, position ? position - 1 : 0);
 	if (!ret_name->line)

@@ -61,6 +61,20 @@ class Service
     eval("x.call", binding, "made/up/template.erb", 4711)
   end
 
+  def handlers(x)
+    raise "on purpose"
+  rescue RuntimeError
+    begin
+      [1].each { raise "again" }
+    rescue StandardError
+      begin
+        [2].each { eval("[3].each { |y| x.call }", binding, "evaluated/block", 7) }
+      ensure
+        @done = true
+      end
+    end
+  end
+
   module_eval("def generated(x)\n\n  defined(x)\nend", "generated/model.rb", 10)
 end
 
@@ -89,6 +103,7 @@ threads = [
   Thread.new { middle(proc { tell }) },
   Thread.new { Fiber.new { middle(-> { tell }) }.resume },
   Thread.new { [3, 1, 2].sort_by { |x| x == 3 ? tell : x } },
+  Thread.new { Service.new.handlers(-> { tell }) },
 ]
 
 threads.size.times { $pending.pop }
