@@ -36,6 +36,10 @@ def test_realloc():
     check("realloc")
 
 
+def test_realloc_to_nothing():
+    check("realloc-zero")
+
+
 def test_failed():
     check("failed")
 

@@ -191,6 +191,14 @@ static void realloc_zero(size_t first)
 	HIDE(block);
 }
 
+static void scenario_realloc_zero(void)
+{
+	int i;
+
+	for (i = 1; i <= 100; i++)
+		realloc_zero((size_t)i + 1);
+}
+
 static void scenario_realloc(void)
 {
 	size_t huge = HUGE_SIZE;
@@ -209,7 +217,6 @@ static void scenario_realloc(void)
 			free(block);
 			truth_free("site_realloc", 10);
 		}
-		realloc_zero((size_t)i + 1);
 	}
 	/* What cannot be had leaves the old block to its first site. */
 	HIDE(huge);
@@ -456,11 +463,17 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } scenarios[] = {
-	{ "calls", scenario_calls },	   { "zero", scenario_zero },
-	{ "nested", scenario_nested },	   { "realloc", scenario_realloc },
-	{ "failed", scenario_failed },	   { "cross", scenario_cross },
-	{ "mappings", scenario_mappings }, { "heal", scenario_heal },
-	{ "exits", scenario_exits },	   { "signals", scenario_signals },
+	{ "calls", scenario_calls },
+	{ "zero", scenario_zero },
+	{ "nested", scenario_nested },
+	{ "realloc", scenario_realloc },
+	{ "realloc-zero", scenario_realloc_zero },
+	{ "failed", scenario_failed },
+	{ "cross", scenario_cross },
+	{ "mappings", scenario_mappings },
+	{ "heal", scenario_heal },
+	{ "exits", scenario_exits },
+	{ "signals", scenario_signals },
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the command line promises: reports, times, signals, files, formats, exit statuses."""
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+import lab
+
+
+def leaky():
+    process = lab.start([lab.target("leaky")])
+    time.sleep(0.1)
+    return process
+
+
+def test_one_shot():
+    process = leaky()
+    began = time.monotonic()
+    status, output, errors = lab.run("-p", process.pid, "-d", "500ms", "-n", "2")
+    assert status == 0 and time.monotonic() - began < 30, (status, errors)
+    assert output.count("traced for") == 1 and "calloc (glibc, heap)" in output, output
+    assert "request_read" in output and "leaky.c:" in output, output
+    assert max(map(len, output.splitlines())) <= 80, output
+    assert "coverage: " in output and output.splitlines()[-1].startswith("Leak approximation summary: "), output
+    assert errors.startswith("tracer: ready"), errors
+
+
+def test_interval_and_count():
+    status, output, _ = lab.run("-q", "-j", "-p", leaky().pid, "0.2", "4")
+    reports = [json.loads(line) for line in output.splitlines()]
+    assert status == 0 and len(reports) == 4, output
+    times = [report["duration_s"] for report in reports]
+    assert times == sorted(times) and times[0] >= 0.19, times
+    for report in reports:
+        lab.check_sums(report)
+    assert reports[-1]["totals"]["alloc_bytes"] > reports[0]["totals"]["alloc_bytes"]
+
+
+def test_several_processes():
+    first, second = leaky(), leaky()
+    status, output, _ = lab.run("-q", "-j", "-n", "0", "-p", "%d,%d" % (first.pid, second.pid), "-d", "500ms")
+    report = json.loads(output)
+    assert status == 0 and [row["pid"] for row in report["targets"]] == [first.pid, second.pid], report
+    for process in (first, second):
+        assert any(site["pid"] == process.pid and frame["function"] == "request_read"
+                   for site in report["sites"] for frame in site["frames"]), report
+
+
+def test_signals():
+    tracer = lab.Tracer("-j", "-p", leaky().pid, "3600")
+    time.sleep(0.3)
+    tracer.process.send_signal(signal.SIGUSR1)
+    time.sleep(0.3)
+    output = tracer.stop(signal.SIGTERM)
+    assert tracer.process.returncode == 0 and len(output.splitlines()) == 2, output
+
+
+def test_target_ends():
+    process = leaky()
+    tracer = lab.Tracer("-j", "-p", process.pid, "3600")
+    time.sleep(0.3)
+    process.kill()
+    report = json.loads(tracer.finish())
+    assert tracer.process.returncode == 0
+    assert report["targets"][0]["exited"] is True and report["totals"]["inuse_objects"] > 0, report
+    # Names are right after the process has gone.
+    assert any(frame["function"] == "request_read" and frame["line"] for site in report["sites"]
+               for frame in site["frames"]), report
+
+
+def test_closed_pipe():
+    process = leaky()
+    reader, writer = os.pipe()
+    tracer = lab.Tracer("-p", process.pid, "0.1", stdout=writer)
+    os.close(writer)
+    os.read(reader, 100)
+    os.close(reader)
+    lab.wait_for(lambda: tracer.process.poll() is not None, "the tracer ends")
+    messages = [line for line in tracer.stderr().splitlines() if "ready" not in line]
+    assert tracer.process.returncode == 0 and not messages, (tracer.process.returncode, messages)
+
+
+def test_output_file():
+    process = leaky()
+    with tempfile.TemporaryDirectory(prefix="tracer-output-") as folder:
+        status, output, _ = lab.run("-q", "-p", process.pid, "-d", "200ms", "-o", folder + "/r-%p.txt")
+        assert status == 0 and output == "", output
+        path = "%s/r-%d.txt" % (folder, process.pid)
+        with open(path, encoding="utf-8") as file:
+            assert "traced for" in file.read()
+        assert os.stat(path).st_mode & 0o077 == 0
+
+
+def test_folded():
+    status, output, _ = lab.run("-q", "-f", "-n", "0", "-p", leaky().pid, "-d", "300ms")
+    lines = output.splitlines()
+    assert status == 0 and lines, output
+    for line in lines:
+        stack, value = line.rsplit(" ", 1)
+        assert int(value) >= 0 and stack.split(";")[0] == "leaky", line
+    assert any(";request_read;calloc " in line for line in lines), output
+
+
+def test_filters():
+    command = [lab.target("known"), "calls"]
+    _, report = lab.command_report(command, "-z", "100", "-Z", "1k")
+    assert report["sites"]
+    lab.check_sums(report)
+    truth, full = lab.command_report(command)
+    assert report["totals"]["alloc_objects"] < full["totals"]["alloc_objects"]
+    # site_malloc asks for 1..100 and for 101..200 bytes: of these, 101 are at least 100.
+    assert lab.sums(report, {"site_malloc"})["site_malloc"][1] == 101, lab.sums(report, truth)
+
+
+def test_min_age():
+    status, output, _ = lab.run("-q", "-j", "-n", "0", "-p", leaky().pid, "-d", "1500ms", "--min-age", "1s")
+    report = json.loads(output)
+    lab.check_sums(report)
+    assert status == 0 and report["totals"]["inuse_objects"] > 0
+    for site in report["sites"]:
+        assert not site["inuse_objects"] or site["oldest_s"] >= 1.0, site
+
+
+def test_sorting():
+    command = [lab.target("known"), "calls"]
+    for key, field in (("inuse", "inuse_bytes"), ("inuse-objects", "inuse_objects"), ("alloc", "alloc_bytes"),
+                       ("alloc-objects", "alloc_objects")):
+        _, report = lab.command_report(command, "-s", key)
+        figures = [site[field] for site in report["sites"]]
+        assert len(figures) > 5 and figures == sorted(figures, reverse=True), (key, figures)
+
+
+def test_statuses():
+    process = leaky()
+    expected = (
+        (0, ("-p", process.pid, "-d", "100ms"), ""),
+        (1, ("-p", process.pid, "-d", "300ms", "--fail-over", "1"), ""),
+        (0, ("-p", process.pid, "-d", "300ms", "--fail-over", "1g"), ""),
+        (2, (), "nothing to trace"),
+        (2, ("-p", "abc"), "abc"),
+        (2, ("-p", "2"), "kernel thread"),
+        (4, ("-p", "4194000"), "4194000"),
+        (4, ("--", "/nonexistent/program"), "/nonexistent/program"),
+        (4, ("--", lab.target("leaky.c")), "leaky.c"),
+        (5, ("--", lab.target("static")), "nothing to probe"),
+    )
+    for status, arguments, message in expected:
+        found, _, errors = lab.run(*arguments)
+        assert found == status, "%s: status %s instead of %s: %s" % (arguments, found, status, errors)
+        assert message.lower() in errors.lower(), "%s: %s" % (arguments, errors)
+
+
+def test_nothing_to_probe():
+    process = lab.start([lab.target("static")])
+    time.sleep(0.1)
+    status, _, errors = lab.run("-p", process.pid)
+    assert status == 5 and "static" in errors, errors
+    assert process.poll() is None
+
+
+def test_no_permission():
+    process = leaky()
+    # The program as nobody, without a capability; a copy, because the tree may be closed to others.
+    with tempfile.TemporaryDirectory(prefix="tracer-nobody-") as folder:
+        os.chmod(folder, 0o755)
+        subprocess.run(["cp", lab.TRACER, folder + "/tracer"], check=True)
+        found = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", folder + "/tracer",
+                                "-p", str(process.pid)], capture_output=True, text=True, check=False,
+                               timeout=lab.PATIENCE)
+    assert found.returncode == 3 and "CAP_" in found.stderr, found
+
+
+def test_itself():
+    script = 'exec "$0" -p $$'
+    found = subprocess.run(["sh", "-c", script, lab.TRACER], capture_output=True, text=True, check=False,
+                           timeout=lab.PATIENCE)
+    assert found.returncode == 2 and "cannot trace itself" in found.stderr, found
+
+
+def test_own_status_of_a_command():
+    status, _, errors = lab.run("--", "sh", "-c", "exit 42")
+    assert status == 0 and "exited with status 42" in errors, errors
+    status, _, errors = lab.run("--", "sh", "-c", "kill -SEGV $$")
+    assert status == 0 and "signal 11" in errors, errors
+
+
+def test_path_is_searched():
+    status, output, errors = lab.run("-q", "--", "true")
+    assert status == 0 and "true" in output.splitlines()[0], (output, errors)
+
+
+def test_plan():
+    process = leaky()
+    status, output, errors = lab.run("plan", "-p", process.pid)
+    assert status == 0, errors
+    for name in ("malloc", "free", "realloc", "posix_memalign", "mmap", "munmap", "mremap"):
+        assert any(line.split()[:1] == [name] for line in output.splitlines()), (name, output)
+    assert "libc.so" in output and "emulated" in output, output
+    status, again, _ = lab.run("plan", "--", lab.target("leaky"))
+    assert status == 0 and again == output, (again, output)
+
+
+lab.run_tests()
