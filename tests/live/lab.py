@@ -42,11 +42,11 @@ def target(name):
 
 
 def start(command, **options):
-    """Start a process that cannot outlive the test."""
+    """Start a process, which end_all() ends."""
     options.setdefault("stdin", subprocess.PIPE)
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
-    process = subprocess.Popen(command, **options)
+    process = subprocess.Popen([str(word) for word in command], **options)
     _started.append(process)
     return process
 
@@ -94,7 +94,7 @@ class Tracer:
 
     def finish(self):
         output, _ = self.process.communicate(timeout=PATIENCE)
-        return output.decode("utf-8", "replace")
+        return (output or b"").decode("utf-8", "replace")
 
 
 def run(*arguments, **options):

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Targets that do not stay what they were: exec, fork, libraries opened later, files replaced while they run."""
+import json
+import os
+import shutil
+import tempfile
+import time
+
+import lab
+
+
+def test_exec():
+    # What the old program held has gone with it.
+    account, report = lab.command_report([lab.target("changes"), "exec"])
+    lab.check_account(account, report)
+    assert not lab.sums(report, {"site_before"}), report["sites"]
+    account, report = lab.attached_report([lab.target("changes"), "exec"])
+    lab.check_account(account, report)
+    assert not lab.sums(report, {"site_before"}), report["sites"]
+
+
+def test_exec_of_a_script():
+    account, report = lab.command_report(["sh", "-c", "exec %s calls" % lab.target("known")])
+    lab.check_account(account, report)
+    assert report["targets"][0]["comm"] == "known", report["targets"]
+
+
+def test_fork():
+    for get in (lab.command_report, lab.attached_report):
+        account, report = get([lab.target("changes"), "fork"])
+        lab.check_account(account, report)
+
+
+def test_library_opened_later():
+    for get, extra in ((lab.command_report, []), (lab.attached_report, [])):
+        account, report = get([lab.target("changes"), "dlopen", lab.target("plugin.so")] + extra)
+        lab.check_sums(report)
+        found = lab.sums(report, {"plugin_leak"})
+        assert found == {"plugin_leak": account["plugin_leak"]}, (found, account)
+        frames = [frame for site in report["sites"] for frame in site["frames"] if frame["function"] == "plugin_leak"]
+        assert all(frame["file"].endswith("plugin.c") and frame["line"] for frame in frames), frames
+
+
+def replaced_report(replace):
+    """A program whose file is gone or another one when it is attached to."""
+    with tempfile.TemporaryDirectory(prefix="tracer-replaced-") as folder:
+        program = os.path.join(folder, "program")
+        shutil.copy(lab.target("known"), program)
+        process = lab.start([program, "calls", "wait"])
+        time.sleep(0.1)
+        replace(program)
+        tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+        account = json.loads(process.stdout.readline())
+        report = json.loads(tracer.stop())
+        lab.check_account(account, report)
+        lines = {frame["line"] for site in report["sites"] for frame in site["frames"]
+                 if frame["function"] == "site_malloc"}
+        assert lines and None not in lines, lines
+
+
+def test_deleted_file():
+    replaced_report(os.unlink)
+
+
+def test_replaced_file():
+    def replace(program):
+        shutil.copy(lab.target("churn"), program + ".new")
+        os.rename(program + ".new", program)
+    replaced_report(replace)
+
+
+def test_short_commands():
+    # Programs that end before their mappings could be read from /proc.
+    for _ in range(10):
+        account, report = lab.command_report([lab.target("known"), "zero"])
+        lab.check_account(account, report)
+
+
+lab.run_tests()

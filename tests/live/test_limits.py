@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# runs alone
+"""Full tables, many blocks, many stacks, a long run: what is lost is said, and what is kept is right."""
+import json
+import time
+
+import lab
+
+
+def test_full_block_table():
+    account, report = lab.command_report([lab.target("blocks"), "5000"], "--max-blocks", "1000")
+    lab.check_sums(report)
+    loss = report["loss"]
+    recorded = lab.sums(report, {"site_block"})["site_block"]
+    assert 900 <= recorded[1] <= 1000, recorded
+    # Every block is either recorded or counted as lost; a few are of others than this site.
+    assert recorded[1] + loss["blocks_full"] >= account["site_block"][1], (recorded, loss)
+    assert loss["bytes_unattributed"] >= 16 * (5000 - recorded[1]), loss
+    _, output, _ = lab.run("-q", "--max-blocks", "1000", "--", lab.target("blocks"), "5000")
+    assert "the block table is full (--max-blocks)" in output and "blocks_full" in output, output
+
+
+def test_few_stacks():
+    account, report = lab.command_report([lab.target("deep"), "3", "60"], "--max-stacks", "16")
+    lab.check_sums(report)
+    assert report["loss"]["stacks_full"] > 0, report["loss"]
+    # The bytes stay in the totals, at a site that says why it has no frames.
+    assert report["totals"]["alloc_bytes"] >= sum(figures[0] for figures in account.values())
+    assert any(frame["kind"] == "error" and "table full" in frame["function"]
+               for site in report["sites"] for frame in site["frames"]), report["sites"]
+
+
+def test_many_stacks():
+    account, report = lab.command_report([lab.target("deep"), "2", "110"])
+    lab.check_account(account, report)
+    sites = [site for site in report["sites"] if lab.function_of(site) == "site_deep"]
+    depths = sorted(sum(frame["function"] == "site_deep" for frame in site["frames"]) for site in sites)
+    assert len(sites) == 110 and depths == list(range(2, 112)), depths
+
+
+def test_stack_depth():
+    _, report = lab.command_report([lab.target("deep"), "50", "1"], "--stack-depth", "20")
+    site = [site for site in report["sites"] if lab.function_of(site) == "site_deep"][0]
+    assert [frame["function"] for frame in site["frames"][:20]] == ["site_deep"] * 20, site
+    assert site["frames"][20]["kind"] == "error" and "--stack-depth" in site["frames"][20]["function"], site
+    assert report["loss"]["stack_truncated"] > 0
+
+
+def test_a_million_blocks():
+    process = lab.start([lab.target("blocks"), "1000000", "wait"])
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "--max-blocks", "2000000", "-p", process.pid, "3600")
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    account = json.loads(process.stdout.readline())
+    report = json.loads(tracer.stop())
+    lab.check_account(account, report)
+    assert account["site_block"][1] == 1000000
+    site = [site for site in report["sites"] if lab.function_of(site) == "site_block"][0]
+    assert 0 < site["mean_age_s"] < site["oldest_s"] < report["duration_s"], site
+
+
+def resident(pid):
+    with open("/proc/%d/status" % pid, encoding="utf-8") as status:
+        for line in status:
+            if line.startswith("VmRSS"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def test_memory_does_not_grow():
+    process = lab.start([lab.target("churn"), "2"], stdout=lab.subprocess.DEVNULL)
+    with open("/dev/null", "wb") as nothing:
+        tracer = lab.Tracer("-q", "-j", "-p", process.pid, "0.05", stdout=nothing)
+        time.sleep(2)
+        before = resident(tracer.process.pid)
+        descriptors = len(lab.os.listdir("/proc/%d/fd" % tracer.process.pid))
+        time.sleep(6)
+        assert resident(tracer.process.pid) <= before + (1 << 20), (before, resident(tracer.process.pid))
+        assert len(lab.os.listdir("/proc/%d/fd" % tracer.process.pid)) == descriptors
+        tracer.stop()
+
+
+lab.run_tests()

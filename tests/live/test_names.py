@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Frames: functions, lines and inlined calls as addr2line and gdb have them."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+import lab
+
+
+def addr2line(module, offset):
+    """[(function, file, line)], innermost first, of the call before a return address."""
+    # A file offset of code is its address in all files here but for the segment's shift, which readelf tells.
+    headers = subprocess.run(["readelf", "-lW", module], capture_output=True, text=True, check=True).stdout
+    address = None
+    for match in re.finditer(r"LOAD +0x([0-9a-f]+) 0x([0-9a-f]+) 0x[0-9a-f]+ 0x([0-9a-f]+)", headers):
+        start, virtual, size = (int(text, 16) for text in match.groups())
+        if start <= offset - 1 < start + size:
+            address = offset - 1 - start + virtual
+    lines = subprocess.run(["addr2line", "-f", "-i", "-C", "-e", module, hex(address)], capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    return [(lines[i], lines[i + 1].split(":")[0], int(lines[i + 1].split(":")[1].split()[0]))
+            for i in range(0, len(lines), 2)]
+
+
+def check_frames(report, module):
+    checked = 0
+    for site in report["sites"]:
+        frames = [frame for frame in site["frames"] if frame["module"] == module]
+        for offset in sorted({frame["offset"] for frame in frames}):
+            # A frame occurs with all its inlined functions each time, and recursion repeats it.
+            group = []
+            for frame in frames:
+                if frame["offset"] == offset:
+                    group.append((frame["function"], frame["file"], frame["line"]))
+                    if not frame["inlined"]:
+                        break
+            truth = addr2line(module, offset)
+            assert [(name, os.path.basename(path), line) for name, path, line in group] == \
+                [(name, os.path.basename(path), line) for name, path, line in truth], (group, truth)
+            checked += 1
+    return checked
+
+
+def test_addr2line():
+    lab.need("addr2line")
+    for command in (["known", "calls"], ["deep", "5", "10"], ["known", "realloc"]):
+        program = lab.target(command[0])
+        _, report = lab.command_report([program] + command[1:])
+        assert check_frames(report, os.path.realpath(program)) > 5
+
+
+def test_inlined():
+    _, report = lab.command_report([lab.target("deep"), "1", "1"])
+    site = [site for site in report["sites"] if lab.function_of(site) == "site_inlined"][0]
+    names = [(frame["function"], frame["inlined"]) for frame in site["frames"][:3]]
+    assert names == [("inner_inlined", True), ("outer_inlined", True), ("site_inlined", False)], names
+
+
+def gdb_frames(command, function):
+    """[(function, line)] outwards from the caller of malloc, when `function` calls it for the first time."""
+    script = ["set confirm off", "set debuginfod enabled off", "break %s" % function, "run", "delete", "break malloc",
+              "continue", "backtrace"]
+    arguments = [word for line in script for word in ("-ex", line)]
+    output = subprocess.run(["gdb", "-q", "-nx", "-batch"] + arguments + ["--args"] + command, capture_output=True,
+                            text=True, check=True, stdin=subprocess.DEVNULL, timeout=lab.PATIENCE).stdout
+    frames = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?([\w.]+) .*?(?: at ([^ :]+):(\d+))?$", output, re.M)
+    start = [i for i, frame in enumerate(frames) if "malloc" in frame[0]][-1]
+    return [(name, int(line)) for name, path, line in frames[start + 1:] if path and path.endswith("deep.c")]
+
+
+def test_gdb():
+    lab.need("gdb")
+    command = [lab.target("deep"), "4", "1"]
+    truth = gdb_frames(command, "site_deep")
+    assert truth and truth[-1][0] == "main", truth
+    _, report = lab.command_report(command)
+    site = [site for site in report["sites"] if lab.function_of(site) == "site_deep"][0]
+    found = [(frame["function"], frame["line"]) for frame in site["frames"]
+             if (frame["file"] or "").endswith("deep.c")]
+    assert found == truth, (found, truth)
+
+
+def stripped_report(folder, *steps):
+    program = os.path.join(folder, "program")
+    shutil.copy(lab.target("known"), program)
+    for step in steps:
+        subprocess.run([word.format(program=program) for word in step], check=True, cwd=folder)
+    _, report = lab.command_report([program, "zero"])
+    return program, report
+
+
+def test_stripped():
+    with tempfile.TemporaryDirectory(prefix="tracer-stripped-") as folder:
+        program, report = stripped_report(folder, ["strip", "{program}"])
+        frames = [frame for site in report["sites"] for frame in site["frames"] if frame["module"] == program]
+        assert frames and all(frame["function"] is None and frame["offset"] for frame in frames), frames
+        _, output, _ = lab.run("-q", "-n", "0", "--", program, "zero")
+        assert re.search(r"^ +program\+0x[0-9a-f]+$", output, re.M), output
+
+
+def test_debug_link():
+    with tempfile.TemporaryDirectory(prefix="tracer-debuglink-") as folder:
+        _, report = stripped_report(
+            folder, ["objcopy", "--only-keep-debug", "{program}", "{program}.debug"], ["strip", "{program}"],
+            ["objcopy", "--add-gnu-debuglink={program}.debug", "{program}"])
+        found = {frame["function"]: frame["line"] for site in report["sites"] for frame in site["frames"]}
+        assert found.get("site_malloc"), found
+
+
+def test_hostile_name():
+    """A program whose name would drive a terminal."""
+    with tempfile.TemporaryDirectory(prefix="tracer-hostile-") as folder:
+        program = os.path.join(folder, "a\x1b[31m;\nb")
+        shutil.copy(lab.target("known"), program)
+        for form in ([], ["-j"], ["-f"], ["-v"]):
+            status, output, errors = lab.run(*form, "-n", "0", "--", program, "zero")
+            assert status == 0, errors
+            assert "\x1b" not in output.replace("{}", "") and "\x1b" not in errors, (output, errors)
+            if form == ["-j"]:
+                lab.last_object(output)
+
+
+lab.run_tests()
