@@ -11,6 +11,10 @@
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 3
+JOBS ?= $(shell nproc)
+# V=1 shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 
 CC ?= gcc
 CLANG ?= clang
@@ -41,56 +45,66 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/tests/fuzz/%,$(sort $(wildcard t
 all: build/tracer
 
 build/tracer: $(OBJECTS)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 build/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 $(filter build/user/kernel/%,$(OBJECTS)): build/tracer.skel.h
 
 build/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h include/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -D__TARGET_ARCH_$(ARCH) -Iinclude -Ibpf \
+	$(call say,CLANG,$@)
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -D__TARGET_ARCH_$(ARCH) -Iinclude -Ibpf \
 		-c -o $@.tmp $<
-	$(BPFTOOL) gen object $@ $@.tmp
+	$(call say,BPF,$@)
+	$(Q)$(BPFTOOL) gen object $@ $@.tmp
 	@rm -f $@.tmp
 
 build/tracer.skel.h: build/tracer.bpf.o
-	$(BPFTOOL) gen skeleton $< name tracer_bpf > $@.tmp
+	$(call say,BPF,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name tracer_bpf > $@.tmp
 	@mv $@.tmp $@
 
 # Tests
 
 build/sanitized/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 build/sanitized/libpure.a: $(PURE_SANITIZED)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
 build/tests/unit/%: tests/unit/%.c build/sanitized/libpure.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< build/sanitized/libpure.a \
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< build/sanitized/libpure.a \
 		-lcmocka $(LIBS)
 
 build/tests/host_bpf/%: tests/host_bpf/%.c $(wildcard bpf/*.h tests/host_bpf/*.h) build/sanitized/libpure.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests/host_bpf -Ibpf -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< \
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests/host_bpf -Ibpf -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< \
 		build/sanitized/libpure.a -lcmocka $(LIBS)
 
 # The parsers are compiled again with clang, so that the fuzzer sees their branches.
 FUZZ_FLAGS := -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 build/fuzz/%.o: %.c
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS_ALL) -std=gnu11 -g -O1 -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+	$(call say,CLANG,$@)
+	$(Q)$(CLANG) $(CPPFLAGS_ALL) -std=gnu11 -g -O1 -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
 build/fuzz/libpure.a: $(PURE:%.c=build/fuzz/%.o)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 build/tests/fuzz/%: tests/fuzz/%.c build/fuzz/libpure.a
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS_ALL) $(FUZZ_FLAGS) -o $@ $< build/fuzz/libpure.a $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CLANG) $(CPPFLAGS_ALL) $(FUZZ_FLAGS) -o $@ $< build/fuzz/libpure.a $(LIBS)
 
 unit: $(UNIT_TESTS)
 	tests/run unit
@@ -111,12 +125,11 @@ dependencies:
 	scripts/install-dependencies
 
 check: dependencies
-	$(MAKE) all
-	$(MAKE) $(UNIT_TESTS) $(FUZZ_TARGETS) targets
+	$(MAKE) -j$(JOBS) all $(UNIT_TESTS) $(FUZZ_TARGETS) targets
 	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run lint unit fuzz live
 
 demo: dependencies
-	$(MAKE) all targets
+	$(MAKE) -j$(JOBS) all targets
 	scripts/demo
 
 bench: build/tracer targets

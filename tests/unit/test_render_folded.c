@@ -66,8 +66,8 @@ static void test_replaced_characters(void **state)
 static void test_merged(void **state)
 {
 	struct sample *sample = sample_new_empty(1);
-	struct frame first[] = { { FRAME_NATIVE, MODULE_NONE, 0, 1, NULL } };
-	struct frame second[] = { { FRAME_NATIVE, MODULE_NONE, 0, 2, NULL } };
+	struct frame first[] = { { .kind = FRAME_NATIVE, .module = MODULE_NONE, .offset = 1 } };
+	struct frame second[] = { { .kind = FRAME_NATIVE, .module = MODULE_NONE, .offset = 2 } };
 
 	(void)state;
 	sample->targets[0].comm[0] = '\0';
