@@ -23,7 +23,7 @@ PKGS := libbpf libelf libdw capstone zlib liblzma
 ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	-Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wformat=2
+	-Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wno-missing-field-initializers
 CPPFLAGS_ALL := -D_GNU_SOURCE -DTRACER_VERSION='"$(VERSION)"' -Iuser -Iinclude -Ibuild \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 CFLAGS ?= -O2 -g
@@ -41,7 +41,8 @@ PURE_SANITIZED := $(PURE:%.c=build/sanitized/%.o)
 UNIT_TESTS := $(patsubst tests/%.c,build/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/host_bpf/test_*.c)))
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
-.PHONY: all check demo unit live fuzz lint bench install clean dependencies targets
+
+.PHONY: all tests check demo unit live fuzz lint bench install clean dependencies targets
 all: build/tracer
 
 build/tracer: $(OBJECTS)
@@ -124,12 +125,15 @@ lint:
 dependencies:
 	scripts/install-dependencies
 
+# Everything that tests need; runs none.
+tests: all $(UNIT_TESTS) $(FUZZ_TARGETS) targets
+
 check: dependencies
-	$(MAKE) -j$(JOBS) all $(UNIT_TESTS) $(FUZZ_TARGETS) targets
+	@$(MAKE) --no-print-directory -j$(JOBS) tests
 	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run lint unit fuzz live
 
 demo: dependencies
-	$(MAKE) -j$(JOBS) all targets
+	@$(MAKE) --no-print-directory -j$(JOBS) all targets
 	scripts/demo
 
 bench: build/tracer targets
