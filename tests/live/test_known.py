@@ -64,6 +64,28 @@ def test_signals():
     check("signals")
 
 
+def test_address_comes_again():
+    for get in (lab.command_report, lab.attached_report):
+        account, report = get([lab.target("known"), "reused"])
+        again = account["site_malloc"][3]
+        assert again > 0, account
+        lab.check_account(account, report, ("address_reused",))
+        assert report["loss"]["address_reused"] == again, (report["loss"], again)
+
+
+def test_blocks_from_before():
+    account, report = lab.attached_report([lab.target("known"), "early"])
+    lab.check_account(account, report)
+    assert report["loss"]["free_untracked"] == 500, report["loss"]
+    account, report = lab.command_report([lab.target("known"), "early"])
+    lab.check_account(account, report)
+    assert report["loss"]["free_untracked"] == 0, report["loss"]
+
+
+def test_mapping_storm():
+    check("mapstorm")
+
+
 def test_sources():
     _, report = lab.command_report([lab.target("known"), "mappings"])
     for site in report["sites"]:

@@ -60,6 +60,31 @@ def test_a_million_blocks():
     assert 0 < site["mean_age_s"] < site["oldest_s"] < report["duration_s"], site
 
 
+def test_dropped_events():
+    """A tracer that is stopped cannot empty its buffer."""
+    process = lab.start([lab.target("known"), "mapstorm", "wait"])
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
+    tracer.process.send_signal(lab.signal.SIGSTOP)
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    tracer.process.send_signal(lab.signal.SIGCONT)
+    report = json.loads(tracer.stop())
+    lab.check_sums(report)
+    assert report["loss"]["events_dropped"] > 0, report["loss"]
+    assert report["totals"]["alloc_objects"] < 50000, report["totals"]
+
+
+def test_64000_stacks():
+    account, report = lab.command_report([lab.target("tree"), "16"], "--max-stacks", "70000")
+    lab.check_account(account, report)
+    sites = [site for site in report["sites"] if lab.function_of(site) == "site_leaf"]
+    assert len(sites) == 65536, len(sites)
+    assert len({tuple(frame["offset"] for frame in site["frames"]) for site in sites}) == 65536
+    for site in sites:
+        assert (site["alloc_bytes"], site["alloc_objects"]) == (24, 1), site
+
+
 def resident(pid):
     with open("/proc/%d/status" % pid, encoding="utf-8") as status:
         for line in status:

@@ -84,6 +84,15 @@ def test_gdb():
     assert found == truth, (found, truth)
 
 
+def test_cpp_names():
+    _, report = lab.command_report([lab.target("names")])
+    found = {(lab.function_of(site), site["inuse_bytes"]) for site in report["sites"]}
+    truth = {("outer::holder<long>::keep(unsigned long)", 80), ("main::{lambda(int)#1}::operator()(int) const", 55)}
+    assert truth <= found, found
+    names = [name for name, size in found if size == 77]
+    assert len(names) == 1 and names[0].startswith("outer::holder<long>::operator()(std::map<"), names
+
+
 def stripped_report(folder, *steps):
     program = os.path.join(folder, "program")
     shutil.copy(lab.target("known"), program)

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 
 #include "truth.h"
@@ -459,6 +460,55 @@ static void scenario_signals(void)
 	}
 }
 
+/* Blocks that are given back behind the allocator's back, so that their addresses come again without a free. */
+static void scenario_reused(void)
+{
+	unsigned char *block, *previous = NULL;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		block = site_malloc(1 << 20);
+		if (block == previous)
+			truth_free("site_malloc", 1 << 20);
+		previous = block;
+		/* A large block is a mapping that begins a little before it. */
+		if (syscall(SYS_munmap, (unsigned long)block & ~(PAGE - 1), (1 << 20) + PAGE))
+			abort();
+	}
+}
+
+/* Freed here, allocated before the tracer came. */
+#define EARLY_BLOCKS 500
+static void *early[EARLY_BLOCKS];
+
+static void scenario_early(void)
+{
+	int i;
+
+	for (i = 0; i < EARLY_BLOCKS; i++)
+		free(early[i]);
+	site_malloc(12);
+}
+
+static void early_prepare(void)
+{
+	int i;
+
+	for (i = 0; i < EARLY_BLOCKS; i++)
+		early[i] = malloc(64);
+}
+
+/* More mapping calls than any buffer holds. */
+static void scenario_mapstorm(void)
+{
+	int i;
+
+	for (i = 0; i < 50000; i++) {
+		munmap(site_mmap(PAGE), PAGE);
+		truth_free("site_mmap", PAGE);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -474,12 +524,16 @@ static const struct {
 	{ "heal", scenario_heal },
 	{ "exits", scenario_exits },
 	{ "signals", scenario_signals },
+	{ "reused", scenario_reused },
+	{ "early", scenario_early },
+	{ "mapstorm", scenario_mapstorm },
 };
 
 int main(int argc, char **argv)
 {
 	size_t i;
 
+	early_prepare();
 	truth_begin(argc > 2 ? argv[2] : NULL);
 	for (i = 0; argc > 1 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		if (strcmp(scenarios[i].name, argv[1]) != 0)
