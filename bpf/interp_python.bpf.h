@@ -8,9 +8,6 @@
 
 #define PYTHON_PAGE_SIZE 4096
 
-/* All fields that are asked for lie in this many bytes of a code object. */
-#define PYTHON_CODE_BYTES 144
-
 int interp_python_step(struct interp_walk *walk);
 int interp_python_describe(struct interp_walk *walk);
 
@@ -137,7 +134,7 @@ static __always_inline __u64 interp_python_field(const struct interp_code *copy,
 	__u64 word = offset >> 3;
 
 	INTERP_HIDE(word);
-	return word < PYTHON_CODE_BYTES / 8 ? ((const __u64 *)copy->code)[word] : 0;
+	return word < INTERP_CODE_FIELDS / 8 ? ((const __u64 *)copy->code)[word] : 0;
 }
 
 /* The key of a code object: another one at the same address has other names, lines or places of them. */
@@ -184,7 +181,7 @@ __noinline int interp_python_describe(struct interp_walk *walk)
 	copy->addresses[INTERP_PART_CODE] = walk->record.frames[at].code;
 	copy->sizes[INTERP_PART_CODE] =
 		interp_python_copy(copy->code, INTERP_CODE_HEAD, copy->addresses[INTERP_PART_CODE]);
-	if (copy->sizes[INTERP_PART_CODE] < PYTHON_CODE_BYTES)
+	if (copy->sizes[INTERP_PART_CODE] < INTERP_CODE_FIELDS)
 		return 0;
 	copy->addresses[INTERP_PART_FILENAME] = interp_python_field(copy, layout->filename);
 	copy->addresses[INTERP_PART_NAME] = interp_python_field(copy, layout->name);

@@ -121,6 +121,8 @@ enum interp_part {
 };
 
 #define INTERP_CODE_HEAD 208
+#define INTERP_CODE_FIELDS \
+	144 /* all fields of a code object that are asked for lie in so many bytes */
 #define INTERP_TEXT_HEAD 192
 #define INTERP_LINES_HEAD 288
 

@@ -33,7 +33,7 @@ struct child {
 	int in; /* its standard input: closed, it ends */
 	int out;
 	struct interp_file file;
-	uint64_t bias;
+	uint64_t start; /* of its first mapping */
 	struct memory_range ranges[CHILD_RANGES_MAX];
 	size_t range_count;
 	pid_t threads[CHILD_THREADS_MAX];
@@ -95,11 +95,10 @@ static inline bool child_hear(struct child *child, struct buffer *said)
 	return false;
 }
 
-/* Does the first mapping of a file hold an interpreter? Then the bias is where its first byte is. */
+/* Does the first mapping of a file hold an interpreter?  */
 static inline void child_look_at(struct child *child, const struct proc_mapping *mapping)
 {
 	struct elf_file *file;
-	uint64_t address;
 	char path[64];
 	int fd;
 
@@ -114,9 +113,8 @@ static inline void child_look_at(struct child *child, const struct proc_mapping 
 	close(fd);
 	if (!file)
 		return;
-	if (!interp_file_read(file, mapping->path, &child->file) &&
-	    elf_file_offset_to_address(file, 0, &address))
-		child->bias = mapping->start - address;
+	if (interp_file_read(file, mapping->path, &child->file) != -ENOENT)
+		child->start = mapping->start;
 	elf_file_close(file);
 }
 

@@ -129,7 +129,7 @@ static int find_interpreter(void)
 
 	/* It may not be quite in its last system call yet. */
 	for (i = 0; i < 50 && code; i++) {
-		code = interpreter_find(&child.file, child.bias, &memory, child.ranges,
+		code = interpreter_find(&child.file, child.start, &memory, child.ranges,
 					child.range_count, &interpreter);
 		if (code)
 			usleep(20000);
@@ -170,7 +170,7 @@ static void check_wrong_layouts(void)
 		if (wrong.ruby == child.file.ruby ||
 		    (wrong.ruby->minor == 3 && child.file.ruby->minor == 4))
 			continue;
-		assert_int_not_equal(interpreter_find(&wrong, child.bias, &memory, child.ranges,
+		assert_int_not_equal(interpreter_find(&wrong, child.start, &memory, child.ranges,
 						      child.range_count, &found),
 				     0);
 		tried++;
@@ -180,7 +180,7 @@ static void check_wrong_layouts(void)
 		if (minor == child.file.python_minor ||
 		    (minor == 10 && child.file.python_minor < 10))
 			continue;
-		assert_int_not_equal(interpreter_find(&wrong, child.bias, &memory, child.ranges,
+		assert_int_not_equal(interpreter_find(&wrong, child.start, &memory, child.ranges,
 						      child.range_count, &found),
 				     0);
 		tried++;

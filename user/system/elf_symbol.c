@@ -55,23 +55,31 @@ static bool symbol_search_table(struct elf_file *file, const Elf64_Shdr *table,
 	return i < count;
 }
 
-bool elf_symbol_find(struct elf_file *file, const char *name, struct elf_symbol *ret_symbol)
+static bool symbol_search_type(struct elf_file *file, Elf64_Word type, const char *name,
+			       struct elf_symbol *ret_symbol)
 {
-	static const Elf64_Word tables[] = { SHT_DYNSYM, SHT_SYMTAB };
 	struct symbol_search search = { name, ret_symbol };
-	size_t i;
+	Elf_Scn *section = NULL;
+	size_t seen = 0;
 
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		Elf_Scn *section = NULL;
-		size_t seen = 0;
+	while ((section = elf_nextscn(file->elf, section)) && seen++ < ELF_SECTIONS_MAX) {
+		const Elf64_Shdr *header = elf64_getshdr(section);
 
-		while ((section = elf_nextscn(file->elf, section)) && seen++ < ELF_SECTIONS_MAX) {
-			const Elf64_Shdr *header = elf64_getshdr(section);
-
-			if (header && header->sh_type == tables[i] &&
-			    symbol_search_table(file, header, &search))
-				return true;
-		}
+		/* A file has at most one table of a type; of more, only the first is believed. */
+		if (header && header->sh_type == type)
+			return symbol_search_table(file, header, &search);
 	}
 	return false;
+}
+
+bool elf_symbol_find_exported(struct elf_file *file, const char *name,
+			      struct elf_symbol *ret_symbol)
+{
+	return symbol_search_type(file, SHT_DYNSYM, name, ret_symbol);
+}
+
+bool elf_symbol_find(struct elf_file *file, const char *name, struct elf_symbol *ret_symbol)
+{
+	return symbol_search_type(file, SHT_DYNSYM, name, ret_symbol) ||
+	       symbol_search_type(file, SHT_SYMTAB, name, ret_symbol);
 }

@@ -19,4 +19,8 @@ struct elf_symbol {
  */
 bool elf_symbol_find(struct elf_file *file, const char *name, struct elf_symbol *ret_symbol);
 
+/* The same in .dynsym only: what other files can refer to. Quick for large files. */
+bool elf_symbol_find_exported(struct elf_file *file, const char *name,
+			      struct elf_symbol *ret_symbol);
+
 #endif

@@ -23,7 +23,7 @@ static uint64_t file_symbol(struct elf_file *file, const char *name)
 {
 	struct elf_symbol symbol;
 
-	return elf_symbol_find(file, name, &symbol) ? symbol.address : 0;
+	return elf_symbol_find_exported(file, name, &symbol) ? symbol.address : 0;
 }
 
 static void file_find_loop(struct elf_file *file, const char *name, struct interp_file *interp)
@@ -157,14 +157,14 @@ int interp_file_read(struct elf_file *file, const char *path, struct interp_file
 {
 	struct interp_file interp = { 0 };
 	uint64_t version = file_symbol(file, "ruby_version");
-	int code;
+	int code = -ENOENT;
 
 	interp.runtime = file_symbol(file, "_PyRuntime");
 	if (version)
 		code = file_read_ruby(file, version, &interp);
 	else if (interp.runtime)
 		code = file_read_python(file, path, &interp);
-	else
+	if (code == -ENOENT || !elf_file_offset_to_address(file, 0, &interp.base))
 		return -ENOENT;
 	*ret_file = interp;
 	return code;
@@ -234,11 +234,12 @@ static bool interp_set_layout(struct interpreter *interpreter, const struct inte
 	return true;
 }
 
-int interpreter_find(const struct interp_file *file, uint64_t bias,
+int interpreter_find(const struct interp_file *file, uint64_t start,
 		     const struct target_memory *memory, const struct memory_range *ranges,
 		     size_t range_count, struct interpreter *ret_interpreter)
 {
 	struct interpreter found = { .kind = file->kind, .process.kind = file->kind };
+	uint64_t bias = start - file->base;
 	int code;
 
 	if (!interp_set_layout(&found, file, bias, memory))
@@ -264,6 +265,17 @@ bool interpreter_name(const struct interpreter *interpreter, const struct target
 					ret_name);
 	return python_name_frame(&interpreter->python, memory, frame->code, (int64_t)frame->at,
 				 ret_name);
+}
+
+uint64_t interpreter_fingerprint(const struct interpreter *interpreter,
+				 const struct target_memory *memory,
+				 const struct interp_frame *frame)
+{
+	if (frame->copy)
+		return frame->copy;
+	if (interpreter->kind == INTERP_RUBY)
+		return ruby_name_fingerprint(memory, frame->code);
+	return python_name_fingerprint(&interpreter->python, memory, frame->code);
 }
 
 const char *interp_file_describe(const struct interp_file *file, char text[64])

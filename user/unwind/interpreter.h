@@ -21,6 +21,7 @@
 /* What a file says. Addresses are as the file sees them; 0 = it does not say. */
 struct interp_file {
 	enum interp_kind kind;
+	uint64_t base; /* of the file's first byte */
 	char version[INTERPRETER_VERSION_MAX]; /* printable */
 	const struct ruby_layout *ruby; /* NULL = unknown version */
 	unsigned int python_minor;
@@ -45,11 +46,11 @@ struct interpreter {
 int interp_file_read(struct elf_file *file, const char *path, struct interp_file *ret_file);
 
 /*
- * Find the interpreter of `file`, which is mapped at `bias` more than it says, in the memory of a process. `ranges` is
+ * Find the interpreter of `file`, whose first byte is mapped at `start`, in the memory of a process. `ranges` is
  * as for anchor_find. Returns 0; -EAGAIN: no thread runs it, perhaps not yet, or it was in motion; -ENOTSUP: its
  * structures are not those of its version.
  */
-int interpreter_find(const struct interp_file *file, uint64_t bias,
+int interpreter_find(const struct interp_file *file, uint64_t start,
 		     const struct target_memory *memory, const struct memory_range *ranges,
 		     size_t range_count, struct interpreter *ret_interpreter);
 
@@ -60,6 +61,14 @@ int interpreter_find(const struct interp_file *file, uint64_t bias,
 bool interpreter_name(const struct interpreter *interpreter, const struct target_memory *memory,
 		      const struct interp_frame *frame, const struct interp_code *copy,
 		      struct interp_name *ret_name);
+
+/*
+ * A number that is another one when other code has taken the place of the frame's, for frames that have no copy (with
+ * one, it is its key that differs). 0 if the code is no more.
+ */
+uint64_t interpreter_fingerprint(const struct interpreter *interpreter,
+				 const struct target_memory *memory,
+				 const struct interp_frame *frame);
 
 /* "Ruby 3.1.2", "Python 3.11": for messages. Returns `text`. */
 const char *interp_file_describe(const struct interp_file *file, char text[64]);

@@ -139,7 +139,7 @@ static bool layout_is_walkable(const struct interp_python *walk)
 		if (fields[i] % 8 || fields[i] > walk->frame_size - 8)
 			return false;
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (parts[i] % 8 || parts[i] > INTERP_CODE_HEAD - 8)
+		if (parts[i] % 8 || parts[i] > INTERP_CODE_FIELDS - 8)
 			return false;
 	return walk->state_frame <= UINT16_MAX && walk->bytecode <= UINT16_MAX;
 }

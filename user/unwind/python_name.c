@@ -183,3 +183,21 @@ bool python_name_copy(const struct python_layout *layout, const struct target_me
 
 	return python_name_frame(layout, &both, copy->addresses[INTERP_PART_CODE], at, ret_name);
 }
+
+uint64_t python_name_fingerprint(const struct python_layout *layout,
+				 const struct target_memory *memory, uint64_t code)
+{
+	const uint32_t fields[] = { PYTHON_TYPE, layout->walk.filename, layout->walk.name,
+				    layout->walk.lines, layout->walk.first_line };
+	uint8_t head[INTERP_CODE_FIELDS];
+	uint64_t mixed = 1, word;
+	size_t i;
+
+	if (!target_read(memory, code, head, INTERP_CODE_FIELDS))
+		return 0;
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		memcpy(&word, head + (fields[i] & ~7u), sizeof(word));
+		mixed = (mixed ^ word) * 0x9e3779b97f4a7c15ull;
+	}
+	return mixed ? mixed : 1;
+}

@@ -222,6 +222,22 @@ static bool ruby_copy_label(const struct ruby_layout *layout, const struct targe
 				name->function + used, sizeof(name->function) - (size_t)used);
 }
 
+uint64_t ruby_name_fingerprint(const struct target_memory *memory, uint64_t code)
+{
+	uint64_t head[RUBY_ISEQ_BODY / 8 + 1], body[RUBY_BODY_FIRST_LINE / 8 + 1], mixed = 1;
+	size_t i;
+
+	if (!target_read(memory, code, head, sizeof(head)) ||
+	    !target_read(memory, head[RUBY_ISEQ_BODY / 8], body, sizeof(body)))
+		return 0;
+	body[0] ^= head[RUBY_ISEQ_BODY / 8];
+	/* Flags of the parameters aside: type and size, instructions, and all of the location. */
+	for (i = 0; i < sizeof(body) / sizeof(body[0]); i++)
+		if (i < 2 || i >= RUBY_BODY_PATH / 8)
+			mixed = (mixed ^ body[i]) * 0x9e3779b97f4a7c15ull;
+	return mixed ? mixed : 1;
+}
+
 bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memory *memory,
 		     uint64_t code, uint64_t at, struct interp_name *ret_name)
 {

@@ -13,6 +13,9 @@
 bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memory *memory,
 		     uint64_t code, uint64_t at, struct interp_name *ret_name);
 
+/* A number that differs between one iseq and another one at the same address; 0 if there is none. */
+uint64_t ruby_name_fingerprint(const struct target_memory *memory, uint64_t code);
+
 /*
  * The line of the instruction at `position` (in words from the first) of an iseq's body. 0 = unknown. For tests: it is
  * part of ruby_name_frame.

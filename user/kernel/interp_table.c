@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See interp_table.h. */
+#include "kernel/interp_table.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "system/proc.h"
+#include "system/process_memory.h"
+#include "unwind/frame_names.h"
+#include "unwind/interp_merge.h"
+
+/* How long after an attempt the next one comes: from the first, doubled each time, to the last. */
+#define RETRY_MIN_NS 10000000ull
+#define RETRY_MAX_NS 2000000000ull
+
+/* What a module was found to hold. */
+struct interp_module {
+	bool known;
+	int code; /* of interp_file_read */
+	struct interp_file file;
+};
+
+enum interp_state {
+	INTERP_WAITING, /* to be looked for at `due_ns` */
+	INTERP_FOUND,
+	INTERP_REFUSED, /* it has one whose frames cannot be read */
+	INTERP_ABSENT, /* nothing that it has mapped is one */
+};
+
+struct interp_process_entry {
+	const struct process *process;
+	enum interp_state state;
+	uint64_t due_ns, wait_ns;
+	uint32_t module; /* of the interpreter */
+	struct interpreter interpreter;
+};
+
+struct interp_table {
+	const struct module_list *modules;
+	const struct log *log;
+	struct interp_maps maps;
+	struct interp_module *by_module;
+	size_t module_count;
+	struct interp_process_entry *entries;
+	size_t count, capacity;
+	struct frame_names *names;
+};
+
+struct interp_table *interp_table_new(const struct module_list *modules, const struct log *log,
+				      const struct interp_maps *maps)
+{
+	struct interp_table *table = memory_alloc(1, sizeof(*table));
+
+	table->modules = modules;
+	table->log = log;
+	table->maps = *maps;
+	table->names = frame_names_new();
+	return table;
+}
+
+void interp_table_free(struct interp_table *table)
+{
+	if (!table)
+		return;
+	frame_names_free(table->names);
+	free(table->by_module);
+	free(table->entries);
+	free(table);
+}
+
+static struct interp_process_entry *table_entry(struct interp_table *table,
+						const struct process *process)
+{
+	size_t i;
+
+	for (i = 0; i < table->count; i++)
+		if (table->entries[i].process == process)
+			return &table->entries[i];
+	return NULL;
+}
+
+void interp_table_see(struct interp_table *table, const struct process *process)
+{
+	struct interp_process_entry *entry = table_entry(table, process);
+
+	if (!entry) {
+		table->entries = memory_grow(table->entries, table->count, &table->capacity,
+					     sizeof(*table->entries));
+		entry = &table->entries[table->count++];
+		*entry =
+			(struct interp_process_entry){ .process = process, .state = INTERP_ABSENT };
+	}
+	if (entry->state != INTERP_ABSENT)
+		return;
+	entry->state = INTERP_WAITING;
+	entry->due_ns = 0;
+	entry->wait_ns = RETRY_MIN_NS;
+}
+
+void interp_table_forget(struct interp_table *table, const struct process *process)
+{
+	struct interp_process_entry *entry = table_entry(table, process);
+	uint32_t key = process->target.kernel_tgid;
+
+	if (!entry)
+		return;
+	if (entry->state == INTERP_FOUND)
+		bpf_map_delete_elem(table->maps.processes, &key);
+	entry->state = INTERP_ABSENT;
+}
+
+static struct interp_module *table_module(struct interp_table *table, uint32_t index)
+{
+	size_t count = table->module_count;
+
+	if (index >= count) {
+		table->module_count = table->modules->count;
+		table->by_module = memory_resize(table->by_module, table->module_count,
+						 sizeof(*table->by_module));
+		memset(table->by_module + count, 0,
+		       (table->module_count - count) * sizeof(*table->by_module));
+	}
+	return &table->by_module[index];
+}
+
+/* What a module holds, read from its file once. */
+static const struct interp_module *table_read_module(struct interp_table *table, uint32_t index)
+{
+	const struct module *module = module_list_get(table->modules, index);
+	struct interp_module *known = table_module(table, index);
+	struct elf_file *elf;
+
+	if (known->known)
+		return known;
+	known->known = true;
+	known->code = -ENOENT;
+	elf = module->fd < 0 ? NULL : elf_file_open(module->fd, NULL);
+	if (!elf)
+		return known;
+	known->code = interp_file_read(elf, module->path, &known->file);
+	elf_file_close(elf);
+	return known;
+}
+
+/* Where in a process an interpreter may be. */
+struct interp_site {
+	uint32_t module;
+	uint64_t start; /* of the mapping of its first byte */
+	struct memory_range *ranges;
+	size_t range_count;
+};
+
+static void table_look_at(struct interp_table *table, const struct proc_mapping *mapping,
+			  struct interp_site *site)
+{
+	uint32_t index;
+
+	if (!mapping->inode) {
+		if (mapping->readable && mapping->writable && strcmp(mapping->path, "[stack]") != 0)
+			site->ranges[site->range_count++] =
+				(struct memory_range){ mapping->start, mapping->end };
+		return;
+	}
+	if (site->module != MODULE_NONE || mapping->file_offset)
+		return;
+	index = module_list_find(table->modules, mapping->device, mapping->inode, mapping->path);
+	if (index == MODULE_NONE || table_read_module(table, index)->code == -ENOENT)
+		return;
+	site->module = index;
+	site->start = mapping->start;
+}
+
+static bool interp_read_process(void *context, uint64_t address, void *bytes, size_t size)
+{
+	const struct process *process = context;
+
+	return process_memory_read(process->target.pid, address, bytes, size) == (ssize_t)size;
+}
+
+static struct target_memory interp_memory(const struct process *process)
+{
+	return (struct target_memory){ interp_read_process, (void *)(uintptr_t)process };
+}
+
+/* Returns as interpreter_find; -ENOENT if nothing that is mapped is an interpreter. */
+static int table_find(struct interp_table *table, struct interp_process_entry *entry)
+{
+	struct target_memory memory = interp_memory(entry->process);
+	struct interp_site site = { .module = MODULE_NONE };
+	const struct interp_module *module;
+	struct proc_map_list maps;
+	size_t i;
+	int code;
+
+	code = proc_read_maps("/proc", entry->process->target.pid, &maps);
+	if (code)
+		return code;
+	site.ranges = memory_alloc(maps.count, sizeof(*site.ranges));
+	for (i = 0; i < maps.count; i++)
+		table_look_at(table, &maps.items[i], &site);
+	proc_map_list_free(&maps);
+	code = -ENOENT;
+	entry->module = site.module;
+	if (site.module != MODULE_NONE) {
+		module = table_read_module(table, site.module);
+		code = module->code;
+		if (!code)
+			code = interpreter_find(&module->file, site.start, &memory, site.ranges,
+						site.range_count, &entry->interpreter);
+	}
+	free(site.ranges);
+	return code;
+}
+
+static void table_refuse(struct interp_table *table, struct interp_process_entry *entry)
+{
+	const struct interp_module *module = table_read_module(table, entry->module);
+	char text[64];
+
+	entry->state = INTERP_REFUSED;
+	log_write(table->log, LOG_NOTICE,
+		  "process %d runs %s, the layout of whose structures is unknown: its own frames "
+		  "cannot be shown",
+		  entry->process->target.pid, interp_file_describe(&module->file, text));
+}
+
+/* Look once. */
+static void table_try(struct interp_table *table, struct interp_process_entry *entry,
+		      uint64_t now_ns)
+{
+	uint32_t key = entry->process->target.kernel_tgid;
+	int code = table_find(table, entry);
+
+	if (!code) {
+		entry->state = INTERP_FOUND;
+		code = bpf_map_update_elem(table->maps.processes, &key, &entry->interpreter.process,
+					   BPF_ANY);
+		if (code)
+			log_write(table->log, LOG_NOTICE,
+				  "frames of the interpreter of process %d cannot be read: %s",
+				  entry->process->target.pid, strerror(-code));
+	} else if (code == -ENOTSUP) {
+		table_refuse(table, entry);
+	} else if (code == -EAGAIN) {
+		entry->due_ns = now_ns + entry->wait_ns;
+		if (entry->wait_ns < RETRY_MAX_NS)
+			entry->wait_ns *= 2;
+	} else {
+		entry->state = INTERP_ABSENT;
+	}
+}
+
+uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns)
+{
+	uint64_t next = 0;
+	size_t i;
+
+	for (i = 0; i < table->count; i++) {
+		struct interp_process_entry *entry = &table->entries[i];
+
+		if (entry->state == INTERP_WAITING && entry->process->target.exited)
+			entry->state = INTERP_ABSENT;
+		if (entry->state == INTERP_WAITING && entry->due_ns <= now_ns)
+			table_try(table, entry, now_ns);
+		if (entry->state == INTERP_WAITING && (!next || entry->due_ns < next))
+			next = entry->due_ns;
+	}
+	return next;
+}
+
+static bool path_begins(const struct module *module, const char *beginning)
+{
+	const char *name = module ? strrchr(module->path, '/') : NULL;
+
+	return name && !strncmp(name + 1, beginning, strlen(beginning));
+}
+
+/* The program that only calls its interpreter library's main function. */
+static bool table_is_launcher(const struct process *process, const struct module *module)
+{
+	return module && process->target.exe && !strcmp(module->path, process->target.exe) &&
+	       (path_begins(module, "ruby") || path_begins(module, "python"));
+}
+
+static enum merge_place table_place(const struct interp_table *table,
+				    const struct interp_process_entry *entry,
+				    const struct frame *frame)
+{
+	const struct module *module = module_list_get(table->modules, frame->module);
+	const struct interpreter *interpreter = &entry->interpreter;
+
+	if (frame->kind != FRAME_NATIVE || !module)
+		return MERGE_OTHER;
+	if (frame->address - 1 >= interpreter->loop_start &&
+	    frame->address - 1 < interpreter->loop_end)
+		return MERGE_LOOP;
+	if (frame->module == entry->module || table_is_launcher(entry->process, module))
+		return MERGE_RUNTIME;
+	if (path_begins(module, "libc.so") || path_begins(module, "libc-") ||
+	    path_begins(module, "libpthread") || path_begins(module, "ld-"))
+		return MERGE_START;
+	return MERGE_OTHER;
+}
+
+/* The copy of a frame's code, which the programs need not keep any longer. */
+static const struct interp_code *table_take_copy(struct interp_table *table,
+						 const struct interp_frame *frame,
+						 struct interp_code *copy)
+{
+	if (!frame->copy || bpf_map_lookup_elem(table->maps.codes, &frame->copy, copy))
+		return NULL;
+	bpf_map_delete_elem(table->maps.codes, &frame->copy);
+	return copy;
+}
+
+/* Name the frames. Returns how many are to be shown. */
+static size_t table_name_frames(struct interp_table *table,
+				const struct interp_process_entry *entry,
+				const struct interp_record *record, struct merge_interp *to)
+{
+	uint32_t count = record->count < INTERP_FRAMES_MAX ? record->count : INTERP_FRAMES_MAX, i;
+	struct target_memory memory = interp_memory(entry->process);
+	const struct frame_named *named = NULL;
+	struct interp_code copy;
+	bool covered = false;
+	size_t kept = 0;
+
+	for (i = 0; i < count; i++) {
+		const struct interp_frame *frame = &record->frames[i];
+
+		named = frame_names_get(table->names, entry->process->target.pid,
+					&entry->interpreter, &memory, frame,
+					table_take_copy(table, frame, &copy));
+		if (covered && kept) {
+			to[kept - 1].entry |= frame->flags & INTERP_FRAME_ENTRY;
+		} else {
+			to[kept].frame = (struct frame){
+				.kind = record->kind == INTERP_RUBY ? FRAME_RUBY : FRAME_PYTHON,
+				.module = MODULE_NONE,
+				.address = frame->code,
+				.name = named ? &named->name : NULL,
+			};
+			to[kept++].entry = frame->flags & INTERP_FRAME_ENTRY;
+		}
+		covered = named && named->covers_next;
+	}
+	return kept;
+}
+
+static const char *interp_end_reason(uint32_t end)
+{
+	switch (end) {
+	case INTERP_END_DEPTH:
+		return "interpreter stack deeper than --stack-depth";
+	case INTERP_END_UNREADABLE:
+		return "interpreter stack could not be read";
+	default:
+		return NULL;
+	}
+}
+
+struct stack *interp_table_merge(struct interp_table *table, const struct process *process,
+				 struct stack *stack, const struct interp_record *record)
+{
+	const struct interp_process_entry *entry = table_entry(table, process);
+	size_t room = (size_t)stack->count + INTERP_FRAMES_MAX + 1, interp_count, i;
+	const char *reason = interp_end_reason(record->end);
+	struct merge_interp *interp;
+	struct merge_native *native;
+	struct stack *merged;
+
+	if (!entry || entry->state != INTERP_FOUND || entry->interpreter.kind != record->kind)
+		return stack;
+	native = memory_alloc(stack->count + 1, sizeof(*native));
+	interp = memory_alloc(INTERP_FRAMES_MAX, sizeof(*interp));
+	merged = memory_alloc(1, sizeof(*merged) + room * sizeof(merged->frames[0]));
+	for (i = 0; i < stack->count; i++)
+		native[i] = (struct merge_native){ stack->frames[i],
+						   table_place(table, entry, &stack->frames[i]) };
+	interp_count = table_name_frames(table, entry, record, interp);
+	merged->count =
+		(uint32_t)interp_merge(native, stack->count, interp, interp_count, merged->frames);
+	if (reason && (!merged->count || merged->frames[merged->count - 1].kind != FRAME_ERROR))
+		merged->frames[merged->count++] = (struct frame){ .kind = FRAME_ERROR,
+								  .module = MODULE_NONE,
+								  .reason = reason };
+	free(native);
+	free(interp);
+	free(stack);
+	return merged;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The interpreters that the session's processes run: found, told to the programs, and asked for the names of frames. A
+ * process that has just begun is asked again and again until its interpreter runs.
+ */
+#ifndef KERNEL_INTERP_TABLE_H
+#define KERNEL_INTERP_TABLE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/log.h"
+#include "discover/process.h"
+#include "model/module.h"
+#include "model/stack.h"
+#include "interp_abi.h"
+
+struct interp_table;
+
+/* The programs' maps. */
+struct interp_maps {
+	int processes; /* interp_processes */
+	int codes; /* interp_codes */
+};
+
+/* `modules` and `log` must outlive the table. Free with interp_table_free. */
+struct interp_table *interp_table_new(const struct module_list *modules, const struct log *log,
+				      const struct interp_maps *maps);
+void interp_table_free(struct interp_table *table);
+
+/* The process has new mappings: one may be an interpreter's. */
+void interp_table_see(struct interp_table *table, const struct process *process);
+/* It runs another program, or has ended: its interpreter is gone. */
+void interp_table_forget(struct interp_table *table, const struct process *process);
+
+/* Look for interpreters that are due. Returns when the next is (CLOCK_MONOTONIC), 0 = none. */
+uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns);
+
+/*
+ * Put the interpreter frames of `record` into a stack of `process` whose native frames are resolved. Takes over
+ * `stack` and returns the one that replaces it, with names, as long as the table lives.
+ */
+struct stack *interp_table_merge(struct interp_table *table, const struct process *process,
+				 struct stack *stack, const struct interp_record *record);
+
+#endif

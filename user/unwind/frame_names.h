@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The names of interpreters' frames, each read once from the process and kept for the whole run, even when its code is no
+ * more. Code that was replaced by other code at the same address is noticed.
+ */
+#ifndef UNWIND_FRAME_NAMES_H
+#define UNWIND_FRAME_NAMES_H
+
+#include <sys/types.h>
+
+#include "model/stack.h"
+#include "unwind/interpreter.h"
+
+struct frame_names;
+
+/* A name as a stack has it. */
+struct frame_named {
+	struct frame_name name;
+	bool covers_next; /* the next frame is to be left out: see interp_name.h */
+};
+
+/* Free with frame_names_free; names live as long. */
+struct frame_names *frame_names_new(void);
+void frame_names_free(struct frame_names *names);
+
+/*
+ * The name of a frame of process `pid`, read from `memory` unless it is known; `copy` as for interpreter_name. NULL if
+ * its code is no more.
+ */
+const struct frame_named *frame_names_get(struct frame_names *names, pid_t pid,
+					  const struct interpreter *interpreter,
+					  const struct target_memory *memory,
+					  const struct interp_frame *frame,
+					  const struct interp_code *copy);
+
+#endif
