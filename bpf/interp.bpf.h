@@ -19,7 +19,7 @@
 /* Frames that are looked at: some are not kept. */
 #define INTERP_TURNS 512
 
-/* By tgid: the processes that run an interpreter. */
+/* The processes that run an interpreter, by the owner that their blocks have. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

@@ -30,6 +30,7 @@ struct thread {
 	__u64 taken_address; /* 0 = none */
 	__u32 image; /* the program that made that call */
 	__u32 untracked; /* realloc: the old block was not in the table */
+	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
 	struct walk walk;
 };
 

@@ -6,6 +6,7 @@
 #ifndef RECORD_BPF_H
 #define RECORD_BPF_H
 
+#include "interp_site.bpf.h"
 #include "thread.bpf.h"
 
 /* How often a map operation that the kernel refused for the moment is tried. */
@@ -58,6 +59,8 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 	struct site *found;
 
 	site.stack = stack_store(&thread->walk);
+	if (site.stack && thread->interp)
+		interp_site_store(site.stack);
 	if (!site.stack) {
 		*key = walk_mix(walk_mix(owner.owner, owner.image), SHAPE_FUNCTION(thread->shape));
 		found = bpf_map_lookup_elem(&sites, key);
@@ -90,6 +93,9 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 	walk_stack(&thread->walk, PT_REGS_IP(ctx), PT_REGS_SP(ctx), PT_REGS_FP(ctx),
 		   setting_stack_depth);
 	stack_count_losses(&thread->walk);
+	thread->interp = interp_site_read(shape_owner(thread->shape), setting_stack_depth);
+	if (thread->interp)
+		thread->walk.hash = walk_mix(thread->walk.hash, thread->interp);
 	key = walk_mix(thread->walk.hash, shape_owner(thread->shape));
 	key = walk_mix(key, (__u64)current_image() << 32 | SHAPE_FUNCTION(thread->shape));
 	*ret_site = bpf_map_lookup_elem(&sites, &key);

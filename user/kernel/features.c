@@ -90,6 +90,7 @@ int kernel_features_probe(struct kernel_features *ret_features, struct error *er
 	features.backends[BACKEND_KERNEL_PERF] = perf_links_work();
 	features.task_storage =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_task_storage_get, NULL) == 1;
+	features.loops = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop, NULL) == 1;
 	*ret_features = features;
 	return 0;
 }

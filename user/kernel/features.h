@@ -19,6 +19,7 @@ enum backend {
 struct kernel_features {
 	bool backends[BACKEND_KERNEL_COUNT]; /* which of them work */
 	bool task_storage; /* usable by probe programs */
+	bool loops; /* bpf_loop: Linux 5.17 */
 	struct probe_features traps; /* what it costs to probe an instruction */
 };
 

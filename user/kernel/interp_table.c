@@ -34,6 +34,7 @@ enum interp_state {
 
 struct interp_process_entry {
 	const struct process *process;
+	uint32_t owner;
 	enum interp_state state;
 	uint64_t due_ns, wait_ns;
 	uint32_t module; /* of the interpreter */
@@ -84,7 +85,7 @@ static struct interp_process_entry *table_entry(struct interp_table *table,
 	return NULL;
 }
 
-void interp_table_see(struct interp_table *table, const struct process *process)
+void interp_table_see(struct interp_table *table, const struct process *process, uint32_t owner)
 {
 	struct interp_process_entry *entry = table_entry(table, process);
 
@@ -92,8 +93,9 @@ void interp_table_see(struct interp_table *table, const struct process *process)
 		table->entries = memory_grow(table->entries, table->count, &table->capacity,
 					     sizeof(*table->entries));
 		entry = &table->entries[table->count++];
-		*entry =
-			(struct interp_process_entry){ .process = process, .state = INTERP_ABSENT };
+		*entry = (struct interp_process_entry){ .process = process,
+							.owner = owner,
+							.state = INTERP_ABSENT };
 	}
 	if (entry->state != INTERP_ABSENT)
 		return;
@@ -105,12 +107,11 @@ void interp_table_see(struct interp_table *table, const struct process *process)
 void interp_table_forget(struct interp_table *table, const struct process *process)
 {
 	struct interp_process_entry *entry = table_entry(table, process);
-	uint32_t key = process->target.kernel_tgid;
 
 	if (!entry)
 		return;
 	if (entry->state == INTERP_FOUND)
-		bpf_map_delete_elem(table->maps.processes, &key);
+		bpf_map_delete_elem(table->maps.processes, &entry->owner);
 	entry->state = INTERP_ABSENT;
 }
 
@@ -233,13 +234,12 @@ static void table_refuse(struct interp_table *table, struct interp_process_entry
 static void table_try(struct interp_table *table, struct interp_process_entry *entry,
 		      uint64_t now_ns)
 {
-	uint32_t key = entry->process->target.kernel_tgid;
 	int code = table_find(table, entry);
 
 	if (!code) {
 		entry->state = INTERP_FOUND;
-		code = bpf_map_update_elem(table->maps.processes, &key, &entry->interpreter.process,
-					   BPF_ANY);
+		code = bpf_map_update_elem(table->maps.processes, &entry->owner,
+					   &entry->interpreter.process, BPF_ANY);
 		if (code)
 			log_write(table->log, LOG_NOTICE,
 				  "frames of the interpreter of process %d cannot be read: %s",

@@ -29,8 +29,10 @@ struct interp_table *interp_table_new(const struct module_list *modules, const s
 				      const struct interp_maps *maps);
 void interp_table_free(struct interp_table *table);
 
-/* The process has new mappings: one may be an interpreter's. */
-void interp_table_see(struct interp_table *table, const struct process *process);
+/*
+ * The process, which is `owner` in the keys of its blocks, has new mappings: one may be an interpreter's.
+ */
+void interp_table_see(struct interp_table *table, const struct process *process, uint32_t owner);
 /* It runs another program, or has ended: its interpreter is gone. */
 void interp_table_forget(struct interp_table *table, const struct process *process);
 

@@ -68,6 +68,17 @@ static void session_choose_programs(struct session *session)
 	bpf_program__set_expected_attach_type(bpf->progs.free_entry, type);
 }
 
+static void session_set_up_interpreters(struct session *session)
+{
+	const struct kernel_features *features = &session->features;
+	struct tracer_bpf *bpf = session->bpf;
+
+	bpf->rodata->setting_interpreters = features->task_storage && features->loops;
+	bpf_map__set_max_entries(bpf->maps.interp_stacks, (uint32_t)session->options.max_stacks);
+	if (!bpf->rodata->setting_interpreters)
+		bpf_map__set_autocreate(bpf->maps.interp_walks, false);
+}
+
 static void session_set_up(struct session *session)
 {
 	const struct session_options *options = &session->options;
@@ -82,6 +93,7 @@ static void session_set_up(struct session *session)
 	bpf_map__set_max_entries(bpf->maps.sites, (uint32_t)options->max_stacks + SITES_RESERVE);
 	if (!session->features.task_storage)
 		bpf_map__set_autocreate(bpf->maps.threads, false);
+	session_set_up_interpreters(session);
 	session_choose_programs(session);
 }
 
@@ -124,10 +136,11 @@ int session_open(const struct session_options *options, struct session **ret_ses
 		 struct error *error)
 {
 	struct session *session = memory_alloc(1, sizeof(*session));
+	struct interp_maps maps;
 	int code;
 
 	session->options = *options;
-	session->epoll = -1;
+	session->epoll = session->timer = -1;
 	code = kernel_features_probe(&session->features, error);
 	session_plan_init(session);
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
@@ -135,8 +148,12 @@ int session_open(const struct session_options *options, struct session **ret_ses
 		code = session_choose_backend(session, error);
 	if (!code)
 		code = session_load(session, error);
-	if (!code)
+	if (!code) {
+		maps.processes = bpf_map__fd(session->bpf->maps.interp_processes);
+		maps.codes = bpf_map__fd(session->bpf->maps.interp_codes);
+		session->interps = interp_table_new(options->modules, options->log, &maps);
 		code = session_watch_open(session, error);
+	}
 	if (code) {
 		session_close(session);
 		return code;
@@ -155,6 +172,7 @@ void session_close(struct session *session)
 	session_watch_close(session);
 	tracer_bpf__destroy(session->bpf);
 	site_table_free(&session->sites);
+	interp_table_free(session->interps);
 	mapping_set_free(session->mappings);
 	plan_free(&session->plan);
 	for (i = 0; i < session->process_count; i++)

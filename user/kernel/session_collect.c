@@ -97,6 +97,8 @@ static void session_forget_sites(struct session *session, struct key_list *dead)
 		memcpy(&key, dead->keys + i * dead->key_size, sizeof(key));
 		site = site_table_get(&session->sites, key);
 		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.stacks), &site->record.stack);
+		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.interp_stacks),
+				    &site->record.stack);
 		mapping_set_drop(session->mappings, site->record.owner, site->record.image);
 		site_table_remove(&session->sites, key);
 	}

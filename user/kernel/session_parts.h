@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "kernel/attach.h"
+#include "kernel/interp_table.h"
 #include "kernel/session.h"
 #include "kernel/sideband.h"
 #include "kernel/site_table.h"
@@ -48,6 +49,8 @@ struct session {
 	struct process **processes;
 	size_t process_count, process_capacity;
 	const struct target **targets; /* of the processes, for snapshots */
+	struct interp_table *interps;
+	int timer; /* readable when an interpreter is to be looked for again */
 	struct site_table sites;
 	struct mapping_set *mappings;
 	bool has_dead; /* a process has executed another program: blocks of the old one are to be removed */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -25,6 +26,16 @@ static void session_probe_quietly(struct session *session, struct process *proce
 			  "a library opened later is not traced: %s", error.text);
 }
 
+/* The process may have mapped an interpreter. */
+static void session_see_interpreter(struct session *session, const struct process *process)
+{
+	uint32_t i;
+
+	for (i = 0; i < session->process_count; i++)
+		if (session->processes[i] == process)
+			interp_table_see(session->interps, process, i + 1);
+}
+
 void session_scan(struct session *session, struct process *process, uint64_t time_ns)
 {
 	uint32_t *modules;
@@ -36,6 +47,7 @@ void session_scan(struct session *session, struct process *process, uint64_t tim
 	for (i = 0; i < count; i++)
 		session_probe_quietly(session, process, modules[i]);
 	free(modules);
+	session_see_interpreter(session, process);
 }
 
 static struct process *session_find_process(const struct session *session, uint32_t pid)
@@ -72,10 +84,12 @@ static void session_see_event(void *context, const struct sideband_event *event)
 		return;
 	if (event->kind == SIDEBAND_EXEC) {
 		process_see_exec(process, event);
+		interp_table_forget(session->interps, process);
 		session->has_dead = true;
 	} else if (event->kind == SIDEBAND_MMAP) {
 		module = process_see_mapping(process, session->options.modules, event);
 		session_probe_quietly(session, process, module);
+		session_see_interpreter(session, process);
 	}
 }
 
@@ -107,6 +121,17 @@ static void session_infer_exec(struct session *session, const struct known_site 
 	}
 }
 
+/* Put the frames of the interpreter that ran into the stack of a new site. */
+static void session_merge_interpreter(struct session *session, struct known_site *site)
+{
+	struct interp_record record;
+
+	if (!bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.interp_stacks), &site->record.stack,
+				 &record))
+		site->stack =
+			interp_table_merge(session->interps, site->process, site->stack, &record);
+}
+
 struct known_site *session_learn_record(struct session *session, uint64_t key,
 					const struct site *record)
 {
@@ -128,6 +153,8 @@ struct known_site *session_learn_record(struct session *session, uint64_t key,
 		site_table_resolve(site_table_get(&session->sites, key));
 	}
 	known = site_table_get(&session->sites, key);
+	if (found)
+		session_merge_interpreter(session, known);
 	session_infer_exec(session, known);
 	return known;
 }
@@ -201,6 +228,9 @@ int session_watch_open(struct session *session, struct error *error)
 				 "cannot open the ring buffer of the programs: %s",
 				 strerror(errno));
 	code = session_listen(session, ring_buffer__epoll_fd(session->ring));
+	session->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (!code && session->timer >= 0)
+		code = session_listen(session, session->timer);
 	if (!code && !sideband_open(&session->sideband, &refused))
 		code = session_listen(session, sideband_fd(session->sideband));
 	if (!session->sideband)
@@ -220,11 +250,24 @@ void session_watch_close(struct session *session)
 	sideband_close(session->sideband);
 	if (session->epoll >= 0)
 		close(session->epoll);
+	if (session->timer >= 0)
+		close(session->timer);
 }
 
 int session_fd(const struct session *session)
 {
 	return session->epoll;
+}
+
+/* Look for interpreters, and have the session woken for the next look. */
+static void session_poll_interpreters(struct session *session)
+{
+	uint64_t next = interp_table_poll(session->interps, session_now());
+	struct itimerspec when = { 0 };
+
+	when.it_value.tv_sec = (time_t)(next / 1000000000);
+	when.it_value.tv_nsec = (long)(next % 1000000000);
+	timerfd_settime(session->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
 /* Mappings come before the stacks that run through them. */
@@ -237,6 +280,7 @@ void session_drain(struct session *session)
 	for (i = 0; i < session->process_count; i++)
 		if (session->processes[i]->needs_scan)
 			session_scan(session, session->processes[i], session_now());
+	session_poll_interpreters(session);
 	ring_buffer__consume(session->ring);
 	if (session->has_dead)
 		session_bury(session);
@@ -266,6 +310,8 @@ int session_add_process(struct session *session, struct process *process, char *
 			session, process, module_find_path(modules, process->target.pid, paths[i]),
 			error);
 	free(mapped);
+	session_see_interpreter(session, process);
+	session_poll_interpreters(session);
 	if (!code && !process_alive(process))
 		code = error_set(error, ERROR_TARGET, -ESRCH,
 				 "process %d ended before it was probed", process->target.pid);
@@ -277,6 +323,7 @@ void session_end_process(struct session *session, size_t index, int exit_status)
 	struct target *target = &session->processes[index]->target;
 
 	session_drain(session);
+	interp_table_forget(session->interps, session->processes[index]);
 	target->exited = true;
 	target->exit_status = exit_status;
 }

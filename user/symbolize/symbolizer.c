@@ -31,7 +31,8 @@ struct symbolizer {
 	struct worker_client client;
 	bool broken; /* no worker can be started */
 	struct table names; /* hash -> struct name */
-	struct table reasons; /* address of the text -> struct symbol_list */
+	struct table
+		reasons; /* address of a reason's text or of a struct frame_name -> struct symbol_list */
 	struct module_names *by_module; /* by index of the module */
 	size_t module_count;
 	char **complaints; /* not yet taken, oldest first */
@@ -230,12 +231,34 @@ static const struct symbol_list *symbolizer_lookup_reason(struct symbolizer *sym
 	return list;
 }
 
+/* What an interpreter calls its frame is known already. */
+static const struct symbol_list *symbolizer_lookup_name(struct symbolizer *symbolizer,
+							const struct frame_name *name)
+{
+	struct symbol_list *list;
+
+	if (!name)
+		return &symbolizer->unnamed;
+	list = table_get(&symbolizer->reasons, (uintptr_t)name);
+	if (!list) {
+		list = symbolizer_new_list(&(struct symbol){ .function = name->function,
+							     .file = name->file,
+							     .line = name->line },
+					   1);
+		table_put(&symbolizer->reasons, (uintptr_t)name, list);
+	}
+	return list;
+}
+
 const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					    const struct frame *frame)
 {
 	switch (frame->kind) {
 	case FRAME_NATIVE:
 		return symbolizer_lookup_native(symbolizer, frame);
+	case FRAME_RUBY:
+	case FRAME_PYTHON:
+		return symbolizer_lookup_name(symbolizer, frame->name);
 	case FRAME_ERROR:
 		return symbolizer_lookup_reason(symbolizer, frame->reason);
 	default:

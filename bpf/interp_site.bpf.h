@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Interpreter frames of the stacks that are recorded: read with every stack, kept with every new one.
+ */
+#ifndef INTERP_SITE_BPF_H
+#define INTERP_SITE_BPF_H
+
+#include "maps.bpf.h"
+#include <bpf/bpf_core_read.h>
+#include "interp.bpf.h"
+
+/* False where the kernel lacks what the readers need. */
+const volatile bool setting_interpreters = true;
+
+/* One walk for each thread that runs an interpreter: others pay nothing. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct interp_walk);
+} interp_walks SEC(".maps");
+
+/* By the key of the stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct interp_record);
+} interp_stacks SEC(".maps");
+
+/*
+ * Read the frames of the interpreter that the current thread, of process `owner`, runs. Returns their hash; 0 = it runs
+ * none.
+ */
+static __noinline __u64 interp_site_read(__u32 owner, __u32 depth)
+{
+	struct interp_process *process;
+	struct interp_walk *walk;
+
+	if (!setting_interpreters)
+		return 0;
+	process = bpf_map_lookup_elem(&interp_processes, &owner);
+	if (!process)
+		return 0;
+	walk = bpf_task_storage_get(&interp_walks, bpf_get_current_task_btf(), NULL,
+				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!walk)
+		return 0;
+	interp_walk_stack(walk, process, interp_thread_pointer(), depth);
+	return walk->hash;
+}
+
+/* Keep the frames that were read last in the current thread, as those of a stack that is new. */
+static __noinline void interp_site_store(__u64 stack)
+{
+	struct interp_walk *walk;
+
+	if (!setting_interpreters)
+		return;
+	walk = bpf_task_storage_get(&interp_walks, bpf_get_current_task_btf(), NULL, 0);
+	if (!walk)
+		return;
+	interp_walk_describe(walk);
+	bpf_map_update_elem(&interp_stacks, &stack, &walk->record, BPF_NOEXIST);
+}
+
+#endif
