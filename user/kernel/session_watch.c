@@ -280,8 +280,8 @@ void session_drain(struct session *session)
 	for (i = 0; i < session->process_count; i++)
 		if (session->processes[i]->needs_scan)
 			session_scan(session, session->processes[i], session_now());
-	session_poll_interpreters(session);
 	ring_buffer__consume(session->ring);
+	session_poll_interpreters(session);
 	if (session->has_dead)
 		session_bury(session);
 }
