@@ -72,6 +72,39 @@ def test_replaced_file():
     replaced_report(replace)
 
 
+# Runs as the first process of a pid namespace, where it can choose the next pid.
+REUSE = """
+import json, subprocess, sys, time
+tracer, known, churn = sys.argv[1:]
+first = subprocess.Popen([churn, '1'], stdout=subprocess.DEVNULL)
+traced = subprocess.Popen([tracer, '-j', '-n', '0', '-p', str(first.pid), '3600'], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+assert b'ready' in traced.stderr.readline()
+first.kill()
+first.wait()
+with open('/proc/sys/kernel/ns_last_pid', 'w') as file:
+    file.write(str(first.pid - 1))
+second = subprocess.Popen([known, 'calls'], stdout=subprocess.DEVNULL)
+assert second.pid == first.pid, (first.pid, second.pid)
+second.wait()
+print(traced.communicate(timeout=30)[0].decode())
+"""
+
+
+def test_pid_is_used_again():
+    unshare = lab.need("unshare")
+    if not os.path.exists("/proc/sys/kernel/ns_last_pid"):
+        raise lab.Skip("the kernel does not let a pid be chosen")
+    process = lab.start([unshare, "--pid", "--fork", "--mount-proc", "python3", "-c", REUSE, lab.TRACER,
+                         lab.target("known"), lab.target("churn")])
+    output, errors = process.communicate(timeout=lab.PATIENCE)
+    assert process.returncode == 0, errors
+    report = lab.last_object(output.decode())
+    lab.check_sums(report)
+    assert report["targets"][0]["exited"] and report["targets"][0]["comm"] == "churn", report["targets"]
+    assert not any((lab.function_of(site) or "").startswith("site_") for site in report["sites"]), report["sites"]
+
+
 def test_short_commands():
     # Programs that end before their mappings could be read from /proc.
     for _ in range(10):
