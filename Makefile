@@ -5,6 +5,7 @@
 # make unit       unit tests only (no root)
 # make live       tests on the real kernel (root)
 # make fuzz       each fuzz target for FUZZ_SECONDS
+# make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make lint       clang-format, shellcheck, floors of the architecture
 # make install    into DESTDIR and PREFIX
 
@@ -136,8 +137,9 @@ demo: dependencies
 	@$(MAKE) --no-print-directory -j$(JOBS) all targets
 	scripts/demo
 
-bench: build/tracer targets
-	tests/bench/run
+bench: build/tracer
+	$(MAKE) -C tests/bench BUILD=$(CURDIR)/build/bench
+	tests/bench/run $(if $(QUICK),--quick)
 
 install: build/tracer
 	install -D -m 755 build/tracer $(DESTDIR)$(PREFIX)/bin/tracer

@@ -22,8 +22,8 @@ static int floor_link(const struct plan *plan, size_t first, pid_t pid, int file
 {
 	uint64_t *offsets = memory_alloc(plan->count + 1, sizeof(*offsets));
 	uint64_t *cookies = memory_alloc(plan->count + 1, sizeof(*cookies));
-	struct uprobe_multi link = { .attach_type = frees ? ATTACH_UPROBE_MULTI :
-							    ATTACH_UPROBE_SESSION,
+	struct uprobe_multi link = { .attach_type = frees ? ATTACH_UPROBE_MULTI
+							  : ATTACH_UPROBE_SESSION,
 				     .file = file,
 				     .pid = pid,
 				     .offsets = offsets,

@@ -87,7 +87,8 @@ static void measure(int milliseconds, int threads, int depth)
 		sum.cpu_ns += workers[i].cpu_ns;
 		sum.wall_ns += workers[i].wall_ns;
 	}
-	printf("{\"rounds\": %lu, \"cpu_ns\": %lu, \"wall_ns\": %lu}\n", sum.pairs, sum.cpu_ns, sum.wall_ns);
+	printf("{\"rounds\": %lu, \"cpu_ns\": %lu, \"wall_ns\": %lu}\n", sum.pairs, sum.cpu_ns,
+	       sum.wall_ns);
 	fflush(stdout);
 }
 
