@@ -138,7 +138,7 @@ demo: dependencies
 	scripts/demo
 
 bench: build/tracer
-	$(MAKE) -C tests/bench BUILD=$(CURDIR)/build/bench
+	$(Q)$(MAKE) -s -C tests/bench BUILD=$(CURDIR)/build/bench
 	tests/bench/run $(if $(QUICK),--quick)
 
 install: build/tracer
