@@ -179,7 +179,8 @@ static void report_name_frame(struct report_site *site, size_t *capacity,
 }
 
 static void report_fill_site(struct report_site *to, const struct candidate *from,
-			     const struct module_list *modules, const struct report_names *names)
+			     const struct module_list *modules,
+			     const struct report_options *options, const struct report_names *names)
 {
 	const struct snapshot_site *site = from->site;
 	uint64_t objects = counters_inuse_objects(&from->counters);
@@ -197,7 +198,8 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	if (objects)
 		to->mean_age_ns = site->age_sum_ns / objects;
 	for (i = 0; i < site->stack->count; i++)
-		report_name_frame(to, &capacity, modules, &site->stack->frames[i], names);
+		if (options->internal || !site->stack->frames[i].internal)
+			report_name_frame(to, &capacity, modules, &site->stack->frames[i], names);
 }
 
 struct report *report_build(const struct snapshot *snapshot, const struct report_options *options,
@@ -224,7 +226,8 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 	report->sites = memory_alloc(count, sizeof(*report->sites));
 	for (i = 0; i < count; i++) {
 		report->sites[i].rank = i + 1;
-		report_fill_site(&report->sites[i], &candidates[i], snapshot->modules, names);
+		report_fill_site(&report->sites[i], &candidates[i], snapshot->modules, options,
+				 names);
 	}
 	report->site_count = count;
 	free(candidates);

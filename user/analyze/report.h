@@ -22,6 +22,7 @@ struct report_options {
 	enum report_sort sort;
 	size_t top; /* sites shown; 0 = all */
 	uint64_t min_age_ns; /* in use counts only blocks at least this old; 0 = all */
+	bool internal; /* keep frames of interpreters' own functions */
 };
 
 /* How a report gets its names: symbolizer_lookup in the program, a table in a test. */

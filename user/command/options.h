@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/group.h"
 #include "analyze/report.h"
 #include "base/buffer.h"
 #include "base/error.h"
@@ -54,6 +55,7 @@ struct options {
 
 	uint64_t top; /* sites shown; 0 = all */
 	enum report_sort sort;
+	enum group_by by;
 	uint64_t min_age_ns; /* 0 = all */
 	uint64_t min_size, max_size; /* bytes, both inclusive; max_size UINT64_MAX = no limit */
 	uint64_t max_blocks, max_stacks; /* entries of the kernel's tables */

@@ -19,6 +19,7 @@
 
 static const char *const sort_words[] = { "inuse", "inuse-objects", "alloc", "alloc-objects",
 					  NULL };
+static const char *const by_words[] = { "stack", "ruby-line", "python-line", NULL };
 static const char *const color_words[] = { "auto", "always", "never", NULL };
 static const char *const backend_words[] = { "auto", "session", "multi", "perf", NULL };
 
@@ -224,6 +225,12 @@ static const struct option_row rows[] = {
 	  .store = store_word,
 	  FIELD(sort),
 	  .words = sort_words },
+	{ .name = "by",
+	  .argument = "WHAT",
+	  .help = "rows by stack (default), ruby-line, python-line",
+	  .store = store_word,
+	  FIELD(by),
+	  .words = by_words },
 	{ .name = "min-age",
 	  .argument = "TIME",
 	  .help = "count only blocks at least this old as in use",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "analyze/group.h"
 #include "analyze/report.h"
 #include "render/render.h"
 
@@ -49,11 +50,13 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	const struct options *options = reporter->options;
 	struct report_options wanted = { .sort = options->sort,
 					 .top = options->top,
-					 .min_age_ns = options->min_age_ns };
+					 .min_age_ns = options->min_age_ns,
+					 .internal = options->level == LOG_VERBOSE };
 	struct render_options style = { .color = reporter->color,
 					.verbose = options->level == LOG_VERBOSE };
 	struct report_names names = { .lookup = reporter_lookup, .context = reporter->symbolizer };
-	struct report *report = report_build(snapshot, &wanted, &names);
+	struct grouped *grouped = group_build(snapshot, options->by);
+	struct report *report = report_build(&grouped->snapshot, &wanted, &names);
 	struct buffer text = { 0 };
 	int code;
 
@@ -66,6 +69,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	reporter->written++;
 	buffer_free(&text);
 	report_free(report);
+	group_free(grouped);
 	return code;
 }
 

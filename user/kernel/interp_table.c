@@ -16,7 +16,10 @@
 
 /* How long after an attempt the next one comes: from the first, doubled each time, to the last. */
 #define RETRY_MIN_NS 10000000ull
-#define RETRY_MAX_NS 2000000000ull
+#define RETRY_MAX_NS 1000000000ull
+
+/* How long before somebody is told. */
+#define PATIENCE_NS 2000000000ull
 
 /* What a module was found to hold. */
 struct interp_module {
@@ -37,6 +40,8 @@ struct interp_process_entry {
 	uint32_t owner;
 	enum interp_state state;
 	uint64_t due_ns, wait_ns;
+	uint64_t since_ns; /* first attempt; 0 = none */
+	bool told; /* that it has none, or none that can be read */
 	uint32_t module; /* of the interpreter */
 	struct interpreter interpreter;
 };
@@ -101,6 +106,7 @@ void interp_table_see(struct interp_table *table, const struct process *process,
 		return;
 	entry->state = INTERP_WAITING;
 	entry->due_ns = 0;
+	entry->since_ns = 0;
 	entry->wait_ns = RETRY_MIN_NS;
 }
 
@@ -218,16 +224,41 @@ static int table_find(struct interp_table *table, struct interp_process_entry *e
 	return code;
 }
 
-static void table_refuse(struct interp_table *table, struct interp_process_entry *entry)
+/* Tell, once, why a process has native frames only. */
+static void table_tell(struct interp_table *table, struct interp_process_entry *entry,
+		       const char *why)
 {
 	const struct interp_module *module = table_read_module(table, entry->module);
 	char text[64];
 
-	entry->state = INTERP_REFUSED;
-	log_write(table->log, LOG_NOTICE,
-		  "process %d runs %s, the layout of whose structures is unknown: its own frames "
-		  "cannot be shown",
-		  entry->process->target.pid, interp_file_describe(&module->file, text));
+	if (entry->told || entry->module == MODULE_NONE)
+		return;
+	entry->told = true;
+	log_write(table->log, LOG_NOTICE, "process %d has %s, whose own frames cannot be shown: %s",
+		  entry->process->target.pid, interp_file_describe(&module->file, text), why);
+}
+
+static void table_take(struct interp_table *table, struct interp_process_entry *entry)
+{
+	int code = bpf_map_update_elem(table->maps.processes, &entry->owner,
+				       &entry->interpreter.process, BPF_ANY);
+
+	entry->state = INTERP_FOUND;
+	if (code)
+		table_tell(table, entry, strerror(-code));
+}
+
+/* It may only begin just now; or never run, or be laid out in a way that makes no sense. */
+static void table_wait(struct interp_table *table, struct interp_process_entry *entry,
+		       uint64_t now_ns)
+{
+	entry->due_ns = now_ns + entry->wait_ns;
+	if (entry->wait_ns < RETRY_MAX_NS)
+		entry->wait_ns *= 2;
+	if (!entry->since_ns)
+		entry->since_ns = now_ns;
+	else if (now_ns - entry->since_ns > PATIENCE_NS)
+		table_tell(table, entry, "no thread is seen to run it");
 }
 
 /* Look once. */
@@ -237,21 +268,14 @@ static void table_try(struct interp_table *table, struct interp_process_entry *e
 	int code = table_find(table, entry);
 
 	if (!code) {
-		entry->state = INTERP_FOUND;
-		code = bpf_map_update_elem(table->maps.processes, &entry->owner,
-					   &entry->interpreter.process, BPF_ANY);
-		if (code)
-			log_write(table->log, LOG_NOTICE,
-				  "frames of the interpreter of process %d cannot be read: %s",
-				  entry->process->target.pid, strerror(-code));
-	} else if (code == -ENOTSUP) {
-		table_refuse(table, entry);
-	} else if (code == -EAGAIN) {
-		entry->due_ns = now_ns + entry->wait_ns;
-		if (entry->wait_ns < RETRY_MAX_NS)
-			entry->wait_ns *= 2;
-	} else {
+		table_take(table, entry);
+	} else if (code == -ENOENT || code == -ESRCH) {
 		entry->state = INTERP_ABSENT;
+	} else if (entry->module != MODULE_NONE && table_read_module(table, entry->module)->code) {
+		entry->state = INTERP_REFUSED;
+		table_tell(table, entry, "the layout of its structures is unknown");
+	} else {
+		table_wait(table, entry, now_ns);
 	}
 }
 

@@ -71,6 +71,12 @@ static size_t text_append_name(const struct text_writer *writer, const struct re
 	return used + strlen(offset) + strlen(mark);
 }
 
+/* Components of a path that are shown: interpreters' lines are known by more of them ("app/models/user.rb"). */
+static int frame_path_parts(const struct report_frame *frame)
+{
+	return frame->kind == FRAME_RUBY || frame->kind == FRAME_PYTHON ? 3 : 2;
+}
+
 /* "file:line", or the module of a function whose file is not known. */
 static void text_append_place(const struct text_writer *writer, const struct report_frame *frame,
 			      size_t width, struct buffer *out)
@@ -80,7 +86,10 @@ static void text_append_place(const struct text_writer *writer, const struct rep
 	if (frame->file) {
 		if (frame->line)
 			snprintf(line, sizeof(line), ":%" PRIu32, frame->line);
-		columns_append_end(out, writer->verbose ? frame->file : path_tail(frame->file, 2),
+		columns_append_end(out,
+				   writer->verbose
+					   ? frame->file
+					   : path_tail(frame->file, frame_path_parts(frame)),
 				   width == COLUMNS_ANY ? width : width - strlen(line));
 		buffer_append_string(out, line);
 	} else if (frame->module && frame_has_name(frame) && !writer->verbose) {

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Ruby and Python lines: the scripts' own account of what each of their lines keeps, against the report."""
+import collections
+import json
+import os
+import tempfile
+import time
+
+import lab
+
+RUBY = """\
+require 'fiddle'
+require 'json'
+KEPT = []
+ACCOUNT = Hash.new { |hash, key| hash[key] = [0, 0] }
+
+def account(size, where = caller_locations(1, 1)[0])
+  entry = ACCOUNT["#{where.path}:#{where.lineno}"]
+  entry[0] += size
+  entry[1] += 1
+end
+
+class Model
+  module_eval("def generated(size)\\n\\n  account(size); KEPT << Fiddle.malloc(size)\\nend", 'generated/model.rb', 40)
+  define_method(:defined) { |size| account(size); KEPT << Fiddle.malloc(size) }
+
+  def method_missing(name, size)
+    account(size); KEPT << Fiddle.malloc(size)
+  end
+
+  def respond_to_missing?(*)
+    true
+  end
+
+  def rescued(size)
+    raise 'on purpose'
+  rescue RuntimeError
+    account(size); KEPT << Fiddle.malloc(size)
+  end
+end
+
+def leak(size)
+  account(size); KEPT << Fiddle.malloc(size)
+end
+
+def fiber(size)
+  Fiber.new { account(size); KEPT << Fiddle.malloc(size) }.resume
+end
+
+def evaluated(size)
+  eval("account(size); KEPT << Fiddle.malloc(size)", binding, 'template.erb', 77)
+end
+
+model = Model.new
+ways = [method(:leak), method(:fiber), method(:evaluated), model.method(:generated), model.method(:defined),
+        model.method(:rescued), ->(size) { model.anything(size) }, ->(size) { account(size); KEPT << Fiddle.malloc(size) }]
+$stdin.gets
+threads = ways.each_with_index.map do |way, index|
+  Thread.new { 300.times { |i| way.call(10_007 + index) } }
+end
+threads.each(&:join)
+GC.start
+puts ACCOUNT.to_json
+$stdout.flush
+$stdin.gets
+"""
+
+PYTHON = """\
+import collections, ctypes, functools, json, sys, threading
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.malloc.argtypes = [ctypes.c_size_t]
+account = collections.defaultdict(lambda: [0, 0])
+lock = threading.Lock()
+
+
+def count(size):
+    frame = sys._getframe(1)
+    with lock:
+        entry = account["%s:%d" % (frame.f_code.co_filename, frame.f_lineno)]
+        entry[0] += size
+        entry[1] += 1
+
+
+def leak(size):
+    count(size); libc.malloc(size)
+
+
+def generator(size):
+    yield count(size); libc.malloc(size)
+
+
+def generated(size):
+    list(generator(size))
+
+
+class Model:
+    def __getattr__(self, name):
+        count(20_011); libc.malloc(20_011)
+
+
+def attribute(size):
+    Model().missing
+
+
+def evaluated(size):
+    names = {"count": count, "libc": libc, "size": size}
+    eval(compile("\\n\\n(count(size), libc.malloc(size))", "template.html", "eval"), names)
+
+
+@functools.lru_cache(maxsize=0)
+def cached(size):
+    return [(count(size), libc.malloc(size)) for _ in (1,)]
+
+
+ways = [leak, generated, attribute, evaluated, cached, lambda size: (count(size), libc.malloc(size))]
+sys.stdin.readline()
+threads = [threading.Thread(target=lambda way=way, i=i: [way(20_009 + i) for _ in range(300)])
+           for i, way in enumerate(ways)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(json.dumps(account), flush=True)
+sys.stdin.readline()
+"""
+
+
+def traced(command, *options):
+    """Attach to a script that runs already; its account and the report."""
+    process = lab.start(command, cwd="/")
+    time.sleep(0.5)
+    tracer = lab.Tracer("-j", "-n", "0", *options, "-p", process.pid, "3600")
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    account = json.loads(process.stdout.readline())
+    report = json.loads(tracer.stop().splitlines()[-1])
+    assert "cannot be shown" not in tracer.stderr(), tracer.stderr()
+    lab.check_sums(report)
+    return account, report
+
+
+def lines_of(report, kind, least):
+    """Per line of the innermost frame of a kind, bytes and blocks in use, of sites with blocks of at least that size."""
+    lines = collections.defaultdict(lambda: [0, 0])
+    for site in report["sites"]:
+        frames = [frame for frame in site["frames"] if frame["kind"] == kind]
+        if not site["inuse_objects"] or site["inuse_bytes"] < least * site["inuse_objects"]:
+            continue
+        place = "%s:%s" % (frames[0]["file"], frames[0]["line"]) if frames else "?"
+        lines[place][0] += site["inuse_bytes"]
+        lines[place][1] += site["inuse_objects"]
+    return lines
+
+
+def script(text, suffix):
+    file = tempfile.NamedTemporaryFile("w", suffix=suffix, prefix="tracer-script-")
+    file.write(text)
+    file.flush()
+    return file
+
+
+def check(command, kind, limits):
+    for extra in ([], ["--by", kind + "-line"]):
+        account, report = traced(command, *limits, *extra)
+        found = dict(lines_of(report, kind, 10000))
+        assert found == account, (found, account)
+
+
+def test_ruby():
+    with script(RUBY, ".rb") as file:
+        check([lab.need("ruby"), file.name], "ruby", ["-z", "10000", "-Z", "10020"])
+
+
+def test_python():
+    with script(PYTHON, ".py") as file:
+        check([lab.need("/usr/bin/python3"), file.name], "python", ["-z", "20000", "-Z", "20030"])
+
+
+def test_started():
+    """A script that the tracer starts: its interpreter is found while it begins."""
+    with script("import ctypes, time\ntime.sleep(0.5)\ndef leak():\n    for i in range(100):\n"
+                "        ctypes.CDLL(None).malloc(30011)\nleak()\n", ".py") as file:
+        with tempfile.NamedTemporaryFile("r", prefix="tracer-report-") as output:
+            status, _, errors = lab.run("-j", "-n", "0", "-z", "30011", "-Z", "30011", "-o", output.name, "--",
+                                        lab.need("/usr/bin/python3"), file.name)
+            assert status == 0, errors
+            report = json.loads(output.read())
+        assert dict(lines_of(report, "python", 30011)) == {file.name + ":5": [3001100, 100]}, report["sites"]
+
+
+def test_folded_runtime():
+    """The interpreter's own frames are left out, and shown by -v; extension code comes before the Ruby frames."""
+    lab.need("ruby")
+    with script(RUBY, ".rb") as file:
+        _, brief = traced(["ruby", file.name], "-z", "10007", "-Z", "10007")
+        _, whole = traced(["ruby", file.name], "-z", "10007", "-Z", "10007", "-v")
+    site = max(brief["sites"], key=lambda site: site["inuse_bytes"])
+    kinds = [frame["kind"] for frame in site["frames"]]
+    assert "ruby" in kinds and "native" not in kinds[kinds.index("ruby"):], site["frames"]
+    assert not [frame for frame in site["frames"] if "libruby" in (frame["module"] or "")], site["frames"]
+    site = max(whole["sites"], key=lambda site: site["inuse_bytes"])
+    assert [frame for frame in site["frames"] if "libruby" in (frame["module"] or "")], site["frames"]
+
+
+def test_unknown_version():
+    """A program that calls itself Ruby, of a version that does not exist: one clear line, and native frames."""
+    lab.need("gcc")
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "ruby.c")
+        with open(source, "w") as file:
+            file.write('#include <stdlib.h>\n#include <stdio.h>\n#include <unistd.h>\n'
+                       'const char ruby_version[] = "9.9.9";\nvoid *kept[9];\n'
+                       'int main(void)\n{\n\tgetchar();\n\tfor (int i = 0; i < 9; i++)\n\t\tkept[i] = malloc(40961);\n'
+                       '\tputs("{}");\n\tfflush(stdout);\n\tgetchar();\n\tgetchar();\n\tgetchar();\n}\n')
+        program = os.path.join(folder, "ruby")
+        lab.start(["gcc", "-rdynamic", "-g", "-o", program, source]).wait(timeout=lab.PATIENCE)
+        process = lab.start([program])
+        time.sleep(0.3)
+        tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "3600")
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        report = json.loads(tracer.stop().splitlines()[-1])
+        lines = [line for line in tracer.stderr().splitlines() if "9.9.9" in line]
+        assert len(lines) == 1 and "cannot be shown" in lines[0], tracer.stderr()
+        assert [site for site in report["sites"] if site["inuse_bytes"] == 9 * 40961], report["sites"]
+        assert {frame["kind"] for site in report["sites"] for frame in site["frames"]} <= {"native", "error"}
+
+
+lab.run_tests()

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of interpreters' frames are kept, and noticed to be of other code. Memory is made by hand, as CPython 3.11 has it;
+ * truth is what was put there.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "unwind/frame_names.h"
+
+#define BASE 0x10000ull
+#define TYPE 0x7000ull
+#define CODE 0x100u
+#define NAME 0x400u
+#define OTHER 0x500u
+#define FILENAME 0x600u
+#define LINES 0x800u
+
+struct fake {
+	uint8_t bytes[4096];
+	bool gone;
+	unsigned int reads;
+};
+
+static bool fake_read(void *context, uint64_t address, void *bytes, size_t size)
+{
+	struct fake *fake = context;
+	uint64_t offset = address - BASE;
+
+	fake->reads++;
+	if (fake->gone || offset > sizeof(fake->bytes) || size > sizeof(fake->bytes) - offset)
+		return false;
+	memcpy(bytes, fake->bytes + offset, size);
+	return true;
+}
+
+static void put(struct fake *fake, uint32_t at, uint64_t word)
+{
+	memcpy(fake->bytes + at, &word, sizeof(word));
+}
+
+static void put_text(struct fake *fake, uint32_t at, const char *text)
+{
+	put(fake, at + PYTHON_LENGTH, strlen(text));
+	put(fake, at + PYTHON_STATE, 1 << 2 | 1 << 5 | 1 << 6);
+	memcpy(fake->bytes + at + 48, text, strlen(text));
+}
+
+/* A function that begins at line 10; its first instruction is at line 12. */
+static struct interpreter make(struct fake *fake)
+{
+	struct interpreter interpreter = { .kind = INTERP_PYTHON };
+
+	memset(fake, 0, sizeof(*fake));
+	assert_true(python_layout_find(11, &interpreter.python));
+	interpreter.python.code_type = TYPE;
+	put(fake, CODE, 1);
+	put(fake, CODE + 8, TYPE);
+	put(fake, CODE + 72, 10);
+	put(fake, CODE + 112, BASE + FILENAME);
+	put(fake, CODE + 128, BASE + NAME);
+	put(fake, CODE + 136, BASE + LINES);
+	put_text(fake, NAME, "Class.method");
+	put_text(fake, OTHER, "another");
+	put_text(fake, FILENAME, "app.py");
+	put(fake, LINES + PYTHON_LENGTH, 3);
+	memcpy(fake->bytes + LINES + PYTHON_BYTES, "\xe0\x00\x00",
+	       3); /* one unit, 2 lines further */
+	return interpreter;
+}
+
+static void test_kept(void **state)
+{
+	struct fake fake;
+	struct interpreter interpreter = make(&fake);
+	struct target_memory memory = { fake_read, &fake };
+	struct frame_names *names = frame_names_new();
+	struct interp_frame frame = { .code = BASE + CODE };
+	const struct frame_named *first, *second;
+	unsigned int reads;
+
+	(void)state;
+	first = frame_names_get(names, 1, &interpreter, &memory, &frame, NULL);
+	assert_non_null(first);
+	assert_string_equal(first->name.function, "Class.method");
+	assert_string_equal(first->name.file, "app.py");
+	assert_int_equal(first->name.line, 12);
+	assert_false(first->covers_next);
+	/* Asked again, it takes a single look. */
+	reads = fake.reads;
+	assert_ptr_equal(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL), first);
+	assert_int_equal(fake.reads, reads + 1);
+	/* Another process is another matter, but the same texts. */
+	second = frame_names_get(names, 2, &interpreter, &memory, &frame, NULL);
+	assert_ptr_not_equal(second, first);
+	assert_ptr_equal(second->name.file, first->name.file);
+	frame_names_free(names);
+	frame_names_free(NULL);
+}
+
+static void test_replaced(void **state)
+{
+	struct fake fake;
+	struct interpreter interpreter = make(&fake);
+	struct target_memory memory = { fake_read, &fake };
+	struct frame_names *names = frame_names_new();
+	struct interp_frame frame = { .code = BASE + CODE };
+	const struct frame_named *first, *second;
+
+	(void)state;
+	first = frame_names_get(names, 1, &interpreter, &memory, &frame, NULL);
+	put(&fake, CODE + 128, BASE + OTHER);
+	second = frame_names_get(names, 1, &interpreter, &memory, &frame, NULL);
+	assert_string_equal(second->name.function, "another");
+	/* The old name is still there, for those that have it. */
+	assert_string_equal(first->name.function, "Class.method");
+	put(&fake, CODE + 128, BASE + NAME);
+	assert_ptr_equal(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL), first);
+	fake.gone = true;
+	assert_null(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL));
+	frame_names_free(names);
+}
+
+/* Code that is no more can be named by the copy that was made of it. */
+static void test_copy(void **state)
+{
+	struct fake fake;
+	struct interpreter interpreter = make(&fake);
+	struct target_memory memory = { fake_read, &fake };
+	struct frame_names *names = frame_names_new();
+	struct interp_frame frame = { .code = BASE + CODE, .copy = 77 };
+	const struct frame_named *named;
+	struct interp_code copy = {
+		.addresses = { BASE + CODE, BASE + FILENAME, BASE + NAME, BASE + LINES },
+		.sizes = { sizeof(copy.code), sizeof(copy.filename), sizeof(copy.name),
+			   sizeof(copy.lines) },
+	};
+
+	(void)state;
+	memcpy(copy.code, fake.bytes + CODE, sizeof(copy.code));
+	memcpy(copy.filename, fake.bytes + FILENAME, sizeof(copy.filename));
+	memcpy(copy.name, fake.bytes + NAME, sizeof(copy.name));
+	memcpy(copy.lines, fake.bytes + LINES, sizeof(copy.lines));
+	fake.gone = true;
+	assert_null(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL));
+	named = frame_names_get(names, 1, &interpreter, &memory, &frame, &copy);
+	assert_non_null(named);
+	assert_string_equal(named->name.function, "Class.method");
+	assert_int_equal(named->name.line, 12);
+	assert_ptr_equal(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL), named);
+	frame_names_free(names);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_copy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

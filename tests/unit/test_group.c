@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sites as groups by line. Truth: sums done by hand, of sites made by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "analyze/group.h"
+#include "base/memory.h"
+
+static const struct frame_name user_56 = { "leak", "app/models/user.rb", 56 };
+static const struct frame_name user_56_again = { "block in leak", "app/models/user.rb", 56 };
+static const struct frame_name user_57 = { "leak", "app/models/user.rb", 57 };
+static const struct frame_name other_56 = { "leak", "app/models/other.rb", 56 };
+
+static const struct function_name function_malloc = { "glibc", "malloc" };
+static const struct function_name function_calloc = { "glibc", "calloc" };
+static const struct target target_one, target_two;
+
+/* A native frame, then the named ones, innermost first. */
+static struct stack *make_stack(enum frame_kind kind, const struct frame_name *inner,
+				const struct frame_name *outer)
+{
+	struct stack *stack = memory_alloc(1, sizeof(*stack) + 3 * sizeof(stack->frames[0]));
+
+	stack->frames[stack->count++] = (struct frame){ .kind = FRAME_NATIVE, .address = 1 };
+	if (inner)
+		stack->frames[stack->count++] = (struct frame){ .kind = kind, .name = inner };
+	if (outer)
+		stack->frames[stack->count++] = (struct frame){ .kind = kind, .name = outer };
+	return stack;
+}
+
+static struct snapshot_site make_site(uint64_t key, const struct stack *stack, uint64_t bytes)
+{
+	return (struct snapshot_site){
+		.key = key,
+		.target = &target_one,
+		.function = &function_malloc,
+		.stack = stack,
+		.counters = { bytes, 2, bytes / 2, 1 },
+		.oldest_ns = key,
+		.age_sum_ns = 100,
+		.young_bytes = 3,
+		.young_objects = 1,
+	};
+}
+
+static const struct snapshot_site *find_site(const struct grouped *grouped, uint64_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < grouped->snapshot.site_count; i++)
+		if (grouped->snapshot.sites[i].counters.alloc_bytes == bytes)
+			return &grouped->snapshot.sites[i];
+	return NULL;
+}
+
+static void test_group(void **state)
+{
+	struct stack *same = make_stack(FRAME_RUBY, &user_56, &other_56);
+	struct stack *again = make_stack(FRAME_RUBY, &user_56_again, NULL);
+	struct stack *line = make_stack(FRAME_RUBY, &user_57, &user_56);
+	struct stack *file = make_stack(FRAME_RUBY, &other_56, NULL);
+	struct stack *native = make_stack(FRAME_RUBY, NULL, NULL);
+	struct snapshot_site sites[] = {
+		make_site(30, same, 1000), make_site(20, line, 10),   make_site(10, again, 2000),
+		make_site(40, file, 20),   make_site(50, native, 40), make_site(60, native, 80),
+		make_site(70, same, 160),  make_site(80, same, 320),
+	};
+	struct snapshot snapshot = { .sites = sites, .site_count = 8 };
+	const struct snapshot_site *site;
+	struct grouped *grouped;
+
+	(void)state;
+	sites[6].function = &function_calloc;
+	sites[7].target = &target_two;
+	grouped = group_build(&snapshot, GROUP_BY_RUBY_LINE);
+	assert_int_equal(grouped->snapshot.site_count, 7);
+	site = find_site(grouped, 3000);
+	assert_non_null(site);
+	assert_int_equal(site->key, 10);
+	assert_int_equal(site->counters.alloc_objects, 4);
+	assert_int_equal(site->counters.free_bytes, 1500);
+	assert_int_equal(site->counters.free_objects, 2);
+	assert_int_equal(site->oldest_ns, 30);
+	assert_int_equal(site->age_sum_ns, 200);
+	assert_int_equal(site->young_bytes, 6);
+	assert_int_equal(site->young_objects, 2);
+	assert_int_equal(site->stack->count, 1);
+	assert_int_equal(site->stack->frames[0].name->line, 56);
+	assert_string_equal(site->stack->frames[0].name->file, "app/models/user.rb");
+	assert_non_null(find_site(grouped, 10));
+	assert_non_null(find_site(grouped, 20));
+	assert_ptr_equal(find_site(grouped, 40)->stack, native);
+	assert_ptr_equal(find_site(grouped, 80)->stack, native);
+	assert_non_null(find_site(grouped, 160));
+	assert_non_null(find_site(grouped, 320));
+	group_free(grouped);
+	free(same);
+	free(again);
+	free(line);
+	free(file);
+	free(native);
+}
+
+/* By another kind of frame, or by stack, every site stays as it is. */
+static void test_alone(void **state)
+{
+	struct stack *ruby = make_stack(FRAME_RUBY, &user_56, NULL);
+	struct snapshot_site sites[] = { make_site(1, ruby, 1000), make_site(2, ruby, 2000) };
+	struct snapshot snapshot = { .sites = sites, .site_count = 2 };
+	enum group_by ways[] = { GROUP_BY_STACK, GROUP_BY_PYTHON_LINE };
+	struct grouped *grouped;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		grouped = group_build(&snapshot, ways[i]);
+		assert_int_equal(grouped->snapshot.site_count, 2);
+		assert_ptr_equal(find_site(grouped, 1000)->stack, ruby);
+		assert_ptr_equal(find_site(grouped, 2000)->stack, ruby);
+		group_free(grouped);
+	}
+	grouped = group_build(&(struct snapshot){ 0 }, GROUP_BY_RUBY_LINE);
+	assert_int_equal(grouped->snapshot.site_count, 0);
+	group_free(grouped);
+	group_free(NULL);
+	free(ruby);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_group),
+		cmocka_unit_test(test_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
