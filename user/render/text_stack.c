@@ -71,10 +71,18 @@ static size_t text_append_name(const struct text_writer *writer, const struct re
 	return used + strlen(offset) + strlen(mark);
 }
 
-/* Components of a path that are shown: interpreters' lines are known by more of them ("app/models/user.rb"). */
-static int frame_path_parts(const struct report_frame *frame)
+/*
+ * The end of a frame's path that is shown: two components, and of an interpreter's lines, which are known by more of them
+ * ("app/models/user.rb"), three where there is room.
+ */
+static const char *frame_path(const struct report_frame *frame, size_t width)
 {
-	return frame->kind == FRAME_RUBY || frame->kind == FRAME_PYTHON ? 3 : 2;
+	const char *three = path_tail(frame->file, 3);
+
+	if ((frame->kind == FRAME_RUBY || frame->kind == FRAME_PYTHON) &&
+	    columns_of(three) <= width)
+		return three;
+	return path_tail(frame->file, 2);
 }
 
 /* "file:line", or the module of a function whose file is not known. */
@@ -86,11 +94,10 @@ static void text_append_place(const struct text_writer *writer, const struct rep
 	if (frame->file) {
 		if (frame->line)
 			snprintf(line, sizeof(line), ":%" PRIu32, frame->line);
-		columns_append_end(out,
-				   writer->verbose
-					   ? frame->file
-					   : path_tail(frame->file, frame_path_parts(frame)),
-				   width == COLUMNS_ANY ? width : width - strlen(line));
+		if (width != COLUMNS_ANY)
+			width -= strlen(line);
+		columns_append_end(out, writer->verbose ? frame->file : frame_path(frame, width),
+				   width);
 		buffer_append_string(out, line);
 	} else if (frame->module && frame_has_name(frame) && !writer->verbose) {
 		columns_append_end(out, path_tail(frame->module, 1), width);
