@@ -49,7 +49,7 @@ struct interp_walk {
 	struct interp_process process; /* a copy, which stays the same during the walk */
 	struct interp_record record;
 	__u64 environments[INTERP_FRAMES_MAX]; /* Ruby: of the frames */
-	struct interp_code code; /* Python: of the frame that is described */
+	struct interp_code code; /* of the frame that is described */
 	__u64 window[INTERP_WINDOW_WORDS];
 };
 
@@ -106,6 +106,50 @@ static __always_inline __u64 interp_at(const struct interp_walk *walk, __u64 add
 
 	INTERP_HIDE(word);
 	return walk->window[word & (INTERP_WINDOW_WORDS - 1)];
+}
+
+#define INTERP_PAGE_SIZE 4096
+
+/* Copy the start of an object as a part of what names a frame, at least as far as its page reaches. */
+static __always_inline void interp_copy(struct interp_walk *walk, enum interp_part_kind kind,
+					__u64 address)
+{
+	__u64 rest = INTERP_PAGE_SIZE - (address & (INTERP_PAGE_SIZE - 1));
+	struct interp_part *part = &walk->code.parts[kind];
+
+	part->address = address;
+	part->size = 0;
+	if (!address)
+		return;
+	INTERP_HIDE(rest);
+	if (interp_read(part->bytes, INTERP_PART_BYTES, address))
+		part->size = INTERP_PART_BYTES;
+	else if (rest < INTERP_PART_BYTES && interp_read(part->bytes, (__u32)rest, address))
+		part->size = (__u32)rest;
+}
+
+/* A word of a part, by its offset in bytes. */
+static __always_inline __u64 interp_copied(const struct interp_walk *walk,
+					   enum interp_part_kind kind, __u32 offset)
+{
+	__u64 word = offset >> 3;
+
+	INTERP_HIDE(word);
+	if (word >= INTERP_PART_BYTES / 8)
+		return 0;
+	return ((const __u64 *)walk->code.parts[kind].bytes)[word];
+}
+
+/* Is what names the code of this key known already? */
+static __always_inline bool interp_is_copied(__u64 key)
+{
+	return bpf_map_lookup_elem(&interp_codes, &key);
+}
+
+/* Keep what was copied. Returns the key; 0 if there is no room. */
+static __always_inline __u64 interp_keep_copy(struct interp_walk *walk, __u64 key)
+{
+	return bpf_map_update_elem(&interp_codes, &key, &walk->code, BPF_ANY) ? 0 : key;
 }
 
 static __always_inline int interp_end(struct interp_walk *walk, enum interp_end end)
@@ -235,8 +279,8 @@ static int interp_describe_turn(__u32 turn, struct interp_turns *turns)
 }
 
 /*
- * Complete the frames of a stack that was not seen before: Ruby frames get their INTERP_FRAME_ENTRY (Python frames have
- * it already), Python frames a copy of what names them.
+ * Complete the frames of a stack that was not seen before: they get a copy of what names them, and Ruby's also their
+ * INTERP_FRAME_ENTRY, which Python's have already.
  */
 static __always_inline void interp_walk_describe(struct interp_walk *walk)
 {

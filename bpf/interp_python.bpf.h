@@ -6,8 +6,6 @@
 #ifndef INTERP_PYTHON_BPF_H
 #define INTERP_PYTHON_BPF_H
 
-#define PYTHON_PAGE_SIZE 4096
-
 int interp_python_step(struct interp_walk *walk);
 int interp_python_describe(struct interp_walk *walk);
 
@@ -116,79 +114,41 @@ __noinline int interp_python_step(struct interp_walk *walk)
 	return 0;
 }
 
-/* Copy the start of an object, at least as far as its page reaches. Returns the number of bytes. */
-static __always_inline __u32 interp_python_copy(void *to, __u32 size, __u64 address)
+/* Copy what names a code object. Returns its key; another one at the same address has other parts, and another key. */
+static __always_inline __u64 interp_python_copy(struct interp_walk *walk,
+						const struct interp_python *layout, __u64 code)
 {
-	__u64 rest = PYTHON_PAGE_SIZE - (address & (PYTHON_PAGE_SIZE - 1));
+	__u64 filename, name, lines, key;
 
-	if (interp_read(to, size, address))
-		return size;
-	INTERP_HIDE(rest);
-	if (rest < size && interp_read(to, (__u32)rest, address))
-		return (__u32)rest;
-	return 0;
-}
-
-static __always_inline __u64 interp_python_field(const struct interp_code *copy, __u32 offset)
-{
-	__u64 word = offset >> 3;
-
-	INTERP_HIDE(word);
-	return word < INTERP_CODE_FIELDS / 8 ? ((const __u64 *)copy->code)[word] : 0;
-}
-
-/* The key of a code object: another one at the same address has other names, lines or places of them. */
-static __always_inline __u64 interp_python_key(const struct interp_code *copy, __u64 first)
-{
-	__u64 key = 0;
-	int i;
-
-	for (i = 0; i < INTERP_PARTS; i++)
-		key = interp_mix(key, copy->addresses[i]);
-	key = interp_mix(key, first);
-	return key ? key : 1;
-}
-
-/* Copy the parts of the code object whose head is copied already, and store them. */
-static __always_inline bool interp_python_store(struct interp_code *copy, __u64 key)
-{
-	if (bpf_map_lookup_elem(&interp_codes, &key))
-		return true;
-	copy->sizes[INTERP_PART_FILENAME] = interp_python_copy(
-		copy->filename, INTERP_TEXT_HEAD, copy->addresses[INTERP_PART_FILENAME]);
-	copy->sizes[INTERP_PART_NAME] =
-		interp_python_copy(copy->name, INTERP_TEXT_HEAD, copy->addresses[INTERP_PART_NAME]);
-	copy->sizes[INTERP_PART_LINES] = interp_python_copy(copy->lines, INTERP_LINES_HEAD,
-							    copy->addresses[INTERP_PART_LINES]);
-	return !bpf_map_update_elem(&interp_codes, &key, copy, BPF_ANY);
+	interp_copy(walk, INTERP_PART_CODE, code);
+	if (walk->code.parts[INTERP_PART_CODE].size < INTERP_CODE_FIELDS)
+		return 0;
+	filename = interp_copied(walk, INTERP_PART_CODE, layout->filename);
+	name = interp_copied(walk, INTERP_PART_CODE, layout->name);
+	lines = interp_copied(walk, INTERP_PART_CODE, layout->lines);
+	key = interp_mix(interp_mix(interp_mix(code, filename), name), lines);
+	key = interp_mix(key, interp_copied(walk, INTERP_PART_CODE, layout->first_line));
+	if (!key || interp_is_copied(key))
+		return key;
+	interp_copy(walk, INTERP_PART_FILENAME, filename);
+	interp_copy(walk, INTERP_PART_NAME, name);
+	interp_copy(walk, INTERP_PART_LINES, lines);
+	return interp_keep_copy(walk, key);
 }
 
 /* Copy what names the code of one frame. Returns 1 when there is no other frame. */
 __noinline int interp_python_describe(struct interp_walk *walk)
 {
-	const struct interp_python *layout;
-	struct interp_code *copy;
-	__u64 at, key;
+	__u64 at;
 
 	if (!walk)
 		return 1;
-	layout = &walk->process.python;
 	at = walk->described;
 	if (at >= walk->record.count || at >= INTERP_FRAMES_MAX)
 		return 1;
 	walk->described = (__u32)at + 1;
-	copy = &walk->code;
-	copy->addresses[INTERP_PART_CODE] = walk->record.frames[at].code;
-	copy->sizes[INTERP_PART_CODE] =
-		interp_python_copy(copy->code, INTERP_CODE_HEAD, copy->addresses[INTERP_PART_CODE]);
-	if (copy->sizes[INTERP_PART_CODE] < INTERP_CODE_FIELDS)
-		return 0;
-	copy->addresses[INTERP_PART_FILENAME] = interp_python_field(copy, layout->filename);
-	copy->addresses[INTERP_PART_NAME] = interp_python_field(copy, layout->name);
-	copy->addresses[INTERP_PART_LINES] = interp_python_field(copy, layout->lines);
-	key = interp_python_key(copy, interp_python_field(copy, layout->first_line));
-	if (interp_python_store(copy, key))
-		walk->record.frames[at].copy = key;
+	walk->record.frames[at].copy =
+		interp_python_copy(walk, &walk->process.python, walk->record.frames[at].code);
 	return 0;
 }
 

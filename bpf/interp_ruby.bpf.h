@@ -14,6 +14,20 @@
 /* Words of a VM stack: Ruby's smallest is 16 KB for a fiber, its largest a matter of RUBY_THREAD_VM_STACK_SIZE. */
 #define RUBY_STACK_WORDS_MAX (1ULL << 28)
 
+/* An iseq's body, and where in a body the rest is. */
+#define RUBY_ISEQ_BODY 16
+#define RUBY_BODY_CODE 8
+#define RUBY_BODY_PATH 64
+#define RUBY_BODY_LABEL 80
+#define RUBY_BODY_FIRST_LINE 88
+
+/* Objects: type in the low bits of the first word; of an array a flag says that it is embedded, of a string that not. */
+#define RUBY_TYPE(flags) ((flags)&0x1f)
+#define RUBY_TYPE_ARRAY 7
+#define RUBY_FLAG (1ULL << 13)
+#define RUBY_ARRAY_FIRST 16
+#define RUBY_STRING_TEXT 24
+
 /* In the first word of an environment: rb_vm_exec returns when this frame is left. */
 #define RUBY_ENVIRONMENT_FINISH 0x20
 
@@ -66,9 +80,58 @@ __noinline int interp_ruby_step(struct interp_walk *walk)
 	return 0;
 }
 
-/* Find out of one frame whether it is an entry. Returns 1 when there is no other frame. */
+static __always_inline void interp_ruby_copy_string(struct interp_walk *walk,
+						    enum interp_part_kind kind,
+						    enum interp_part_kind text, __u64 string)
+{
+	interp_copy(walk, kind, string);
+	/* Without a text, the part must not be of the frame before. */
+	interp_copy(walk, text,
+		    interp_copied(walk, kind, 0) & RUBY_FLAG
+			    ? interp_copied(walk, kind, RUBY_STRING_TEXT)
+			    : 0);
+}
+
+static __always_inline void interp_ruby_copy_path(struct interp_walk *walk, __u64 path)
+{
+	__u64 flags;
+
+	interp_copy(walk, INTERP_PART_PATH, path);
+	flags = interp_copied(walk, INTERP_PART_PATH, 0);
+	if (RUBY_TYPE(flags) == RUBY_TYPE_ARRAY && flags & RUBY_FLAG)
+		path = interp_copied(walk, INTERP_PART_PATH, RUBY_ARRAY_FIRST);
+	interp_ruby_copy_string(walk, INTERP_PART_FILENAME, INTERP_PART_FILENAME_TEXT, path);
+}
+
+/* Copy what names an iseq. Returns its key; another one with the same body has other parts, and another key. */
+static __always_inline __u64 interp_ruby_copy(struct interp_walk *walk, __u64 code)
+{
+	__u64 key, path, label;
+
+	interp_copy(walk, INTERP_PART_CODE, interp_word(code + RUBY_ISEQ_BODY));
+	if (walk->code.parts[INTERP_PART_CODE].size < INTERP_BODY_FIELDS)
+		return 0;
+	path = interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_PATH);
+	label = interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_LABEL);
+	key = interp_mix(walk->code.parts[INTERP_PART_CODE].address, path);
+	key = interp_mix(interp_mix(key, label),
+			 interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_CODE));
+	key = interp_mix(key, interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_FIRST_LINE));
+	if (!key || interp_is_copied(key))
+		return key;
+	interp_ruby_copy_path(walk, path);
+	interp_ruby_copy_string(walk, INTERP_PART_NAME, INTERP_PART_NAME_TEXT, label);
+	interp_copy(walk, INTERP_PART_LINES,
+		    interp_copied(walk, INTERP_PART_CODE, walk->process.ruby.lines));
+	interp_copy(walk, INTERP_PART_LINES_INDEX,
+		    interp_copied(walk, INTERP_PART_CODE, walk->process.ruby.lines_index));
+	return interp_keep_copy(walk, key);
+}
+
+/* Find out of one frame whether it is an entry, and copy what names it. Returns 1 when there is no other frame. */
 __noinline int interp_ruby_describe(struct interp_walk *walk)
 {
+	struct interp_frame *frame;
 	__u64 at;
 
 	if (!walk)
@@ -77,8 +140,10 @@ __noinline int interp_ruby_describe(struct interp_walk *walk)
 	if (at >= walk->record.count || at >= INTERP_FRAMES_MAX)
 		return 1;
 	walk->described = (__u32)at + 1;
+	frame = &walk->record.frames[at];
 	if (interp_word(walk->environments[at]) & RUBY_ENVIRONMENT_FINISH)
-		walk->record.frames[at].flags |= INTERP_FRAME_ENTRY;
+		frame->flags |= INTERP_FRAME_ENTRY;
+	frame->copy = interp_ruby_copy(walk, frame->code);
 	return 0;
 }
 

@@ -41,6 +41,8 @@ enum interp_position {
 /* Offsets are in bytes; those of words that are read by frame are multiples of 8. */
 struct interp_ruby {
 	__u32 frame_size; /* of a control frame */
+	__u32 lines; /* iseq body: table of instructions' lines */
+	__u32 lines_index; /* iseq body: index of that table */
 	__u32 unused;
 };
 
@@ -87,7 +89,7 @@ struct interp_process {
 struct interp_frame {
 	__u64 code;
 	__u64 at;
-	__u64 copy; /* key of what was copied of the code object when the stack was new; 0 = nothing */
+	__u64 copy; /* key of what was copied of the code when the stack was new; 0 = nothing */
 	__u32 flags;
 	__u32 unused;
 };
@@ -109,30 +111,37 @@ struct interp_record {
 };
 
 /*
- * What names a Python code object, copied when a stack with it was first seen, since it may live no longer than the
- * call. Each part is the start of an object; its length in bytes is in `sizes`, 0 where it could not be read.
+ * What names the code of a frame, copied when a stack with it was first seen, since it may live no longer than the call.
+ * Each part is the start of an object. Code is that of an iseq's body, or a code object.
  */
-enum interp_part {
+enum interp_part_kind {
 	INTERP_PART_CODE = 0,
 	INTERP_PART_FILENAME,
 	INTERP_PART_NAME,
 	INTERP_PART_LINES,
+	/* Ruby only: */
+	INTERP_PART_PATH, /* array whose first element is the file name, or the file name */
+	INTERP_PART_FILENAME_TEXT, /* bytes of the strings, where they are not in them */
+	INTERP_PART_NAME_TEXT,
+	INTERP_PART_LINES_INDEX,
 	INTERP_PARTS,
 };
 
-#define INTERP_CODE_HEAD 208
-#define INTERP_CODE_FIELDS \
-	144 /* all fields of a code object that are asked for lie in so many bytes */
-#define INTERP_TEXT_HEAD 192
-#define INTERP_LINES_HEAD 288
+#define INTERP_PART_BYTES 288
+
+/* All fields of a code object or body that are asked for lie in so many bytes. */
+#define INTERP_CODE_FIELDS 144
+#define INTERP_BODY_FIELDS 192
+
+struct interp_part {
+	__u64 address;
+	__u32 size; /* bytes that could be read; 0 = nothing */
+	__u32 unused;
+	__u8 bytes[INTERP_PART_BYTES];
+};
 
 struct interp_code {
-	__u64 addresses[INTERP_PARTS];
-	__u32 sizes[INTERP_PARTS];
-	__u8 code[INTERP_CODE_HEAD];
-	__u8 filename[INTERP_TEXT_HEAD];
-	__u8 name[INTERP_TEXT_HEAD];
-	__u8 lines[INTERP_LINES_HEAD];
+	struct interp_part parts[INTERP_PARTS];
 };
 
 #endif

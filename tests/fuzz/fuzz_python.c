@@ -69,10 +69,7 @@ static void check_memory(struct python_layout *layout, const uint8_t *data, size
 	python_layout_check(layout, &memory, AT(STATE));
 	if (python_name_frame(layout, &memory, AT(CODE), size & 63, &name))
 		check_name(&name);
-	memset(&copy, 0, sizeof(copy));
-	memcpy(&copy, data + used, size - used);
-	memcpy(copy.code, image.bytes + CODE, sizeof(copy.code));
-	copy.addresses[INTERP_PART_CODE] = AT(CODE);
+	image_copy(&image, &copy, AT(CODE), AT(NAME), data + used, size - used);
 	if (python_name_copy(layout, &memory, &copy, size & 63, &name))
 		check_name(&name);
 }

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* One frame of a method of 100 instructions, above the dummy. */
 static void build(struct image *image, const struct ruby_layout *layout)
 {
-	uint32_t frame = STACK + STACK_WORDS * 8 - 2 * layout->walk.frame_size;
+	uint32_t frame = STACK + STACK_WORDS * 8 - 2 * layout->frame_size;
 
 	image_put(image, CONTEXT, AT(STACK));
 	image_put(image, CONTEXT + 8, STACK_WORDS);
@@ -50,6 +50,13 @@ static void build(struct image *image, const struct ruby_layout *layout)
 	image_put(image, INDEX + 8, 0x1020408102040801);
 }
 
+static void check_name(const struct interp_name *name)
+{
+	MUST(memchr(name->file, 0, sizeof(name->file)));
+	MUST(memchr(name->function, 0, sizeof(name->function)));
+	MUST(name->line <= INT32_MAX);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const versions[] = { "2.6.0", "2.7.8", "3.0.0", "3.1.2",
@@ -57,8 +64,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct image image;
 	struct target_memory memory = { image_read, &image };
 	const struct ruby_layout *layout;
+	static struct interp_code copy;
 	struct interp_name name;
 	uint64_t state;
+	size_t used;
 
 	if (!size)
 		return 0;
@@ -71,13 +80,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(ruby_layout_is_state(layout, &memory, state, 42));
 		MUST(ruby_layout_check(layout, &memory, state));
 	}
-	image_write(&image, data + 1, size - 1);
+	used = 1 + image_write(&image, data + 1, size - 1);
 	ruby_layout_is_state(layout, &memory, state, 42);
 	ruby_layout_check(layout, &memory, state);
-	if (!ruby_name_frame(layout, &memory, AT(ISEQ), AT(CODE) + 8 * (data[0] >> 3), &name))
-		return 0;
-	MUST(memchr(name.file, 0, sizeof(name.file)));
-	MUST(memchr(name.function, 0, sizeof(name.function)));
-	MUST(name.line <= INT32_MAX);
+	if (ruby_name_frame(layout, &memory, AT(ISEQ), AT(CODE) + 8 * (data[0] >> 3), &name))
+		check_name(&name);
+	image_copy(&image, &copy, AT(BODY), AT(PATH), data + used, size - used);
+	if (ruby_name_copy(layout, &memory, &copy, AT(CODE) + 8 * (data[0] >> 3), &name))
+		check_name(&name);
 	return 0;
 }

@@ -6,10 +6,12 @@
 #ifndef TESTS_FUZZ_INTERP_MEMORY_H
 #define TESTS_FUZZ_INTERP_MEMORY_H
 
+#include <linux/types.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "interp_abi.h"
 #include "unwind/target_memory.h"
 
 #define MUST(condition)           \
@@ -59,6 +61,25 @@ static inline size_t image_write(struct image *image, const uint8_t *data, size_
 		image_put(image, offset % (IMAGE_SIZE - 8), word);
 	}
 	return at;
+}
+
+/* A copy of the image's parts from `code` and `name` on, with the rest of the input written over it. */
+static inline void image_copy(const struct image *image, struct interp_code *copy, uint64_t code,
+			      uint64_t name, const uint8_t *data, size_t size)
+{
+	size_t i;
+
+	memset(copy, 0, sizeof(*copy));
+	for (i = 0; i < INTERP_PARTS; i++) {
+		uint64_t address = i ? name : code;
+
+		copy->parts[i].address = address;
+		copy->parts[i].size = INTERP_PART_BYTES;
+		memcpy(copy->parts[i].bytes, image->bytes + (address - IMAGE_BASE),
+		       INTERP_PART_BYTES);
+	}
+	memcpy(copy->parts[size % INTERP_PARTS].bytes, data, size);
+	copy->parts[size % INTERP_PARTS].size = size ? data[0] * 3u : 0;
 }
 
 #endif

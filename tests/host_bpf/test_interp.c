@@ -47,6 +47,17 @@ static void walk(uint32_t depth)
 		interp_walk_describe(&world.walk);
 }
 
+static void put(uint32_t at, uint64_t value)
+{
+	memcpy(heap + at, &value, sizeof(value));
+}
+
+static void check_part(const struct interp_code *copy, enum interp_part_kind kind, const char *text)
+{
+	assert_int_equal(copy->parts[kind].size, INTERP_PART_BYTES);
+	assert_string_equal((const char *)copy->parts[kind].bytes, text);
+}
+
 /* Ruby: `count` control frames of 64 bytes and the dummy; frame i has pc 1000 + i and iseq 2000 + i. */
 static void make_ruby(uint32_t count)
 {
@@ -151,6 +162,42 @@ static void test_ruby_hash(void **state)
 	assert_int_not_equal(world.walk.hash, hash);
 }
 
+/* Names of Ruby's: a path in an array, text beside the string; a label in its string. */
+static void test_ruby_copy(void **state)
+{
+	const struct interp_code *copy;
+
+	(void)state;
+	make_ruby(1);
+	world.process.ruby.lines = 120;
+	world.process.ruby.lines_index = 144;
+	stack_words[STACK_WORDS - 2 * 8 + 2] = HEAP + 0x100; /* iseq */
+	put(0x100 + 16, HEAP + 0x200); /* body */
+	put(0x200 + 64, HEAP + 0x400); /* path: an array */
+	put(0x200 + 80, HEAP + 0x600); /* label */
+	put(0x200 + 120, HEAP + 0x1000);
+	put(0x200 + 144, HEAP + 0x1200);
+	put(0x400, 7 | 1 << 13);
+	put(0x410, HEAP + 0x800); /* its first: a string with its text elsewhere */
+	put(0x800, 5 | 1 << 13);
+	put(0x818, HEAP + 0xa00);
+	put(0x600, 5);
+	strcpy((char *)heap + 0xa00, "path.rb");
+	strcpy((char *)heap + 0x1000, "lines");
+	strcpy((char *)heap + 0x1200, "index");
+	walk(INTERP_FRAMES_MAX);
+	copy = interp_world_copy(&world.walk.record.frames[0]);
+	assert_non_null(copy);
+	assert_int_equal(copy->parts[INTERP_PART_CODE].address, HEAP + 0x200);
+	assert_int_equal(copy->parts[INTERP_PART_PATH].address, HEAP + 0x400);
+	assert_int_equal(copy->parts[INTERP_PART_FILENAME].address, HEAP + 0x800);
+	check_part(copy, INTERP_PART_FILENAME_TEXT, "path.rb");
+	assert_int_equal(copy->parts[INTERP_PART_NAME].address, HEAP + 0x600);
+	assert_int_equal(copy->parts[INTERP_PART_NAME_TEXT].size, 0);
+	check_part(copy, INTERP_PART_LINES, "lines");
+	check_part(copy, INTERP_PART_LINES_INDEX, "index");
+}
+
 static void test_ruby_broken(void **state)
 {
 	(void)state;
@@ -204,11 +251,6 @@ static void test_anchors(void **state)
 	assert_int_equal(world.walk.record.kind, INTERP_NONE);
 }
 
-static void put(uint32_t at, uint64_t value)
-{
-	memcpy(heap + at, &value, sizeof(value));
-}
-
 /*
  * Python 3.11: frames of 0x100 bytes at heap + 0x4000 downwards as callers go, code objects of 0x200 bytes at heap +
  * 0x8000, all with the same names and lines.
@@ -257,12 +299,11 @@ static void test_python(void **state)
 		assert_int_equal(record->frames[i].flags, i % 2 ? INTERP_FRAME_ENTRY : 0);
 		copy = interp_world_copy(&record->frames[i]);
 		assert_non_null(copy);
-		assert_int_equal(copy->addresses[INTERP_PART_CODE], record->frames[i].code);
-		assert_int_equal(copy->code[72], i);
-		assert_string_equal((const char *)copy->filename, "filename");
-		assert_string_equal((const char *)copy->name, "name");
-		assert_string_equal((const char *)copy->lines, "lines");
-		assert_int_equal(copy->sizes[INTERP_PART_LINES], INTERP_LINES_HEAD);
+		assert_int_equal(copy->parts[INTERP_PART_CODE].address, record->frames[i].code);
+		assert_int_equal(copy->parts[INTERP_PART_CODE].bytes[72], i);
+		check_part(copy, INTERP_PART_FILENAME, "filename");
+		check_part(copy, INTERP_PART_NAME, "name");
+		check_part(copy, INTERP_PART_LINES, "lines");
 	}
 	/* What is known is not copied again. */
 	i = world.code_count;
@@ -355,6 +396,8 @@ static void test_python_positions(void **state)
 
 static void test_python_broken(void **state)
 {
+	const struct interp_code *copy;
+
 	(void)state;
 	make_python(3);
 	put(0x4000 - 0x100 + 48, HEAP + 0x4000); /* a circle */
@@ -374,8 +417,8 @@ static void test_python_broken(void **state)
 	put(0x8000 + 112, 0); /* a code object without a name */
 	walk(INTERP_FRAMES_MAX);
 	assert_int_equal(world.walk.record.count, 3);
-	assert_int_equal(
-		interp_world_copy(&world.walk.record.frames[0])->sizes[INTERP_PART_FILENAME], 0);
+	copy = interp_world_copy(&world.walk.record.frames[0]);
+	assert_int_equal(copy->parts[INTERP_PART_FILENAME].size, 0);
 	make_python(2);
 	put(0x4000 + 32, 0x5000); /* no code object at all */
 	walk(INTERP_FRAMES_MAX);
@@ -390,17 +433,12 @@ static void test_python_broken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ruby),
-		cmocka_unit_test(test_ruby_native),
-		cmocka_unit_test(test_ruby_deep),
-		cmocka_unit_test(test_ruby_hash),
-		cmocka_unit_test(test_ruby_broken),
-		cmocka_unit_test(test_anchors),
-		cmocka_unit_test(test_python),
-		cmocka_unit_test(test_python_reads),
-		cmocka_unit_test(test_python_reuse),
-		cmocka_unit_test(test_python_shim),
-		cmocka_unit_test(test_python_positions),
+		cmocka_unit_test(test_ruby),	      cmocka_unit_test(test_ruby_native),
+		cmocka_unit_test(test_ruby_deep),     cmocka_unit_test(test_ruby_hash),
+		cmocka_unit_test(test_ruby_broken),   cmocka_unit_test(test_ruby_copy),
+		cmocka_unit_test(test_anchors),	      cmocka_unit_test(test_python),
+		cmocka_unit_test(test_python_reads),  cmocka_unit_test(test_python_reuse),
+		cmocka_unit_test(test_python_shim),   cmocka_unit_test(test_python_positions),
 		cmocka_unit_test(test_python_broken),
 	};
 

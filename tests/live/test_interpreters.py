@@ -127,6 +127,117 @@ sys.stdin.readline()
 """
 
 
+SECONDS = os.environ.get("STORM_SECONDS", "3")
+
+# Each line allocates blocks of a size of its own, so that the size tells which line it must have been.
+RUBY_STORM = """\
+require 'fiddle'
+SECONDS = ARGV[0].to_f
+60.times do |i|
+  body = i % 3 == 0 ? "yield(n); Fiddle.free(Fiddle.malloc(%d))" : "Fiddle.free(Fiddle.malloc(%d))"
+  body = "[1].each { |x| %s }" % body if i % 5 == 0
+  Object.class_eval("def line%d(n = 0)\\n  %s\\nend" % [i, body % (10_000 + i)], "storm.rb", 100 * i + 99)
+end
+
+def deep(n, &block)
+  n.zero? ? block.call : deep(n - 1, &block)
+end
+
+def step(random)
+  i = random.rand(60)
+  case random.rand(6)
+  when 0 then deep(random.rand(20)) { send("line#{i}") { } }
+  when 1 then Fiber.new { send("line#{i}") { line1 } }.resume
+  when 2 then eval("line#{i} { line2 }", binding, "template#{i}.erb", i + 1)
+  when 3 then 3.times.map { |x| x.to_s * 50 }.each { send("line#{i}") { line4 } }
+  when 4
+    begin
+      raise ArgumentError, "x" * 100
+    rescue ArgumentError
+      send("line#{i}") { deep(3) { line7 } }
+    end
+  else
+    enumerator = Enumerator.new { |y| send("line#{i}") { }; y << 1 }
+    enumerator.next
+  end
+end
+
+$stdin.gets
+stop = Process.clock_gettime(Process::CLOCK_MONOTONIC) + SECONDS
+threads = 6.times.map do |t|
+  Thread.new do
+    random = Random.new(t)
+    while Process.clock_gettime(Process::CLOCK_MONOTONIC) < stop
+      200.times { step(random) }
+      GC.compact if t == 0 && GC.respond_to?(:compact) && random.rand(20) == 0
+    end
+  end
+end
+threads.each(&:join)
+puts "{}"
+$stdout.flush
+$stdin.gets
+"""
+
+PYTHON_STORM = """\
+import ctypes, random, sys, threading, time
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.malloc.argtypes = [ctypes.c_size_t]
+libc.free.argtypes = [ctypes.c_void_p]
+for i in range(60):
+    body = "libc.free(libc.malloc(%d))" % (10000 + i)
+    if i % 3 == 0:
+        body = "[(f() if f else 0, %s) for _ in (1,)]" % body
+    exec(compile("def line%d(f=None):\\n    %s\\n" % (i, body), "storm.py", "exec"))
+    names = globals()
+lines = [names["line%d" % i] for i in range(60)]
+
+
+def deep(n, f):
+    return deep(n - 1, f) if n else f()
+
+
+def generator(f):
+    yield f()
+
+
+def step(chance):
+    f = lines[chance.randrange(60)]
+    way = chance.randrange(5)
+    if way == 0:
+        deep(chance.randrange(20), f)
+    elif way == 1:
+        list(generator(f))
+    elif way == 2:
+        f(lines[chance.randrange(60)])
+    elif way == 3:
+        try:
+            raise ValueError
+        except ValueError:
+            sorted([1, 2, 3], key=lambda x: f() or x)
+    else:
+        list(map(lambda x: f(), [1, 2]))
+
+
+def work(seed, stop):
+    chance = random.Random(seed)
+    while time.monotonic() < stop:
+        for _ in range(200):
+            step(chance)
+
+
+sys.stdin.readline()
+threads = [threading.Thread(target=work, args=(i, time.monotonic() + float(sys.argv[1]))) for i in range(6)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("{}", flush=True)
+sys.stdin.readline()
+"""
+
+
 def traced(command, *options):
     """Attach to a script that runs already; its account and the report."""
     process = lab.start(command, cwd="/")
@@ -176,6 +287,33 @@ def test_ruby():
 def test_python():
     with script(PYTHON, ".py") as file:
         check([lab.need("/usr/bin/python3"), file.name], "python", ["-z", "20000", "-Z", "20030"])
+
+
+def check_storm(command, kind, line_of):
+    _, report = traced(command, "-z", "10000", "-Z", "10059")
+    calls = 0
+    for site in report["sites"]:
+        size = site["alloc_bytes"] / site["alloc_objects"]
+        frames = [frame for frame in site["frames"] if frame["kind"] == kind]
+        assert frames, site
+        place = frames[0]["file"], frames[0]["line"]
+        assert place == line_of(int(size)) and size == int(size), (size, site)
+        assert all(frame["function"] and frame["file"] and frame["line"] for frame in frames), frames
+        assert frames[-1]["file"].startswith("/tmp/tracer-script-") or kind == "python", frames
+        calls += site["alloc_objects"]
+    assert len(report["sites"]) > 100 and calls > 10000, (len(report["sites"]), calls)
+    print("# %d calls at %d sites, each at its line" % (calls, len(report["sites"])))
+
+
+def test_ruby_storm():
+    with script(RUBY_STORM, ".rb") as file:
+        check_storm([lab.need("ruby"), file.name, SECONDS], "ruby",
+                    lambda size: ("storm.rb", 100 * (size - 10000) + 100))
+
+
+def test_python_storm():
+    with script(PYTHON_STORM, ".py") as file:
+        check_storm([lab.need("/usr/bin/python3"), file.name, SECONDS], "python", lambda size: ("storm.py", 2))
 
 
 def test_started():

@@ -134,17 +134,16 @@ static void test_copy(void **state)
 	struct frame_names *names = frame_names_new();
 	struct interp_frame frame = { .code = BASE + CODE, .copy = 77 };
 	const struct frame_named *named;
-	struct interp_code copy = {
-		.addresses = { BASE + CODE, BASE + FILENAME, BASE + NAME, BASE + LINES },
-		.sizes = { sizeof(copy.code), sizeof(copy.filename), sizeof(copy.name),
-			   sizeof(copy.lines) },
-	};
+	static const uint32_t parts[] = { CODE, FILENAME, NAME, LINES };
+	struct interp_code copy = { 0 };
+	size_t i;
 
 	(void)state;
-	memcpy(copy.code, fake.bytes + CODE, sizeof(copy.code));
-	memcpy(copy.filename, fake.bytes + FILENAME, sizeof(copy.filename));
-	memcpy(copy.name, fake.bytes + NAME, sizeof(copy.name));
-	memcpy(copy.lines, fake.bytes + LINES, sizeof(copy.lines));
+	for (i = 0; i < 4; i++) {
+		copy.parts[i].address = BASE + parts[i];
+		copy.parts[i].size = INTERP_PART_BYTES;
+		memcpy(copy.parts[i].bytes, fake.bytes + parts[i], INTERP_PART_BYTES);
+	}
 	fake.gone = true;
 	assert_null(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL));
 	named = frame_names_get(names, 1, &interpreter, &memory, &frame, &copy);

@@ -220,7 +220,11 @@ static bool interp_set_layout(struct interpreter *interpreter, const struct inte
 
 	interpreter->ruby = file->ruby;
 	if (file->kind == INTERP_RUBY) {
-		interpreter->process.ruby = file->ruby->walk;
+		interpreter->process.ruby = (struct interp_ruby){
+			.frame_size = file->ruby->frame_size,
+			.lines = file->ruby->lines,
+			.lines_index = file->ruby->line_index,
+		};
 		if (file->ruby->by_thread)
 			interpreter->process.through = file->ruby->thread_context;
 		return true;
@@ -258,6 +262,8 @@ bool interpreter_name(const struct interpreter *interpreter, const struct target
 		      const struct interp_frame *frame, const struct interp_code *copy,
 		      struct interp_name *ret_name)
 {
+	if (interpreter->kind == INTERP_RUBY && copy)
+		return ruby_name_copy(interpreter->ruby, memory, copy, frame->at, ret_name);
 	if (interpreter->kind == INTERP_RUBY)
 		return ruby_name_frame(interpreter->ruby, memory, frame->code, frame->at, ret_name);
 	if (copy)

@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "unwind/interp_copy.h"
 
 /* A reference count is no pointer; a freed object has one, to the next freed object, in its place. */
 #define REFERENCES_MAX (1ull << 40)
 
 /* Tables are first read as far as most of them reach, and as far as copies reach. */
-#define LINES_FIRST (INTERP_LINES_HEAD - PYTHON_BYTES)
+#define LINES_FIRST (INTERP_PART_BYTES - PYTHON_BYTES)
 #define LINES_MAX (1u << 20)
+
+/* So far nothing in a code object changes, apart from the reference count. */
+#define PYTHON_CODE_CONSTANT 128u
 
 /* Code points that are read of a str: enough to fill a name. */
 #define CHARACTERS_MAX INTERP_FILE_MAX
@@ -147,41 +151,17 @@ bool python_name_frame(const struct python_layout *layout, const struct target_m
 	return true;
 }
 
-/* Memory in which copied objects stand where they stood. */
-struct python_overlay {
-	const struct interp_code *copy;
-	const struct target_memory *below;
-};
-
-static bool overlay_read(void *context, uint64_t address, void *bytes, size_t size)
-{
-	const struct python_overlay *overlay = context;
-	const struct interp_code *copy = overlay->copy;
-	const uint8_t *parts[INTERP_PARTS] = { copy->code, copy->filename, copy->name,
-					       copy->lines };
-	const size_t capacities[INTERP_PARTS] = { sizeof(copy->code), sizeof(copy->filename),
-						  sizeof(copy->name), sizeof(copy->lines) };
-	size_t i;
-
-	for (i = 0; i < INTERP_PARTS; i++) {
-		uint64_t offset = address - copy->addresses[i];
-		size_t there = copy->sizes[i] < capacities[i] ? copy->sizes[i] : capacities[i];
-
-		if (offset > there || size > there - offset)
-			continue;
-		memcpy(bytes, parts[i] + offset, size);
-		return true;
-	}
-	return target_read(overlay->below, address, bytes, size);
-}
-
 bool python_name_copy(const struct python_layout *layout, const struct target_memory *memory,
-		      const struct interp_code *copy, int64_t at, struct interp_name *ret_name)
+		      const struct interp_code *code, int64_t at, struct interp_name *ret_name)
 {
-	struct python_overlay overlay = { copy, memory };
-	struct target_memory both = { overlay_read, &overlay };
+	struct target_memory both;
+	struct interp_copy copy;
 
-	return python_name_frame(layout, &both, copy->addresses[INTERP_PART_CODE], at, ret_name);
+	/* The reference count, at the start, changes all the time. */
+	interp_copy_open(&copy, code, memory, PYTHON_TYPE, PYTHON_CODE_CONSTANT);
+	both = interp_copy_memory(&copy);
+	return python_name_frame(layout, &both, code->parts[INTERP_PART_CODE].address, at,
+				 ret_name);
 }
 
 uint64_t python_name_fingerprint(const struct python_layout *layout,

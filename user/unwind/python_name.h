@@ -14,9 +14,9 @@
 bool python_name_frame(const struct python_layout *layout, const struct target_memory *memory,
 		       uint64_t code, int64_t at, struct interp_name *ret_name);
 
-/* The same by what was copied of the code object; `memory` is asked for what is longer than that. */
+/* The same by what was copied of the code object; see interp_copy.h. */
 bool python_name_copy(const struct python_layout *layout, const struct target_memory *memory,
-		      const struct interp_code *copy, int64_t at, struct interp_name *ret_name);
+		      const struct interp_code *code, int64_t at, struct interp_name *ret_name);
 
 /* A number that differs between one code object and another one at the same address; 0 if there is none. */
 uint64_t python_name_fingerprint(const struct python_layout *layout,

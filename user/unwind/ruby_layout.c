@@ -20,14 +20,14 @@ const struct ruby_layout *ruby_layout_find(const char *version)
 	 * of an entry; parent; boxed first line; wide strings.
 	 */
 	static const struct ruby_layout layouts[] = {
-		{ 2, 6, { 56, 0 }, true, 56, 32, 0, 72, 120, 136, 144, 8, 0, true, false },
-		{ 2, 7, { 56, 0 }, true, 56, 32, 0, 72, 120, 136, 144, 8, 0, true, false },
-		{ 3, 0, { 56, 0 }, false, 56, 40, 0, 80, 120, 136, 144, 8, 0, true, false },
-		{ 3, 1, { 64, 0 }, false, 48, 40, 0, 80, 120, 136, 144, 12, 0, false, false },
-		{ 3, 2, { 64, 0 }, false, 48, 48, 40, 8, 112, 128, 136, 12, 0, false, true },
-		{ 3, 3, { 56, 0 }, false, 48, 48, 40, 16, 112, 128, 136, 12, 0, false, true },
-		{ 3, 4, { 56, 0 }, false, 48, 48, 40, 16, 112, 128, 136, 12, 160, false, true },
-		{ 4, 0, { 56, 0 }, false, 48, 48, 40, 16, 112, 128, 136, 12, 168, false, true },
+		{ 2, 6, 56, true, 56, 32, 0, 72, 120, 136, 144, 8, 0, true, false },
+		{ 2, 7, 56, true, 56, 32, 0, 72, 120, 136, 144, 8, 0, true, false },
+		{ 3, 0, 56, false, 56, 40, 0, 80, 120, 136, 144, 8, 0, true, false },
+		{ 3, 1, 64, false, 48, 40, 0, 80, 120, 136, 144, 12, 0, false, false },
+		{ 3, 2, 64, false, 48, 48, 40, 8, 112, 128, 136, 12, 0, false, true },
+		{ 3, 3, 56, false, 48, 48, 40, 16, 112, 128, 136, 12, 0, false, true },
+		{ 3, 4, 56, false, 48, 48, 40, 16, 112, 128, 136, 12, 160, false, true },
+		{ 4, 0, 56, false, 48, 48, 40, 16, 112, 128, 136, 12, 168, false, true },
 	};
 	unsigned int major, minor;
 	size_t i;
@@ -56,7 +56,7 @@ static bool ruby_find_frames(const struct ruby_layout *layout, const struct targ
 		return false;
 	end = words[0] + words[1] * 8;
 	if (words[0] > end || words[2] < words[0] || words[2] >= end ||
-	    (end - words[2]) % layout->walk.frame_size)
+	    (end - words[2]) % layout->frame_size)
 		return false;
 	*ret_frames = (struct ruby_frames){ words[2], end };
 	return true;
@@ -98,9 +98,9 @@ bool ruby_layout_check(const struct ruby_layout *layout, const struct target_mem
 	if (!context || !ruby_find_frames(layout, memory, context, &frames))
 		return false;
 	/* The outermost one is a dummy, and the innermost one changes all the time. */
-	frame = frames.end - layout->walk.frame_size;
+	frame = frames.end - layout->frame_size;
 	for (looked = 0; looked < CHECKED_MAX; looked++) {
-		frame -= layout->walk.frame_size;
+		frame -= layout->frame_size;
 		if (frame < frames.first || (good && frame == frames.first))
 			break;
 		if (!target_read(memory, frame, words, sizeof(words)))

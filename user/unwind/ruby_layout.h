@@ -17,7 +17,7 @@
 /* What the loader of the programs and the namer of frames need to know. Offsets in bytes. */
 struct ruby_layout {
 	unsigned int major, minor;
-	struct interp_ruby walk;
+	uint16_t frame_size; /* of a control frame */
 	bool by_thread; /* threads are found by their thread structure, not by their execution context */
 	uint16_t context_thread; /* execution context: its thread */
 	uint16_t thread_context; /* thread: its execution context */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "unwind/interp_copy.h"
+
 /* Values: the low bits of an object's first word are its type; what the rest means depends on that. */
 #define TYPE_MASK 0x1f
 #define TYPE_STRING 0x05
@@ -238,18 +240,14 @@ uint64_t ruby_name_fingerprint(const struct target_memory *memory, uint64_t code
 	return mixed ? mixed : 1;
 }
 
-bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memory *memory,
-		     uint64_t code, uint64_t at, struct interp_name *ret_name)
+/* Name an instruction of a body. */
+static bool ruby_name_body(const struct ruby_layout *layout, const struct target_memory *memory,
+			   uint64_t body, uint64_t at, struct interp_name *ret_name)
 {
-	uint64_t flags, body, path;
 	uint32_t position, type;
+	uint64_t path;
 
-	if (!ruby_is_object(code))
-		return false;
-	flags = target_word(memory, code);
-	body = target_word(memory, code + RUBY_ISEQ_BODY);
-	if ((flags & TYPE_MASK) != TYPE_INTERNAL || (flags >> 12 & 15) != INTERNAL_ISEQ || !body ||
-	    !ruby_position(memory, body, at, &position))
+	if (!body || !ruby_position(memory, body, at, &position))
 		return false;
 	path = ruby_path_string(memory, target_word(memory, body + RUBY_BODY_PATH));
 	if (!ruby_copy_string(layout, memory, path, ret_name->file, sizeof(ret_name->file)) ||
@@ -263,4 +261,29 @@ bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memor
 	if (!ret_name->line)
 		ret_name->line = ruby_first_line(layout, memory, body);
 	return true;
+}
+
+bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memory *memory,
+		     uint64_t code, uint64_t at, struct interp_name *ret_name)
+{
+	uint64_t flags;
+
+	if (!ruby_is_object(code))
+		return false;
+	flags = target_word(memory, code);
+	if ((flags & TYPE_MASK) != TYPE_INTERNAL || (flags >> 12 & 15) != INTERNAL_ISEQ)
+		return false;
+	return ruby_name_body(layout, memory, target_word(memory, code + RUBY_ISEQ_BODY), at,
+			      ret_name);
+}
+
+bool ruby_name_copy(const struct ruby_layout *layout, const struct target_memory *memory,
+		    const struct interp_code *code, uint64_t at, struct interp_name *ret_name)
+{
+	struct target_memory both;
+	struct interp_copy copy;
+
+	interp_copy_open(&copy, code, memory, RUBY_BODY_TYPE, RUBY_BODY_FIRST_LINE + 8);
+	both = interp_copy_memory(&copy);
+	return ruby_name_body(layout, &both, code->parts[INTERP_PART_CODE].address, at, ret_name);
 }

@@ -13,6 +13,10 @@
 bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memory *memory,
 		     uint64_t code, uint64_t at, struct interp_name *ret_name);
 
+/* The same by what was copied of it; see interp_copy.h. */
+bool ruby_name_copy(const struct ruby_layout *layout, const struct target_memory *memory,
+		    const struct interp_code *code, uint64_t at, struct interp_name *ret_name);
+
 /* A number that differs between one iseq and another one at the same address; 0 if there is none. */
 uint64_t ruby_name_fingerprint(const struct target_memory *memory, uint64_t code);
 
