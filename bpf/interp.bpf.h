@@ -32,7 +32,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 32768);
 	__type(key, __u64);
 	__type(value, struct interp_code);
 } interp_codes SEC(".maps");
