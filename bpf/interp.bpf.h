@@ -220,16 +220,23 @@ struct interp_turns {
 	struct interp_walk *walk;
 };
 
+/* The answer of a turn is hidden from the compiler: it would leave out the test that tells the verifier that it is 0 or 1. */
 static int interp_turn_ruby(__u32 turn, struct interp_turns *turns)
 {
+	__u32 over = (__u32)interp_ruby_step(turns->walk);
+
 	(void)turn;
-	return interp_ruby_step(turns->walk) ? 1 : 0;
+	INTERP_HIDE(over);
+	return over ? 1 : 0;
 }
 
 static int interp_turn_python(__u32 turn, struct interp_turns *turns)
 {
+	__u32 over = (__u32)interp_python_step(turns->walk);
+
 	(void)turn;
-	return interp_python_step(turns->walk) ? 1 : 0;
+	INTERP_HIDE(over);
+	return over ? 1 : 0;
 }
 
 /*
@@ -272,10 +279,15 @@ static __always_inline void interp_walk_stack(struct interp_walk *walk,
 
 static int interp_describe_turn(__u32 turn, struct interp_turns *turns)
 {
+	__u32 over;
+
 	(void)turn;
 	if (turns->walk->record.kind == INTERP_RUBY)
-		return interp_ruby_describe(turns->walk) ? 1 : 0;
-	return interp_python_describe(turns->walk) ? 1 : 0;
+		over = (__u32)interp_ruby_describe(turns->walk);
+	else
+		over = (__u32)interp_python_describe(turns->walk);
+	INTERP_HIDE(over);
+	return over ? 1 : 0;
 }
 
 /*

@@ -301,14 +301,20 @@ struct unwind_turns {
 
 static __attribute__((unused)) int unwind_turn(__u32 turn, struct unwind_turns *turns)
 {
+	__u32 over = (__u32)unwind_step(turns->walk);
+
 	(void)turn;
-	return unwind_step(turns->walk) ? 1 : 0;
+	UNWIND_HIDE(over);
+	return over ? 1 : 0;
 }
 
 static __attribute__((unused)) int unwind_turn_sleepable(__u32 turn, struct unwind_turns *turns)
 {
+	__u32 over = (__u32)unwind_step_sleepable(turns->walk);
+
 	(void)turn;
-	return unwind_step_sleepable(turns->walk) ? 1 : 0;
+	UNWIND_HIDE(over);
+	return over ? 1 : 0;
 }
 
 /*
