@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proc_* on files written by hand after proc(5), with lines that no kernel writes, and on live processes, where the
- * truth is what the test itself did: mapped a file, renamed itself, started a thread.
+ * truth is what the test itself did: renamed itself, started a thread.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,7 +22,6 @@
 #include "system/proc.h"
 
 #define DATA "tests/data/proc"
-#define CONTENT "the content of the mapped file"
 
 static void test_maps_fixture(void **state)
 {
@@ -128,192 +127,6 @@ static void test_maps_live(void **state)
 }
 
 /* A file of the scratch folder, mapped into this process. */
-struct mapped {
-	struct scratch scratch;
-	char *path;
-	void *memory;
-	struct proc_map_list maps;
-	const struct proc_mapping *mapping;
-};
-
-static void mapped_look(struct mapped *mapped)
-{
-	proc_map_list_free(&mapped->maps);
-	assert_int_equal(proc_read_maps("/proc", getpid(), &mapped->maps), 0);
-	mapped->mapping = mapping_at(&mapped->maps, (uintptr_t)mapped->memory);
-	assert_non_null(mapped->mapping);
-}
-
-static struct mapped mapped_make(const char *name)
-{
-	struct mapped mapped = { .scratch = scratch_make() };
-	int fd;
-
-	mapped.path = scratch_file(&mapped.scratch, name, CONTENT, strlen(CONTENT), 0644);
-	fd = open(mapped.path, O_RDONLY | O_CLOEXEC);
-	mapped.memory = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
-	assert_true(mapped.memory != MAP_FAILED);
-	close(fd);
-	mapped_look(&mapped);
-	return mapped;
-}
-
-static void mapped_free(struct mapped *mapped)
-{
-	munmap(mapped->memory, 4096);
-	proc_map_list_free(&mapped->maps);
-	free(mapped->path);
-	scratch_remove(&mapped->scratch);
-}
-
-/* A /proc without map_files in which the process's root is `root`; free with free(). */
-static char *proc_without_map_files(const struct mapped *mapped, const char *root)
-{
-	char *proc = scratch_path(&mapped->scratch, "proc");
-
-	assert_int_equal(scratch_run("mkdir -p '%s/%d' && ln -sfn '%s' '%s/%d/root'", proc,
-				     (int)getpid(), root, proc, (int)getpid()),
-			 0);
-	return proc;
-}
-
-static void assert_opens(const char *proc_root, const struct proc_mapping *mapping)
-{
-	char bytes[256] = "";
-	int fd = proc_open_mapping(proc_root, getpid(), mapping);
-
-	assert_true(fd >= 0);
-	assert_int_equal(read(fd, bytes, sizeof(bytes)), strlen(CONTENT));
-	assert_string_equal(bytes, CONTENT);
-	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
-	close(fd);
-}
-
-static bool may_use_map_files(const struct proc_mapping *mapping)
-{
-	char *path = memory_format("/proc/self/map_files/%lx-%lx", (unsigned long)mapping->start,
-				   (unsigned long)mapping->end);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	free(path);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-static const char *const awkward_names[] = { "plain",	    "two  blanks",	    "new\nline",
-					     "x (deleted)", "back\\101slash",	    "\xff\xfe",
-					     " (deleted)",  "x (deleted) (deleted)" };
-#define AWKWARD_NAMES (sizeof(awkward_names) / sizeof(awkward_names[0]))
-
-static void test_open_by_name(void **state)
-{
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < AWKWARD_NAMES; i++) {
-		struct mapped mapped = mapped_make(awkward_names[i]);
-		char *proc = proc_without_map_files(&mapped, "/");
-
-		assert_opens("/proc", mapped.mapping);
-		assert_opens(proc, mapped.mapping);
-		free(proc);
-		mapped_free(&mapped);
-	}
-}
-
-static void test_open_deleted(void **state)
-{
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < AWKWARD_NAMES; i++) {
-		struct mapped mapped = mapped_make(awkward_names[i]);
-		char *proc = proc_without_map_files(&mapped, "/");
-
-		assert_int_equal(unlink(mapped.path), 0);
-		mapped_look(&mapped);
-		assert_true(mapped.mapping->deleted);
-		assert_string_equal(mapped.mapping->path, mapped.path);
-		assert_int_equal(proc_open_mapping(proc, getpid(), mapped.mapping), -ENOENT);
-		if (may_use_map_files(mapped.mapping))
-			assert_opens("/proc", mapped.mapping);
-		free(proc);
-		mapped_free(&mapped);
-	}
-}
-
-/* Another file under the name, and one under the name that /proc shows: neither may be taken. */
-static void test_open_replaced(void **state)
-{
-	struct mapped mapped = mapped_make("library.so");
-	char *proc = proc_without_map_files(&mapped, "/");
-
-	(void)state;
-	assert_int_equal(unlink(mapped.path), 0);
-	free(scratch_file(&mapped.scratch, "library.so", "another", 7, 0644));
-	free(scratch_file(&mapped.scratch, "library.so (deleted)", "a third", 7, 0644));
-	mapped_look(&mapped);
-	assert_true(mapped.mapping->deleted);
-	assert_int_equal(proc_open_mapping(proc, getpid(), mapped.mapping), -ESTALE);
-	if (may_use_map_files(mapped.mapping))
-		assert_opens("/proc", mapped.mapping);
-	free(proc);
-	mapped_free(&mapped);
-}
-
-/* A mapping that has been replaced since /proc was read leads to another file by map_files. */
-static void test_open_remapped(void **state)
-{
-	struct mapped mapped = mapped_make("library.so");
-	char *other = scratch_file(&mapped.scratch, "other", "another", 7, 0644);
-	int fd = open(other, O_RDONLY | O_CLOEXEC);
-
-	(void)state;
-	assert_true(mmap(mapped.memory, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
-		    mapped.memory);
-	close(fd);
-	assert_opens("/proc", mapped.mapping);
-	assert_int_equal(unlink(mapped.path), 0);
-	assert_true(proc_open_mapping("/proc", getpid(), mapped.mapping) < 0);
-	free(other);
-	mapped_free(&mapped);
-}
-
-static void test_open_not_regular(void **state)
-{
-	struct mapped mapped = mapped_make("library.so");
-	char *proc = proc_without_map_files(&mapped, "/");
-	struct proc_mapping heap = { .path = (char *)"[heap]" };
-
-	(void)state;
-	assert_int_equal(unlink(mapped.path), 0);
-	assert_int_equal(mkfifo(mapped.path, 0644), 0);
-	assert_int_equal(proc_open_mapping(proc, getpid(), mapped.mapping), -ENOENT);
-	assert_int_equal(proc_open_mapping("/proc", getpid(), &heap), -ENOENT);
-	free(proc);
-	mapped_free(&mapped);
-}
-
-/* The process sees the file elsewhere than the tracer, behind an absolute link that counts from its own root. */
-static void test_open_in_root(void **state)
-{
-	struct mapped mapped = mapped_make("file");
-	char *proc = proc_without_map_files(&mapped, mapped.scratch.path);
-	struct proc_mapping inner = *mapped.mapping;
-
-	(void)state;
-	inner.path = (char *)"/file";
-	assert_opens(proc, &inner);
-	assert_int_equal(scratch_run("ln -s /file '%s/link'", mapped.scratch.path), 0);
-	inner.path = (char *)"/link";
-	assert_opens(proc, &inner);
-	/* The kernel shows a process in a chroot by the path from the reader's root. */
-	assert_opens(proc, mapped.mapping);
-	free(proc);
-	mapped_free(&mapped);
-}
-
 static void test_status_fixture(void **state)
 {
 	struct proc_status status;
@@ -447,10 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maps_fixture),   cmocka_unit_test(test_maps_failure),
-		cmocka_unit_test(test_maps_live),      cmocka_unit_test(test_open_by_name),
-		cmocka_unit_test(test_open_deleted),   cmocka_unit_test(test_open_replaced),
-		cmocka_unit_test(test_open_remapped),  cmocka_unit_test(test_open_not_regular),
-		cmocka_unit_test(test_open_in_root),   cmocka_unit_test(test_status_fixture),
+		cmocka_unit_test(test_maps_live),      cmocka_unit_test(test_status_fixture),
 		cmocka_unit_test(test_status_hostile), cmocka_unit_test(test_status_live),
 		cmocka_unit_test(test_start_time),     cmocka_unit_test(test_exe),
 	};

@@ -3,7 +3,6 @@
 #include "system/loader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <paths.h>
 #include <stdbool.h>
@@ -14,12 +13,15 @@
 #include "base/memory.h"
 #include "system/elf_file.h"
 #include "system/loader_run.h"
+#include "system/regular_file.h"
 
 /* What the kernel reads of a script for its #! line. */
 #define SCRIPT_HEAD 256
 /* Scripts whose interpreter is a script: the kernel gives up after as many. */
 #define SCRIPT_DEPTH 4
 #define TIMEOUT_MS 10000
+/* More than any honest program maps. */
+#define FILES_MAX 4096
 #define ARROW " => "
 #define ADDRESS_MIN_LENGTH 6 /* " (0x0)" */
 
@@ -46,7 +48,7 @@ static void loader_add(struct path_list *list, const char *path)
 	for (i = 0; resolved && i < list->count; i++)
 		if (strcmp(list->items[i], resolved) == 0)
 			break;
-	if (!resolved || i < list->count) {
+	if (!resolved || i < list->count || i >= FILES_MAX) {
 		free(resolved);
 		return;
 	}
@@ -188,19 +190,19 @@ static char *loader_script_interpreter(const char head[SCRIPT_HEAD + 1], size_t 
 static int loader_open_program(const char *program, char **ret_interpreter, struct error *error)
 {
 	char head[SCRIPT_HEAD + 1] = { 0 };
+	int fd, status;
 	ssize_t size;
-	int fd;
 
-	fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = regular_file_open(program);
 	if (fd < 0)
-		return error_set(error, ERROR_TARGET, -errno, "cannot read %s: %s", program,
-				 strerror(errno));
+		return error_set(error, ERROR_TARGET, fd, "cannot read %s: %s", program,
+				 strerror(-fd));
 	size = TEMP_FAILURE_RETRY(pread(fd, head, SCRIPT_HEAD, 0));
 	if (size < 0) {
-		size = errno;
+		status = error_set(error, ERROR_TARGET, -errno, "cannot read %s: %s", program,
+				   strerror(errno));
 		close(fd);
-		return error_set(error, ERROR_TARGET, (int)-size, "cannot read %s: %s", program,
-				 strerror((int)size));
+		return status;
 	}
 	*ret_interpreter = loader_script_interpreter(head, (size_t)size);
 	return fd;

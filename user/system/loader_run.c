@@ -57,9 +57,10 @@ static int loader_start(const char *interpreter, const char *program, int output
 	int code;
 
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, output, 1);
 	posix_spawn_file_actions_adddup2(&actions, output, 2);
+	/* Last: where the caller has no stdin, `output` may be 0. */
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawnattr_init(&attributes);
 	sigemptyset(&signals);
 	posix_spawnattr_setsigmask(&attributes, &signals);

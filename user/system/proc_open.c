@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,6 +17,7 @@
 
 #include "base/memory.h"
 #include "system/proc_text.h"
+#include "system/regular_file.h"
 
 static const struct proc_mapping *open_find(const struct proc_map_list *list, uint64_t address)
 {
@@ -31,13 +31,18 @@ static const struct proc_mapping *open_find(const struct proc_map_list *list, ui
 
 static bool open_is_mapped_file(int fd, const struct proc_mapping *mapping)
 {
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	struct proc_map_list list = { 0 };
 	const struct proc_mapping *ours;
 	bool same = false;
+	struct stat status;
 	void *memory;
+	size_t size;
 
-	memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE, fd, 0);
+	/* On hugetlbfs a block is a huge page: less than one could be mapped, but not unmapped. */
+	if (fstat(fd, &status) || status.st_blksize <= 0)
+		return false;
+	size = (size_t)status.st_blksize;
+	memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
 	if (memory == MAP_FAILED)
 		return false;
 	/* Not by our pid: /proc may be that of another pid namespace. */
@@ -50,30 +55,15 @@ static bool open_is_mapped_file(int fd, const struct proc_mapping *mapping)
 	return same;
 }
 
-/*
- * From an O_PATH descriptor, which is closed, to one for reading. Only regular files: opening a device or a
- * FIFO may do something or wait. A lease on the file must not hold us up either, hence O_NONBLOCK.
- */
+/* From an O_PATH descriptor, which is closed, to one for reading. */
 static int open_verified(int path_fd, const struct proc_mapping *mapping)
 {
-	char link[64];
-	struct stat status;
-	int fd = -ENOENT;
+	int fd = regular_file_reopen(path_fd);
 
-	if (path_fd < 0)
-		return path_fd;
-	if (fstat(path_fd, &status) || !S_ISREG(status.st_mode))
-		goto out;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0) {
-		fd = -errno;
-	} else if (!open_is_mapped_file(fd, mapping)) {
+	if (fd >= 0 && !open_is_mapped_file(fd, mapping)) {
 		close(fd);
 		fd = -ESTALE;
 	}
-out:
-	close(path_fd);
 	return fd;
 }
 
