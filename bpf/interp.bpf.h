@@ -46,6 +46,7 @@ struct interp_walk {
 	__u64 hash;
 	__u32 depth;
 	__u32 described; /* frames that interp_walk_describe is through with */
+	__u64 new_code; /* key of what `code` is a copy of; 0 = it is known already */
 	struct interp_process process; /* a copy, which stays the same during the walk */
 	struct interp_record record;
 	__u64 environments[INTERP_FRAMES_MAX]; /* Ruby: of the frames */
@@ -58,12 +59,6 @@ struct interp_walk {
 #else
 #define INTERP_HIDE(value) ((void)(value))
 #endif
-
-static __always_inline __u64 interp_mix(__u64 hash, __u64 value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 32;
-}
 
 static __always_inline bool interp_read(void *to, __u32 size, __u64 address)
 {
@@ -128,6 +123,19 @@ static __always_inline void interp_copy(struct interp_walk *walk, enum interp_pa
 		part->size = (__u32)rest;
 }
 
+/* Copy a table of lines. */
+static __always_inline void interp_copy_lines(struct interp_walk *walk, __u64 address)
+{
+	__u32 i;
+
+	interp_copy(walk, INTERP_PART_LINES, address);
+	for (i = INTERP_PART_LINES_MORE; i < INTERP_PARTS; i++) {
+		if (address)
+			address += INTERP_PART_BYTES;
+		interp_copy(walk, i, address);
+	}
+}
+
 /* A word of a part, by its offset in bytes. */
 static __always_inline __u64 interp_copied(const struct interp_walk *walk,
 					   enum interp_part_kind kind, __u32 offset)
@@ -140,16 +148,23 @@ static __always_inline __u64 interp_copied(const struct interp_walk *walk,
 	return ((const __u64 *)walk->code.parts[kind].bytes)[word];
 }
 
-/* Is what names the code of this key known already? */
-static __always_inline bool interp_is_copied(__u64 key)
+/*
+ * The code of the frame that is described has this key. If it is not known, it is to be copied: then returns true, and
+ * interp_describe_turn keeps the copy.
+ */
+static __always_inline bool interp_is_new(struct interp_walk *walk, __u64 key)
 {
-	return bpf_map_lookup_elem(&interp_codes, &key);
-}
+	__u64 at = (__u64)walk->described - 1;
 
-/* Keep what was copied. Returns the key; 0 if there is no room. */
-static __always_inline __u64 interp_keep_copy(struct interp_walk *walk, __u64 key)
-{
-	return bpf_map_update_elem(&interp_codes, &key, &walk->code, BPF_ANY) ? 0 : key;
+	INTERP_HIDE(at);
+	if (!key || at >= INTERP_FRAMES_MAX)
+		return false;
+	if (bpf_map_lookup_elem(&interp_codes, &key)) {
+		walk->record.frames[at].copy = key;
+		return false;
+	}
+	walk->new_code = key;
+	return true;
 }
 
 static __always_inline int interp_end(struct interp_walk *walk, enum interp_end end)
@@ -277,15 +292,25 @@ static __always_inline void interp_walk_stack(struct interp_walk *walk,
 		walk->hash = 1;
 }
 
+/* The kernel of Linux 6.1 takes values for maps from here, and not from global functions. */
 static int interp_describe_turn(__u32 turn, struct interp_turns *turns)
 {
+	struct interp_walk *walk = turns->walk;
+	__u64 key, at;
 	__u32 over;
 
 	(void)turn;
-	if (turns->walk->record.kind == INTERP_RUBY)
-		over = (__u32)interp_ruby_describe(turns->walk);
+	walk->new_code = 0;
+	if (walk->record.kind == INTERP_RUBY)
+		over = (__u32)interp_ruby_describe(walk);
 	else
-		over = (__u32)interp_python_describe(turns->walk);
+		over = (__u32)interp_python_describe(walk);
+	key = walk->new_code;
+	at = (__u64)walk->described - 1;
+	INTERP_HIDE(at);
+	if (key && at < INTERP_FRAMES_MAX &&
+	    !bpf_map_update_elem(&interp_codes, &key, &walk->code, BPF_ANY))
+		walk->record.frames[at].copy = key;
 	INTERP_HIDE(over);
 	return over ? 1 : 0;
 }

@@ -114,26 +114,25 @@ __noinline int interp_python_step(struct interp_walk *walk)
 	return 0;
 }
 
-/* Copy what names a code object. Returns its key; another one at the same address has other parts, and another key. */
-static __always_inline __u64 interp_python_copy(struct interp_walk *walk,
-						const struct interp_python *layout, __u64 code)
+/* Copy what names a code object. */
+static __always_inline void interp_python_copy(struct interp_walk *walk,
+					       const struct interp_python *layout, __u64 code)
 {
 	__u64 filename, name, lines, key;
 
 	interp_copy(walk, INTERP_PART_CODE, code);
 	if (walk->code.parts[INTERP_PART_CODE].size < INTERP_CODE_FIELDS)
-		return 0;
+		return;
 	filename = interp_copied(walk, INTERP_PART_CODE, layout->filename);
 	name = interp_copied(walk, INTERP_PART_CODE, layout->name);
 	lines = interp_copied(walk, INTERP_PART_CODE, layout->lines);
-	key = interp_mix(interp_mix(interp_mix(code, filename), name), lines);
-	key = interp_mix(key, interp_copied(walk, INTERP_PART_CODE, layout->first_line));
-	if (!key || interp_is_copied(key))
-		return key;
+	key = interp_python_key(code, filename, name, lines,
+				interp_copied(walk, INTERP_PART_CODE, layout->first_line));
+	if (!interp_is_new(walk, key))
+		return;
 	interp_copy(walk, INTERP_PART_FILENAME, filename);
 	interp_copy(walk, INTERP_PART_NAME, name);
-	interp_copy(walk, INTERP_PART_LINES, lines);
-	return interp_keep_copy(walk, key);
+	interp_copy_lines(walk, lines);
 }
 
 /* Copy what names the code of one frame. Returns 1 when there is no other frame. */
@@ -147,8 +146,7 @@ __noinline int interp_python_describe(struct interp_walk *walk)
 	if (at >= walk->record.count || at >= INTERP_FRAMES_MAX)
 		return 1;
 	walk->described = (__u32)at + 1;
-	walk->record.frames[at].copy =
-		interp_python_copy(walk, &walk->process.python, walk->record.frames[at].code);
+	interp_python_copy(walk, &walk->process.python, walk->record.frames[at].code);
 	return 0;
 }
 

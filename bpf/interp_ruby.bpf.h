@@ -103,29 +103,26 @@ static __always_inline void interp_ruby_copy_path(struct interp_walk *walk, __u6
 	interp_ruby_copy_string(walk, INTERP_PART_FILENAME, INTERP_PART_FILENAME_TEXT, path);
 }
 
-/* Copy what names an iseq. Returns its key; another one with the same body has other parts, and another key. */
-static __always_inline __u64 interp_ruby_copy(struct interp_walk *walk, __u64 code)
+/* Copy what names an iseq. */
+static __always_inline void interp_ruby_copy(struct interp_walk *walk, __u64 code)
 {
 	__u64 key, path, label;
 
 	interp_copy(walk, INTERP_PART_CODE, interp_word(code + RUBY_ISEQ_BODY));
 	if (walk->code.parts[INTERP_PART_CODE].size < INTERP_BODY_FIELDS)
-		return 0;
+		return;
 	path = interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_PATH);
 	label = interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_LABEL);
-	key = interp_mix(walk->code.parts[INTERP_PART_CODE].address, path);
-	key = interp_mix(interp_mix(key, label),
-			 interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_CODE));
-	key = interp_mix(key, interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_FIRST_LINE));
-	if (!key || interp_is_copied(key))
-		return key;
+	key = interp_ruby_key(walk->code.parts[INTERP_PART_CODE].address, path, label,
+			      interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_CODE),
+			      interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_FIRST_LINE));
+	if (!interp_is_new(walk, key))
+		return;
 	interp_ruby_copy_path(walk, path);
 	interp_ruby_copy_string(walk, INTERP_PART_NAME, INTERP_PART_NAME_TEXT, label);
-	interp_copy(walk, INTERP_PART_LINES,
-		    interp_copied(walk, INTERP_PART_CODE, walk->process.ruby.lines));
+	interp_copy_lines(walk, interp_copied(walk, INTERP_PART_CODE, walk->process.ruby.lines));
 	interp_copy(walk, INTERP_PART_LINES_INDEX,
 		    interp_copied(walk, INTERP_PART_CODE, walk->process.ruby.lines_index));
-	return interp_keep_copy(walk, key);
 }
 
 /* Find out of one frame whether it is an entry, and copy what names it. Returns 1 when there is no other frame. */
@@ -143,7 +140,7 @@ __noinline int interp_ruby_describe(struct interp_walk *walk)
 	frame = &walk->record.frames[at];
 	if (interp_word(walk->environments[at]) & RUBY_ENVIRONMENT_FINISH)
 		frame->flags |= INTERP_FRAME_ENTRY;
-	frame->copy = interp_ruby_copy(walk, frame->code);
+	interp_ruby_copy(walk, frame->code);
 	return 0;
 }
 

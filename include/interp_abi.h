@@ -124,7 +124,9 @@ enum interp_part_kind {
 	INTERP_PART_FILENAME_TEXT, /* bytes of the strings, where they are not in them */
 	INTERP_PART_NAME_TEXT,
 	INTERP_PART_LINES_INDEX,
-	INTERP_PARTS,
+	/* Both: what follows the first part of the lines. */
+	INTERP_PART_LINES_MORE,
+	INTERP_PARTS = INTERP_PART_LINES_MORE + 4,
 };
 
 #define INTERP_PART_BYTES 288
@@ -143,5 +145,31 @@ struct interp_part {
 struct interp_code {
 	struct interp_part parts[INTERP_PARTS];
 };
+
+static inline __u64 interp_mix(__u64 hash, __u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 32;
+}
+
+/*
+ * The key of code: another one at the same address has other parts, and another key. Ruby: `address` is that of the body.
+ * First lines count with the whole aligned word they are in.
+ */
+static inline __u64 interp_python_key(__u64 address, __u64 filename, __u64 name, __u64 lines,
+				      __u64 first_line)
+{
+	__u64 key = interp_mix(interp_mix(interp_mix(address, filename), name), lines);
+
+	return interp_mix(key, first_line);
+}
+
+static inline __u64 interp_ruby_key(__u64 address, __u64 path, __u64 label, __u64 instructions,
+				    __u64 first_line)
+{
+	__u64 key = interp_mix(interp_mix(interp_mix(address, path), label), instructions);
+
+	return interp_mix(key, first_line);
+}
 
 #endif

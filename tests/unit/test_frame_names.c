@@ -19,6 +19,7 @@
 #define OTHER 0x500u
 #define FILENAME 0x600u
 #define LINES 0x800u
+#define WARMUP 52u /* of a code object: a counter that the interpreter changes */
 
 struct fake {
 	uint8_t bytes[4096];
@@ -125,6 +126,104 @@ static void test_replaced(void **state)
 	frame_names_free(names);
 }
 
+/* Copy what names the function, as the programs do. */
+static void copy_code(const struct fake *fake, struct interp_code *copy)
+{
+	static const uint32_t parts[] = { CODE, FILENAME, NAME, LINES };
+	uint32_t i, at;
+
+	memset(copy, 0, sizeof(*copy));
+	for (i = 0; i < INTERP_PARTS; i++) {
+		if (i >= 4 && i < INTERP_PART_LINES_MORE)
+			continue;
+		at = i < 4 ? parts[i]
+			   : LINES + (i - INTERP_PART_LINES_MORE + 1) * INTERP_PART_BYTES;
+		copy->parts[i].address = BASE + at;
+		copy->parts[i].size = INTERP_PART_BYTES;
+		memcpy(copy->parts[i].bytes, fake->bytes + at, INTERP_PART_BYTES);
+	}
+}
+
+/* Each unit is a line of its own, and tells so in five bytes: the first at line 11, and so on. */
+static void put_long_lines(struct fake *fake, uint32_t units)
+{
+	uint32_t i;
+
+	put(fake, LINES + PYTHON_LENGTH, units * 5ull);
+	for (i = 0; i < units; i++)
+		memcpy(fake->bytes + LINES + PYTHON_BYTES + i * 5, "\xf0\x02\x00\x01\x01", 5);
+}
+
+static uint32_t copied_line(const struct interpreter *interpreter, struct fake *fake,
+			    const struct interp_code *copy, uint32_t unit)
+{
+	struct target_memory memory = { fake_read, fake };
+	struct interp_frame frame = { .code = BASE + CODE, .copy = 77, .at = unit * 2 };
+	struct interp_name name;
+
+	assert_true(interpreter_name(interpreter, &memory, &frame, copy, &name));
+	assert_string_equal(name.function, "Class.method");
+	return name.line;
+}
+
+/* Tables of lines that are longer than a part: copied in several parts, also where an entry begins in one and ends in another. */
+static void test_long_copy(void **state)
+{
+	struct fake fake;
+	struct interpreter interpreter = make(&fake);
+	struct interp_code copy;
+	uint32_t unit;
+
+	(void)state;
+	put_long_lines(&fake, 200);
+	copy_code(&fake, &copy);
+	fake.gone = true;
+	for (unit = 0; unit < 200; unit++)
+		assert_int_equal(copied_line(&interpreter, &fake, &copy, unit), 11 + unit);
+}
+
+/*
+ * What goes beyond all copies is asked of the process, as long as the function stands there. That it was run meanwhile, which
+ * changes counters in it, is no matter; that another one has taken its place is.
+ */
+static void test_longer_than_copies(void **state)
+{
+	struct fake fake;
+	struct interpreter interpreter = make(&fake);
+	struct interp_code copy;
+
+	(void)state;
+	put_long_lines(&fake, 390);
+	copy_code(&fake, &copy);
+	put(&fake, CODE, 12);
+	fake.bytes[CODE + WARMUP] ^= 0xff;
+	assert_int_equal(copied_line(&interpreter, &fake, &copy, 389), 400);
+	put(&fake, CODE + 128, BASE + OTHER);
+	assert_int_equal(copied_line(&interpreter, &fake, &copy, 389), 0);
+	assert_int_equal(copied_line(&interpreter, &fake, &copy, 20), 31);
+	put(&fake, CODE + 128, BASE + NAME);
+	fake.gone = true;
+	assert_int_equal(copied_line(&interpreter, &fake, &copy, 389), 0);
+	assert_int_equal(copied_line(&interpreter, &fake, &copy, 20), 31);
+}
+
+/* A copy that could not be had: the process is asked if the key tells that it still has this code. */
+static void test_lost_copy(void **state)
+{
+	struct fake fake;
+	struct interpreter interpreter = make(&fake);
+	struct target_memory memory = { fake_read, &fake };
+	struct interp_frame frame = { .code = BASE + CODE };
+	struct interp_name name;
+
+	(void)state;
+	frame.copy = interp_python_key(BASE + CODE, BASE + FILENAME, BASE + NAME, BASE + LINES, 10);
+	assert_true(interpreter_name(&interpreter, &memory, &frame, NULL, &name));
+	assert_string_equal(name.function, "Class.method");
+	put(&fake, CODE + 128, BASE + OTHER);
+	assert_false(interpreter_name(&interpreter, &memory, &frame, NULL, &name));
+}
+
 /* Code that is no more can be named by the copy that was made of it. */
 static void test_copy(void **state)
 {
@@ -134,16 +233,10 @@ static void test_copy(void **state)
 	struct frame_names *names = frame_names_new();
 	struct interp_frame frame = { .code = BASE + CODE, .copy = 77 };
 	const struct frame_named *named;
-	static const uint32_t parts[] = { CODE, FILENAME, NAME, LINES };
-	struct interp_code copy = { 0 };
-	size_t i;
+	struct interp_code copy;
 
 	(void)state;
-	for (i = 0; i < 4; i++) {
-		copy.parts[i].address = BASE + parts[i];
-		copy.parts[i].size = INTERP_PART_BYTES;
-		memcpy(copy.parts[i].bytes, fake.bytes + parts[i], INTERP_PART_BYTES);
-	}
+	copy_code(&fake, &copy);
 	fake.gone = true;
 	assert_null(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL));
 	named = frame_names_get(names, 1, &interpreter, &memory, &frame, &copy);
@@ -160,6 +253,9 @@ int main(void)
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_long_copy),
+		cmocka_unit_test(test_longer_than_copies),
+		cmocka_unit_test(test_lost_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

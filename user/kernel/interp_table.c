@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "kernel/interp_codes.h"
 #include "system/proc.h"
 #include "system/process_memory.h"
 #include "unwind/frame_names.h"
@@ -49,7 +50,8 @@ struct interp_process_entry {
 struct interp_table {
 	const struct module_list *modules;
 	const struct log *log;
-	struct interp_maps maps;
+	int processes; /* the map */
+	struct interp_codes *codes;
 	struct interp_module *by_module;
 	size_t module_count;
 	struct interp_process_entry *entries;
@@ -64,7 +66,8 @@ struct interp_table *interp_table_new(const struct module_list *modules, const s
 
 	table->modules = modules;
 	table->log = log;
-	table->maps = *maps;
+	table->processes = maps->processes;
+	table->codes = interp_codes_new(maps->codes);
 	table->names = frame_names_new();
 	return table;
 }
@@ -74,6 +77,7 @@ void interp_table_free(struct interp_table *table)
 	if (!table)
 		return;
 	frame_names_free(table->names);
+	interp_codes_free(table->codes);
 	free(table->by_module);
 	free(table->entries);
 	free(table);
@@ -117,7 +121,7 @@ void interp_table_forget(struct interp_table *table, const struct process *proce
 	if (!entry)
 		return;
 	if (entry->state == INTERP_FOUND)
-		bpf_map_delete_elem(table->maps.processes, &entry->owner);
+		bpf_map_delete_elem(table->processes, &entry->owner);
 	entry->state = INTERP_ABSENT;
 }
 
@@ -240,8 +244,8 @@ static void table_tell(struct interp_table *table, struct interp_process_entry *
 
 static void table_take(struct interp_table *table, struct interp_process_entry *entry)
 {
-	int code = bpf_map_update_elem(table->maps.processes, &entry->owner,
-				       &entry->interpreter.process, BPF_ANY);
+	int code = bpf_map_update_elem(table->processes, &entry->owner, &entry->interpreter.process,
+				       BPF_ANY);
 
 	entry->state = INTERP_FOUND;
 	if (code)
@@ -331,17 +335,6 @@ static enum merge_place table_place(const struct interp_table *table,
 	return MERGE_OTHER;
 }
 
-/* The copy of a frame's code, which the programs need not keep any longer. */
-static const struct interp_code *table_take_copy(struct interp_table *table,
-						 const struct interp_frame *frame,
-						 struct interp_code *copy)
-{
-	if (!frame->copy || bpf_map_lookup_elem(table->maps.codes, &frame->copy, copy))
-		return NULL;
-	bpf_map_delete_elem(table->maps.codes, &frame->copy);
-	return copy;
-}
-
 /* Name the frames. Returns how many are to be shown. */
 static size_t table_name_frames(struct interp_table *table,
 				const struct interp_process_entry *entry,
@@ -350,16 +343,16 @@ static size_t table_name_frames(struct interp_table *table,
 	uint32_t count = record->count < INTERP_FRAMES_MAX ? record->count : INTERP_FRAMES_MAX, i;
 	struct target_memory memory = interp_memory(entry->process);
 	const struct frame_named *named = NULL;
-	struct interp_code copy;
+	const struct interp_code *copy;
 	bool covered = false;
 	size_t kept = 0;
 
 	for (i = 0; i < count; i++) {
 		const struct interp_frame *frame = &record->frames[i];
 
+		copy = frame->copy ? interp_codes_get(table->codes, frame->copy) : NULL;
 		named = frame_names_get(table->names, entry->process->target.pid,
-					&entry->interpreter, &memory, frame,
-					table_take_copy(table, frame, &copy));
+					&entry->interpreter, &memory, frame, copy);
 		if (covered && kept) {
 			to[kept - 1].entry |= frame->flags & INTERP_FRAME_ENTRY;
 		} else {

@@ -17,7 +17,7 @@ struct text {
 /* A frame whose name is known. */
 struct known_name {
 	struct frame_named named;
-	uint64_t fingerprint; /* of its code when it was named */
+	uint64_t code_key; /* of its code when it was named */
 	struct known_name
 		*older; /* of other code that had the same address; their names are still in use */
 };
@@ -65,13 +65,13 @@ static const char *names_keep_text(struct frame_names *names, const char *text)
 }
 
 static void names_fill(struct frame_names *names, struct known_name *known,
-		       const struct interp_name *name, uint64_t fingerprint)
+		       const struct interp_name *name, uint64_t code_key)
 {
 	known->named.name = (struct frame_name){ .function = names_keep_text(names, name->function),
 						 .file = names_keep_text(names, name->file),
 						 .line = name->line };
 	known->named.covers_next = name->covers_next;
-	known->fingerprint = fingerprint;
+	known->code_key = code_key;
 }
 
 const struct frame_named *frame_names_get(struct frame_names *names, pid_t pid,
@@ -82,17 +82,17 @@ const struct frame_named *frame_names_get(struct frame_names *names, pid_t pid,
 {
 	uint64_t words[] = { (uint64_t)pid, frame->code, frame->at, frame->copy };
 	uint64_t key = names_hash_words(words, sizeof(words) / sizeof(words[0]));
-	uint64_t fingerprint = interpreter_fingerprint(interpreter, memory, frame);
+	uint64_t code_key = interpreter_key(interpreter, memory, frame);
 	struct known_name *first = table_get(&names->known, key), *known;
 	struct interp_name name;
 
 	for (known = first; known; known = known->older)
-		if (known->fingerprint == fingerprint)
+		if (known->code_key == code_key)
 			return &known->named;
 	if (!interpreter_name(interpreter, memory, frame, copy, &name))
 		return NULL;
 	known = memory_alloc(1, sizeof(*known));
-	names_fill(names, known, &name, fingerprint);
+	names_fill(names, known, &name, code_key);
 	known->older = first;
 	table_put(&names->known, key, known);
 	return &known->named;

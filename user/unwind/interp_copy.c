@@ -10,33 +10,38 @@ static size_t copy_size(const struct interp_part *part)
 	return part->size < sizeof(part->bytes) ? part->size : sizeof(part->bytes);
 }
 
-static bool copy_read(void *context, uint64_t address, void *bytes, size_t size)
+/* A part that has the byte at an address. */
+static const struct interp_part *copy_part(const struct interp_code *code, uint64_t address)
 {
-	const struct interp_copy *copy = context;
 	size_t i;
 
-	for (i = 0; i < INTERP_PARTS; i++) {
-		const struct interp_part *part = &copy->code->parts[i];
-		uint64_t offset = address - part->address;
-
-		if (offset > copy_size(part) || size > copy_size(part) - offset)
-			continue;
-		memcpy(bytes, part->bytes + offset, size);
-		return true;
-	}
-	return copy->live && target_read(copy->below, address, bytes, size);
+	for (i = 0; i < INTERP_PARTS; i++)
+		if (address - code->parts[i].address < copy_size(&code->parts[i]))
+			return &code->parts[i];
+	return NULL;
 }
 
-void interp_copy_open(struct interp_copy *copy, const struct interp_code *code,
-		      const struct target_memory *below, size_t first, size_t last)
+static bool copy_read(void *context, uint64_t address, void *bytes, size_t size)
 {
-	const struct interp_part *part = &code->parts[INTERP_PART_CODE];
-	uint8_t now[INTERP_PART_BYTES];
+	struct interp_copy *copy = context;
+	const struct interp_part *part;
+	uint8_t *to = bytes;
+	size_t length;
 
-	*copy = (struct interp_copy){ .code = code, .below = below };
-	copy->live = first < last && last <= copy_size(part) &&
-		     target_read(below, part->address + first, now, last - first) &&
-		     !memcmp(now, part->bytes + first, last - first);
+	for (; size && (part = copy_part(copy->code, address)); size -= length) {
+		uint64_t offset = address - part->address;
+
+		length = copy_size(part) - offset;
+		if (length > size)
+			length = size;
+		memcpy(to, part->bytes + offset, length);
+		to += length;
+		address += length;
+	}
+	if (!size)
+		return true;
+	copy->asked = true;
+	return copy->below && target_read(copy->below, address, to, size);
 }
 
 struct target_memory interp_copy_memory(struct interp_copy *copy)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the programs copied of a frame's code, as memory in which it stands where it stood. What was not copied is asked of
- * the process, as long as the code still stands there unchanged.
+ * the process: who looked at it must make sure that the code still stands there.
  */
 #ifndef UNWIND_INTERP_COPY_H
 #define UNWIND_INTERP_COPY_H
@@ -13,16 +13,11 @@
 
 struct interp_copy {
 	const struct interp_code *code;
-	const struct target_memory *below;
-	bool live;
+	const struct target_memory *below; /* memory of the process; NULL = ask the copy only */
+	bool asked; /* that memory was */
 };
 
-/*
- * Look at a copy; `below` is the memory of the process. The code is taken to live if its bytes from `first` to `last` are
- * as they were. All must outlive the memory.
- */
-void interp_copy_open(struct interp_copy *copy, const struct interp_code *code,
-		      const struct target_memory *below, size_t first, size_t last);
+/* Copy and memory below must outlive the result. */
 struct target_memory interp_copy_memory(struct interp_copy *copy);
 
 #endif

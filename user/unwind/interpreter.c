@@ -258,30 +258,46 @@ int interpreter_find(const struct interp_file *file, uint64_t start,
 	return code;
 }
 
+static uint64_t interp_live_key(const struct interpreter *interpreter,
+				const struct target_memory *memory, uint64_t code)
+{
+	if (interpreter->kind == INTERP_RUBY)
+		return ruby_name_key(memory, code);
+	return python_name_key(&interpreter->python, memory, code);
+}
+
+/* By the memory of the process alone. */
+static bool interp_name_live(const struct interpreter *interpreter,
+			     const struct target_memory *memory, const struct interp_frame *frame,
+			     struct interp_name *ret_name)
+{
+	bool good;
+
+	if (interpreter->kind == INTERP_RUBY)
+		good = ruby_name_frame(interpreter->ruby, memory, frame->code, frame->at, ret_name);
+	else
+		good = python_name_frame(&interpreter->python, memory, frame->code,
+					 (int64_t)frame->at, ret_name);
+	if (good && frame->copy)
+		good = interp_live_key(interpreter, memory, frame->code) == frame->copy;
+	return good;
+}
+
 bool interpreter_name(const struct interpreter *interpreter, const struct target_memory *memory,
 		      const struct interp_frame *frame, const struct interp_code *copy,
 		      struct interp_name *ret_name)
 {
-	if (interpreter->kind == INTERP_RUBY && copy)
-		return ruby_name_copy(interpreter->ruby, memory, copy, frame->at, ret_name);
+	if (!copy)
+		return interp_name_live(interpreter, memory, frame, ret_name);
 	if (interpreter->kind == INTERP_RUBY)
-		return ruby_name_frame(interpreter->ruby, memory, frame->code, frame->at, ret_name);
-	if (copy)
-		return python_name_copy(&interpreter->python, memory, copy, (int64_t)frame->at,
-					ret_name);
-	return python_name_frame(&interpreter->python, memory, frame->code, (int64_t)frame->at,
-				 ret_name);
+		return ruby_name_copy(interpreter->ruby, memory, copy, frame->at, ret_name);
+	return python_name_copy(&interpreter->python, memory, copy, (int64_t)frame->at, ret_name);
 }
 
-uint64_t interpreter_fingerprint(const struct interpreter *interpreter,
-				 const struct target_memory *memory,
-				 const struct interp_frame *frame)
+uint64_t interpreter_key(const struct interpreter *interpreter, const struct target_memory *memory,
+			 const struct interp_frame *frame)
 {
-	if (frame->copy)
-		return frame->copy;
-	if (interpreter->kind == INTERP_RUBY)
-		return ruby_name_fingerprint(memory, frame->code);
-	return python_name_fingerprint(&interpreter->python, memory, frame->code);
+	return frame->copy ? frame->copy : interp_live_key(interpreter, memory, frame->code);
 }
 
 const char *interp_file_describe(const struct interp_file *file, char text[64])

@@ -63,12 +63,11 @@ bool interpreter_name(const struct interpreter *interpreter, const struct target
 		      struct interp_name *ret_name);
 
 /*
- * A number that is another one when other code has taken the place of the frame's, for frames that have no copy (with
- * one, it is its key that differs). 0 if the code is no more.
+ * The key of a frame's code, which is another one when other code has taken its place: of the frame's copy, or else of what
+ * is there now; 0 if nothing is.
  */
-uint64_t interpreter_fingerprint(const struct interpreter *interpreter,
-				 const struct target_memory *memory,
-				 const struct interp_frame *frame);
+uint64_t interpreter_key(const struct interpreter *interpreter, const struct target_memory *memory,
+			 const struct interp_frame *frame);
 
 /* "Ruby 3.1.2", "Python 3.11": for messages. Returns `text`. */
 const char *interp_file_describe(const struct interp_file *file, char text[64]);

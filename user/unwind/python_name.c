@@ -11,12 +11,11 @@
 /* A reference count is no pointer; a freed object has one, to the next freed object, in its place. */
 #define REFERENCES_MAX (1ull << 40)
 
-/* Tables are first read as far as most of them reach, and as far as copies reach. */
+/* Tables are first read as far as most of them reach, and in steps as far as copies reach. */
 #define LINES_FIRST (INTERP_PART_BYTES - PYTHON_BYTES)
+#define LINES_COPIED \
+	(LINES_FIRST + (size_t)(INTERP_PARTS - INTERP_PART_LINES_MORE) * INTERP_PART_BYTES)
 #define LINES_MAX (1u << 20)
-
-/* So far nothing in a code object changes, apart from the reference count. */
-#define PYTHON_CODE_CONSTANT 128u
 
 /* Code points that are read of a str: enough to fill a name. */
 #define CHARACTERS_MAX INTERP_FILE_MAX
@@ -100,16 +99,27 @@ static bool python_copy_text(const struct python_layout *layout, const struct ta
 	return good;
 }
 
-/* Look into the first `size` bytes of a table of lines. */
+/* Where the last entry of a table that was cut begins, which may not be all there. */
+static size_t python_whole_entries(enum python_lines kind, const uint8_t *bytes, size_t size)
+{
+	if (kind == PYTHON_LINES_RANGES)
+		return size & ~(size_t)1;
+	while (size && !(bytes[--size] & 128))
+		;
+	return size;
+}
+
+/* Look into the first `size` bytes of a table of lines; `cut`: there are more. */
 static bool python_find_line(const struct python_layout *layout, const struct target_memory *memory,
-			     uint64_t table, size_t size, uint32_t first_line, int64_t at,
+			     uint64_t table, size_t size, bool cut, uint32_t first_line, int64_t at,
 			     uint32_t *ret_line)
 {
 	uint8_t *bytes = memory_alloc(size + 1, 1);
-	bool found;
+	bool found = target_read(memory, table + PYTHON_BYTES, bytes, size);
 
-	found = target_read(memory, table + PYTHON_BYTES, bytes, size) &&
-		python_lines_find(layout->lines, bytes, size, first_line, at, ret_line);
+	if (found && cut)
+		size = python_whole_entries(layout->lines, bytes, size);
+	found = found && python_lines_find(layout->lines, bytes, size, first_line, at, ret_line);
 	free(bytes);
 	return found;
 }
@@ -120,14 +130,18 @@ static uint32_t python_line(const struct python_layout *layout, const struct tar
 	uint32_t first_line = target_half(memory, code + layout->walk.first_line), line;
 	uint64_t table = target_word(memory, code + layout->walk.lines);
 	uint64_t size = target_word(memory, table + PYTHON_LENGTH);
+	size_t some;
 
 	if (!table || size > LINES_MAX)
 		return 0;
 	/* The end of a table of pairs means something, so it must be all there. */
-	if (size > LINES_FIRST && layout->lines != PYTHON_LINES_PAIRS &&
-	    python_find_line(layout, memory, table, LINES_FIRST, first_line, at, &line))
-		return line;
-	if (python_find_line(layout, memory, table, size, first_line, at, &line))
+	if (layout->lines != PYTHON_LINES_PAIRS)
+		for (some = LINES_FIRST; some < size && some <= LINES_COPIED;
+		     some += INTERP_PART_BYTES)
+			if (python_find_line(layout, memory, table, some, true, first_line, at,
+					     &line))
+				return line;
+	if (python_find_line(layout, memory, table, size, false, first_line, at, &line))
 		return line;
 	return 0;
 }
@@ -151,33 +165,29 @@ bool python_name_frame(const struct python_layout *layout, const struct target_m
 	return true;
 }
 
+uint64_t python_name_key(const struct python_layout *layout, const struct target_memory *memory,
+			 uint64_t code)
+{
+	const struct interp_python *walk = &layout->walk;
+	uint64_t words[INTERP_CODE_FIELDS / 8];
+
+	if (!target_read(memory, code, words, sizeof(words)))
+		return 0;
+	return interp_python_key(code, words[walk->filename / 8], words[walk->name / 8],
+				 words[walk->lines / 8], words[walk->first_line / 8]);
+}
+
 bool python_name_copy(const struct python_layout *layout, const struct target_memory *memory,
 		      const struct interp_code *code, int64_t at, struct interp_name *ret_name)
 {
-	struct target_memory both;
-	struct interp_copy copy;
+	uint64_t address = code->parts[INTERP_PART_CODE].address;
+	struct interp_copy copy = { .code = code, .below = memory };
+	struct target_memory both = interp_copy_memory(&copy);
+	bool good = python_name_frame(layout, &both, address, at, ret_name);
 
-	/* The reference count, at the start, changes all the time. */
-	interp_copy_open(&copy, code, memory, PYTHON_TYPE, PYTHON_CODE_CONSTANT);
-	both = interp_copy_memory(&copy);
-	return python_name_frame(layout, &both, code->parts[INTERP_PART_CODE].address, at,
-				 ret_name);
-}
-
-uint64_t python_name_fingerprint(const struct python_layout *layout,
-				 const struct target_memory *memory, uint64_t code)
-{
-	const uint32_t fields[] = { PYTHON_TYPE, layout->walk.filename, layout->walk.name,
-				    layout->walk.lines, layout->walk.first_line };
-	uint8_t head[INTERP_CODE_FIELDS];
-	uint64_t mixed = 1, word;
-	size_t i;
-
-	if (!target_read(memory, code, head, INTERP_CODE_FIELDS))
-		return 0;
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		memcpy(&word, head + (fields[i] & ~7u), sizeof(word));
-		mixed = (mixed ^ word) * 0x9e3779b97f4a7c15ull;
-	}
-	return mixed ? mixed : 1;
+	copy.below = NULL;
+	if (!copy.asked ||
+	    python_name_key(layout, memory, address) == python_name_key(layout, &both, address))
+		return good;
+	return python_name_frame(layout, &both, address, at, ret_name);
 }

@@ -18,8 +18,8 @@ bool python_name_frame(const struct python_layout *layout, const struct target_m
 bool python_name_copy(const struct python_layout *layout, const struct target_memory *memory,
 		      const struct interp_code *code, int64_t at, struct interp_name *ret_name);
 
-/* A number that differs between one code object and another one at the same address; 0 if there is none. */
-uint64_t python_name_fingerprint(const struct python_layout *layout,
-				 const struct target_memory *memory, uint64_t code);
+/* The key of the code object at `code`, as in interp_abi.h; 0 if it cannot be read. */
+uint64_t python_name_key(const struct python_layout *layout, const struct target_memory *memory,
+			 uint64_t code);
 
 #endif

@@ -17,17 +17,17 @@ const struct ruby_layout *ruby_layout_find(const char *version)
 {
 	/*
 	 * Version; frame size; by thread; context: thread, thread: context, native, identity; lines, count, index, size
-	 * of an entry; parent; boxed first line; wide strings.
+	 * of an entry; parent; wide strings.
 	 */
 	static const struct ruby_layout layouts[] = {
-		{ 2, 6, 56, true, 56, 32, 0, 72, 120, 136, 144, 8, 0, true, false },
-		{ 2, 7, 56, true, 56, 32, 0, 72, 120, 136, 144, 8, 0, true, false },
-		{ 3, 0, 56, false, 56, 40, 0, 80, 120, 136, 144, 8, 0, true, false },
-		{ 3, 1, 64, false, 48, 40, 0, 80, 120, 136, 144, 12, 0, false, false },
-		{ 3, 2, 64, false, 48, 48, 40, 8, 112, 128, 136, 12, 0, false, true },
-		{ 3, 3, 56, false, 48, 48, 40, 16, 112, 128, 136, 12, 0, false, true },
-		{ 3, 4, 56, false, 48, 48, 40, 16, 112, 128, 136, 12, 160, false, true },
-		{ 4, 0, 56, false, 48, 48, 40, 16, 112, 128, 136, 12, 168, false, true },
+		{ 2, 6, 56, true, 56, 32, 0, 72, 120, 136, 144, 8, 0, false },
+		{ 2, 7, 56, true, 56, 32, 0, 72, 120, 136, 144, 8, 0, false },
+		{ 3, 0, 56, false, 56, 40, 0, 80, 120, 136, 144, 8, 0, false },
+		{ 3, 1, 64, false, 48, 40, 0, 80, 120, 136, 144, 12, 0, false },
+		{ 3, 2, 64, false, 48, 48, 40, 8, 112, 128, 136, 12, 0, true },
+		{ 3, 3, 56, false, 48, 48, 40, 16, 112, 128, 136, 12, 0, true },
+		{ 3, 4, 56, false, 48, 48, 40, 16, 112, 128, 136, 12, 160, true },
+		{ 4, 0, 56, false, 48, 48, 40, 16, 112, 128, 136, 12, 168, true },
 	};
 	unsigned int major, minor;
 	size_t i;

@@ -28,7 +28,6 @@ struct ruby_layout {
 	uint16_t line_size; /* of an entry of that table */
 	uint16_t
 		parent; /* iseq body: the iseq around it, then that of the method; 0 = labels are complete */
-	bool first_line_boxed; /* the first line is a Ruby integer, not an int */
 	bool wide_strings; /* strings have their length in a field, embedded ones too */
 };
 

@@ -137,18 +137,6 @@ uint32_t ruby_name_line(const struct ruby_layout *layout, const struct target_me
 	return line <= INT32_MAX ? line : 0;
 }
 
-static uint32_t ruby_first_line(const struct ruby_layout *layout,
-				const struct target_memory *memory, uint64_t body)
-{
-	uint64_t value = target_word(memory, body + RUBY_BODY_FIRST_LINE);
-
-	if (layout->first_line_boxed)
-		value = value & 1 ? value >> 1 : 0;
-	else
-		value = (uint32_t)value;
-	return value <= INT32_MAX ? (uint32_t)value : 0;
-}
-
 /* The position of an instruction. False if it is none of this body. */
 static bool ruby_position(const struct target_memory *memory, uint64_t body, uint64_t at,
 			  uint32_t *ret_position)
@@ -224,20 +212,19 @@ static bool ruby_copy_label(const struct ruby_layout *layout, const struct targe
 				name->function + used, sizeof(name->function) - (size_t)used);
 }
 
-uint64_t ruby_name_fingerprint(const struct target_memory *memory, uint64_t code)
+static uint64_t ruby_body_key(const struct target_memory *memory, uint64_t body)
 {
-	uint64_t head[RUBY_ISEQ_BODY / 8 + 1], body[RUBY_BODY_FIRST_LINE / 8 + 1], mixed = 1;
-	size_t i;
+	uint64_t words[RUBY_BODY_FIRST_LINE / 8 + 1];
 
-	if (!target_read(memory, code, head, sizeof(head)) ||
-	    !target_read(memory, head[RUBY_ISEQ_BODY / 8], body, sizeof(body)))
+	if (!target_read(memory, body, words, sizeof(words)))
 		return 0;
-	body[0] ^= head[RUBY_ISEQ_BODY / 8];
-	/* Flags of the parameters aside: type and size, instructions, and all of the location. */
-	for (i = 0; i < sizeof(body) / sizeof(body[0]); i++)
-		if (i < 2 || i >= RUBY_BODY_PATH / 8)
-			mixed = (mixed ^ body[i]) * 0x9e3779b97f4a7c15ull;
-	return mixed ? mixed : 1;
+	return interp_ruby_key(body, words[RUBY_BODY_PATH / 8], words[RUBY_BODY_LABEL / 8],
+			       words[RUBY_BODY_CODE / 8], words[RUBY_BODY_FIRST_LINE / 8]);
+}
+
+uint64_t ruby_name_key(const struct target_memory *memory, uint64_t code)
+{
+	return ruby_body_key(memory, target_word(memory, code + RUBY_ISEQ_BODY));
 }
 
 /* Name an instruction of a body. */
@@ -258,8 +245,6 @@ static bool ruby_name_body(const struct ruby_layout *layout, const struct target
 	ret_name->covers_next = layout->parent && (type == ISEQ_RESCUE || type == ISEQ_ENSURE);
 	/* The program counter is behind the instruction that is carried out. */
 	ret_name->line = ruby_name_line(layout, memory, body, position ? position - 1 : 0);
-	if (!ret_name->line)
-		ret_name->line = ruby_first_line(layout, memory, body);
 	return true;
 }
 
@@ -280,10 +265,13 @@ bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memor
 bool ruby_name_copy(const struct ruby_layout *layout, const struct target_memory *memory,
 		    const struct interp_code *code, uint64_t at, struct interp_name *ret_name)
 {
-	struct target_memory both;
-	struct interp_copy copy;
+	uint64_t body = code->parts[INTERP_PART_CODE].address;
+	struct interp_copy copy = { .code = code, .below = memory };
+	struct target_memory both = interp_copy_memory(&copy);
+	bool good = ruby_name_body(layout, &both, body, at, ret_name);
 
-	interp_copy_open(&copy, code, memory, RUBY_BODY_TYPE, RUBY_BODY_FIRST_LINE + 8);
-	both = interp_copy_memory(&copy);
-	return ruby_name_body(layout, &both, code->parts[INTERP_PART_CODE].address, at, ret_name);
+	copy.below = NULL;
+	if (!copy.asked || ruby_body_key(memory, body) == ruby_body_key(&both, body))
+		return good;
+	return ruby_name_body(layout, &both, body, at, ret_name);
 }

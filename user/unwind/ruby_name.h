@@ -17,8 +17,8 @@ bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memor
 bool ruby_name_copy(const struct ruby_layout *layout, const struct target_memory *memory,
 		    const struct interp_code *code, uint64_t at, struct interp_name *ret_name);
 
-/* A number that differs between one iseq and another one at the same address; 0 if there is none. */
-uint64_t ruby_name_fingerprint(const struct target_memory *memory, uint64_t code);
+/* The key of the iseq at `code`, as in interp_abi.h; 0 if it cannot be read. */
+uint64_t ruby_name_key(const struct target_memory *memory, uint64_t code);
 
 /*
  * The line of the instruction at `position` (in words from the first) of an iseq's body. 0 = unknown. For tests: it is
