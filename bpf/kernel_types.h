@@ -29,6 +29,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -40,6 +41,7 @@ enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 /* For bpf_core_enum_value_exists: which helpers the running kernel has. */
 enum bpf_func_id {
 	BPF_FUNC_get_current_task_btf = 158,
+	BPF_FUNC_find_vma = 180,
 };
 
 #define ENOENT 2
@@ -65,6 +67,22 @@ struct task_struct {
 	__u64 self_exec_id; /* counts the execs of the process */
 	unsigned long sas_ss_sp; /* the alternate signal stack */
 	unsigned long sas_ss_size;
+};
+struct super_block {
+	__u32 s_dev;
+};
+struct inode {
+	struct super_block *i_sb;
+	unsigned long i_ino;
+};
+struct file {
+	struct inode *f_inode;
+};
+struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_end;
+	unsigned long vm_pgoff;
+	struct file *vm_file;
 };
 #pragma clang attribute pop
 

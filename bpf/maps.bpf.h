@@ -9,13 +9,14 @@
 #include "kernel_types.h"
 #include <bpf/bpf_helpers.h>
 #include "tracer_abi.h"
-#include "walk.bpf.h"
+#include "unwind.bpf.h"
 
 /* Settings, fixed at load time. */
 const volatile __u64 setting_min_size = 0;
 const volatile __u64 setting_max_size = ~0ULL;
 const volatile __u32 setting_stack_depth = STACK_FRAMES_MAX;
 const volatile bool setting_task_storage = true;
+const volatile bool setting_unwind = true; /* by tables; otherwise by frame pointers */
 
 /* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */
 __u32 recording = 0;
@@ -31,7 +32,7 @@ struct thread {
 	__u32 image; /* the program that made that call */
 	__u32 untracked; /* realloc: the old block was not in the table */
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
-	struct walk walk;
+	struct unwind walk;
 };
 
 struct {

@@ -34,7 +34,7 @@ static __always_inline void site_announce(__u64 key, __u32 owner)
 }
 
 /* Store the walked stack under its hash. Returns the hash, or 0 if the table is full. */
-static __always_inline __u64 stack_store(struct walk *walk)
+static __always_inline __u64 stack_store(struct unwind *walk)
 {
 	long error = bpf_map_update_elem(&stacks, &walk->hash, &walk->record, BPF_NOEXIST);
 
@@ -62,7 +62,8 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 	if (site.stack && thread->interp)
 		interp_site_store(site.stack);
 	if (!site.stack) {
-		*key = walk_mix(walk_mix(owner.owner, owner.image), SHAPE_FUNCTION(thread->shape));
+		*key = unwind_mix(unwind_mix(owner.owner, owner.image),
+				  SHAPE_FUNCTION(thread->shape));
 		found = bpf_map_lookup_elem(&sites, key);
 		if (found)
 			return found;
@@ -73,12 +74,20 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 }
 
 /* Count what is known of an imperfect stack, whether its site is new or not. */
-static __always_inline void stack_count_losses(struct walk *walk)
+static __always_inline void stack_count_losses(struct unwind *walk)
 {
-	if (walk->record.end == STACK_END_DEPTH)
+	if (setting_unwind && walk->flags & UNWIND_BY_BP)
+		loss_add(LOSS_STACK_NO_TABLE, 1);
+	if (walk->record.end == UNWIND_END_ROOT)
+		return;
+	if (walk->record.end == UNWIND_END_DEPTH)
 		loss_add(LOSS_STACK_TRUNCATED, 1);
-	else if (walk->record.end == STACK_END_UNREADABLE)
+	else if (walk->record.end == UNWIND_END_UNREADABLE)
 		loss_add(LOSS_STACK_UNREADABLE, 1);
+	else if (walk->record.end == UNWIND_END_NO_MAPPING)
+		loss_add(LOSS_STACK_UNMAPPED, 1);
+	else
+		loss_add(LOSS_STACK_NO_TABLE, 1);
 }
 
 /*
@@ -88,16 +97,24 @@ static __always_inline void stack_count_losses(struct walk *walk)
 static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 				     struct site **ret_site)
 {
+	struct unwind_from from = {
+		.ip = PT_REGS_IP(ctx),
+		.sp = PT_REGS_SP(ctx),
+		.bp = PT_REGS_FP(ctx),
+		.owner = shape_owner(thread->shape),
+		.image = current_image(),
+		.depth = setting_stack_depth,
+		.flags = setting_unwind ? 0 : UNWIND_BY_BP,
+	};
 	__u64 key;
 
-	walk_stack(&thread->walk, PT_REGS_IP(ctx), PT_REGS_SP(ctx), PT_REGS_FP(ctx),
-		   setting_stack_depth);
+	unwind_stack(&thread->walk, &from);
 	stack_count_losses(&thread->walk);
 	thread->interp = interp_site_read(shape_owner(thread->shape), setting_stack_depth);
 	if (thread->interp)
-		thread->walk.hash = walk_mix(thread->walk.hash, thread->interp);
-	key = walk_mix(thread->walk.hash, shape_owner(thread->shape));
-	key = walk_mix(key, (__u64)current_image() << 32 | SHAPE_FUNCTION(thread->shape));
+		thread->walk.hash = unwind_mix(thread->walk.hash, thread->interp);
+	key = unwind_mix(thread->walk.hash, shape_owner(thread->shape));
+	key = unwind_mix(key, (__u64)current_image() << 32 | SHAPE_FUNCTION(thread->shape));
 	*ret_site = bpf_map_lookup_elem(&sites, &key);
 	if (*ret_site)
 		return key;

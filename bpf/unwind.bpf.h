@@ -2,9 +2,8 @@
 /*
  * Walking a user stack by unwind tables, from one instruction out to the thread's first function.
  *
- * Entry points: unwind_stack() walks a whole stack; unwind_start(), unwind_step() and unwind_finish() are its
- * parts. Each has a _sleepable form for sleepable programs, which also reads pages that are not resident. The
- * includer brings the kernel's types and the helpers, so that the same code runs in tests on the host.
+ * Entry point: unwind_stack(). The includer brings the kernel's types and the helpers, so that the same code runs
+ * in tests on the host.
  *
  * What makes it fast: the stack is read in windows of 4 KB, since one such copy costs as much as two reads of
  * eight bytes; rows found once are remembered by pc; a saved frame pointer is read only when a rule asks for it.
@@ -28,6 +27,9 @@
 
 /* Turns beyond the frames: repaired return addresses, and mappings that change under the walk. */
 #define UNWIND_SPARE_TURNS 80
+
+/* Parts of a new mapping that are remembered: 4 MB. */
+#define UNWIND_BLOCKS_KEPT 64
 
 /* In bp_address: the frame pointer is in `bp`; it is lost. Addresses of the first page are neither. */
 #define UNWIND_BP_HERE 0
@@ -61,8 +63,9 @@ struct unwind {
 	__u64 window_start; /* user address of window[0] */
 	__u64 window_bytes; /* valid bytes of the window */
 	__u64 hash;
-	__u32 process; /* index of the process; UNWIND_PROCESS_NONE */
+	__u32 process; /* index of the process */
 	__u32 generation; /* of its mappings */
+	__u32 image;
 	__u32 flags; /* enum unwind_flags */
 	__u32 depth;
 	struct stack_record record; /* end is an enum unwind_end */
@@ -78,16 +81,11 @@ struct unwind {
 #define UNWIND_UNROLL
 #endif
 
-_Static_assert((int)UNWIND_END_ROOT == (int)STACK_END_ROOT &&
-		       (int)UNWIND_END_DEPTH == (int)STACK_END_DEPTH &&
-		       (int)UNWIND_END_UNREADABLE == (int)STACK_END_UNREADABLE,
-	       "a walk's end has one name");
-
 /* Global functions: the verifier looks at each only once. */
 int unwind_find(struct unwind *walk, __u64 pc);
+int unwind_vma_of(__u64 pc, struct unwind_vma *vma);
 __u64 unwind_original(__u64 slot);
 int unwind_step(struct unwind *walk);
-int unwind_step_sleepable(struct unwind *walk);
 
 /* Mix one pc into a hash: multiplication spreads to the upper bits, the shift brings them back. */
 static __always_inline __u64 unwind_mix(__u64 hash, __u64 value)
@@ -143,10 +141,13 @@ static __always_inline __u32 unwind_search_rows(const __u64 *rows, __u64 at, __u
 	return (__u32)at;
 }
 
-/* Position of the row of an address of a mapped file; 0, an end marker, if none describes it. */
-static __always_inline __u32 unwind_find_row(const struct unwind_mapping *mapping, __u64 pc)
+/*
+ * Position of the row of an address of a file, whose page index has `count` entries from position `first` on, the
+ * first one of page number `first_page`; 0, an end marker, if none describes it.
+ */
+static __always_inline __u32 unwind_find_row(__u32 first, __u32 first_page, __u32 count, __u64 pc)
 {
-	__u64 page = (pc >> UNWIND_PAGE_SHIFT) - mapping->first_page;
+	__u64 page = (pc >> UNWIND_PAGE_SHIFT) - first_page;
 	__u32 *pages, *next;
 	__u64 *rows;
 	__u32 key = 0;
@@ -154,9 +155,9 @@ static __always_inline __u32 unwind_find_row(const struct unwind_mapping *mappin
 
 	rows = bpf_map_lookup_elem(&unwind_rows, &key);
 	pages = bpf_map_lookup_elem(&unwind_pages, &key);
-	if (!rows || !pages || page >= mapping->page_count)
+	if (!rows || !pages || page >= count)
 		return 0;
-	at = mapping->pages + page;
+	at = first + page;
 	UNWIND_HIDE(at);
 	next = pages + ((at + 1) & unwind_pages_mask);
 	pages += at & unwind_pages_mask;
@@ -185,7 +186,67 @@ static __always_inline int unwind_search(const struct unwind_mappings *table, __
 		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING;
 	if (mapping->flags & UNWIND_MAPPING_ANONYMOUS)
 		return UNWIND_FOUND_NOTHING + UNWIND_END_ANONYMOUS;
-	return unwind_find_row(mapping, pc - mapping->bias);
+	return unwind_find_row(mapping->pages, mapping->first_page, mapping->page_count,
+			       pc - mapping->bias);
+}
+
+/* Remember a mapping for all parts of it; of a large one, for the first and for that of the pc. */
+static __always_inline void unwind_keep_new(const struct unwind *walk, __u64 pc,
+					    const struct unwind_vma *vma)
+{
+	struct unwind_block block = { .process = walk->process, .image = walk->image };
+	__u32 i;
+
+	block.number = vma->start >> UNWIND_BLOCK_SHIFT;
+	for (i = 0; i < UNWIND_BLOCKS_KEPT; i++) {
+		if (block.number > (vma->end - 1) >> UNWIND_BLOCK_SHIFT)
+			break;
+		bpf_map_update_elem(&unwind_new_mappings, &block, vma, BPF_ANY);
+		block.number++;
+	}
+	block.number = pc >> UNWIND_BLOCK_SHIFT;
+	bpf_map_update_elem(&unwind_new_mappings, &block, vma, BPF_ANY);
+}
+
+/*
+ * The mapping of a file that holds a pc. The kernel cannot always answer, since another thread may be changing the
+ * mappings: then what it said before is taken.
+ */
+static __always_inline bool unwind_find_new(const struct unwind *walk, __u64 pc,
+					    struct unwind_vma *ret_vma)
+{
+	struct unwind_block block = { .process = walk->process,
+				      .image = walk->image,
+				      .number = pc >> UNWIND_BLOCK_SHIFT };
+	struct unwind_vma *known = bpf_map_lookup_elem(&unwind_new_mappings, &block);
+	int error = unwind_vma_of(pc, ret_vma);
+
+	if (known && pc >= known->start && pc < known->end) {
+		if (error == -EBUSY)
+			*ret_vma = *known;
+		return !error || error == -EBUSY;
+	}
+	if (!error)
+		unwind_keep_new(walk, pc, ret_vma);
+	return !error;
+}
+
+/*
+ * The same by what the kernel knows of the mapping: it was made so short a time ago that the loader has not told of
+ * it yet, as when a program has just begun. A file that the loader has not seen either has no rows.
+ */
+static __noinline int unwind_search_new(const struct unwind *walk, __u64 pc)
+{
+	struct unwind_vma vma = { 0 };
+	struct unwind_file_rows *file;
+
+	if (!unwind_find_new(walk, pc, &vma))
+		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING;
+	file = bpf_map_lookup_elem(&unwind_files, &vma.file);
+	if (!file || vma.offset - file->offset >= file->size)
+		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING;
+	return unwind_find_row(file->pages, file->first_page, file->page_count,
+			       pc - vma.start + vma.offset - file->offset + file->address);
 }
 
 /*
@@ -208,6 +269,8 @@ __noinline int unwind_find(struct unwind *walk, __u64 pc)
 	if (!table || !generation)
 		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_TABLE;
 	found = unwind_search(table, pc);
+	if (found == UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING)
+		found = unwind_search_new(walk, pc);
 	if (*(volatile __u32 *)generation == walk->generation)
 		return found;
 	walk->generation = *(volatile __u32 *)generation;
@@ -253,92 +316,57 @@ static __always_inline __u32 unwind_rule_at(__u32 position)
 #include "unwind_memory.bpf.h"
 #include "unwind_step.bpf.h"
 
-/*
- * Begin a walk of the current thread at an instruction: `ip` is the next one, `sp` and `bp` are the registers there.
- * At most `depth` frames are kept, counted from the innermost. `flags` is 0 or UNWIND_BY_BP.
- */
-static __always_inline void unwind_start(struct unwind *walk, __u64 ip, __u64 sp, __u64 bp,
-					 __u32 depth, __u32 flags)
-{
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	__u32 *process = NULL, *generation = NULL, index;
+/* Where a walk starts: between two instructions of the current thread. */
+struct unwind_from {
+	__u64 ip, sp, bp; /* the registers there */
+	__u32 owner; /* key of the process in unwind_processes */
+	__u32 image; /* tells its programs apart */
+	__u32 depth; /* frames to keep, from the innermost */
+	__u32 flags; /* UNWIND_EXACT unless ip is a return address; UNWIND_BY_BP */
+};
 
-	walk->ip = ip;
-	walk->sp = sp;
-	walk->bp = bp;
+/* A process without tables is walked by its frame pointers. */
+static __always_inline void unwind_start(struct unwind *walk, const struct unwind_from *from)
+{
+	__u32 *process = NULL, *generation = NULL, owner = from->owner, index = 0;
+
+	walk->ip = from->ip;
+	walk->sp = from->sp;
+	walk->bp = from->bp;
 	walk->bp_address = UNWIND_BP_HERE;
 	walk->window_start = 0;
 	walk->window_bytes = 0;
 	walk->hash = 0;
-	walk->flags = flags | UNWIND_EXACT;
-	walk->depth = depth;
+	walk->flags = from->flags;
+	walk->depth = from->depth;
 	walk->record.count = 0;
 	walk->record.end = UNWIND_END_DEPTH;
-	walk->process = UNWIND_PROCESS_NONE;
-	walk->generation = 0;
-	if (!(flags & UNWIND_BY_BP))
-		process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	if (!process)
-		return;
-	index = *process;
-	generation = bpf_map_lookup_elem(&unwind_generations, &index);
-	if (!generation)
-		return;
+	if (!(from->flags & UNWIND_BY_BP))
+		process = bpf_map_lookup_elem(&unwind_processes, &owner);
+	if (process) {
+		index = *process;
+		generation = bpf_map_lookup_elem(&unwind_generations, &index);
+	}
 	walk->process = index;
-	walk->generation = *(volatile __u32 *)generation;
-}
-
-/* Complete a walk whose last step returned 1: its hash is never 0. */
-static __always_inline void unwind_finish(struct unwind *walk)
-{
-	walk->hash = walk->hash ? walk->hash : 1;
-}
-
-/* bpf_loop wants its context on the stack. */
-struct unwind_turns {
-	struct unwind *walk;
-};
-
-static __attribute__((unused)) int unwind_turn(__u32 turn, struct unwind_turns *turns)
-{
-	__u32 over = (__u32)unwind_step(turns->walk);
-
-	(void)turn;
-	UNWIND_HIDE(over);
-	return over ? 1 : 0;
-}
-
-static __attribute__((unused)) int unwind_turn_sleepable(__u32 turn, struct unwind_turns *turns)
-{
-	__u32 over = (__u32)unwind_step_sleepable(turns->walk);
-
-	(void)turn;
-	UNWIND_HIDE(over);
-	return over ? 1 : 0;
+	walk->image = from->image;
+	walk->generation = generation ? *(volatile __u32 *)generation : 0;
+	if (!generation)
+		walk->flags |= UNWIND_BY_BP;
 }
 
 /*
- * Walk the stack of the current thread; arguments as for unwind_start. Leaves the frames, their count, the end and
- * the hash (never 0) in `walk`.
+ * Walk the stack of the current thread. Leaves the frames, their count, the end and the hash (never 0) in `walk`; in
+ * its flags, whether it was by frame pointers.
  */
-static __always_inline void unwind_stack(struct unwind *walk, __u64 ip, __u64 sp, __u64 bp,
-					 __u32 depth, __u32 flags)
+static __always_inline void unwind_stack(struct unwind *walk, const struct unwind_from *from)
 {
-	struct unwind_turns turns = { .walk = walk };
+	__u32 turn;
 
-	unwind_start(walk, ip, sp, bp, depth, flags);
-	bpf_loop(STACK_FRAMES_MAX + UNWIND_SPARE_TURNS, unwind_turn, &turns, 0);
-	unwind_finish(walk);
-}
-
-static __always_inline void unwind_stack_sleepable(struct unwind *walk, __u64 ip, __u64 sp,
-						   __u64 bp, __u32 depth, __u32 flags)
-{
-	struct unwind_turns turns = { .walk = walk };
-
-	unwind_start(walk, ip, sp, bp, depth, flags);
-	bpf_loop(STACK_FRAMES_MAX + UNWIND_SPARE_TURNS, unwind_turn_sleepable, &turns, 0);
-	unwind_finish(walk);
+	unwind_start(walk, from);
+	for (turn = 0; turn < STACK_FRAMES_MAX + UNWIND_SPARE_TURNS; turn++)
+		if (unwind_step(walk))
+			break;
+	walk->hash = walk->hash ? walk->hash : 1;
 }
 
 #endif

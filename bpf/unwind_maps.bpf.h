@@ -17,8 +17,6 @@
 #define UNWIND_ROWS_MIN (1 << 18)
 #define UNWIND_PAGES_MIN (1 << 18)
 
-#define UNWIND_PROCESS_NONE 0xffffffffu
-
 /* Number of rows and of page index entries, minus one; both are powers of two. */
 const volatile __u32 unwind_rows_mask = UNWIND_ROWS_MIN - 1;
 const volatile __u32 unwind_pages_mask = UNWIND_PAGES_MIN - 1;
@@ -43,7 +41,24 @@ struct {
 	__uint(value_size, 4 * UNWIND_PAGES_MIN);
 } unwind_pages SEC(".maps");
 
-/* Index of a process by its tgid. An index is given to another process only after its walks have ended. */
+/* Files whose rows are there, whether a process has mapped them or not. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, struct unwind_file_key);
+	__type(value, struct unwind_file_rows);
+} unwind_files SEC(".maps");
+
+/* Mappings that the kernel was asked for, by each part of the addresses that they cover. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct unwind_block);
+	__type(value, struct unwind_vma);
+} unwind_new_mappings SEC(".maps");
+
+/* Index of a process by its owner number (struct block_key). An index is given to another process only after its walks have ended. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);

@@ -9,25 +9,22 @@
 /* Return probes nest no deeper in the kernel. */
 #define UNWIND_PROBES_MAX 64
 
-/* `sleepable` is known at compile time: other programs may not even contain the call. */
-static __always_inline bool unwind_copy(void *to, __u32 bytes, __u64 from, bool sleepable)
+static __always_inline bool unwind_copy(void *to, __u32 bytes, __u64 from)
 {
-	if (!bpf_probe_read_user(to, bytes, (void *)from))
-		return true;
-	return sleepable && !bpf_copy_from_user(to, bytes, (void *)from);
+	return !bpf_probe_read_user(to, bytes, (void *)from);
 }
 
 /* Fill the window from `start`; near the end of the stack, only to the end of its page. */
-static __always_inline bool unwind_fill(struct unwind *walk, __u64 start, bool sleepable)
+static __always_inline bool unwind_fill(struct unwind *walk, __u64 start)
 {
 	__u32 rest = UNWIND_PAGE_SIZE - (__u32)(start & (UNWIND_PAGE_SIZE - 1));
 
 	walk->window_start = start;
 	walk->window_bytes = UNWIND_WINDOW_BYTES;
-	if (!bpf_probe_read_user(walk->window, UNWIND_WINDOW_BYTES, (void *)start))
+	if (unwind_copy(walk->window, UNWIND_WINDOW_BYTES, start))
 		return true;
 	walk->window_bytes = rest;
-	if (unwind_copy(walk->window, rest, start, sleepable))
+	if (unwind_copy(walk->window, rest, start))
 		return true;
 	walk->window_bytes = 0;
 	return false;
@@ -45,23 +42,22 @@ static __always_inline __u64 unwind_window_for(const struct unwind *walk, __u64 
 }
 
 /* One word of the stack. Frames lie ever higher, so what is below the window is read alone. */
-static __always_inline bool unwind_read(struct unwind *walk, __u64 address, __u64 *ret_word,
-					bool sleepable)
+static __always_inline bool unwind_read(struct unwind *walk, __u64 address, __u64 *ret_word)
 {
 	__u64 offset = address - walk->window_start;
 
 	if (offset >= walk->window_bytes) {
 		if (address & 7 || address < walk->window_start)
-			return unwind_copy(ret_word, sizeof(*ret_word), address, sleepable);
-		if (!unwind_fill(walk, unwind_window_for(walk, address), sleepable))
+			return unwind_copy(ret_word, sizeof(*ret_word), address);
+		if (!unwind_fill(walk, unwind_window_for(walk, address)))
 			return false;
 		offset = address - walk->window_start;
 		/* The window starts below and may have ended with its page. */
 		if (offset >= walk->window_bytes)
-			return unwind_copy(ret_word, sizeof(*ret_word), address, sleepable);
+			return unwind_copy(ret_word, sizeof(*ret_word), address);
 	}
 	if (offset & 7)
-		return unwind_copy(ret_word, sizeof(*ret_word), address, sleepable);
+		return unwind_copy(ret_word, sizeof(*ret_word), address);
 	offset >>= 3;
 	UNWIND_HIDE(offset);
 	*ret_word = walk->window[offset & (UNWIND_WINDOW_WORDS - 1)];
@@ -102,6 +98,45 @@ __noinline __u64 unwind_original(__u64 slot)
 			return BPF_CORE_READ(probe, orig_ret_vaddr);
 		probe = BPF_CORE_READ(probe, next);
 	}
+	return 0;
+}
+
+/* The mapping that is being looked for, and whether it maps a file. */
+struct unwind_vma_search {
+	struct unwind_vma vma;
+	__u64 found;
+};
+
+static __attribute__((unused)) long unwind_vma_see(struct task_struct *task,
+						   struct vm_area_struct *area,
+						   struct unwind_vma_search *search)
+{
+	struct inode *inode = BPF_CORE_READ(area, vm_file, f_inode);
+
+	(void)task;
+	if (!inode)
+		return 0;
+	search->vma.start = BPF_CORE_READ(area, vm_start);
+	search->vma.end = BPF_CORE_READ(area, vm_end);
+	search->vma.offset = BPF_CORE_READ(area, vm_pgoff) * UNWIND_PAGE_SIZE;
+	search->vma.file.device = BPF_CORE_READ(inode, i_sb, s_dev);
+	search->vma.file.inode = BPF_CORE_READ(inode, i_ino);
+	search->found = 1;
+	return 0;
+}
+
+/* The mapping of a file that holds a pc. Returns 0; -EBUSY: the mappings are being changed; -ENOENT: there is none. */
+__noinline int unwind_vma_of(__u64 pc, struct unwind_vma *vma)
+{
+	struct unwind_vma_search search = { 0 };
+	long error;
+
+	if (!vma || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
+		return -ENOENT;
+	error = bpf_find_vma(bpf_get_current_task_btf(), pc, unwind_vma_see, &search, 0);
+	if (error || !search.found)
+		return error == -EBUSY ? -EBUSY : -ENOENT;
+	*vma = search.vma;
 	return 0;
 }
 #endif

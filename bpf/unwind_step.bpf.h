@@ -26,7 +26,7 @@ static __always_inline bool unwind_push(struct unwind *walk)
 }
 
 /* Have the frame pointer in `bp`. Returns 0, or 1 if the walk ends because it cannot be had. */
-static __always_inline int unwind_load_bp(struct unwind *walk, bool sleepable)
+static __always_inline int unwind_load_bp(struct unwind *walk)
 {
 	__u64 bp;
 
@@ -34,7 +34,7 @@ static __always_inline int unwind_load_bp(struct unwind *walk, bool sleepable)
 		return 0;
 	if (walk->bp_address == UNWIND_BP_LOST)
 		return unwind_end(walk, UNWIND_END_NO_BP);
-	if (!unwind_read(walk, walk->bp_address, &bp, sleepable))
+	if (!unwind_read(walk, walk->bp_address, &bp))
 		return unwind_end(walk, UNWIND_END_UNREADABLE);
 	walk->bp = bp;
 	walk->bp_address = UNWIND_BP_HERE;
@@ -53,13 +53,13 @@ static __always_inline int unwind_leave(struct unwind *walk, __u64 cfa, __u64 ip
 }
 
 /* Leave a signal frame for what the signal has interrupted, which may be on another stack. */
-static __always_inline int unwind_leave_signal(struct unwind *walk, bool sleepable)
+static __always_inline int unwind_leave_signal(struct unwind *walk)
 {
 	__u64 context = walk->sp, ip, sp, bp;
 
-	if (!unwind_read(walk, context + UNWIND_SIGNAL_BP, &bp, sleepable) ||
-	    !unwind_read(walk, context + UNWIND_SIGNAL_SP, &sp, sleepable) ||
-	    !unwind_read(walk, context + UNWIND_SIGNAL_IP, &ip, sleepable))
+	if (!unwind_read(walk, context + UNWIND_SIGNAL_BP, &bp) ||
+	    !unwind_read(walk, context + UNWIND_SIGNAL_SP, &sp) ||
+	    !unwind_read(walk, context + UNWIND_SIGNAL_IP, &ip))
 		return unwind_end(walk, UNWIND_END_UNREADABLE);
 	walk->ip = ip;
 	walk->sp = sp;
@@ -73,12 +73,12 @@ static __always_inline int unwind_leave_signal(struct unwind *walk, bool sleepab
 
 /* Leave a frame by its frame pointer, if everything about it looks like one. */
 static __always_inline bool unwind_guess(struct unwind *walk, __u64 bp, __u64 *ret_next,
-					 __u64 *ret_ip, bool sleepable)
+					 __u64 *ret_ip)
 {
 	if (bp < walk->sp || bp & 7 || bp - walk->sp > UNWIND_GUESS_MAX)
 		return false;
-	return unwind_read(walk, bp, ret_next, sleepable) &&
-	       unwind_read(walk, bp + 8, ret_ip, sleepable) && (!*ret_next || *ret_next > bp);
+	return unwind_read(walk, bp, ret_next) && unwind_read(walk, bp + 8, ret_ip) &&
+	       (!*ret_next || *ret_next > bp);
 }
 
 /*
@@ -100,7 +100,7 @@ static __always_inline bool unwind_is_planted(struct unwind *walk)
  * Code without rows. A frame pointer of 0 is how the ABI marks the outermost frame; the return address must lead
  * to a mapped file.
  */
-static __always_inline int unwind_leave_unknown(struct unwind *walk, bool sleepable)
+static __always_inline int unwind_leave_unknown(struct unwind *walk)
 {
 	__u64 next = 0, ip = 0, bp;
 
@@ -108,13 +108,13 @@ static __always_inline int unwind_leave_unknown(struct unwind *walk, bool sleepa
 		return unwind_end(walk, UNWIND_END_ROOT);
 	if (walk->bp_address == UNWIND_BP_LOST)
 		return unwind_end(walk, UNWIND_END_NO_ROWS);
-	if (unwind_load_bp(walk, sleepable))
+	if (unwind_load_bp(walk))
 		return 1;
 	bp = walk->bp;
 	walk->flags |= UNWIND_GUESSED;
 	if (!bp)
 		return unwind_end(walk, UNWIND_END_ROOT);
-	if (!unwind_guess(walk, bp, &next, &ip, sleepable) || !ip ||
+	if (!unwind_guess(walk, bp, &next, &ip) || !ip ||
 	    (__u32)unwind_find(walk, ip - 1) >= UNWIND_FOUND_NOTHING)
 		return unwind_end(walk, UNWIND_END_NO_ROWS);
 	walk->bp = next;
@@ -122,13 +122,13 @@ static __always_inline int unwind_leave_unknown(struct unwind *walk, bool sleepa
 }
 
 /* Frame pointers only: the chain ends where it stops to look like one. */
-static __always_inline int unwind_leave_by_bp(struct unwind *walk, bool sleepable)
+static __always_inline int unwind_leave_by_bp(struct unwind *walk)
 {
 	__u64 next = 0, ip = 0, bp = walk->bp;
 
 	if (bp < walk->sp || bp & 7)
 		return unwind_end(walk, UNWIND_END_ROOT);
-	if (!unwind_read(walk, bp, &next, sleepable) || !unwind_read(walk, bp + 8, &ip, sleepable))
+	if (!unwind_read(walk, bp, &next) || !unwind_read(walk, bp + 8, &ip))
 		return unwind_end(walk, UNWIND_END_UNREADABLE);
 	if (ip < UNWIND_PAGE_SIZE || ip >> UNWIND_ADDRESS_BITS)
 		return unwind_end(walk, UNWIND_END_ROOT);
@@ -137,8 +137,7 @@ static __always_inline int unwind_leave_by_bp(struct unwind *walk, bool sleepabl
 }
 
 /* Follow what a rule says of bp in the frame that begins at `cfa`. Returns 1 if the walk ends. */
-static __always_inline int unwind_follow_bp(struct unwind *walk, __u32 rule, __u64 cfa,
-					    bool sleepable)
+static __always_inline int unwind_follow_bp(struct unwind *walk, __u32 rule, __u64 cfa)
 {
 	/* Unsigned on purpose: extending the sign would take an arithmetic shift. */
 	__u64 offset = (((__u64)(rule >> 22) ^ 512) - 512) * 8;
@@ -148,7 +147,7 @@ static __always_inline int unwind_follow_bp(struct unwind *walk, __u32 rule, __u
 		walk->bp_address = cfa + offset;
 		break;
 	case UNWIND_BP_AT_BP:
-		if (unwind_load_bp(walk, sleepable))
+		if (unwind_load_bp(walk))
 			return 1;
 		walk->bp_address = walk->bp + offset;
 		break;
@@ -165,8 +164,7 @@ static __always_inline int unwind_follow_bp(struct unwind *walk, __u32 rule, __u
 }
 
 /* Where the frame begins. Returns 1 if the walk ends. */
-static __always_inline int unwind_frame(struct unwind *walk, __u32 rule, __u64 pc, __u64 *ret_cfa,
-					bool sleepable)
+static __always_inline int unwind_frame(struct unwind *walk, __u32 rule, __u64 pc, __u64 *ret_cfa)
 {
 	__u64 offset = UNWIND_RULE_CFA_OFFSET(rule);
 
@@ -178,14 +176,14 @@ static __always_inline int unwind_frame(struct unwind *walk, __u32 rule, __u64 p
 		*ret_cfa = walk->sp + ((pc & 15) >= offset ? 16 : 8);
 		return 0;
 	case UNWIND_CFA_BP:
-		if (unwind_load_bp(walk, sleepable))
+		if (unwind_load_bp(walk))
 			return 1;
 		*ret_cfa = walk->bp + offset * 8;
 		return 0;
 	case UNWIND_CFA_BP_DEREF:
-		if (unwind_load_bp(walk, sleepable))
+		if (unwind_load_bp(walk))
 			return 1;
-		if (unwind_read(walk, walk->bp - offset * 8, ret_cfa, sleepable))
+		if (unwind_read(walk, walk->bp - offset * 8, ret_cfa))
 			return 0;
 		return unwind_end(walk, UNWIND_END_UNREADABLE);
 	case UNWIND_CFA_ROOT:
@@ -196,18 +194,17 @@ static __always_inline int unwind_frame(struct unwind *walk, __u32 rule, __u64 p
 }
 
 /* Leave a frame by its row. */
-static __always_inline int unwind_leave_by_rule(struct unwind *walk, __u32 rule, __u64 pc,
-						bool sleepable)
+static __always_inline int unwind_leave_by_rule(struct unwind *walk, __u32 rule, __u64 pc)
 {
 	__u64 cfa = 0, ip = 0;
 
-	if (unwind_frame(walk, rule, pc, &cfa, sleepable))
+	if (unwind_frame(walk, rule, pc, &cfa))
 		return 1;
 	if (cfa <= walk->sp || cfa & 7)
 		return unwind_end(walk, UNWIND_END_BROKEN);
-	if (!unwind_read(walk, cfa - 8, &ip, sleepable))
+	if (!unwind_read(walk, cfa - 8, &ip))
 		return unwind_end(walk, UNWIND_END_UNREADABLE);
-	if (unwind_follow_bp(walk, rule, cfa, sleepable))
+	if (unwind_follow_bp(walk, rule, cfa))
 		return 1;
 	return unwind_leave(walk, cfa, ip);
 }
@@ -230,13 +227,13 @@ static __always_inline int unwind_repair(struct unwind *walk, __u32 end)
 }
 
 /* Keep the current frame and leave it. Returns 1 when the walk is over. */
-static __always_inline int unwind_step_with(struct unwind *walk, bool sleepable)
+static __always_inline int unwind_step_with(struct unwind *walk)
 {
 	__u64 pc = walk->ip - (walk->flags & UNWIND_EXACT ? 0 : 1);
 	__u32 found, rule;
 
 	if (walk->flags & UNWIND_BY_BP)
-		return unwind_push(walk) ? unwind_leave_by_bp(walk, sleepable)
+		return unwind_push(walk) ? unwind_leave_by_bp(walk)
 					 : unwind_end(walk, UNWIND_END_DEPTH);
 	found = unwind_row(walk, pc);
 	if (found == UNWIND_FOUND_AGAIN)
@@ -247,20 +244,15 @@ static __always_inline int unwind_step_with(struct unwind *walk, bool sleepable)
 		return unwind_end(walk, UNWIND_END_DEPTH);
 	rule = unwind_rule_at(found);
 	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_END)
-		return unwind_leave_unknown(walk, sleepable);
+		return unwind_leave_unknown(walk);
 	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_SIGNAL)
-		return unwind_leave_signal(walk, sleepable);
-	return unwind_leave_by_rule(walk, rule, pc, sleepable);
+		return unwind_leave_signal(walk);
+	return unwind_leave_by_rule(walk, rule, pc);
 }
 
 __noinline int unwind_step(struct unwind *walk)
 {
-	return walk ? unwind_step_with(walk, false) : 1;
-}
-
-__noinline int unwind_step_sleepable(struct unwind *walk)
-{
-	return walk ? unwind_step_with(walk, true) : 1;
+	return walk ? unwind_step_with(walk) : 1;
 }
 
 #endif

@@ -115,17 +115,9 @@ struct site {
 	__u32 source; /* enum memory_source */
 };
 
-/* Why a walk stopped. */
-enum stack_end {
-	STACK_END_ROOT = 0, /* the outermost frame, or the end of the frame-pointer chain */
-	STACK_END_DEPTH, /* more frames than --stack-depth */
-	STACK_END_UNREADABLE, /* the next frame's memory could not be read */
-	STACK_END_COUNT,
-};
-
 struct stack_record {
 	__u32 count;
-	__u32 end; /* enum stack_end */
+	__u32 end; /* enum unwind_end of unwind_abi.h */
 	__u64 pcs
 		[STACK_FRAMES_MAX]; /* the first is the return address into the caller of the function */
 };
@@ -183,6 +175,9 @@ struct event_mapping {
 	  "blocks without a stack: the stack table is full (--max-stacks)", 1)                     \
 	X(SITES_FULL, sites_full, "blocks not recorded: the site table is full (--max-stacks)", 1) \
 	X(STACK_UNREADABLE, stack_unreadable, "stacks cut short: memory could not be read", 0)     \
+	X(STACK_UNMAPPED, stack_unmapped, "stacks cut short in code that was mapped just before",  \
+	  0)                                                                                       \
+	X(STACK_NO_TABLE, stack_no_table, "stacks cut short in code without unwind tables", 0)     \
 	X(STACK_TRUNCATED, stack_truncated, "stacks cut at --stack-depth", 0)                      \
 	X(ADDRESS_REUSED, address_reused,                                                          \
 	  "blocks closed because their address was handed out again", 1)                           \

@@ -84,6 +84,37 @@ struct unwind_mappings {
 	struct unwind_mapping mappings[UNWIND_MAPPINGS_MAX];
 };
 
+/* A file by its identity in the kernel, for mappings that the lists do not have yet. */
+struct unwind_file_key {
+	__u64 device; /* major << 20 | minor */
+	__u64 inode;
+};
+
+/* Where its rows are, and its first executable segment. */
+struct unwind_file_rows {
+	__u64 offset; /* of the segment in the file */
+	__u64 size; /* bytes in the file */
+	__u64 address; /* of the segment as the file sees it */
+	__u32 pages, first_page, page_count; /* as in struct unwind_mapping */
+	__u32 unused;
+};
+
+/* What the kernel says of a mapping of a file. */
+struct unwind_vma {
+	__u64 start, end;
+	__u64 offset; /* of its start in the file, bytes */
+	struct unwind_file_key file;
+};
+
+/* Part of the addresses of one program. */
+struct unwind_block {
+	__u32 process; /* index */
+	__u32 image; /* number of execs of the process */
+	__u64 number; /* address >> UNWIND_BLOCK_SHIFT */
+};
+
+#define UNWIND_BLOCK_SHIFT 16
+
 /*
  * A cache from pc to row, one per process. Slot and tag together determine the pc, so a hit is exact; a
  * word is written by one store, so it cannot be torn.
@@ -99,7 +130,7 @@ struct unwind_mappings {
 #define UNWIND_CACHE_ROW(word) ((__u32)(word)&0xffffff)
 #define UNWIND_CACHE_ROWS_MAX (1u << 24)
 
-/* Why a walk ended. The first three have the values of enum stack_end. */
+/* Why a walk ended. */
 enum unwind_end {
 	UNWIND_END_ROOT = 0, /* the outermost frame */
 	UNWIND_END_DEPTH, /* more frames than asked for */

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#define SHIM_OWN_UPDATES
 #include "shim.h"
 
 #define INTERP_WORLD_CODES 256

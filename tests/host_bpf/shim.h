@@ -25,6 +25,7 @@
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_F_NO_PREALLOC = 1,
 	BPF_F_MMAPABLE = 1 << 10,
 	BPF_ANY = 0,
@@ -42,7 +43,7 @@ struct shim_map {
 	const uint32_t *keys; /* NULL = an array */
 };
 
-/* Memory of the traced process. What is not resident can be read only by sleeping programs, and then is. */
+/* Memory of the traced process. What is not resident cannot be read. */
 struct shim_region {
 	uint64_t start;
 	const void *bytes;
@@ -114,29 +115,38 @@ static inline struct shim_region *shim_find(uint64_t address, size_t size)
 	return NULL;
 }
 
-static inline long shim_read(void *to, size_t size, uint64_t address, bool sleepable)
+static inline long shim_read(void *to, size_t size, uint64_t address)
 {
 	struct shim_region *region = shim_find(address, size);
 
 	shim.reads++;
 	if (shim.on_read)
 		return shim.on_read(to, size, address) ? 0 : -EFAULT;
-	if (!region || (region->absent && !sleepable))
+	if (!region || region->absent)
 		return -EFAULT;
-	region->absent = false;
 	memcpy(to, (const char *)region->bytes + (address - region->start), size);
 	return 0;
 }
 
 static inline long bpf_probe_read_user(void *to, uint32_t size, const void *address)
 {
-	return shim_read(to, size, (uintptr_t)address, false);
+	return shim_read(to, size, (uintptr_t)address);
 }
 
-static inline long bpf_copy_from_user(void *to, uint32_t size, const void *address)
+#ifndef SHIM_OWN_UPDATES
+/* Nothing looks up what it has stored, unless a test wants to know of it. */
+static void (*shim_on_update)(const void *map, const void *value);
+
+static inline long bpf_map_update_elem(const void *map, const void *key, const void *value,
+				       uint64_t flags)
 {
-	return shim_read(to, size, (uintptr_t)address, true);
+	(void)key;
+	(void)flags;
+	if (shim_on_update)
+		shim_on_update(map, value);
+	return 0;
 }
+#endif
 
 static inline uint64_t bpf_get_current_pid_tgid(void)
 {

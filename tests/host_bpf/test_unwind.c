@@ -60,9 +60,6 @@ static void test_code_without_tables(void **state)
 	world->stack[11] = 0;
 	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
 	assert_stack(world, UNWIND_END_ROOT, pcs, 1);
-	world->tgid = 1;
-	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
-	assert_stack(world, UNWIND_END_NO_TABLE, pcs, 1);
 	world_free(world);
 }
 
@@ -128,6 +125,19 @@ static void test_saved_at_no_address(void **state)
 	world_free(world);
 }
 
+static void walk_chain(struct world *world, uint64_t ip, uint32_t depth, uint32_t flags)
+{
+	struct unwind_from from = { .ip = ip,
+				    .sp = world_address(10),
+				    .bp = world_address(20),
+				    .owner = WORLD_OWNER,
+				    .depth = depth,
+				    .flags = flags };
+
+	unwind_stack(&world->walk, &from);
+}
+
+/* As asked for, and of a process without tables. */
 static void test_frame_pointers_only(void **state)
 {
 	static const uint32_t rules[] = { ROOT };
@@ -139,13 +149,38 @@ static void test_frame_pointers_only(void **state)
 	world->stack[21] = pcs[1];
 	world->stack[3000] = 1;
 	world->stack[3001] = pcs[2];
-	unwind_stack(&world->walk, pcs[0], world_address(10), world_address(20), 64, UNWIND_BY_BP);
+	walk_chain(world, pcs[0], 64, UNWIND_BY_BP);
 	assert_stack(world, UNWIND_END_ROOT, pcs, 3);
-	unwind_stack(&world->walk, pcs[0], world_address(10), world_address(20), 2, UNWIND_BY_BP);
+	walk_chain(world, pcs[0], 2, UNWIND_BY_BP);
 	assert_stack(world, UNWIND_END_DEPTH, pcs, 2);
+	walk_chain(world, pcs[0], 64, UNWIND_EXACT);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 1);
+	assert_false(world->walk.flags & UNWIND_BY_BP);
+	world->owner = WORLD_OWNER + 1;
+	walk_chain(world, pcs[0], 64, UNWIND_EXACT);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 3);
+	assert_true(world->walk.flags & UNWIND_BY_BP);
 	world->stack[20] = WORLD_STACK + sizeof(world->stack);
-	unwind_stack(&world->walk, pcs[0], world_address(10), world_address(20), 64, UNWIND_BY_BP);
+	walk_chain(world, pcs[0], 64, UNWIND_BY_BP);
 	assert_stack(world, UNWIND_END_UNREADABLE, pcs, 2);
+	world_free(world);
+}
+
+/* Where a call has returned to, the row is that of the call: the next instruction may be another function's. */
+static void test_starts_behind_a_call(void **state)
+{
+	static const uint32_t rules[] = { SP(2), SP(3), ROOT };
+	struct world *world = world_create(rules, 3);
+	uint64_t pcs[] = { world_pc(1, 0), world_pc(2, 9) };
+
+	(void)state;
+	world->stack[11] = pcs[1];
+	world->stack[12] = world_pc(1, 8);
+	walk_chain(world, pcs[0], 64, 0);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	pcs[1] = world->stack[12];
+	walk_chain(world, pcs[0], 64, UNWIND_EXACT);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
 	world_free(world);
 }
 
@@ -184,6 +219,55 @@ static void test_hijacked_return_address(void **state)
 	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
 	assert_stack(world, UNWIND_END_NO_MAPPING, pcs, 2);
 	hijacked.slot = 0;
+	world_free(world);
+}
+
+/* A file that the lists of the process do not have yet, mapped from its second page on. */
+static void test_new_mapping(void **state)
+{
+	static const uint32_t rules[] = { SP(2), ROOT };
+	struct world *world = world_create(rules, 2);
+	uint64_t bias = 0x7e0000000000ULL, start = bias + WORLD_TEXT;
+	uint64_t pcs[] = { start + 8, start + WORLD_FUNCTION + 8 };
+
+	(void)state;
+	world->file_device = 8 << 20 | 1;
+	world->file = (struct unwind_file_rows){ .offset = 0x1000,
+						 .size = 0x1000,
+						 .address = WORLD_TEXT,
+						 .pages = world->place.pages,
+						 .first_page = world->place.first_page,
+						 .page_count = world->place.page_count };
+	new_mapping.vma = (struct unwind_vma){
+		.start = start,
+		.end = start + 0x3000,
+		.offset = 0x1000,
+		.file = { .device = world->file_device, .inode = 5 },
+	};
+	world->stack[11] = pcs[1];
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	/* The kernel cannot answer now, but has before. */
+	new_mapping.error = -EBUSY;
+	world->generation += 2;
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	/* It is gone. */
+	new_mapping.error = -ENOENT;
+	world->generation += 2;
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_MAPPING, pcs, 1);
+	/* Not the part of the file that has the code; another file. */
+	new_mapping.error = 0;
+	new_mapping.vma.offset = 0x2000;
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_MAPPING, pcs, 1);
+	new_mapping.vma.offset = 0x1000;
+	world->file_device++;
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_NO_MAPPING, pcs, 1);
+	memset(&new_mapping, 0, sizeof(new_mapping));
+	memset(&kept_mapping, 0, sizeof(kept_mapping));
 	world_free(world);
 }
 
@@ -291,8 +375,10 @@ int main(void)
 		cmocka_unit_test(test_code_without_tables),
 		cmocka_unit_test(test_frame_pointer_guess),
 		cmocka_unit_test(test_frame_pointers_only),
+		cmocka_unit_test(test_starts_behind_a_call),
 		cmocka_unit_test(test_planted_return_address),
 		cmocka_unit_test(test_hijacked_return_address),
+		cmocka_unit_test(test_new_mapping),
 		cmocka_unit_test(test_mappings_change_meanwhile),
 		cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_reads_are_few),

@@ -20,7 +20,7 @@
 #include "unwind.bpf.h"
 #include "unwind/unwind_store.h"
 
-#define TGID 77u
+#define OWNER 77u
 #define ROWS (1u << 18)
 #define NOINLINE __attribute__((noinline, noclone))
 
@@ -30,12 +30,19 @@ __u64 unwind_original(__u64 slot)
 	return 0;
 }
 
+int unwind_vma_of(__u64 pc, struct unwind_vma *vma)
+{
+	(void)pc;
+	(void)vma;
+	return -ENOENT;
+}
+
 /* The tables of this process, and a copy of a stack. */
 struct self {
 	struct unwind_store store;
 	struct unwind_mappings tables[2];
 	struct unwind_cache cache;
-	uint32_t tgid, process, generation;
+	uint32_t owner, process, generation;
 	struct unwind walk;
 	uint64_t *stack;
 	uint64_t truth[STACK_FRAMES_MAX];
@@ -102,11 +109,10 @@ static int self_create(void **state)
 		if (mapping.mode[2] == 'x' && mapping.end < UNWIND_MAPPING_UNUSED)
 			self_add_file(self, &mapping, count++);
 	fclose(maps);
-	self->tgid = TGID;
-	shim.pid_tgid = (uint64_t)TGID << 32;
+	self->owner = OWNER;
 	shim_add_map(&unwind_rows, self->store.rows, 0, 1, NULL);
 	shim_add_map(&unwind_pages, self->store.pages, 0, 1, NULL);
-	shim_add_map(&unwind_processes, &self->process, 4, 1, &self->tgid);
+	shim_add_map(&unwind_processes, &self->process, 4, 1, &self->owner);
 	shim_add_map(&unwind_generations, &self->generation, 4, 1, NULL);
 	shim_add_map(&unwind_tables, self->tables, sizeof(self->tables[0]), 2, NULL);
 	shim_add_map(&unwind_caches, &self->cache, sizeof(self->cache), 1, NULL);
@@ -166,6 +172,7 @@ static _Unwind_Reason_Code self_visit(struct _Unwind_Context *context, void *arg
 static NOINLINE void self_walk(struct self *self)
 {
 	uint64_t ip, sp, bp, end;
+	struct unwind_from from;
 	size_t words;
 
 	self->truth_count = 0;
@@ -179,7 +186,13 @@ static NOINLINE void self_walk(struct self *self)
 	self_copy(self->stack, sp, words);
 	shim.region_count = 0;
 	shim_add_region(sp, self->stack, words * 8, false);
-	unwind_stack(&self->walk, ip, sp, bp, STACK_FRAMES_MAX, 0);
+	from = (struct unwind_from){ .ip = ip,
+				     .sp = sp,
+				     .bp = bp,
+				     .owner = OWNER,
+				     .depth = STACK_FRAMES_MAX,
+				     .flags = UNWIND_EXACT };
+	unwind_stack(&self->walk, &from);
 	__asm__ volatile("" : : : "memory");
 }
 

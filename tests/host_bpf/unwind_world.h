@@ -14,7 +14,7 @@
 #include "unwind/unwind_store.h"
 #include "walk_reference.h"
 
-#define WORLD_TGID 4242u
+#define WORLD_OWNER 4242u
 #define WORLD_BIAS 0x555555550000ULL
 #define WORLD_TEXT 0x1000u /* address in the file of function 0 */
 #define WORLD_FUNCTION 0x100u
@@ -23,13 +23,25 @@
 #define WORLD_STACK_WORDS 65536
 #define WORLD_FUNCTIONS_MAX 256
 
+/* The mapping that the programs have remembered last. */
+static struct unwind_vma kept_mapping;
+
+static inline void world_keep(const void *map, const void *value)
+{
+	if (map == &unwind_new_mappings)
+		memcpy(&kept_mapping, value, sizeof(kept_mapping));
+}
+
 struct world {
 	struct cfi_table table;
 	struct unwind_store store;
 	struct unwind_place place;
 	struct unwind_mappings tables[2];
 	struct unwind_cache cache;
-	uint32_t generation, process, tgid;
+	uint32_t generation, process, owner;
+	struct unwind_file_rows file;
+	uint32_t file_device;
+	uint32_t kept_process;
 	struct reference_mapping mappings[2];
 	uint64_t stack[WORLD_STACK_WORDS];
 	struct unwind walk;
@@ -76,9 +88,13 @@ static inline void world_map(struct world *world, uint64_t bias)
 
 static inline void world_add_maps(struct world *world)
 {
+	shim_on_update = world_keep;
+	shim_add_map(&unwind_new_mappings, &kept_mapping, sizeof(kept_mapping), 1,
+		     &world->kept_process);
+	shim_add_map(&unwind_files, &world->file, sizeof(world->file), 1, &world->file_device);
 	shim_add_map(&unwind_rows, world->store.rows, 0, 1, NULL);
 	shim_add_map(&unwind_pages, world->store.pages, 0, 1, NULL);
-	shim_add_map(&unwind_processes, &world->process, sizeof(world->process), 1, &world->tgid);
+	shim_add_map(&unwind_processes, &world->process, sizeof(world->process), 1, &world->owner);
 	shim_add_map(&unwind_generations, &world->generation, sizeof(world->generation), 1, NULL);
 	shim_add_map(&unwind_tables, world->tables, sizeof(world->tables[0]), 2, NULL);
 	shim_add_map(&unwind_caches, &world->cache, sizeof(world->cache), 1, NULL);
@@ -102,8 +118,7 @@ static inline struct world *world_create(const uint32_t *rules, uint32_t count)
 	unwind_store_start(&world->store, calloc(UNWIND_ROWS_MIN, 8), UNWIND_ROWS_MIN,
 			   calloc(UNWIND_PAGES_MIN, 4), UNWIND_PAGES_MIN);
 	unwind_store_add(&world->store, &world->table, &world->place);
-	world->tgid = WORLD_TGID;
-	shim.pid_tgid = (uint64_t)WORLD_TGID << 32 | 4243;
+	world->owner = WORLD_OWNER;
 	world_add_maps(world);
 	world_map(world, WORLD_BIAS);
 	shim_add_region(WORLD_STACK, world->stack, sizeof(world->stack), false);
@@ -150,22 +165,51 @@ __u64 unwind_original(__u64 slot)
 	return slot == hijacked.slot ? hijacked.original : 0;
 }
 
+/* What the kernel says of a mapping that the lists do not have. */
+static struct {
+	struct unwind_vma vma;
+	int error; /* in place of an answer */
+} new_mapping;
+
+int unwind_vma_of(__u64 pc, struct unwind_vma *vma)
+{
+	if (new_mapping.error)
+		return new_mapping.error;
+	if (pc < new_mapping.vma.start || pc >= new_mapping.vma.end)
+		return -ENOENT;
+	*vma = new_mapping.vma;
+	return 0;
+}
+
 static inline void walk(struct world *world, uint64_t ip, uint64_t word, uint64_t bp,
 			uint32_t depth)
 {
+	struct unwind_from from = { .ip = ip,
+				    .sp = world_address(word),
+				    .bp = bp,
+				    .owner = WORLD_OWNER,
+				    .depth = depth,
+				    .flags = UNWIND_EXACT };
+
 	memset(world->walk.window, 0xa5, sizeof(world->walk.window));
-	unwind_stack(&world->walk, ip, world_address(word), bp, depth, 0);
+	unwind_stack(&world->walk, &from);
 }
 
 /* Both walkers must say the same. Returns the end. */
 static inline uint32_t walk_both(struct world *world, uint64_t ip, uint64_t sp, uint64_t bp,
 				 uint32_t depth)
 {
+	struct unwind_from from = { .ip = ip,
+				    .sp = sp,
+				    .bp = bp,
+				    .owner = WORLD_OWNER,
+				    .depth = depth,
+				    .flags = UNWIND_EXACT };
 	const struct stack_record *record = &world->walk.record;
 	uint32_t end = reference_walk(&world->reference, ip, sp, bp, depth);
 
 	memset(world->walk.window, 0xa5, sizeof(world->walk.window));
-	unwind_stack(&world->walk, ip, sp, bp, depth, 0);
+	unwind_stack(&world->walk, &from);
 	assert_int_equal(record->count, world->reference.count);
 	assert_memory_equal(record->pcs, world->reference.pcs,
 			    record->count * sizeof(record->pcs[0]));

@@ -39,6 +39,12 @@ enum options_backend {
 	BACKEND_PERF,
 };
 
+/* How stacks are followed. */
+enum options_call_graph {
+	CALL_GRAPH_DWARF, /* by unwind tables; by frame pointers in processes and machines that have none */
+	CALL_GRAPH_FP, /* by frame pointers */
+};
+
 struct options {
 	enum options_action action; /* unless ACTION_RUN, only `level` has a meaning beside it */
 	const struct command *command;
@@ -60,6 +66,7 @@ struct options {
 	uint64_t min_size, max_size; /* bytes, both inclusive; max_size UINT64_MAX = no limit */
 	uint64_t max_blocks, max_stacks; /* entries of the kernel's tables */
 	uint64_t stack_depth; /* frames */
+	enum options_call_graph call_graph;
 	uint64_t fail_over; /* bytes in use above which the exit status is 1; UINT64_MAX = never */
 
 	const char *output; /* template for output_expand; NULL = stdout */

@@ -21,6 +21,7 @@ static const char *const sort_words[] = { "inuse", "inuse-objects", "alloc", "al
 					  NULL };
 static const char *const by_words[] = { "stack", "ruby-line", "python-line", NULL };
 static const char *const color_words[] = { "auto", "always", "never", NULL };
+static const char *const call_graph_words[] = { "dwarf", "fp", NULL };
 static const char *const backend_words[] = { "auto", "session", "multi", "perf", NULL };
 
 const char *option_label(const struct option_row *row, char text[OPTION_LABEL_MAX])
@@ -277,6 +278,12 @@ static const struct option_row rows[] = {
 	  FIELD(stack_depth),
 	  .min = 1,
 	  .max = STACK_FRAMES_MAX },
+	{ .name = "call-graph",
+	  .argument = "HOW",
+	  .help = "how to follow stacks: dwarf (unwind tables), fp",
+	  .store = store_word,
+	  FIELD(call_graph),
+	  .words = call_graph_words },
 	{ .name = "fail-over",
 	  .argument = "SIZE",
 	  .help = "exit status 1 if more than SIZE is in use at the end",

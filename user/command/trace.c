@@ -47,6 +47,7 @@ static int trace_open_session(struct trace *trace)
 		.max_size = options->max_size,
 		.min_age_ns = options->min_age_ns,
 		.probe_at_entry = options->probe_at_entry,
+		.by_frame_pointers = options->call_graph == CALL_GRAPH_FP,
 		.backend_chosen = options->backend != BACKEND_AUTO,
 		.modules = &trace->modules,
 		.log = trace->log,

@@ -79,6 +79,17 @@ static void session_set_up_interpreters(struct session *session)
 		bpf_map__set_autocreate(bpf->maps.interp_walks, false);
 }
 
+/* Unwind tables are for x86-64 only. */
+static bool session_unwinds(const struct session *session)
+{
+#if defined(__x86_64__)
+	return !session->options.by_frame_pointers;
+#else
+	(void)session;
+	return false;
+#endif
+}
+
 static void session_set_up(struct session *session)
 {
 	const struct session_options *options = &session->options;
@@ -94,6 +105,7 @@ static void session_set_up(struct session *session)
 	if (!session->features.task_storage)
 		bpf_map__set_autocreate(bpf->maps.threads, false);
 	session_set_up_interpreters(session);
+	unwind_loader_prepare(bpf, session_unwinds(session));
 	session_choose_programs(session);
 }
 
@@ -120,7 +132,10 @@ static int session_load(struct session *session, struct error *error)
 				 "the kernel did not load the BPF programs: %s%s", strerror(-code),
 				 code == -EPERM ? "; root, or CAP_BPF and CAP_PERFMON, is needed"
 						: "");
-	return 0;
+	if (!session_unwinds(session))
+		return 0;
+	return unwind_loader_open(session->bpf, session->options.modules, session->options.log,
+				  &session->unwind, error);
 }
 
 static void session_plan_init(struct session *session)
@@ -170,6 +185,7 @@ void session_close(struct session *session)
 		return;
 	session_detach(session);
 	session_watch_close(session);
+	unwind_loader_close(session->unwind);
 	tracer_bpf__destroy(session->bpf);
 	site_table_free(&session->sites);
 	interp_table_free(session->interps);
@@ -180,6 +196,7 @@ void session_close(struct session *session)
 	free(session->processes);
 	free(session->files);
 	free(session->probed);
+	free(session->seen);
 	free(session->targets);
 	free(session);
 }
@@ -293,6 +310,11 @@ static uint32_t session_process_index(const struct session *session, const struc
 		if (session->processes[i] == process)
 			break;
 	return i;
+}
+
+uint32_t session_owner_number(const struct session *session, const struct process *process)
+{
+	return session_process_index(session, process) + 1;
 }
 
 static struct attach_point *session_points(const struct session *session,

@@ -27,6 +27,7 @@ struct session_options {
 	uint64_t min_size, max_size; /* bytes: other blocks are not recorded */
 	uint64_t min_age_ns; /* blocks in use that are younger are told apart in snapshots */
 	bool probe_at_entry; /* no search for a cheaper instruction */
+	bool by_frame_pointers; /* stacks are not walked by unwind tables */
 	bool backend_chosen; /* use `backend` or fail; otherwise the best one */
 	enum backend backend;
 	struct module_list *modules; /* where files are collected; must outlive the session */

@@ -13,6 +13,7 @@
 #include "kernel/session.h"
 #include "kernel/sideband.h"
 #include "kernel/site_table.h"
+#include "kernel/unwind_loader.h"
 #include "model/mapping_set.h"
 #include "tracer_abi.h"
 
@@ -29,7 +30,7 @@ struct planned_file {
 /* A file that is probed in a process. */
 struct probed_file {
 	uint32_t module;
-	const struct process *process;
+	struct process *process;
 };
 
 struct session {
@@ -38,6 +39,7 @@ struct session {
 	enum backend backend;
 	struct tracer_bpf *bpf;
 	struct ring_buffer *ring;
+	struct unwind_loader *unwind; /* NULL = stacks are walked by frame pointers */
 	struct sideband *sideband; /* NULL = the kernel does not let us listen */
 	int epoll; /* over ring and sideband */
 	struct plan plan;
@@ -45,6 +47,9 @@ struct session {
 	size_t file_count, file_capacity;
 	struct probed_file *probed;
 	size_t probed_count, probed_capacity;
+	struct probed_file
+		*seen; /* mappings that the kernel has told of and that are to be handled */
+	size_t seen_count, seen_capacity;
 	struct attachment attachment;
 	struct process **processes;
 	size_t process_count, process_capacity;
@@ -64,6 +69,9 @@ uint64_t session_now(void);
 /* Probe what a module defines in a process, if it is not probed there yet. */
 int session_probe_module(struct session *session, struct process *process, uint32_t module,
 			 struct error *error);
+
+/* The number by which the programs know a process. */
+uint32_t session_owner_number(const struct session *session, const struct process *process);
 
 /* Open the ring and the sideband; handle what they bring. */
 int session_watch_open(struct session *session, struct error *error);

@@ -36,6 +36,12 @@ static void session_see_interpreter(struct session *session, const struct proces
 			interp_table_see(session->interps, process, i + 1);
 }
 
+static void session_update_unwind(struct session *session, const struct process *process)
+{
+	unwind_loader_update(session->unwind, session_owner_number(session, process),
+			     process->target.pid, process->space);
+}
+
 void session_scan(struct session *session, struct process *process, uint64_t time_ns)
 {
 	uint32_t *modules;
@@ -43,6 +49,7 @@ void session_scan(struct session *session, struct process *process, uint64_t tim
 
 	if (process->target.exited || process_scan(process, session->options.modules, time_ns))
 		return;
+	session_update_unwind(session, process);
 	count = address_space_modules(process->space, &modules);
 	for (i = 0; i < count; i++)
 		session_probe_quietly(session, process, modules[i]);
@@ -69,6 +76,14 @@ static void session_miss_mappings(struct session *session)
 		session->processes[i]->needs_scan = true;
 }
 
+static void session_see_module(struct session *session, struct process *process, uint32_t module)
+{
+	session->seen = memory_grow(session->seen, session->seen_count, &session->seen_capacity,
+				    sizeof(*session->seen));
+	session->seen[session->seen_count++] =
+		(struct probed_file){ .module = module, .process = process };
+}
+
 static void session_see_event(void *context, const struct sideband_event *event)
 {
 	struct session *session = context;
@@ -86,11 +101,30 @@ static void session_see_event(void *context, const struct sideband_event *event)
 		process_see_exec(process, event);
 		interp_table_forget(session->interps, process);
 		session->has_dead = true;
+		session_see_module(session, process, MODULE_NONE);
 	} else if (event->kind == SIDEBAND_MMAP) {
 		module = process_see_mapping(process, session->options.modules, event);
-		session_probe_quietly(session, process, module);
-		session_see_interpreter(session, process);
+		session_see_module(session, process, module);
 	}
+}
+
+/*
+ * Handle what session_see_event has found. Probing takes long; the tables by which stacks are walked are needed at once.
+ */
+static void session_handle_seen(struct session *session)
+{
+	struct probed_file *seen = session->seen;
+	size_t i;
+
+	for (i = 0; i < session->seen_count; i++)
+		if (i + 1 == session->seen_count || seen[i].process != seen[i + 1].process)
+			session_update_unwind(session, seen[i].process);
+	for (i = 0; i < session->seen_count; i++) {
+		session_probe_quietly(session, seen[i].process, seen[i].module);
+		if (seen[i].module != MODULE_NONE)
+			session_see_interpreter(session, seen[i].process);
+	}
+	session->seen_count = 0;
 }
 
 /* The process of a site; NULL if the site is of none of ours. */
@@ -277,6 +311,7 @@ void session_drain(struct session *session)
 
 	if (session->sideband)
 		sideband_drain(session->sideband, session_see_event, session);
+	session_handle_seen(session);
 	for (i = 0; i < session->process_count; i++)
 		if (session->processes[i]->needs_scan)
 			session_scan(session, session->processes[i], session_now());
@@ -290,7 +325,7 @@ int session_add_process(struct session *session, struct process *process, char *
 			struct error *error)
 {
 	struct module_list *modules = session->options.modules;
-	uint32_t *mapped = NULL;
+	uint32_t *mapped = NULL, module;
 	size_t count, i;
 	int code;
 
@@ -302,13 +337,19 @@ int session_add_process(struct session *session, struct process *process, char *
 		return error_set(error, code == -ESRCH ? ERROR_TARGET : ERROR_PERMISSION, code,
 				 "cannot read the mappings of process %d: %s", process->target.pid,
 				 strerror(-code));
+	/* What a held command has mapped is the tracer's. */
+	if (paths)
+		unwind_loader_begin(session->unwind, session_owner_number(session, process));
+	else
+		session_update_unwind(session, process);
 	count = address_space_modules(process->space, &mapped);
 	for (i = 0; i < count && !paths && !code; i++)
 		code = session_probe_module(session, process, mapped[i], error);
-	for (i = 0; paths && paths[i] && !code; i++)
-		code = session_probe_module(
-			session, process, module_find_path(modules, process->target.pid, paths[i]),
-			error);
+	for (i = 0; paths && paths[i] && !code; i++) {
+		module = module_find_path(modules, process->target.pid, paths[i]);
+		unwind_loader_learn(session->unwind, module);
+		code = session_probe_module(session, process, module, error);
+	}
 	free(mapped);
 	session_see_interpreter(session, process);
 	session_poll_interpreters(session);
@@ -324,6 +365,7 @@ void session_end_process(struct session *session, size_t index, int exit_status)
 
 	session_drain(session);
 	interp_table_forget(session->interps, session->processes[index]);
+	unwind_loader_forget(session->unwind, (uint32_t)index + 1);
 	target->exited = true;
 	target->exit_status = exit_status;
 }

@@ -5,16 +5,24 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "unwind_abi.h"
 
+/* `end` is an enum unwind_end. */
 static const char *stack_end_reason(uint32_t end)
 {
 	switch (end) {
-	case STACK_END_DEPTH:
+	case UNWIND_END_DEPTH:
 		return "stack deeper than --stack-depth";
-	case STACK_END_UNREADABLE:
+	case UNWIND_END_UNREADABLE:
 		return "stack memory could not be read";
-	default:
+	case UNWIND_END_NO_MAPPING:
+		return "code that was mapped just before";
+	case UNWIND_END_ANONYMOUS:
+		return "code generated at run time";
+	case UNWIND_END_ROOT:
 		return NULL;
+	default:
+		return "code without unwind tables";
 	}
 }
 

@@ -372,6 +372,17 @@ size_t address_space_modules(const struct address_space *space, uint32_t **ret_m
 	return distinct;
 }
 
+struct address_mapping address_space_get(const struct address_space *space, size_t position)
+{
+	const struct record *record = &space->records[position];
+
+	return (struct address_mapping){ .start = record->start,
+					 .end = record->end,
+					 .file_offset = record->file_offset,
+					 .module = record->module,
+					 .anonymous = record->anonymous };
+}
+
 size_t address_space_count(const struct address_space *space)
 {
 	return space->count;

@@ -70,6 +70,17 @@ enum address_kind address_space_resolve(const struct address_space *space, uint6
 /* The distinct modules that are mapped now, ascending. Returns their number; free `*ret_modules` with free(). */
 size_t address_space_modules(const struct address_space *space, uint32_t **ret_modules);
 
+/* A present mapping. */
+struct address_mapping {
+	uint64_t start, end;
+	uint64_t file_offset;
+	uint32_t module; /* MODULE_NONE: unknown, or without a file */
+	bool anonymous;
+};
+
+/* The present mapping at a position below address_space_count; they stand in address order and do not overlap. */
+struct address_mapping address_space_get(const struct address_space *space, size_t position);
+
 /* Numbers of present and of ended mappings that are kept. */
 size_t address_space_count(const struct address_space *space);
 size_t address_space_history_count(const struct address_space *space);

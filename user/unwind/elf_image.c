@@ -207,20 +207,41 @@ int elf_image_eh_frame(const struct elf_image *image, struct elf_eh_frame *ret_s
 	return 0;
 }
 
-bool elf_image_bias(const struct elf_image *image, uint64_t start, uint64_t file_offset,
-		    uint64_t *ret_bias)
+unsigned int elf_image_codes(const struct elf_image *image, struct elf_code codes[ELF_CODES_MAX])
 {
 	Elf64_Phdr segment;
-	uint64_t first;
+	unsigned int i, count = 0;
+	uint64_t before;
+
+	for (i = 0; count < ELF_CODES_MAX && elf_segment(image, i, &segment); i++) {
+		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
+			continue;
+		before = segment.p_offset & (PAGE_SIZE - 1);
+		codes[count++] = (struct elf_code){ .offset = segment.p_offset - before,
+						    .size = segment.p_filesz + before,
+						    .address = segment.p_vaddr - before };
+	}
+	return count;
+}
+
+bool elf_code_bias(const struct elf_code *codes, unsigned int count, uint64_t start,
+		   uint64_t file_offset, uint64_t *ret_bias)
+{
 	unsigned int i;
 
-	for (i = 0; elf_segment(image, i, &segment); i++) {
-		first = segment.p_offset & ~(uint64_t)(PAGE_SIZE - 1);
-		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || file_offset < first ||
-		    file_offset - first >= segment.p_filesz + (segment.p_offset - first))
+	for (i = 0; i < count; i++) {
+		if (file_offset < codes[i].offset || file_offset - codes[i].offset >= codes[i].size)
 			continue;
-		*ret_bias = start - (segment.p_vaddr - segment.p_offset + file_offset);
+		*ret_bias = start - (codes[i].address - codes[i].offset + file_offset);
 		return true;
 	}
 	return false;
+}
+
+bool elf_image_bias(const struct elf_image *image, uint64_t start, uint64_t file_offset,
+		    uint64_t *ret_bias)
+{
+	struct elf_code codes[ELF_CODES_MAX];
+
+	return elf_code_bias(codes, elf_image_codes(image, codes), start, file_offset, ret_bias);
 }

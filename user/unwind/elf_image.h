@@ -47,10 +47,25 @@ struct elf_eh_frame {
  */
 int elf_image_eh_frame(const struct elf_image *image, struct elf_eh_frame *ret_section);
 
+/* An executable segment, from the start of its first page on. */
+struct elf_code {
+	uint64_t offset; /* in the file */
+	uint64_t size; /* bytes in the file */
+	uint64_t address; /* as the ELF file sees it */
+};
+
+#define ELF_CODES_MAX 16
+
+/* The first executable segments of an image; returns their number. */
+unsigned int elf_image_codes(const struct elf_image *image, struct elf_code codes[ELF_CODES_MAX]);
+
 /*
  * What to add to an address of the file to get the one in a process that has an executable part of the file
  * mapped: `file_offset` at `start`. False if no executable segment holds that offset.
  */
+bool elf_code_bias(const struct elf_code *codes, unsigned int count, uint64_t start,
+		   uint64_t file_offset, uint64_t *ret_bias);
+/* The same, asked of an image. */
 bool elf_image_bias(const struct elf_image *image, uint64_t start, uint64_t file_offset,
 		    uint64_t *ret_bias);
 

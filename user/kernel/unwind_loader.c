@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See unwind_loader.h. */
+#include "kernel/unwind_loader.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "system/process_memory.h"
+#include "tracer.skel.h"
+#include "unwind/unwind_tables.h"
+
+/* Rows: 16 MB, twenty times what a large interpreter with its libraries has. Pages: 1 GB of code. */
+#define LOADER_ROWS (1u << 21)
+#define LOADER_PAGES (1u << 18)
+/* Processes with tables at a time; others are walked by frame pointers. */
+#define LOADER_PROCESSES 32
+/* The kernel gives elements of mappable arrays eight bytes. */
+#define LOADER_GENERATION_STRIDE 2
+
+/* Files that mappings are resolved to before the loader has told of the mapping. */
+#define LOADER_FILES 4096
+#define LOADER_BLOCKS 4096
+
+#define VDSO_SIZE_MAX (1u << 20)
+
+/* An index of the maps. */
+struct loader_process {
+	uint32_t owner; /* 0 = not in use */
+	struct unwind_mappings mappings; /* as published last */
+};
+
+struct unwind_loader {
+	struct tracer_bpf *bpf;
+	const struct module_list *modules;
+	const struct log *log;
+	struct unwind_tables tables;
+	__u64 *rows; /* mapped */
+	uint32_t *pages, *generations; /* mapped */
+	struct loader_process *processes; /* LOADER_PROCESSES */
+	struct unwind_mappings *scratch;
+	bool said_full;
+};
+
+void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables)
+{
+	uint32_t rows = by_tables ? LOADER_ROWS : 2, pages = by_tables ? LOADER_PAGES : 2;
+	uint32_t processes = by_tables ? LOADER_PROCESSES : 1;
+
+	bpf->rodata->setting_unwind = by_tables;
+	bpf->rodata->unwind_rows_mask = rows - 1;
+	bpf->rodata->unwind_pages_mask = pages - 1;
+	bpf_map__set_value_size(bpf->maps.unwind_rows, rows * (uint32_t)sizeof(__u64));
+	bpf_map__set_value_size(bpf->maps.unwind_pages, pages * (uint32_t)sizeof(uint32_t));
+	bpf_map__set_max_entries(bpf->maps.unwind_processes, processes);
+	bpf_map__set_max_entries(bpf->maps.unwind_files, by_tables ? LOADER_FILES : 1);
+	bpf_map__set_max_entries(bpf->maps.unwind_new_mappings, by_tables ? LOADER_BLOCKS : 1);
+	bpf_map__set_max_entries(bpf->maps.unwind_generations, processes);
+	bpf_map__set_max_entries(bpf->maps.unwind_tables, 2 * processes);
+	bpf_map__set_max_entries(bpf->maps.unwind_caches, processes);
+}
+
+static size_t loader_generations_size(void)
+{
+	return LOADER_PROCESSES * LOADER_GENERATION_STRIDE * sizeof(uint32_t);
+}
+
+static void *loader_map(const struct bpf_map *map, size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules,
+		       const struct log *log, struct unwind_loader **ret_loader,
+		       struct error *error)
+{
+	struct unwind_loader *loader = memory_alloc(1, sizeof(*loader));
+	int code;
+
+	loader->bpf = bpf;
+	loader->modules = modules;
+	loader->log = log;
+	loader->rows = loader_map(bpf->maps.unwind_rows, LOADER_ROWS * sizeof(__u64));
+	loader->pages = loader_map(bpf->maps.unwind_pages, LOADER_PAGES * sizeof(uint32_t));
+	loader->generations = loader_map(bpf->maps.unwind_generations, loader_generations_size());
+	if (!loader->rows || !loader->pages || !loader->generations) {
+		code = -errno;
+		unwind_loader_close(loader);
+		return error_set(error, ERROR_PERMISSION, code,
+				 "cannot map the unwind tables of the BPF programs: %s",
+				 strerror(-code));
+	}
+	loader->processes = memory_alloc(LOADER_PROCESSES, sizeof(*loader->processes));
+	loader->scratch = memory_alloc(1, sizeof(*loader->scratch));
+	unwind_store_start(&loader->tables.store, loader->rows, LOADER_ROWS, loader->pages,
+			   LOADER_PAGES);
+	*ret_loader = loader;
+	return 0;
+}
+
+void unwind_loader_close(struct unwind_loader *loader)
+{
+	if (!loader)
+		return;
+	if (loader->rows)
+		munmap(loader->rows, LOADER_ROWS * sizeof(__u64));
+	if (loader->pages)
+		munmap(loader->pages, LOADER_PAGES * sizeof(uint32_t));
+	if (loader->generations)
+		munmap(loader->generations, loader_generations_size());
+	unwind_tables_free(&loader->tables);
+	free(loader->processes);
+	free(loader->scratch);
+	free(loader);
+}
+
+/* Let the programs find a file's rows by what the kernel calls the file. */
+static void loader_tell_file(const struct unwind_loader *loader, uint32_t index)
+{
+	const struct module *module = module_list_get(loader->modules, index);
+	struct unwind_file_key key = {
+		.device = (uint64_t)major(module->device) << 20 | minor(module->device),
+		.inode = module->inode,
+	};
+	struct unwind_file_rows rows;
+
+	if (module->inode && unwind_tables_rows(&loader->tables, index, &rows))
+		bpf_map_update_elem(bpf_map__fd(loader->bpf->maps.unwind_files), &key, &rows,
+				    BPF_ANY);
+}
+
+/* Put a module's table into the store; NULL = it has none. */
+static void loader_add(struct unwind_loader *loader, uint32_t module,
+		       const struct unwind_file *file)
+{
+	int code = unwind_tables_add(&loader->tables, module, file);
+
+	if (!code)
+		loader_tell_file(loader, module);
+	if (!code || loader->said_full)
+		return;
+	loader->said_full = true;
+	log_write(loader->log, LOG_NOTICE,
+		  "the unwind tables are full: stacks end in %s and other files mapped later",
+		  module_list_get(loader->modules, module)->path);
+}
+
+static uint64_t loader_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static void loader_say(const struct unwind_loader *loader, const char *path, int code,
+		       const struct cfi_table *table, uint64_t begin)
+{
+	if (code)
+		log_write(loader->log, LOG_VERBOSE, "no unwind table of %s: %s", path,
+			  strerror(-code));
+	else
+		log_write(loader->log, LOG_VERBOSE,
+			  "unwind table of %s: %u functions, %u rows, %llu us", path,
+			  table->functions, table->row_count,
+			  (unsigned long long)(loader_now() - begin));
+}
+
+void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
+{
+	const struct module *found = loader ? module_list_get(loader->modules, module) : NULL;
+	struct unwind_file file = { 0 };
+	uint64_t begin = loader_now();
+	int code;
+
+	if (!found || found->fd < 0 || unwind_tables_has(&loader->tables, module))
+		return;
+	code = unwind_file_read(found->fd, &file);
+	loader_add(loader, module, code ? NULL : &file);
+	loader_say(loader, found->path, code, &file.table, begin);
+	unwind_file_free(&file);
+}
+
+/* The code that the kernel maps into a process is in no file; it is the same for all processes. */
+static void loader_learn_vdso(struct unwind_loader *loader, pid_t pid,
+			      const struct address_mapping *mapping)
+{
+	uint64_t size = mapping->end - mapping->start;
+	struct unwind_file file = { 0 };
+	unsigned char *bytes;
+	ssize_t got;
+	int code;
+
+	if (size > VDSO_SIZE_MAX)
+		return;
+	bytes = memory_alloc(1, size);
+	got = process_memory_read(pid, mapping->start, bytes, size);
+	code = got < 0 ? (int)got : unwind_file_read_memory(bytes, (size_t)got, &file);
+	if (!code)
+		loader_add(loader, mapping->module, &file);
+	unwind_file_free(&file);
+	free(bytes);
+}
+
+static void loader_learn_mapping(struct unwind_loader *loader, pid_t pid,
+				 const struct address_mapping *mapping)
+{
+	const struct module *module = module_list_get(loader->modules, mapping->module);
+
+	if (!module || unwind_tables_has(&loader->tables, mapping->module))
+		return;
+	if (module->fd < 0 && !strcmp(module->path, "[vdso]"))
+		loader_learn_vdso(loader, pid, mapping);
+	else
+		unwind_loader_learn(loader, mapping->module);
+}
+
+/* The index of a process, a new one if it has none; LOADER_PROCESSES if all are taken. */
+static uint32_t loader_index(const struct unwind_loader *loader, uint32_t owner)
+{
+	uint32_t i, unused = LOADER_PROCESSES;
+
+	for (i = LOADER_PROCESSES; i-- > 0;) {
+		if (loader->processes[i].owner == owner)
+			return i;
+		if (!loader->processes[i].owner)
+			unused = i;
+	}
+	return unused;
+}
+
+/* Words of the cache are told from those of a later generation by its low bits only. */
+static int loader_clear_cache(const struct unwind_loader *loader, uint32_t index)
+{
+	static const __u64 empty[UNWIND_CACHE_WORDS];
+
+	return bpf_map_update_elem(bpf_map__fd(loader->bpf->maps.unwind_caches), &index, empty,
+				   BPF_ANY);
+}
+
+/* Let the scratch list take the place of the one in use. Returns 0 or a negative errno. */
+static int loader_publish(struct unwind_loader *loader, uint32_t index)
+{
+	uint32_t *generation = &loader->generations[index * LOADER_GENERATION_STRIDE];
+	uint32_t next = *generation + 1, key = index * 2 + (next & 1);
+
+	if (!(next % UNWIND_CACHE_GENERATIONS) && loader_clear_cache(loader, index))
+		return -errno;
+	if (bpf_map_update_elem(bpf_map__fd(loader->bpf->maps.unwind_tables), &key, loader->scratch,
+				BPF_ANY))
+		return -errno;
+	__atomic_store_n(generation, next, __ATOMIC_SEQ_CST);
+	loader->processes[index].mappings = *loader->scratch;
+	return 0;
+}
+
+static void loader_publish_process(struct unwind_loader *loader, uint32_t index, uint32_t owner)
+{
+	struct loader_process *process = &loader->processes[index];
+
+	if (process->owner == owner &&
+	    !memcmp(&process->mappings, loader->scratch, sizeof(process->mappings)))
+		return;
+	if (loader_publish(loader, index) || process->owner == owner)
+		return;
+	if (!bpf_map_update_elem(bpf_map__fd(loader->bpf->maps.unwind_processes), &owner, &index,
+				 BPF_ANY))
+		process->owner = owner;
+}
+
+static void loader_learn_space(struct unwind_loader *loader, pid_t pid,
+			       const struct address_space *space)
+{
+	struct address_mapping mapping;
+	size_t i;
+
+	for (i = 0; i < address_space_count(space); i++) {
+		mapping = address_space_get(space, i);
+		loader_learn_mapping(loader, pid, &mapping);
+	}
+}
+
+void unwind_loader_begin(struct unwind_loader *loader, uint32_t owner)
+{
+	uint32_t index = loader ? loader_index(loader, owner) : LOADER_PROCESSES;
+
+	if (index == LOADER_PROCESSES)
+		return;
+	unwind_mappings_clear(loader->scratch);
+	loader_publish_process(loader, index, owner);
+}
+
+void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pid,
+			  const struct address_space *space)
+{
+	uint32_t index = loader ? loader_index(loader, owner) : LOADER_PROCESSES;
+
+	if (index == LOADER_PROCESSES)
+		return;
+	loader_learn_space(loader, pid, space);
+	unwind_tables_list(&loader->tables, space, loader->scratch);
+	loader_publish_process(loader, index, owner);
+}
+
+void unwind_loader_forget(struct unwind_loader *loader, uint32_t owner)
+{
+	uint32_t index = loader ? loader_index(loader, owner) : LOADER_PROCESSES;
+
+	if (index == LOADER_PROCESSES || !loader->processes[index].owner)
+		return;
+	bpf_map_delete_elem(bpf_map__fd(loader->bpf->maps.unwind_processes), &owner);
+	loader->processes[index].owner = 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps the maps by which the programs walk stacks (bpf/unwind_maps.bpf.h) in step with what the traced processes have
+ * mapped. A file is compiled once, when it is first seen. A process's list of mappings is written beside the one in
+ * use and then takes its place by one store.
+ */
+#ifndef KERNEL_UNWIND_LOADER_H
+#define KERNEL_UNWIND_LOADER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "model/address_space.h"
+#include "model/module.h"
+
+struct tracer_bpf;
+struct unwind_loader;
+
+/* Size the maps of programs that are not loaded yet. `by_tables` false: stacks are walked by frame pointers only. */
+void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables);
+
+/*
+ * Begin with the loaded programs, which must outlive the loader, and so must the modules and the log. Returns 0 or a
+ * negative errno with `error` filled. Free with unwind_loader_close.
+ */
+int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules,
+		       const struct log *log, struct unwind_loader **ret_loader,
+		       struct error *error);
+void unwind_loader_close(struct unwind_loader *loader);
+
+/* Compile a module that a process is going to map, so that its table is there at once when it does. */
+void unwind_loader_learn(struct unwind_loader *loader, uint32_t module);
+
+/* A process of which no mappings are known yet: a command that is going to be executed. */
+void unwind_loader_begin(struct unwind_loader *loader, uint32_t owner);
+
+/*
+ * Process `pid`, which the programs know by the number `owner`, has the mappings of `space` now. Cheap if nothing has
+ * changed. All functions accept a NULL loader and do nothing.
+ */
+void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pid,
+			  const struct address_space *space);
+
+/* The process has ended. */
+void unwind_loader_forget(struct unwind_loader *loader, uint32_t owner);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From modules and mappings to lists that BPF can search: see unwind_tables.h. */
+#include "unwind/unwind_tables.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+bool unwind_tables_has(const struct unwind_tables *tables, uint32_t module)
+{
+	return module < tables->count && tables->modules[module].known;
+}
+
+static struct unwind_known *unwind_tables_entry(struct unwind_tables *tables, uint32_t module)
+{
+	size_t count = (size_t)module + 1;
+
+	if (module >= tables->count) {
+		tables->modules = memory_resize(tables->modules, count, sizeof(*tables->modules));
+		memset(tables->modules + tables->count, 0,
+		       (count - tables->count) * sizeof(*tables->modules));
+		tables->count = count;
+	}
+	return &tables->modules[module];
+}
+
+int unwind_tables_add(struct unwind_tables *tables, uint32_t module, const struct unwind_file *file)
+{
+	struct unwind_known *known = unwind_tables_entry(tables, module);
+
+	*known = (struct unwind_known){ .known = true };
+	if (!file)
+		return 0;
+	memcpy(known->codes, file->codes, sizeof(known->codes));
+	known->code_count = file->code_count;
+	return unwind_store_add(&tables->store, &file->table, &known->place);
+}
+
+bool unwind_tables_rows(const struct unwind_tables *tables, uint32_t module,
+			struct unwind_file_rows *ret_rows)
+{
+	const struct unwind_known *known;
+
+	if (!unwind_tables_has(tables, module))
+		return false;
+	known = &tables->modules[module];
+	if (!known->code_count || !known->place.page_count)
+		return false;
+	*ret_rows = (struct unwind_file_rows){
+		.offset = known->codes[0].offset,
+		.size = known->codes[0].size,
+		.address = known->codes[0].address,
+		.pages = known->place.pages,
+		.first_page = known->place.first_page,
+		.page_count = known->place.page_count,
+	};
+	return true;
+}
+
+/* Add one mapping at position `count`. Returns what unwind_mappings_add does. */
+static int unwind_list_add(const struct unwind_tables *tables,
+			   const struct address_mapping *mapping, struct unwind_mappings *mappings,
+			   uint32_t count)
+{
+	struct unwind_place place = { 0 };
+	const struct unwind_known *known;
+	uint64_t bias = 0;
+
+	if (unwind_tables_has(tables, mapping->module)) {
+		known = &tables->modules[mapping->module];
+		if (elf_code_bias(known->codes, known->code_count, mapping->start,
+				  mapping->file_offset, &bias))
+			place = known->place;
+	}
+	return unwind_mappings_add(mappings, count, mapping->start, mapping->end, bias, &place,
+				   mapping->anonymous ? UNWIND_MAPPING_ANONYMOUS : 0);
+}
+
+size_t unwind_tables_list(const struct unwind_tables *tables, const struct address_space *space,
+			  struct unwind_mappings *ret_mappings)
+{
+	size_t total = address_space_count(space), i, left_out = 0;
+	bool with_anonymous = total <= UNWIND_MAPPINGS_MAX;
+	struct address_mapping mapping;
+	uint32_t count = 0;
+
+	unwind_mappings_clear(ret_mappings);
+	for (i = 0; i < total; i++) {
+		mapping = address_space_get(space, i);
+		if ((mapping.anonymous && !with_anonymous) ||
+		    unwind_list_add(tables, &mapping, ret_mappings, count))
+			left_out++;
+		else
+			count++;
+	}
+	return left_out;
+}
+
+void unwind_tables_free(struct unwind_tables *tables)
+{
+	free(tables->modules);
+	tables->modules = NULL;
+	tables->count = 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which file's rows are where in the store, and the list of mappings of a process made of it. A file's table is put into
+ * the store once and stays for the whole run: what is opened later moves nothing. Pure: the store's memory is the
+ * caller's.
+ */
+#ifndef UNWIND_UNWIND_TABLES_H
+#define UNWIND_UNWIND_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/address_space.h"
+#include "unwind/unwind_file.h"
+#include "unwind/unwind_store.h"
+
+/* What is known of a module. */
+struct unwind_known {
+	bool known; /* it was added, with or without a table */
+	struct unwind_place place; /* {0} = no table */
+	struct elf_code codes[ELF_CODES_MAX];
+	unsigned int code_count;
+};
+
+struct unwind_tables {
+	struct unwind_store store; /* started by the caller */
+	struct unwind_known *modules; /* by index of the run's module list */
+	size_t count;
+};
+
+/* Was the module added? */
+bool unwind_tables_has(const struct unwind_tables *tables, uint32_t module);
+
+/*
+ * Add a module, whose table is copied; NULL stands for one without a table. Returns 0; -ENOSPC if the store has no room:
+ * then it counts as one without a table.
+ */
+int unwind_tables_add(struct unwind_tables *tables, uint32_t module,
+		      const struct unwind_file *file);
+
+/* Where the rows of a module are. False if it has none. */
+bool unwind_tables_rows(const struct unwind_tables *tables, uint32_t module,
+			struct unwind_file_rows *ret_rows);
+
+/*
+ * The list of the present mappings of a process. Returns how many found no room in it. Those without a file are the
+ * first to be left out, since the walk ends there anyhow.
+ */
+size_t unwind_tables_list(const struct unwind_tables *tables, const struct address_space *space,
+			  struct unwind_mappings *ret_mappings);
+
+/* Forget the modules; the store is the caller's. */
+void unwind_tables_free(struct unwind_tables *tables);
+
+#endif
