@@ -86,6 +86,7 @@ int unwind_find(struct unwind *walk, __u64 pc);
 int unwind_vma_of(__u64 pc, struct unwind_vma *vma);
 __u64 unwind_original(__u64 slot);
 int unwind_step(struct unwind *walk);
+int unwind_steps(struct unwind *walk);
 
 /* Mix one pc into a hash: multiplication spreads to the upper bits, the shift brings them back. */
 static __always_inline __u64 unwind_mix(__u64 hash, __u64 value)
@@ -354,18 +355,25 @@ static __always_inline void unwind_start(struct unwind *walk, const struct unwin
 		walk->flags |= UNWIND_BY_BP;
 }
 
+/* All steps of a walk. */
+__noinline int unwind_steps(struct unwind *walk)
+{
+	__u32 turn;
+
+	for (turn = 0; turn < STACK_FRAMES_MAX + UNWIND_SPARE_TURNS; turn++)
+		if (unwind_step(walk))
+			return 1;
+	return 0;
+}
+
 /*
  * Walk the stack of the current thread. Leaves the frames, their count, the end and the hash (never 0) in `walk`; in
  * its flags, whether it was by frame pointers.
  */
 static __always_inline void unwind_stack(struct unwind *walk, const struct unwind_from *from)
 {
-	__u32 turn;
-
 	unwind_start(walk, from);
-	for (turn = 0; turn < STACK_FRAMES_MAX + UNWIND_SPARE_TURNS; turn++)
-		if (unwind_step(walk))
-			break;
+	unwind_steps(walk);
 	walk->hash = walk->hash ? walk->hash : 1;
 }
 

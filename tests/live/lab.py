@@ -20,8 +20,9 @@ TRACER = os.path.join(TOP, "build/tracer")
 TARGETS = os.path.join(TOP, "build/targets")
 PATIENCE = 60  # seconds until something that should happen has failed to
 
-# Loss counters that say something about the target and not about the tracer.
-EXPECTED_LOSSES = {"free_untracked", "stack_unreadable", "stack_truncated"}
+# Loss counters that say something about the target and not about the tracer. Stacks through code that was mapped an
+# instant before are cut short on a busy machine; test_stacks.py asks for whole ones where nothing is mapped.
+EXPECTED_LOSSES = {"free_untracked", "stack_unreadable", "stack_truncated", "stack_unmapped"}
 
 _started = []
 

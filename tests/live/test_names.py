@@ -22,8 +22,13 @@ def addr2line(module, offset):
             address = offset - 1 - start + virtual
     lines = subprocess.run(["addr2line", "-f", "-i", "-C", "-e", module, hex(address)], capture_output=True, text=True,
                            check=True).stdout.splitlines()
-    return [(lines[i], lines[i + 1].split(":")[0], int(lines[i + 1].split(":")[1].split()[0]))
-            for i in range(0, len(lines), 2)]
+    places = [line.split(" ")[0].rsplit(":", 1) for line in lines[1::2]]
+    return [(name, os.path.basename(path) if path != "??" else None, int(line) if line != "?" else None)
+            for name, (path, line) in zip(lines[::2], places)]
+
+
+def place_of(frame):
+    return frame["function"], frame["file"] and os.path.basename(frame["file"]), frame["line"]
 
 
 def check_frames(report, module):
@@ -35,12 +40,11 @@ def check_frames(report, module):
             group = []
             for frame in frames:
                 if frame["offset"] == offset:
-                    group.append((frame["function"], frame["file"], frame["line"]))
+                    group.append(place_of(frame))
                     if not frame["inlined"]:
                         break
             truth = addr2line(module, offset)
-            assert [(name, os.path.basename(path), line) for name, path, line in group] == \
-                [(name, os.path.basename(path), line) for name, path, line in truth], (group, truth)
+            assert group == truth, (group, truth)
             checked += 1
     return checked
 

@@ -19,7 +19,9 @@ struct process {
 	struct target target;
 	struct address_space *space;
 	uint64_t start_ticks; /* with the pid, the process's identity */
+	uint64_t opened_ns; /* it was found then, CLOCK_MONOTONIC */
 	bool needs_scan; /* something of its mappings was missed */
+	bool is_replaced; /* it has ended, and another process has its pid */
 };
 
 /*

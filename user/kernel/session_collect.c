@@ -49,10 +49,15 @@ static void key_list_remove(struct key_list *list, const struct bpf_map *map)
 static void pass_see_site(void *context, const void *key, const void *value)
 {
 	struct pass *pass = context;
+	const struct site *record = value;
 	struct known_site *site;
 	uint64_t number;
 
 	memcpy(&number, key, sizeof(number));
+	/* A site that is newer than this report. */
+	if (!site_table_get(&pass->session->sites, number) &&
+	    !session_has_heard(pass->session, record->first_ns))
+		return;
 	site = session_learn_record(pass->session, number, value);
 	if (!site)
 		return;

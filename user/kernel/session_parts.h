@@ -41,6 +41,7 @@ struct session {
 	struct ring_buffer *ring;
 	struct unwind_loader *unwind; /* NULL = stacks are walked by frame pointers */
 	struct sideband *sideband; /* NULL = the kernel does not let us listen */
+	uint64_t heard_ns; /* all that it told up to then has been heard */
 	int epoll; /* over ring and sideband */
 	struct plan plan;
 	struct planned_file *files;
@@ -72,6 +73,9 @@ int session_probe_module(struct session *session, struct process *process, uint3
 
 /* The number by which the programs know a process. */
 uint32_t session_owner_number(const struct session *session, const struct process *process);
+
+/* Is all known that happened to mappings up to then? */
+bool session_has_heard(const struct session *session, uint64_t time_ns);
 
 /* Open the ring and the sideband; handle what they bring. */
 int session_watch_open(struct session *session, struct error *error);

@@ -63,7 +63,7 @@ static struct process *session_find_process(const struct session *session, uint3
 
 	for (i = 0; i < session->process_count; i++)
 		if ((uint32_t)session->processes[i]->target.pid == pid &&
-		    !session->processes[i]->target.exited)
+		    !session->processes[i]->target.exited && !session->processes[i]->is_replaced)
 			return session->processes[i];
 	return NULL;
 }
@@ -97,7 +97,9 @@ static void session_see_event(void *context, const struct sideband_event *event)
 	process = session_find_process(session, event->pid);
 	if (!process)
 		return;
-	if (event->kind == SIDEBAND_EXEC) {
+	if (event->kind == SIDEBAND_FORK) {
+		process->is_replaced = event->time_ns > process->opened_ns;
+	} else if (event->kind == SIDEBAND_EXEC) {
 		process_see_exec(process, event);
 		interp_table_forget(session->interps, process);
 		session->has_dead = true;
@@ -125,6 +127,19 @@ static void session_handle_seen(struct session *session)
 			session_see_interpreter(session, seen[i].process);
 	}
 	session->seen_count = 0;
+}
+
+/* Hear what the kernel has told of processes so far. session_handle_seen must follow. */
+static void session_hear(struct session *session)
+{
+	session->heard_ns = session_now();
+	if (session->sideband)
+		sideband_drain(session->sideband, session_see_event, session);
+}
+
+bool session_has_heard(const struct session *session, uint64_t time_ns)
+{
+	return time_ns < session->heard_ns;
 }
 
 /* The process of a site; NULL if the site is of none of ours. */
@@ -202,6 +217,9 @@ struct known_site *session_learn_site(struct session *session, uint64_t key)
 		return known;
 	if (bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.sites), &key, &record))
 		return NULL;
+	/* Mappings come before the stacks that run through them. */
+	if (!session_has_heard(session, record.first_ns))
+		session_hear(session);
 	return session_learn_record(session, key, &record);
 }
 
@@ -304,18 +322,17 @@ static void session_poll_interpreters(struct session *session)
 	timerfd_settime(session->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* Mappings come before the stacks that run through them. */
 void session_drain(struct session *session)
 {
 	size_t i;
 
-	if (session->sideband)
-		sideband_drain(session->sideband, session_see_event, session);
+	session_hear(session);
 	session_handle_seen(session);
 	for (i = 0; i < session->process_count; i++)
 		if (session->processes[i]->needs_scan)
 			session_scan(session, session->processes[i], session_now());
 	ring_buffer__consume(session->ring);
+	session_handle_seen(session);
 	session_poll_interpreters(session);
 	if (session->has_dead)
 		session_bury(session);
