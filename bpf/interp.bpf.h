@@ -150,7 +150,7 @@ static __always_inline __u64 interp_copied(const struct interp_walk *walk,
 
 /*
  * The code of the frame that is described has this key. If it is not known, it is to be copied: then returns true, and
- * interp_describe_turn keeps the copy.
+ * interp_keep_code keeps the copy.
  */
 static __always_inline bool interp_is_new(struct interp_walk *walk, __u64 key)
 {
@@ -230,28 +230,23 @@ static __always_inline __u64 interp_thread_pointer(void)
 }
 #endif
 
-/* bpf_loop wants its context on the stack. */
-struct interp_turns {
-	struct interp_walk *walk;
-};
-
-/* The answer of a turn is hidden from the compiler: it would leave out the test that tells the verifier that it is 0 or 1. */
-static int interp_turn_ruby(__u32 turn, struct interp_turns *turns)
+/* Plain loops over global functions: bpf_loop would do as well, but older kernels have none. */
+static __always_inline void interp_ruby_walk(struct interp_walk *walk)
 {
-	__u32 over = (__u32)interp_ruby_step(turns->walk);
+	__u32 turn;
 
-	(void)turn;
-	INTERP_HIDE(over);
-	return over ? 1 : 0;
+	for (turn = 0; turn < INTERP_TURNS; turn++)
+		if (interp_ruby_step(walk))
+			break;
 }
 
-static int interp_turn_python(__u32 turn, struct interp_turns *turns)
+static __always_inline void interp_python_walk(struct interp_walk *walk)
 {
-	__u32 over = (__u32)interp_python_step(turns->walk);
+	__u32 turn;
 
-	(void)turn;
-	INTERP_HIDE(over);
-	return over ? 1 : 0;
+	for (turn = 0; turn < INTERP_TURNS; turn++)
+		if (interp_python_step(walk))
+			break;
 }
 
 /*
@@ -263,7 +258,6 @@ static __always_inline void interp_walk_stack(struct interp_walk *walk,
 					      const struct interp_process *process,
 					      __u64 thread_pointer, __u32 depth)
 {
-	struct interp_turns turns = { .walk = walk };
 	__u64 state = interp_state(process, thread_pointer);
 
 	walk->record.kind = INTERP_NONE;
@@ -283,36 +277,37 @@ static __always_inline void interp_walk_stack(struct interp_walk *walk,
 	walk->record.end = INTERP_END_DEPTH;
 	if (walk->record.kind == INTERP_RUBY) {
 		if (interp_ruby_start(walk, state))
-			bpf_loop(INTERP_TURNS, interp_turn_ruby, &turns, 0);
+			interp_ruby_walk(walk);
 	} else {
 		if (interp_python_start(walk, state))
-			bpf_loop(INTERP_TURNS, interp_turn_python, &turns, 0);
+			interp_python_walk(walk);
 	}
 	if (walk->record.count && !walk->hash)
 		walk->hash = 1;
 }
 
-/* The kernel of Linux 6.1 takes values for maps from here, and not from global functions. */
-static int interp_describe_turn(__u32 turn, struct interp_turns *turns)
+/* Keep the code that was copied: older kernels take values for maps from here, and not from global functions. */
+static __always_inline void interp_keep_code(struct interp_walk *walk)
 {
-	struct interp_walk *walk = turns->walk;
-	__u64 key, at;
-	__u32 over;
+	__u64 at = (__u64)walk->described - 1, key = walk->new_code;
 
-	(void)turn;
-	walk->new_code = 0;
-	if (walk->record.kind == INTERP_RUBY)
-		over = (__u32)interp_ruby_describe(walk);
-	else
-		over = (__u32)interp_python_describe(walk);
-	key = walk->new_code;
-	at = (__u64)walk->described - 1;
 	INTERP_HIDE(at);
 	if (key && at < INTERP_FRAMES_MAX &&
 	    !bpf_map_update_elem(&interp_codes, &key, &walk->code, BPF_ANY))
 		walk->record.frames[at].copy = key;
-	INTERP_HIDE(over);
-	return over ? 1 : 0;
+}
+
+static __always_inline bool interp_describe_one(struct interp_walk *walk)
+{
+	int over;
+
+	walk->new_code = 0;
+	if (walk->record.kind == INTERP_RUBY)
+		over = interp_ruby_describe(walk);
+	else
+		over = interp_python_describe(walk);
+	interp_keep_code(walk);
+	return !over;
 }
 
 /*
@@ -321,9 +316,11 @@ static int interp_describe_turn(__u32 turn, struct interp_turns *turns)
  */
 static __always_inline void interp_walk_describe(struct interp_walk *walk)
 {
-	struct interp_turns turns = { .walk = walk };
+	__u32 turn;
 
-	bpf_loop(INTERP_FRAMES_MAX, interp_describe_turn, &turns, 0);
+	for (turn = 0; turn < INTERP_FRAMES_MAX; turn++)
+		if (!interp_describe_one(walk))
+			break;
 }
 
 #endif

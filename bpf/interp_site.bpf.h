@@ -20,6 +20,22 @@ struct {
 	__type(value, struct interp_walk);
 } interp_walks SEC(".maps");
 
+/* The same by thread id, for kernels without task storage; and a walk to copy from. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, struct interp_walk);
+} interp_walks_by_id SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct interp_walk);
+} interp_walk_zero SEC(".maps");
+
 /* By the key of the stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -29,11 +45,32 @@ struct {
 	__type(value, struct interp_record);
 } interp_stacks SEC(".maps");
 
+/* Global functions: the verifier looks at each only once. */
+__u64 interp_site_read(__u32 owner, __u32 depth);
+int interp_site_store(__u64 stack);
+
+/* The walk of the current thread; NULL if it has none and none is to be made, or there is no memory. */
+static __always_inline struct interp_walk *interp_walk_find(bool create)
+{
+	__u32 id = (__u32)bpf_get_current_pid_tgid(), key = 0;
+	struct interp_walk *zero;
+
+	if (setting_task_storage)
+		return bpf_task_storage_get(&interp_walks, bpf_get_current_task_btf(), NULL,
+					    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (create) {
+		zero = bpf_map_lookup_elem(&interp_walk_zero, &key);
+		if (zero && !bpf_map_lookup_elem(&interp_walks_by_id, &id))
+			bpf_map_update_elem(&interp_walks_by_id, &id, zero, BPF_NOEXIST);
+	}
+	return bpf_map_lookup_elem(&interp_walks_by_id, &id);
+}
+
 /*
  * Read the frames of the interpreter that the current thread, of process `owner`, runs. Returns their hash; 0 = it runs
  * none.
  */
-static __noinline __u64 interp_site_read(__u32 owner, __u32 depth)
+__noinline __u64 interp_site_read(__u32 owner, __u32 depth)
 {
 	struct interp_process *process;
 	struct interp_walk *walk;
@@ -43,8 +80,7 @@ static __noinline __u64 interp_site_read(__u32 owner, __u32 depth)
 	process = bpf_map_lookup_elem(&interp_processes, &owner);
 	if (!process)
 		return 0;
-	walk = bpf_task_storage_get(&interp_walks, bpf_get_current_task_btf(), NULL,
-				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+	walk = interp_walk_find(true);
 	if (!walk)
 		return 0;
 	interp_walk_stack(walk, process, interp_thread_pointer(), depth);
@@ -52,17 +88,18 @@ static __noinline __u64 interp_site_read(__u32 owner, __u32 depth)
 }
 
 /* Keep the frames that were read last in the current thread, as those of a stack that is new. */
-static __noinline void interp_site_store(__u64 stack)
+__noinline int interp_site_store(__u64 stack)
 {
 	struct interp_walk *walk;
 
 	if (!setting_interpreters)
-		return;
-	walk = bpf_task_storage_get(&interp_walks, bpf_get_current_task_btf(), NULL, 0);
+		return 0;
+	walk = interp_walk_find(false);
 	if (!walk)
-		return;
+		return 0;
 	interp_walk_describe(walk);
 	bpf_map_update_elem(&interp_stacks, &stack, &walk->record, BPF_NOEXIST);
+	return 0;
 }
 
 #endif

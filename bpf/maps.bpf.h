@@ -17,6 +17,7 @@ const volatile __u64 setting_max_size = ~0ULL;
 const volatile __u32 setting_stack_depth = STACK_FRAMES_MAX;
 const volatile bool setting_task_storage = true;
 const volatile bool setting_unwind = true; /* by tables; otherwise by frame pointers */
+const volatile bool setting_cookies = true;
 
 /* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */
 __u32 recording = 0;

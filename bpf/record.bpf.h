@@ -9,6 +9,11 @@
 #include "interp_site.bpf.h"
 #include "thread.bpf.h"
 
+/*
+ * Before Linux 6.4, what map operations return is an int: the upper half of the register is not of its sign. So their
+ * results are kept in ints here.
+ */
+
 /* How often a map operation that the kernel refused for the moment is tried. */
 #define RECORD_TRIES 8
 
@@ -36,7 +41,7 @@ static __always_inline void site_announce(__u64 key, __u32 owner)
 /* Store the walked stack under its hash. Returns the hash, or 0 if the table is full. */
 static __always_inline __u64 stack_store(struct unwind *walk)
 {
-	long error = bpf_map_update_elem(&stacks, &walk->hash, &walk->record, BPF_NOEXIST);
+	int error = bpf_map_update_elem(&stacks, &walk->hash, &walk->record, BPF_NOEXIST);
 
 	return !error || error == -EEXIST ? walk->hash : 0;
 }
@@ -144,23 +149,24 @@ static __always_inline void site_count_free(__u64 key, __u64 size)
 static __always_inline bool block_take(struct block_key *key, struct block *ret_block)
 {
 	struct block *block = bpf_map_lookup_elem(&blocks, key);
-	int i;
+	int error, i;
 
 	if (!block)
 		return false;
 	*ret_block = *block;
-	for (i = 0; i < RECORD_TRIES; i++)
-		if (bpf_map_delete_elem(&blocks, key) != -EBUSY)
-			return true;
+	for (i = 0; i < RECORD_TRIES; i++) {
+		error = bpf_map_delete_elem(&blocks, key);
+		if (error != -EBUSY)
+			return !error;
+	}
 	return false;
 }
 
 /* Put a block into the table. Returns 0 or a negative errno, after trying again where that can help. */
-static __noinline long block_store(struct block_key *key, struct block *block)
+static __noinline int block_store(struct block_key *key, struct block *block)
 {
 	struct block old;
-	long error = 0;
-	int i;
+	int error = 0, i;
 
 	for (i = 0; i < RECORD_TRIES; i++) {
 		error = bpf_map_update_elem(&blocks, key, block, BPF_NOEXIST);
@@ -174,7 +180,7 @@ static __noinline long block_store(struct block_key *key, struct block *block)
 	return error;
 }
 
-static __always_inline void block_count_loss(long error, __u64 size)
+static __always_inline void block_count_loss(int error, __u64 size)
 {
 	loss_add(error == -E2BIG ? LOSS_BLOCKS_FULL : LOSS_BLOCKS_REFUSED, 1);
 	loss_add(LOSS_BYTES_UNATTRIBUTED, size);
@@ -187,7 +193,7 @@ static __always_inline void record_alloc(struct thread *thread, struct pt_regs *
 	struct block_key key = block_key_of(thread->shape, address);
 	struct block block = { .size = size };
 	struct site *site;
-	long error;
+	int error;
 
 	if (size < setting_min_size || size > setting_max_size)
 		return;

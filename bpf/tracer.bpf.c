@@ -62,9 +62,12 @@ static __always_inline __u64 call_size(struct pt_regs *ctx, __u64 shape)
 	return size > most ? SIZE_OVERFLOW : size * count;
 }
 
-/* Report a mapping call to the loader, which keeps mappings exactly. */
-static __always_inline void mapping_report(struct thread *thread, enum mapping_phase phase,
-					   __u64 result, __u64 site)
+/*
+ * Report a mapping call to the loader, which keeps mappings exactly. Not inlined, since the stacks of functions add up
+ * where a walk begins, and the kernel has a limit for the sum.
+ */
+static __noinline void mapping_report(struct thread *thread, enum mapping_phase phase, __u64 result,
+				      __u64 site)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 	struct event_mapping event = {
@@ -141,7 +144,7 @@ static __always_inline void realloc_enter(struct thread *thread)
 static __noinline void realloc_restore(struct thread *thread)
 {
 	struct block_key key;
-	long error;
+	int error;
 
 	if (!thread->taken_address)
 		return;
@@ -255,6 +258,17 @@ static __always_inline void call_return(struct pt_regs *ctx)
 	thread->sp = 0;
 }
 
+/* The call shape of the probe. */
+static __always_inline __u64 probe_shape(struct pt_regs *ctx)
+{
+	__u64 shape;
+
+	if (setting_cookies)
+		return bpf_get_attach_cookie(ctx);
+	asm volatile("%0 = %1 ll" : "=r"(shape) : "i"(COOKIE_PLACE));
+	return shape;
+}
+
 /* Entry and return in one program. At the entry, 1 tells the kernel that no return is wanted. */
 SEC("uprobe")
 int call_session(struct pt_regs *ctx)
@@ -269,7 +283,7 @@ int call_session(struct pt_regs *ctx)
 SEC("uprobe")
 int call_entry(struct pt_regs *ctx)
 {
-	call_enter(ctx, bpf_get_attach_cookie(ctx));
+	call_enter(ctx, probe_shape(ctx));
 	return 0;
 }
 
@@ -283,7 +297,7 @@ int call_exit(struct pt_regs *ctx)
 SEC("uprobe")
 int free_entry(struct pt_regs *ctx)
 {
-	__u64 shape = bpf_get_attach_cookie(ctx);
+	__u64 shape = probe_shape(ctx);
 	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
 
 	if (address && recording)

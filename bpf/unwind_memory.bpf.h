@@ -103,7 +103,7 @@ __noinline __u64 unwind_original(__u64 slot)
 
 /* The mapping that is being looked for, and whether it maps a file. */
 struct unwind_vma_search {
-	struct unwind_vma vma;
+	struct unwind_vma *vma;
 	__u64 found;
 };
 
@@ -116,11 +116,11 @@ static __attribute__((unused)) long unwind_vma_see(struct task_struct *task,
 	(void)task;
 	if (!inode)
 		return 0;
-	search->vma.start = BPF_CORE_READ(area, vm_start);
-	search->vma.end = BPF_CORE_READ(area, vm_end);
-	search->vma.offset = BPF_CORE_READ(area, vm_pgoff) * UNWIND_PAGE_SIZE;
-	search->vma.file.device = BPF_CORE_READ(inode, i_sb, s_dev);
-	search->vma.file.inode = BPF_CORE_READ(inode, i_ino);
+	search->vma->start = BPF_CORE_READ(area, vm_start);
+	search->vma->end = BPF_CORE_READ(area, vm_end);
+	search->vma->offset = BPF_CORE_READ(area, vm_pgoff) * UNWIND_PAGE_SIZE;
+	search->vma->file.device = BPF_CORE_READ(inode, i_sb, s_dev);
+	search->vma->file.inode = BPF_CORE_READ(inode, i_ino);
 	search->found = 1;
 	return 0;
 }
@@ -128,7 +128,7 @@ static __attribute__((unused)) long unwind_vma_see(struct task_struct *task,
 /* The mapping of a file that holds a pc. Returns 0; -EBUSY: the mappings are being changed; -ENOENT: there is none. */
 __noinline int unwind_vma_of(__u64 pc, struct unwind_vma *vma)
 {
-	struct unwind_vma_search search = { 0 };
+	struct unwind_vma_search search = { .vma = vma };
 	long error;
 
 	if (!vma || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
@@ -136,7 +136,6 @@ __noinline int unwind_vma_of(__u64 pc, struct unwind_vma *vma)
 	error = bpf_find_vma(bpf_get_current_task_btf(), pc, unwind_vma_see, &search, 0);
 	if (error || !search.found)
 		return error == -EBUSY ? -EBUSY : -ENOENT;
-	*vma = search.vma;
 	return 0;
 }
 #endif

@@ -60,6 +60,12 @@ enum call_result {
 #define SHAPE_TARGET(shape) ((__u32)((shape) >> 48))
 
 /*
+ * Kernels without cookies get a copy of the program for each probe, in which the loader has put the shape in place of
+ * this number.
+ */
+#define COOKIE_PLACE 0x6b6f6f636570616bULL
+
+/*
  * Frees by the allocator itself of what it keeps for threads (glibc at a thread's end) are no frees of the
  * program's. They are told by their caller: code of the allocator, from `low` up to and without `high`, in
  * bytes from the probed instruction. By function id.

@@ -59,6 +59,11 @@ def test_numbers_of_perf_probes():
     check("--backend", "perf", scenarios=SCENARIOS_PERF)
 
 
+def test_numbers_of_ioctl_probes():
+    need_backend("ioctl")
+    check("--backend", "ioctl", scenarios=SCENARIOS_PERF)
+
+
 def test_numbers_at_the_entries():
     check("--probe-at-entry")
 
@@ -76,6 +81,11 @@ def test_survival_of_multi_probes():
 def test_survival_of_perf_probes():
     need_backend("perf")
     check_survival("--backend", "perf", times=TIMES_PERF)
+
+
+def test_survival_of_ioctl_probes():
+    need_backend("ioctl")
+    check_survival("--backend", "ioctl", times=TIMES_PERF)
 
 
 def test_survival_at_the_entries():

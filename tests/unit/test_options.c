@@ -184,6 +184,7 @@ static void test_values(void **state)
 		{ "-p 1 --backend session", FIELD(backend), BACKEND_SESSION },
 		{ "-p 1 --backend multi", FIELD(backend), BACKEND_MULTI },
 		{ "-p 1 --backend perf", FIELD(backend), BACKEND_PERF },
+		{ "-p 1 --backend ioctl", FIELD(backend), BACKEND_IOCTL },
 		{ "plan -p 1 --backend perf", FIELD(backend), BACKEND_PERF },
 		{ "-V", FIELD(action), ACTION_VERSION },
 		{ "-h", FIELD(action), ACTION_HELP },
@@ -397,7 +398,7 @@ static const struct {
 	{ "-p 1 -s INUSE", "-s/--sort takes one of", NULL },
 	{ "-p 1 --color sometimes", "--color takes one of auto, always, never", NULL },
 	{ "-p 1 --color", "--color needs an argument", NULL },
-	{ "-p 1 --backend magic", "one of auto, session, multi, perf", NULL },
+	{ "-p 1 --backend magic", "one of auto, session, multi, perf, ioctl", NULL },
 	{ "-p 1 --format xml", "--format takes one of text, json, folded", "'xml'" },
 	{ "-p 1 --format ''", "--format takes one of", NULL },
 	/* files */

@@ -37,6 +37,7 @@ enum options_backend {
 	BACKEND_SESSION,
 	BACKEND_MULTI,
 	BACKEND_PERF,
+	BACKEND_IOCTL,
 };
 
 /* How stacks are followed. */

@@ -22,7 +22,7 @@ static const char *const sort_words[] = { "inuse", "inuse-objects", "alloc", "al
 static const char *const by_words[] = { "stack", "ruby-line", "python-line", NULL };
 static const char *const color_words[] = { "auto", "always", "never", NULL };
 static const char *const call_graph_words[] = { "dwarf", "fp", NULL };
-static const char *const backend_words[] = { "auto", "session", "multi", "perf", NULL };
+static const char *const backend_words[] = { "auto", "session", "multi", "perf", "ioctl", NULL };
 
 const char *option_label(const struct option_row *row, char text[OPTION_LABEL_MAX])
 {
@@ -348,7 +348,7 @@ static const struct option_row rows[] = {
 	  .flags = OPTION_ANY_COMMAND | OPTION_TESTING },
 	{ .name = "backend",
 	  .argument = "NAME",
-	  .help = "how to attach: auto, session, multi, perf",
+	  .help = "how to attach: auto, session, multi, perf, ioctl",
 	  .store = store_word,
 	  FIELD(backend),
 	  .words = backend_words,

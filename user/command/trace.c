@@ -57,6 +57,8 @@ static int trace_open_session(struct trace *trace)
 		wanted.backend = BACKEND_KERNEL_MULTI;
 	else if (options->backend == BACKEND_PERF)
 		wanted.backend = BACKEND_KERNEL_PERF;
+	else if (options->backend == BACKEND_IOCTL)
+		wanted.backend = BACKEND_KERNEL_IOCTL;
 	return session_open(&wanted, &trace->session, &trace->error);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "kernel/bpf_call.h"
+#include "kernel/perf_probe.h"
 
 /* An error of the kernel's own that user space has no name for. */
 #define KERNEL_ENOTSUPP 524
@@ -41,10 +42,20 @@ static int attach_refuse(int code, const struct group *group, struct error *erro
 			 group->symbols[0], group->count - 1, strerror(-code));
 }
 
+/* `fd` may be a negative errno, which is returned. */
+static int attachment_keep(struct attachment *attachment, int fd)
+{
+	if (fd < 0)
+		return fd;
+	attachment->fds = memory_grow(attachment->fds, attachment->count, &attachment->capacity,
+				      sizeof(*attachment->fds));
+	attachment->fds[attachment->count++] = fd;
+	return 0;
+}
+
 static int attach_multi(const struct group *group, const struct bpf_program *program,
 			uint32_t attach_type, bool returns)
 {
-	struct attachment *attachment = group->attachment;
 	struct uprobe_multi probes = {
 		.program = bpf_program__fd(program),
 		.attach_type = attach_type,
@@ -55,43 +66,44 @@ static int attach_multi(const struct group *group, const struct bpf_program *pro
 		.cookies = group->cookies,
 		.count = group->count,
 	};
-	int fd = bpf_call_link_uprobes(&probes);
 
-	if (fd < 0)
-		return fd;
-	attachment->fds = memory_grow(attachment->fds, attachment->count, &attachment->capacity,
-				      sizeof(*attachment->fds));
-	attachment->fds[attachment->count++] = fd;
-	return 0;
+	return attachment_keep(group->attachment, bpf_call_link_uprobes(&probes));
 }
 
-static int attach_perf_one(const struct group *group, size_t index,
+/* The program for returns asks for no cookie. */
+static int attach_perf_one(const struct group *group, size_t index, enum backend backend,
 			   const struct bpf_program *program, bool returns)
 {
-	struct attachment *attachment = group->attachment;
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = group->cookies[index],
-		    .retprobe = returns);
-	struct bpf_link *link;
-	char path[64];
+	struct perf_probe probe = {
+		.file = group->file,
+		.offset = group->offsets[index],
+		.pid = group->pid,
+		.returns = returns,
+		.program = bpf_program__fd(program),
+		.linked = backend == BACKEND_KERNEL_PERF,
+		.cookie = group->cookies[index],
+	};
+	bool copied = !probe.linked && !returns;
+	int code;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->file);
-	link = bpf_program__attach_uprobe_opts(program, group->pid, path, group->offsets[index],
-					       &options);
-	if (!link)
-		return -errno;
-	attachment->links = memory_grow(attachment->links, attachment->link_count,
-					&attachment->link_capacity, sizeof(struct bpf_link *));
-	attachment->links[attachment->link_count++] = link;
-	return 0;
+	if (copied)
+		probe.program = perf_probe_load_copy(program, probe.cookie);
+	if (probe.program < 0)
+		return probe.program;
+	code = attachment_keep(group->attachment, perf_probe_attach(&probe));
+	if (copied)
+		close(probe.program);
+	return code;
 }
 
-static int attach_perf(const struct group *group, const struct bpf_program *program, bool returns)
+static int attach_perf(const struct group *group, enum backend backend,
+		       const struct bpf_program *program, bool returns)
 {
 	size_t i;
 	int code = 0;
 
 	for (i = 0; i < group->count && !code; i++)
-		code = attach_perf_one(group, i, program, returns);
+		code = attach_perf_one(group, i, backend, program, returns);
 	return code;
 }
 
@@ -108,16 +120,16 @@ static int attach_calls(const struct group *group, enum backend backend,
 		return code ? code
 			    : attach_multi(group, programs->entry, ATTACH_UPROBE_MULTI, false);
 	}
-	code = attach_perf(group, programs->exit, true);
-	return code ? code : attach_perf(group, programs->entry, false);
+	code = attach_perf(group, backend, programs->exit, true);
+	return code ? code : attach_perf(group, backend, programs->entry, false);
 }
 
 static int attach_frees(const struct group *group, enum backend backend,
 			const struct attach_programs *programs)
 {
-	if (backend == BACKEND_KERNEL_PERF)
-		return attach_perf(group, programs->free, false);
-	return attach_multi(group, programs->free, ATTACH_UPROBE_MULTI, false);
+	if (backend == BACKEND_KERNEL_SESSION || backend == BACKEND_KERNEL_MULTI)
+		return attach_multi(group, programs->free, ATTACH_UPROBE_MULTI, false);
+	return attach_perf(group, backend, programs->free, false);
 }
 
 static void group_fill(struct group *group, const struct attach_point *points, size_t count,
@@ -205,9 +217,6 @@ void attachment_close(struct attachment *attachment)
 
 	for (i = 0; i < attachment->count; i++)
 		close(attachment->fds[i]);
-	for (i = 0; i < attachment->link_count; i++)
-		bpf_link__destroy(attachment->links[i]);
 	free(attachment->fds);
-	free(attachment->links);
 	*attachment = (struct attachment){ 0 };
 }

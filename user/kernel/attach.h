@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "kernel/features.h"
 
-struct bpf_link;
 struct bpf_program;
 
 /* The loaded programs; those that the back end does not need are NULL. */
@@ -41,8 +40,6 @@ struct attach_point {
 struct attachment {
 	int *fds;
 	size_t count, capacity;
-	struct bpf_link **links; /* of perf events */
-	size_t link_count, link_capacity;
 };
 
 /*

@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "kernel/bpf_call.h"
+#include "kernel/perf_probe.h"
 
 const char *backend_name(enum backend backend)
 {
-	static const char *const names[BACKEND_KERNEL_COUNT] = { "session", "multi", "perf" };
+	static const char *const names[BACKEND_KERNEL_COUNT] = { "session", "multi", "perf",
+								 "ioctl" };
 
 	return backend < BACKEND_KERNEL_COUNT ? names[backend] : "unknown";
 }
@@ -88,9 +90,9 @@ int kernel_features_probe(struct kernel_features *ret_features, struct error *er
 	features.backends[BACKEND_KERNEL_SESSION] = backend_works(ATTACH_UPROBE_SESSION);
 	features.backends[BACKEND_KERNEL_MULTI] = backend_works(ATTACH_UPROBE_MULTI);
 	features.backends[BACKEND_KERNEL_PERF] = perf_links_work();
+	features.backends[BACKEND_KERNEL_IOCTL] = perf_probe_works();
 	features.task_storage =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_task_storage_get, NULL) == 1;
-	features.loops = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop, NULL) == 1;
 	*ret_features = features;
 	return 0;
 }

@@ -13,13 +13,13 @@ enum backend {
 	BACKEND_KERNEL_SESSION, /* entry and return in one program: Linux 6.13 */
 	BACKEND_KERNEL_MULTI, /* one link for many probes: Linux 6.6 */
 	BACKEND_KERNEL_PERF, /* one perf event per probe, with a cookie: Linux 5.15 */
+	BACKEND_KERNEL_IOCTL, /* one perf event and one program per probe: Linux 4.17 */
 	BACKEND_KERNEL_COUNT,
 };
 
 struct kernel_features {
 	bool backends[BACKEND_KERNEL_COUNT]; /* which of them work */
 	bool task_storage; /* usable by probe programs */
-	bool loops; /* bpf_loop: Linux 5.17 */
 	struct probe_features traps; /* what it costs to probe an instruction */
 };
 

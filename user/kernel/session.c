@@ -20,6 +20,13 @@
 /* Sites for allocations whose stack finds no room: some functions in some programs. */
 #define SITES_RESERVE 1024
 
+/* Interpreters' frames are found by the register that thread-local addresses are counted from. */
+#ifdef __x86_64__
+#define INTERPRETERS_READABLE true
+#else
+#define INTERPRETERS_READABLE false
+#endif
+
 uint64_t session_now(void)
 {
 	struct timespec now;
@@ -48,8 +55,8 @@ static int session_choose_backend(struct session *session, struct error *error)
 		return 0;
 	}
 	return error_set(error, ERROR_PERMISSION, -ENOTSUP,
-			 "this kernel cannot attach BPF programs to uprobes with a cookie: Linux "
-			 "5.15 or later is needed");
+			 "this kernel cannot attach BPF programs to uprobes: it must be built with "
+			 "CONFIG_UPROBE_EVENTS and CONFIG_PERF_EVENTS");
 }
 
 /* Load only the programs that the back end uses: others may need what the kernel does not have. */
@@ -57,7 +64,8 @@ static void session_choose_programs(struct session *session)
 {
 	struct tracer_bpf *bpf = session->bpf;
 	bool one = session->backend == BACKEND_KERNEL_SESSION;
-	uint32_t type = session->backend == BACKEND_KERNEL_PERF ? 0 : ATTACH_UPROBE_MULTI;
+	bool linked = one || session->backend == BACKEND_KERNEL_MULTI;
+	uint32_t type = linked ? ATTACH_UPROBE_MULTI : 0;
 
 	bpf_program__set_autoload(bpf->progs.call_session, one);
 	bpf_program__set_autoload(bpf->progs.call_entry, !one);
@@ -73,9 +81,13 @@ static void session_set_up_interpreters(struct session *session)
 	const struct kernel_features *features = &session->features;
 	struct tracer_bpf *bpf = session->bpf;
 
-	bpf->rodata->setting_interpreters = features->task_storage && features->loops;
+	bpf->rodata->setting_interpreters = INTERPRETERS_READABLE;
 	bpf_map__set_max_entries(bpf->maps.interp_stacks, (uint32_t)session->options.max_stacks);
-	if (!bpf->rodata->setting_interpreters)
+	if (features->task_storage || !INTERPRETERS_READABLE) {
+		bpf_map__set_autocreate(bpf->maps.interp_walks_by_id, false);
+		bpf_map__set_autocreate(bpf->maps.interp_walk_zero, false);
+	}
+	if (!features->task_storage || !INTERPRETERS_READABLE)
 		bpf_map__set_autocreate(bpf->maps.interp_walks, false);
 }
 
@@ -99,6 +111,7 @@ static void session_set_up(struct session *session)
 	bpf->rodata->setting_max_size = options->max_size;
 	bpf->rodata->setting_stack_depth = (uint32_t)options->stack_depth;
 	bpf->rodata->setting_task_storage = session->features.task_storage;
+	bpf->rodata->setting_cookies = session->backend != BACKEND_KERNEL_IOCTL;
 	bpf_map__set_max_entries(bpf->maps.blocks, (uint32_t)options->max_blocks);
 	bpf_map__set_max_entries(bpf->maps.stacks, (uint32_t)options->max_stacks);
 	bpf_map__set_max_entries(bpf->maps.sites, (uint32_t)options->max_stacks + SITES_RESERVE);

@@ -84,6 +84,16 @@ static void session_see_module(struct session *session, struct process *process,
 		(struct probed_file){ .module = module, .process = process };
 }
 
+/* The kernel removes the states of threads that have ended only where it keeps them by itself. */
+static void session_forget_thread(const struct session *session, pid_t thread)
+{
+	uint32_t id = (uint32_t)thread;
+
+	bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.threads_by_id), &id);
+	if (bpf_map__autocreate(session->bpf->maps.interp_walks_by_id))
+		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.interp_walks_by_id), &id);
+}
+
 static void session_see_event(void *context, const struct sideband_event *event)
 {
 	struct session *session = context;
@@ -97,6 +107,8 @@ static void session_see_event(void *context, const struct sideband_event *event)
 	process = session_find_process(session, event->pid);
 	if (!process)
 		return;
+	if (event->kind == SIDEBAND_EXIT && !session->features.task_storage)
+		session_forget_thread(session, (pid_t)event->tid);
 	if (event->kind == SIDEBAND_FORK) {
 		process->is_replaced = event->time_ns > process->opened_ns;
 	} else if (event->kind == SIDEBAND_EXEC) {
