@@ -106,7 +106,7 @@ build/fuzz/libpure.a: $(PURE:%.c=build/fuzz/%.o)
 build/tests/fuzz/%: tests/fuzz/%.c build/fuzz/libpure.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CLANG) $(CPPFLAGS_ALL) $(FUZZ_FLAGS) -o $@ $< build/fuzz/libpure.a $(LIBS)
+	$(Q)$(CLANG) $(CPPFLAGS_ALL) $(FUZZ_FLAGS) -MMD -MP -o $@ $< build/fuzz/libpure.a $(LIBS)
 
 unit: $(UNIT_TESTS)
 	tests/run unit
@@ -148,4 +148,4 @@ install: build/tracer
 clean:
 	rm -rf build
 
--include $(OBJECTS:.o=.d) $(PURE_SANITIZED:.o=.d) $(UNIT_TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(PURE_SANITIZED:.o=.d) $(UNIT_TESTS:=.d) $(PURE:%.c=build/fuzz/%.d) $(FUZZ_TARGETS:=.d)

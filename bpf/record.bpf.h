@@ -17,11 +17,6 @@
 /* How often a map operation that the kernel refused for the moment is tried. */
 #define RECORD_TRIES 8
 
-static __always_inline __u32 shape_owner(__u64 shape)
-{
-	return SHAPE_TARGET(shape) ? SHAPE_TARGET(shape) : bpf_get_current_pid_tgid() >> 32;
-}
-
 static __always_inline struct block_key block_key_of(__u64 shape, __u64 address)
 {
 	return (struct block_key){ .address = address,
@@ -238,7 +233,7 @@ static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 
 	}
 	/* An allocator that frees inside another call of its own ends a block that was taken already. */
 	thread = thread_find();
-	if ((!thread || !thread_is_inside(thread, sp)) && !free_is_inner(shape, ctx, sp))
+	if ((!thread || !thread_is_inside(thread, ctx, sp)) && !free_is_inner(shape, ctx, sp))
 		loss_add(LOSS_FREE_UNTRACKED, 1);
 }
 

@@ -18,6 +18,11 @@
 #define RETURN_POPS 0
 #endif
 
+static __always_inline __u32 shape_owner(__u64 shape)
+{
+	return SHAPE_TARGET(shape) ? SHAPE_TARGET(shape) : bpf_get_current_pid_tgid() >> 32;
+}
+
 /* Number of execs of the current process: tells its programs apart. */
 static __always_inline __u32 current_image(void)
 {
@@ -88,16 +93,6 @@ static __always_inline void thread_begin(struct thread *thread, __u64 sp, __u64 
 	thread->image = current_image();
 }
 
-/* What a pending return probe puts over a return address in this process; 0 = none has been set yet. */
-static __always_inline __u64 current_trampoline(void)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-
-	if (!bpf_core_type_exists(struct xol_area))
-		return 0;
-	return BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
-}
-
 /* Does the thread run on its alternate signal stack? Then its stack pointer tells nothing of its calls. */
 static __noinline bool thread_on_signal_stack(__u64 sp)
 {
@@ -108,12 +103,37 @@ static __noinline bool thread_on_signal_stack(__u64 sp)
 }
 
 /*
- * Is the recorded call still running, when another one begins at the stack pointer `sp`? Its frame must lie
- * above (a signal handler may have a stack of its own), and its return address must still be hijacked by
- * the return probe: a longjmp leaves the frame, and the next calls write over that word. At the very same
- * stack pointer a function has jumped to another one instead of calling it.
+ * Is one of the return addresses of the current calls, from the caller out, the one of the recorded call? Where the
+ * walk cannot tell for certain, the answer is yes.
  */
-static __noinline bool thread_is_inside(struct thread *thread, __u64 sp)
+static __always_inline bool thread_is_called_inside(struct thread *thread, struct pt_regs *ctx)
+{
+	struct unwind_from from = {
+		.ip = PT_REGS_IP(ctx),
+		.sp = PT_REGS_SP(ctx),
+		.bp = PT_REGS_FP(ctx),
+		.owner = shape_owner(thread->shape),
+		.image = thread->image,
+		.depth = STACK_FRAMES_MAX,
+		.flags = UNWIND_EXACT,
+	};
+	struct unwind *walk = &thread->walk;
+
+	unwind_start(walk, &from);
+	if (unwind_steps(walk, thread->sp + RETURN_POPS))
+		return true;
+	if (walk->flags & (UNWIND_BY_BP | UNWIND_GUESSED))
+		return true;
+	return walk->record.end != UNWIND_END_ROOT && walk->record.end != UNWIND_END_DEPTH;
+}
+
+/*
+ * Is the recorded call still running, when another one begins, whose return address stands at `sp`? Its frame must
+ * lie above (a signal handler may have a stack of its own), and its return address must still be hijacked by the return
+ * probe: a longjmp leaves the frame, and the next calls write over that word, or at least they do not return to it. At
+ * the very same stack pointer a function has jumped to another one instead of calling it.
+ */
+static __noinline bool thread_is_inside(struct thread *thread, struct pt_regs *ctx, __u64 sp)
 {
 	__u64 trampoline;
 
@@ -123,8 +143,12 @@ static __noinline bool thread_is_inside(struct thread *thread, __u64 sp)
 		return false;
 	if (!RETURN_POPS)
 		return true;
-	trampoline = current_trampoline();
-	return trampoline ? thread_read_word(thread->sp) == trampoline : sp < thread->sp;
+	trampoline = unwind_trampoline();
+	if (!trampoline)
+		return sp < thread->sp;
+	if (thread_read_word(thread->sp) != trampoline)
+		return false;
+	return sp == thread->sp || !setting_unwind || thread_is_called_inside(thread, ctx);
 }
 
 #endif

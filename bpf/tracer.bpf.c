@@ -224,7 +224,7 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 		return false;
 	}
 	if (thread->sp) {
-		if (thread_is_inside(thread, PT_REGS_SP(ctx)))
+		if (thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
 			return false;
 		thread_heal(thread);
 	}

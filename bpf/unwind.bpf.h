@@ -40,6 +40,9 @@
 #define UNWIND_SIGNAL_SP 160
 #define UNWIND_SIGNAL_IP 168
 
+/* Length of the code that a return probe returns to. */
+#define UNWIND_TRAMPOLINE_BYTES 17
+
 /* A stack frame may be this large before a frame pointer that points so far is not believed. */
 #define UNWIND_GUESS_MAX (1ULL << 20)
 
@@ -85,8 +88,9 @@ struct unwind {
 int unwind_find(struct unwind *walk, __u64 pc);
 int unwind_vma_of(__u64 pc, struct unwind_vma *vma);
 __u64 unwind_original(__u64 slot);
+__u64 unwind_trampoline(void);
 int unwind_step(struct unwind *walk);
-int unwind_steps(struct unwind *walk);
+int unwind_steps(struct unwind *walk, __u64 sp);
 
 /* Mix one pc into a hash: multiplication spreads to the upper bits, the shift brings them back. */
 static __always_inline __u64 unwind_mix(__u64 hash, __u64 value)
@@ -355,15 +359,17 @@ static __always_inline void unwind_start(struct unwind *walk, const struct unwin
 		walk->flags |= UNWIND_BY_BP;
 }
 
-/* All steps of a walk. */
-__noinline int unwind_steps(struct unwind *walk)
+/* The steps of a walk, to its end or, unless `sp` is 0, until it stands at this stack pointer: then returns 1. */
+__noinline int unwind_steps(struct unwind *walk, __u64 sp)
 {
 	__u32 turn;
 
+	if (!walk)
+		return 0;
 	for (turn = 0; turn < STACK_FRAMES_MAX + UNWIND_SPARE_TURNS; turn++)
-		if (unwind_step(walk))
-			return 1;
-	return 0;
+		if ((sp && walk->sp == sp) || unwind_step(walk))
+			break;
+	return sp && walk->sp == sp;
 }
 
 /*
@@ -373,7 +379,7 @@ __noinline int unwind_steps(struct unwind *walk)
 static __always_inline void unwind_stack(struct unwind *walk, const struct unwind_from *from)
 {
 	unwind_start(walk, from);
-	unwind_steps(walk);
+	unwind_steps(walk, 0);
 	walk->hash = walk->hash ? walk->hash : 1;
 }
 

@@ -101,6 +101,16 @@ __noinline __u64 unwind_original(__u64 slot)
 	return 0;
 }
 
+/* What a pending return probe puts over a return address in this process; 0 = none has been set yet. */
+__noinline __u64 unwind_trampoline(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	if (!bpf_core_type_exists(struct xol_area))
+		return 0;
+	return BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+}
+
 /* The mapping that is being looked for, and whether it maps a file. */
 struct unwind_vma_search {
 	struct unwind_vma *vma;

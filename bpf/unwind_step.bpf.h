@@ -210,15 +210,41 @@ static __always_inline int unwind_leave_by_rule(struct unwind *walk, __u32 rule,
 }
 
 /*
- * The return address leads to no file. If a return probe has replaced it, take the one that stood there before, and
- * try again; otherwise it is the last frame.
+ * A signal came while the thread was in the code that a return probe returns to, `at` bytes behind its start. Linux
+ * 6.11 and later push rax, rcx and r11 there, call the kernel, and pop the last two, to return by what the kernel has
+ * put in the place of the first (arch/x86/kernel/uprobes.c); earlier ones stop at its first byte.
+ */
+static __always_inline int unwind_leave_trampoline(struct unwind *walk, __u64 at)
+{
+	__u64 slot = walk->sp + 16, ip;
+
+	if (at == 0)
+		slot = walk->sp - 8;
+	else if (at == 1 || at == 16)
+		slot = walk->sp;
+	else if (at == 2 || at == 15)
+		slot = walk->sp + 8;
+	ip = unwind_original(slot);
+	if (!ip && !unwind_read(walk, slot, &ip))
+		return unwind_end(walk, UNWIND_END_UNREADABLE);
+	return unwind_leave(walk, slot + 8, ip);
+}
+
+/*
+ * The pc leads to no file. If a return probe has brought the walk here, go on where the probe will return to; otherwise
+ * it is the last frame.
  */
 static __always_inline int unwind_repair(struct unwind *walk, __u32 end)
 {
-	__u64 ip = 0;
+	__u64 ip = 0, trampoline;
 
-	if (!(walk->flags & UNWIND_EXACT))
+	if (walk->flags & UNWIND_EXACT) {
+		trampoline = unwind_trampoline();
+		if (trampoline && walk->ip - trampoline < UNWIND_TRAMPOLINE_BYTES)
+			return unwind_leave_trampoline(walk, walk->ip - trampoline);
+	} else {
 		ip = unwind_original(walk->sp - 8);
+	}
 	if (ip && ip != walk->ip) {
 		walk->ip = ip;
 		return 0;

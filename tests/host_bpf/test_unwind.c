@@ -222,6 +222,42 @@ static void test_hijacked_return_address(void **state)
 	world_free(world);
 }
 
+/*
+ * A signal before and after each instruction of the code that return probes return to. What it has pushed there stands in
+ * the kernel's source: rax, rcx and r11, then a system call, after which r11 and rcx are popped.
+ */
+static void test_signal_in_trampoline(void **state)
+{
+	static const uint32_t rules[] = { SIGNAL, SP(2), ROOT };
+	static const struct {
+		uint64_t at;
+		int pushed; /* words below the place of the return address; -1 = it has been popped */
+		bool is_pending;
+	} cases[] = { { 0, -1, true }, { 1, 0, true },	 { 2, 1, true },   { 4, 2, true },
+		      { 11, 2, true }, { 13, 2, false }, { 15, 1, false }, { 16, 0, false } };
+	struct world *world = world_create(rules, 3);
+	uint64_t pcs[] = { world_pc(0, 1), world_pc(1, 5), world_pc(2, 9) };
+	uint64_t context = 100, slot = 1000;
+	size_t i;
+
+	(void)state;
+	hijacked.trampoline = 0x7fffffffe000;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		world->stack[context + 15] = 0;
+		world->stack[context + 20] = world_address(slot - (uint64_t)cases[i].pushed);
+		world->stack[context + 21] = hijacked.trampoline + cases[i].at;
+		world->stack[slot - 1] = world->stack[slot - 2] = 0x1111;
+		world->stack[slot] = cases[i].is_pending ? hijacked.trampoline : pcs[1];
+		hijacked.slot = cases[i].is_pending ? world_address(slot) : 0;
+		hijacked.original = pcs[1];
+		world->stack[slot + 2] = pcs[2];
+		walk(world, pcs[0], context, 0, STACK_FRAMES_MAX);
+		assert_stack(world, UNWIND_END_ROOT, pcs, 3);
+	}
+	hijacked.slot = hijacked.trampoline = 0;
+	world_free(world);
+}
+
 /* A file that the lists of the process do not have yet, mapped from its second page on. */
 static void test_new_mapping(void **state)
 {
@@ -372,6 +408,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_signal_in_trampoline),
 		cmocka_unit_test(test_code_without_tables),
 		cmocka_unit_test(test_frame_pointer_guess),
 		cmocka_unit_test(test_frame_pointers_only),

@@ -30,6 +30,11 @@ __u64 unwind_original(__u64 slot)
 	return 0;
 }
 
+__u64 unwind_trampoline(void)
+{
+	return 0;
+}
+
 int unwind_vma_of(__u64 pc, struct unwind_vma *vma)
 {
 	(void)pc;

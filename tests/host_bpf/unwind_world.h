@@ -158,7 +158,13 @@ static inline uint64_t world_address(uint64_t word)
 /* What a return probe has replaced: one word of the stack. */
 static struct {
 	uint64_t slot, original;
+	uint64_t trampoline;
 } hijacked;
+
+__u64 unwind_trampoline(void)
+{
+	return hijacked.trampoline;
+}
 
 __u64 unwind_original(__u64 slot)
 {

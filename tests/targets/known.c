@@ -407,6 +407,70 @@ static void scenario_heal(void)
 	}
 }
 
+static void **jump_unwritable;
+
+static void jump_on_fault(int number)
+{
+	(void)number;
+	siglongjmp(heal_jump, 1);
+}
+
+/* The allocator faults when it writes down the block: that block is lost. */
+SITE static void jump_call(void)
+{
+	volatile char room[200];
+
+	room[0] = 1;
+	if (posix_memalign(jump_unwritable, 64, 999) == 0)
+		abort();
+	(void)room[0];
+}
+
+SITE static void jump_out_of_call(void)
+{
+	if (!sigsetjmp(heal_jump, 1))
+		jump_call();
+}
+
+/*
+ * Calls from below a frame that does not write over the place where the return address of the call stood: nothing
+ * there tells that the call has been left.
+ */
+SITE static void jump_then_allocate(int depth)
+{
+	volatile char room[1000];
+
+	room[0] = 1;
+	if (depth > 0) {
+		jump_then_allocate(depth - 1);
+	} else {
+		site_malloc(31);
+		free(site_malloc(33));
+		truth_free("site_malloc", 33);
+		site_realloc(site_calloc(1, 35), 37);
+		truth_free("site_calloc", 35);
+	}
+	(void)room[0];
+}
+
+static void scenario_jumps(void)
+{
+	static char stack[65536];
+	stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = { .sa_handler = jump_on_fault };
+	int i;
+
+	jump_unwritable = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (jump_unwritable == MAP_FAILED || sigaltstack(&alternate, NULL))
+		abort();
+	for (i = 0; i < 200; i++) {
+		action.sa_flags = i & 1 ? SA_ONSTACK : 0;
+		sigaction(SIGSEGV, &action, NULL);
+		jump_out_of_call();
+		jump_then_allocate(i % 20);
+	}
+}
+
 static void *heal_exit_inside(void *unused)
 {
 	(void)unused;
@@ -522,6 +586,7 @@ static const struct {
 	{ "cross", scenario_cross },
 	{ "mappings", scenario_mappings },
 	{ "heal", scenario_heal },
+	{ "jumps", scenario_jumps },
 	{ "exits", scenario_exits },
 	{ "signals", scenario_signals },
 	{ "reused", scenario_reused },
