@@ -77,7 +77,7 @@ static void test_group(void **state)
 	(void)state;
 	sites[6].function = &function_calloc;
 	sites[7].target = &target_two;
-	grouped = group_build(&snapshot, GROUP_BY_RUBY_LINE);
+	grouped = group_build(&snapshot, GROUP_BY_RUBY_LINE, NULL);
 	assert_int_equal(grouped->snapshot.site_count, 7);
 	site = find_site(grouped, 3000);
 	assert_non_null(site);
@@ -106,6 +106,104 @@ static void test_group(void **state)
 	free(native);
 }
 
+/* The addresses of frames name their functions. */
+static const struct symbol_list *lookup(void *context, const struct frame *frame)
+{
+	static const struct symbol names[] = { { "outer", "file.c", 1, false },
+					       { "inner", "file.c", 2, false } };
+	static struct symbol_list lists[] = { { 1, (struct symbol *)&names[0] },
+					      { 1, (struct symbol *)&names[1] } };
+
+	(void)context;
+	return &lists[frame->address % 2];
+}
+
+static struct stack *make_caller(uint32_t module, uint64_t address)
+{
+	struct stack *stack = memory_alloc(1, sizeof(*stack) + 2 * sizeof(stack->frames[0]));
+
+	stack->count = 2;
+	stack->frames[0] = (struct frame){ .module = module, .address = address, .offset = 5 };
+	stack->frames[1] = (struct frame){ .module = 9, .address = 1 };
+	return stack;
+}
+
+/* Of a group by function or module only the name of what calls is shown: it has no line. */
+static void assert_whole(const struct snapshot_site *site, uint32_t module, const char *function)
+{
+	assert_non_null(site);
+	assert_int_equal(site->stack->count, 1);
+	assert_true(site->stack->frames[0].whole);
+	assert_int_equal(site->stack->frames[0].module, module);
+	assert_int_equal(site->stack->frames[0].offset, 0);
+	if (function)
+		assert_string_equal(site->stack->frames[0].name->function, function);
+	else
+		assert_null(site->stack->frames[0].name);
+}
+
+static void test_callers(void **state)
+{
+	struct stack *inner = make_caller(1, 1), *again = make_caller(1, 3);
+	struct stack *outer = make_caller(1, 2), *other = make_caller(2, 1);
+	struct snapshot_site sites[] = {
+		make_site(1, inner, 1000), make_site(2, again, 2000),  make_site(3, outer, 4000),
+		make_site(4, other, 8000), make_site(5, inner, 16000),
+	};
+	struct snapshot snapshot = { .sites = sites, .site_count = 5 };
+	struct report_names names = { .lookup = lookup };
+	struct grouped *grouped;
+
+	(void)state;
+	sites[1].function = &function_calloc;
+	sites[4].target = &target_two;
+	grouped = group_build(&snapshot, GROUP_BY_FUNCTION, &names);
+	assert_int_equal(grouped->snapshot.site_count, 4);
+	assert_whole(find_site(grouped, 3000), 1, "inner");
+	assert_null(find_site(grouped, 3000)->function->function);
+	assert_whole(find_site(grouped, 4000), 1, "outer");
+	assert_string_equal(find_site(grouped, 4000)->function->function, "malloc");
+	assert_whole(find_site(grouped, 8000), 2, "inner");
+	assert_ptr_equal(find_site(grouped, 16000)->target, &target_two);
+	group_free(grouped);
+	grouped = group_build(&snapshot, GROUP_BY_MODULE, NULL);
+	assert_int_equal(grouped->snapshot.site_count, 3);
+	assert_whole(find_site(grouped, 7000), 1, NULL);
+	assert_whole(find_site(grouped, 8000), 2, NULL);
+	group_free(grouped);
+	free(inner);
+	free(again);
+	free(outer);
+	free(other);
+}
+
+/* One row for each process and source; what its program held before it ended is a row of its own. */
+static void test_processes(void **state)
+{
+	struct stack *stack = make_caller(1, 1), *none = make_stack(FRAME_RUBY, NULL, NULL);
+	struct snapshot_site sites[] = {
+		make_site(1, stack, 1000), make_site(2, none, 2000), make_site(3, stack, 4000),
+		make_site(4, none, 8000),  make_site(5, stack, 16),
+	};
+	struct snapshot snapshot = { .sites = sites, .site_count = 5 };
+	struct grouped *grouped;
+
+	(void)state;
+	sites[2].target = &target_two;
+	sites[3].source = SOURCE_MMAP;
+	sites[4].ended = true;
+	grouped = group_build(&snapshot, GROUP_BY_PROCESS, NULL);
+	assert_int_equal(grouped->snapshot.site_count, 4);
+	assert_int_equal(find_site(grouped, 3000)->stack->count, 0);
+	assert_null(find_site(grouped, 3000)->function->function);
+	assert_ptr_equal(find_site(grouped, 4000)->target, &target_two);
+	assert_int_equal(find_site(grouped, 8000)->source, SOURCE_MMAP);
+	assert_true(find_site(grouped, 16)->ended);
+	group_free(grouped);
+	free(stack);
+	free(none);
+}
+
 /* By another kind of frame, or by stack, every site stays as it is. */
 static void test_alone(void **state)
 {
@@ -118,13 +216,13 @@ static void test_alone(void **state)
 
 	(void)state;
 	for (i = 0; i < 2; i++) {
-		grouped = group_build(&snapshot, ways[i]);
+		grouped = group_build(&snapshot, ways[i], NULL);
 		assert_int_equal(grouped->snapshot.site_count, 2);
 		assert_ptr_equal(find_site(grouped, 1000)->stack, ruby);
 		assert_ptr_equal(find_site(grouped, 2000)->stack, ruby);
 		group_free(grouped);
 	}
-	grouped = group_build(&(struct snapshot){ 0 }, GROUP_BY_RUBY_LINE);
+	grouped = group_build(&(struct snapshot){ 0 }, GROUP_BY_RUBY_LINE, NULL);
 	assert_int_equal(grouped->snapshot.site_count, 0);
 	group_free(grouped);
 	group_free(NULL);
@@ -135,6 +233,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_group),
+		cmocka_unit_test(test_callers),
+		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_alone),
 	};
 

@@ -267,6 +267,29 @@ static void test_pids(void **state)
 	}
 }
 
+/* A command's children are its own business and the tracer's; those of others only on request. */
+static void test_children(void **state)
+{
+	static const struct {
+		const char *text;
+		bool follow;
+	} cases[] = { { "-p 1", false },
+		      { "-p 1 --follow-fork", true },
+		      { "-- make", true },
+		      { "--no-follow-fork -- make", false },
+		      { "--follow-fork -- make", true } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct line line = parse_good(cases[i].text);
+
+		assert_int_equal(line.options.follow_fork, cases[i].follow);
+		assert_false(line.options.keep_exited);
+		line_free(&line);
+	}
+}
+
 /* What follows "--" is the command's own, whatever it looks like. */
 static void test_commands(void **state)
 {
@@ -313,6 +336,7 @@ static const struct {
 	{ "plan 4242", "takes no INTERVAL", "'4242'" },
 	{ "--", "followed by a command", NULL },
 	{ "-p 1 --", "followed by a command", NULL },
+	{ "-p 1 --follow-fork --no-follow-fork", "exclude each other", NULL },
 	{ "-- ''", "is empty", NULL },
 	{ "-p 1 -- ls", "exclude each other", "'-- ls'" },
 	{ "plan -p 1 -- ls", "exclude each other", NULL },
@@ -575,6 +599,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_children),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_pids),

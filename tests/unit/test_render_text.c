@@ -91,6 +91,25 @@ static void test_two_processes(void **state)
 	check_output("two-processes.txt", sample, &options, &plain);
 }
 
+/* What an ended program held is marked, has a sum of its own and no share. */
+static void test_ended(void **state)
+{
+	const struct report_options options = { .top = 1 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	char *text;
+
+	(void)state;
+	sample->sites[0].ended = true;
+	text = render(sample, &options, &plain);
+	if (!strstr(text, "    1    48.8 MiB   ended       50,000") ||
+	    !strstr(text, "total   512.0 KiB  100.0%        2,048") ||
+	    !strstr(text, "ended    48.8 MiB   ended       50,000"))
+		fail_msg("%s", text);
+	free(text);
+	sample_free(sample);
+}
+
 /* A long name and a pid of seven digits: no word of the opening may be lost but the clock. */
 static void test_opening_fits(void **state)
 {
@@ -265,6 +284,7 @@ int main(void)
 		cmocka_unit_test(test_server_verbose),
 		cmocka_unit_test(test_losses_and_rest),
 		cmocka_unit_test(test_two_processes),
+		cmocka_unit_test(test_ended),
 		cmocka_unit_test(test_opening_fits),
 		cmocka_unit_test(test_nothing_in_use),
 		cmocka_unit_test(test_nasty_fits),

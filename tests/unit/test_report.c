@@ -292,6 +292,31 @@ static void test_calls(void **state)
 	sample_free(sample);
 }
 
+/* Each process has its own totals; what ended programs held is in them, but not in those of the report. */
+static void test_processes(void **state)
+{
+	struct sample *sample = sample_new_empty(2);
+	const struct stack *stack = sample_stack(sample, NULL, 0);
+	struct report *report;
+
+	(void)state;
+	sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 100, 10, 40, 4 });
+	sample_site(sample, 1, &sample_malloc, stack, (struct counters){ 7, 1, 0, 0 });
+	sample_site(sample, 1, &sample_malloc, stack, (struct counters){ 5000, 5, 1000, 1 })
+		->ended = true;
+	sample_site(sample, 0, &sample_mmap, stack, (struct counters){ 4096, 1, 4096, 1 });
+	report = build(sample, SORT_INUSE, 0, 0);
+	assert_counters(&report->target_totals[0], 4196, 11, 4136, 5);
+	assert_counters(&report->target_totals[1], 5007, 6, 1000, 1);
+	assert_counters(&report->totals, 4203, 12, 4136, 5);
+	assert_counters(&report->ended, 5000, 5, 1000, 1);
+	assert_int_equal(report->sites_in_use, 2);
+	assert_true(report->sites[0].ended);
+	assert_false(report->sites[1].ended);
+	report_free(report);
+	sample_free(sample);
+}
+
 static void test_words(void **state)
 {
 	(void)state;
@@ -322,6 +347,7 @@ int main(void)
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_many_sites),
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_words),
 	};
 

@@ -7,13 +7,18 @@
 
 #include "base/memory.h"
 
-/* A site and the frame that it is grouped by; NULL = it stays alone. */
+/* Instead of the function of a group whose sites have several. */
+static const struct function_name several_functions;
+
+/* A site and what it is grouped by. */
 struct member {
 	const struct snapshot_site *site;
-	const struct frame *frame;
+	bool alone; /* it is in no group */
+	struct frame frame; /* what the group shows as its stack, unless it is by process */
+	const char *function; /* by function only; NULL = unknown */
 };
 
-static const struct frame *group_frame(const struct snapshot_site *site, enum frame_kind kind)
+static const struct frame *group_line(const struct snapshot_site *site, enum frame_kind kind)
 {
 	uint32_t i;
 
@@ -21,6 +26,53 @@ static const struct frame *group_frame(const struct snapshot_site *site, enum fr
 		if (site->stack->frames[i].kind == kind && site->stack->frames[i].name)
 			return &site->stack->frames[i];
 	return NULL;
+}
+
+/* The caller of the allocator; in an interpreter, the line that runs. */
+static const struct frame *group_caller(const struct snapshot_site *site)
+{
+	uint32_t i;
+
+	for (i = 0; i < site->stack->count; i++)
+		if (!site->stack->frames[i].internal && site->stack->frames[i].kind != FRAME_ERROR)
+			return &site->stack->frames[i];
+	return NULL;
+}
+
+static bool group_is_by_line(enum group_by by)
+{
+	return by == GROUP_BY_RUBY_LINE || by == GROUP_BY_PYTHON_LINE;
+}
+
+static void member_set_caller(struct member *member, const struct frame *caller, enum group_by by,
+			      const struct report_names *names)
+{
+	const struct symbol_list *symbols = NULL;
+
+	member->frame =
+		(struct frame){ .kind = caller->kind, .module = caller->module, .whole = true };
+	if (by == GROUP_BY_FUNCTION)
+		symbols = names->lookup(names->context, caller);
+	if (symbols && symbols->count)
+		member->function = symbols->items[0].function;
+}
+
+static struct member member_of(const struct snapshot_site *site, enum group_by by,
+			       const struct report_names *names)
+{
+	struct member member = { .site = site };
+	const struct frame *frame = NULL;
+
+	if (group_is_by_line(by))
+		frame = group_line(site, by == GROUP_BY_RUBY_LINE ? FRAME_RUBY : FRAME_PYTHON);
+	else if (by == GROUP_BY_FUNCTION || by == GROUP_BY_MODULE)
+		frame = group_caller(site);
+	if (frame && group_is_by_line(by))
+		member.frame = *frame;
+	else if (frame)
+		member_set_caller(&member, frame, by, names);
+	member.alone = by == GROUP_BY_STACK || (!frame && by != GROUP_BY_PROCESS);
+	return member;
 }
 
 static int group_compare_numbers(uint64_t a, uint64_t b)
@@ -33,26 +85,41 @@ static int group_compare_texts(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
+/* Order by the line, the module and function, or nothing. */
+static int group_compare_frames(const struct member *left, const struct member *right)
+{
+	const struct frame *a = &left->frame, *b = &right->frame;
+	int order = group_compare_numbers(a->module, b->module);
+
+	if (!order)
+		order = group_compare_numbers(a->kind, b->kind);
+	if (!order)
+		order = group_compare_texts(left->function, right->function);
+	if (order || !a->name || !b->name)
+		return order;
+	order = group_compare_numbers((uintptr_t)left->site->function,
+				      (uintptr_t)right->site->function);
+	if (!order)
+		order = group_compare_numbers(a->name->line, b->name->line);
+	return order ? order : group_compare_texts(a->name->file, b->name->file);
+}
+
 /* Order by what must be equal in a group; sites that stay alone by their keys. */
 static int group_compare(const void *a, const void *b)
 {
 	const struct member *left = a, *right = b;
 	const struct snapshot_site *x = left->site, *y = right->site;
-	int order = !left->frame - !right->frame;
+	int order = left->alone - right->alone;
 
-	if (!order && !left->frame)
+	if (!order && left->alone)
 		return group_compare_numbers(x->key, y->key);
 	if (!order)
 		order = group_compare_numbers((uintptr_t)x->target, (uintptr_t)y->target);
 	if (!order)
-		order = group_compare_numbers((uintptr_t)x->function, (uintptr_t)y->function);
+		order = group_compare_numbers(x->ended, y->ended);
 	if (!order)
 		order = group_compare_numbers(x->source, y->source);
-	if (!order)
-		order = group_compare_numbers(left->frame->name->line, right->frame->name->line);
-	if (!order)
-		order = group_compare_texts(left->frame->name->file, right->frame->name->file);
-	return order;
+	return order ? order : group_compare_frames(left, right);
 }
 
 static void group_add(struct snapshot_site *to, const struct snapshot_site *site)
@@ -64,6 +131,8 @@ static void group_add(struct snapshot_site *to, const struct snapshot_site *site
 	to->age_sum_ns += site->age_sum_ns;
 	to->young_bytes += site->young_bytes;
 	to->young_objects += site->young_objects;
+	if (to->function != site->function)
+		to->function = &several_functions;
 	if (site->oldest_ns > to->oldest_ns)
 		to->oldest_ns = site->oldest_ns;
 	/* The least key of a group is the same in the next snapshot, whatever order the sites come in. */
@@ -71,15 +140,24 @@ static void group_add(struct snapshot_site *to, const struct snapshot_site *site
 		to->key = site->key;
 }
 
-static struct stack *group_stack(struct grouped *grouped, const struct frame *frame)
+static struct stack *group_stack(struct grouped *grouped, const struct member *member)
 {
 	struct stack *stack = memory_alloc(1, sizeof(*stack) + sizeof(stack->frames[0]));
+	struct frame_name *name;
 
-	stack->count = 1;
-	stack->frames[0] = *frame;
 	grouped->stacks = memory_grow(grouped->stacks, grouped->stack_count,
 				      &grouped->stack_capacity, sizeof(struct stack *));
 	grouped->stacks[grouped->stack_count++] = stack;
+	stack->frames[0] = member->frame;
+	stack->count = member->frame.whole || member->frame.name;
+	if (!member->function)
+		return stack;
+	name = memory_alloc(1, sizeof(*name));
+	name->function = member->function;
+	stack->frames[0].name = name;
+	grouped->names = memory_grow(grouped->names, grouped->name_count, &grouped->name_capacity,
+				     sizeof(struct frame_name *));
+	grouped->names[grouped->name_count++] = name;
 	return stack;
 }
 
@@ -92,30 +170,28 @@ static void group_put(struct grouped *grouped, const struct member *members, siz
 		const struct member *member = &members[i];
 		struct snapshot_site *to;
 
-		if (i && member->frame && !group_compare(member, &members[i - 1])) {
+		if (i && !member->alone && !group_compare(member, &members[i - 1])) {
 			group_add(&snapshot->sites[snapshot->site_count - 1], member->site);
 			continue;
 		}
 		to = &snapshot->sites[snapshot->site_count++];
 		*to = *member->site;
-		if (member->frame)
-			to->stack = group_stack(grouped, member->frame);
+		if (!member->alone)
+			to->stack = group_stack(grouped, member);
+		if (!member->alone && !to->stack->count)
+			to->function = &several_functions;
 	}
 }
 
-struct grouped *group_build(const struct snapshot *snapshot, enum group_by by)
+struct grouped *group_build(const struct snapshot *snapshot, enum group_by by,
+			    const struct report_names *names)
 {
-	enum frame_kind kind = by == GROUP_BY_RUBY_LINE ? FRAME_RUBY : FRAME_PYTHON;
 	struct member *members = memory_alloc(snapshot->site_count, sizeof(*members));
 	struct grouped *grouped = memory_alloc(1, sizeof(*grouped));
 	size_t i;
 
 	for (i = 0; i < snapshot->site_count; i++)
-		members[i] = (struct member){
-			.site = &snapshot->sites[i],
-			.frame = by == GROUP_BY_STACK ? NULL
-						      : group_frame(&snapshot->sites[i], kind)
-		};
+		members[i] = member_of(&snapshot->sites[i], by, names);
 	qsort(members, snapshot->site_count, sizeof(*members), group_compare);
 	grouped->snapshot = *snapshot;
 	grouped->snapshot.sites = memory_alloc(snapshot->site_count, sizeof(*snapshot->sites));
@@ -133,6 +209,9 @@ void group_free(struct grouped *grouped)
 		return;
 	for (i = 0; i < grouped->stack_count; i++)
 		free(grouped->stacks[i]);
+	for (i = 0; i < grouped->name_count; i++)
+		free(grouped->names[i]);
+	free(grouped->names);
 	free(grouped->stacks);
 	free(grouped->snapshot.sites);
 	free(grouped);

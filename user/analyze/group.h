@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot with fewer sites: those whose innermost frame of an interpreter is at the same line become one. Pure, as all
- * of analyze.
+ * A snapshot with fewer sites: those that have something in common become one: the innermost line of an interpreter, the
+ * function or module that calls the allocator, the process. Pure, as all of analyze.
  */
 #ifndef ANALYZE_GROUP_H
 #define ANALYZE_GROUP_H
 
+#include "analyze/report.h"
 #include "model/snapshot.h"
 
 enum group_by {
 	GROUP_BY_STACK, /* every site for itself */
 	GROUP_BY_RUBY_LINE,
 	GROUP_BY_PYTHON_LINE,
+	GROUP_BY_FUNCTION,
+	GROUP_BY_MODULE,
+	GROUP_BY_PROCESS,
 };
 
 /* A grouped snapshot, and what its sites refer to. */
@@ -19,14 +23,18 @@ struct grouped {
 	struct snapshot snapshot;
 	struct stack **stacks; /* owned; one for each site that stands for others */
 	size_t stack_count, stack_capacity;
+	struct frame_name **names; /* owned */
+	size_t name_count, name_capacity;
 };
 
 /*
- * Group the sites of `snapshot`, which must outlive the result. Sites of different processes, allocator functions or
- * sources stay apart, and so do sites without such a frame. The stack of a group is its line alone. Free with
- * group_free.
+ * Group the sites of `snapshot`, which must outlive the result, and so must `names`, which only GROUP_BY_FUNCTION asks
+ * (NULL otherwise). Sites of different processes or sources stay apart, those of ended programs from those of running
+ * ones, and by line also those of different allocator functions. A site that has no such line or caller stays as it is.
+ * The stack of a group is its line, function or module alone; by process it has none. Free with group_free.
  */
-struct grouped *group_build(const struct snapshot *snapshot, enum group_by by);
+struct grouped *group_build(const struct snapshot *snapshot, enum group_by by,
+			    const struct report_names *names);
 void group_free(struct grouped *grouped);
 
 #endif

@@ -97,10 +97,49 @@ static bool report_is_candidate(const struct counters *counters,
 	return !options->top || !report_sort_is_inuse(options->sort) || counters_hold(counters);
 }
 
+/* Where the totals of a target are. */
+struct target_place {
+	const struct target *target;
+	size_t index;
+};
+
+static int target_place_compare(const void *a, const void *b)
+{
+	const struct target_place *left = a, *right = b;
+
+	return (left->target > right->target) - (left->target < right->target);
+}
+
+static struct target_place *report_places(const struct report *report)
+{
+	struct target_place *places = memory_alloc(report->target_count, sizeof(*places));
+	size_t i;
+
+	for (i = 0; i < report->target_count; i++)
+		places[i] = (struct target_place){ report->targets[i], i };
+	qsort(places, report->target_count, sizeof(*places), target_place_compare);
+	return places;
+}
+
+/* A site that counts, in the sums of the report that it belongs to. */
+static void report_sum(struct report *report, const struct target_place *places,
+		       const struct snapshot_site *site, const struct counters *counters)
+{
+	const struct target_place wanted = { site->target, 0 };
+	const struct target_place *place = bsearch(&wanted, places, report->target_count,
+						   sizeof(*places), target_place_compare);
+
+	if (place)
+		report_add(&report->target_totals[place->index], counters);
+	report_add(site->ended ? &report->ended : &report->totals, counters);
+	report->sites_in_use += !site->ended && counters_hold(counters);
+}
+
 /* Add every site to the sums of the report and the ones that may be listed to `candidates`. */
 static size_t report_judge(struct report *report, const struct snapshot *snapshot,
 			   const struct report_options *options, struct candidate *candidates)
 {
+	struct target_place *places = report_places(report);
 	size_t count = 0;
 	size_t i;
 
@@ -111,13 +150,13 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 		report_add(&report->recorded, &counters);
 		if (options->min_age_ns)
 			report_leave_out_young(&counters, site);
-		report_add(&report->totals, &counters);
-		report->sites_in_use += counters_hold(&counters);
+		report_sum(report, places, site, &counters);
 		if (report_is_candidate(&counters, options))
 			candidates[count++] =
 				(struct candidate){ site, counters,
 						    report_weight(&counters, options->sort) };
 	}
+	free(places);
 	return count;
 }
 
@@ -148,6 +187,14 @@ static struct report_frame *report_frame_add(struct report_site *site, size_t *c
 	return &site->frames[site->frame_count++];
 }
 
+/* What is known without asking for names. */
+static const char *report_frame_function(const struct frame *frame)
+{
+	if (frame->kind == FRAME_ERROR)
+		return frame->reason;
+	return frame->whole && frame->name ? frame->name->function : NULL;
+}
+
 /* One captured frame becomes one frame of the report for each function that was inlined there. */
 static void report_name_frame(struct report_site *site, size_t *capacity,
 			      const struct module_list *modules, const struct frame *frame,
@@ -157,17 +204,18 @@ static void report_name_frame(struct report_site *site, size_t *capacity,
 	const struct symbol_list *symbols = NULL;
 	size_t i = 0;
 
-	if (frame->kind != FRAME_ERROR)
+	if (frame->kind != FRAME_ERROR && !frame->whole)
 		symbols = names->lookup(names->context, frame);
 	do {
 		struct report_frame *to = report_frame_add(site, capacity);
 
 		*to = (struct report_frame){
 			.kind = frame->kind,
-			.function = frame->kind == FRAME_ERROR ? frame->reason : NULL,
+			.function = report_frame_function(frame),
 			.module = module ? module->path : NULL,
 			.build_id = report_build_id(module),
 			.offset = module ? frame->offset : 0,
+			.whole = frame->whole,
 		};
 		if (!symbols || !symbols->count)
 			break;
@@ -192,6 +240,7 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->source = site->source;
 	to->allocator = site->function->allocator;
 	to->function = site->function->function;
+	to->ended = site->ended;
 	to->counters = from->counters;
 	if (counters_hold(&from->counters))
 		to->oldest_ns = site->oldest_ns;
@@ -214,6 +263,8 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 		report->duration_ns = snapshot->time_ns - snapshot->start_ns;
 	report->targets = snapshot->targets;
 	report->target_count = snapshot->target_count;
+	report->target_totals =
+		memory_alloc(snapshot->target_count, sizeof(*report->target_totals));
 	report->sort = options->sort;
 	report->min_age_ns = options->min_age_ns;
 	for (i = 0; i < LOSS_COUNT; i++)
@@ -252,6 +303,7 @@ void report_free(struct report *report)
 	for (i = 0; i < report->site_count; i++)
 		report_site_free(&report->sites[i]);
 	free(report->sites);
+	free(report->target_totals);
 	free(report);
 }
 

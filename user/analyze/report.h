@@ -40,6 +40,7 @@ struct report_frame {
 	const char *file; /* NULL = unknown */
 	uint32_t line; /* 0 = unknown */
 	bool inlined;
+	bool whole; /* all of a module or function: it has no offset and no line */
 };
 
 struct report_site {
@@ -47,7 +48,8 @@ struct report_site {
 	int pid;
 	const struct target *target;
 	enum memory_source source;
-	const char *allocator, *function;
+	const char *allocator, *function; /* NULL = several */
+	bool ended; /* its program has ended: in no total */
 	struct counters counters;
 	uint64_t oldest_ns, mean_age_ns; /* of the blocks in use; 0 when there is none */
 	struct report_frame *frames; /* innermost first */
@@ -59,7 +61,10 @@ struct report {
 	uint64_t duration_ns;
 	const struct target *const *targets;
 	size_t target_count;
-	struct counters totals; /* of all sites, listed or not */
+	struct counters
+		*target_totals; /* of the targets, in their order; with what ended programs held */
+	struct counters totals; /* of all sites, listed or not, but of ended programs' */
+	struct counters ended; /* of ended programs' sites */
 	struct counters recorded; /* the same, but with the blocks that min_age_ns leaves out */
 	size_t sites_in_use; /* sites that hold at least one byte or block */
 	size_t site_count; /* listed */

@@ -336,6 +336,10 @@ static int parse_check_values(struct parse *parse)
 			     "no block can be at least %llu (-z) and at most %llu (-Z) bytes long",
 			     (unsigned long long)options->min_size,
 			     (unsigned long long)options->max_size);
+	if (options->follow_fork && options->no_follow_fork)
+		return USAGE(parse, "--follow-fork and --no-follow-fork exclude each other");
+	if (options->arguments)
+		options->follow_fork = !options->no_follow_fork;
 	if (options->pid_count && !options->duration_ns && !options->interval_ns)
 		options->interval_ns = INTERVAL_DEFAULT_NS;
 	return 0;

@@ -56,6 +56,10 @@ struct options {
 	char *const *
 		arguments; /* a command to start, NULL-terminated, in the caller's argv; NULL = none */
 
+	bool follow_fork; /* always with `arguments`, unless no_follow_fork */
+	bool no_follow_fork;
+	bool keep_exited; /* sites of programs that have ended are listed */
+
 	uint64_t duration_ns; /* one report after this time; 0 = no limit */
 	uint64_t interval_ns; /* between two reports; 0 = only one, at the end */
 	uint64_t count; /* reports until the end; 0 = no limit */

@@ -19,7 +19,8 @@
 
 static const char *const sort_words[] = { "inuse", "inuse-objects", "alloc", "alloc-objects",
 					  NULL };
-static const char *const by_words[] = { "stack", "ruby-line", "python-line", NULL };
+static const char *const by_words[] = { "stack",  "ruby-line", "python-line", "function",
+					"module", "process",   NULL };
 static const char *const color_words[] = { "auto", "always", "never", NULL };
 static const char *const call_graph_words[] = { "dwarf", "fp", NULL };
 static const char *const backend_words[] = { "auto", "session", "multi", "perf", "ioctl", NULL };
@@ -204,6 +205,18 @@ static const struct option_row rows[] = {
 	  .help = "processes to trace",
 	  .store = store_pids,
 	  .flags = OPTION_ANY_COMMAND },
+	{ .name = "follow-fork",
+	  .help = "trace children, too; the default for '-- CMD'",
+	  .store = store_true,
+	  FIELD(follow_fork) },
+	{ .name = "no-follow-fork",
+	  .help = "with '-- CMD': do not trace its children",
+	  .store = store_true,
+	  FIELD(no_follow_fork) },
+	{ .name = "keep-exited",
+	  .help = "list what ended programs held as well",
+	  .store = store_true,
+	  FIELD(keep_exited) },
 	{ .name = "duration",
 	  .letter = 'd',
 	  .argument = "TIME",
@@ -228,7 +241,7 @@ static const struct option_row rows[] = {
 	  .words = sort_words },
 	{ .name = "by",
 	  .argument = "WHAT",
-	  .help = "rows by stack (default), ruby-line, python-line",
+	  .help = "rows by stack (default), function, process, ...",
 	  .store = store_word,
 	  FIELD(by),
 	  .words = by_words },

@@ -55,7 +55,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	struct render_options style = { .color = reporter->color,
 					.verbose = options->level == LOG_VERBOSE };
 	struct report_names names = { .lookup = reporter_lookup, .context = reporter->symbolizer };
-	struct grouped *grouped = group_build(snapshot, options->by);
+	struct grouped *grouped = group_build(snapshot, options->by, &names);
 	struct report *report = report_build(&grouped->snapshot, &wanted, &names);
 	struct buffer text = { 0 };
 	int code;

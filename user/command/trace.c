@@ -28,8 +28,6 @@ struct trace {
 	struct reporter reporter;
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_pipe;
-	struct watch *on_exit; /* one for each process */
-	size_t running; /* processes that have not ended */
 	bool closed; /* nobody reads the reports any more */
 	struct error error;
 };
@@ -47,6 +45,8 @@ static int trace_open_session(struct trace *trace)
 		.max_size = options->max_size,
 		.min_age_ns = options->min_age_ns,
 		.probe_at_entry = options->probe_at_entry,
+		.follow_fork = options->follow_fork,
+		.keep_exited = options->keep_exited,
 		.by_frame_pointers = options->call_graph == CALL_GRAPH_FP,
 		.backend_chosen = options->backend != BACKEND_AUTO,
 		.modules = &trace->modules,
@@ -101,6 +101,7 @@ static int trace_add_processes(struct trace *trace)
 static void trace_say_ready(const struct trace *trace)
 {
 	const struct plan *plan = session_plan(trace->session);
+	size_t running = session_running(trace->session);
 
 	log_write(trace->log, LOG_VERBOSE, "%zu functions are probed by %s probes", plan->count,
 		  backend_name(session_backend(trace->session)));
@@ -108,8 +109,8 @@ static void trace_say_ready(const struct trace *trace)
 	if (trace->options->arguments)
 		log_write(trace->log, LOG_ERROR, "ready: tracing %s", trace->options->arguments[0]);
 	else
-		log_write(trace->log, LOG_ERROR, "ready: tracing %zu process%s%s", trace->running,
-			  trace->running == 1 ? "" : "es",
+		log_write(trace->log, LOG_ERROR, "ready: tracing %zu process%s%s", running,
+			  running == 1 ? "" : "es",
 			  trace->options->duration_ns ? "" : " until Ctrl-C");
 }
 
@@ -166,6 +167,8 @@ static void trace_on_event(void *context, struct watch *watch)
 
 	(void)watch;
 	session_drain(trace->session);
+	if (session_is_over(trace->session))
+		trace_stop(trace);
 }
 
 /* The last of COUNT reports, and that of -d, is the one at the end. */
@@ -192,39 +195,12 @@ static void trace_on_pipe(void *context, struct watch *watch)
 	trace_stop(trace);
 }
 
-static void trace_on_exit(void *context, struct watch *watch)
-{
-	struct trace *trace = context;
-	size_t index = (size_t)(watch - trace->on_exit);
-	int status = -1;
-
-	loop_remove(&trace->loop, watch);
-	if (trace->spawn.pid)
-		spawn_poll(&trace->spawn, &status);
-	session_end_process(trace->session, index, status);
-	if (!--trace->running)
-		trace_stop(trace);
-}
-
 /* Returns 0 or a negative errno. */
 static int trace_watch(struct trace *trace, struct watch *watch, int fd,
 		       void (*handle)(void *context, struct watch *watch))
 {
 	*watch = (struct watch){ .fd = fd, .handle = handle, .context = trace };
 	return fd < 0 ? fd : loop_add(&trace->loop, watch);
-}
-
-static int trace_watch_exits(struct trace *trace)
-{
-	size_t i, count = session_process_count(trace->session);
-	int code = 0;
-
-	trace->on_exit = memory_alloc(count, sizeof(*trace->on_exit));
-	trace->running = count;
-	for (i = 0; i < count && !code; i++)
-		code = trace_watch(trace, &trace->on_exit[i],
-				   session_process(trace->session, i)->target.pidfd, trace_on_exit);
-	return code;
 }
 
 static int trace_watch_time(struct trace *trace)
@@ -250,11 +226,8 @@ static void trace_watch_pipe(struct trace *trace)
 
 static int trace_watch_all(struct trace *trace)
 {
-	int code = trace_watch_exits(trace);
+	int code = trace_watch(trace, &trace->on_event, session_fd(trace->session), trace_on_event);
 
-	if (!code)
-		code = trace_watch(trace, &trace->on_event, session_fd(trace->session),
-				   trace_on_event);
 	if (!code)
 		code = trace_watch_time(trace);
 	if (code)
@@ -266,14 +239,13 @@ static int trace_watch_all(struct trace *trace)
 
 /* Life */
 
-static void trace_say_exit(const struct trace *trace)
+static void trace_say_exit(struct trace *trace)
 {
 	const char *name = trace->options->arguments ? trace->options->arguments[0] : NULL;
 	int status;
 
-	if (!name || !trace->spawn.pid || trace->running)
+	if (!name || !session_is_over(trace->session) || !spawn_poll(&trace->spawn, &status))
 		return;
-	status = session_process(trace->session, 0)->target.exit_status;
 	if (status < 0)
 		log_write(trace->log, LOG_NOTICE, "%s ended", name);
 	else if (WIFSIGNALED(status))
@@ -349,7 +321,6 @@ static void trace_close(struct trace *trace)
 	if (trace->on_time.fd > 0)
 		close(trace->on_time.fd);
 	loop_close(&trace->loop);
-	free(trace->on_exit);
 }
 
 static int trace_run(const struct options *options, const struct log *log)

@@ -79,7 +79,6 @@ int process_open(pid_t pid, struct process **ret_process, struct error *error)
 				 "%d is the tracer itself, which cannot trace itself", pid);
 	process = memory_alloc(1, sizeof(*process));
 	process->target.pid = pid;
-	process->target.exit_status = -1;
 	process->opened_ns = process_now();
 	process->space = address_space_new();
 	/* The pidfd comes first: if it is still alive at the end, all that was read in between is of this process. */

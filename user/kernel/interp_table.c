@@ -125,6 +125,15 @@ void interp_table_forget(struct interp_table *table, const struct process *proce
 	entry->state = INTERP_ABSENT;
 }
 
+void interp_table_drop(struct interp_table *table, const struct process *process)
+{
+	struct interp_process_entry *entry = table_entry(table, process);
+
+	interp_table_forget(table, process);
+	if (entry)
+		*entry = table->entries[--table->count];
+}
+
 static struct interp_module *table_module(struct interp_table *table, uint32_t index)
 {
 	size_t count = table->module_count;

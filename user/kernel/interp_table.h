@@ -35,6 +35,8 @@ void interp_table_free(struct interp_table *table);
 void interp_table_see(struct interp_table *table, const struct process *process, uint32_t owner);
 /* It runs another program, or has ended: its interpreter is gone. */
 void interp_table_forget(struct interp_table *table, const struct process *process);
+/* It is going to be freed. */
+void interp_table_drop(struct interp_table *table, const struct process *process);
 
 /* Look for interpreters that are due. Returns when the next is (CLOCK_MONOTONIC), 0 = none. */
 uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns);

@@ -192,8 +192,6 @@ int session_open(const struct session_options *options, struct session **ret_ses
 
 void session_close(struct session *session)
 {
-	size_t i;
-
 	if (!session)
 		return;
 	session_detach(session);
@@ -204,9 +202,8 @@ void session_close(struct session *session)
 	interp_table_free(session->interps);
 	mapping_set_free(session->mappings);
 	plan_free(&session->plan);
-	for (i = 0; i < session->process_count; i++)
-		process_free(session->processes[i]);
-	free(session->processes);
+	session_free_processes(session);
+	session_free_ended(session);
 	free(session->files);
 	free(session->probed);
 	free(session->seen);
@@ -216,8 +213,13 @@ void session_close(struct session *session)
 
 void session_detach(struct session *session)
 {
+	size_t i;
+
 	session_deactivate(session);
-	attachment_close(&session->attachment);
+	for (i = 0; i < session->process_count; i++)
+		attachment_close(&session->slots[i].attachment);
+	closer_free(session->closer);
+	session->closer = NULL;
 }
 
 void session_activate(struct session *session)
@@ -374,8 +376,8 @@ int session_probe_module(struct session *session, struct process *process, uint3
 	session->probed[session->probed_count++] =
 		(struct probed_file){ .module = file->module, .process = process };
 	points = session_points(session, file, process);
-	code = attach_file(&session->attachment, &how,
-			   module_list_get(session->options.modules, file->module)->fd,
+	code = attach_file(&session->slots[session_process_index(session, process)].attachment,
+			   &how, module_list_get(session->options.modules, file->module)->fd,
 			   process->target.pid, points, file->count, error);
 	free(points);
 	return code;
@@ -400,16 +402,6 @@ int session_check_probes(const struct session *session, struct error *error)
 			 searched.length ? searched.data : "(no file is mapped)");
 	buffer_free(&searched);
 	return code;
-}
-
-size_t session_process_count(const struct session *session)
-{
-	return session->process_count;
-}
-
-const struct process *session_process(const struct session *session, size_t index)
-{
-	return session->processes[index];
 }
 
 const struct plan *session_plan(const struct session *session)

@@ -28,6 +28,8 @@ struct session_options {
 	uint64_t min_age_ns; /* blocks in use that are younger are told apart in snapshots */
 	bool probe_at_entry; /* no search for a cheaper instruction */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */
+	bool follow_fork; /* children of traced processes are traced, too */
+	bool keep_exited; /* what ended programs held stays in snapshots, as ended sites */
 	bool backend_chosen; /* use `backend` or fail; otherwise the best one */
 	enum backend backend;
 	struct module_list *modules; /* where files are collected; must outlive the session */
@@ -42,8 +44,8 @@ int session_open(const struct session_options *options, struct session **ret_ses
 void session_close(struct session *session);
 
 /*
- * Probe a process, which the session takes over, whatever is returned. `paths`, ended by NULL, are files that it is
- * going to map; NULL = none. Returns 0 or a negative errno with `error` filled.
+ * Probe a process that the user has named. The session takes it over, whatever is returned. `paths`, ended by NULL, are
+ * files that it is going to map; NULL = none. Returns 0 or a negative errno with `error` filled.
  */
 int session_add_process(struct session *session, struct process *process, char *const *paths,
 			struct error *error);
@@ -64,10 +66,13 @@ int session_fd(const struct session *session);
 /* Handle all that programs and kernel have told since the last call. */
 void session_drain(struct session *session);
 
-size_t session_process_count(const struct session *session);
-const struct process *session_process(const struct session *session, size_t index);
-/* The process of this index has ended, with this wait status (-1 = unknown). */
-void session_end_process(struct session *session, size_t index, int exit_status);
+/*
+ * Have all processes ended that the user has named? What the last of them held still counts; what others held that
+ * ended before left the totals when they did.
+ */
+bool session_is_over(const struct session *session);
+/* Processes that are traced now. */
+size_t session_running(const struct session *session);
 
 /* The state of all counters now. Free with snapshot_free, before the session. Returns 0 or a negative errno. */
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot);

@@ -21,6 +21,10 @@ struct key_list {
 	size_t key_size, count, capacity;
 };
 
+/* All blocks are read to find those of ended programs: after that, this many times as long is for other things. */
+#define BURY_REST 20
+#define BURY_MIN_NS 50000000
+
 /* State of one pass over a map. */
 struct pass {
 	struct session *session;
@@ -61,10 +65,8 @@ static void pass_see_site(void *context, const void *key, const void *value)
 	site = session_learn_record(pass->session, number, value);
 	if (!site)
 		return;
-	if (!session_site_is_current(site)) {
+	if (!session_site_is_current(site))
 		key_list_add(&pass->dead, key);
-		return;
-	}
 	site->oldest_ns = site->age_sum_ns = site->young_bytes = site->young_objects = 0;
 }
 
@@ -78,9 +80,9 @@ static void pass_see_block(void *context, const void *key, const void *value)
 
 	if (!site)
 		return;
-	if (!session_site_is_current(site)) {
+	if (!session_site_is_current(site))
 		key_list_add(&pass->dead, key);
-	} else if (age < pass->session->options.min_age_ns) {
+	if (age < pass->session->options.min_age_ns) {
 		site->young_bytes += block->size;
 		site->young_objects++;
 	} else {
@@ -90,33 +92,13 @@ static void pass_see_block(void *context, const void *key, const void *value)
 	}
 }
 
-/* The kernel's copy of a site and its stack, which no other program's site shares, are given up. */
-static void session_forget_sites(struct session *session, struct key_list *dead)
-{
-	size_t i;
-
-	for (i = 0; i < dead->count; i++) {
-		struct known_site *site;
-		uint64_t key;
-
-		memcpy(&key, dead->keys + i * dead->key_size, sizeof(key));
-		site = site_table_get(&session->sites, key);
-		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.stacks), &site->record.stack);
-		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.interp_stacks),
-				    &site->record.stack);
-		mapping_set_drop(session->mappings, site->record.owner, site->record.image);
-		site_table_remove(&session->sites, key);
-	}
-	key_list_remove(dead, session->bpf->maps.sites);
-}
-
-static void pass_add_mappings(struct pass *pass, const struct known_site *site,
-			      struct snapshot_site *row)
+static void session_add_mappings(const struct session *session, const struct known_site *site,
+				 uint64_t time_ns, struct snapshot_site *row)
 {
 	struct mapping_totals totals;
 
-	if (!mapping_set_site(pass->session->mappings, site->key, pass->snapshot->time_ns,
-			      pass->session->options.min_age_ns, &totals))
+	if (!mapping_set_site(session->mappings, site->key, time_ns, session->options.min_age_ns,
+			      &totals))
 		return;
 	row->counters = totals.counters;
 	row->oldest_ns = totals.oldest_ns;
@@ -125,19 +107,16 @@ static void pass_add_mappings(struct pass *pass, const struct known_site *site,
 	row->young_objects = totals.young_objects;
 }
 
-static void pass_add_row(struct pass *pass, const struct known_site *site)
+/* The row of a site, as of `time_ns`. False if it has none. */
+static bool session_make_row(const struct session *session, const struct known_site *site,
+			     uint64_t time_ns, struct snapshot_site *ret_row)
 {
-	struct snapshot *snapshot = pass->snapshot;
-	const struct plan *plan = &pass->session->plan;
+	const struct plan *plan = &session->plan;
 	const struct site *record = &site->record;
-	struct snapshot_site *row;
 
 	if (record->function >= plan->function_count)
-		return;
-	snapshot->sites = memory_grow(snapshot->sites, snapshot->site_count, &pass->capacity,
-				      sizeof(*snapshot->sites));
-	row = &snapshot->sites[snapshot->site_count++];
-	*row = (struct snapshot_site){
+		return false;
+	*ret_row = (struct snapshot_site){
 		.key = site->key,
 		.target = &site->process->target,
 		.function = &plan->functions[record->function],
@@ -153,16 +132,64 @@ static void pass_add_row(struct pass *pass, const struct known_site *site)
 		.young_objects = site->young_objects,
 	};
 	if (record->source == SOURCE_MMAP)
-		pass_add_mappings(pass, site, row);
+		session_add_mappings(session, site, time_ns, ret_row);
+	return true;
+}
+
+/* The kernel's copy of a site and its stack are given up. */
+static void session_forget_sites(struct session *session, struct key_list *dead, uint64_t time_ns)
+{
+	struct snapshot_site row;
+	size_t i;
+
+	for (i = 0; i < dead->count; i++) {
+		struct known_site *site;
+		uint64_t key;
+
+		memcpy(&key, dead->keys + i * dead->key_size, sizeof(key));
+		site = site_table_get(&session->sites, key);
+		if (!site)
+			continue;
+		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.stacks), &site->record.stack);
+		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.interp_stacks),
+				    &site->record.stack);
+		if (session_make_row(session, site, time_ns, &row))
+			session_keep_site(session, site, &row);
+	}
+	for (i = 0; i < dead->count; i++) {
+		struct known_site *site;
+		uint64_t key;
+
+		memcpy(&key, dead->keys + i * dead->key_size, sizeof(key));
+		site = site_table_get(&session->sites, key);
+		if (site)
+			mapping_set_drop(session->mappings, site->record.owner, site->record.image);
+		site_table_remove(&session->sites, key);
+	}
+	key_list_remove(dead, session->bpf->maps.sites);
+}
+
+static void pass_add_row(struct pass *pass, const struct snapshot_site *row)
+{
+	struct snapshot *snapshot = pass->snapshot;
+
+	snapshot->sites = memory_grow(snapshot->sites, snapshot->site_count, &pass->capacity,
+				      sizeof(*snapshot->sites));
+	snapshot->sites[snapshot->site_count++] = *row;
 }
 
 static void pass_add_rows(struct pass *pass)
 {
+	const struct session *session = pass->session;
 	const struct table_slot *slot;
-	size_t cursor = 0;
+	struct snapshot_site row;
+	size_t cursor = 0, i;
 
-	while ((slot = table_next(&pass->session->sites.sites, &cursor)))
-		pass_add_row(pass, slot->value);
+	while ((slot = table_next(&session->sites.sites, &cursor)))
+		if (session_make_row(session, slot->value, pass->snapshot->time_ns, &row))
+			pass_add_row(pass, &row);
+	for (i = 0; i < session->ended_site_count; i++)
+		pass_add_row(pass, &session->ended_sites[i]);
 }
 
 static uint64_t program_missed(const struct bpf_program *program)
@@ -205,13 +232,16 @@ static int session_read_maps(struct session *session, struct pass *pass)
 	int code;
 
 	pass->dead = (struct key_list){ .key_size = sizeof(uint64_t) };
+	session->has_dead = false;
 	code = map_read(session->bpf->maps.sites, pass_see_site, pass);
 	dead_sites = pass->dead;
 	pass->dead = (struct key_list){ .key_size = sizeof(struct block_key) };
 	if (!code)
 		code = map_read(session->bpf->maps.blocks, pass_see_block, pass);
 	key_list_remove(&pass->dead, session->bpf->maps.blocks);
-	session_forget_sites(session, &dead_sites);
+	session_forget_sites(session, &dead_sites, pass->snapshot->time_ns);
+	if (!code)
+		session_reuse_slots(session);
 	return code;
 }
 
@@ -219,21 +249,35 @@ void session_bury(struct session *session)
 {
 	struct snapshot unused = { .time_ns = session_now() };
 	struct pass pass = { .session = session, .snapshot = &unused };
+	uint64_t end;
 
-	session->has_dead = false;
 	session_read_maps(session, &pass);
+	end = session_now();
+	session->bury_ns = end + BURY_MIN_NS + BURY_REST * (end - unused.time_ns);
+}
+
+/* A named process is listed after its end, too. */
+static bool session_lists(const struct session *session, size_t position)
+{
+	return !session->processes[position]->buried ||
+	       (session->slots[position].root && !session->options.keep_exited);
 }
 
 static void session_list_targets(struct session *session, struct snapshot *snapshot)
 {
-	size_t i;
+	size_t i, count = 0;
 
-	session->targets =
-		memory_resize(session->targets, session->process_count, sizeof(*session->targets));
+	session->targets = memory_resize(session->targets,
+					 session->process_count + session->ended_count,
+					 sizeof(*session->targets));
 	for (i = 0; i < session->process_count; i++)
-		session->targets[i] = &session->processes[i]->target;
+		if (session_lists(session, i))
+			session->targets[count++] = &session->processes[i]->target;
+	for (i = 0; i < session->ended_count; i++)
+		if (session->ended[i].holds || session->ended[i].until_ns == UINT64_MAX)
+			session->targets[count++] = session->ended[i].target;
 	snapshot->targets = session->targets;
-	snapshot->target_count = session->process_count;
+	snapshot->target_count = count;
 }
 
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of a session share: session.c (life cycle), session_watch.c (what kernel and programs tell) and
- * session_collect.c (snapshots). Not for others.
+ * What the files of a session share: session.c (life cycle), session_processes.c (who is traced), session_watch.c (what
+ * kernel and programs tell), session_collect.c (snapshots) and session_ended.c (what ended programs held). Not for
+ * others.
  */
 #ifndef KERNEL_SESSION_PARTS_H
 #define KERNEL_SESSION_PARTS_H
@@ -9,6 +10,7 @@
 #include <linux/types.h>
 
 #include "kernel/attach.h"
+#include "kernel/closer.h"
 #include "kernel/interp_table.h"
 #include "kernel/session.h"
 #include "kernel/sideband.h"
@@ -33,6 +35,28 @@ struct probed_file {
 	struct process *process;
 };
 
+/* What the session keeps beside a process, at the same position. */
+struct process_slot {
+	struct attachment attachment;
+	bool root; /* it was named by the user: its end may be the end of tracing */
+	bool reusable; /* it has ended and nothing of it is left: another process may take its place */
+};
+
+/* A process that has come into being or executed another program, and may have to be traced. */
+struct birth {
+	uint32_t pid;
+	uint32_t parent; /* 0 = unknown: an exec */
+	uint64_t time_ns;
+};
+
+/* A program that has ended, with `--keep-exited`. */
+struct ended_program {
+	const struct process *process; /* NULL = its place has been taken */
+	uint64_t until_ns; /* sites that began before are its */
+	struct target *target; /* owned */
+	bool holds; /* it has kept sites */
+};
+
 struct session {
 	struct session_options options;
 	struct kernel_features features;
@@ -51,15 +75,26 @@ struct session {
 	struct probed_file
 		*seen; /* mappings that the kernel has told of and that are to be handled */
 	size_t seen_count, seen_capacity;
-	struct attachment attachment;
+	struct closer *closer; /* NULL until the first process has ended */
 	struct process **processes;
-	size_t process_count, process_capacity;
+	struct process_slot *slots;
+	size_t process_count, process_capacity, slot_capacity;
+	size_t roots_running;
+	struct birth *births; /* since the last look */
+	size_t birth_count, birth_capacity;
+	struct table
+		kin; /* pids of descendants of traced processes, whether they are traced or not */
+	struct ended_program *ended; /* with keep_exited */
+	size_t ended_count, ended_capacity;
+	struct snapshot_site *ended_sites; /* with their stacks, which are owned */
+	size_t ended_site_count, ended_site_capacity;
 	const struct target **targets; /* of the processes, for snapshots */
 	struct interp_table *interps;
 	int timer; /* readable when an interpreter is to be looked for again */
 	struct site_table sites;
 	struct mapping_set *mappings;
-	bool has_dead; /* a process has executed another program: blocks of the old one are to be removed */
+	bool has_dead; /* a program has ended: its blocks are to be removed */
+	uint64_t bury_ns; /* not before this time */
 	uint64_t filtered_bytes; /* of mappings that --min-size and --max-size leave out */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: activation */
 };
@@ -88,6 +123,34 @@ struct known_site *session_learn_site(struct session *session, uint64_t key);
 /* The same with its record at hand. */
 struct known_site *session_learn_record(struct session *session, uint64_t key,
 					const struct site *record);
+/* The mappings of a process have changed: tell those who walk stacks. */
+void session_update_unwind(struct session *session, const struct process *process);
+
+/* The running process of this pid that is traced, or NULL. */
+struct process *session_find_process(const struct session *session, uint32_t pid);
+/* Is it traced, or a descendant of one that is? */
+bool session_is_kin(const struct session *session, uint32_t pid);
+/* Note that a process may have to be traced; do so. */
+void session_note_birth(struct session *session, const struct birth *birth);
+void session_handle_births(struct session *session);
+/* Which processes have ended, at most `limit`: their positions. */
+size_t session_find_ended(const struct session *session, uint32_t *positions, size_t limit);
+/* They have ended, and all that they have told has been handled. */
+void session_end_processes(struct session *session, const uint32_t *positions, size_t count);
+/* Free all processes, and what is kept of them. */
+void session_free_processes(struct session *session);
+/* The kernel holds nothing of ended processes any more: their places may be taken. */
+void session_reuse_slots(struct session *session);
+
+/* A program of `process` has ended at `time_ns`; remember it if that is wanted. */
+void session_keep_program(struct session *session, struct process *process, uint64_t time_ns);
+/* Keep a site of an ended program if that is wanted. Takes the stack of `site`. */
+void session_keep_site(struct session *session, struct known_site *site,
+		       const struct snapshot_site *row);
+/* `process` is going to be freed. */
+void session_forget_programs(struct session *session, const struct process *process);
+void session_free_ended(struct session *session);
+
 /* Remove the sites and blocks of programs that their processes run no more. */
 void session_bury(struct session *session);
 /* Does the site belong to the program that its process runs now? */

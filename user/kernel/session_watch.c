@@ -17,6 +17,9 @@
 #include "kernel/session_parts.h"
 #include "tracer.skel.h"
 
+/* Ends of processes that are handled in one turn. */
+#define ENDED_AT_ONCE 64
+
 static void session_probe_quietly(struct session *session, struct process *process, uint32_t module)
 {
 	struct error error = { 0 };
@@ -36,7 +39,7 @@ static void session_see_interpreter(struct session *session, const struct proces
 			interp_table_see(session->interps, process, i + 1);
 }
 
-static void session_update_unwind(struct session *session, const struct process *process)
+void session_update_unwind(struct session *session, const struct process *process)
 {
 	unwind_loader_update(session->unwind, session_owner_number(session, process),
 			     process->target.pid, process->space);
@@ -55,17 +58,6 @@ void session_scan(struct session *session, struct process *process, uint64_t tim
 		session_probe_quietly(session, process, modules[i]);
 	free(modules);
 	session_see_interpreter(session, process);
-}
-
-static struct process *session_find_process(const struct session *session, uint32_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < session->process_count; i++)
-		if ((uint32_t)session->processes[i]->target.pid == pid &&
-		    !session->processes[i]->target.exited && !session->processes[i]->is_replaced)
-			return session->processes[i];
-	return NULL;
 }
 
 static void session_miss_mappings(struct session *session)
@@ -94,6 +86,22 @@ static void session_forget_thread(const struct session *session, pid_t thread)
 		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.interp_walks_by_id), &id);
 }
 
+/* A process that is not traced, or not yet: its kin may have to be. */
+static void session_see_stranger(struct session *session, const struct sideband_event *event)
+{
+	struct birth birth = { .pid = event->pid, .time_ns = event->time_ns };
+
+	if (event->kind == SIDEBAND_FORK && session_is_kin(session, event->parent)) {
+		birth.parent = event->parent;
+		table_put(&session->kin, event->pid, session);
+		session_note_birth(session, &birth);
+	} else if (event->kind == SIDEBAND_EXEC && session_is_kin(session, event->pid)) {
+		session_note_birth(session, &birth);
+	} else if (event->kind == SIDEBAND_EXIT && event->pid == event->tid) {
+		table_remove(&session->kin, event->pid);
+	}
+}
+
 static void session_see_event(void *context, const struct sideband_event *event)
 {
 	struct session *session = context;
@@ -102,16 +110,20 @@ static void session_see_event(void *context, const struct sideband_event *event)
 
 	if (event->kind == SIDEBAND_LOST) {
 		session_miss_mappings(session);
+		table_free(&session->kin);
 		return;
 	}
 	process = session_find_process(session, event->pid);
-	if (!process)
-		return;
-	if (event->kind == SIDEBAND_EXIT && !session->features.task_storage)
+	if (process && event->kind == SIDEBAND_EXIT && !session->features.task_storage)
 		session_forget_thread(session, (pid_t)event->tid);
-	if (event->kind == SIDEBAND_FORK) {
+	if (process && event->kind == SIDEBAND_FORK)
 		process->is_replaced = event->time_ns > process->opened_ns;
-	} else if (event->kind == SIDEBAND_EXEC) {
+	if (session->options.follow_fork)
+		session_see_stranger(session, event);
+	if (!process || event->kind == SIDEBAND_FORK)
+		return;
+	if (event->kind == SIDEBAND_EXEC) {
+		session_keep_program(session, process, event->time_ns);
 		process_see_exec(process, event);
 		interp_table_forget(session->interps, process);
 		session->has_dead = true;
@@ -237,7 +249,7 @@ struct known_site *session_learn_site(struct session *session, uint64_t key)
 
 bool session_site_is_current(const struct known_site *site)
 {
-	return site->record.first_ns >= site->process->target.image_ns;
+	return !site->process->buried && site->record.first_ns >= site->process->target.image_ns;
 }
 
 static bool mapping_is_new(const struct event_mapping *event)
@@ -323,78 +335,38 @@ int session_fd(const struct session *session)
 	return session->epoll;
 }
 
-/* Look for interpreters, and have the session woken for the next look. */
-static void session_poll_interpreters(struct session *session)
+/* Do what is due, and have the session woken for what is due next. */
+static void session_poll(struct session *session)
 {
-	uint64_t next = interp_table_poll(session->interps, session_now());
+	uint64_t now = session_now(), next = interp_table_poll(session->interps, now);
 	struct itimerspec when = { 0 };
 
+	if (session->has_dead && session->bury_ns <= now)
+		session_bury(session);
+	if (session->has_dead && (!next || session->bury_ns < next))
+		next = session->bury_ns;
 	when.it_value.tv_sec = (time_t)(next / 1000000000);
 	when.it_value.tv_nsec = (long)(next % 1000000000);
 	timerfd_settime(session->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
+/*
+ * Mappings come before the stacks that run through them, and the end of a process after all that it has told: it had
+ * ended before the rest was read.
+ */
 void session_drain(struct session *session)
 {
-	size_t i;
+	uint32_t ended[ENDED_AT_ONCE];
+	size_t i, count = session_find_ended(session, ended, ENDED_AT_ONCE);
 
 	session_hear(session);
 	session_handle_seen(session);
+	session_handle_births(session);
 	for (i = 0; i < session->process_count; i++)
 		if (session->processes[i]->needs_scan)
 			session_scan(session, session->processes[i], session_now());
 	ring_buffer__consume(session->ring);
 	session_handle_seen(session);
-	session_poll_interpreters(session);
-	if (session->has_dead)
-		session_bury(session);
-}
-
-int session_add_process(struct session *session, struct process *process, char *const *paths,
-			struct error *error)
-{
-	struct module_list *modules = session->options.modules;
-	uint32_t *mapped = NULL, module;
-	size_t count, i;
-	int code;
-
-	session->processes = memory_grow(session->processes, session->process_count,
-					 &session->process_capacity, sizeof(struct process *));
-	session->processes[session->process_count++] = process;
-	code = process_scan(process, modules, 0);
-	if (code)
-		return error_set(error, code == -ESRCH ? ERROR_TARGET : ERROR_PERMISSION, code,
-				 "cannot read the mappings of process %d: %s", process->target.pid,
-				 strerror(-code));
-	/* What a held command has mapped is the tracer's. */
-	if (paths)
-		unwind_loader_begin(session->unwind, session_owner_number(session, process));
-	else
-		session_update_unwind(session, process);
-	count = address_space_modules(process->space, &mapped);
-	for (i = 0; i < count && !paths && !code; i++)
-		code = session_probe_module(session, process, mapped[i], error);
-	for (i = 0; paths && paths[i] && !code; i++) {
-		module = module_find_path(modules, process->target.pid, paths[i]);
-		unwind_loader_learn(session->unwind, module);
-		code = session_probe_module(session, process, module, error);
-	}
-	free(mapped);
-	session_see_interpreter(session, process);
-	session_poll_interpreters(session);
-	if (!code && !process_alive(process))
-		code = error_set(error, ERROR_TARGET, -ESRCH,
-				 "process %d ended before it was probed", process->target.pid);
-	return code;
-}
-
-void session_end_process(struct session *session, size_t index, int exit_status)
-{
-	struct target *target = &session->processes[index]->target;
-
-	session_drain(session);
-	interp_table_forget(session->interps, session->processes[index]);
-	unwind_loader_forget(session->unwind, (uint32_t)index + 1);
-	target->exited = true;
-	target->exit_status = exit_status;
+	session_end_processes(session, ended, count);
+	session_poll(session);
 }

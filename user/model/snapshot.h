@@ -39,6 +39,7 @@ struct snapshot_site {
 	uint64_t oldest_ns; /* age of the oldest block */
 	uint64_t age_sum_ns; /* sum of the ages: divided by the in-use objects, the mean age */
 	uint64_t young_bytes, young_objects; /* blocks in use that are younger than --min-age */
+	bool ended; /* its program has ended: listed, but in no total */
 };
 
 struct snapshot {

@@ -18,7 +18,6 @@ struct target {
 	uint64_t
 		image_ns; /* CLOCK_MONOTONIC time at which its present program began; 0 = before attach */
 	bool exited;
-	int exit_status; /* wait status, of `-- CMD` only; -1 = unknown */
 };
 
 #endif

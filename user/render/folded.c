@@ -47,7 +47,8 @@ static void folded_append_frame(struct buffer *out, const struct report_frame *f
 	} else if (frame->module) {
 		base = strrchr(frame->module, '/');
 		folded_append_name(out, base ? base + 1 : frame->module);
-		buffer_printf(out, "+0x%" PRIx64, frame->offset);
+		if (!frame->whole)
+			buffer_printf(out, "+0x%" PRIx64, frame->offset);
 	} else {
 		buffer_append_string(out, "[unknown]");
 	}
@@ -59,12 +60,15 @@ static char *folded_stack(const struct report_site *site)
 	size_t i;
 
 	folded_append_name(&stack, *site->target->comm ? site->target->comm : "[unknown]");
-	buffer_append_string(&stack, ";");
 	for (i = site->frame_count; i > 0; i--) {
-		folded_append_frame(&stack, &site->frames[i - 1]);
 		buffer_append_string(&stack, ";");
+		folded_append_frame(&stack, &site->frames[i - 1]);
 	}
-	folded_append_name(&stack, site->function ? site->function : "[unknown]");
+	buffer_append_string(&stack, ";");
+	if (site->function)
+		folded_append_name(&stack, site->function);
+	else
+		buffer_printf(&stack, "[%s]", source_name(site->source));
 	return stack.data;
 }
 

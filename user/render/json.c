@@ -43,6 +43,16 @@ static void json_time(struct json_writer *json, int64_t wall_time)
 		json_null(json);
 }
 
+static void json_counters(struct json_writer *json, const struct counters *counters)
+{
+	json_member_integer(json, "inuse_bytes", counters_inuse_bytes(counters));
+	json_member_integer(json, "inuse_objects", counters_inuse_objects(counters));
+	json_member_integer(json, "alloc_bytes", counters->alloc_bytes);
+	json_member_integer(json, "alloc_objects", counters->alloc_objects);
+	json_member_integer(json, "free_bytes", counters->free_bytes);
+	json_member_integer(json, "free_objects", counters->free_objects);
+}
+
 static void json_targets(struct json_writer *json, const struct report *report)
 {
 	size_t i;
@@ -58,19 +68,10 @@ static void json_targets(struct json_writer *json, const struct report *report)
 		json_member_string(json, "exe", target->exe);
 		json_key(json, "exited");
 		json_bool(json, target->exited);
+		json_counters(json, &report->target_totals[i]);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
-}
-
-static void json_counters(struct json_writer *json, const struct counters *counters)
-{
-	json_member_integer(json, "inuse_bytes", counters_inuse_bytes(counters));
-	json_member_integer(json, "inuse_objects", counters_inuse_objects(counters));
-	json_member_integer(json, "alloc_bytes", counters->alloc_bytes);
-	json_member_integer(json, "alloc_objects", counters->alloc_objects);
-	json_member_integer(json, "free_bytes", counters->free_bytes);
-	json_member_integer(json, "free_objects", counters->free_objects);
 }
 
 static void json_loss(struct json_writer *json, const struct report *report)
@@ -92,7 +93,7 @@ static void json_frame(struct json_writer *json, const struct report_frame *fram
 	json_member_string(json, "module", frame->module);
 	json_member_string(json, "build_id", frame->build_id);
 	json_key(json, "offset");
-	if (frame->module)
+	if (frame->module && !frame->whole)
 		json_integer(json, frame->offset);
 	else
 		json_null(json);
@@ -117,6 +118,8 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	json_member_string(json, "source", source_name(site->source));
 	json_member_string(json, "allocator", site->allocator);
 	json_member_string(json, "function", site->function);
+	json_key(json, "ended");
+	json_bool(json, site->ended);
 	json_counters(json, &site->counters);
 	json_member_seconds(json, "oldest_s", site->oldest_ns, counters_hold(&site->counters));
 	json_member_seconds(json, "mean_age_s", site->mean_age_ns,
@@ -146,6 +149,10 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_key(&json, "totals");
 	json_open(&json, '{');
 	json_counters(&json, &report->totals);
+	json_close(&json, '}');
+	json_key(&json, "ended");
+	json_open(&json, '{');
+	json_counters(&json, &report->ended);
 	json_close(&json, '}');
 	json_loss(&json, report);
 	json_key(&json, "sites");

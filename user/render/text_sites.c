@@ -14,8 +14,7 @@ bool text_shows_site(const struct report *report, const struct report_site *site
 	return !report_sort_is_inuse(report->sort) || counters_hold(&site->counters);
 }
 
-/* A count in at most 11 columns: exact below a thousand million. */
-static const char *text_format_count(uint64_t count, char text[UNITS_TEXT_MAX])
+const char *text_format_count(uint64_t count, char *text)
 {
 	static const char letters[] = "GTPE";
 	uint64_t tenths = count / 100000000;
@@ -41,6 +40,7 @@ static const char *text_format_share(uint64_t part, uint64_t whole, char text[UN
 	return text;
 }
 
+/* `totals` NULL: what an ended program held, which is no part of them. */
 static void text_row(const struct text_writer *writer, const char *label,
 		     const struct counters *counters, const struct counters *totals,
 		     const char *oldest)
@@ -51,8 +51,9 @@ static void text_row(const struct text_writer *writer, const char *label,
 	text_style_set(writer, STYLE_STRONG);
 	buffer_printf(writer->out, ROW, label,
 		      units_format_size(counters_inuse_bytes(counters), inuse),
-		      text_format_share(counters_inuse_bytes(counters),
-					counters_inuse_bytes(totals), share),
+		      totals ? text_format_share(counters_inuse_bytes(counters),
+						 counters_inuse_bytes(totals), share)
+			     : "ended",
 		      text_format_count(counters_inuse_objects(counters), blocks),
 		      units_format_size(counters->alloc_bytes, allocated),
 		      units_format_size(counters->free_bytes, freed), oldest);
@@ -70,16 +71,18 @@ static void text_call(const struct text_writer *writer, const struct report *rep
 	struct buffer line = { 0 };
 
 	buffer_append_string(&line, "       ");
-	columns_append_start(&line, site->function ? site->function : "[unknown]",
-			     writer->verbose ? COLUMNS_ANY : 32);
-	buffer_append_string(&line, " (");
+	if (site->function) {
+		columns_append_start(&line, site->function, writer->verbose ? COLUMNS_ANY : 32);
+		buffer_append_string(&line, " (");
+	}
 	if (site->allocator) {
 		columns_append_start(&line, site->allocator, 12);
 		buffer_append_string(&line, ", ");
 	}
 	buffer_append_string(&line, source_name(site->source));
-	buffer_append_string(&line, ")");
-	if (report->target_count > 1) {
+	if (site->function)
+		buffer_append_string(&line, ")");
+	if (report->target_count > 1 || !site->function) {
 		buffer_append_string(&line, " in ");
 		columns_append_start(&line, site->target->comm, COMM_MAX);
 		buffer_printf(&line, " (%d)", site->pid);
@@ -96,7 +99,7 @@ static void text_site(const struct text_writer *writer, const struct report *rep
 	bool holds = counters_hold(&site->counters);
 
 	snprintf(rank, sizeof(rank), "%zu", site->rank);
-	text_row(writer, rank, &site->counters, &report->totals,
+	text_row(writer, rank, &site->counters, site->ended ? NULL : &report->totals,
 		 holds ? units_format_time(site->oldest_ns, oldest) : "-");
 	text_call(writer, report, site);
 	text_stack(writer, site, name_column);
@@ -114,6 +117,8 @@ static void text_rest(const struct text_writer *writer, const struct report *rep
 	for (i = 0; i < report->site_count; i++) {
 		uint64_t shown = counters_inuse_bytes(&report->sites[i].counters);
 
+		if (report->sites[i].ended)
+			continue;
 		bytes -= shown < bytes ? shown : bytes;
 		sites -= counters_hold(&report->sites[i].counters);
 	}
@@ -145,4 +150,8 @@ void text_sites(const struct text_writer *writer, const struct report *report)
 			text_site(writer, report, &report->sites[i], name_column);
 	text_rest(writer, report);
 	text_row(writer, "total", &report->totals, &report->totals, "");
+	if (counters_hold(&report->ended))
+		text_row(writer, "ended", &report->ended, NULL, "");
+	if (report->target_count > 1)
+		text_processes(writer, report);
 }

@@ -61,7 +61,8 @@ static size_t text_append_name(const struct text_writer *writer, const struct re
 	} else if (!frame->module) {
 		used = columns_append_start(writer->out, "[unknown]", width);
 	} else {
-		snprintf(offset, sizeof(offset), "+0x%" PRIx64, frame->offset);
+		if (!frame->whole)
+			snprintf(offset, sizeof(offset), "+0x%" PRIx64, frame->offset);
 		if (width != COLUMNS_ANY)
 			width -= strlen(offset);
 		used = columns_append_end(writer->out, path_tail(frame->module, 1), width);
@@ -110,7 +111,8 @@ static void text_append_module(const struct text_writer *writer, const struct re
 	text_style_set(writer, STYLE_QUIET);
 	buffer_append_string(writer->out, "  in ");
 	columns_append_end(writer->out, frame->module, COLUMNS_ANY);
-	buffer_printf(writer->out, "+0x%" PRIx64, frame->offset);
+	if (!frame->whole)
+		buffer_printf(writer->out, "+0x%" PRIx64, frame->offset);
 	if (frame->build_id)
 		buffer_printf(writer->out, " (build ID %s)", frame->build_id);
 	text_style_set(writer, STYLE_PLAIN);
@@ -214,7 +216,7 @@ void text_stack(const struct text_writer *writer, const struct report_site *site
 	char remark[64];
 	size_t first, last, i;
 
-	if (!site->frame_count)
+	if (!site->frame_count && site->function)
 		text_remark(writer, "[no stack]");
 	text_left_out(writer, site, &first, &last);
 	for (i = 0; i < site->frame_count; i++) {

@@ -42,12 +42,13 @@ def check_frame(frame):
 
 
 def check_site(site, rank):
-    assert list(site) == ["rank", "pid", "source", "allocator", "function", *COUNTERS, "oldest_s",
-                          "mean_age_s", "frames"], list(site)
+    assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
+                          "oldest_s", "mean_age_s", "frames"], list(site)
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
     for name in ["allocator", "function"]:
         assert type(site[name]) in [str, type(None)], name
+    assert type(site["ended"]) is bool
     check_counters(site)
     held = site["inuse_bytes"] or site["inuse_objects"]
     assert type(site["oldest_s"]) is (float if held else type(None)), site["oldest_s"]
@@ -58,12 +59,16 @@ def check_site(site, rank):
 def check_report(line):
     report = json.loads(line, parse_constant=reject, object_pairs_hook=unique)
     check(report, schema=[int], tool=[str], version=[str], time=[str, type(None)], duration_s=[float], targets=[list],
-          totals=[dict], loss=[dict], sites=[list])
+          totals=[dict], ended=[dict], loss=[dict], sites=[list])
     assert report["schema"] == 1 and report["tool"] == "tracer"
     for target in report["targets"]:
-        check(target, pid=[int], comm=[str], exe=[str, type(None)], exited=[bool])
-    assert list(report["totals"]) == COUNTERS
-    check_counters(report["totals"])
+        assert list(target) == ["pid", "comm", "exe", "exited", *COUNTERS], list(target)
+        for key, kinds in {"pid": [int], "comm": [str], "exe": [str, type(None)], "exited": [bool]}.items():
+            assert type(target[key]) in kinds, (key, target[key])
+        check_counters(target)
+    for sums in (report["totals"], report["ended"]):
+        assert list(sums) == COUNTERS
+        check_counters(sums)
     for name in LOSS:
         assert type(report["loss"][name]) is int, name
     for rank, site in enumerate(report["sites"], 1):

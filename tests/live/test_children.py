@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Children, grandchildren and spawned programs, each with its own account; the truth is what each of them prints."""
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+
+import lab
+
+CHILDREN = 4
+
+
+class Family:
+    """The target, with the folder of files by which it is led."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="tracer-family-")
+        self.output = open(os.path.join(self.folder.name, "output"), "a", encoding="utf-8")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """No process of the family is left behind."""
+        for name in ("begin", "go", "end", "over"):
+            self.let(name)
+        for pid in self.said("parent") + self.said("child"):
+            lab.wait_for(lambda pid=pid: not os.path.exists("/proc/%d/exe" % pid), "the family has ended")
+        self.folder.cleanup()
+
+    def command(self):
+        return [lab.target("family"), self.folder.name]
+
+    def start(self):
+        return lab.start(self.command(), stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.DEVNULL)
+
+    def let(self, name):
+        with open(os.path.join(self.folder.name, name), "w", encoding="ascii"):
+            pass
+
+    def read(self):
+        with open(self.output.name, encoding="utf-8") as file:
+            return file.read()
+
+    def said(self, what):
+        return [int(pid) for pid in re.findall(r"^%s (\d+)" % what, self.read(), re.M)]
+
+    def parent(self):
+        lab.wait_for(lambda: self.said("parent"), "the parent is there")
+        return self.said("parent")[0]
+
+    def children(self):
+        lab.wait_for(lambda: len(self.said("child")) == CHILDREN, "all children are there")
+        return self.said("child")
+
+    def read_accounts(self):
+        lab.wait_for(lambda: len(self.said("account")) == CHILDREN + 1, "all accounts are there")
+        return {int(pid): json.loads(account)
+                for pid, account in re.findall(r"^account (\d+) (\{.*\})$", self.read(), re.M)}
+
+
+def followed(tracer):
+    return [int(pid) for pid in re.findall(r"process (\d+) \(.*\) is traced, too", tracer.stderr())]
+
+
+def ask(tracer):
+    """A report now."""
+    tracer.process.send_signal(signal.SIGUSR1)
+    return json.loads(tracer.process.stdout.readline())
+
+
+def of_process(report, pid, ended=False):
+    return {"sites": [site for site in report["sites"] if site["pid"] == pid and site["ended"] == ended]}
+
+
+def check_processes(report, accounts):
+    lab.check_sums(report)
+    for pid, account in accounts.items():
+        found = lab.sums(of_process(report, pid), {"site_parent", "site_child"})
+        assert found == account, "process %d: counted %s, but it was %s" % (pid, found, account)
+
+
+def check_targets(report):
+    """The totals of a process are the sums of its sites, and all of them together are those of the report."""
+    for key in ("inuse_bytes", "alloc_objects", "free_bytes", "free_objects"):
+        for target in report["targets"]:
+            total = sum(site[key] for site in report["sites"] if site["pid"] == target["pid"])
+            assert target[key] == total, (key, target, total)
+        assert sum(target[key] for target in report["targets"]) == report["totals"][key] + report["ended"][key], key
+
+
+def lead(family, tracer, attached):
+    """Up to where every process has printed its account."""
+    family.let("begin")
+    children = family.children()
+    lab.wait_for(lambda: set(children) <= set(followed(tracer)), "the children are followed")
+    family.let("go")
+    accounts = family.read_accounts()
+    assert len(accounts) == CHILDREN + 1
+    assert attached not in children
+    return accounts
+
+
+def trace(family, *options):
+    process = family.start()
+    return lab.Tracer("-v", "-j", "-n", "0", *options, "-p", process.pid, "3600")
+
+
+def test_children_of_a_process():
+    with Family() as family:
+        tracer = trace(family, "--follow-fork")
+        accounts = lead(family, tracer, family.parent())
+        report = ask(tracer)
+        check_processes(report, accounts)
+        check_targets(report)
+        assert {target["pid"] for target in report["targets"]} == set(accounts), report["targets"]
+        # Each child has freed its copy of a block that is its parent's.
+        assert report["loss"]["free_untracked"] >= CHILDREN - 1, report["loss"]
+        family.let("end")
+        lab.wait_for(lambda: family.said("alone"), "the children have ended")
+        report = ask(tracer)
+        parent = family.parent()
+        check_processes(report, {parent: accounts[parent]})
+        assert [target["pid"] for target in report["targets"]] == [parent], report["targets"]
+        assert {site["pid"] for site in report["sites"]} == {parent}
+        assert not report["ended"]["alloc_objects"]
+        family.let("over")
+        check_processes(json.loads(tracer.finish()), {parent: accounts[parent]})
+
+
+def test_children_of_a_command():
+    with Family() as family:
+        with tempfile.TemporaryFile("w+") as messages:
+            process = subprocess.Popen([lab.TRACER, "-v", "-j", "-n", "0", "-o", family.folder.name + "/report",
+                                        "--keep-exited", "--", *family.command()], stdout=family.output, stderr=messages)
+            lab._started.append(process)
+
+            class Started:
+                @staticmethod
+                def stderr():
+                    messages.seek(0)
+                    return messages.read()
+            accounts = lead(family, Started, family.parent())
+            family.let("end")
+            lab.wait_for(lambda: family.said("alone"), "the children have ended")
+            family.let("over")
+            assert process.wait(lab.PATIENCE) == 0, Started.stderr()
+        with open(family.folder.name + "/report", encoding="utf-8") as file:
+            report = json.loads(file.read())
+        parent = family.parent()
+        check_processes(report, {parent: accounts[parent]})
+        for pid in set(accounts) - {parent}:
+            # Sites that hold nothing are not kept.
+            account = accounts[pid]["site_child"]
+            found = lab.sums(of_process(report, pid, ended=True), {"site_child"})["site_child"]
+            assert (found[0] - found[2], found[1] - found[3]) == (account[0] - account[2], account[1] - account[3]), found
+        check_targets(report)
+        assert report["ended"]["inuse_bytes"] >= 5 * (100 + 200 + 300 + 1000), report["ended"]
+
+
+def test_children_are_left_alone():
+    with Family() as family:
+        tracer = trace(family)
+        family.let("begin")
+        children = family.children()
+        family.let("go")
+        accounts = family.read_accounts()
+        report = ask(tracer)
+        parent = family.parent()
+        check_processes(report, {parent: accounts[parent]})
+        assert not {site["pid"] for site in report["sites"]} & set(children)
+        assert not followed(tracer)
+
+
+def table(report):
+    """Rows of a grouped report."""
+    return sorted((site["pid"], site["source"], tuple(frame["function"] or os.path.basename(frame["module"])
+                                                      for frame in site["frames"]),
+                   site["inuse_bytes"]) for site in report["sites"] if site["source"] == "heap")
+
+
+def test_tables():
+    with Family() as family:
+        process = family.start()
+        tracers = {by: lab.Tracer("-v", "-j", "-n", "0", "--by", by, "--follow-fork", "-p", process.pid, "3600")
+                   for by in ("process", "module", "function")}
+        family.let("begin")
+        children = family.children()
+        for tracer in tracers.values():
+            lab.wait_for(lambda tracer=tracer: set(children) <= set(followed(tracer)), "the children are followed " + tracer.stderr(), 5)
+        family.let("go")
+        accounts = family.read_accounts()
+        reports = {by: ask(tracer) for by, tracer in tracers.items()}
+        for report in reports.values():
+            lab.check_sums(report)
+            check_targets(report)
+        assert len({row[:2] for row in table(reports["process"])}) == len(table(reports["process"])) == CHILDREN + 1
+        assert all(not row[2] for row in table(reports["process"])), table(reports["process"])
+        for pid, account in accounts.items():
+            for name, figures in account.items():
+                assert (pid, "heap", (name,), figures[0] - figures[2]) in table(reports["function"]), \
+                    (pid, name, figures, table(reports["function"]))
+            held = sum(figures[0] - figures[2] for figures in account.values())
+            assert (pid, "heap", ("family",), held) in table(reports["module"]), (held, table(reports["module"]))
+
+
+lab.run_tests()

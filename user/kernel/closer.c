@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A thread with a queue of links to close: see closer.h. */
+#include "kernel/closer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct closer {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct attachment *queue;
+	size_t count, capacity;
+	bool ending;
+};
+
+static void *closer_run(void *context)
+{
+	struct closer *closer = context;
+	struct attachment next;
+
+	pthread_mutex_lock(&closer->lock);
+	while (closer->count || !closer->ending) {
+		if (!closer->count) {
+			pthread_cond_wait(&closer->changed, &closer->lock);
+			continue;
+		}
+		next = closer->queue[--closer->count];
+		pthread_mutex_unlock(&closer->lock);
+		attachment_close(&next);
+		pthread_mutex_lock(&closer->lock);
+	}
+	pthread_mutex_unlock(&closer->lock);
+	return NULL;
+}
+
+struct closer *closer_new(void)
+{
+	struct closer *closer = memory_alloc(1, sizeof(*closer));
+	sigset_t all, before;
+	int code;
+
+	pthread_mutex_init(&closer->lock, NULL);
+	pthread_cond_init(&closer->changed, NULL);
+	/* Signals are for the thread that waits for them. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	code = pthread_create(&closer->thread, NULL, closer_run, closer);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!code)
+		return closer;
+	free(closer);
+	return NULL;
+}
+
+void closer_add(struct closer *closer, struct attachment *attachment)
+{
+	if (!closer) {
+		attachment_close(attachment);
+		return;
+	}
+	pthread_mutex_lock(&closer->lock);
+	closer->queue = memory_grow(closer->queue, closer->count, &closer->capacity,
+				    sizeof(*closer->queue));
+	closer->queue[closer->count++] = *attachment;
+	pthread_cond_signal(&closer->changed);
+	pthread_mutex_unlock(&closer->lock);
+	*attachment = (struct attachment){ 0 };
+}
+
+void closer_free(struct closer *closer)
+{
+	if (!closer)
+		return;
+	pthread_mutex_lock(&closer->lock);
+	closer->ending = true;
+	pthread_cond_signal(&closer->changed);
+	pthread_mutex_unlock(&closer->lock);
+	pthread_join(closer->thread, NULL);
+	free(closer->queue);
+	free(closer);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What ended programs held, if the user wants to see it: rows that do not change any more. The kernel's tables and the
+ * places of the processes are free for others meanwhile.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "kernel/session_parts.h"
+
+/* A copy for a report, when the process itself is another program or has made way for another one. */
+static struct target *target_copy(const struct target *target)
+{
+	struct target *copy = memory_alloc(1, sizeof(*copy));
+
+	*copy = *target;
+	copy->exe = memory_copy_string(target->exe);
+	copy->pidfd = -1;
+	copy->exited = true;
+	return copy;
+}
+
+void session_keep_program(struct session *session, struct process *process, uint64_t time_ns)
+{
+	struct ended_program *ended;
+
+	if (!session->options.keep_exited)
+		return;
+	session->ended = memory_grow(session->ended, session->ended_count, &session->ended_capacity,
+				     sizeof(*session->ended));
+	ended = &session->ended[session->ended_count++];
+	*ended = (struct ended_program){ .process = process, .until_ns = time_ns };
+	ended->target = target_copy(&process->target);
+}
+
+/* The program that made a site: of those of its process, the first that ended later. */
+static struct ended_program *session_program_of(const struct session *session,
+						const struct known_site *site)
+{
+	size_t i;
+
+	for (i = 0; i < session->ended_count; i++)
+		if (session->ended[i].process == site->process &&
+		    site->record.first_ns < session->ended[i].until_ns)
+			return &session->ended[i];
+	return NULL;
+}
+
+void session_keep_site(struct session *session, struct known_site *site,
+		       const struct snapshot_site *row)
+{
+	struct ended_program *program = session_program_of(session, site);
+	struct snapshot_site *kept;
+
+	if (!program || row->counters.alloc_objects <= row->counters.free_objects)
+		return;
+	program->holds = true;
+	session->ended_sites = memory_grow(session->ended_sites, session->ended_site_count,
+					   &session->ended_site_capacity,
+					   sizeof(*session->ended_sites));
+	kept = &session->ended_sites[session->ended_site_count++];
+	*kept = *row;
+	kept->target = program->target;
+	kept->ended = true;
+	site->stack = NULL;
+}
+
+void session_forget_programs(struct session *session, const struct process *process)
+{
+	size_t i;
+
+	for (i = 0; i < session->ended_count; i++)
+		if (session->ended[i].process == process)
+			session->ended[i].process = NULL;
+}
+
+static void ended_program_free(struct ended_program *program)
+{
+	free(program->target->exe);
+	free(program->target);
+}
+
+void session_free_ended(struct session *session)
+{
+	size_t i;
+
+	for (i = 0; i < session->ended_count; i++)
+		ended_program_free(&session->ended[i]);
+	for (i = 0; i < session->ended_site_count; i++)
+		free((void *)(uintptr_t)session->ended_sites[i].stack);
+	free(session->ended);
+	free(session->ended_sites);
+}

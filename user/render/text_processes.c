@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of processes in the text format: what each of them holds, the largest first. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "render/columns.h"
+#include "render/text_style.h"
+
+#define ROW "%7s  %10s  %11s  %10s  %10s  "
+#define PROCESSES_SHOWN 10
+
+/* A process's position in the report, and what it is ranked by. */
+struct row {
+	uint64_t bytes;
+	size_t index;
+};
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct row *left = a, *right = b;
+
+	if (left->bytes != right->bytes)
+		return left->bytes > right->bytes ? -1 : 1;
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+static void text_process(const struct text_writer *writer, const struct target *target,
+			 const struct counters *counters)
+{
+	char inuse[UNITS_TEXT_MAX], blocks[UNITS_TEXT_MAX];
+	char allocated[UNITS_TEXT_MAX], freed[UNITS_TEXT_MAX], pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", target->pid);
+	buffer_printf(writer->out, ROW, pid,
+		      units_format_size(counters_inuse_bytes(counters), inuse),
+		      text_format_count(counters_inuse_objects(counters), blocks),
+		      units_format_size(counters->alloc_bytes, allocated),
+		      units_format_size(counters->free_bytes, freed));
+	columns_append_start(writer->out, target->comm, target->exited ? 14 : COMM_MAX);
+	buffer_append_string(writer->out, target->exited ? " (ended)\n" : "\n");
+}
+
+void text_processes(const struct text_writer *writer, const struct report *report)
+{
+	struct row *rows = memory_alloc(report->target_count, sizeof(*rows));
+	size_t shown = report->target_count, i;
+	char count[UNITS_TEXT_MAX];
+
+	for (i = 0; i < report->target_count; i++)
+		rows[i] = (struct row){ counters_inuse_bytes(&report->target_totals[i]), i };
+	qsort(rows, report->target_count, sizeof(*rows), row_compare);
+	if (!writer->verbose && shown > PROCESSES_SHOWN)
+		shown = PROCESSES_SHOWN;
+	buffer_append_string(writer->out, "\n");
+	text_style_set(writer, STYLE_QUIET);
+	buffer_printf(writer->out, ROW "%s", "PID", "IN USE", "BLOCKS", "ALLOCATED", "FREED",
+		      "PROCESS");
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_append_string(writer->out, "\n");
+	for (i = 0; i < shown; i++)
+		text_process(writer, report->targets[rows[i].index],
+			     &report->target_totals[rows[i].index]);
+	if (shown < report->target_count)
+		buffer_printf(writer->out, "         and %s more processes (-v shows all)\n",
+			      units_format_count(report->target_count - shown, count));
+	free(rows);
+}
