@@ -18,9 +18,18 @@ const volatile __u32 setting_stack_depth = STACK_FRAMES_MAX;
 const volatile bool setting_task_storage = true;
 const volatile bool setting_unwind = true; /* by tables; otherwise by frame pointers */
 const volatile bool setting_cookies = true;
+const volatile bool setting_restore_returns = true; /* see throw.bpf.h */
 
 /* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */
 __u32 recording = 0;
+
+/* Nested calls of one thread that an exception may leave, at the most. */
+#define THROWING_MAX 4
+
+/* A call that an exception may leave: where its return address stands, and what it is. */
+struct throwing {
+	__u64 sp, address;
+};
 
 /* What a thread is doing: the outermost allocator call it is in, and scratch memory for its stack. */
 struct thread {
@@ -32,6 +41,10 @@ struct thread {
 	__u64 taken_address; /* 0 = none */
 	__u32 image; /* the program that made that call */
 	__u32 untracked; /* realloc: the old block was not in the table */
+	__u64 freed,
+		freed_sp; /* the last call of a function that may call another free: its argument, its frame */
+	struct throwing throwing[THROWING_MAX]; /* pending calls, outermost first */
+	__u32 throwing_count;
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
 	struct unwind walk;
 };

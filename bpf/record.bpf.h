@@ -219,6 +219,31 @@ static __noinline bool free_is_inner(__u64 shape, struct pt_regs *ctx, __u64 sp)
 	return distance >= callers->low && distance < callers->high;
 }
 
+/*
+ * A function that may end its block by calling another free function: that one finds the block gone and must not take
+ * it for an unknown one.
+ */
+static __noinline void free_begin(__u64 address, __u64 sp)
+{
+	struct thread *thread = thread_find();
+
+	if (!thread)
+		thread = thread_create();
+	if (!thread)
+		return;
+	thread->freed = address;
+	thread->freed_sp = sp;
+}
+
+/* Is this free, with its frame at `sp`, called by the function that has just ended the same block? */
+static __always_inline bool free_is_repeated(struct thread *thread, __u64 address, __u64 sp)
+{
+	if (thread->freed != address || sp > thread->freed_sp)
+		return false;
+	thread->freed = 0;
+	return true;
+}
+
 /* The block at `address` ends, at registers `ctx` of the entry of a call. */
 static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 address)
 {
@@ -226,14 +251,17 @@ static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 
 	struct block_key key = block_key_of(shape, address);
 	struct block block;
 	struct thread *thread;
+	bool known = block_take(&key, &block);
 
-	if (block_take(&key, &block)) {
+	if (known)
 		site_count_free(block.site, block.size);
-		return;
-	}
 	/* An allocator that frees inside another call of its own ends a block that was taken already. */
-	thread = thread_find();
-	if ((!thread || !thread_is_inside(thread, ctx, sp)) && !free_is_inner(shape, ctx, sp))
+	thread = known ? NULL : thread_find();
+	if (thread && (thread_is_inside(thread, ctx, sp) || free_is_repeated(thread, address, sp)))
+		known = true;
+	if (SHAPE_RESULT(shape) == RESULT_FREES_INSIDE)
+		free_begin(address, sp);
+	if (!known && !free_is_inner(shape, ctx, sp))
 		loss_add(LOSS_FREE_UNTRACKED, 1);
 }
 

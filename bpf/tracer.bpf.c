@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The programs that run at the probes. What a probe means stands in its cookie (the call shape), so that
- * all allocator functions share these four programs: entry and return of a call that has a result, as
- * one session program or as two, and the entry of a call that only frees.
+ * all allocator functions share four of them: entry and return of a call that has a result, as one
+ * session program or as two, and the entry of a call that only frees. The fifth runs at exceptions.
  */
 #include "kernel_types.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 #include "record.bpf.h"
+#include "throw.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -170,6 +171,12 @@ static __always_inline void realloc_return(struct thread *thread, struct pt_regs
 {
 	__u64 result = PT_REGS_RC(ctx);
 
+	if (SHAPE_RESULT(thread->shape) == RESULT_IN_PLACE && result < thread->size) {
+		realloc_restore(thread);
+		return;
+	}
+	if (SHAPE_RESULT(thread->shape) == RESULT_IN_PLACE)
+		result = thread->pointer;
 	if (result) {
 		realloc_finish_old(thread);
 		record_alloc(thread, ctx, result, thread->size);
@@ -208,9 +215,28 @@ static __noinline void thread_heal(struct thread *thread)
 		realloc_restore(thread);
 }
 
+/* Is the return of a function that may throw probed in spite of that? */
+static __always_inline bool call_follows_thrower(struct thread *thread, struct pt_regs *ctx,
+						 __u64 shape)
+{
+	__u64 size;
+
+	if (setting_restore_returns) {
+		throw_expect(thread, PT_REGS_SP(ctx));
+		return true;
+	}
+	size = call_size(ctx, shape);
+	if (!throw_is_possible(size))
+		return true;
+	if (size < THROW_SIZE_ABSURD)
+		loss_add(LOSS_CALLS_UNFOLLOWED, 1);
+	return false;
+}
+
 /* Entry of a call. True if its return is wanted: it is the outermost one of its thread. */
 static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 {
+	bool throws = SHAPE_RESULT(shape) == RESULT_POINTER_OR_THROWS;
 	struct thread *thread;
 	__u32 op = SHAPE_OP(shape);
 
@@ -224,10 +250,16 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 		return false;
 	}
 	if (thread->sp) {
-		if (thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
+		if (thread_is_inside(thread, ctx, PT_REGS_SP(ctx))) {
+			if (throws && setting_restore_returns)
+				throw_expect(thread, PT_REGS_SP(ctx));
 			return false;
+		}
 		thread_heal(thread);
 	}
+	thread->throwing_count = 0;
+	if (throws && !call_follows_thrower(thread, ctx, shape))
+		return false;
 	thread_begin(thread, PT_REGS_SP(ctx), shape);
 	if (op >= CALL_MMAP) {
 		mapping_enter(thread, ctx, op);
@@ -246,7 +278,10 @@ static __always_inline void call_return(struct pt_regs *ctx)
 	struct thread *thread = thread_find();
 	__u32 op;
 
-	if (!thread || !thread->sp || thread->sp + RETURN_POPS != PT_REGS_SP(ctx))
+	if (!thread || !thread->sp)
+		return;
+	throw_forget(thread, PT_REGS_SP(ctx));
+	if (thread->sp + RETURN_POPS != PT_REGS_SP(ctx))
 		return;
 	op = SHAPE_OP(thread->shape);
 	if (op == CALL_ALLOC)
@@ -302,5 +337,16 @@ int free_entry(struct pt_regs *ctx)
 
 	if (address && recording)
 		record_free(shape, ctx, address);
+	return 0;
+}
+
+/* An exception sets out. */
+SEC("uprobe")
+int throw_entry(struct pt_regs *ctx)
+{
+	struct thread *thread = thread_find();
+
+	if (thread && thread->throwing_count && thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
+		throw_restore(thread);
 	return 0;
 }

@@ -23,12 +23,16 @@ enum call_op {
 	CALL_MMAP, /* mmap(addr, length, prot, flags, fd, offset) */
 	CALL_MUNMAP, /* munmap(addr, length) */
 	CALL_MREMAP, /* mremap(old, old_length, new_length, flags[, new]) */
+	CALL_THROW, /* an exception is about to look for its handler on the stack */
 };
 
-/* How a function hands out the block. */
+/* How a function hands out the block, or how it ends one. */
 enum call_result {
 	RESULT_POINTER = 0, /* in the return register; NULL is failure */
 	RESULT_OUT_STATUS, /* in *ptr_arg, valid only when the return register is 0 (posix_memalign) */
+	RESULT_POINTER_OR_THROWS, /* as RESULT_POINTER; an exception may leave the function as well */
+	RESULT_IN_PLACE, /* the block stays where it is; a result below the size is failure (xallocx) */
+	RESULT_FREES_INSIDE, /* of CALL_FREE: may end the block by calling another free function */
 };
 
 /*
@@ -188,6 +192,9 @@ struct event_mapping {
 	X(ADDRESS_REUSED, address_reused,                                                          \
 	  "blocks closed because their address was handed out again", 1)                           \
 	X(RETURNS_UNMATCHED, returns_unmatched, "calls whose return was never seen", 1)            \
+	X(CALLS_THROWN, calls_thrown, "allocations that ended with an exception", 0)               \
+	X(CALLS_UNFOLLOWED, calls_unfollowed,                                                      \
+	  "calls not followed: an exception could not have left them", 1)                          \
 	X(RESULTS_UNREADABLE, results_unreadable, "calls whose result could not be read", 1)       \
 	X(THREADS_REFUSED, threads_refused, "calls not followed: no room for the thread's state",  \
 	  1)                                                                                       \

@@ -22,7 +22,7 @@ PATIENCE = 60  # seconds until something that should happen has failed to
 
 # Loss counters that say something about the target and not about the tracer. Stacks through code that was mapped an
 # instant before are cut short on a busy machine; test_stacks.py asks for whole ones where nothing is mapped.
-EXPECTED_LOSSES = {"free_untracked", "stack_unreadable", "stack_truncated", "stack_unmapped"}
+EXPECTED_LOSSES = {"free_untracked", "calls_thrown", "stack_unreadable", "stack_truncated", "stack_unmapped"}
 
 _started = []
 
@@ -121,9 +121,10 @@ def command_report(command, *options):
         return last_object(output), json.loads(file.read())
 
 
-def attached_report(command, *options):
+def attached_report(command, *options, environment=None):
     """The same for a target that was running before; it waits before it begins and before it ends."""
-    process = start(list(command) + ["wait"])
+    process = start(list(command) + ["wait"], env=environment)
+    wait_for(lambda: is_waiting(process), "the target waits")
     tracer = Tracer("-q", "-j", "-n", "0", "-p", process.pid, *options)
     process.stdin.write(b"go\n")
     process.stdin.flush()
@@ -135,15 +136,23 @@ def attached_report(command, *options):
     return account, report
 
 
+def is_waiting(process):
+    """Does the process sleep? One that has just begun to run still maps its libraries."""
+    with open("/proc/%d/stat" % process.pid, encoding="utf-8", errors="replace") as file:
+        return file.read().rsplit(")", 1)[1].split()[0] == "S"
+
+
 def last_object(text):
     return json.loads([line for line in text.splitlines() if line.startswith("{")][-1])
 
 
 def function_of(site):
-    """The innermost frame that is no inlined function."""
+    """The innermost frame that is no inlined function, and no operator new on its way to malloc."""
     for frame in site["frames"]:
-        if not frame["inlined"]:
-            return frame["function"]
+        name = frame["function"] or ""
+        if not frame["inlined"] and not name.startswith("operator new"):
+            # Where a compiler mangles the names of static functions, their arguments are part of them.
+            return re.sub(r"\(.*", "", name) if name.startswith("site_") else frame["function"]
     return None
 
 
@@ -187,7 +196,7 @@ def own_programs():
         raise Skip("bpftool is not installed")
     listed = json.loads(subprocess.run([bpftool, "prog", "list", "-j"], capture_output=True, check=True).stdout)
     return [program["id"] for program in listed
-            if program.get("name") in ("call_session", "call_entry", "call_exit", "free_entry")]
+            if program.get("name") in ("call_session", "call_entry", "call_exit", "free_entry", "throw_entry")]
 
 
 def code_of(pid, library=r"libc\.so"):

@@ -24,6 +24,10 @@ def test_calls():
     check("calls")
 
 
+def test_pvalloc():
+    check("pvalloc")
+
+
 def test_zero():
     check("zero")
 

@@ -19,6 +19,8 @@
 #define HUGE_SIZE (1UL << 62)
 
 extern void *reallocarray(void *block, size_t count, size_t size);
+/* Not every C library has it, and not every allocator replaces that of the C library. */
+extern void *pvalloc(size_t size) __attribute__((weak));
 
 /* Each function with a result of its own, once and kept, once and freed, with its own size. */
 
@@ -128,9 +130,6 @@ static void calls_round(int i)
 	site_valloc(n + 4);
 	free(site_valloc(n));
 	truth_free("site_valloc", n);
-	site_pvalloc(n + 9);
-	free(site_pvalloc(n));
-	truth_free("site_pvalloc", n);
 }
 
 static void scenario_calls(void)
@@ -139,6 +138,17 @@ static void scenario_calls(void)
 
 	for (i = 0; i < 100; i++)
 		calls_round(i);
+}
+
+static void scenario_pvalloc(void)
+{
+	size_t n;
+
+	for (n = 1; n <= 100 && pvalloc; n++) {
+		site_pvalloc(n + 9);
+		free(site_pvalloc(n));
+		truth_free("site_pvalloc", n);
+	}
 }
 
 /* malloc(0) is a block of no bytes. */
@@ -573,11 +583,26 @@ static void scenario_mapstorm(void)
 	}
 }
 
+/* What no allocator and no way of linking may count differently. */
+static void scenario_all(void)
+{
+	scenario_calls();
+	scenario_zero();
+	scenario_nested();
+	scenario_realloc();
+	scenario_realloc_zero();
+	scenario_failed();
+	scenario_cross();
+	scenario_signals();
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } scenarios[] = {
+	{ "all", scenario_all },
 	{ "calls", scenario_calls },
+	{ "pvalloc", scenario_pvalloc },
 	{ "zero", scenario_zero },
 	{ "nested", scenario_nested },
 	{ "realloc", scenario_realloc },

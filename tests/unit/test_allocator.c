@@ -78,6 +78,8 @@ static void test_other_shapes(void **state)
 	(void)state;
 	check("mallocx", CALL_ALLOC, 1, 0, 0);
 	check("rallocx", CALL_REALLOC, 2, 0, 1);
+	check("_rjem_xallocx", CALL_REALLOC, 2, 0, 1);
+	assert_int_equal(SHAPE_RESULT(row_of("xallocx")->shape), RESULT_IN_PLACE);
 	check("sdallocx", CALL_FREE, 0, 0, 1);
 	check("_rjem_posix_memalign", CALL_ALLOC, 3, 0, 1);
 	check("je_calloc", CALL_ALLOC, 2, 1, 0);
@@ -115,6 +117,30 @@ static void test_operators(void **state)
 	/* [new.delete]: 8 forms of new and 12 of delete are replaceable. */
 	assert_int_equal(news, 8);
 	assert_int_equal(deletes, 12);
+}
+
+/*
+ * [new.delete]: the forms of new without nothrow_t throw; mimalloc's header has mi_new throw. That the others, of C, do
+ * not is what lets their return be probed.
+ */
+static void test_throwing(void **state)
+{
+	static const char *const throwing[] = {
+		"_Znwm",	   "_Znam",	  "_ZnwmSt11align_val_t", "_ZnamSt11align_val_t",
+		"tc_new",	   "tc_newarray", "tc_new_aligned",	  "tc_newarray_aligned",
+		"mi_new",	   "mi_new_n",	  "mi_new_aligned",	  "mi_new_realloc",
+		"mi_new_reallocn",
+	};
+	const struct allocator_function *row;
+	size_t i, count = 0;
+
+	(void)state;
+	for (i = 0; i < sizeof(throwing) / sizeof(throwing[0]); i++)
+		assert_int_equal(SHAPE_RESULT(row_of(throwing[i])->shape),
+				 RESULT_POINTER_OR_THROWS);
+	for (row = allocator_functions(); row->symbol; row++)
+		count += SHAPE_RESULT(row->shape) == RESULT_POINTER_OR_THROWS;
+	assert_int_equal(count, sizeof(throwing) / sizeof(throwing[0]));
 }
 
 static void test_rows_are_sound(void **state)
@@ -160,20 +186,29 @@ static void test_identify(void **state)
 	/* A static program: its own allocator, and glibc behind it. */
 	assert_string_equal(IDENTIFY("gnu_get_libc_version", "_int_malloc", "mallocx"), "jemalloc");
 	assert_true(allocator_is_loader(IDENTIFY("malloc", "_dl_rtld_di_serinfo")));
+	/* A static program of glibc has this one, too. */
+	assert_string_equal(IDENTIFY("malloc", "_dl_rtld_di_serinfo", "_int_malloc"), "glibc");
 	assert_false(allocator_is_loader(IDENTIFY("malloc", "gnu_get_libc_version")));
 }
 
 static void test_scope(void **state)
 {
-	const struct allocator_function *new = row_of("_Znwm"), *plain = row_of("malloc");
+	const struct allocator_function *extra = row_of("reallocf"), *plain = row_of("malloc");
 
 	(void)state;
-	assert_true(allocator_applies(new, "jemalloc", true));
-	assert_true(allocator_applies(new, "unknown", true));
-	assert_false(allocator_applies(new, "unknown", false)); /* libstdc++ */
-	assert_false(allocator_applies(new, "glibc", true)); /* a static program */
-	assert_false(allocator_applies(new, "musl", true));
+	assert_true(allocator_applies(extra, "mimalloc", true));
+	assert_true(allocator_applies(extra, "unknown", true));
+	assert_false(allocator_applies(extra, "unknown", false));
+	assert_false(allocator_applies(extra, "glibc", true)); /* a static program */
+	assert_false(allocator_applies(extra, "musl", true));
 	assert_true(allocator_applies(plain, "glibc", false));
+	assert_true(allocator_applies(row_of("_Znwm"), "unknown", false));
+	assert_true(allocator_operators_forward("unknown", false)); /* libstdc++ */
+	assert_true(allocator_operators_forward("glibc", true)); /* a static program */
+	assert_false(allocator_operators_forward("jemalloc", true));
+	assert_true(allocator_has_function("malloc") && allocator_has_function("_ZdlPv"));
+	assert_false(allocator_has_function("mmap") || allocator_has_function("printf") ||
+		     allocator_has_function("_Unwind_RaiseException"));
 }
 
 static void test_arguments(void **state)
@@ -204,11 +239,11 @@ static void test_markers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_c_shapes),       cmocka_unit_test(test_mapping_shapes),
-		cmocka_unit_test(test_other_shapes),   cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_rows_are_sound), cmocka_unit_test(test_identify),
-		cmocka_unit_test(test_scope),	       cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_markers),
+		cmocka_unit_test(test_c_shapes),     cmocka_unit_test(test_mapping_shapes),
+		cmocka_unit_test(test_other_shapes), cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_throwing),     cmocka_unit_test(test_rows_are_sound),
+		cmocka_unit_test(test_identify),     cmocka_unit_test(test_scope),
+		cmocka_unit_test(test_arguments),    cmocka_unit_test(test_markers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

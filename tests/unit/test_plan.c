@@ -350,6 +350,7 @@ static void test_indirect_function(void **state)
 	work_free(work);
 }
 
+/* Operators that do not lead to malloc are the only way to their blocks. */
 static void test_operators(void **state)
 {
 	struct work *work = work_default();
@@ -357,12 +358,88 @@ static void test_operators(void **state)
 	(void)state;
 	PUT(work, "_Znwm", 0x1000, CHEAP);
 	PUT(work, "_ZdlPv", 0x2000, CHEAP);
-	assert_int_equal(plan_add_file(&work->plan, 0, &work->file), 0);
-	assert_true(is_skipped(work, "operators new and delete call malloc"));
+	assert_int_equal(plan_add_file(&work->plan, 0, &work->file), 2);
+	assert_int_equal(work->plan.skipped_count, 0);
+	assert_int_equal(plan_count_calls(&work->plan, 0, work->plan.count), 2);
+	work_free(work);
+}
+
+#if defined(__x86_64__)
+
+/* push %rbx; call TARGET; pop %rbx; ret */
+static void put_call(struct work *work, const char *name, uint64_t offset, uint64_t target)
+{
+	int32_t displacement = (int32_t)((int64_t)target - (int64_t)offset - 6);
+	char code[8] = "\x53\xe8\0\0\0\0\x5b\xc3";
+
+	memcpy(code + 2, &displacement, sizeof(displacement));
+	put(work, name, offset, code, sizeof(code));
+}
+
+/* As in libstdc++: new[] calls new, new calls malloc by the dynamic linker, delete is a jump. */
+static void test_operators_that_call(void **state)
+{
+	static const char *const names[] = { "printf", "malloc", "free" };
+	struct work *work = work_default();
+
+	(void)state;
+	fake_plt_write(work->bytes, SIZE, 0x8000, names, 3);
+	put_call(work, "_Znam", 0x1000, 0x1100);
+	put_call(work, "_Znwm", 0x1100, fake_plt_entry(0x8000, 1));
+	put_jump(work, "_ZdlPv", 0x1200, fake_plt_entry(0x8000, 2));
+	put_call(work, "_ZdaPv", 0x1300, fake_plt_entry(0x8000, 0));
+	/* It may ask malloc for more than it was asked for. */
+	put_call(work, "_ZnwmSt11align_val_t", 0x1400, fake_plt_entry(0x8000, 1));
+	assert_int_equal(plan_add_file(&work->plan, 0, &work->file), 2);
+	assert_non_null(probe_of(work, "_ZdaPv"));
+	assert_non_null(probe_of(work, "_ZnwmSt11align_val_t"));
+	assert_true(is_skipped(work, "3 C++ operators call malloc, free or each other"));
+	work_free(work);
+}
+
+/* An allocator has short cuts: what its operators call says nothing. */
+static void test_operators_of_allocator(void **state)
+{
+	struct work *work = work_default();
+
+	(void)state;
+	put_call(work, "_Znwm", 0x1000, 0x3000);
+	put_call(work, "_ZdlPv", 0x2000, 0x4000);
 	PUT(work, "malloc", 0x3000, CHEAP);
 	PUT(work, "free", 0x4000, CHEAP);
 	assert_int_equal(plan_add_file(&work->plan, 0, &work->file), 4);
 	work_free(work);
+}
+
+#endif
+
+/* What may throw is probed only where an exception survives that. */
+static void test_exceptions(void **state)
+{
+	static const size_t probed[] = {
+		[PLAN_EXCEPTIONS_RESTORED] = 3,
+		[PLAN_EXCEPTIONS_AVOIDED] = 2,
+		[PLAN_EXCEPTIONS_FATAL] = 1,
+	};
+	enum plan_exceptions exceptions;
+
+	(void)state;
+	for (exceptions = 0; exceptions <= PLAN_EXCEPTIONS_FATAL; exceptions++) {
+		struct plan_options options = kernel_options();
+		struct work *work;
+
+		options.exceptions = exceptions;
+		work = work_new(&options);
+		PUT(work, "_Znwm", 0x1000, CHEAP);
+		PUT(work, "_ZnwmRKSt9nothrow_t", 0x2000, CHEAP);
+		PUT(work, "_Unwind_RaiseException", 0x3000, CHEAP);
+		assert_int_equal(plan_add_file(&work->plan, 0, &work->file), probed[exceptions]);
+		assert_int_equal(is_skipped(work, "_Znwm may throw"),
+				 exceptions == PLAN_EXCEPTIONS_FATAL);
+		assert_int_equal(plan_count_calls(&work->plan, 0, work->plan.count),
+				 exceptions == PLAN_EXCEPTIONS_FATAL ? 1 : 2);
+		work_free(work);
+	}
 }
 
 static void test_loader(void **state)
@@ -466,6 +543,8 @@ int main(void)
 		cmocka_unit_test(test_names_and_shapes),
 		cmocka_unit_test(test_aliases),
 #if defined(__x86_64__)
+		cmocka_unit_test(test_operators_that_call),
+		cmocka_unit_test(test_operators_of_allocator),
 		cmocka_unit_test(test_cheaper_site),
 		cmocka_unit_test(test_at_entry),
 		cmocka_unit_test(test_free_without_stack),
@@ -481,6 +560,7 @@ int main(void)
 #endif
 		cmocka_unit_test(test_indirect_function),
 		cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_loader),
 		cmocka_unit_test(test_no_site_twice),
 		cmocka_unit_test(test_nothing),

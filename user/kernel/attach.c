@@ -16,7 +16,7 @@
 /* An error of the kernel's own that user space has no name for. */
 #define KERNEL_ENOTSUPP 524
 
-/* What is attached at once: the points of a file that have a result, or those that have none. */
+/* What is attached at once: the points of one kind in a file. */
 struct group {
 	struct attachment *attachment;
 	int file;
@@ -70,7 +70,6 @@ static int attach_multi(const struct group *group, const struct bpf_program *pro
 	return attachment_keep(group->attachment, bpf_call_link_uprobes(&probes));
 }
 
-/* The program for returns asks for no cookie. */
 static int attach_perf_one(const struct group *group, size_t index, enum backend backend,
 			   const struct bpf_program *program, bool returns)
 {
@@ -83,16 +82,18 @@ static int attach_perf_one(const struct group *group, size_t index, enum backend
 		.linked = backend == BACKEND_KERNEL_PERF,
 		.cookie = group->cookies[index],
 	};
-	bool copied = !probe.linked && !returns;
-	int code;
+	int code, copy = -ENOEXEC;
 
-	if (copied)
-		probe.program = perf_probe_load_copy(program, probe.cookie);
-	if (probe.program < 0)
-		return probe.program;
+	if (!probe.linked)
+		copy = perf_probe_load_copy(program, probe.cookie);
+	/* The programs for returns and exceptions ask for no cookie. */
+	if (copy < 0 && copy != -ENOEXEC)
+		return copy;
+	if (copy >= 0)
+		probe.program = copy;
 	code = attachment_keep(group->attachment, perf_probe_attach(&probe));
-	if (copied)
-		close(probe.program);
+	if (copy >= 0)
+		close(copy);
 	return code;
 }
 
@@ -124,22 +125,22 @@ static int attach_calls(const struct group *group, enum backend backend,
 	return code ? code : attach_perf(group, backend, programs->entry, false);
 }
 
-static int attach_frees(const struct group *group, enum backend backend,
-			const struct attach_programs *programs)
+static int attach_entries(const struct group *group, enum backend backend,
+			  const struct bpf_program *program)
 {
 	if (backend == BACKEND_KERNEL_SESSION || backend == BACKEND_KERNEL_MULTI)
-		return attach_multi(group, programs->free, ATTACH_UPROBE_MULTI, false);
-	return attach_perf(group, backend, programs->free, false);
+		return attach_multi(group, program, ATTACH_UPROBE_MULTI, false);
+	return attach_perf(group, backend, program, false);
 }
 
 static void group_fill(struct group *group, const struct attach_point *points, size_t count,
-		       bool has_result)
+		       enum attach_kind kind)
 {
 	size_t i;
 
 	group->count = 0;
 	for (i = 0; i < count; i++) {
-		if (points[i].has_result != has_result)
+		if (points[i].kind != kind)
 			continue;
 		group->offsets[group->count] = points[i].offset;
 		group->cookies[group->count] = points[i].cookie;
@@ -148,15 +149,17 @@ static void group_fill(struct group *group, const struct attach_point *points, s
 }
 
 static int attach_group(const struct group *group, enum backend backend,
-			const struct attach_programs *programs, bool has_result)
+			const struct attach_programs *programs, enum attach_kind kind)
 {
-	return has_result ? attach_calls(group, backend, programs)
-			  : attach_frees(group, backend, programs);
+	if (kind == ATTACH_CALL)
+		return attach_calls(group, backend, programs);
+	return attach_entries(group, backend,
+			      kind == ATTACH_FREE ? programs->free : programs->throw);
 }
 
 /* The kernel refuses a whole link for one instruction that it cannot probe: do without that one. */
 static int attach_one_by_one(const struct group *all, enum backend backend,
-			     const struct attach_programs *programs, bool has_result,
+			     const struct attach_programs *programs, enum attach_kind kind,
 			     const struct log *log)
 {
 	struct group one = *all;
@@ -168,7 +171,7 @@ static int attach_one_by_one(const struct group *all, enum backend backend,
 		one.cookies = all->cookies + i;
 		one.symbols = all->symbols + i;
 		one.count = 1;
-		code = attach_group(&one, backend, programs, has_result);
+		code = attach_group(&one, backend, programs, kind);
 		if (!code) {
 			attached++;
 			continue;
@@ -189,18 +192,19 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 		const struct attach_point *points, size_t count, struct error *error)
 {
 	struct group group = { .attachment = attachment, .file = file, .pid = pid };
-	int code = 0, has_result;
+	enum attach_kind kind;
+	int code = 0;
 
 	group.offsets = memory_alloc(count, sizeof(*group.offsets));
 	group.cookies = memory_alloc(count, sizeof(*group.cookies));
 	group.symbols = memory_alloc(count, sizeof(*group.symbols));
-	for (has_result = 0; has_result <= 1 && !code; has_result++) {
-		group_fill(&group, points, count, has_result);
+	for (kind = 0; kind < ATTACH_KIND_COUNT && !code; kind++) {
+		group_fill(&group, points, count, kind);
 		if (!group.count)
 			continue;
-		code = attach_group(&group, how->backend, &how->programs, has_result);
+		code = attach_group(&group, how->backend, &how->programs, kind);
 		if (attach_may_skip(code) && group.count > 1)
-			code = attach_one_by_one(&group, how->backend, &how->programs, has_result,
+			code = attach_one_by_one(&group, how->backend, &how->programs, kind,
 						 how->log);
 	}
 	if (code)

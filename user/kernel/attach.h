@@ -19,7 +19,7 @@ struct bpf_program;
 
 /* The loaded programs; those that the back end does not need are NULL. */
 struct attach_programs {
-	struct bpf_program *session, *entry, *exit, *free;
+	struct bpf_program *session, *entry, *exit, *free, *throw;
 };
 
 /* How to attach. */
@@ -29,10 +29,18 @@ struct attach_how {
 	const struct log *log; /* for functions that the kernel refuses to probe */
 };
 
+/* Which programs a probe runs. In the order in which they are attached. */
+enum attach_kind {
+	ATTACH_THROW, /* `throw` */
+	ATTACH_FREE, /* `free` */
+	ATTACH_CALL, /* entry and return */
+	ATTACH_KIND_COUNT,
+};
+
 struct attach_point {
 	uint64_t offset; /* of the probed instruction in the file */
 	uint64_t cookie; /* the call shape */
-	bool has_result; /* its return is to be seen as well */
+	enum attach_kind kind;
 	const char *symbol; /* for messages */
 };
 

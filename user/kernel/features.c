@@ -79,6 +79,20 @@ struct probe_features kernel_features_traps(void)
 	return probe_features_for_kernel(major, minor);
 }
 
+/* A return address can be put back where programs may write and it stands on the stack. */
+static bool returns_can_be_restored(void)
+{
+#if defined(__x86_64__)
+	int program = bpf_call_load_writer();
+
+	if (program >= 0)
+		close(program);
+	return program >= 0;
+#else
+	return false;
+#endif
+}
+
 int kernel_features_probe(struct kernel_features *ret_features, struct error *error)
 {
 	struct kernel_features features = { .traps = kernel_features_traps() };
@@ -93,6 +107,7 @@ int kernel_features_probe(struct kernel_features *ret_features, struct error *er
 	features.backends[BACKEND_KERNEL_IOCTL] = perf_probe_works();
 	features.task_storage =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_task_storage_get, NULL) == 1;
+	features.restore_returns = returns_can_be_restored();
 	*ret_features = features;
 	return 0;
 }

@@ -20,6 +20,7 @@ enum backend {
 struct kernel_features {
 	bool backends[BACKEND_KERNEL_COUNT]; /* which of them work */
 	bool task_storage; /* usable by probe programs */
+	bool restore_returns; /* programs can put back what a return probe has replaced */
 	struct probe_features traps; /* what it costs to probe an instruction */
 };
 

@@ -30,7 +30,7 @@ int perf_probe_attach(const struct perf_probe *probe);
 
 /*
  * Load another copy of a program that was loaded, with this cookie in place of COOKIE_PLACE. Returns its descriptor or a
- * negative errno.
+ * negative errno: -ENOEXEC if it asks for no cookie.
  */
 int perf_probe_load_copy(const struct bpf_program *program, uint64_t cookie);
 

@@ -74,6 +74,8 @@ static void session_choose_programs(struct session *session)
 	bpf_program__set_expected_attach_type(bpf->progs.call_entry, type);
 	bpf_program__set_expected_attach_type(bpf->progs.call_exit, type);
 	bpf_program__set_expected_attach_type(bpf->progs.free_entry, type);
+	bpf_program__set_expected_attach_type(bpf->progs.throw_entry, type);
+	bpf_program__set_autoload(bpf->progs.throw_entry, session->features.restore_returns);
 }
 
 static void session_set_up_interpreters(struct session *session)
@@ -110,6 +112,7 @@ static void session_set_up(struct session *session)
 	bpf->rodata->setting_min_size = options->min_size;
 	bpf->rodata->setting_max_size = options->max_size;
 	bpf->rodata->setting_stack_depth = (uint32_t)options->stack_depth;
+	bpf->rodata->setting_restore_returns = session->features.restore_returns;
 	bpf->rodata->setting_task_storage = session->features.task_storage;
 	bpf->rodata->setting_cookies = session->backend != BACKEND_KERNEL_IOCTL;
 	bpf_map__set_max_entries(bpf->maps.blocks, (uint32_t)options->max_blocks);
@@ -151,11 +154,21 @@ static int session_load(struct session *session, struct error *error)
 				  &session->unwind, error);
 }
 
+static enum plan_exceptions session_exceptions(const struct session *session)
+{
+	if (session->features.restore_returns)
+		return PLAN_EXCEPTIONS_RESTORED;
+	/* Only there the entry decides whether the return is probed. */
+	return session->backend == BACKEND_KERNEL_SESSION ? PLAN_EXCEPTIONS_AVOIDED
+							  : PLAN_EXCEPTIONS_FATAL;
+}
+
 static void session_plan_init(struct session *session)
 {
 	struct plan_options options = { .features = session->features.traps,
 					.free_without_stack = true,
-					.at_entry = session->options.probe_at_entry };
+					.at_entry = session->options.probe_at_entry,
+					.exceptions = session_exceptions(session) };
 
 	plan_init(&session->plan, session->options.modules, &options);
 }
@@ -170,10 +183,10 @@ int session_open(const struct session_options *options, struct session **ret_ses
 	session->options = *options;
 	session->epoll = session->timer = -1;
 	code = kernel_features_probe(&session->features, error);
-	session_plan_init(session);
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
 	if (!code)
 		code = session_choose_backend(session, error);
+	session_plan_init(session);
 	if (!code)
 		code = session_load(session, error);
 	if (!code) {
@@ -332,6 +345,18 @@ uint32_t session_owner_number(const struct session *session, const struct proces
 	return session_process_index(session, process) + 1;
 }
 
+static enum attach_kind session_kind(const struct plan_probe *probe)
+{
+	switch (SHAPE_OP(probe->shape)) {
+	case CALL_FREE:
+		return ATTACH_FREE;
+	case CALL_THROW:
+		return ATTACH_THROW;
+	default:
+		return ATTACH_CALL;
+	}
+}
+
 static struct attach_point *session_points(const struct session *session,
 					   const struct planned_file *file,
 					   const struct process *process)
@@ -347,7 +372,7 @@ static struct attach_point *session_points(const struct session *session,
 			.offset = probe->site_offset,
 			.cookie = SHAPE_WITH_TARGET(
 				SHAPE_WITH_STACK(probe->shape, probe->stack_bytes), target),
-			.has_result = SHAPE_OP(probe->shape) != CALL_FREE,
+			.kind = session_kind(probe),
 			.symbol = probe->symbol,
 		};
 	}
@@ -363,7 +388,8 @@ int session_probe_module(struct session *session, struct process *process, uint3
 		.programs = { .session = session->bpf->progs.call_session,
 			      .entry = session->bpf->progs.call_entry,
 			      .exit = session->bpf->progs.call_exit,
-			      .free = session->bpf->progs.free_entry },
+			      .free = session->bpf->progs.free_entry,
+			      .throw = session->bpf->progs.throw_entry },
 		.log = session->options.log,
 	};
 	struct attach_point *points;
@@ -389,7 +415,7 @@ int session_check_probes(const struct session *session, struct error *error)
 	int code;
 	size_t i;
 
-	if (session->probed_count)
+	if (session->probed_count && plan_count_calls(&session->plan, 0, session->plan.count))
 		return 0;
 	for (i = 0; i < session->options.modules->count && searched.length < 700; i++) {
 		buffer_append_string(&searched, i ? ", " : "");

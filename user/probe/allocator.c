@@ -13,7 +13,17 @@
 #define RESIZE(size, old) SHAPE(CALL_REALLOC, size, 0, old, RESULT_POINTER, SOURCE_HEAP)
 #define RESIZE_ARRAY(size, count, old) \
 	SHAPE(CALL_REALLOC, size, count, old, RESULT_POINTER, SOURCE_HEAP)
+#define ALLOC_THROWS(size) SHAPE(CALL_ALLOC, size, 0, 0, RESULT_POINTER_OR_THROWS, SOURCE_HEAP)
+#define ALLOC_ARRAY_THROWS(size, count) \
+	SHAPE(CALL_ALLOC, size, count, 0, RESULT_POINTER_OR_THROWS, SOURCE_HEAP)
+#define RESIZE_THROWS(size, old) \
+	SHAPE(CALL_REALLOC, size, 0, old, RESULT_POINTER_OR_THROWS, SOURCE_HEAP)
+#define RESIZE_ARRAY_THROWS(size, count, old) \
+	SHAPE(CALL_REALLOC, size, count, old, RESULT_POINTER_OR_THROWS, SOURCE_HEAP)
+#define RESIZE_IN_PLACE(size, old) SHAPE(CALL_REALLOC, size, 0, old, RESULT_IN_PLACE, SOURCE_HEAP)
 #define FREE(old) SHAPE(CALL_FREE, 0, 0, old, RESULT_POINTER, SOURCE_HEAP)
+#define FREE_INSIDE(old) SHAPE(CALL_FREE, 0, 0, old, RESULT_FREES_INSIDE, SOURCE_HEAP)
+#define THROW SHAPE(CALL_THROW, 0, 0, 0, RESULT_POINTER, SOURCE_HEAP)
 
 #define ROW(symbol, shape)                         \
 	{                                          \
@@ -23,15 +33,20 @@
 	{                                               \
 #symbol, #symbol, shape, SCOPE_OWN_HEAP \
 	}
+#define OPERATOR_SIZE(symbol, name, shape)                            \
+	{                                                             \
+#symbol, "operator " name, shape, SCOPE_OPERATOR_SIZE \
+	}
 #define OPERATOR(symbol, name, shape)                            \
 	{                                                        \
-#symbol, "operator " name, shape, SCOPE_OWN_HEAP \
+#symbol, "operator " name, shape, SCOPE_OPERATOR \
 	}
 
 /* jemalloc's API under a prefix: its users build it as je_ (redis), _rjem_ (Rust) or bare. */
-#define JEMALLOC_EXTRA(prefix)                                              \
-	ROW(prefix##mallocx, ALLOC(1)), ROW(prefix##rallocx, RESIZE(2, 1)), \
-		ROW(prefix##dallocx, FREE(1)), ROW(prefix##sdallocx, FREE(1))
+#define JEMALLOC_EXTRA(prefix)                                                              \
+	ROW(prefix##mallocx, ALLOC(1)), ROW(prefix##rallocx, RESIZE(2, 1)),                 \
+		ROW(prefix##xallocx, RESIZE_IN_PLACE(2, 1)), ROW(prefix##dallocx, FREE(1)), \
+		ROW(prefix##sdallocx, FREE(1))
 #define JEMALLOC_STANDARD(prefix)                                                      \
 	ROW(prefix##malloc, ALLOC(1)), ROW(prefix##calloc, ALLOC_ARRAY(2, 1)),         \
 		ROW(prefix##realloc, RESIZE(2, 1)), ROW(prefix##free, FREE(1)),        \
@@ -46,9 +61,9 @@ static const struct allocator_function functions[] = {
 	ROW(realloc, RESIZE(2, 1)),
 	ROW(reallocarray, RESIZE_ARRAY(3, 2, 1)),
 	ROW(free, FREE(1)),
-	ROW(cfree, FREE(1)),
-	ROW(free_sized, FREE(1)),
-	ROW(free_aligned_sized, FREE(1)),
+	ROW(cfree, FREE_INSIDE(1)),
+	ROW(free_sized, FREE_INSIDE(1)),
+	ROW(free_aligned_sized, FREE_INSIDE(1)),
 	ROW(posix_memalign, ALLOC_OUT(3, 1)),
 	ROW(aligned_alloc, ALLOC(2)),
 	ROW(memalign, ALLOC(2)),
@@ -71,32 +86,38 @@ static const struct allocator_function functions[] = {
 	ROW(munmap, SHAPE(CALL_MUNMAP, 2, 0, 1, RESULT_POINTER, SOURCE_MMAP)),
 	ROW(mremap, SHAPE(CALL_MREMAP, 3, 0, 1, RESULT_POINTER, SOURCE_MMAP)),
 
-	/* C++: every replaceable form, as the Itanium ABI mangles it where size_t is unsigned long. */
-	OPERATOR(_Znwm, "new(unsigned long)", ALLOC(1)),
-	OPERATOR(_Znam, "new[](unsigned long)", ALLOC(1)),
+	/*
+	 * C++: every replaceable form, as the Itanium ABI mangles it where size_t is unsigned long. Those that
+	 * align ask for whole multiples of the alignment in libstdc++.
+	 */
+	OPERATOR(_Znwm, "new(unsigned long)", ALLOC_THROWS(1)),
+	OPERATOR(_Znam, "new[](unsigned long)", ALLOC_THROWS(1)),
 	OPERATOR(_ZnwmRKSt9nothrow_t, "new(unsigned long, std::nothrow_t const&)", ALLOC(1)),
 	OPERATOR(_ZnamRKSt9nothrow_t, "new[](unsigned long, std::nothrow_t const&)", ALLOC(1)),
-	OPERATOR(_ZnwmSt11align_val_t, "new(unsigned long, std::align_val_t)", ALLOC(1)),
-	OPERATOR(_ZnamSt11align_val_t, "new[](unsigned long, std::align_val_t)", ALLOC(1)),
-	OPERATOR(_ZnwmSt11align_val_tRKSt9nothrow_t,
-		 "new(unsigned long, std::align_val_t, std::nothrow_t const&)", ALLOC(1)),
-	OPERATOR(_ZnamSt11align_val_tRKSt9nothrow_t,
-		 "new[](unsigned long, std::align_val_t, std::nothrow_t const&)", ALLOC(1)),
-	OPERATOR(_ZdlPv, "delete(void*)", FREE(1)),
-	OPERATOR(_ZdaPv, "delete[](void*)", FREE(1)),
-	OPERATOR(_ZdlPvm, "delete(void*, unsigned long)", FREE(1)),
-	OPERATOR(_ZdaPvm, "delete[](void*, unsigned long)", FREE(1)),
-	OPERATOR(_ZdlPvRKSt9nothrow_t, "delete(void*, std::nothrow_t const&)", FREE(1)),
-	OPERATOR(_ZdaPvRKSt9nothrow_t, "delete[](void*, std::nothrow_t const&)", FREE(1)),
-	OPERATOR(_ZdlPvSt11align_val_t, "delete(void*, std::align_val_t)", FREE(1)),
-	OPERATOR(_ZdaPvSt11align_val_t, "delete[](void*, std::align_val_t)", FREE(1)),
-	OPERATOR(_ZdlPvmSt11align_val_t, "delete(void*, unsigned long, std::align_val_t)", FREE(1)),
+	OPERATOR_SIZE(_ZnwmSt11align_val_t, "new(unsigned long, std::align_val_t)",
+		      ALLOC_THROWS(1)),
+	OPERATOR_SIZE(_ZnamSt11align_val_t, "new[](unsigned long, std::align_val_t)",
+		      ALLOC_THROWS(1)),
+	OPERATOR_SIZE(_ZnwmSt11align_val_tRKSt9nothrow_t,
+		      "new(unsigned long, std::align_val_t, std::nothrow_t const&)", ALLOC(1)),
+	OPERATOR_SIZE(_ZnamSt11align_val_tRKSt9nothrow_t,
+		      "new[](unsigned long, std::align_val_t, std::nothrow_t const&)", ALLOC(1)),
+	OPERATOR(_ZdlPv, "delete(void*)", FREE_INSIDE(1)),
+	OPERATOR(_ZdaPv, "delete[](void*)", FREE_INSIDE(1)),
+	OPERATOR(_ZdlPvm, "delete(void*, unsigned long)", FREE_INSIDE(1)),
+	OPERATOR(_ZdaPvm, "delete[](void*, unsigned long)", FREE_INSIDE(1)),
+	OPERATOR(_ZdlPvRKSt9nothrow_t, "delete(void*, std::nothrow_t const&)", FREE_INSIDE(1)),
+	OPERATOR(_ZdaPvRKSt9nothrow_t, "delete[](void*, std::nothrow_t const&)", FREE_INSIDE(1)),
+	OPERATOR(_ZdlPvSt11align_val_t, "delete(void*, std::align_val_t)", FREE_INSIDE(1)),
+	OPERATOR(_ZdaPvSt11align_val_t, "delete[](void*, std::align_val_t)", FREE_INSIDE(1)),
+	OPERATOR(_ZdlPvmSt11align_val_t, "delete(void*, unsigned long, std::align_val_t)",
+		 FREE_INSIDE(1)),
 	OPERATOR(_ZdaPvmSt11align_val_t, "delete[](void*, unsigned long, std::align_val_t)",
-		 FREE(1)),
+		 FREE_INSIDE(1)),
 	OPERATOR(_ZdlPvSt11align_val_tRKSt9nothrow_t,
-		 "delete(void*, std::align_val_t, std::nothrow_t const&)", FREE(1)),
+		 "delete(void*, std::align_val_t, std::nothrow_t const&)", FREE_INSIDE(1)),
 	OPERATOR(_ZdaPvSt11align_val_tRKSt9nothrow_t,
-		 "delete[](void*, std::align_val_t, std::nothrow_t const&)", FREE(1)),
+		 "delete[](void*, std::align_val_t, std::nothrow_t const&)", FREE_INSIDE(1)),
 
 	/* jemalloc */
 	JEMALLOC_EXTRA(),
@@ -111,32 +132,33 @@ static const struct allocator_function functions[] = {
 	ROW(tc_calloc, ALLOC_ARRAY(2, 1)),
 	ROW(tc_realloc, RESIZE(2, 1)),
 	ROW(tc_free, FREE(1)),
-	ROW(tc_free_sized, FREE(1)),
+	ROW(tc_free_sized, FREE_INSIDE(1)),
+	ROW(tc_free_aligned_sized, FREE_INSIDE(1)),
 	ROW(tc_cfree, FREE(1)),
 	ROW(tc_memalign, ALLOC(2)),
 	ROW(tc_posix_memalign, ALLOC_OUT(3, 1)),
 	ROW(tc_valloc, ALLOC(1)),
 	ROW(tc_pvalloc, ALLOC(1)),
-	ROW(tc_new, ALLOC(1)),
+	ROW(tc_new, ALLOC_THROWS(1)),
 	ROW(tc_new_nothrow, ALLOC(1)),
-	ROW(tc_new_aligned, ALLOC(1)),
+	ROW(tc_new_aligned, ALLOC_THROWS(1)),
 	ROW(tc_new_aligned_nothrow, ALLOC(1)),
-	ROW(tc_newarray, ALLOC(1)),
+	ROW(tc_newarray, ALLOC_THROWS(1)),
 	ROW(tc_newarray_nothrow, ALLOC(1)),
-	ROW(tc_newarray_aligned, ALLOC(1)),
+	ROW(tc_newarray_aligned, ALLOC_THROWS(1)),
 	ROW(tc_newarray_aligned_nothrow, ALLOC(1)),
-	ROW(tc_delete, FREE(1)),
-	ROW(tc_delete_nothrow, FREE(1)),
-	ROW(tc_delete_sized, FREE(1)),
-	ROW(tc_delete_aligned, FREE(1)),
-	ROW(tc_delete_aligned_nothrow, FREE(1)),
-	ROW(tc_delete_sized_aligned, FREE(1)),
-	ROW(tc_deletearray, FREE(1)),
-	ROW(tc_deletearray_nothrow, FREE(1)),
-	ROW(tc_deletearray_sized, FREE(1)),
-	ROW(tc_deletearray_aligned, FREE(1)),
-	ROW(tc_deletearray_aligned_nothrow, FREE(1)),
-	ROW(tc_deletearray_sized_aligned, FREE(1)),
+	ROW(tc_delete, FREE_INSIDE(1)),
+	ROW(tc_delete_nothrow, FREE_INSIDE(1)),
+	ROW(tc_delete_sized, FREE_INSIDE(1)),
+	ROW(tc_delete_aligned, FREE_INSIDE(1)),
+	ROW(tc_delete_aligned_nothrow, FREE_INSIDE(1)),
+	ROW(tc_delete_sized_aligned, FREE_INSIDE(1)),
+	ROW(tc_deletearray, FREE_INSIDE(1)),
+	ROW(tc_deletearray_nothrow, FREE_INSIDE(1)),
+	ROW(tc_deletearray_sized, FREE_INSIDE(1)),
+	ROW(tc_deletearray_aligned, FREE_INSIDE(1)),
+	ROW(tc_deletearray_aligned_nothrow, FREE_INSIDE(1)),
+	ROW(tc_deletearray_sized_aligned, FREE_INSIDE(1)),
 
 	/*
 	 * mimalloc. What mi_heap_destroy takes away is not seen, nor what mi_strdup and its kin
@@ -155,11 +177,11 @@ static const struct allocator_function functions[] = {
 	ROW(mi_recalloc, RESIZE_ARRAY(3, 2, 1)),
 	ROW(mi_reallocarray, RESIZE_ARRAY(3, 2, 1)),
 	ROW(mi_free, FREE(1)),
-	ROW(mi_free_size, FREE(1)),
-	ROW(mi_free_aligned, FREE(1)),
-	ROW(mi_free_size_aligned, FREE(1)),
-	ROW(mi_cfree, FREE(1)),
-	OWN(vfree, FREE(1)),
+	ROW(mi_free_size, FREE_INSIDE(1)),
+	ROW(mi_free_aligned, FREE_INSIDE(1)),
+	ROW(mi_free_size_aligned, FREE_INSIDE(1)),
+	ROW(mi_cfree, FREE_INSIDE(1)),
+	OWN(vfree, FREE_INSIDE(1)),
 	OWN(reallocf, RESIZE(2, 1)),
 	ROW(mi_memalign, ALLOC(2)),
 	ROW(mi_aligned_alloc, ALLOC(2)),
@@ -178,13 +200,13 @@ static const struct allocator_function functions[] = {
 	ROW(mi_rezalloc_aligned_at, RESIZE(2, 1)),
 	ROW(mi_recalloc_aligned, RESIZE_ARRAY(3, 2, 1)),
 	ROW(mi_recalloc_aligned_at, RESIZE_ARRAY(3, 2, 1)),
-	ROW(mi_new, ALLOC(1)),
+	ROW(mi_new, ALLOC_THROWS(1)),
 	ROW(mi_new_nothrow, ALLOC(1)),
-	ROW(mi_new_aligned, ALLOC(1)),
+	ROW(mi_new_aligned, ALLOC_THROWS(1)),
 	ROW(mi_new_aligned_nothrow, ALLOC(1)),
-	ROW(mi_new_n, ALLOC_ARRAY(2, 1)),
-	ROW(mi_new_realloc, RESIZE(2, 1)),
-	ROW(mi_new_reallocn, RESIZE_ARRAY(3, 2, 1)),
+	ROW(mi_new_n, ALLOC_ARRAY_THROWS(2, 1)),
+	ROW(mi_new_realloc, RESIZE_THROWS(2, 1)),
+	ROW(mi_new_reallocn, RESIZE_ARRAY_THROWS(3, 2, 1)),
 	ROW(mi_heap_malloc, ALLOC(2)),
 	ROW(mi_heap_malloc_small, ALLOC(2)),
 	ROW(mi_heap_zalloc, ALLOC(2)),
@@ -203,7 +225,12 @@ static const struct allocator_function functions[] = {
 	ROW(scalable_posix_memalign, ALLOC_OUT(3, 1)),
 	ROW(scalable_aligned_malloc, ALLOC(1)),
 	ROW(scalable_aligned_realloc, RESIZE(2, 1)),
-	ROW(scalable_aligned_free, FREE(1)),
+	ROW(scalable_aligned_free, FREE_INSIDE(1)),
+
+	/* Where an exception, or the end of a thread, sets out to unwind the stack. */
+	ROW(_Unwind_RaiseException, THROW),
+	ROW(_Unwind_Resume_or_Rethrow, THROW),
+	ROW(_Unwind_ForcedUnwind, THROW),
 
 	{ NULL, NULL, 0, SCOPE_ANY },
 };
@@ -221,9 +248,10 @@ static const struct marker {
 	{ "__TBB_malloc_proxy", "tbb" },
 	{ "scalable_malloc", "tbb" },
 	{ "__asan_init", "asan" },
-	{ "_dl_rtld_di_serinfo", "loader" },
+	/* Static programs have parts of the loader, but the loader never has these. */
 	{ "gnu_get_libc_version", "glibc" },
 	{ "_int_malloc", "glibc" },
+	{ "_dl_rtld_di_serinfo", "loader" },
 	{ "__dls3", "musl" },
 	{ "__libc_malloc_impl", "musl" },
 	{ "__malloc_donate", "musl" },
@@ -250,17 +278,40 @@ const char *allocator_identify(int (*defines)(void *context, const char *symbol)
 	return "unknown";
 }
 
+const char *allocator_of_operators(const char *allocator)
+{
+	return strcmp(allocator, "unknown") == 0 ? "c++" : allocator;
+}
+
 bool allocator_is_loader(const char *allocator)
 {
 	return strcmp(allocator, "loader") == 0;
 }
 
+static bool allocator_is_libc(const char *allocator)
+{
+	return strcmp(allocator, "glibc") == 0 || strcmp(allocator, "musl") == 0;
+}
+
 bool allocator_applies(const struct allocator_function *function, const char *allocator,
 		       bool own_heap)
 {
-	if (function->scope == SCOPE_ANY)
-		return true;
-	return own_heap && strcmp(allocator, "glibc") != 0 && strcmp(allocator, "musl") != 0;
+	return function->scope != SCOPE_OWN_HEAP || (own_heap && !allocator_is_libc(allocator));
+}
+
+bool allocator_operators_forward(const char *allocator, bool own_heap)
+{
+	return !own_heap || allocator_is_libc(allocator);
+}
+
+bool allocator_has_function(const char *symbol)
+{
+	const struct allocator_function *row;
+
+	for (row = functions; row->symbol; row++)
+		if (strcmp(row->symbol, symbol) == 0)
+			return SHAPE_OP(row->shape) <= CALL_FREE;
+	return false;
 }
 
 uint32_t allocator_arguments(uint64_t shape)

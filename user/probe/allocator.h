@@ -2,10 +2,9 @@
 /*
  * The table of allocator functions: names and call shapes. A new allocator is rows here, no BPF code.
  *
- * A row says in which files it applies. Most do wherever the symbol is defined. The C++ operators apply
- * only in a file that brings its own malloc and free and is not a C library: jemalloc, tcmalloc and
- * mimalloc serve `new` without entering malloc. The operators of libstdc++ call malloc and free, where
- * the block is seen anyway; a probe on both would see every block freed twice.
+ * A row says in which files it applies. Most do wherever the symbol is defined. The C++ operators may call
+ * malloc and free, as those of libstdc++ do: then the block is seen there. Those of allocators, and those
+ * that a program replaces by its own, may serve `new` without entering malloc.
  */
 #ifndef PROBE_ALLOCATOR_H
 #define PROBE_ALLOCATOR_H
@@ -16,6 +15,8 @@
 
 enum allocator_scope {
 	SCOPE_ANY = 0, /* wherever the symbol is defined */
+	SCOPE_OPERATOR, /* a C++ operator: wherever it does not just call another function */
+	SCOPE_OPERATOR_SIZE, /* one that may ask the other function for more bytes than it was asked for */
 	SCOPE_OWN_HEAP, /* only where malloc and free are defined too, and not in a C library */
 };
 
@@ -38,6 +39,9 @@ const char *allocator_marker(size_t index);
  */
 const char *allocator_identify(int (*defines)(void *context, const char *symbol), void *context);
 
+/* The same for a file that brings C++ operators and no malloc, of which allocator_identify says `allocator`. */
+const char *allocator_of_operators(const char *allocator);
+
 /* Is this the dynamic loader's own allocator, which serves nobody but the loader? */
 bool allocator_is_loader(const char *allocator);
 
@@ -46,6 +50,15 @@ bool allocator_is_loader(const char *allocator);
  */
 bool allocator_applies(const struct allocator_function *function, const char *allocator,
 		       bool own_heap);
+
+/*
+ * May the C++ operators of a file of this allocator be left out where they call its functions, or those of another
+ * file? Not in an allocator that replaces the C library's: it has more than one way to a block.
+ */
+bool allocator_operators_forward(const char *allocator, bool own_heap);
+
+/* Is this the name of a function that allocates or frees, or of a C++ operator? */
+bool allocator_has_function(const char *symbol);
 
 /* The argument positions that the programs read at the entry: bit n for position n, 1 to 6. */
 uint32_t allocator_arguments(uint64_t shape);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "probe/calls.h"
 #include "probe/choice.h"
 #include "probe/landing.h"
 #include "probe/scan.h"
@@ -144,11 +145,19 @@ static void candidates_check_landings(struct candidate *candidates, size_t count
 	free(landings);
 }
 
+/* Do two functions mean the same? Frees do whether or not they call another one. */
+static bool shape_is_same(uint64_t left, uint64_t right)
+{
+	if (SHAPE_OP(left) == CALL_FREE && SHAPE_OP(right) == CALL_FREE)
+		return SHAPE_PTR_ARG(left) == SHAPE_PTR_ARG(right);
+	return left == right;
+}
+
 static bool candidate_is_target(const struct candidate *from, const struct candidate *candidate)
 {
 	const struct scan_function *function = candidate->function;
 
-	if (!from->choice.stub || function->row->shape != from->function->row->shape)
+	if (!from->choice.stub || !shape_is_same(function->row->shape, from->function->row->shape))
 		return false;
 	if (*from->jumps_to)
 		return scan_function_has_name(function, from->jumps_to);
@@ -207,6 +216,53 @@ static void plan_drop_stubs(struct plan *plan, uint32_t module, struct candidate
 		if (stub->name < target->name)
 			target->name = stub->name;
 	}
+}
+
+/* A C++ operator, and where it may be found to go. */
+struct forward {
+	const struct candidate *candidates;
+	size_t count;
+	uint64_t entry; /* file offset of the operator */
+	struct elf_file *file;
+};
+
+static bool forward_is_wanted(void *context, int64_t target)
+{
+	const struct forward *forward = context;
+	uint64_t offset = forward->entry + (uint64_t)target;
+	char name[ELF_PLT_NAME_MAX];
+	size_t i;
+
+	if (target == 0)
+		return false;
+	for (i = 0; i < forward->count; i++)
+		if (forward->candidates[i].function->file_offset == offset)
+			return true;
+	return elf_plt_name(forward->file, offset, name) && allocator_has_function(name);
+}
+
+/* Leave out the operators that call malloc, free or each other: the block is seen there. */
+static void plan_drop_operators(struct plan *plan, uint32_t module, struct elf_file *file,
+				struct candidate *candidates, size_t count)
+{
+	struct forward forward = { .candidates = candidates, .count = count, .file = file };
+	size_t i, dropped = 0;
+
+	for (i = 0; i < count; i++) {
+		struct candidate *candidate = &candidates[i];
+
+		forward.entry = candidate->function->file_offset;
+		if (candidate->dropped || candidate->function->row->scope != SCOPE_OPERATOR ||
+		    !calls_any(candidate->code, candidate->code_size, forward_is_wanted, &forward))
+			continue;
+		candidate->dropped = true;
+		dropped++;
+	}
+	if (dropped)
+		plan_skip(plan, module,
+			  "%zu C++ operators call malloc, free or each other, which are probed "
+			  "where they are defined",
+			  dropped);
 }
 
 static bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset)
@@ -273,7 +329,17 @@ static bool plan_add_candidate(struct plan *plan, uint32_t module, const char *a
 static bool plan_accepts(struct plan *plan, uint32_t module, const struct candidate *candidate)
 {
 	const struct scan_function *function = candidate->function;
+	const enum plan_exceptions exceptions = plan->options.exceptions;
 
+	if (SHAPE_OP(function->row->shape) == CALL_THROW && exceptions != PLAN_EXCEPTIONS_RESTORED)
+		return false;
+	if (SHAPE_RESULT(function->row->shape) == RESULT_POINTER_OR_THROWS &&
+	    exceptions == PLAN_EXCEPTIONS_FATAL) {
+		plan_skip(plan, module,
+			  "%s may throw, and this kernel does not let an exception pass its probe",
+			  function->row->symbol);
+		return false;
+	}
 	if (function->indirect) {
 		plan_skip(plan, module,
 			  "%s is an indirect function: what it resolves to is not known",
@@ -300,6 +366,8 @@ static size_t plan_add_scan(struct plan *plan, uint32_t module, struct elf_file 
 		candidates[i].dropped = !plan_accepts(plan, module, &candidates[i]);
 	}
 	candidates_check_landings(candidates, scan->count, file);
+	if (allocator_operators_forward(scan->allocator, scan->own_heap))
+		plan_drop_operators(plan, module, file, candidates, scan->count);
 	plan_drop_stubs(plan, module, candidates, scan->count);
 	for (i = 0; i < scan->count; i++)
 		added += plan_add_candidate(plan, module, scan->allocator, &candidates[i]);
@@ -319,12 +387,17 @@ size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
 		plan_skip(plan, module, "the dynamic loader's allocator serves the loader only");
 	else if (scan.count)
 		added = plan_add_scan(plan, module, file, &scan);
-	if (scan.operators)
-		plan_skip(plan, module,
-			  "operators new and delete call malloc and free, "
-			  "which are probed where they are defined");
 	scan_free(&scan);
 	return added;
+}
+
+size_t plan_count_calls(const struct plan *plan, size_t first, size_t count)
+{
+	size_t i, calls = 0;
+
+	for (i = first; i < first + count; i++)
+		calls += SHAPE_OP(plan->probes[i].shape) != CALL_THROW;
+	return calls;
 }
 
 void plan_free(struct plan *plan)

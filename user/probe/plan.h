@@ -18,11 +18,20 @@
 #include "probe/trap.h"
 #include "system/elf_file.h"
 
+/* What becomes of an exception that leaves a function whose return is probed. */
+enum plan_exceptions {
+	PLAN_EXCEPTIONS_RESTORED =
+		0, /* the programs give it its way back: they must see it set out */
+	PLAN_EXCEPTIONS_AVOIDED, /* the programs do not follow calls that could fail */
+	PLAN_EXCEPTIONS_FATAL, /* it ends the process: functions that throw are not probed */
+};
+
 struct plan_options {
 	struct probe_features features;
 	/* The programs take `stack_bytes` into account, so a free may be probed after its stack has grown. */
 	bool free_without_stack;
 	bool at_entry; /* probe every function at its entry, whatever it costs */
+	enum plan_exceptions exceptions;
 };
 
 struct plan_probe {
@@ -60,6 +69,9 @@ void plan_init(struct plan *plan, struct module_list *modules, const struct plan
  * no error: most files hold no allocator. The file may be closed afterwards.
  */
 size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file);
+
+/* Functions of the plan that allocate or free; the others only watch for exceptions. */
+size_t plan_count_calls(const struct plan *plan, size_t first, size_t count);
 
 /*
  * Append the plan for a person: for each function its file, names, entry, site, the instruction there, what a trap on

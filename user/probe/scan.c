@@ -116,15 +116,13 @@ static int function_compare(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-static void scan_keep_applicable(struct scan *scan, bool own_heap)
+static void scan_keep_applicable(struct scan *scan)
 {
 	size_t i, kept = 0;
 
 	for (i = 0; i < scan->count; i++) {
-		if (allocator_applies(scan->items[i].row, scan->allocator, own_heap))
+		if (allocator_applies(scan->items[i].row, scan->allocator, scan->own_heap))
 			scan->items[kept++] = scan->items[i];
-		else
-			scan->operators = true;
 	}
 	scan->count = kept;
 }
@@ -199,15 +197,16 @@ void scan_file(struct elf_file *file, struct scan *ret_scan)
 {
 	struct scan scan = { 0 };
 	struct gathering gathering = { .scan = &scan };
-	bool own_heap;
 
 	wanted_list(&gathering.names);
 	elf_file_functions(file, gather_name, &gathering);
 	scan.allocator = allocator_identify(gather_defines, &gathering.names);
-	own_heap = gather_defines(&gathering.names, "malloc") &&
-		   gather_defines(&gathering.names, "free");
+	scan.own_heap = gather_defines(&gathering.names, "malloc") &&
+			gather_defines(&gathering.names, "free");
+	if (!scan.own_heap && gather_defines(&gathering.names, "_Znwm"))
+		scan.allocator = allocator_of_operators(scan.allocator);
 	wanted_free(&gathering.names);
-	scan_keep_applicable(&scan, own_heap);
+	scan_keep_applicable(&scan);
 	if (scan.count)
 		qsort(scan.items, scan.count, sizeof(*scan.items), function_compare);
 	scan_merge(&scan);

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every allocator, however a program came by it: equal to the byte, at every site, every call counted once.
+
+The truth is the programs' own account: tests/targets/known.c, operators.cc and jemalloc.c count what they ask for by
+themselves.
+"""
+import os
+
+import lab
+
+# musl has no unwind tables.
+WITHOUT_TABLES = ("stack_no_table",)
+
+
+def variant(name):
+    path = lab.target(name)
+    if not os.path.exists(path):
+        raise lab.Skip("%s could not be built here" % name)
+    return path
+
+
+def library(name):
+    for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"):
+        if os.path.exists(os.path.join(folder, name)):
+            return os.path.join(folder, name)
+    raise lab.Skip("%s is not installed" % name)
+
+
+def allocators_of(report):
+    """The allocators that the program's own sites have come to."""
+    return {site["allocator"] for site in report["sites"] if (lab.function_of(site) or "").startswith("site_")}
+
+
+def check(command, allocators, preload=None, allowed=()):
+    """
+    Attached to, and, where nothing must be set for it, started by the tracer. "glibc" is among the allocators also
+    where another one leaves a function to it: reallocarray. "c++" is the C++ library, or the program, where the aligned
+    forms of operator new, or all of them, are probed there.
+    """
+    environment = dict(os.environ, LD_PRELOAD=preload) if preload else None
+    reports = [lab.attached_report(command, environment=environment)]
+    if not preload:
+        reports.append(lab.command_report(command))
+    for account, report in reports:
+        lab.check_account(account, report, allowed)
+        assert report["loss"]["free_untracked"] == 0, report["loss"]
+        assert allocators_of(report) == set(allocators), allocators_of(report)
+
+
+def known(name, *allocators):
+    check([variant("known-" + name), "all"], allocators)
+
+
+def preloaded(name, *allocators):
+    preload = library(name)
+    check([lab.target("known"), "all"], allocators, preload)
+    check([variant("operators"), "plain"], [allocators[0]] + ["c++"] * (name == "libtbbmalloc_proxy.so.2"), preload)
+
+
+def test_jemalloc_preloaded():
+    preloaded("libjemalloc.so.2", "jemalloc", "glibc")
+
+
+def test_tcmalloc_preloaded():
+    preloaded("libtcmalloc_minimal.so.4", "tcmalloc", "glibc")
+
+
+def test_mimalloc_preloaded():
+    preloaded("libmimalloc.so.2.0", "mimalloc")
+
+
+def test_tbb_preloaded():
+    preloaded("libtbbmalloc_proxy.so.2", "tbb", "glibc")
+
+
+def test_jemalloc():
+    known("jemalloc", "jemalloc", "glibc")
+
+
+def test_tcmalloc():
+    known("tcmalloc", "tcmalloc", "glibc")
+    check([variant("known-tcmalloc"), "pvalloc"], ["tcmalloc"])
+
+
+def test_mimalloc():
+    known("mimalloc", "mimalloc")
+    check([variant("known-mimalloc"), "pvalloc"], ["mimalloc"])
+
+
+def test_tbb():
+    known("tbb", "tbb", "glibc")
+
+
+def test_jemalloc_static():
+    known("jemalloc-static", "jemalloc", "glibc")
+
+
+def test_tcmalloc_static():
+    known("tcmalloc-static", "tcmalloc", "glibc")
+
+
+def test_glibc_static():
+    known("static", "glibc")
+
+
+def test_musl():
+    check([variant("known-musl"), "all"], ["musl"], allowed=WITHOUT_TABLES)
+
+
+def test_musl_static():
+    check([variant("known-musl-static"), "all"], ["musl"], allowed=WITHOUT_TABLES)
+
+
+def test_jemalloc_interface():
+    check([variant("jemalloc-plain"), "all"], ["jemalloc"])
+
+
+def test_jemalloc_with_prefix():
+    """Two allocators in one process: the C library's own is used as well."""
+    check([variant("jemalloc-je"), "all"], ["jemalloc", "glibc"])
+
+
+def test_jemalloc_of_rust():
+    check([variant("jemalloc-rjem"), "all"], ["jemalloc", "glibc"])
+
+
+def test_operators_libstdcxx():
+    check([variant("operators"), "all"], ["glibc", "c++"])
+
+
+def test_operators_libstdcxx_static():
+    check([variant("operators-libstdc++-static"), "all"], ["glibc", "c++"])
+
+
+def test_operators_static():
+    check([variant("operators-static"), "all"], ["glibc"])
+
+
+def test_operators_libcxx():
+    check([variant("operators-libc++"), "all"], ["glibc", "c++"])
+
+
+def test_operators_jemalloc():
+    check([variant("operators-jemalloc"), "all"], ["jemalloc"])
+
+
+def test_operators_tcmalloc():
+    check([variant("operators-tcmalloc"), "all"], ["tcmalloc"])
+
+
+def test_operators_mimalloc():
+    """mimalloc ends the program where memory cannot be had, so nothing fails here."""
+    check([variant("operators-mimalloc"), "plain"], ["mimalloc"])
+
+
+def test_operators_tbb():
+    check([variant("operators-tbb"), "all"], ["tbb", "c++"])
+
+
+def test_operators_of_the_program():
+    check([variant("operators-own-malloc"), "all"], ["glibc", "c++"])
+    check([variant("operators-own-arena"), "all"], ["c++"])
+
+
+lab.run_tests()
