@@ -18,6 +18,7 @@ const volatile __u32 setting_stack_depth = STACK_FRAMES_MAX;
 const volatile bool setting_task_storage = true;
 const volatile bool setting_unwind = true; /* by tables; otherwise by frame pointers */
 const volatile bool setting_cookies = true;
+const volatile bool setting_named = false; /* functions were named on the command line */
 const volatile bool setting_restore_returns = true; /* see throw.bpf.h */
 
 /* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */
@@ -38,7 +39,7 @@ struct thread {
 	__u64 size; /* bytes asked for */
 	__u64 pointer; /* the pointer argument */
 	struct block taken; /* realloc: the old block, out of the table until the return decides */
-	__u64 taken_address; /* 0 = none */
+	__u64 taken_address; /* as in its key; 0 = none */
 	__u32 image; /* the program that made that call */
 	__u32 untracked; /* realloc: the old block was not in the table */
 	__u64 freed,
@@ -110,6 +111,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct inner_callers);
 } inner_callers SEC(".maps");
+
+/* By function id: the size of its blocks where it is fixed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, INNER_CALLERS_MAX);
+	__type(key, __u32);
+	__type(value, __u64);
+} fixed_sizes SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

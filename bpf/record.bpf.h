@@ -19,7 +19,7 @@
 
 static __always_inline struct block_key block_key_of(__u64 shape, __u64 address)
 {
-	return (struct block_key){ .address = address,
+	return (struct block_key){ .address = address | (shape & SHAPE_NAMED ? NAMED_ADDRESS : 0),
 				   .owner = shape_owner(shape),
 				   .image = current_image() };
 }
@@ -157,6 +157,20 @@ static __always_inline bool block_take(struct block_key *key, struct block *ret_
 	return false;
 }
 
+/*
+ * The same for a block that a function has got as an argument: a named function may have allocated what another one
+ * frees, and the other way round. `key` becomes that of the block.
+ */
+static __always_inline bool block_take_argument(struct block_key *key, struct block *ret_block)
+{
+	if (block_take(key, ret_block))
+		return true;
+	if (!setting_named)
+		return false;
+	key->address ^= NAMED_ADDRESS;
+	return block_take(key, ret_block);
+}
+
 /* Put a block into the table. Returns 0 or a negative errno, after trying again where that can help. */
 static __noinline int block_store(struct block_key *key, struct block *block)
 {
@@ -251,7 +265,7 @@ static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 
 	struct block_key key = block_key_of(shape, address);
 	struct block block;
 	struct thread *thread;
-	bool known = block_take(&key, &block);
+	bool known = block_take_argument(&key, &block);
 
 	if (known)
 		site_count_free(block.site, block.size);

@@ -46,11 +46,21 @@ static __always_inline __u64 call_argument(struct pt_regs *ctx, __u32 position)
 	}
 }
 
+static __noinline __u64 fixed_size_of(__u32 function)
+{
+	__u64 *size = bpf_map_lookup_elem(&fixed_sizes, &function);
+
+	return size ? *size : 0;
+}
+
 /* The bytes that a call asks for; SIZE_OVERFLOW if count times size has no 64-bit value. */
 static __always_inline __u64 call_size(struct pt_regs *ctx, __u64 shape)
 {
 	__u64 size = call_argument(ctx, SHAPE_SIZE_ARG(shape));
 	__u64 count, most;
+
+	if (setting_named && SHAPE_SIZE_ARG(shape) == SIZE_ARG_FIXED)
+		size = fixed_size_of(SHAPE_FUNCTION(shape));
 
 	if (!SHAPE_COUNT_ARG(shape))
 		return size;
@@ -135,8 +145,8 @@ static __always_inline void realloc_enter(struct thread *thread)
 	if (!thread->pointer)
 		return;
 	key = block_key_of(thread->shape, thread->pointer);
-	if (block_take(&key, &thread->taken))
-		thread->taken_address = thread->pointer;
+	if (block_take_argument(&key, &thread->taken))
+		thread->taken_address = key.address;
 	else
 		thread->untracked = 1;
 }
@@ -149,7 +159,8 @@ static __noinline void realloc_restore(struct thread *thread)
 
 	if (!thread->taken_address)
 		return;
-	key = block_key_of(thread->shape, thread->taken_address);
+	key = block_key_of(thread->shape, 0);
+	key.address = thread->taken_address;
 	error = block_store(&key, &thread->taken);
 	if (error) {
 		site_count_free(thread->taken.site, thread->taken.size);

@@ -38,11 +38,12 @@ enum call_result {
 /*
  * The call shape travels in the attach cookie of a probe:
  *   bits  0..3   enum call_op
- *   bits  4..7   position of the size argument, 1..6; 0 = none
+ *   bits  4..7   position of the size argument, 1..6; 0 = none, 15 = the size is fixed
  *   bits  8..11  position of a count argument the size is multiplied by; 0 = none
  *   bits 12..15  position of the pointer argument; 0 = none
  *   bits 16..19  enum call_result
- *   bits 20..23  enum memory_source
+ *   bits 20..22  enum memory_source
+ *   bit  23      the function was named on the command line
  *   bits 24..31  bytes by which the stack pointer at the probed instruction is below that at the entry
  *   bits 32..47  function id: the index of the function in the loader's own table
  *   bits 48..63  target: the index of the traced process in the loader's own table, plus one; 0 = any
@@ -58,10 +59,20 @@ enum call_result {
 #define SHAPE_COUNT_ARG(shape) ((__u32)((shape) >> 8 & 15))
 #define SHAPE_PTR_ARG(shape) ((__u32)((shape) >> 12 & 15))
 #define SHAPE_RESULT(shape) ((__u32)((shape) >> 16 & 15))
-#define SHAPE_SOURCE(shape) ((__u32)((shape) >> 20 & 15))
+#define SHAPE_SOURCE(shape) ((__u32)((shape) >> 20 & 7))
 #define SHAPE_STACK(shape) ((__u32)((shape) >> 24 & 0xff))
 #define SHAPE_FUNCTION(shape) ((__u32)((shape) >> 32 & 0xffff))
 #define SHAPE_TARGET(shape) ((__u32)((shape) >> 48))
+
+/* In the place of the position of the size argument: all blocks of the function have one size. */
+#define SIZE_ARG_FIXED 15
+
+/*
+ * Set for functions that were named on the command line. The first block of a pool may have the address of the memory
+ * that the pool has from malloc, so the addresses of named functions are kept apart by this bit.
+ */
+#define SHAPE_NAMED ((__u64)1 << 23)
+#define NAMED_ADDRESS ((__u64)1 << 63)
 
 /*
  * Kernels without cookies get a copy of the program for each probe, in which the loader has put the shape in place of
@@ -78,7 +89,7 @@ struct inner_callers {
 	__s64 low, high;
 };
 
-/* Function ids with inner callers are below. */
+/* Function ids with inner callers, or with a fixed size, are below. */
 #define INNER_CALLERS_MAX 1024
 
 /* Where memory comes from. Totals of different sources are never mixed within a site. */

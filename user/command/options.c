@@ -387,6 +387,7 @@ void options_free(struct options *options)
 	if (!options)
 		return;
 	free(options->pids);
+	named_list_free(&options->named);
 	options->pids = NULL;
 	options->pid_count = options->pid_capacity = 0;
 }

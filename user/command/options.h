@@ -15,6 +15,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "probe/named.h"
 
 struct command;
 struct render_format;
@@ -72,6 +73,7 @@ struct options {
 	uint64_t max_blocks, max_stacks; /* entries of the kernel's tables */
 	uint64_t stack_depth; /* frames */
 	enum options_call_graph call_graph;
+	struct named_list named; /* functions that allocate or free, beyond those that are known */
 	uint64_t fail_over; /* bytes in use above which the exit status is 1; UINT64_MAX = never */
 
 	const char *output; /* template for output_expand; NULL = stdout */

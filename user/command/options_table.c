@@ -196,6 +196,30 @@ static int store_pids(const struct option_row *row, const char *text, struct opt
 	}
 }
 
+static int option_add_named(const struct option_row *row, const char *text, struct options *options,
+			    bool frees, struct error *error)
+{
+	char label[OPTION_LABEL_MAX];
+	struct error problem = { 0 };
+
+	if (!named_add(&options->named, text, frees, &problem))
+		return 0;
+	return error_set(error, ERROR_USAGE, -EINVAL, "%s '%s': %s", option_label(row, label), text,
+			 problem.text);
+}
+
+static int store_alloc(const struct option_row *row, const char *text, struct options *options,
+		       struct error *error)
+{
+	return option_add_named(row, text, options, false, error);
+}
+
+static int store_free(const struct option_row *row, const char *text, struct options *options,
+		      struct error *error)
+{
+	return option_add_named(row, text, options, true, error);
+}
+
 #define FIELD(name) .field = offsetof(struct options, name)
 
 static const struct option_row rows[] = {
@@ -270,6 +294,16 @@ static const struct option_row rows[] = {
 	  .help = "only blocks of at most SIZE bytes",
 	  .store = store_size,
 	  FIELD(max_size) },
+	{ .name = "alloc",
+	  .argument = "SPEC",
+	  .help = "a function that allocates: FILE:FUNCTION:size=arg1",
+	  .store = store_alloc,
+	  .flags = OPTION_ANY_COMMAND },
+	{ .name = "free",
+	  .argument = "SPEC",
+	  .help = "a function that frees: FILE:FUNCTION:ptr=arg1",
+	  .store = store_free,
+	  .flags = OPTION_ANY_COMMAND },
 	{ .name = "max-blocks",
 	  .argument = "N",
 	  .help = "live blocks the kernel can hold (1048576)",

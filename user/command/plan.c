@@ -90,7 +90,8 @@ static int plan_run(const struct options *options, const struct log *log)
 	struct plan_options wanted = { .features = kernel_features_traps(),
 				       .free_without_stack = true,
 				       .at_entry = options->probe_at_entry,
-				       .exceptions = PLAN_EXCEPTIONS_AVOIDED };
+				       .exceptions = PLAN_EXCEPTIONS_AVOIDED,
+				       .named = &options->named };
 	struct module_list modules = { 0 };
 	struct error error = { 0 };
 	struct plan plan;
@@ -102,6 +103,8 @@ static int plan_run(const struct options *options, const struct log *log)
 		plan_add_module(&plan, (uint32_t)i);
 	if (!code)
 		code = plan_print(&plan, &error);
+	if (!code)
+		code = plan_check_named(&plan, log, &error);
 	plan_free(&plan);
 	module_list_free(&modules);
 	return code ? command_fail(log, &error) : 0;

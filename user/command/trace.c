@@ -49,6 +49,7 @@ static int trace_open_session(struct trace *trace)
 		.keep_exited = options->keep_exited,
 		.by_frame_pointers = options->call_graph == CALL_GRAPH_FP,
 		.backend_chosen = options->backend != BACKEND_AUTO,
+		.named = &options->named,
 		.modules = &trace->modules,
 		.log = trace->log,
 	};

@@ -112,6 +112,7 @@ static void session_set_up(struct session *session)
 	bpf->rodata->setting_min_size = options->min_size;
 	bpf->rodata->setting_max_size = options->max_size;
 	bpf->rodata->setting_stack_depth = (uint32_t)options->stack_depth;
+	bpf->rodata->setting_named = options->named && options->named->count;
 	bpf->rodata->setting_restore_returns = session->features.restore_returns;
 	bpf->rodata->setting_task_storage = session->features.task_storage;
 	bpf->rodata->setting_cookies = session->backend != BACKEND_KERNEL_IOCTL;
@@ -168,7 +169,8 @@ static void session_plan_init(struct session *session)
 	struct plan_options options = { .features = session->features.traps,
 					.free_without_stack = true,
 					.at_entry = session->options.probe_at_entry,
-					.exceptions = session_exceptions(session) };
+					.exceptions = session_exceptions(session),
+					.named = session->options.named };
 
 	plan_init(&session->plan, session->options.modules, &options);
 }
@@ -288,6 +290,18 @@ static void session_set_inner_callers(struct session *session, const struct plan
 	}
 }
 
+/* Tell the programs which functions give out blocks of one size. */
+static void session_set_fixed_sizes(struct session *session, const struct planned_file *file)
+{
+	const struct plan_probe *probes = session->plan.probes + file->first;
+	size_t i;
+
+	for (i = 0; i < file->count; i++)
+		if (probes[i].fixed_size)
+			bpf_map_update_elem(bpf_map__fd(session->bpf->maps.fixed_sizes),
+					    &probes[i].function, &probes[i].fixed_size, BPF_ANY);
+}
+
 /* The file's entry in the session's list, planned if it is new. NULL if it cannot be read. */
 static const struct planned_file *session_plan_module(struct session *session, uint32_t index)
 {
@@ -316,6 +330,7 @@ static const struct planned_file *session_plan_module(struct session *session, u
 	file->count = plan_add_file(&session->plan, index, elf);
 	elf_file_close(elf);
 	session_set_inner_callers(session, file);
+	session_set_fixed_sizes(session, file);
 	return file;
 }
 
@@ -416,7 +431,7 @@ int session_check_probes(const struct session *session, struct error *error)
 	size_t i;
 
 	if (session->probed_count && plan_count_calls(&session->plan, 0, session->plan.count))
-		return 0;
+		return plan_check_named(&session->plan, session->options.log, error);
 	for (i = 0; i < session->options.modules->count && searched.length < 700; i++) {
 		buffer_append_string(&searched, i ? ", " : "");
 		buffer_append_string(&searched, session->options.modules->items[i]->path);

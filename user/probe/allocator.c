@@ -322,8 +322,8 @@ uint32_t allocator_arguments(uint64_t shape)
 	case CALL_MREMAP:
 		return 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5;
 	}
-	/* Position 0 stands for "none". */
+	/* Position 0 stands for "none", and 15 for a size that is fixed. */
 	return (1u << SHAPE_SIZE_ARG(shape) | 1u << SHAPE_COUNT_ARG(shape) |
 		1u << SHAPE_PTR_ARG(shape)) &
-	       ~1u;
+	       ~(1u | 1u << SIZE_ARG_FIXED);
 }

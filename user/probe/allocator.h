@@ -25,6 +25,7 @@ struct allocator_function {
 	const char *name; /* as the reports show it */
 	uint64_t shape; /* SHAPE(...) of tracer_abi.h */
 	enum allocator_scope scope;
+	uint64_t fixed_size; /* bytes of every block, if no argument has it */
 };
 
 /* The functions in order of preference when several names stand at one address. Ended by symbol NULL. */

@@ -2,6 +2,7 @@
 /* The probe plan: see plan.h. */
 #include "probe/plan.h"
 
+#include <errno.h>
 #include <linux/types.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,6 +43,8 @@ void plan_init(struct plan *plan, struct module_list *modules, const struct plan
 		memory_grow(plan->functions, 0, &plan->function_capacity, sizeof(*plan->functions));
 	plan->functions[0] = (struct function_name){ "unknown", "unknown" };
 	plan->function_count = 1;
+	if (options->named)
+		plan->sightings = memory_alloc(options->named->count, sizeof(*plan->sightings));
 }
 
 static const char *plan_path(const struct plan *plan, uint32_t module)
@@ -280,7 +283,8 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 {
 	const struct scan_function *function = candidate->function;
 	const struct choice *choice = &candidate->choice;
-	uint32_t id = plan_function(plan, allocator, candidate->name->name);
+	bool named = candidate->name->shape & SHAPE_NAMED;
+	uint32_t id = plan_function(plan, named ? "named" : allocator, candidate->name->name);
 	struct plan_probe *probe;
 
 	if (id == 0) {
@@ -298,6 +302,7 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 		.entry_offset = function->file_offset,
 		.site_offset = function->file_offset + choice->offset,
 		.size = function->size,
+		.fixed_size = function->row->fixed_size,
 		.stack_bytes = choice->stack_bytes,
 		.cost = choice->cost,
 	};
@@ -377,18 +382,70 @@ static size_t plan_add_scan(struct plan *plan, uint32_t module, struct elf_file 
 	return added;
 }
 
+/* The named functions that are meant in this file. Returns how many; free `*ret_rows`. */
+static size_t plan_named_rows(struct plan *plan, uint32_t module,
+			      const struct allocator_function ***ret_rows)
+{
+	const struct named_list *named = plan->options.named;
+	size_t i, count = 0;
+
+	*ret_rows = memory_alloc(named ? named->count : 0, sizeof(**ret_rows));
+	for (i = 0; named && i < named->count; i++) {
+		if (!named_matches(&named->items[i], plan_path(plan, module)))
+			continue;
+		(*ret_rows)[count++] = &named->items[i].row;
+		if (plan->sightings[i] == SIGHTING_NONE)
+			plan->sightings[i] = SIGHTING_FILE;
+	}
+	return count;
+}
+
+static void plan_see_named(struct plan *plan, const struct scan *scan)
+{
+	const struct named_list *named = plan->options.named;
+	size_t i, j;
+
+	for (i = 0; named && i < named->count; i++)
+		for (j = 0; j < scan->count; j++)
+			if (scan->items[j].row == &named->items[i].row)
+				plan->sightings[i] = SIGHTING_FUNCTION;
+}
+
 size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
 {
+	const struct allocator_function **rows;
+	size_t added = 0, count = plan_named_rows(plan, module, &rows);
 	struct scan scan;
-	size_t added = 0;
 
-	scan_file(file, &scan);
+	scan_file(file, rows, count, &scan);
+	plan_see_named(plan, &scan);
 	if (scan.count && allocator_is_loader(scan.allocator))
 		plan_skip(plan, module, "the dynamic loader's allocator serves the loader only");
 	else if (scan.count)
 		added = plan_add_scan(plan, module, file, &scan);
 	scan_free(&scan);
+	free(rows);
 	return added;
+}
+
+int plan_check_named(const struct plan *plan, const struct log *log, struct error *error)
+{
+	const struct named_list *named = plan->options.named;
+	size_t i;
+
+	for (i = 0; named && i < named->count; i++) {
+		const struct named_function *item = &named->items[i];
+
+		if (plan->sightings[i] == SIGHTING_FILE)
+			return error_set(error, ERROR_NOTHING, -ENOENT,
+					 "'%s': %s defines no function %s (nm, or nm -D, lists "
+					 "what it does define)",
+					 item->text, item->file, item->symbol);
+		if (plan->sightings[i] == SIGHTING_NONE)
+			log_write(log, LOG_NOTICE, "'%s': no file of the name %s is mapped so far",
+				  item->text, item->file);
+	}
+	return 0;
 }
 
 size_t plan_count_calls(const struct plan *plan, size_t first, size_t count)
@@ -410,6 +467,7 @@ void plan_free(struct plan *plan)
 		free(plan->skipped[i]);
 	free(plan->skipped);
 	free(plan->functions);
+	free(plan->sightings);
 	free(plan->probes);
 	memset(plan, 0, sizeof(*plan));
 }

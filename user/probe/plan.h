@@ -13,8 +13,11 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "base/error.h"
+#include "base/log.h"
 #include "model/module.h"
 #include "model/snapshot.h"
+#include "probe/named.h"
 #include "probe/trap.h"
 #include "system/elf_file.h"
 
@@ -32,6 +35,15 @@ struct plan_options {
 	bool free_without_stack;
 	bool at_entry; /* probe every function at its entry, whatever it costs */
 	enum plan_exceptions exceptions;
+	const struct named_list
+		*named; /* functions beyond the table; must outlive the plan; NULL = none */
+};
+
+/* What was seen of a named function. */
+enum plan_sighting {
+	SIGHTING_NONE = 0, /* no file of the name */
+	SIGHTING_FILE, /* a file, which does not define the function */
+	SIGHTING_FUNCTION,
 };
 
 struct plan_probe {
@@ -42,6 +54,7 @@ struct plan_probe {
 	uint64_t entry_offset; /* file offset of the function */
 	uint64_t site_offset; /* file offset of the probed instruction */
 	uint64_t size; /* of the function, bytes; 0 = unknown */
+	uint64_t fixed_size; /* of its blocks, where the shape says so */
 	uint32_t
 		stack_bytes; /* what the stack pointer at the site has to be raised by to be that of the entry */
 	enum probe_cost cost;
@@ -57,6 +70,7 @@ struct plan {
 	size_t count, capacity;
 	struct function_name *functions; /* indexed by function id; id 0 is not used */
 	size_t function_count, function_capacity;
+	enum plan_sighting *sightings; /* of the named functions, by their index */
 	char **skipped; /* sentences: what was left out and why; owned */
 	size_t skipped_count, skipped_capacity;
 };
@@ -72,6 +86,12 @@ size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file);
 
 /* Functions of the plan that allocate or free; the others only watch for exceptions. */
 size_t plan_count_calls(const struct plan *plan, size_t first, size_t count);
+
+/*
+ * Has every named function been found, or may it still come? Returns 0, or -ENOENT with `error` filled (ERROR_NOTHING) if
+ * a file of the name lacks the function. Of functions whose file is not there yet, the log is told.
+ */
+int plan_check_named(const struct plan *plan, const struct log *log, struct error *error);
 
 /*
  * Append the plan for a person: for each function its file, names, entry, site, the instruction there, what a trap on

@@ -2,12 +2,14 @@
 /* The allocator functions of one file: see scan.h. */
 #include "probe/scan.h"
 
+#include <linux/types.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "tracer_abi.h"
 
 /* More names than any honest file has; a hostile one may repeat a name at any number of offsets. */
 #define SCAN_MAX 4096
@@ -110,9 +112,12 @@ static int gather_defines(void *context, const char *symbol)
 static int function_compare(const void *left, const void *right)
 {
 	const struct scan_function *a = left, *b = right;
+	bool a_named = a->row->shape & SHAPE_NAMED, b_named = b->row->shape & SHAPE_NAMED;
 
 	if (a->file_offset != b->file_offset)
 		return a->file_offset < b->file_offset ? -1 : 1;
+	if (a_named != b_named)
+		return a_named ? -1 : 1;
 	return (a->row > b->row) - (a->row < b->row);
 }
 
@@ -193,12 +198,16 @@ static bool gather_overlap(void *context, const struct elf_function *function)
 	return true;
 }
 
-void scan_file(struct elf_file *file, struct scan *ret_scan)
+void scan_file(struct elf_file *file, const struct allocator_function *const *more, size_t count,
+	       struct scan *ret_scan)
 {
 	struct scan scan = { 0 };
 	struct gathering gathering = { .scan = &scan };
+	size_t i;
 
 	wanted_list(&gathering.names);
+	for (i = 0; i < count; i++)
+		wanted_add(&gathering.names, more[i]->symbol, more[i]);
 	elf_file_functions(file, gather_name, &gathering);
 	scan.allocator = allocator_identify(gather_defines, &gathering.names);
 	scan.own_heap = gather_defines(&gathering.names, "malloc") &&

@@ -22,8 +22,12 @@ struct scan {
 	size_t count, capacity;
 };
 
-/* Look a file over. Free with scan_free. */
-void scan_file(struct elf_file *file, struct scan *ret_scan);
+/*
+ * Look a file over for the functions of the table, and for `count` more, which come before those. Free with
+ * scan_free.
+ */
+void scan_file(struct elf_file *file, const struct allocator_function *const *more, size_t count,
+	       struct scan *ret_scan);
 void scan_free(struct scan *scan);
 
 /* Is this one of the function's names? */

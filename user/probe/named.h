@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions that a person names because no table can know them: pools, custom allocators. Each becomes a row like
+ * those of the allocator table, for the files of its own name only.
+ */
+#ifndef PROBE_NAMED_H
+#define PROBE_NAMED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "probe/allocator.h"
+
+struct named_function {
+	char *text; /* as it was typed */
+	char *file; /* of the path the last part, or all of it; "*" = any file */
+	char *symbol; /* what `row` calls it */
+	struct allocator_function row;
+};
+
+/* {0} is an empty list. */
+struct named_list {
+	struct named_function *items;
+	size_t count, capacity;
+};
+
+/*
+ * Add "FILE:FUNCTION:KEY=VALUE,...". One that allocates takes size=argN or size=SIZE, count=argN, old=argN, and ret
+ * (the block is what it returns, the default) or ptr=argN (the block is left there, and 0 returned); one that frees
+ * takes ptr=argN. Returns 0, or -EINVAL with `error` (ERROR_USAGE) filled: a phrase that says what is wrong.
+ */
+int named_add(struct named_list *list, const char *text, bool frees, struct error *error);
+
+/* Is the file of this path meant? "libpool.so" means "/usr/lib/libpool.so.1", too. */
+bool named_matches(const struct named_function *named, const char *path);
+
+void named_list_free(struct named_list *list);
+
+#endif
