@@ -104,6 +104,14 @@ def test_glibc_static():
     known("static", "glibc")
 
 
+def test_stripped_with_debug_file():
+    known("debuglink", "glibc")
+
+
+def test_stripped_with_debug_data():
+    known("debugdata", "glibc")
+
+
 def test_musl():
     check([variant("known-musl"), "all"], ["musl"], allowed=WITHOUT_TABLES)
 

@@ -9,22 +9,10 @@
 #include "discover/module_finder.h"
 #include "discover/process.h"
 #include "kernel/features.h"
+#include "kernel/plan_module.h"
 #include "probe/plan.h"
 #include "system/loader.h"
 #include "system/spawn.h"
-
-static void plan_add_module(struct plan *plan, uint32_t index)
-{
-	const struct module *module = module_list_get(plan->modules, index);
-	struct elf_file *file;
-
-	if (!module || module->fd < 0)
-		return;
-	file = elf_file_open(module->fd, NULL);
-	if (file)
-		plan_add_file(plan, index, file);
-	elf_file_close(file);
-}
 
 static int plan_find_process(struct module_list *modules, pid_t pid, struct error *error)
 {

@@ -13,8 +13,8 @@
 
 #include "base/memory.h"
 #include "kernel/bpf_call.h"
+#include "kernel/plan_module.h"
 #include "kernel/session_parts.h"
-#include "system/elf_file.h"
 #include "tracer.skel.h"
 
 /* Sites for allocations whose stack finds no room: some functions in some programs. */
@@ -302,12 +302,11 @@ static void session_set_fixed_sizes(struct session *session, const struct planne
 					    &probes[i].function, &probes[i].fixed_size, BPF_ANY);
 }
 
-/* The file's entry in the session's list, planned if it is new. NULL if it cannot be read. */
+/* The file's entry in the session's list, planned if it is new. NULL if there is no file. */
 static const struct planned_file *session_plan_module(struct session *session, uint32_t index)
 {
 	const struct module *module = module_list_get(session->options.modules, index);
 	struct planned_file *file;
-	struct elf_file *elf;
 	struct stat status;
 	size_t i;
 
@@ -317,9 +316,6 @@ static const struct planned_file *session_plan_module(struct session *session, u
 		if (session->files[i].device == status.st_dev &&
 		    session->files[i].inode == status.st_ino)
 			return &session->files[i];
-	elf = elf_file_open(module->fd, NULL);
-	if (!elf)
-		return NULL;
 	session->files = memory_grow(session->files, session->file_count, &session->file_capacity,
 				     sizeof(*session->files));
 	file = &session->files[session->file_count++];
@@ -327,8 +323,7 @@ static const struct planned_file *session_plan_module(struct session *session, u
 				       .inode = status.st_ino,
 				       .module = index,
 				       .first = session->plan.count };
-	file->count = plan_add_file(&session->plan, index, elf);
-	elf_file_close(elf);
+	file->count = plan_add_module(&session->plan, index);
 	session_set_inner_callers(session, file);
 	session_set_fixed_sizes(session, file);
 	return file;

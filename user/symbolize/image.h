@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolize/debug_want.h"
+#include "discover/debug_want.h"
 
 /* Most functions that one frame is unfolded into. */
 #define IMAGE_DEPTH_MAX 64

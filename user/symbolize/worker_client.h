@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "model/module.h"
-#include "symbolize/debug_search.h"
+#include "discover/debug_search.h"
 #include "symbolize/keeper.h"
 #include "symbolize/protocol.h"
 

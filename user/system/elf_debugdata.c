@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * .gnu_debugdata, the symbol table that distributions leave in stripped files: a small ELF file, compressed with xz.
+ * What stripped files say of their symbols: .gnu_debugdata, a small ELF file compressed with xz, and .gnu_debuglink, the
+ * name of another file.
  */
 #include "system/elf_file_private.h"
 
@@ -19,8 +20,8 @@
 #define DECODER_MEMORY_MAX (96u << 20)
 #define CHUNK 65536
 
-/* Found by name, as every reader of it does: it has no type of its own. */
-static const Elf64_Shdr *debugdata_find(struct elf_file *file)
+/* By name, as every reader of these sections finds them: they have no types of their own. */
+const Elf64_Shdr *elf_section_find(struct elf_file *file, const char *wanted)
 {
 	Elf_Scn *section = NULL;
 	size_t names;
@@ -34,7 +35,7 @@ static const Elf64_Shdr *debugdata_find(struct elf_file *file)
 		if (!header || header->sh_type != SHT_PROGBITS)
 			continue;
 		name = elf_strptr(file->elf, names, header->sh_name);
-		if (name && strcmp(name, ".gnu_debugdata") == 0)
+		if (name && strcmp(name, wanted) == 0)
 			return header;
 	}
 	return NULL;
@@ -93,7 +94,7 @@ static int debugdata_decompress(const uint8_t *bytes, size_t size)
 
 int elf_debugdata_open(struct elf_file *file)
 {
-	const Elf64_Shdr *header = debugdata_find(file);
+	const Elf64_Shdr *header = elf_section_find(file, ".gnu_debugdata");
 	uint8_t *bytes;
 	int fd;
 
@@ -105,4 +106,29 @@ int elf_debugdata_open(struct elf_file *file)
 	fd = debugdata_decompress(bytes, header->sh_size);
 	free(bytes);
 	return fd;
+}
+
+bool elf_file_debug_link(struct elf_file *file, char ret_name[ELF_LINK_NAME_MAX], uint32_t *ret_crc)
+{
+	const Elf64_Shdr *header = elf_section_find(file, ".gnu_debuglink");
+	size_t length, crc_at;
+	char *bytes;
+	bool found;
+
+	if (!header)
+		return false;
+	bytes = elf_file_copy(file, header->sh_offset, header->sh_size, ELF_LINK_NAME_MAX + 8);
+	if (!bytes)
+		return false;
+	/* The name, padded with NULs to a multiple of four bytes; then the checksum. */
+	length = strnlen(bytes, header->sh_size);
+	crc_at = (length + 4) & ~(size_t)3;
+	found = length && length < ELF_LINK_NAME_MAX &&
+		crc_at + sizeof(*ret_crc) <= header->sh_size;
+	if (found) {
+		memcpy(ret_name, bytes, length + 1);
+		memcpy(ret_crc, bytes + crc_at, sizeof(*ret_crc));
+	}
+	free(bytes);
+	return found;
 }

@@ -40,6 +40,20 @@ void elf_file_functions(struct elf_file *file,
 			bool (*visit)(void *context, const struct elf_function *function),
 			void *context);
 
+/* Has it a symbol table of its own, beside the dynamic one, that stripping would take away? */
+bool elf_file_has_symbols(struct elf_file *file);
+
+/*
+ * Add the function symbols of its separate debug file, behind the descriptor `fd`, to those of the file; what they are
+ * worth is for the caller to know. True if it could be read.
+ */
+bool elf_file_add_symbols(struct elf_file *file, int fd);
+
+#define ELF_LINK_NAME_MAX 256
+/* The name of the debug file, and its checksum, that .gnu_debuglink has. False if there is none. */
+bool elf_file_debug_link(struct elf_file *file, char ret_name[ELF_LINK_NAME_MAX],
+			 uint32_t *ret_crc);
+
 /* Copies at most `size` bytes at a file offset; returns how many were there. */
 size_t elf_file_read(struct elf_file *file, uint64_t file_offset, void *bytes, size_t size);
 

@@ -19,7 +19,7 @@ struct elf_file {
 	size_t segment_count;
 	char *interpreter; /* owned; NULL = none */
 	struct elf_function *functions; /* owned; valid when functions_read */
-	size_t function_count;
+	size_t function_count, function_capacity;
 	char **strings; /* owned memory that the names of the functions are in */
 	size_t string_count, string_capacity;
 	bool functions_read;
@@ -36,6 +36,9 @@ bool elf_file_code_offset(const struct elf_file *file, uint64_t address, uint64_
 
 /* Fill in file->functions. Damaged tables count as empty. */
 void elf_functions_read(struct elf_file *file);
+
+/* The section with contents of this name, or NULL. */
+const Elf64_Shdr *elf_section_find(struct elf_file *file, const char *name);
 
 /*
  * The ELF file that .gnu_debugdata holds, decompressed, as a new descriptor; or a negative errno (-ENOENT: there is

@@ -22,7 +22,6 @@
 struct functions_reader {
 	struct elf_file *file; /* whose functions are wanted */
 	struct table seen; /* (name, offset) by hash */
-	size_t capacity; /* of file->functions */
 	uint64_t names_total;
 };
 
@@ -83,8 +82,8 @@ static void functions_add(struct functions_reader *reader, const Elf64_Sym *symb
 	length = functions_name_length(reader, name);
 	if (!length || !functions_is_new(reader, name, length, offset))
 		return;
-	file->functions = memory_grow(file->functions, file->function_count, &reader->capacity,
-				      sizeof(*file->functions));
+	file->functions = memory_grow(file->functions, file->function_count,
+				      &file->function_capacity, sizeof(*file->functions));
 	file->functions[file->function_count++] = (struct elf_function){
 		.name = name,
 		.file_offset = offset,
@@ -173,6 +172,39 @@ void elf_functions_read(struct elf_file *file)
 	functions_read_type(&reader, file, SHT_SYMTAB);
 	functions_read_debugdata(&reader);
 	table_free(&reader.seen);
+}
+
+bool elf_file_has_symbols(struct elf_file *file)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(file->elf, section))) {
+		const Elf64_Shdr *header = elf64_getshdr(section);
+
+		if (header && header->sh_type == SHT_SYMTAB)
+			return true;
+	}
+	return false;
+}
+
+static bool functions_see_old(void *context, const struct elf_function *function)
+{
+	functions_is_new(context, function->name, strlen(function->name), function->file_offset);
+	return true;
+}
+
+bool elf_file_add_symbols(struct elf_file *file, int fd)
+{
+	struct functions_reader reader = { .file = file };
+	struct elf_file *source = elf_file_open(fd, NULL);
+
+	if (!source)
+		return false;
+	elf_file_functions(file, functions_see_old, &reader);
+	functions_read_type(&reader, source, SHT_SYMTAB);
+	table_free(&reader.seen);
+	elf_file_close(source);
+	return true;
 }
 
 void elf_file_functions(struct elf_file *file,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Candidate paths of separate debug files: see debug_search.h. */
-#include "symbolize/debug_search.h"
+#include "discover/debug_search.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -3,12 +3,12 @@
  * Where separate debug files are looked for. Opens candidates and reads no more of them than that they are ELF
  * files; whether one is the right one is for the asker to find out.
  */
-#ifndef SYMBOLIZE_DEBUG_SEARCH_H
-#define SYMBOLIZE_DEBUG_SEARCH_H
+#ifndef DISCOVER_DEBUG_SEARCH_H
+#define DISCOVER_DEBUG_SEARCH_H
 
 #include <stdbool.h>
 
-#include "symbolize/debug_want.h"
+#include "discover/debug_want.h"
 
 struct debug_search {
 	const char *directory; /* searched first, laid out like /usr/lib/debug; NULL = none */

@@ -4,8 +4,8 @@
  * which has parsed the program) is not the one who may open files (the tracer): this is what they say to
  * each other. Nothing in it is trusted by the one who opens.
  */
-#ifndef SYMBOLIZE_DEBUG_WANT_H
-#define SYMBOLIZE_DEBUG_WANT_H
+#ifndef DISCOVER_DEBUG_WANT_H
+#define DISCOVER_DEBUG_WANT_H
 
 #include <stddef.h>
 #include <stdint.h>
