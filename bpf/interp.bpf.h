@@ -28,7 +28,7 @@ struct {
 	__type(value, struct interp_process);
 } interp_processes SEC(".maps");
 
-/* By key; the loader removes what it has read. */
+/* By content; the loader removes what it needs no longer. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -36,6 +36,28 @@ struct {
 	__type(key, __u64);
 	__type(value, struct interp_code);
 } interp_codes SEC(".maps");
+
+/*
+ * What is known of code: `key` is the word by which frames find it, together with the interpreter's generation. It holds as
+ * long as the count of ends for its object is the same.
+ */
+struct interp_memo {
+	__u64 key; /* 0 = empty */
+	__u64 content;
+	__u64 object; /* Ruby: the first instruction. Python: the code object */
+	__u32 ends;
+	__u32 unused;
+};
+
+#define INTERP_MEMOS 512 /* a power of two */
+
+#define INTERP_PLACES 65536
+#define INTERP_COUNTS 4096
+
+struct interp_ends {
+	__u8 watched[INTERP_PLACES];
+	__u32 counts[INTERP_COUNTS];
+};
 
 /* State of one walk. */
 struct interp_walk {
@@ -46,12 +68,16 @@ struct interp_walk {
 	__u64 hash;
 	__u32 depth;
 	__u32 described; /* frames that interp_walk_describe is through with */
-	__u64 new_code; /* key of what `code` is a copy of; 0 = it is known already */
+	__u64 new_code; /* content of what `code` is a copy of; 0 = it is known already */
+	__u64 content, object; /* of the code that was looked at last, as in struct interp_memo */
+	__u32 object_ends;
+	__u32 incomplete; /* not all of that could be read */
 	struct interp_process process; /* a copy, which stays the same during the walk */
 	struct interp_record record;
 	__u64 environments[INTERP_FRAMES_MAX]; /* Ruby: of the frames */
-	struct interp_code code; /* of the frame that is described */
+	struct interp_code code; /* that was looked at last */
 	__u64 window[INTERP_WINDOW_WORDS];
+	struct interp_memo memos[INTERP_MEMOS];
 };
 
 #ifdef __bpf__
@@ -103,70 +129,6 @@ static __always_inline __u64 interp_at(const struct interp_walk *walk, __u64 add
 	return walk->window[word & (INTERP_WINDOW_WORDS - 1)];
 }
 
-#define INTERP_PAGE_SIZE 4096
-
-/* Copy the start of an object as a part of what names a frame, at least as far as its page reaches. */
-static __always_inline void interp_copy(struct interp_walk *walk, enum interp_part_kind kind,
-					__u64 address)
-{
-	__u64 rest = INTERP_PAGE_SIZE - (address & (INTERP_PAGE_SIZE - 1));
-	struct interp_part *part = &walk->code.parts[kind];
-
-	part->address = address;
-	part->size = 0;
-	if (!address)
-		return;
-	INTERP_HIDE(rest);
-	if (interp_read(part->bytes, INTERP_PART_BYTES, address))
-		part->size = INTERP_PART_BYTES;
-	else if (rest < INTERP_PART_BYTES && interp_read(part->bytes, (__u32)rest, address))
-		part->size = (__u32)rest;
-}
-
-/* Copy a table of lines. */
-static __always_inline void interp_copy_lines(struct interp_walk *walk, __u64 address)
-{
-	__u32 i;
-
-	interp_copy(walk, INTERP_PART_LINES, address);
-	for (i = INTERP_PART_LINES_MORE; i < INTERP_PARTS; i++) {
-		if (address)
-			address += INTERP_PART_BYTES;
-		interp_copy(walk, i, address);
-	}
-}
-
-/* A word of a part, by its offset in bytes. */
-static __always_inline __u64 interp_copied(const struct interp_walk *walk,
-					   enum interp_part_kind kind, __u32 offset)
-{
-	__u64 word = offset >> 3;
-
-	INTERP_HIDE(word);
-	if (word >= INTERP_PART_BYTES / 8)
-		return 0;
-	return ((const __u64 *)walk->code.parts[kind].bytes)[word];
-}
-
-/*
- * The code of the frame that is described has this key. If it is not known, it is to be copied: then returns true, and
- * interp_keep_code keeps the copy.
- */
-static __always_inline bool interp_is_new(struct interp_walk *walk, __u64 key)
-{
-	__u64 at = (__u64)walk->described - 1;
-
-	INTERP_HIDE(at);
-	if (!key || at >= INTERP_FRAMES_MAX)
-		return false;
-	if (bpf_map_lookup_elem(&interp_codes, &key)) {
-		walk->record.frames[at].copy = key;
-		return false;
-	}
-	walk->new_code = key;
-	return true;
-}
-
 static __always_inline int interp_end(struct interp_walk *walk, enum interp_end end)
 {
 	walk->record.end = end;
@@ -174,7 +136,8 @@ static __always_inline int interp_end(struct interp_walk *walk, enum interp_end 
 }
 
 /* Keep a frame. False if there is no room, or enough are kept. */
-static __always_inline bool interp_push(struct interp_walk *walk, __u64 code, __u64 at, __u32 flags)
+static __always_inline bool interp_push(struct interp_walk *walk, __u64 code, __u64 at,
+					__u64 content, __u32 flags)
 {
 	__u32 count = walk->record.count;
 	struct interp_frame *frame;
@@ -184,7 +147,7 @@ static __always_inline bool interp_push(struct interp_walk *walk, __u64 code, __
 	frame = &walk->record.frames[count];
 	frame->code = code;
 	frame->at = at;
-	frame->copy = 0;
+	frame->content = content;
 	frame->flags = flags;
 	frame->unused = 0;
 	walk->record.count = count + 1;
@@ -209,6 +172,7 @@ static __always_inline __u64 interp_state(const struct interp_process *process,
 	return state && process->through ? interp_word(state + process->through) : state;
 }
 
+#include "interp_code.bpf.h"
 #include "interp_ruby.bpf.h"
 #include "interp_python.bpf.h"
 
@@ -286,28 +250,48 @@ static __always_inline void interp_walk_stack(struct interp_walk *walk,
 		walk->hash = 1;
 }
 
-/* Keep the code that was copied: older kernels take values for maps from here, and not from global functions. */
-static __always_inline void interp_keep_code(struct interp_walk *walk)
-{
-	__u64 at = (__u64)walk->described - 1, key = walk->new_code;
+/*
+ * Complete one frame, and copy what names its code, unless there is a copy: the loader is to get it. Returns 0 when there
+ * is no other frame.
+ */
+int interp_describe_code(struct interp_walk *walk);
 
-	INTERP_HIDE(at);
-	if (key && at < INTERP_FRAMES_MAX &&
-	    !bpf_map_update_elem(&interp_codes, &key, &walk->code, BPF_ANY))
-		walk->record.frames[at].copy = key;
+__noinline int interp_describe_code(struct interp_walk *walk)
+{
+	__u64 at, content;
+
+	if (!walk)
+		return 0;
+	at = walk->described;
+	if (at >= walk->record.count || at >= INTERP_FRAMES_MAX)
+		return 0;
+	walk->described = (__u32)at + 1;
+	if (walk->record.kind == INTERP_RUBY)
+		interp_ruby_mark(walk, at);
+	content = walk->record.frames[at].content;
+	if (!content || bpf_map_lookup_elem(&interp_codes, &content))
+		return 1;
+	if (walk->record.kind == INTERP_RUBY)
+		interp_ruby_copy(walk, walk->record.frames[at].code);
+	else
+		interp_python_copy(walk, walk->record.frames[at].code);
+	if (walk->content == content)
+		walk->new_code = content;
+	return 1;
 }
 
+/* Older kernels take values for maps from here, and not from global functions. */
 static __always_inline bool interp_describe_one(struct interp_walk *walk)
 {
-	int over;
+	__u64 content;
 
 	walk->new_code = 0;
-	if (walk->record.kind == INTERP_RUBY)
-		over = interp_ruby_describe(walk);
-	else
-		over = interp_python_describe(walk);
-	interp_keep_code(walk);
-	return !over;
+	if (!interp_describe_code(walk))
+		return false;
+	content = walk->new_code;
+	if (content)
+		bpf_map_update_elem(&interp_codes, &content, &walk->code, BPF_ANY);
+	return true;
 }
 
 /*

@@ -6,8 +6,14 @@
 #ifndef INTERP_PYTHON_BPF_H
 #define INTERP_PYTHON_BPF_H
 
+/* The same in all versions: a variable object's length, a str's state, and a bytes object's bytes. */
+#define PYTHON_LENGTH 16
+#define PYTHON_STATE 32
+#define PYTHON_STATE_ASCII (1u << 6)
+#define PYTHON_BYTES 32
+
 int interp_python_step(struct interp_walk *walk);
-int interp_python_describe(struct interp_walk *walk);
+int interp_python_copy(struct interp_walk *walk, __u64 code);
 
 /* Begin with a thread state. False if there is nothing to be read. */
 static __always_inline bool interp_python_start(struct interp_walk *walk, __u64 state)
@@ -86,11 +92,67 @@ static __always_inline bool interp_python_is_shim(struct interp_walk *walk,
 	return false;
 }
 
+/* A str that was copied counts as content. */
+static __always_inline void interp_python_mix_text(struct interp_walk *walk,
+						   const struct interp_python *layout,
+						   enum interp_part_kind kind)
+{
+	__u64 length = interp_copied(walk, kind, PYTHON_LENGTH);
+	__u32 state = (__u32)interp_copied(walk, kind, PYTHON_STATE), width = state >> 2 & 7;
+
+	walk->content = interp_mix(walk->content, length);
+	if (length > INTERP_PART_BYTES)
+		length = INTERP_PART_BYTES;
+	interp_mix_part(walk, kind, state & PYTHON_STATE_ASCII ? layout->text : layout->wide_text,
+			(__u32)length * width);
+}
+
+/* Copy what names a code object, and find out its content. */
+__noinline int interp_python_copy(struct interp_walk *walk, __u64 code)
+{
+	const struct interp_python *layout;
+	__u64 lines;
+
+	if (!walk)
+		return 0;
+	layout = &walk->process.python;
+	interp_content_begin(walk, code);
+	interp_copy(walk, INTERP_PART_CODE, code);
+	if (walk->code.parts[INTERP_PART_CODE].size < INTERP_CODE_FIELDS) {
+		walk->content = 0;
+		walk->incomplete = 1;
+		return 0;
+	}
+	interp_copy(walk, INTERP_PART_FILENAME,
+		    interp_copied(walk, INTERP_PART_CODE, layout->filename));
+	interp_python_mix_text(walk, layout, INTERP_PART_FILENAME);
+	interp_copy(walk, INTERP_PART_NAME, interp_copied(walk, INTERP_PART_CODE, layout->name));
+	interp_python_mix_text(walk, layout, INTERP_PART_NAME);
+	walk->content = interp_mix(walk->content,
+				   interp_copied(walk, INTERP_PART_CODE, layout->first_line));
+	lines = interp_copied(walk, INTERP_PART_CODE, layout->lines);
+	interp_copy_lines(walk, lines, PYTHON_BYTES, interp_word(lines + PYTHON_LENGTH));
+	return 0;
+}
+
+/* The content of a code object; 0 = it could not be read. */
+static __always_inline __u64 interp_python_content(struct interp_walk *walk, __u64 code)
+{
+	__u64 key = interp_memo_key(walk, code);
+	struct interp_memo *memo = interp_memo(walk, code);
+
+	if (!interp_memo_holds(memo, key)) {
+		interp_python_copy(walk, code);
+		interp_memo_fill(walk, memo, key, walk->process.python.watched);
+	}
+	return memo->content;
+}
+
 /* Read one frame. Returns 1 when the walk is over. */
 __noinline int interp_python_step(struct interp_walk *walk)
 {
 	const struct interp_python *layout;
-	__u64 frame, code, at;
+	__u64 frame, code, at, content;
 	__u32 flags = 0;
 
 	if (!walk)
@@ -108,45 +170,10 @@ __noinline int interp_python_step(struct interp_walk *walk)
 	}
 	code = interp_at(walk, frame + layout->code);
 	at = interp_python_position(layout, interp_at(walk, frame + layout->position), code);
-	if (!interp_push(walk, code, at, flags))
+	content = interp_python_content(walk, code);
+	if (!interp_push(walk, code, at, content, flags))
 		return interp_end(walk, INTERP_END_DEPTH);
-	walk->hash = interp_mix(interp_mix(walk->hash, code), at);
-	return 0;
-}
-
-/* Copy what names a code object. */
-static __always_inline void interp_python_copy(struct interp_walk *walk,
-					       const struct interp_python *layout, __u64 code)
-{
-	__u64 filename, name, lines, key;
-
-	interp_copy(walk, INTERP_PART_CODE, code);
-	if (walk->code.parts[INTERP_PART_CODE].size < INTERP_CODE_FIELDS)
-		return;
-	filename = interp_copied(walk, INTERP_PART_CODE, layout->filename);
-	name = interp_copied(walk, INTERP_PART_CODE, layout->name);
-	lines = interp_copied(walk, INTERP_PART_CODE, layout->lines);
-	key = interp_python_key(code, filename, name, lines,
-				interp_copied(walk, INTERP_PART_CODE, layout->first_line));
-	if (!interp_is_new(walk, key))
-		return;
-	interp_copy(walk, INTERP_PART_FILENAME, filename);
-	interp_copy(walk, INTERP_PART_NAME, name);
-	interp_copy_lines(walk, lines);
-}
-
-/* Copy what names the code of one frame. Returns 1 when there is no other frame. */
-__noinline int interp_python_describe(struct interp_walk *walk)
-{
-	__u64 at;
-
-	if (!walk)
-		return 1;
-	at = walk->described;
-	if (at >= walk->record.count || at >= INTERP_FRAMES_MAX)
-		return 1;
-	walk->described = (__u32)at + 1;
-	interp_python_copy(walk, &walk->process.python, walk->record.frames[at].code);
+	walk->hash = interp_mix(interp_mix(walk->hash, content ? content : code), at);
 	return 0;
 }
 

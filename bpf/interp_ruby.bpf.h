@@ -26,13 +26,21 @@
 #define RUBY_TYPE_ARRAY 7
 #define RUBY_FLAG (1ULL << 13)
 #define RUBY_ARRAY_FIRST 16
+#define RUBY_STRING_LENGTH 16
 #define RUBY_STRING_TEXT 24
+#define RUBY_STRING_BYTES 16
+#define RUBY_STRING_WIDE_BYTES 24
+
+/* The index of lines: so many instructions are told by its first so many bytes, nine by a word; and 512 by each block. */
+#define RUBY_INDEX_DIRECT 54
+#define RUBY_INDEX_HEAD 48
+#define RUBY_INDEX_BLOCK 80
 
 /* In the first word of an environment: rb_vm_exec returns when this frame is left. */
 #define RUBY_ENVIRONMENT_FINISH 0x20
 
 int interp_ruby_step(struct interp_walk *walk);
-int interp_ruby_describe(struct interp_walk *walk);
+int interp_ruby_copy(struct interp_walk *walk, __u64 code);
 
 /* Begin with an execution context. False if there is nothing to be read. */
 static __always_inline bool interp_ruby_start(struct interp_walk *walk, __u64 context)
@@ -48,9 +56,119 @@ static __always_inline bool interp_ruby_start(struct interp_walk *walk, __u64 co
 	return true;
 }
 
+/* Copy a string, and its text where that stands elsewhere; the text counts as content. */
+static __always_inline void interp_ruby_copy_string(struct interp_walk *walk,
+						    enum interp_part_kind kind,
+						    enum interp_part_kind text, __u64 string)
+{
+	__u64 flags, length, elsewhere = 0;
+
+	interp_copy(walk, kind, string);
+	flags = interp_copied(walk, kind, 0);
+	length = interp_copied(walk, kind, RUBY_STRING_LENGTH);
+	if (flags & RUBY_FLAG)
+		elsewhere = interp_copied(walk, kind, RUBY_STRING_TEXT);
+	else if (!walk->process.ruby.wide_strings)
+		length = flags >> 14 & 31;
+	walk->content = interp_mix(walk->content, length);
+	if (length > INTERP_PART_BYTES)
+		length = INTERP_PART_BYTES;
+	/* Without a text, the part must not be of the frame before. */
+	interp_copy(walk, text, elsewhere);
+	if (elsewhere)
+		interp_mix_part(walk, text, 0, (__u32)length);
+	else
+		interp_mix_part(walk, kind,
+				walk->process.ruby.wide_strings ? RUBY_STRING_WIDE_BYTES
+								: RUBY_STRING_BYTES,
+				(__u32)length);
+}
+
+static __always_inline void interp_ruby_copy_path(struct interp_walk *walk, __u64 path)
+{
+	__u64 flags;
+
+	interp_copy(walk, INTERP_PART_PATH, path);
+	flags = interp_copied(walk, INTERP_PART_PATH, 0);
+	if (RUBY_TYPE(flags) == RUBY_TYPE_ARRAY && flags & RUBY_FLAG)
+		path = interp_copied(walk, INTERP_PART_PATH, RUBY_ARRAY_FIRST);
+	interp_ruby_copy_string(walk, INTERP_PART_FILENAME, INTERP_PART_FILENAME_TEXT, path);
+}
+
+/* Bytes of the index of lines of code with so many instructions; a last word that is not full is left out. */
+static __always_inline __u32 interp_ruby_index_size(__u32 instructions)
+{
+	__u32 blocks;
+
+	if (instructions < RUBY_INDEX_DIRECT)
+		return instructions / 9 * 8;
+	blocks = (instructions - RUBY_INDEX_DIRECT + 511) / 512;
+	if (blocks > INTERP_PART_BYTES / RUBY_INDEX_BLOCK)
+		return INTERP_PART_BYTES;
+	return RUBY_INDEX_HEAD + blocks * RUBY_INDEX_BLOCK;
+}
+
+/* Copy the tables that tell the lines; all but very long ones count as content. */
+static __always_inline void interp_ruby_copy_lines(struct interp_walk *walk)
+{
+	const struct interp_ruby *layout = &walk->process.ruby;
+	__u32 instructions = (__u32)(interp_copied(walk, INTERP_PART_CODE, 0) >> 32);
+	__u64 count, index;
+
+	count = interp_copied(walk, INTERP_PART_CODE, layout->line_count) & 0xffffffff;
+	interp_copy_lines(walk, interp_copied(walk, INTERP_PART_CODE, layout->lines), 0,
+			  count * layout->line_size);
+	/* Code of one line has no index; that of others grows with the code. */
+	index = count > 1 ? interp_copied(walk, INTERP_PART_CODE, layout->lines_index) : 0;
+	interp_copy(walk, INTERP_PART_LINES_INDEX, index);
+	walk->content = interp_mix(walk->content, instructions);
+	if (index)
+		interp_mix_part(walk, INTERP_PART_LINES_INDEX, 0,
+				interp_ruby_index_size(instructions));
+}
+
+/* Copy what names an iseq, and find out its content. */
+__noinline int interp_ruby_copy(struct interp_walk *walk, __u64 code)
+{
+	__u64 body;
+
+	if (!walk)
+		return 0;
+	body = interp_word(code + RUBY_ISEQ_BODY);
+	interp_copy(walk, INTERP_PART_CODE, body);
+	if (walk->code.parts[INTERP_PART_CODE].size < INTERP_BODY_FIELDS) {
+		walk->content = 0;
+		walk->incomplete = 1;
+		return 0;
+	}
+	interp_content_begin(walk, interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_CODE));
+	interp_ruby_copy_path(walk, interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_PATH));
+	interp_ruby_copy_string(walk, INTERP_PART_NAME, INTERP_PART_NAME_TEXT,
+				interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_LABEL));
+	walk->content = interp_mix(walk->content,
+				   interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_FIRST_LINE));
+	interp_ruby_copy_lines(walk);
+	return 0;
+}
+
+/* What is known of an iseq. The collector may move it, but never its instructions. */
+static __always_inline const struct interp_memo *interp_ruby_know(struct interp_walk *walk,
+								  __u64 code, __u64 at)
+{
+	__u64 key = interp_memo_key(walk, at);
+	struct interp_memo *memo = interp_memo(walk, at);
+
+	if (!interp_memo_holds(memo, key)) {
+		interp_ruby_copy(walk, code);
+		interp_memo_fill(walk, memo, key, true);
+	}
+	return memo;
+}
+
 /* Read one control frame; only those of Ruby code are kept. Returns 1 when the walk is over. */
 __noinline int interp_ruby_step(struct interp_walk *walk)
 {
+	const struct interp_memo *memo;
 	__u64 frame, code, at, count;
 	__u32 size;
 
@@ -70,78 +188,23 @@ __noinline int interp_ruby_step(struct interp_walk *walk)
 	if (!at || !code)
 		return 0;
 	count = walk->record.count;
-	if (!interp_push(walk, code, at, 0))
+	memo = interp_ruby_know(walk, code, at);
+	if (memo->content)
+		at -= memo->object;
+	if (!interp_push(walk, code, at, memo->content, 0))
 		return interp_end(walk, INTERP_END_DEPTH);
 	INTERP_HIDE(count);
 	walk->environments[count & (INTERP_FRAMES_MAX - 1)] =
 		interp_at(walk, frame + RUBY_FRAME_ENVIRONMENT);
-	/* The collector may move iseqs, but never their instructions. */
-	walk->hash = interp_mix(walk->hash, at);
+	walk->hash = interp_mix(interp_mix(walk->hash, memo->content), at);
 	return 0;
 }
 
-static __always_inline void interp_ruby_copy_string(struct interp_walk *walk,
-						    enum interp_part_kind kind,
-						    enum interp_part_kind text, __u64 string)
+/* Find out of a frame whether it is an entry. */
+static __always_inline void interp_ruby_mark(struct interp_walk *walk, __u64 at)
 {
-	interp_copy(walk, kind, string);
-	/* Without a text, the part must not be of the frame before. */
-	interp_copy(walk, text,
-		    interp_copied(walk, kind, 0) & RUBY_FLAG
-			    ? interp_copied(walk, kind, RUBY_STRING_TEXT)
-			    : 0);
-}
-
-static __always_inline void interp_ruby_copy_path(struct interp_walk *walk, __u64 path)
-{
-	__u64 flags;
-
-	interp_copy(walk, INTERP_PART_PATH, path);
-	flags = interp_copied(walk, INTERP_PART_PATH, 0);
-	if (RUBY_TYPE(flags) == RUBY_TYPE_ARRAY && flags & RUBY_FLAG)
-		path = interp_copied(walk, INTERP_PART_PATH, RUBY_ARRAY_FIRST);
-	interp_ruby_copy_string(walk, INTERP_PART_FILENAME, INTERP_PART_FILENAME_TEXT, path);
-}
-
-/* Copy what names an iseq. */
-static __always_inline void interp_ruby_copy(struct interp_walk *walk, __u64 code)
-{
-	__u64 key, path, label;
-
-	interp_copy(walk, INTERP_PART_CODE, interp_word(code + RUBY_ISEQ_BODY));
-	if (walk->code.parts[INTERP_PART_CODE].size < INTERP_BODY_FIELDS)
-		return;
-	path = interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_PATH);
-	label = interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_LABEL);
-	key = interp_ruby_key(walk->code.parts[INTERP_PART_CODE].address, path, label,
-			      interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_CODE),
-			      interp_copied(walk, INTERP_PART_CODE, RUBY_BODY_FIRST_LINE));
-	if (!interp_is_new(walk, key))
-		return;
-	interp_ruby_copy_path(walk, path);
-	interp_ruby_copy_string(walk, INTERP_PART_NAME, INTERP_PART_NAME_TEXT, label);
-	interp_copy_lines(walk, interp_copied(walk, INTERP_PART_CODE, walk->process.ruby.lines));
-	interp_copy(walk, INTERP_PART_LINES_INDEX,
-		    interp_copied(walk, INTERP_PART_CODE, walk->process.ruby.lines_index));
-}
-
-/* Find out of one frame whether it is an entry, and copy what names it. Returns 1 when there is no other frame. */
-__noinline int interp_ruby_describe(struct interp_walk *walk)
-{
-	struct interp_frame *frame;
-	__u64 at;
-
-	if (!walk)
-		return 1;
-	at = walk->described;
-	if (at >= walk->record.count || at >= INTERP_FRAMES_MAX)
-		return 1;
-	walk->described = (__u32)at + 1;
-	frame = &walk->record.frames[at];
 	if (interp_word(walk->environments[at]) & RUBY_ENVIRONMENT_FINISH)
-		frame->flags |= INTERP_FRAME_ENTRY;
-	interp_ruby_copy(walk, frame->code);
-	return 0;
+		walk->record.frames[at].flags |= INTERP_FRAME_ENTRY;
 }
 
 #endif

@@ -87,6 +87,13 @@ __noinline __u64 interp_site_read(__u32 owner, __u32 depth)
 	return walk->hash;
 }
 
+/* A block is freed, or a code object ends: what is known of code at its address is no longer true. */
+static __always_inline void interp_site_end(__u64 address)
+{
+	if (setting_interpreters)
+		interp_end_code(address);
+}
+
 /* Keep the frames that were read last in the current thread, as those of a stack that is new. */
 __noinline int interp_site_store(__u64 stack)
 {

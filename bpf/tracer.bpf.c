@@ -346,7 +346,10 @@ int free_entry(struct pt_regs *ctx)
 	__u64 shape = probe_shape(ctx);
 	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
 
-	if (address && recording)
+	if (!address || !recording)
+		return 0;
+	interp_site_end(address);
+	if (SHAPE_OP(shape) != CALL_CODE_END)
 		record_free(shape, ctx, address);
 	return 0;
 }

@@ -43,7 +43,9 @@ struct interp_ruby {
 	__u32 frame_size; /* of a control frame */
 	__u32 lines; /* iseq body: table of instructions' lines */
 	__u32 lines_index; /* iseq body: index of that table */
-	__u32 unused;
+	__u32 line_count; /* iseq body: entries of that table, 32 bits */
+	__u32 line_size; /* of an entry */
+	__u32 wide_strings; /* 1 = strings have their length in a field, embedded ones too */
 };
 
 struct interp_python {
@@ -61,6 +63,8 @@ struct interp_python {
 	__u32 windowed; /* 1 = callers' frames mostly stand just below in memory */
 	__u32 filename, name, lines; /* code object: str, str, bytes */
 	__u32 first_line; /* code object: 32 bits */
+	__u32 text, wide_text; /* str: characters, of an ASCII one and of another one */
+	__u32 watched; /* 1 = the programs are told of code objects that end */
 };
 
 #define INTERP_PYTHON_FRAME_MAX 128
@@ -71,6 +75,7 @@ struct interp_process {
 	__u32 anchor_kind; /* enum interp_anchor */
 	__u64 anchor; /* what to add, modulo 2^64 */
 	__u32 module;
+	__u32 generation; /* below 2^16: no two interpreters of a process, one after the other, have the same */
 	__u32 through; /* the word leads to a structure that has the state at this offset; 0 = to the state */
 	struct interp_ruby ruby;
 	struct interp_python python;
@@ -82,14 +87,15 @@ struct interp_process {
 #define INTERP_FRAME_ENTRY 1u
 
 /*
- * One frame. Ruby: `code` is the address of an iseq and `at` the address of the next instruction. Python: `code` is
- * the address of a code object and `at` the number of bytes from its first instruction to the current one, as a
- * signed number; negative = it has not begun.
+ * One frame. `code` is the address of an iseq or a code object. `at` is the number of bytes from its first instruction to
+ * the next one (Ruby) or the current one (Python: a signed number; negative = it has not begun). Code with the same
+ * content is the same for whoever looks at frames, wherever it stands. A Ruby frame without content has in `at` the address
+ * of the next instruction.
  */
 struct interp_frame {
 	__u64 code;
 	__u64 at;
-	__u64 copy; /* key of what was copied of the code when the stack was new; 0 = nothing */
+	__u64 content; /* hash of all that names the code and its lines; 0 = it could not be read */
 	__u32 flags;
 	__u32 unused;
 };
@@ -111,7 +117,7 @@ struct interp_record {
 };
 
 /*
- * What names the code of a frame, copied when a stack with it was first seen, since it may live no longer than the call.
+ * What names the code of a frame, copied when it was first seen in a stack, since it may live no longer than the call.
  * Each part is the start of an object. Code is that of an iseq's body, or a code object.
  */
 enum interp_part_kind {
@@ -145,31 +151,5 @@ struct interp_part {
 struct interp_code {
 	struct interp_part parts[INTERP_PARTS];
 };
-
-static inline __u64 interp_mix(__u64 hash, __u64 value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 32;
-}
-
-/*
- * The key of code: another one at the same address has other parts, and another key. Ruby: `address` is that of the body.
- * First lines count with the whole aligned word they are in.
- */
-static inline __u64 interp_python_key(__u64 address, __u64 filename, __u64 name, __u64 lines,
-				      __u64 first_line)
-{
-	__u64 key = interp_mix(interp_mix(interp_mix(address, filename), name), lines);
-
-	return interp_mix(key, first_line);
-}
-
-static inline __u64 interp_ruby_key(__u64 address, __u64 path, __u64 label, __u64 instructions,
-				    __u64 first_line)
-{
-	__u64 key = interp_mix(interp_mix(interp_mix(address, path), label), instructions);
-
-	return interp_mix(key, first_line);
-}
 
 #endif

@@ -24,6 +24,7 @@ enum call_op {
 	CALL_MUNMAP, /* munmap(addr, length) */
 	CALL_MREMAP, /* mremap(old, old_length, new_length, flags[, new]) */
 	CALL_THROW, /* an exception is about to look for its handler on the stack */
+	CALL_CODE_END, /* an interpreter's code object at ptr_arg ends; no memory is counted */
 };
 
 /* How a function hands out the block, or how it ends one. */

@@ -21,7 +21,7 @@ static void build_text(struct image *image, const struct python_layout *layout, 
 {
 	image_put(image, at + PYTHON_LENGTH, 5);
 	image_put(image, at + PYTHON_STATE, 1 << 2 | 1 << 5 | 1 << 6);
-	memcpy(image->bytes + at + layout->text, "hello", 5);
+	memcpy(image->bytes + at + layout->walk.text, "hello", 5);
 }
 
 static void build(struct image *image, const struct python_layout *layout)

@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ruby_name_frame(layout, &memory, AT(ISEQ), AT(CODE) + 8 * (data[0] >> 3), &name))
 		check_name(&name);
 	image_copy(&image, &copy, AT(BODY), AT(PATH), data + used, size - used);
-	if (ruby_name_copy(layout, &memory, &copy, AT(CODE) + 8 * (data[0] >> 3), &name))
+	if (ruby_name_copy(layout, &memory, &copy, 8 * (data[0] >> 3), &name))
 		check_name(&name);
 	return 0;
 }

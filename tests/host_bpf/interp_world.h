@@ -34,6 +34,7 @@ struct interp_world {
 	uint32_t keys[INTERP_WORLD_CODES];
 	struct interp_code codes[INTERP_WORLD_CODES];
 	uint32_t code_count;
+	struct interp_ends ends;
 };
 
 static struct interp_world world;
@@ -53,12 +54,13 @@ static inline void interp_world_start(void)
 	memset(&shim, 0, sizeof(shim));
 	memset(&world, 0, sizeof(world));
 	shim_add_map(&interp_codes, world.codes, sizeof(world.codes[0]), 0, world.keys);
+	shim_add_map(&interp_ends, &world.ends, sizeof(world.ends), 1, NULL);
 }
 
 /* What was copied for a frame; NULL = nothing. */
 static inline const struct interp_code *interp_world_copy(const struct interp_frame *frame)
 {
-	return frame->copy ? bpf_map_lookup_elem(&interp_codes, &frame->copy) : NULL;
+	return frame->content ? bpf_map_lookup_elem(&interp_codes, &frame->content) : NULL;
 }
 
 #endif

@@ -52,10 +52,11 @@ static void put(uint32_t at, uint64_t value)
 	memcpy(heap + at, &value, sizeof(value));
 }
 
-static void check_part(const struct interp_code *copy, enum interp_part_kind kind, const char *text)
+static void check_part(const struct interp_code *copy, enum interp_part_kind kind, uint32_t offset,
+		       const char *text)
 {
 	assert_int_equal(copy->parts[kind].size, INTERP_PART_BYTES);
-	assert_string_equal((const char *)copy->parts[kind].bytes, text);
+	assert_string_equal((const char *)copy->parts[kind].bytes + offset, text);
 }
 
 /* Ruby: `count` control frames of 64 bytes and the dummy; frame i has pc 1000 + i and iseq 2000 + i. */
@@ -162,40 +163,103 @@ static void test_ruby_hash(void **state)
 	assert_int_not_equal(world.walk.hash, hash);
 }
 
-/* Names of Ruby's: a path in an array, text beside the string; a label in its string. */
+/* One method whose names are a path in an array, with its text beside the string, and a label in its string. */
+static void make_ruby_method(uint32_t shift)
+{
+	make_ruby(1);
+	world.process.ruby.lines = 120;
+	world.process.ruby.line_count = 136;
+	world.process.ruby.line_size = 12;
+	world.process.ruby.lines_index = 144;
+	stack_words[STACK_WORDS - 2 * 8] = HEAP + shift + 0x1400 + 24;
+	stack_words[STACK_WORDS - 2 * 8 + 2] = HEAP + shift + 0x100; /* iseq */
+	put(shift + 0x100 + 16, HEAP + shift + 0x200); /* body */
+	put(shift + 0x200, 9ull << 32); /* instructions */
+	put(shift + 0x200 + 8, HEAP + shift + 0x1400);
+	put(shift + 0x200 + 64, HEAP + shift + 0x400); /* path: an array */
+	put(shift + 0x200 + 80, HEAP + shift + 0x600); /* label */
+	put(shift + 0x200 + 120, HEAP + shift + 0x1000);
+	put(shift + 0x200 + 136, 2);
+	put(shift + 0x200 + 144, HEAP + shift + 0x1200);
+	put(shift + 0x400, 7 | 1 << 13);
+	put(shift + 0x410, HEAP + shift + 0x800); /* its first: a string with its text elsewhere */
+	put(shift + 0x800, 5 | 1 << 13);
+	put(shift + 0x810, 7);
+	put(shift + 0x818, HEAP + shift + 0xa00);
+	put(shift + 0x600, 5 | 5 << 14);
+	strcpy((char *)heap + shift + 0x610, "label");
+	strcpy((char *)heap + shift + 0xa00, "path.rb");
+	strcpy((char *)heap + shift + 0x1000, "lines");
+	strcpy((char *)heap + shift + 0x1200, "index");
+}
+
 static void test_ruby_copy(void **state)
 {
 	const struct interp_code *copy;
 
 	(void)state;
-	make_ruby(1);
-	world.process.ruby.lines = 120;
-	world.process.ruby.lines_index = 144;
-	stack_words[STACK_WORDS - 2 * 8 + 2] = HEAP + 0x100; /* iseq */
-	put(0x100 + 16, HEAP + 0x200); /* body */
-	put(0x200 + 64, HEAP + 0x400); /* path: an array */
-	put(0x200 + 80, HEAP + 0x600); /* label */
-	put(0x200 + 120, HEAP + 0x1000);
-	put(0x200 + 144, HEAP + 0x1200);
-	put(0x400, 7 | 1 << 13);
-	put(0x410, HEAP + 0x800); /* its first: a string with its text elsewhere */
-	put(0x800, 5 | 1 << 13);
-	put(0x818, HEAP + 0xa00);
-	put(0x600, 5);
-	strcpy((char *)heap + 0xa00, "path.rb");
-	strcpy((char *)heap + 0x1000, "lines");
-	strcpy((char *)heap + 0x1200, "index");
+	make_ruby_method(0);
 	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[0].at, 24);
 	copy = interp_world_copy(&world.walk.record.frames[0]);
 	assert_non_null(copy);
 	assert_int_equal(copy->parts[INTERP_PART_CODE].address, HEAP + 0x200);
 	assert_int_equal(copy->parts[INTERP_PART_PATH].address, HEAP + 0x400);
 	assert_int_equal(copy->parts[INTERP_PART_FILENAME].address, HEAP + 0x800);
-	check_part(copy, INTERP_PART_FILENAME_TEXT, "path.rb");
+	check_part(copy, INTERP_PART_FILENAME_TEXT, 0, "path.rb");
 	assert_int_equal(copy->parts[INTERP_PART_NAME].address, HEAP + 0x600);
 	assert_int_equal(copy->parts[INTERP_PART_NAME_TEXT].size, 0);
-	check_part(copy, INTERP_PART_LINES, "lines");
-	check_part(copy, INTERP_PART_LINES_INDEX, "index");
+	check_part(copy, INTERP_PART_NAME, 16, "label");
+	check_part(copy, INTERP_PART_LINES, 0, "lines");
+	check_part(copy, INTERP_PART_LINES_INDEX, 0, "index");
+}
+
+/* Content of the method after a change of one byte of memory; with 0 none. */
+static uint64_t ruby_content(uint32_t shift, uint32_t change)
+{
+	make_ruby_method(shift);
+	heap[shift + change] ^= change ? 0x20 : 0;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 1);
+	return world.walk.record.frames[0].content;
+}
+
+/* Wherever it stands, the same code is the same; what names it and its lines makes it another one, and nothing else does. */
+static void test_ruby_content(void **state)
+{
+	static const uint32_t same[] = { 0x618, 0xa08, 0x1018 + 8, 0x1208, 0x1300 };
+	static const uint32_t others[] = { 0x611, 0xa06, 0x1000, 0x1017, 0x1200, 0x200 + 88 };
+	uint64_t content = ruby_content(0, 0), hash = world.walk.hash;
+	size_t i;
+
+	(void)state;
+	assert_true(content);
+	assert_int_equal(ruby_content(0x2000, 0), content);
+	assert_int_equal(world.walk.hash, hash);
+	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		assert_int_equal(ruby_content(0, same[i]), content);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_int_not_equal(ruby_content(0, others[i]), content);
+}
+
+/* Code is looked at again when something that stood at its instructions has ended, but not when something else has. */
+static void test_ruby_end(void **state)
+{
+	uint64_t content = ruby_content(0, 0);
+
+	(void)state;
+	heap[0xa00] = 'm';
+	interp_end_code(HEAP + 0x1200);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[0].content, content);
+	interp_end_code(HEAP + 0x1400);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_not_equal(world.walk.record.frames[0].content, content);
+	/* Another interpreter of the same thread. */
+	heap[0xa00] = 'p';
+	world.process.generation = 1;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[0].content, content);
 }
 
 static void test_ruby_broken(void **state)
@@ -251,6 +315,13 @@ static void test_anchors(void **state)
 	assert_int_equal(world.walk.record.kind, INTERP_NONE);
 }
 
+static void put_text(uint32_t at, const char *text)
+{
+	put(at + 16, strlen(text));
+	put(at + 32, 1 << 2 | 1 << 5 | 1 << 6);
+	strcpy((char *)heap + at + 48, text);
+}
+
 /*
  * Python 3.11: frames of 0x100 bytes at heap + 0x4000 downwards as callers go, code objects of 0x200 bytes at heap +
  * 0x8000, all with the same names and lines.
@@ -277,9 +348,10 @@ static void make_python(uint32_t count)
 		put(code + 136, HEAP + 0x300);
 		put(code + 72, i);
 	}
-	strcpy((char *)heap + 0x100, "filename");
-	strcpy((char *)heap + 0x200, "name");
-	strcpy((char *)heap + 0x300, "lines");
+	put_text(0x100, "filename");
+	put_text(0x200, "name");
+	put(0x300 + 16, 5);
+	strcpy((char *)heap + 0x300 + 32, "lines");
 }
 
 static void test_python(void **state)
@@ -301,9 +373,9 @@ static void test_python(void **state)
 		assert_non_null(copy);
 		assert_int_equal(copy->parts[INTERP_PART_CODE].address, record->frames[i].code);
 		assert_int_equal(copy->parts[INTERP_PART_CODE].bytes[72], i);
-		check_part(copy, INTERP_PART_FILENAME, "filename");
-		check_part(copy, INTERP_PART_NAME, "name");
-		check_part(copy, INTERP_PART_LINES, "lines");
+		check_part(copy, INTERP_PART_FILENAME, 48, "filename");
+		check_part(copy, INTERP_PART_NAME, 48, "name");
+		check_part(copy, INTERP_PART_LINES, 32, "lines");
 	}
 	/* What is known is not copied again. */
 	i = world.code_count;
@@ -311,18 +383,70 @@ static void test_python(void **state)
 	assert_int_equal(world.code_count, i);
 }
 
-/* Few reads: frames stand close together, and one window has many. */
+/* Few reads, once the code is known: frames stand close together, and one window has many. */
 static void test_python_reads(void **state)
 {
 	(void)state;
 	make_python(15);
+	world.process.python.watched = 1;
+	walk(INTERP_FRAMES_MAX);
 	shim.reads = 0;
 	interp_walk_stack(&world.walk, &world.process, THREAD, INTERP_FRAMES_MAX);
 	assert_int_equal(world.walk.record.count, 15);
 	assert_true(shim.reads <= 5);
 }
 
-/* Another code object at the same address is another one. */
+/* Content of a code object after a change of one byte of memory; with 0 none. */
+static uint64_t python_content(uint32_t change)
+{
+	make_python(1);
+	heap[change] ^= change ? 0x20 : 0;
+	walk(INTERP_FRAMES_MAX);
+	return world.walk.record.frames[0].content;
+}
+
+static void test_python_content(void **state)
+{
+	/* Reference counts, a cached hash, what is behind texts and tables; the code object's counters. */
+	static const uint32_t same[] = { 0x101, 0x118, 0x13a, 0x238, 0x326, 0x8000 + 52 };
+	static const uint32_t others[] = { 0x137, 0x230, 0x233, 0x320, 0x324, 0x8000 + 72 };
+	uint64_t content = python_content(0);
+	size_t i;
+
+	(void)state;
+	assert_true(content);
+	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		assert_int_equal(python_content(same[i]), content);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_int_not_equal(python_content(others[i]), content);
+	/* All but the first have other first lines; with the same one they are the same, wherever they stand. */
+	make_python(3);
+	put(0x8200 + 72, 0);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[1].content, content);
+	assert_int_not_equal(world.walk.record.frames[2].content, content);
+}
+
+/* A table of lines that goes on beyond the first part. */
+static void test_python_long_lines(void **state)
+{
+	uint64_t content;
+
+	(void)state;
+	make_python(1);
+	put(0x300 + 16, 1400);
+	walk(INTERP_FRAMES_MAX);
+	content = world.walk.record.frames[0].content;
+	heap[0x320 + 1399] ^= 1;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_not_equal(world.walk.record.frames[0].content, content);
+	heap[0x320 + 1399] ^= 1;
+	heap[0x320 + 1400] ^= 1;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[0].content, content);
+}
+
+/* Another code object at the same address: it is told of, or else each is looked at each time. */
 static void test_python_reuse(void **state)
 {
 	uint64_t first;
@@ -330,11 +454,37 @@ static void test_python_reuse(void **state)
 	(void)state;
 	make_python(1);
 	walk(INTERP_FRAMES_MAX);
-	first = world.walk.record.frames[0].copy;
-	put(0x8000 + 128, HEAP + 0x210);
+	first = world.walk.record.frames[0].content;
+	put_text(0x200, "eman");
 	walk(INTERP_FRAMES_MAX);
-	assert_int_not_equal(world.walk.record.frames[0].copy, first);
+	assert_int_not_equal(world.walk.record.frames[0].content, first);
 	assert_int_equal(world.code_count, 2);
+	make_python(1);
+	world.process.python.watched = 1;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[0].content, first);
+	put_text(0x200, "eman");
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[0].content, first);
+	interp_end_code(HEAP + 0x8000);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_not_equal(world.walk.record.frames[0].content, first);
+}
+
+/* What could not be read is looked at again. */
+static void test_python_absent(void **state)
+{
+	uint64_t content = python_content(0);
+
+	(void)state;
+	make_python(1);
+	world.process.python.watched = 1;
+	put(0x8000 + 128, 0x1000);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_not_equal(world.walk.record.frames[0].content, content);
+	put(0x8000 + 128, HEAP + 0x200);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[0].content, content);
 }
 
 /* From 3.12 on a frame of another kind marks where a loop began. */
@@ -422,7 +572,7 @@ static void test_python_broken(void **state)
 	make_python(2);
 	put(0x4000 + 32, 0x5000); /* no code object at all */
 	walk(INTERP_FRAMES_MAX);
-	assert_int_equal(world.walk.record.frames[0].copy, 0);
+	assert_int_equal(world.walk.record.frames[0].content, 0);
 	make_python(2);
 	context_words[9] = HEAP; /* frames at the very start of their memory */
 	memcpy(heap, heap + 0x4000, 128);
@@ -433,13 +583,24 @@ static void test_python_broken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ruby),	      cmocka_unit_test(test_ruby_native),
-		cmocka_unit_test(test_ruby_deep),     cmocka_unit_test(test_ruby_hash),
-		cmocka_unit_test(test_ruby_broken),   cmocka_unit_test(test_ruby_copy),
-		cmocka_unit_test(test_anchors),	      cmocka_unit_test(test_python),
-		cmocka_unit_test(test_python_reads),  cmocka_unit_test(test_python_reuse),
-		cmocka_unit_test(test_python_shim),   cmocka_unit_test(test_python_positions),
+		cmocka_unit_test(test_ruby),
+		cmocka_unit_test(test_ruby_native),
+		cmocka_unit_test(test_ruby_deep),
+		cmocka_unit_test(test_ruby_hash),
+		cmocka_unit_test(test_ruby_broken),
+		cmocka_unit_test(test_ruby_copy),
+		cmocka_unit_test(test_anchors),
+		cmocka_unit_test(test_python),
+		cmocka_unit_test(test_python_reads),
+		cmocka_unit_test(test_python_reuse),
+		cmocka_unit_test(test_python_shim),
+		cmocka_unit_test(test_python_positions),
 		cmocka_unit_test(test_python_broken),
+		cmocka_unit_test(test_ruby_content),
+		cmocka_unit_test(test_ruby_end),
+		cmocka_unit_test(test_python_content),
+		cmocka_unit_test(test_python_long_lines),
+		cmocka_unit_test(test_python_absent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

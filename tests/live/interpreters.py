@@ -3,7 +3,6 @@
 import collections
 import json
 import os
-import time
 
 import lab
 
@@ -40,10 +39,10 @@ def explain(account, found):
     return "\n".join(lines)
 
 
-def check_ways(command, kind, *options, before=0.5, **arguments):
+def check_ways(command, kind, *options, **arguments):
     """Trace a script of ways, which runs before the tracer does. Returns how many stacks were compared."""
     process = lab.start(command, **arguments)
-    time.sleep(before)
+    assert process.stdout.readline() == b"ready\n", lab.end(process)[1].decode()
     tracer = lab.Tracer("-j", "-n", "0", "-z", FIRST, "-Z", FIRST + 5000, *options, "-p", process.pid, "3600")
     process.stdin.write(b"go\n")
     process.stdin.flush()

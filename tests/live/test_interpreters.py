@@ -127,6 +127,44 @@ sys.stdin.readline()
 """
 
 
+# Templates that are compiled anew each time, so that one comes to stand where another one stood.
+RUBY_TEMPLATES = """\
+require 'fiddle'
+require 'json'
+KEPT = []
+ACCOUNT = Hash.new { |hash, key| hash[key] = [0, 0] }
+$stdin.gets
+3000.times do |i|
+  kind, size = i % 7, 10_000 + i % 7
+  eval("KEPT << Fiddle.malloc(size)", binding, "template#{kind}.erb", kind + 1)
+  entry = ACCOUNT["template#{kind}.erb:#{kind + 1}"]
+  entry[0] += size
+  entry[1] += 1
+  GC.start if i % 100 == 99
+end
+puts ACCOUNT.to_json
+$stdout.flush
+$stdin.gets
+"""
+
+PYTHON_TEMPLATES = """\
+import collections, ctypes, json, sys
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.malloc.argtypes = [ctypes.c_size_t]
+account = collections.defaultdict(lambda: [0, 0])
+sys.stdin.readline()
+for i in range(3000):
+    kind, size = i % 7, 20000 + i % 7
+    exec(compile("\\n" * kind + "libc.malloc(size)", "template%d.html" % kind, "exec"))
+    entry = account["template%d.html:%d" % (kind, kind + 1)]
+    entry[0] += size
+    entry[1] += 1
+print(json.dumps(account), flush=True)
+sys.stdin.readline()
+"""
+
+
 SECONDS = os.environ.get("STORM_SECONDS", "3")
 
 # Each line allocates blocks of a size of its own, so that the size tells which line it must have been.
@@ -289,9 +327,18 @@ def test_python():
         check([lab.need("/usr/bin/python3"), file.name], "python", ["-z", "20000", "-Z", "20030"])
 
 
+def test_ruby_templates():
+    with script(RUBY_TEMPLATES, ".rb") as file:
+        check([lab.need("ruby"), file.name], "ruby", ["-z", "10000", "-Z", "10006"])
+
+
+def test_python_templates():
+    with script(PYTHON_TEMPLATES, ".py") as file:
+        check([lab.need("/usr/bin/python3"), file.name], "python", ["-z", "20000", "-Z", "20006"])
+
+
 def check_storm(command, kind, line_of):
-    # Code that is evaluated each time anew makes stacks without end.
-    _, report = traced(command, "-z", "10000", "-Z", "10059", "--max-stacks", "1048576")
+    _, report = traced(command, "-z", "10000", "-Z", "10059")
     calls = 0
     for site in report["sites"]:
         size = site["alloc_bytes"] / site["alloc_objects"]

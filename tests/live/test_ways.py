@@ -23,7 +23,7 @@ def test_ruby_yjit():
 
 
 def test_python():
-    interpreters.check_ways([lab.need("/usr/bin/python3"), PYTHON], "python")
+    interpreters.check_ways([lab.need("/usr/bin/python3"), PYTHON, "3"], "python")
 
 
 lab.run_tests()

@@ -58,7 +58,7 @@ def check(suite, script, kind, version, *command):
     with tempfile.TemporaryDirectory(prefix="tracer-ways-", dir=os.path.join(root, "tmp")) as folder:
         shutil.copy(os.path.join(interpreters.SCRIPTS, script), folder)
         path = "/tmp/%s/%s" % (os.path.basename(folder), script)
-        count = interpreters.check_ways(inside + [*command, path], kind)
+        count = interpreters.check_ways(inside + [*command, path, "3"], kind)
     print("# %s: %d stacks" % (said.strip(), count))
 
 

@@ -8,13 +8,13 @@
 #include "base/memory.h"
 #include "base/table.h"
 
-/* Far more than the stacks have that wait in the ring buffer at a time. */
-#define CODES_KEPT 4096
+/* Far more than the stacks have that wait in the ring buffer at a time; the map has room for many times as many. */
+#define CODES_KEPT 2048
 
 struct interp_codes {
 	int map;
-	struct table kept; /* struct interp_code by key */
-	uint64_t keys[CODES_KEPT]; /* of those that are kept, in a ring */
+	struct table kept; /* struct interp_code by content */
+	uint64_t contents[CODES_KEPT]; /* of those that are kept, in a ring */
 	size_t next; /* to be given up */
 };
 
@@ -39,28 +39,31 @@ void interp_codes_free(struct interp_codes *codes)
 	free(codes);
 }
 
-/* Keep what the map has of a key, in place of what is kept. */
-static void codes_take(struct interp_codes *codes, uint64_t key)
+/* Keep a copy, in place of the one that was kept first: the programs will make another one if they need it. */
+static void codes_keep(struct interp_codes *codes, uint64_t content, struct interp_code *code)
 {
-	struct interp_code *code = memory_alloc(1, sizeof(*code));
+	uint64_t *oldest = &codes->contents[codes->next];
 
-	if (bpf_map_lookup_elem(codes->map, &key, code)) {
-		free(code);
-		return;
+	if (*oldest) {
+		free(table_remove(&codes->kept, *oldest));
+		bpf_map_delete_elem(codes->map, oldest);
 	}
-	bpf_map_delete_elem(codes->map, &key);
-	if (table_get(&codes->kept, key)) {
-		free(table_remove(&codes->kept, key));
-	} else {
-		free(table_remove(&codes->kept, codes->keys[codes->next]));
-		codes->keys[codes->next] = key;
-		codes->next = (codes->next + 1) % CODES_KEPT;
-	}
-	table_put(&codes->kept, key, code);
+	*oldest = content;
+	codes->next = (codes->next + 1) % CODES_KEPT;
+	table_put(&codes->kept, content, code);
 }
 
-const struct interp_code *interp_codes_get(struct interp_codes *codes, uint64_t key)
+const struct interp_code *interp_codes_get(struct interp_codes *codes, uint64_t content)
 {
-	codes_take(codes, key);
-	return table_get(&codes->kept, key);
+	struct interp_code *code = table_get(&codes->kept, content);
+
+	if (code)
+		return code;
+	code = memory_alloc(1, sizeof(*code));
+	if (bpf_map_lookup_elem(codes->map, &content, code)) {
+		free(code);
+		return NULL;
+	}
+	codes_keep(codes, content, code);
+	return code;
 }

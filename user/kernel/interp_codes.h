@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The copies that the programs made of what names frames' code, taken out of their map, which has little room. The last
- * ones are kept: other stacks, which are still to be heard of, may refer to them.
+ * The copies that the programs made of what names frames' code, by its content. The last ones are kept, here and in the
+ * programs' map: other stacks, which are still to be heard of, may refer to them.
  */
 #ifndef KERNEL_INTERP_CODES_H
 #define KERNEL_INTERP_CODES_H
@@ -17,7 +17,7 @@ struct interp_codes;
 struct interp_codes *interp_codes_new(int map);
 void interp_codes_free(struct interp_codes *codes);
 
-/* The copy with this key, until the next call; NULL if there is none. */
-const struct interp_code *interp_codes_get(struct interp_codes *codes, uint64_t key);
+/* The copy of the code with this content, until the next call; NULL if there is none. */
+const struct interp_code *interp_codes_get(struct interp_codes *codes, uint64_t content);
 
 #endif

@@ -45,6 +45,8 @@ struct interp_process_entry {
 	bool told; /* that it has none, or none that can be read */
 	uint32_t module; /* of the interpreter */
 	struct interpreter interpreter;
+	bool has_point;
+	uint64_t point; /* offset of its function that ends code, in the module's file */
 };
 
 struct interp_table {
@@ -56,6 +58,7 @@ struct interp_table {
 	size_t module_count;
 	struct interp_process_entry *entries;
 	size_t count, capacity;
+	uint32_t generation; /* of the last interpreter that was found */
 	struct frame_names *names;
 };
 
@@ -171,6 +174,7 @@ static const struct interp_module *table_read_module(struct interp_table *table,
 struct interp_site {
 	uint32_t module;
 	uint64_t start; /* of the mapping of its first byte */
+	uint64_t inode;
 	struct memory_range *ranges;
 	size_t range_count;
 };
@@ -193,6 +197,7 @@ static void table_look_at(struct interp_table *table, const struct proc_mapping 
 		return;
 	site->module = index;
 	site->start = mapping->start;
+	site->inode = mapping->inode;
 }
 
 static bool interp_read_process(void *context, uint64_t address, void *bytes, size_t size)
@@ -205,6 +210,23 @@ static bool interp_read_process(void *context, uint64_t address, void *bytes, si
 static struct target_memory interp_memory(const struct process *process)
 {
 	return (struct target_memory){ interp_read_process, (void *)(uintptr_t)process };
+}
+
+/* Where in the file the code at an address stands. */
+static bool interp_find_point(const struct proc_map_list *maps, uint64_t inode, uint64_t address,
+			      uint64_t *ret_offset)
+{
+	size_t i;
+
+	for (i = 0; i < maps->count; i++) {
+		const struct proc_mapping *mapping = &maps->items[i];
+
+		if (address < mapping->start || address >= mapping->end)
+			continue;
+		*ret_offset = address - mapping->start + mapping->file_offset;
+		return mapping->executable && mapping->inode == inode;
+	}
+	return false;
 }
 
 /* Returns as interpreter_find; -ENOENT if nothing that is mapped is an interpreter. */
@@ -223,7 +245,6 @@ static int table_find(struct interp_table *table, struct interp_process_entry *e
 	site.ranges = memory_alloc(maps.count, sizeof(*site.ranges));
 	for (i = 0; i < maps.count; i++)
 		table_look_at(table, &maps.items[i], &site);
-	proc_map_list_free(&maps);
 	code = -ENOENT;
 	entry->module = site.module;
 	if (site.module != MODULE_NONE) {
@@ -233,6 +254,10 @@ static int table_find(struct interp_table *table, struct interp_process_entry *e
 			code = interpreter_find(&module->file, site.start, &memory, site.ranges,
 						site.range_count, &entry->interpreter);
 	}
+	if (!code)
+		entry->has_point = interp_find_point(&maps, site.inode, entry->interpreter.code_end,
+						     &entry->point);
+	proc_map_list_free(&maps);
 	free(site.ranges);
 	return code;
 }
@@ -253,9 +278,11 @@ static void table_tell(struct interp_table *table, struct interp_process_entry *
 
 static void table_take(struct interp_table *table, struct interp_process_entry *entry)
 {
-	int code = bpf_map_update_elem(table->processes, &entry->owner, &entry->interpreter.process,
-				       BPF_ANY);
+	int code;
 
+	entry->interpreter.process.generation = ++table->generation & UINT16_MAX;
+	code = bpf_map_update_elem(table->processes, &entry->owner, &entry->interpreter.process,
+				   BPF_ANY);
 	entry->state = INTERP_FOUND;
 	if (code)
 		table_tell(table, entry, strerror(-code));
@@ -310,6 +337,35 @@ uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns)
 	return next;
 }
 
+bool interp_table_next_point(struct interp_table *table, struct interp_point *ret_point)
+{
+	size_t i;
+
+	for (i = 0; i < table->count; i++) {
+		struct interp_process_entry *entry = &table->entries[i];
+
+		if (entry->state != INTERP_FOUND || !entry->has_point)
+			continue;
+		entry->has_point = false;
+		*ret_point = (struct interp_point){ .process = entry->process,
+						    .owner = entry->owner,
+						    .module = entry->module,
+						    .offset = entry->point };
+		return true;
+	}
+	return false;
+}
+
+void interp_table_point_set(struct interp_table *table, const struct interp_point *point)
+{
+	struct interp_process_entry *entry = table_entry(table, point->process);
+
+	if (!entry || entry->state != INTERP_FOUND)
+		return;
+	entry->interpreter.process.python.watched = 1;
+	bpf_map_update_elem(table->processes, &entry->owner, &entry->interpreter.process, BPF_ANY);
+}
+
 static bool path_begins(const struct module *module, const char *beginning)
 {
 	const char *name = module ? strrchr(module->path, '/') : NULL;
@@ -359,7 +415,7 @@ static size_t table_name_frames(struct interp_table *table,
 	for (i = 0; i < count; i++) {
 		const struct interp_frame *frame = &record->frames[i];
 
-		copy = frame->copy ? interp_codes_get(table->codes, frame->copy) : NULL;
+		copy = frame->content ? interp_codes_get(table->codes, frame->content) : NULL;
 		named = frame_names_get(table->names, entry->process->target.pid,
 					&entry->interpreter, &memory, frame, copy);
 		if (covered && kept) {

@@ -41,6 +41,19 @@ void interp_table_drop(struct interp_table *table, const struct process *process
 /* Look for interpreters that are due. Returns when the next is (CLOCK_MONOTONIC), 0 = none. */
 uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns);
 
+/* Where an interpreter ends code, as a point of a file: to be probed with CALL_CODE_END on the first argument. */
+struct interp_point {
+	const struct process *process;
+	uint32_t owner;
+	uint32_t module;
+	uint64_t offset; /* in the module's file */
+};
+
+/* A point that is not probed yet; each is given out once. False if there is none. */
+bool interp_table_next_point(struct interp_table *table, struct interp_point *ret_point);
+/* It is probed. Until then the programs look at all of the code of the process each time. */
+void interp_table_point_set(struct interp_table *table, const struct interp_point *point);
+
 /*
  * Put the interpreter frames of `record` into a stack of `process` whose native frames are resolved. Takes over
  * `stack` and returns the one that replaces it, with names, as long as the table lives.

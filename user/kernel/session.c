@@ -389,11 +389,9 @@ static struct attach_point *session_points(const struct session *session,
 	return points;
 }
 
-int session_probe_module(struct session *session, struct process *process, uint32_t module,
-			 struct error *error)
+static struct attach_how session_how(const struct session *session)
 {
-	const struct planned_file *file = session_plan_module(session, module);
-	struct attach_how how = {
+	return (struct attach_how){
 		.backend = session->backend,
 		.programs = { .session = session->bpf->progs.call_session,
 			      .entry = session->bpf->progs.call_entry,
@@ -402,6 +400,13 @@ int session_probe_module(struct session *session, struct process *process, uint3
 			      .throw = session->bpf->progs.throw_entry },
 		.log = session->options.log,
 	};
+}
+
+int session_probe_module(struct session *session, struct process *process, uint32_t module,
+			 struct error *error)
+{
+	const struct planned_file *file = session_plan_module(session, module);
+	struct attach_how how = session_how(session);
 	struct attach_point *points;
 	int code;
 
@@ -417,6 +422,28 @@ int session_probe_module(struct session *session, struct process *process, uint3
 			   process->target.pid, points, file->count, error);
 	free(points);
 	return code;
+}
+
+void session_probe_interpreters(struct session *session)
+{
+	struct attach_how how = session_how(session);
+	struct error error = { 0 };
+	struct interp_point point;
+
+	while (interp_table_next_point(session->interps, &point)) {
+		struct attach_point end = {
+			.offset = point.offset,
+			.cookie = SHAPE_WITH_TARGET(SHAPE(CALL_CODE_END, 0, 0, 1, 0, 0),
+						    point.owner - 1),
+			.kind = ATTACH_FREE,
+			.symbol = "the end of the interpreter's code",
+		};
+
+		if (!attach_file(&session->slots[point.owner - 1].attachment, &how,
+				 module_list_get(session->options.modules, point.module)->fd,
+				 point.process->target.pid, &end, 1, &error))
+			interp_table_point_set(session->interps, &point);
+	}
 }
 
 int session_check_probes(const struct session *session, struct error *error)

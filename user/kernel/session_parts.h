@@ -106,6 +106,9 @@ uint64_t session_now(void);
 int session_probe_module(struct session *session, struct process *process, uint32_t module,
 			 struct error *error);
 
+/* Probe where interpreters that were found end code; without, each look at their code takes longer. */
+void session_probe_interpreters(struct session *session);
+
 /* The number by which the programs know a process. */
 uint32_t session_owner_number(const struct session *session, const struct process *process);
 

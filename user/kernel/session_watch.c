@@ -345,6 +345,7 @@ static void session_poll(struct session *session)
 		session_bury(session);
 	if (session->has_dead && (!next || session->bury_ns < next))
 		next = session->bury_ns;
+	session_probe_interpreters(session);
 	when.it_value.tv_sec = (time_t)(next / 1000000000);
 	when.it_value.tv_nsec = (long)(next % 1000000000);
 	timerfd_settime(session->timer, TFD_TIMER_ABSTIME, &when, NULL);

@@ -80,7 +80,9 @@ const struct frame_named *frame_names_get(struct frame_names *names, pid_t pid,
 					  const struct interp_frame *frame,
 					  const struct interp_code *copy)
 {
-	uint64_t words[] = { (uint64_t)pid, frame->code, frame->at, frame->copy };
+	/* Code with the same content has the same names, wherever it stands. */
+	uint64_t words[] = { frame->content ? 0 : (uint64_t)pid, frame->content ? 0 : frame->code,
+			     frame->at, frame->content };
 	uint64_t key = names_hash_words(words, sizeof(words) / sizeof(words[0]));
 	uint64_t code_key = interpreter_key(interpreter, memory, frame);
 	struct known_name *first = table_get(&names->known, key), *known;

@@ -224,6 +224,9 @@ static bool interp_set_layout(struct interpreter *interpreter, const struct inte
 			.frame_size = file->ruby->frame_size,
 			.lines = file->ruby->lines,
 			.lines_index = file->ruby->line_index,
+			.line_count = file->ruby->line_count,
+			.line_size = file->ruby->line_size,
+			.wide_strings = file->ruby->wide_strings,
 		};
 		if (file->ruby->by_thread)
 			interpreter->process.through = file->ruby->thread_context;
@@ -235,6 +238,8 @@ static bool interp_set_layout(struct interpreter *interpreter, const struct inte
 		return false;
 	interpreter->python.code_type = bias + file->code_type;
 	interpreter->process.python = interpreter->python.walk;
+	interpreter->code_end =
+		target_word(memory, interpreter->python.code_type + PYTHON_TYPE_DEALLOC);
 	return true;
 }
 
@@ -271,22 +276,19 @@ static bool interp_name_live(const struct interpreter *interpreter,
 			     const struct target_memory *memory, const struct interp_frame *frame,
 			     struct interp_name *ret_name)
 {
-	bool good;
-
 	if (interpreter->kind == INTERP_RUBY)
-		good = ruby_name_frame(interpreter->ruby, memory, frame->code, frame->at, ret_name);
-	else
-		good = python_name_frame(&interpreter->python, memory, frame->code,
-					 (int64_t)frame->at, ret_name);
-	if (good && frame->copy)
-		good = interp_live_key(interpreter, memory, frame->code) == frame->copy;
-	return good;
+		return ruby_name_frame(interpreter->ruby, memory, frame->code, frame->at, ret_name);
+	return python_name_frame(&interpreter->python, memory, frame->code, (int64_t)frame->at,
+				 ret_name);
 }
 
 bool interpreter_name(const struct interpreter *interpreter, const struct target_memory *memory,
 		      const struct interp_frame *frame, const struct interp_code *copy,
 		      struct interp_name *ret_name)
 {
+	/* Other code may stand there by now. */
+	if (!copy && frame->content)
+		return false;
 	if (!copy)
 		return interp_name_live(interpreter, memory, frame, ret_name);
 	if (interpreter->kind == INTERP_RUBY)
@@ -297,7 +299,7 @@ bool interpreter_name(const struct interpreter *interpreter, const struct target
 uint64_t interpreter_key(const struct interpreter *interpreter, const struct target_memory *memory,
 			 const struct interp_frame *frame)
 {
-	return frame->copy ? frame->copy : interp_live_key(interpreter, memory, frame->code);
+	return frame->content ? frame->content : interp_live_key(interpreter, memory, frame->code);
 }
 
 const char *interp_file_describe(const struct interp_file *file, char text[64])

@@ -36,6 +36,7 @@ struct interpreter {
 	const struct ruby_layout *ruby;
 	struct python_layout python;
 	struct interp_process process;
+	uint64_t code_end; /* function that ends code; 0 = that is seen otherwise */
 	uint64_t loop_start, loop_end; /* of the same function in the process; equal = unknown */
 };
 
@@ -55,16 +56,16 @@ int interpreter_find(const struct interp_file *file, uint64_t start,
 		     size_t range_count, struct interpreter *ret_interpreter);
 
 /*
- * Name a frame that the programs have read. `copy` is what they copied of its code, or NULL. False, with `*ret_name` in
- * an undefined state, if its code is no more.
+ * Name a frame that the programs have read. `copy` is what they copied of its code, or NULL if they could not. False, with
+ * `*ret_name` in an undefined state, if its code is no more or may be other code by now.
  */
 bool interpreter_name(const struct interpreter *interpreter, const struct target_memory *memory,
 		      const struct interp_frame *frame, const struct interp_code *copy,
 		      struct interp_name *ret_name);
 
 /*
- * The key of a frame's code, which is another one when other code has taken its place: of the frame's copy, or else of what
- * is there now; 0 if nothing is.
+ * A number that is another one when other code has taken the place of the frame's: its content, or else a number of what is
+ * there now; 0 if nothing is.
  */
 uint64_t interpreter_key(const struct interpreter *interpreter, const struct target_memory *memory,
 			 const struct interp_frame *frame);

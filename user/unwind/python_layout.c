@@ -21,10 +21,10 @@ static const struct python_layout layout_8_to_10 = {
 		  .filename = 104,
 		  .name = 112,
 		  .lines = 120,
-		  .first_line = 40 },
+		  .first_line = 40,
+		  .text = 48,
+		  .wide_text = 72 },
 	.identity = 176,
-	.text = 48,
-	.wide_text = 72,
 	.lines = PYTHON_LINES_PAIRS,
 };
 
@@ -44,10 +44,10 @@ static const struct python_layout layout_11 = {
 		  .filename = 112,
 		  .name = 128,
 		  .lines = 136,
-		  .first_line = 72 },
+		  .first_line = 72,
+		  .text = 48,
+		  .wide_text = 72 },
 	.identity = 152,
-	.text = 48,
-	.wide_text = 72,
 	.lines = PYTHON_LINES_LOCATIONS,
 };
 
@@ -67,10 +67,10 @@ static const struct python_layout layout_12 = {
 		  .filename = 112,
 		  .name = 128,
 		  .lines = 136,
-		  .first_line = 68 },
+		  .first_line = 68,
+		  .text = 40,
+		  .wide_text = 56 },
 	.identity = 136,
-	.text = 40,
-	.wide_text = 56,
 	.lines = PYTHON_LINES_LOCATIONS,
 };
 
@@ -174,9 +174,9 @@ bool python_layout_read(const uint8_t bytes[PYTHON_OFFSETS_SIZE], struct python_
 	layout.walk.lines = (uint32_t)words[OFFSETS_CODE_LINES];
 	layout.walk.first_line = (uint32_t)words[OFFSETS_CODE_FIRST_LINE];
 	layout.identity = (uint32_t)words[OFFSETS_STATE_IDENTITY];
-	layout.text = (uint32_t)words[OFFSETS_TEXT];
-	layout.wide_text = layout.text + 16;
-	if (!layout_is_walkable(&layout.walk) || layout.text > UINT16_MAX ||
+	layout.walk.text = (uint32_t)words[OFFSETS_TEXT];
+	layout.walk.wide_text = layout.walk.text + 16;
+	if (!layout_is_walkable(&layout.walk) || layout.walk.text > UINT16_MAX ||
 	    layout.identity > UINT16_MAX)
 		return false;
 	*ret_layout = layout;

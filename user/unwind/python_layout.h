@@ -19,7 +19,6 @@ struct python_layout {
 	unsigned int minor; /* of version 3 */
 	struct interp_python walk;
 	uint32_t identity; /* thread state: pthread_t */
-	uint32_t text, wide_text; /* str: characters, of an ASCII one and of another one */
 	enum python_lines lines;
 	uint64_t code_type; /* address of PyCode_Type in the process, set by the caller */
 };
@@ -29,6 +28,9 @@ struct python_layout {
 #define PYTHON_LENGTH 16
 #define PYTHON_BYTES 32
 #define PYTHON_STATE 32
+
+/* The same: a type's function that ends an object. */
+#define PYTHON_TYPE_DEALLOC 48
 
 /* Size of what python_layout_read wants to see of _PyRuntime. */
 #define PYTHON_OFFSETS_SIZE 584

@@ -80,7 +80,7 @@ static bool python_copy_text(const struct python_layout *layout, const struct ta
 {
 	uint64_t length = target_word(memory, text + PYTHON_LENGTH);
 	uint32_t state = target_half(memory, text + PYTHON_STATE);
-	uint32_t start = STATE_ASCII(state) ? layout->text : layout->wide_text;
+	uint32_t start = STATE_ASCII(state) ? layout->walk.text : layout->walk.wide_text;
 	size_t width = STATE_KIND(state);
 	uint8_t *characters;
 	bool good;
@@ -165,6 +165,12 @@ bool python_name_frame(const struct python_layout *layout, const struct target_m
 	return true;
 }
 
+static uint64_t python_mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 32;
+}
+
 uint64_t python_name_key(const struct python_layout *layout, const struct target_memory *memory,
 			 uint64_t code)
 {
@@ -173,8 +179,10 @@ uint64_t python_name_key(const struct python_layout *layout, const struct target
 
 	if (!target_read(memory, code, words, sizeof(words)))
 		return 0;
-	return interp_python_key(code, words[walk->filename / 8], words[walk->name / 8],
-				 words[walk->lines / 8], words[walk->first_line / 8]);
+	return python_mix(python_mix(python_mix(python_mix(code, words[walk->filename / 8]),
+						words[walk->name / 8]),
+				     words[walk->lines / 8]),
+			  words[walk->first_line / 8]);
 }
 
 bool python_name_copy(const struct python_layout *layout, const struct target_memory *memory,

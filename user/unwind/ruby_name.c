@@ -137,14 +137,13 @@ uint32_t ruby_name_line(const struct ruby_layout *layout, const struct target_me
 	return line <= INT32_MAX ? line : 0;
 }
 
-/* The position of an instruction. False if it is none of this body. */
-static bool ruby_position(const struct target_memory *memory, uint64_t body, uint64_t at,
+/* The position of the instruction `offset` bytes from the first one. False if it is none of this body. */
+static bool ruby_position(const struct target_memory *memory, uint64_t body, uint64_t offset,
 			  uint32_t *ret_position)
 {
-	uint64_t code = target_word(memory, body + RUBY_BODY_CODE), offset = at - code;
 	uint32_t size = target_half(memory, body + RUBY_BODY_SIZE);
 
-	if (!code || offset % 8 || size > ISEQ_WORDS_MAX || offset / 8 > size)
+	if (offset % 8 || size > ISEQ_WORDS_MAX || offset / 8 > size)
 		return false;
 	*ret_position = (uint32_t)(offset / 8);
 	return true;
@@ -212,14 +211,22 @@ static bool ruby_copy_label(const struct ruby_layout *layout, const struct targe
 				name->function + used, sizeof(name->function) - (size_t)used);
 }
 
+static uint64_t ruby_mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 32;
+}
+
 static uint64_t ruby_body_key(const struct target_memory *memory, uint64_t body)
 {
 	uint64_t words[RUBY_BODY_FIRST_LINE / 8 + 1];
 
 	if (!target_read(memory, body, words, sizeof(words)))
 		return 0;
-	return interp_ruby_key(body, words[RUBY_BODY_PATH / 8], words[RUBY_BODY_LABEL / 8],
-			       words[RUBY_BODY_CODE / 8], words[RUBY_BODY_FIRST_LINE / 8]);
+	return ruby_mix(ruby_mix(ruby_mix(ruby_mix(body, words[RUBY_BODY_PATH / 8]),
+					  words[RUBY_BODY_LABEL / 8]),
+				 words[RUBY_BODY_CODE / 8]),
+			words[RUBY_BODY_FIRST_LINE / 8]);
 }
 
 uint64_t ruby_name_key(const struct target_memory *memory, uint64_t code)
@@ -229,12 +236,12 @@ uint64_t ruby_name_key(const struct target_memory *memory, uint64_t code)
 
 /* Name an instruction of a body. */
 static bool ruby_name_body(const struct ruby_layout *layout, const struct target_memory *memory,
-			   uint64_t body, uint64_t at, struct interp_name *ret_name)
+			   uint64_t body, uint64_t offset, struct interp_name *ret_name)
 {
 	uint32_t position, type;
 	uint64_t path;
 
-	if (!body || !ruby_position(memory, body, at, &position))
+	if (!body || !ruby_position(memory, body, offset, &position))
 		return false;
 	path = ruby_path_string(memory, target_word(memory, body + RUBY_BODY_PATH));
 	if (!ruby_copy_string(layout, memory, path, ret_name->file, sizeof(ret_name->file)) ||
@@ -251,27 +258,28 @@ static bool ruby_name_body(const struct ruby_layout *layout, const struct target
 bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memory *memory,
 		     uint64_t code, uint64_t at, struct interp_name *ret_name)
 {
-	uint64_t flags;
+	uint64_t flags, body;
 
 	if (!ruby_is_object(code))
 		return false;
 	flags = target_word(memory, code);
 	if ((flags & TYPE_MASK) != TYPE_INTERNAL || (flags >> 12 & 15) != INTERNAL_ISEQ)
 		return false;
-	return ruby_name_body(layout, memory, target_word(memory, code + RUBY_ISEQ_BODY), at,
+	body = target_word(memory, code + RUBY_ISEQ_BODY);
+	return ruby_name_body(layout, memory, body, at - target_word(memory, body + RUBY_BODY_CODE),
 			      ret_name);
 }
 
 bool ruby_name_copy(const struct ruby_layout *layout, const struct target_memory *memory,
-		    const struct interp_code *code, uint64_t at, struct interp_name *ret_name)
+		    const struct interp_code *code, uint64_t offset, struct interp_name *ret_name)
 {
 	uint64_t body = code->parts[INTERP_PART_CODE].address;
 	struct interp_copy copy = { .code = code, .below = memory };
 	struct target_memory both = interp_copy_memory(&copy);
-	bool good = ruby_name_body(layout, &both, body, at, ret_name);
+	bool good = ruby_name_body(layout, &both, body, offset, ret_name);
 
 	copy.below = NULL;
 	if (!copy.asked || ruby_body_key(memory, body) == ruby_body_key(&both, body))
 		return good;
-	return ruby_name_body(layout, &both, body, at, ret_name);
+	return ruby_name_body(layout, &both, body, offset, ret_name);
 }

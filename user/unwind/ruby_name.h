@@ -13,11 +13,11 @@
 bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memory *memory,
 		     uint64_t code, uint64_t at, struct interp_name *ret_name);
 
-/* The same by what was copied of it; see interp_copy.h. */
+/* The same by what was copied of it (see interp_copy.h); the next instruction is `offset` bytes from the first one. */
 bool ruby_name_copy(const struct ruby_layout *layout, const struct target_memory *memory,
-		    const struct interp_code *code, uint64_t at, struct interp_name *ret_name);
+		    const struct interp_code *code, uint64_t offset, struct interp_name *ret_name);
 
-/* The key of the iseq at `code`, as in interp_abi.h; 0 if it cannot be read. */
+/* A number that is another one when another iseq has come to stand at `code`; 0 if it cannot be read. */
 uint64_t ruby_name_key(const struct target_memory *memory, uint64_t code);
 
 /*

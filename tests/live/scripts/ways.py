@@ -283,6 +283,7 @@ def called():
         leak()
 
 
+print("ready", flush=True)
 sys.stdin.readline()
 STACKS.clear()
 for _ in range(int(sys.argv[1]) if len(sys.argv) > 1 else 1):

@@ -230,6 +230,8 @@ WAYS = [
   -> { TracePoint.new(:raise) { KEPT << Fiddle.malloc(note) }.enable { begin; raise 'x'; rescue StandardError; 0; end } },
 ].freeze
 
+puts 'ready'
+$stdout.flush
 $stdin.gets
 WAYS.each do |way|
   $before = KEPT.size
