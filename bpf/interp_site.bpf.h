@@ -12,6 +12,9 @@
 /* False where the kernel lacks what the readers need. */
 const volatile bool setting_interpreters = true;
 
+/* Set with the first entry of interp_processes: until then nobody looks there. */
+__u32 interp_any = 0;
+
 /* One walk for each thread that runs an interpreter: others pay nothing. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -75,7 +78,7 @@ __noinline __u64 interp_site_read(__u32 owner, __u32 depth)
 	struct interp_process *process;
 	struct interp_walk *walk;
 
-	if (!setting_interpreters)
+	if (!setting_interpreters || !interp_any)
 		return 0;
 	process = bpf_map_lookup_elem(&interp_processes, &owner);
 	if (!process)

@@ -46,6 +46,8 @@ struct thread {
 		freed_sp; /* the last call of a function that may call another free: its argument, its frame */
 	struct throwing throwing[THROWING_MAX]; /* pending calls, outermost first */
 	__u32 throwing_count;
+	__u64 tick; /* of the kernel, in which the clock was last read */
+	__u64 now_ns; /* what it said then */
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
 	struct unwind walk;
 };

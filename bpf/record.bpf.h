@@ -17,11 +17,11 @@
 /* How often a map operation that the kernel refused for the moment is tried. */
 #define RECORD_TRIES 8
 
-static __always_inline struct block_key block_key_of(__u64 shape, __u64 address)
+static __always_inline struct block_key block_key_of(__u64 shape, __u32 image, __u64 address)
 {
 	return (struct block_key){ .address = address | (shape & SHAPE_NAMED ? NAMED_ADDRESS : 0),
 				   .owner = shape_owner(shape),
-				   .image = current_image() };
+				   .image = image };
 }
 
 /* Tell the loader, so that the stack is resolved while its libraries are still mapped. */
@@ -47,7 +47,7 @@ static __always_inline __u64 stack_store(struct unwind *walk)
  */
 static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 {
-	struct block_key owner = block_key_of(thread->shape, 0);
+	struct block_key owner = block_key_of(thread->shape, thread->image, 0);
 	struct site site = {
 		.first_ns = bpf_ktime_get_ns(),
 		.owner = owner.owner,
@@ -102,7 +102,7 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		.sp = PT_REGS_SP(ctx),
 		.bp = PT_REGS_FP(ctx),
 		.owner = shape_owner(thread->shape),
-		.image = current_image(),
+		.image = thread->image,
 		.depth = setting_stack_depth,
 		.flags = setting_unwind ? 0 : UNWIND_BY_BP,
 	};
@@ -110,11 +110,11 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 
 	unwind_stack(&thread->walk, &from);
 	stack_count_losses(&thread->walk);
-	thread->interp = interp_site_read(shape_owner(thread->shape), setting_stack_depth);
+	thread->interp = interp_site_read(from.owner, setting_stack_depth);
 	if (thread->interp)
 		thread->walk.hash = unwind_mix(thread->walk.hash, thread->interp);
-	key = unwind_mix(thread->walk.hash, shape_owner(thread->shape));
-	key = unwind_mix(key, (__u64)current_image() << 32 | SHAPE_FUNCTION(thread->shape));
+	key = unwind_mix(thread->walk.hash, from.owner);
+	key = unwind_mix(key, (__u64)thread->image << 32 | SHAPE_FUNCTION(thread->shape));
 	*ret_site = bpf_map_lookup_elem(&sites, &key);
 	if (*ret_site)
 		return key;
@@ -199,7 +199,7 @@ static __always_inline void block_count_loss(int error, __u64 size)
 static __always_inline void record_alloc(struct thread *thread, struct pt_regs *ctx, __u64 address,
 					 __u64 size)
 {
-	struct block_key key = block_key_of(thread->shape, address);
+	struct block_key key = block_key_of(thread->shape, thread->image, address);
 	struct block block = { .size = size };
 	struct site *site;
 	int error;
@@ -212,7 +212,7 @@ static __always_inline void record_alloc(struct thread *thread, struct pt_regs *
 		loss_add(LOSS_BYTES_UNATTRIBUTED, size);
 		return;
 	}
-	block.born_ns = bpf_ktime_get_ns();
+	block.born_ns = thread_now(thread);
 	error = block_store(&key, &block);
 	if (error)
 		block_count_loss(error, size);
@@ -262,7 +262,7 @@ static __always_inline bool free_is_repeated(struct thread *thread, __u64 addres
 static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 address)
 {
 	__u64 sp = PT_REGS_SP(ctx) + SHAPE_STACK(shape);
-	struct block_key key = block_key_of(shape, address);
+	struct block_key key = block_key_of(shape, current_image(), address);
 	struct block block;
 	struct thread *thread;
 	bool known = block_take_argument(&key, &block);

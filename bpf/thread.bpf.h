@@ -93,6 +93,21 @@ static __always_inline void thread_begin(struct thread *thread, __u64 sp, __u64 
 	thread->image = current_image();
 }
 
+/*
+ * CLOCK_MONOTONIC, as it was at some time in the current tick of the kernel: to read the clock takes as long as to look
+ * for a site.
+ */
+static __always_inline __u64 thread_now(struct thread *thread)
+{
+	__u64 tick = bpf_jiffies64();
+
+	if (thread->tick != tick) {
+		thread->tick = tick;
+		thread->now_ns = bpf_ktime_get_ns();
+	}
+	return thread->now_ns;
+}
+
 /* Does the thread run on its alternate signal stack? Then its stack pointer tells nothing of its calls. */
 static __noinline bool thread_on_signal_stack(__u64 sp)
 {
@@ -120,9 +135,8 @@ static __always_inline bool thread_is_called_inside(struct thread *thread, struc
 	struct unwind *walk = &thread->walk;
 
 	unwind_start(walk, &from);
-	if (unwind_steps(walk, thread->sp + RETURN_POPS))
-		return true;
-	if (walk->flags & (UNWIND_BY_BP | UNWIND_GUESSED))
+	if (walk->flags & UNWIND_BY_BP || unwind_steps(walk, thread->sp + RETURN_POPS) ||
+	    walk->flags & UNWIND_GUESSED)
 		return true;
 	return walk->record.end != UNWIND_END_ROOT && walk->record.end != UNWIND_END_DEPTH;
 }

@@ -84,7 +84,7 @@ static __noinline void mapping_report(struct thread *thread, enum mapping_phase 
 	struct event_mapping event = {
 		.kind = EVENT_MAPPING,
 		.tgid = shape_owner(thread->shape),
-		.image = current_image(),
+		.image = thread->image,
 		.thread = (__u32)id,
 		.op = SHAPE_OP(thread->shape),
 		.phase = phase,
@@ -144,7 +144,7 @@ static __always_inline void realloc_enter(struct thread *thread)
 	thread->untracked = 0;
 	if (!thread->pointer)
 		return;
-	key = block_key_of(thread->shape, thread->pointer);
+	key = block_key_of(thread->shape, thread->image, thread->pointer);
 	if (block_take_argument(&key, &thread->taken))
 		thread->taken_address = key.address;
 	else
@@ -159,7 +159,7 @@ static __noinline void realloc_restore(struct thread *thread)
 
 	if (!thread->taken_address)
 		return;
-	key = block_key_of(thread->shape, 0);
+	key = block_key_of(thread->shape, thread->image, 0);
 	key.address = thread->taken_address;
 	error = block_store(&key, &thread->taken);
 	if (error) {

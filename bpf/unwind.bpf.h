@@ -21,6 +21,7 @@
 #define UNWIND_ADDRESS_BITS 47 /* of user addresses */
 #define UNWIND_WINDOW_WORDS 512
 #define UNWIND_WINDOW_BYTES (UNWIND_WINDOW_WORDS * 8)
+#define UNWIND_FIRST_BYTES 1024 /* of the first window, which is all of many a stack */
 
 /* Callee-saved registers stand in the 64 bytes below the CFA: a window starts there to cover them. */
 #define UNWIND_WINDOW_LEAD 64
@@ -91,6 +92,9 @@ __u64 unwind_original(__u64 slot);
 __u64 unwind_trampoline(void);
 int unwind_step(struct unwind *walk);
 int unwind_steps(struct unwind *walk, __u64 sp);
+int unwind_steps_by_bp(struct unwind *walk);
+int unwind_run(struct unwind *walk, __u64 sp);
+int unwind_run_by_bp(struct unwind *walk);
 
 /* Mix one pc into a hash: multiplication spreads to the upper bits, the shift brings them back. */
 static __always_inline __u64 unwind_mix(__u64 hash, __u64 value)
@@ -320,6 +324,7 @@ static __always_inline __u32 unwind_rule_at(__u32 position)
 
 #include "unwind_memory.bpf.h"
 #include "unwind_step.bpf.h"
+#include "unwind_run.bpf.h"
 
 /* Where a walk starts: between two instructions of the current thread. */
 struct unwind_from {
@@ -366,10 +371,22 @@ __noinline int unwind_steps(struct unwind *walk, __u64 sp)
 
 	if (!walk)
 		return 0;
-	for (turn = 0; turn < STACK_FRAMES_MAX + UNWIND_SPARE_TURNS; turn++)
+	for (turn = 0; turn < STACK_FRAMES_MAX + UNWIND_SPARE_TURNS; turn++) {
 		if ((sp && walk->sp == sp) || unwind_step(walk))
 			break;
+		unwind_run(walk, sp);
+	}
 	return sp && walk->sp == sp;
+}
+
+__noinline int unwind_steps_by_bp(struct unwind *walk)
+{
+	__u32 turn;
+
+	for (turn = 0; turn <= STACK_FRAMES_MAX / UNWIND_RUN_FRAMES; turn++)
+		if (unwind_run_by_bp(walk))
+			return 1;
+	return 0;
 }
 
 /*
@@ -379,7 +396,10 @@ __noinline int unwind_steps(struct unwind *walk, __u64 sp)
 static __always_inline void unwind_stack(struct unwind *walk, const struct unwind_from *from)
 {
 	unwind_start(walk, from);
-	unwind_steps(walk, 0);
+	if (walk->flags & UNWIND_BY_BP)
+		unwind_steps_by_bp(walk);
+	else
+		unwind_steps(walk, 0);
 	walk->hash = walk->hash ? walk->hash : 1;
 }
 

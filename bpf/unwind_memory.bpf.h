@@ -18,10 +18,11 @@ static __always_inline bool unwind_copy(void *to, __u32 bytes, __u64 from)
 static __always_inline bool unwind_fill(struct unwind *walk, __u64 start)
 {
 	__u32 rest = UNWIND_PAGE_SIZE - (__u32)(start & (UNWIND_PAGE_SIZE - 1));
+	__u32 bytes = walk->window_start ? UNWIND_WINDOW_BYTES : UNWIND_FIRST_BYTES;
 
 	walk->window_start = start;
-	walk->window_bytes = UNWIND_WINDOW_BYTES;
-	if (unwind_copy(walk->window, UNWIND_WINDOW_BYTES, start))
+	walk->window_bytes = bytes;
+	if (unwind_copy(walk->window, bytes, start))
 		return true;
 	walk->window_bytes = rest;
 	if (unwind_copy(walk->window, rest, start))

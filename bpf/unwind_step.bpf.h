@@ -121,21 +121,6 @@ static __always_inline int unwind_leave_unknown(struct unwind *walk)
 	return unwind_leave(walk, bp + 16, ip);
 }
 
-/* Frame pointers only: the chain ends where it stops to look like one. */
-static __always_inline int unwind_leave_by_bp(struct unwind *walk)
-{
-	__u64 next = 0, ip = 0, bp = walk->bp;
-
-	if (bp < walk->sp || bp & 7)
-		return unwind_end(walk, UNWIND_END_ROOT);
-	if (!unwind_read(walk, bp, &next) || !unwind_read(walk, bp + 8, &ip))
-		return unwind_end(walk, UNWIND_END_UNREADABLE);
-	if (ip < UNWIND_PAGE_SIZE || ip >> UNWIND_ADDRESS_BITS)
-		return unwind_end(walk, UNWIND_END_ROOT);
-	walk->bp = next;
-	return unwind_leave(walk, bp + 16, ip);
-}
-
 /* Follow what a rule says of bp in the frame that begins at `cfa`. Returns 1 if the walk ends. */
 static __always_inline int unwind_follow_bp(struct unwind *walk, __u32 rule, __u64 cfa)
 {
@@ -258,9 +243,6 @@ static __always_inline int unwind_step_with(struct unwind *walk)
 	__u64 pc = walk->ip - (walk->flags & UNWIND_EXACT ? 0 : 1);
 	__u32 found, rule;
 
-	if (walk->flags & UNWIND_BY_BP)
-		return unwind_push(walk) ? unwind_leave_by_bp(walk)
-					 : unwind_end(walk, UNWIND_END_DEPTH);
 	found = unwind_row(walk, pc);
 	if (found == UNWIND_FOUND_AGAIN)
 		return 0;

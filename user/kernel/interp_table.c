@@ -53,6 +53,7 @@ struct interp_table {
 	const struct module_list *modules;
 	const struct log *log;
 	int processes; /* the map */
+	uint32_t *any;
 	struct interp_codes *codes;
 	struct interp_module *by_module;
 	size_t module_count;
@@ -70,6 +71,7 @@ struct interp_table *interp_table_new(const struct module_list *modules, const s
 	table->modules = modules;
 	table->log = log;
 	table->processes = maps->processes;
+	table->any = maps->any;
 	table->codes = interp_codes_new(maps->codes);
 	table->names = frame_names_new();
 	return table;
@@ -283,6 +285,7 @@ static void table_take(struct interp_table *table, struct interp_process_entry *
 	entry->interpreter.process.generation = ++table->generation & UINT16_MAX;
 	code = bpf_map_update_elem(table->processes, &entry->owner, &entry->interpreter.process,
 				   BPF_ANY);
+	__atomic_store_n(table->any, 1, __ATOMIC_RELEASE);
 	entry->state = INTERP_FOUND;
 	if (code)
 		table_tell(table, entry, strerror(-code));

@@ -22,6 +22,7 @@ struct interp_table;
 struct interp_maps {
 	int processes; /* interp_processes */
 	int codes; /* interp_codes */
+	uint32_t *any; /* interp_any */
 };
 
 /* `modules` and `log` must outlive the table. Free with interp_table_free. */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Many frames in one go: those that need least, with the state of the walk in registers. Where a frame needs more, it
+ * is left to unwind_step. A part of unwind.bpf.h.
+ */
+#ifndef UNWIND_RUN_BPF_H
+#define UNWIND_RUN_BPF_H
+
+/* Frames of one go: the verifier looks at each of them. */
+#define UNWIND_RUN_FRAMES 8
+
+/* Where a walk is: the same as in struct unwind. */
+struct unwind_spot {
+	__u64 ip, sp, bp, bp_address;
+};
+
+/* A word of the window. False if it is not there. */
+static __always_inline bool unwind_peek(const struct unwind *walk, __u64 address, __u64 *ret_word)
+{
+	__u64 word = address - walk->window_start;
+
+	if (word >= walk->window_bytes || word & 7)
+		return false;
+	word >>= 3;
+	UNWIND_HIDE(word);
+	*ret_word = walk->window[word & (UNWIND_WINDOW_WORDS - 1)];
+	return true;
+}
+
+/* Leave a frame by its rule. False if that takes more than the window; then nothing has changed. */
+static __always_inline bool unwind_hop(const struct unwind *walk, __u32 rule,
+				       struct unwind_spot *spot)
+{
+	__u64 offset = (((__u64)(rule >> 22) ^ 512) - 512) * 8; /* as in unwind_follow_bp */
+	__u64 cfa = spot->sp, ip = 0, bp = spot->bp, bp_address = spot->bp_address;
+
+	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_BP) {
+		if (bp_address != UNWIND_BP_HERE && !unwind_peek(walk, bp_address, &bp))
+			return false;
+		bp_address = UNWIND_BP_HERE;
+		cfa = bp;
+	} else if (UNWIND_RULE_CFA(rule) != UNWIND_CFA_SP) {
+		return false;
+	}
+	cfa += (__u64)UNWIND_RULE_CFA_OFFSET(rule) * 8;
+	if (UNWIND_RULE_BP(rule) == UNWIND_BP_AT_CFA)
+		bp_address = cfa + offset;
+	else if (UNWIND_RULE_BP(rule) != UNWIND_BP_SAME)
+		return false;
+	if (cfa <= spot->sp || !unwind_peek(walk, cfa - 8, &ip) || !ip ||
+	    (bp_address && bp_address < UNWIND_PAGE_SIZE))
+		return false;
+	*spot = (struct unwind_spot){ .ip = ip, .sp = cfa, .bp = bp, .bp_address = bp_address };
+	return true;
+}
+
+/* The rule of a pc, if its row is remembered. */
+static __always_inline bool unwind_recall(const struct unwind_cache *cache, const __u64 *rows,
+					  __u32 generation, __u64 pc, __u32 *ret_rule)
+{
+	__u64 slot = UNWIND_CACHE_SLOT(pc), at;
+	__u64 word;
+
+	UNWIND_HIDE(slot);
+	slot &= UNWIND_CACHE_WORDS - 1;
+	word = *(volatile __u64 *)&cache->words[slot];
+	if (pc >> UNWIND_ADDRESS_BITS ||
+	    (word ^ UNWIND_CACHE_TAG(pc, generation)) >= UNWIND_CACHE_ROWS_MAX)
+		return false;
+	at = UNWIND_CACHE_ROW(word);
+	UNWIND_HIDE(at);
+	*ret_rule = UNWIND_ROW_RULE(rows[at & unwind_rows_mask]);
+	return true;
+}
+
+/* Keep and leave the frames of return addresses, as unwind_step does, up to the first that needs more. */
+static __always_inline void unwind_run_with(struct unwind *walk, const struct unwind_cache *cache,
+					    const __u64 *rows, __u64 sp)
+{
+	struct unwind_spot spot = { walk->ip, walk->sp, walk->bp, walk->bp_address };
+	__u32 at, most = walk->depth, rule = 0, generation = walk->generation;
+	__u64 hash = walk->hash;
+	int turn;
+
+	if (most > STACK_FRAMES_MAX)
+		most = STACK_FRAMES_MAX;
+	for (turn = 0; turn < UNWIND_RUN_FRAMES; turn++) {
+		__u64 ip = spot.ip, index;
+
+		at = walk->record.count;
+		if (at >= most || spot.sp == sp ||
+		    !unwind_recall(cache, rows, generation, ip - 1, &rule) ||
+		    !unwind_hop(walk, rule, &spot))
+			break;
+		index = at;
+		UNWIND_HIDE(index);
+		if (index < STACK_FRAMES_MAX)
+			walk->record.pcs[index] = ip;
+		hash = unwind_mix(hash, ip);
+		walk->record.count = at + 1;
+	}
+	walk->ip = spot.ip;
+	walk->sp = spot.sp;
+	walk->bp = spot.bp;
+	walk->bp_address = spot.bp_address;
+	walk->hash = hash;
+}
+
+/* As far as that, or until the walk stands at the stack pointer `sp`. */
+__noinline int unwind_run(struct unwind *walk, __u64 sp)
+{
+	struct unwind_cache *cache;
+	__u32 process, key = 0;
+	__u64 *rows;
+
+	if (!walk || walk->flags & UNWIND_EXACT)
+		return 0;
+	process = walk->process;
+	cache = bpf_map_lookup_elem(&unwind_caches, &process);
+	rows = bpf_map_lookup_elem(&unwind_rows, &key);
+	if (cache && rows)
+		unwind_run_with(walk, cache, rows, sp);
+	return 0;
+}
+
+/* The two words that a frame pointer points at. */
+static __always_inline bool unwind_read_frame(struct unwind *walk, __u64 bp, __u64 *ret_next,
+					      __u64 *ret_ip)
+{
+	return (unwind_peek(walk, bp, ret_next) && unwind_peek(walk, bp + 8, ret_ip)) ||
+	       (unwind_read(walk, bp, ret_next) && unwind_read(walk, bp + 8, ret_ip));
+}
+
+/* Frame pointers only: the chain ends where it stops to look like one. Returns 1 when the walk is over. */
+__noinline int unwind_run_by_bp(struct unwind *walk)
+{
+	__u64 ip, bp, hash, next = 0, index;
+	__u32 end = UNWIND_END_DEPTH;
+	int turn;
+
+	if (!walk)
+		return 1;
+	ip = walk->ip;
+	bp = walk->bp;
+	hash = walk->hash;
+	for (turn = 0; turn < UNWIND_RUN_FRAMES; turn++) {
+		index = walk->record.count;
+		UNWIND_HIDE(index);
+		if (index >= walk->depth || index >= STACK_FRAMES_MAX)
+			break;
+		walk->record.pcs[index] = ip;
+		walk->record.count = index + 1;
+		hash = unwind_mix(hash, ip);
+		end = UNWIND_END_ROOT;
+		if (bp < walk->sp || bp & 7)
+			break;
+		end = UNWIND_END_UNREADABLE;
+		if (!unwind_read_frame(walk, bp, &next, &ip))
+			break;
+		end = UNWIND_END_ROOT;
+		if (ip < UNWIND_PAGE_SIZE || ip >> UNWIND_ADDRESS_BITS)
+			break;
+		end = UNWIND_END_DEPTH;
+		walk->sp = bp + 16;
+		bp = next;
+	}
+	walk->ip = ip;
+	walk->bp = bp;
+	walk->hash = hash;
+	walk->record.end = end;
+	return turn < UNWIND_RUN_FRAMES;
+}
+
+#endif
