@@ -6,6 +6,8 @@ The truth is the programs' own account: tests/targets/known.c, operators.cc and 
 themselves.
 """
 import os
+import re
+import sys
 
 import lab
 
@@ -169,6 +171,42 @@ def test_operators_tbb():
 def test_operators_of_the_program():
     check([variant("operators-own-malloc"), "all"], ["glibc", "c++"])
     check([variant("operators-own-arena"), "all"], ["c++"])
+
+
+def test_what_was_found():
+    """Said once, where people see it, and by the plan: how many functions of which file."""
+    command = [variant("operators-jemalloc"), "plain"]
+    status, _, errors = lab.run("--", *command)
+    assert status == 0, errors
+    plan = lab.run("plan", "--", *command)[1]
+    for text in (errors, plan):
+        lines = [line for line in text.splitlines() if "libjemalloc.so.2: " in line and "functions" in line]
+        assert len(lines) == 1, text
+        assert re.search(r"\blibjemalloc\.so\.2: [12][0-9] functions \(jemalloc\)", lines[0]), lines
+        assert re.search(r"\blibc\.so\.6: 1[0-9] functions \(glibc\), malloc present", lines[0]), lines
+    assert lab.run("-q", "--", *command)[2].count("tracer: ") == 1
+
+
+def test_what_is_opened_later():
+    """An allocator that a program opens while it runs is said to have been found, then."""
+    preload = library("libmimalloc.so.2.0")
+    process = lab.start([sys.executable, "-c", "import ctypes, sys; sys.stdin.readline(); ctypes.CDLL(%r); "
+                         "print('opened', flush=True); sys.stdin.readline()" % preload])
+    lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+    tracer = lab.Tracer("-p", process.pid, "3600")
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    lab.wait_for(lambda: "mapped since: libmimalloc.so.2" in tracer.stderr(), "the new library is found")
+    tracer.stop()
+
+
+def test_nothing_is_found():
+    path = variant("known-stripped")
+    for arguments in (("-q",), ("plan",)):
+        status, _, errors = lab.run(*arguments, "--", path, "all")
+        assert status == 5 and "nothing to probe" in errors and path + " (stripped)" in errors, (status, errors)
+        assert "tracer," not in errors and "libelf" not in errors, errors
 
 
 lab.run_tests()

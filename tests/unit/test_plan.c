@@ -107,7 +107,7 @@ static bool is_skipped(const struct work *work, const char *words)
 	size_t i;
 
 	for (i = 0; i < work->plan.skipped_count; i++)
-		if (strstr(work->plan.skipped[i], words))
+		if (strstr(work->plan.skipped[i].sentence, words))
 			return true;
 	return false;
 }
@@ -504,6 +504,51 @@ static void test_function_ids(void **state)
 
 #if defined(__x86_64__)
 
+static void add_module(struct work *work, const char *path)
+{
+	struct module *module = memory_alloc(1, sizeof(*module));
+
+	module->path = memory_copy_string(path);
+	module->fd = -1;
+	module_list_add(&work->modules, module);
+}
+
+/* Allocators, how much of them, and that a second malloc may be there for nothing. */
+static void test_summarize(void **state)
+{
+	struct buffer text = { 0 };
+	struct work *work = work_default();
+	size_t before;
+
+	(void)state;
+	PUT(work, "malloc", 0x1000, CHEAP);
+	PUT(work, "free", 0x2000, CHEAP);
+	PUT(work, "gnu_get_libc_version", 0x3000, CHEAP);
+	plan_add_file(&work->plan, 0, &work->file);
+	plan_summarize(&work->plan, 0, &text);
+	assert_string_equal(text.data, "libtest\\x1b.so: 2 functions (glibc)");
+	before = work->plan.count;
+	add_module(work, "/opt/libmimalloc.so.2");
+	add_module(work, "pool");
+	work->file.functions[2].name = "mi_malloc";
+	PUT(work, "_Unwind_RaiseException", 0x4000, CHEAP);
+	plan_add_file(&work->plan, 1, &work->file);
+	work->file.function_count = 1;
+	plan_add_file(&work->plan, 2, &work->file);
+	text.length = 0;
+	plan_summarize(&work->plan, 0, &text);
+	assert_string_equal(text.data,
+			    "libtest\\x1b.so: 2 functions (glibc), malloc present but perhaps "
+			    "unused; libmimalloc.so.2: 3 functions (mimalloc); "
+			    "pool: 1 function");
+	text.length = 0;
+	plan_summarize(&work->plan, before, &text);
+	assert_string_equal(text.data,
+			    "libmimalloc.so.2: 3 functions (mimalloc); pool: 1 function");
+	buffer_free(&text);
+	work_free(work);
+}
+
 static void test_describe(void **state)
 {
 	static const char expected[] =
@@ -557,6 +602,7 @@ int main(void)
 		cmocka_unit_test(test_sizes_disagree),
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_summarize),
 #endif
 		cmocka_unit_test(test_indirect_function),
 		cmocka_unit_test(test_operators),

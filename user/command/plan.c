@@ -62,14 +62,12 @@ static int plan_print(const struct plan *plan, struct error *error)
 	struct buffer text = { 0 };
 	int code;
 
+	plan_summarize(plan, 0, &text);
+	if (text.length)
+		buffer_append_string(&text, "\n\n");
 	plan_describe(plan, &text);
 	code = output_write(&output, &text, error);
 	buffer_free(&text);
-	if (!code && !plan->count)
-		code = error_set(error, ERROR_NOTHING, -ENOENT,
-				 "nothing to probe: none of the %zu mapped files defines a known "
-				 "allocator function",
-				 plan->modules->count);
 	return code == -EPIPE ? 0 : code;
 }
 
@@ -92,7 +90,7 @@ static int plan_run(const struct options *options, const struct log *log)
 	if (!code)
 		code = plan_print(&plan, &error);
 	if (!code)
-		code = plan_check_named(&plan, log, &error);
+		code = plan_check(&plan, log, &error);
 	plan_free(&plan);
 	module_list_free(&modules);
 	return code ? command_fail(log, &error) : 0;

@@ -28,6 +28,7 @@ struct trace {
 	struct reporter reporter;
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_pipe;
+	size_t said_probes, said_skipped; /* of the plan, what the user was told of */
 	bool closed; /* nobody reads the reports any more */
 	struct error error;
 };
@@ -99,20 +100,52 @@ static int trace_add_processes(struct trace *trace)
 	return code ? code : session_check_probes(trace->session, &trace->error);
 }
 
-static void trace_say_ready(const struct trace *trace)
+/* Say what cannot be probed, as far as it has not been said. */
+static void trace_say_skipped(struct trace *trace)
 {
 	const struct plan *plan = session_plan(trace->session);
+	size_t i;
+
+	for (i = trace->said_skipped; i < plan->skipped_count; i++)
+		log_write(trace->log, plan->skipped[i].lost ? LOG_NOTICE : LOG_VERBOSE,
+			  "not probed: %s", plan->skipped[i].sentence);
+	trace->said_probes = plan->count;
+	trace->said_skipped = plan->skipped_count;
+}
+
+/* Scripts wait for this line, so -q does not silence it. */
+static void trace_say_ready(struct trace *trace)
+{
+	const struct options *options = trace->options;
+	const struct plan *plan = session_plan(trace->session);
 	size_t running = session_running(trace->session);
+	struct buffer line = { 0 };
 
 	log_write(trace->log, LOG_VERBOSE, "%zu functions are probed by %s probes", plan->count,
 		  backend_name(session_backend(trace->session)));
-	/* Scripts wait for this line, so -q does not silence it. */
-	if (trace->options->arguments)
-		log_write(trace->log, LOG_ERROR, "ready: tracing %s", trace->options->arguments[0]);
+	if (trace->log->level >= LOG_NOTICE)
+		plan_summarize(plan, 0, &line);
+	if (options->arguments)
+		log_write(trace->log, LOG_ERROR, "ready: tracing %s%s%s", options->arguments[0],
+			  line.length ? "; " : "", line.length ? line.data : "");
 	else
-		log_write(trace->log, LOG_ERROR, "ready: tracing %zu process%s%s", running,
-			  running == 1 ? "" : "es",
-			  trace->options->duration_ns ? "" : " until Ctrl-C");
+		log_write(trace->log, LOG_ERROR, "ready: tracing %zu process%s%s%s%s", running,
+			  running == 1 ? "" : "es", options->duration_ns ? "" : " until Ctrl-C",
+			  line.length ? "; " : "", line.length ? line.data : "");
+	buffer_free(&line);
+	trace_say_skipped(trace);
+}
+
+/* Say what was found since this was last said. */
+static void trace_say_found(struct trace *trace)
+{
+	struct buffer found = { 0 };
+
+	plan_summarize(session_plan(trace->session), trace->said_probes, &found);
+	if (found.length)
+		log_write(trace->log, LOG_NOTICE, "mapped since: %s", found.data);
+	buffer_free(&found);
+	trace_say_skipped(trace);
 }
 
 /* Reports */
@@ -168,6 +201,7 @@ static void trace_on_event(void *context, struct watch *watch)
 
 	(void)watch;
 	session_drain(trace->session);
+	trace_say_found(trace);
 	if (session_is_over(trace->session))
 		trace_stop(trace);
 }

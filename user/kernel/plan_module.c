@@ -2,7 +2,26 @@
 /* See plan_module.h. */
 #include "kernel/plan_module.h"
 
+#include <errno.h>
+
+#include "base/memory.h"
+#include "base/text.h"
 #include "discover/debug_symbols.h"
+
+/* As much of the list of files as an error has room for. */
+#define SEARCHED_MAX 600
+
+static void plan_note_searched(struct plan *plan, uint32_t index)
+{
+	size_t i;
+
+	for (i = 0; i < plan->searched_count; i++)
+		if (plan->searched[i] == index)
+			return;
+	plan->searched = memory_grow(plan->searched, plan->searched_count, &plan->searched_capacity,
+				     sizeof(*plan->searched));
+	plan->searched[plan->searched_count++] = index;
+}
 
 size_t plan_add_module(struct plan *plan, uint32_t index)
 {
@@ -11,6 +30,8 @@ size_t plan_add_module(struct plan *plan, uint32_t index)
 	struct elf_file *file;
 	size_t added;
 
+	if (module && module->inode)
+		plan_note_searched(plan, index);
 	file = module && module->fd >= 0 ? elf_file_open(module->fd, NULL) : NULL;
 	if (!file)
 		return 0;
@@ -20,4 +41,53 @@ size_t plan_add_module(struct plan *plan, uint32_t index)
 		added = plan_add_file(plan, index, file);
 	elf_file_close(file);
 	return added;
+}
+
+/* What a file lacks, as far as it can be told. */
+static const char *module_lacks(const struct module *module)
+{
+	struct elf_file *file;
+	const char *what = "";
+
+	if (module->fd < 0)
+		return " (cannot be read)";
+	file = elf_file_open(module->fd, NULL);
+	if (!file)
+		return " (no program or library of this machine)";
+	if (!elf_file_interpreter(file) && !elf_file_has_symbols(file))
+		what = " (stripped)";
+	elf_file_close(file);
+	return what;
+}
+
+static int plan_refuse(const struct plan *plan, struct error *error)
+{
+	struct buffer searched = { 0 };
+	size_t i;
+	int code;
+
+	for (i = 0; i < plan->searched_count && searched.length < SEARCHED_MAX; i++) {
+		const struct module *module = module_list_get(plan->modules, plan->searched[i]);
+
+		buffer_append_string(&searched, i ? ", " : "");
+		text_append_safe(&searched, module->path);
+		buffer_append_string(&searched, module_lacks(module));
+	}
+	if (i < plan->searched_count)
+		buffer_printf(&searched, " and %zu more", plan->searched_count - i);
+	code = error_set(
+		error, ERROR_NOTHING, -ENOENT,
+		"nothing to probe: none of these files defines malloc, free or another known "
+		"allocator function, nor has a debug file that does: %s; functions that you "
+		"know can be named with --alloc and --free",
+		searched.length ? searched.data : "(no file is mapped)");
+	buffer_free(&searched);
+	return code;
+}
+
+int plan_check(const struct plan *plan, const struct log *log, struct error *error)
+{
+	if (!plan_count_calls(plan, 0, plan->count))
+		return plan_refuse(plan, error);
+	return plan_check_named(plan, log, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a module to its part of the plan: its file is opened, and its debug file where that is needed. */
+/* Plans of whole processes: modules are opened, with their debug files where they are needed, and what is missing is said. */
 #ifndef KERNEL_PLAN_MODULE_H
 #define KERNEL_PLAN_MODULE_H
 
@@ -7,5 +7,11 @@
 
 /* Plan the functions of a module of the plan's list. Returns how many probes were added; 0 is no error. */
 size_t plan_add_module(struct plan *plan, uint32_t module);
+
+/*
+ * Is there something to trace: functions that allocate, and all that were named? Returns 0, or -ENOENT with `error` filled
+ * (ERROR_NOTHING): which files were searched and what they lack, or what has a name but no function.
+ */
+int plan_check(const struct plan *plan, const struct log *log, struct error *error);
 
 #endif

@@ -311,6 +311,8 @@ static const struct planned_file *session_plan_module(struct session *session, u
 	struct stat status;
 	size_t i;
 
+	if (module && module->fd < 0)
+		plan_add_module(&session->plan, index); /* to have searched it */
 	if (!module || module->fd < 0 || fstat(module->fd, &status))
 		return NULL;
 	for (i = 0; i < session->file_count; i++)
@@ -449,23 +451,7 @@ void session_probe_interpreters(struct session *session)
 
 int session_check_probes(const struct session *session, struct error *error)
 {
-	struct buffer searched = { 0 };
-	int code;
-	size_t i;
-
-	if (session->probed_count && plan_count_calls(&session->plan, 0, session->plan.count))
-		return plan_check_named(&session->plan, session->options.log, error);
-	for (i = 0; i < session->options.modules->count && searched.length < 700; i++) {
-		buffer_append_string(&searched, i ? ", " : "");
-		buffer_append_string(&searched, session->options.modules->items[i]->path);
-	}
-	code = error_set(error, ERROR_NOTHING, -ENOENT,
-			 "nothing to probe: none of these files defines malloc, free or another "
-			 "known allocator "
-			 "function: %s",
-			 searched.length ? searched.data : "(no file is mapped)");
-	buffer_free(&searched);
-	return code;
+	return plan_check(&session->plan, session->options.log, error);
 }
 
 const struct plan *session_plan(const struct session *session)

@@ -98,6 +98,59 @@ static bool probe_opens_file(const struct plan *plan, size_t index)
 	return true;
 }
 
+static const char *plan_file_name(const struct plan *plan, uint32_t module)
+{
+	const struct module *found = plan->modules ? module_list_get(plan->modules, module) : NULL;
+	const char *slash = found && found->path ? strrchr(found->path, '/') : NULL;
+
+	if (!found || !found->path)
+		return "unknown file";
+	return slash ? slash + 1 : found->path;
+}
+
+/* Does another file have a malloc, too? Then it decides which one is used. */
+static bool plan_has_other_malloc(const struct plan *plan, uint32_t module)
+{
+	bool own = false, other = false;
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		if (strcmp(plan->probes[i].symbol, "malloc") != 0)
+			continue;
+		own = own || plan->probes[i].module == module;
+		other = other || plan->probes[i].module != module;
+	}
+	return own && other;
+}
+
+static void summarize_file(const struct plan *plan, size_t first, struct buffer *out)
+{
+	const struct plan_probe *probe = &plan->probes[first];
+	const char *allocator = plan->functions[probe->function].allocator;
+	size_t i, count = 0;
+
+	for (i = first; i < plan->count; i++)
+		count += plan->probes[i].module == probe->module &&
+			 plan_count_calls(plan, i, 1) == 1;
+	buffer_append_string(out, out->length ? "; " : "");
+	text_append_safe(out, plan_file_name(plan, probe->module));
+	buffer_printf(out, ": %zu function%s", count, count == 1 ? "" : "s");
+	if (strcmp(allocator, "unknown") != 0)
+		buffer_printf(out, " (%s)", allocator);
+	if (plan_has_other_malloc(plan, probe->module) &&
+	    (!strcmp(allocator, "glibc") || !strcmp(allocator, "musl")))
+		buffer_append_string(out, ", malloc present but perhaps unused");
+}
+
+void plan_summarize(const struct plan *plan, size_t first, struct buffer *out)
+{
+	size_t i;
+
+	for (i = first; i < plan->count; i++)
+		if (plan_count_calls(plan, i, 1) && probe_opens_file(plan, i))
+			summarize_file(plan, i, out);
+}
+
 void plan_describe(const struct plan *plan, struct buffer *out)
 {
 	size_t i;
@@ -112,7 +165,7 @@ void plan_describe(const struct plan *plan, struct buffer *out)
 		buffer_append_string(out, plan->count ? "\nSkipped\n" : "Skipped\n");
 	for (i = 0; i < plan->skipped_count; i++) {
 		buffer_append_string(out, "  ");
-		text_append_safe(out, plan->skipped[i]);
+		text_append_safe(out, plan->skipped[i].sentence);
 		buffer_append_string(out, "\n");
 	}
 }

@@ -54,8 +54,8 @@ static const char *plan_path(const struct plan *plan, uint32_t module)
 	return found && found->path ? found->path : "unknown file";
 }
 
-__attribute__((format(printf, 3, 4))) static void plan_skip(struct plan *plan, uint32_t module,
-							    const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void plan_skip(struct plan *plan, uint32_t module,
+							    bool lost, const char *format, ...)
 {
 	va_list arguments;
 	char sentence[512];
@@ -65,8 +65,10 @@ __attribute__((format(printf, 3, 4))) static void plan_skip(struct plan *plan, u
 	va_end(arguments);
 	plan->skipped = memory_grow(plan->skipped, plan->skipped_count, &plan->skipped_capacity,
 				    sizeof(*plan->skipped));
-	plan->skipped[plan->skipped_count++] =
-		memory_format("%s: %s", plan_path(plan, module), sentence);
+	plan->skipped[plan->skipped_count++] = (struct plan_skip){
+		.sentence = memory_format("%s: %s", plan_path(plan, module), sentence),
+		.lost = lost,
+	};
 }
 
 /* The id of a function of an allocator; 0 when all are taken. */
@@ -214,7 +216,7 @@ static void plan_drop_stubs(struct plan *plan, uint32_t module, struct candidate
 		if (!target || target->dropped)
 			continue;
 		stub->dropped = true;
-		plan_skip(plan, module, "%s only jumps to %s, which is probed",
+		plan_skip(plan, module, false, "%s only jumps to %s, which is probed",
 			  stub->function->row->symbol, target->function->row->symbol);
 		if (stub->name < target->name)
 			target->name = stub->name;
@@ -262,7 +264,7 @@ static void plan_drop_operators(struct plan *plan, uint32_t module, struct elf_f
 		dropped++;
 	}
 	if (dropped)
-		plan_skip(plan, module,
+		plan_skip(plan, module, false,
 			  "%zu C++ operators call malloc, free or each other, which are probed "
 			  "where they are defined",
 			  dropped);
@@ -288,7 +290,7 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 	struct plan_probe *probe;
 
 	if (id == 0) {
-		plan_skip(plan, module, "%s: too many functions", function->row->symbol);
+		plan_skip(plan, module, true, "%s: too many functions", function->row->symbol);
 		return false;
 	}
 	plan->probes =
@@ -324,7 +326,7 @@ static bool plan_add_candidate(struct plan *plan, uint32_t module, const char *a
 	    plan_has_site(plan, module, function->file_offset + candidate->choice.offset))
 		candidate_fall_back(candidate, "another probe stands at a cheaper one");
 	if (plan_has_site(plan, module, function->file_offset + candidate->choice.offset)) {
-		plan_skip(plan, module, "%s begins where another probe stands",
+		plan_skip(plan, module, true, "%s begins where another probe stands",
 			  function->row->symbol);
 		return false;
 	}
@@ -340,19 +342,19 @@ static bool plan_accepts(struct plan *plan, uint32_t module, const struct candid
 		return false;
 	if (SHAPE_RESULT(function->row->shape) == RESULT_POINTER_OR_THROWS &&
 	    exceptions == PLAN_EXCEPTIONS_FATAL) {
-		plan_skip(plan, module,
+		plan_skip(plan, module, true,
 			  "%s may throw, and this kernel does not let an exception pass its probe",
 			  function->row->symbol);
 		return false;
 	}
 	if (function->indirect) {
-		plan_skip(plan, module,
+		plan_skip(plan, module, true,
 			  "%s is an indirect function: what it resolves to is not known",
 			  function->row->symbol);
 		return false;
 	}
 	if (candidate->code_size == 0) {
-		plan_skip(plan, module, "%s has no code in the file", function->row->symbol);
+		plan_skip(plan, module, true, "%s has no code in the file", function->row->symbol);
 		return false;
 	}
 	return true;
@@ -420,7 +422,8 @@ size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
 	scan_file(file, rows, count, &scan);
 	plan_see_named(plan, &scan);
 	if (scan.count && allocator_is_loader(scan.allocator))
-		plan_skip(plan, module, "the dynamic loader's allocator serves the loader only");
+		plan_skip(plan, module, false,
+			  "the dynamic loader's allocator serves the loader only");
 	else if (scan.count)
 		added = plan_add_scan(plan, module, file, &scan);
 	scan_free(&scan);
@@ -464,10 +467,11 @@ void plan_free(struct plan *plan)
 	if (!plan)
 		return;
 	for (i = 0; i < plan->skipped_count; i++)
-		free(plan->skipped[i]);
+		free(plan->skipped[i].sentence);
 	free(plan->skipped);
 	free(plan->functions);
 	free(plan->sightings);
+	free(plan->searched);
 	free(plan->probes);
 	memset(plan, 0, sizeof(*plan));
 }

@@ -63,6 +63,11 @@ struct plan_probe {
 	char aliases[128]; /* other names at the same entry, separated by blanks */
 };
 
+struct plan_skip {
+	char *sentence; /* the file, the function, and why; owned */
+	bool lost; /* what the function does is seen nowhere else */
+};
+
 struct plan {
 	struct module_list *modules; /* not owned */
 	struct plan_options options;
@@ -71,7 +76,10 @@ struct plan {
 	struct function_name *functions; /* indexed by function id; id 0 is not used */
 	size_t function_count, function_capacity;
 	enum plan_sighting *sightings; /* of the named functions, by their index */
-	char **skipped; /* sentences: what was left out and why; owned */
+	uint32_t
+		*searched; /* modules whose functions were asked for, whether they had any or not */
+	size_t searched_count, searched_capacity;
+	struct plan_skip *skipped; /* what was left out */
 	size_t skipped_count, skipped_capacity;
 };
 
@@ -92,6 +100,12 @@ size_t plan_count_calls(const struct plan *plan, size_t first, size_t count);
  * a file of the name lacks the function. Of functions whose file is not there yet, the log is told.
  */
 int plan_check_named(const struct plan *plan, const struct log *log, struct error *error);
+
+/*
+ * Append one line without its end: how many functions were found in which files, of the probes from number `first` on.
+ * Nothing is appended if there are none.
+ */
+void plan_summarize(const struct plan *plan, size_t first, struct buffer *out);
 
 /*
  * Append the plan for a person: for each function its file, names, entry, site, the instruction there, what a trap on
