@@ -140,6 +140,19 @@ static __always_inline void site_count_free(__u64 key, __u64 size)
 	__sync_fetch_and_add(&site->free_objects, 1);
 }
 
+/* Is a block of this size to be recorded? */
+static __always_inline bool size_is_wanted(__u64 size)
+{
+	return size >= setting_min_size && size <= setting_max_size;
+}
+
+/* A block finds no site, because the table is full. */
+static __always_inline void site_count_loss(__u64 size)
+{
+	loss_add(LOSS_SITES_FULL, 1);
+	loss_add(LOSS_BYTES_UNATTRIBUTED, size);
+}
+
 /* Take a block out of the table. False if it is not there, or another CPU took it first. */
 static __always_inline bool block_take(struct block_key *key, struct block *ret_block)
 {
@@ -204,12 +217,11 @@ static __always_inline void record_alloc(struct thread *thread, struct pt_regs *
 	struct site *site;
 	int error;
 
-	if (size < setting_min_size || size > setting_max_size)
+	if (!size_is_wanted(size))
 		return;
 	block.site = site_of_call(thread, ctx, &site);
 	if (!site) {
-		loss_add(LOSS_SITES_FULL, 1);
-		loss_add(LOSS_BYTES_UNATTRIBUTED, size);
+		site_count_loss(size);
 		return;
 	}
 	block.born_ns = thread_now(thread);

@@ -123,11 +123,10 @@ static __always_inline void mapping_return(struct thread *thread, struct pt_regs
 	struct site *site;
 	__u64 key = 0;
 
-	if (op != CALL_MUNMAP && result != MAP_FAILED) {
-		if (thread->size < setting_min_size || thread->size > setting_max_size)
-			key = 0;
-		else
-			key = site_of_call(thread, ctx, &site);
+	if (op != CALL_MUNMAP && result != MAP_FAILED && size_is_wanted(thread->size)) {
+		key = site_of_call(thread, ctx, &site);
+		if (!key)
+			site_count_loss(thread->size);
 	}
 	mapping_report(thread, MAPPING_RETURN, result, key);
 }

@@ -188,7 +188,8 @@ struct event_mapping {
  * A defect means that a figure of the report may be short; the others are facts a reader may expect.
  */
 #define LOSS_LIST(X)                                                                               \
-	X(FREE_UNTRACKED, free_untracked, "frees of blocks allocated before the attach", 0)        \
+	X(FREE_UNTRACKED, free_untracked,                                                          \
+	  "frees of unknown blocks: from before the attach, filtered out or lost", 0)              \
 	X(BLOCKS_FULL, blocks_full, "blocks not recorded: the block table is full (--max-blocks)", \
 	  1)                                                                                       \
 	X(BLOCKS_REFUSED, blocks_refused, "blocks not recorded: the kernel had no memory at hand", \

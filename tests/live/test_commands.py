@@ -116,6 +116,24 @@ def test_filters():
     assert lab.sums(report, {"site_malloc"})["site_malloc"][1] == 101, lab.sums(report, truth)
 
 
+def test_filters_of_mappings():
+    # What is left out on purpose is no loss.
+    for option, size in (("-z", "1g"), ("-Z", "1")):
+        _, report = lab.command_report([lab.target("known"), "mappings"], option, size)
+        lab.check_sums(report)
+        lab.check_losses(report)
+        assert not any(site["source"] == "mmap" for site in report["sites"]), report["sites"]
+
+
+def test_frees_of_blocks_left_out():
+    # The program frees 500 blocks that are too small to be recorded; the sentence holds for them, too.
+    _, report = lab.command_report([lab.target("known"), "early"], "-z", "1g")
+    lab.check_losses(report)
+    assert report["loss"]["free_untracked"] >= 500, report["loss"]
+    status, output, errors = lab.run("-q", "-z", "1g", "--", lab.target("known"), "early")
+    assert status == 0 and "filtered out" in " ".join(output.split()), (output, errors)
+
+
 def test_min_age():
     status, output, _ = lab.run("-q", "-j", "-n", "0", "-p", leaky().pid, "-d", "1500ms", "--min-age", "1s")
     report = json.loads(output)

@@ -221,7 +221,7 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	loss[LOSS_RETURNS_UNMATCHED] += mappings.returns_unmatched;
 	loss[LOSS_ADDRESS_REUSED] += mappings.address_reused;
 	loss[LOSS_BLOCKS_FULL] += mappings.blocks_full;
-	loss[LOSS_BYTES_UNATTRIBUTED] += mappings.bytes_unattributed - session->filtered_bytes;
+	loss[LOSS_BYTES_UNATTRIBUTED] += mappings.bytes_unattributed;
 	bpf_object__for_each_program(program, session->bpf->obj)
 		loss[LOSS_PROGRAMS_MISSED] += program_missed(program);
 }

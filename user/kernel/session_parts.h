@@ -95,7 +95,7 @@ struct session {
 	struct mapping_set *mappings;
 	bool has_dead; /* a program has ended: its blocks are to be removed */
 	uint64_t bury_ns; /* not before this time */
-	uint64_t filtered_bytes; /* of mappings that --min-size and --max-size leave out */
+	uint64_t late_execs; /* programs whose first calls were not seen */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: activation */
 };
 

@@ -260,14 +260,8 @@ static bool mapping_is_new(const struct event_mapping *event)
 
 static void session_see_mapping_call(struct session *session, const struct event_mapping *event)
 {
-	const struct session_options *options = &session->options;
-
-	if (mapping_is_new(event)) {
+	if (mapping_is_new(event))
 		session_learn_site(session, event->site);
-		/* The account takes what has no site for lost; this was left out on purpose. */
-		if (event->new_length < options->min_size || event->new_length > options->max_size)
-			session->filtered_bytes += event->new_length;
-	}
 	mapping_set_apply(session->mappings, event);
 }
 

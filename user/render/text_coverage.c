@@ -65,7 +65,9 @@ static void text_coverage_line(const struct text_writer *writer, const struct re
 	buffer_printf(&line, ", %s byte%s unattributed", units_format_count(unattributed, text),
 		      unattributed == 1 ? "" : "s");
 	if (untracked)
-		buffer_printf(&line, "; %s free%s of blocks allocated before the attach",
+		buffer_printf(&line,
+			      "; %s free%s of unknown blocks (from before the attach, filtered out "
+			      "or lost)",
 			      units_format_count(untracked, text), untracked == 1 ? "" : "s");
 	columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
 	buffer_free(&line);
