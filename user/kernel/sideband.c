@@ -22,6 +22,9 @@
 #define RING_PAGES 16
 #define CPUS_MAX 65536
 
+/* Looks for records that came while others were read; the last takes all there are. */
+#define SETTLING_LOOKS 8
+
 struct source {
 	int fd;
 	struct perf_event_mmap_page *page;
@@ -186,22 +189,39 @@ static void sideband_acknowledge(struct sideband *sideband)
 		;
 }
 
-/* The source whose next record is the oldest, or NULL when all is read. */
-static struct source *sideband_next(struct sideband *sideband)
+/* The source whose next record is the oldest, if that is of before `limit_ns`; otherwise NULL. */
+static struct source *sideband_next(struct sideband *sideband, uint64_t limit_ns)
 {
 	struct source *oldest = NULL;
-	uint64_t oldest_ns = 0, time_ns;
+	uint64_t oldest_ns = limit_ns, time_ns;
 	size_t i;
 
 	for (i = 0; i < sideband->count; i++) {
 		struct source *source = &sideband->sources[i];
 
-		if (!perf_ring_peek(&source->ring, &time_ns) || (oldest && time_ns >= oldest_ns))
+		if (!perf_ring_peek(&source->ring, &time_ns) || time_ns >= oldest_ns)
 			continue;
 		oldest = source;
 		oldest_ns = time_ns;
 	}
 	return oldest;
+}
+
+static uint64_t sideband_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void sideband_load_heads(struct sideband *sideband)
+{
+	size_t i;
+
+	for (i = 0; i < sideband->count; i++)
+		sideband->sources[i].ring.head =
+			__atomic_load_n(&sideband->sources[i].page->data_head, __ATOMIC_ACQUIRE);
 }
 
 /* Give the room back to the kernel. True if something in the ring could not be read. */
@@ -214,19 +234,16 @@ static bool source_finish(struct source *source)
 	return malformed;
 }
 
-size_t sideband_drain(struct sideband *sideband,
-		      void (*handle)(void *context, const struct sideband_event *event),
-		      void *context)
+/* Hand over what is there and older than `limit_ns`; the number of events. */
+static size_t sideband_take(struct sideband *sideband, uint64_t limit_ns,
+			    void (*handle)(void *context, const struct sideband_event *event),
+			    void *context)
 {
 	struct sideband_event event;
 	struct source *source;
-	size_t i, handled = 0;
+	size_t handled = 0;
 
-	sideband_acknowledge(sideband);
-	for (i = 0; i < sideband->count; i++)
-		sideband->sources[i].ring.head =
-			__atomic_load_n(&sideband->sources[i].page->data_head, __ATOMIC_ACQUIRE);
-	while ((source = sideband_next(sideband))) {
+	while ((source = sideband_next(sideband, limit_ns))) {
 		size_t size = perf_ring_take(&source->ring, sideband->record);
 
 		if (!perf_record_decode(sideband->record, size, &event))
@@ -234,10 +251,33 @@ size_t sideband_drain(struct sideband *sideband,
 		handle(context, &event);
 		handled++;
 	}
+	return handled;
+}
+
+/*
+ * The rings are looked at one after the other: one that was empty may have what comes before a record of the next one.
+ * What is older than a look is there at it, so a look takes no more than that, and another one follows.
+ */
+size_t sideband_drain(struct sideband *sideband,
+		      void (*handle)(void *context, const struct sideband_event *event),
+		      void *context)
+{
+	struct sideband_event event = { .kind = SIDEBAND_LOST, .lost = 1 };
+	size_t i, handled;
+	uint64_t limit_ns;
+
+	sideband_acknowledge(sideband);
+	limit_ns = sideband_now();
+	sideband_load_heads(sideband);
+	handled = sideband_take(sideband, limit_ns, handle, context);
+	for (i = 0; i < SETTLING_LOOKS && sideband_next(sideband, UINT64_MAX); i++) {
+		limit_ns = i + 1 < SETTLING_LOOKS ? sideband_now() : UINT64_MAX;
+		sideband_load_heads(sideband);
+		handled += sideband_take(sideband, limit_ns, handle, context);
+	}
 	for (i = 0; i < sideband->count; i++) {
 		if (!source_finish(&sideband->sources[i]))
 			continue;
-		event = (struct sideband_event){ .kind = SIDEBAND_LOST, .lost = 1 };
 		handle(context, &event);
 		handled++;
 	}

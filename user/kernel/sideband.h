@@ -25,8 +25,8 @@ int sideband_fd(const struct sideband *sideband);
 
 /*
  * Hand over all events there are, those of all CPUs in the order of their times, to `handle`, and return
- * their number. The event and its strings are valid during the call only. An event that is on its way
- * while this runs is left for the next time, though its time may be before that of the last one now.
+ * their number. The event and its strings are valid during the call only. Only on a machine that never
+ * rests may an event come after one that is younger.
  * SIDEBAND_LOST: events are missing somewhere before this one, so that only /proc knows the state. Most
  * events are of strangers: a handler looks at the pid first.
  */
