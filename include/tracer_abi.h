@@ -213,6 +213,8 @@ struct event_mapping {
 	  1)                                                                                       \
 	X(EVENTS_DROPPED, events_dropped, "events dropped: the ring buffer was full", 1)           \
 	X(PROGRAMS_MISSED, programs_missed, "probe hits the kernel did not deliver", 1)            \
+	X(EXECS_LATE, execs_late,                                                                  \
+	  "programs whose first calls were missed: executed by another thread than the first", 1)  \
 	X(BYTES_UNATTRIBUTED, bytes_unattributed, "bytes of blocks not recorded", 1)
 
 enum loss {

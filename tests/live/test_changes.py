@@ -20,6 +20,40 @@ def test_exec():
     assert not lab.sums(report, {"site_before"}), report["sites"]
 
 
+def probed_as(pid, code):
+    """Are the same probes in the process that `code` of its library had?"""
+    try:
+        return lab.code_of(pid) == code
+    except (AssertionError, OSError):
+        return False
+
+
+def test_exec_by_another_thread():
+    """The kernel ties probes to the first thread, which ends there."""
+    for backend in ("auto", "multi", "perf"):
+        process = lab.start([lab.target("changes"), "thread-exec", "wait"])
+        tracer = lab.Tracer("-q", "-j", "-n", "0", "--backend", backend, "-p", process.pid, "3600")
+        before = lab.code_of(process.pid)
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+
+        def runs_again(pid=process.pid):
+            with open("/proc/%d/cmdline" % pid, "rb") as file:
+                return b"after" in file.read().split(b"\0")
+        lab.wait_for(runs_again, "the program is executed")
+        lab.wait_for(lambda pid=process.pid, code=before: probed_as(pid, code), "it is probed again")
+        # The report comes when all is done that has begun.
+        tracer.process.send_signal(lab.signal.SIGUSR1)
+        json.loads(tracer.process.stdout.readline())
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+        account = json.loads(process.stdout.readline())
+        report = json.loads(tracer.stop().splitlines()[-1])
+        lab.check_account(account, report, ("execs_late", "returns_unmatched"))
+        assert report["loss"]["execs_late"] == 1, report["loss"]
+        assert not lab.sums(report, {"site_before"}), report["sites"]
+
+
 def test_exec_of_a_script():
     account, report = lab.command_report(["sh", "-c", "exec %s calls" % lab.target("known")])
     lab.check_account(account, report)

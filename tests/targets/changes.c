@@ -2,9 +2,11 @@
 /*
  * A process that does not stay what it was. `changes exec [wait]` leaks, then executes itself as `changes after`, which
  * leaks less. `changes dlopen PLUGIN [wait]` opens a library that leaks, closes it, and opens it again.
- * `changes fork [wait]` has children that allocate and free.
+ * `changes fork [wait]` has children that allocate and free. `changes thread-exec [wait]` is `changes exec`, but a thread
+ * of its own executes the program, which waits for another line before it begins.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/wait.h>
 
 #include "truth.h"
@@ -36,6 +38,25 @@ static void run_exec(char **argv)
 		site_before(1000);
 	execv("/proc/self/exe", again);
 	abort();
+}
+
+static void *thread_exec(void *argument)
+{
+	char *again[] = { argument, (char *)"after", (char *)"wait", NULL };
+
+	execv("/proc/self/exe", again);
+	abort();
+}
+
+static void run_thread_exec(char **argv)
+{
+	pthread_t thread;
+
+	site_before(1000);
+	if (pthread_create(&thread, NULL, thread_exec, argv[0]))
+		abort();
+	for (;;)
+		pause();
 }
 
 static void run_after(void)
@@ -89,6 +110,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (!strcmp(argv[1], "after")) {
 		truth_waits = argc > 2;
+		if (argc > 2 && !strcmp(argv[2], "wait"))
+			truth_begin("wait");
 		run_after();
 		truth_end();
 		return 0;
@@ -96,6 +119,8 @@ int main(int argc, char **argv)
 	truth_begin(argv[argc - 1]);
 	if (!strcmp(argv[1], "exec"))
 		run_exec(argv);
+	else if (!strcmp(argv[1], "thread-exec"))
+		run_thread_exec(argv);
 	else if (!strcmp(argv[1], "dlopen"))
 		run_plugin(argv[2]);
 	else

@@ -21,6 +21,7 @@ struct process {
 	uint64_t start_ticks; /* with the pid, the process's identity */
 	uint64_t opened_ns; /* it was found then, CLOCK_MONOTONIC */
 	bool needs_scan; /* something of its mappings was missed */
+	bool first_thread_ended; /* its other threads run on */
 	bool is_replaced; /* it has ended, and another process has its pid */
 	bool buried; /* it has ended, and what it held counts no more */
 };

@@ -34,8 +34,7 @@ struct process *session_find_process(const struct session *session, uint32_t pid
 	return NULL;
 }
 
-/* Nothing may refer to a process that is freed. */
-static void session_drop_process(struct session *session, struct process *process)
+void session_forget_probes(struct session *session, const struct process *process)
 {
 	size_t i, kept = 0;
 
@@ -43,6 +42,19 @@ static void session_drop_process(struct session *session, struct process *proces
 		if (session->probed[i].process != process)
 			session->probed[kept++] = session->probed[i];
 	session->probed_count = kept;
+}
+
+struct closer *session_closer(struct session *session)
+{
+	if (!session->closer)
+		session->closer = closer_new();
+	return session->closer;
+}
+
+/* Nothing may refer to a process that is freed. */
+static void session_drop_process(struct session *session, struct process *process)
+{
+	session_forget_probes(session, process);
 	session_forget_programs(session, process);
 	interp_table_drop(session->interps, process);
 	process_free(process);
@@ -257,9 +269,7 @@ static void session_end_process(struct session *session, uint32_t position)
 	unwind_loader_forget(session->unwind, position + 1);
 	process->target.exited = true;
 	session->roots_running -= session->slots[position].root;
-	if (!session->closer)
-		session->closer = closer_new();
-	closer_add(session->closer, &session->slots[position].attachment);
+	closer_add(session_closer(session), &session->slots[position].attachment);
 }
 
 void session_end_processes(struct session *session, const uint32_t *positions, size_t count)

@@ -102,6 +102,32 @@ static void session_see_stranger(struct session *session, const struct sideband_
 	}
 }
 
+/*
+ * The kernel ties probes to the first thread of a process, and with it they end when another thread executes a program.
+ * They are put in again as its mappings come.
+ */
+static void session_probe_again(struct session *session, struct process *process)
+{
+	uint32_t position = session_owner_number(session, process) - 1;
+
+	session_forget_probes(session, process);
+	closer_add(session_closer(session), &session->slots[position].attachment);
+	process->first_thread_ended = false;
+	session->late_execs++;
+}
+
+static void session_see_exec(struct session *session, struct process *process,
+			     const struct sideband_event *event)
+{
+	session_keep_program(session, process, event->time_ns);
+	process_see_exec(process, event);
+	interp_table_forget(session->interps, process);
+	session->has_dead = true;
+	if (process->first_thread_ended)
+		session_probe_again(session, process);
+	session_see_module(session, process, MODULE_NONE);
+}
+
 static void session_see_event(void *context, const struct sideband_event *event)
 {
 	struct session *session = context;
@@ -122,12 +148,10 @@ static void session_see_event(void *context, const struct sideband_event *event)
 		session_see_stranger(session, event);
 	if (!process || event->kind == SIDEBAND_FORK)
 		return;
+	if (event->kind == SIDEBAND_EXIT && event->pid == event->tid)
+		process->first_thread_ended = true;
 	if (event->kind == SIDEBAND_EXEC) {
-		session_keep_program(session, process, event->time_ns);
-		process_see_exec(process, event);
-		interp_table_forget(session->interps, process);
-		session->has_dead = true;
-		session_see_module(session, process, MODULE_NONE);
+		session_see_exec(session, process, event);
 	} else if (event->kind == SIDEBAND_MMAP) {
 		module = process_see_mapping(process, session->options.modules, event);
 		session_see_module(session, process, module);
