@@ -194,31 +194,8 @@ static __always_inline __u64 interp_thread_pointer(void)
 }
 #endif
 
-/* Plain loops over global functions: bpf_loop would do as well, but older kernels have none. */
-static __always_inline void interp_ruby_walk(struct interp_walk *walk)
-{
-	__u32 turn;
-
-	for (turn = 0; turn < INTERP_TURNS; turn++)
-		if (interp_ruby_step(walk))
-			break;
-}
-
-static __always_inline void interp_python_walk(struct interp_walk *walk)
-{
-	__u32 turn;
-
-	for (turn = 0; turn < INTERP_TURNS; turn++)
-		if (interp_python_step(walk))
-			break;
-}
-
-/*
- * Read the frames of the current thread, which has this thread pointer, innermost first, at most `depth` of them. Leaves
- * them in `walk->record`, and in `walk->hash` their hash, which tells two stacks apart that differ in a frame or in
- * the place in it; 0 without a frame.
- */
-static __always_inline void interp_walk_stack(struct interp_walk *walk,
+/* Begin with the current thread, which has this thread pointer. False if there are no frames to be read. */
+static __always_inline bool interp_walk_begin(struct interp_walk *walk,
 					      const struct interp_process *process,
 					      __u64 thread_pointer, __u32 depth)
 {
@@ -230,7 +207,7 @@ static __always_inline void interp_walk_stack(struct interp_walk *walk,
 	walk->record.unused = 0;
 	walk->hash = 0;
 	if (!state)
-		return;
+		return false;
 	walk->window_start = 0;
 	walk->window_bytes = 0;
 	walk->process = *process;
@@ -239,15 +216,41 @@ static __always_inline void interp_walk_stack(struct interp_walk *walk,
 	walk->record.kind = process->kind;
 	/* A walk that finds no end in all its turns was cut. */
 	walk->record.end = INTERP_END_DEPTH;
-	if (walk->record.kind == INTERP_RUBY) {
-		if (interp_ruby_start(walk, state))
-			interp_ruby_walk(walk);
-	} else {
-		if (interp_python_start(walk, state))
-			interp_python_walk(walk);
-	}
+	if (walk->record.kind == INTERP_RUBY)
+		return interp_ruby_start(walk, state);
+	return interp_python_start(walk, state);
+}
+
+/* Returns 1 when the walk is over. */
+static __always_inline int interp_walk_step(struct interp_walk *walk)
+{
+	if (walk->record.kind == INTERP_RUBY)
+		return interp_ruby_step(walk);
+	return interp_python_step(walk);
+}
+
+static __always_inline void interp_walk_finish(struct interp_walk *walk)
+{
 	if (walk->record.count && !walk->hash)
 		walk->hash = 1;
+}
+
+/*
+ * Read the frames of the current thread, innermost first, at most `depth` of them. Leaves them in `walk->record`, and
+ * in `walk->hash` their hash, which tells two stacks apart that differ in a frame or in the place in it; 0 without a
+ * frame. The loop is a plain one, since bpf_loop is younger than the kernels that this has to run on.
+ */
+static __always_inline void interp_walk_stack(struct interp_walk *walk,
+					      const struct interp_process *process,
+					      __u64 thread_pointer, __u32 depth)
+{
+	bool more = interp_walk_begin(walk, process, thread_pointer, depth);
+	__u32 turn;
+
+	for (turn = 0; more && turn < INTERP_TURNS; turn++)
+		if (interp_walk_step(walk))
+			break;
+	interp_walk_finish(walk);
 }
 
 /*

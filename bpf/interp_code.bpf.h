@@ -112,13 +112,14 @@ static __always_inline __u64 interp_copied(const struct interp_walk *walk,
 /* Make some bytes of a part count as content. `from` is a multiple of 8. */
 int interp_mix_part(struct interp_walk *walk, __u32 kind, __u32 from, __u32 size);
 
-__noinline int interp_mix_part(struct interp_walk *walk, __u32 kind, __u32 from, __u32 size)
+static __always_inline int interp_mix_here(struct interp_walk *walk, __u32 kind, __u32 from,
+					   __u32 size)
 {
 	const struct interp_part *part;
 	__u64 mixed, word, at;
 	__u32 i, end;
 
-	if (!walk || kind >= INTERP_PARTS || from > INTERP_PART_BYTES)
+	if (kind >= INTERP_PARTS || from > INTERP_PART_BYTES)
 		return 0;
 	part = &walk->code.parts[kind];
 	end = size > INTERP_PART_BYTES - from ? INTERP_PART_BYTES : from + size;
@@ -141,6 +142,28 @@ __noinline int interp_mix_part(struct interp_walk *walk, __u32 kind, __u32 from,
 	return 0;
 }
 
+__noinline int interp_mix_part(struct interp_walk *walk, __u32 kind, __u32 from, __u32 size)
+{
+	return walk ? interp_mix_here(walk, kind, from, size) : 0;
+}
+
+#ifdef __bpf__
+int interp_site_mix(__u32 kind, __u32 from, __u32 size);
+#endif
+
+static __always_inline void interp_mix_bytes(struct interp_walk *walk, __u32 kind, __u32 from,
+					     __u32 size)
+{
+#ifdef __bpf__
+	/* See setting_functions: the verifier would look at each call. */
+	if (!setting_functions) {
+		interp_site_mix(kind, from, size);
+		return;
+	}
+#endif
+	interp_mix_part(walk, kind, from, size);
+}
+
 /*
  * Copy a table of lines of `size` bytes at `address`, which stand in an object of its own `head` bytes after its start, as
  * far as there are parts for it; it counts as content.
@@ -152,14 +175,14 @@ static __always_inline void interp_copy_lines(struct interp_walk *walk, __u64 ad
 
 	walk->content = interp_mix(walk->content, size);
 	interp_copy(walk, INTERP_PART_LINES, address);
-	interp_mix_part(walk, INTERP_PART_LINES, head, size < some ? (__u32)size : some);
+	interp_mix_bytes(walk, INTERP_PART_LINES, head, size < some ? (__u32)size : some);
 	for (i = INTERP_PART_LINES_MORE; i < INTERP_PARTS; i++) {
 		size = size > some ? size - some : 0;
 		some = INTERP_PART_BYTES;
 		address += INTERP_PART_BYTES;
 		interp_copy(walk, i, size ? address : 0);
 		if (size)
-			interp_mix_part(walk, i, 0, size < some ? (__u32)size : some);
+			interp_mix_bytes(walk, i, 0, size < some ? (__u32)size : some);
 	}
 }
 

@@ -103,8 +103,8 @@ static __always_inline void interp_python_mix_text(struct interp_walk *walk,
 	walk->content = interp_mix(walk->content, length);
 	if (length > INTERP_PART_BYTES)
 		length = INTERP_PART_BYTES;
-	interp_mix_part(walk, kind, state & PYTHON_STATE_ASCII ? layout->text : layout->wide_text,
-			(__u32)length * width);
+	interp_mix_bytes(walk, kind, state & PYTHON_STATE_ASCII ? layout->text : layout->wide_text,
+			 (__u32)length * width);
 }
 
 /* Copy what names a code object, and find out its content. */

@@ -76,12 +76,12 @@ static __always_inline void interp_ruby_copy_string(struct interp_walk *walk,
 	/* Without a text, the part must not be of the frame before. */
 	interp_copy(walk, text, elsewhere);
 	if (elsewhere)
-		interp_mix_part(walk, text, 0, (__u32)length);
+		interp_mix_bytes(walk, text, 0, (__u32)length);
 	else
-		interp_mix_part(walk, kind,
-				walk->process.ruby.wide_strings ? RUBY_STRING_WIDE_BYTES
-								: RUBY_STRING_BYTES,
-				(__u32)length);
+		interp_mix_bytes(walk, kind,
+				 walk->process.ruby.wide_strings ? RUBY_STRING_WIDE_BYTES
+								 : RUBY_STRING_BYTES,
+				 (__u32)length);
 }
 
 static __always_inline void interp_ruby_copy_path(struct interp_walk *walk, __u64 path)
@@ -123,8 +123,8 @@ static __always_inline void interp_ruby_copy_lines(struct interp_walk *walk)
 	interp_copy(walk, INTERP_PART_LINES_INDEX, index);
 	walk->content = interp_mix(walk->content, instructions);
 	if (index)
-		interp_mix_part(walk, INTERP_PART_LINES_INDEX, 0,
-				interp_ruby_index_size(instructions));
+		interp_mix_bytes(walk, INTERP_PART_LINES_INDEX, 0,
+				 interp_ruby_index_size(instructions));
 }
 
 /* Copy what names an iseq, and find out its content. */

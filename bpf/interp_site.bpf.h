@@ -50,6 +50,8 @@ struct {
 
 /* Global functions: the verifier looks at each only once. */
 __u64 interp_site_read(__u32 owner, __u32 depth);
+int interp_site_step(void);
+int interp_site_describe(void);
 int interp_site_store(__u64 stack);
 
 /* The walk of the current thread; NULL if it has none and none is to be made, or there is no memory. */
@@ -69,6 +71,39 @@ static __always_inline struct interp_walk *interp_walk_find(bool create)
 	return bpf_map_lookup_elem(&interp_walks_by_id, &id);
 }
 
+/* A step of the current thread's walk. Returns 1 when it is over. */
+__noinline int interp_site_step(void)
+{
+	struct interp_walk *walk = interp_walk_find(false);
+
+	return walk ? interp_walk_step(walk) : 1;
+}
+
+/* As interp_mix_part, for the current thread's walk. */
+__noinline int interp_site_mix(__u32 kind, __u32 from, __u32 size)
+{
+	struct interp_walk *walk = interp_walk_find(false);
+
+	return walk ? interp_mix_here(walk, kind, from, size) : 0;
+}
+
+/* As interp_walk_stack; kernels that look at no function by itself that takes memory look at interp_site_step. */
+static __always_inline void interp_site_walk(struct interp_walk *walk,
+					     const struct interp_process *process, __u32 depth)
+{
+	__u32 turn;
+
+	if (setting_functions) {
+		interp_walk_stack(walk, process, interp_thread_pointer(), depth);
+		return;
+	}
+	if (interp_walk_begin(walk, process, interp_thread_pointer(), depth))
+		for (turn = 0; turn < INTERP_TURNS; turn++)
+			if (interp_site_step())
+				break;
+	interp_walk_finish(walk);
+}
+
 /*
  * Read the frames of the interpreter that the current thread, of process `owner`, runs. Returns their hash; 0 = it runs
  * none.
@@ -86,7 +121,7 @@ __noinline __u64 interp_site_read(__u32 owner, __u32 depth)
 	walk = interp_walk_find(true);
 	if (!walk)
 		return 0;
-	interp_walk_stack(walk, process, interp_thread_pointer(), depth);
+	interp_site_walk(walk, process, depth);
 	return walk->hash;
 }
 
@@ -97,17 +132,28 @@ static __always_inline void interp_site_end(__u64 address)
 		interp_end_code(address);
 }
 
+/* Describe one more frame of those that were read last in the current thread. Returns 1 when there is no other frame. */
+__noinline int interp_site_describe(void)
+{
+	struct interp_walk *walk = interp_walk_find(false);
+
+	return !walk || !interp_describe_one(walk);
+}
+
 /* Keep the frames that were read last in the current thread, as those of a stack that is new. */
 __noinline int interp_site_store(__u64 stack)
 {
 	struct interp_walk *walk;
+	__u32 turn;
 
 	if (!setting_interpreters)
 		return 0;
 	walk = interp_walk_find(false);
 	if (!walk)
 		return 0;
-	interp_walk_describe(walk);
+	for (turn = 0; turn < INTERP_FRAMES_MAX; turn++)
+		if (interp_site_describe())
+			break;
 	bpf_map_update_elem(&interp_stacks, &stack, &walk->record, BPF_NOEXIST);
 	return 0;
 }

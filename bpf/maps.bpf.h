@@ -9,7 +9,6 @@
 #include "kernel_types.h"
 #include <bpf/bpf_helpers.h>
 #include "tracer_abi.h"
-#include "unwind.bpf.h"
 
 /* Settings, fixed at load time. */
 const volatile __u64 setting_min_size = 0;
@@ -20,6 +19,10 @@ const volatile bool setting_unwind = true; /* by tables; otherwise by frame poin
 const volatile bool setting_cookies = true;
 const volatile bool setting_named = false; /* functions were named on the command line */
 const volatile bool setting_restore_returns = true; /* see throw.bpf.h */
+const volatile bool setting_functions =
+	true; /* global ones take memory, and helpers take functions */
+
+#include "unwind.bpf.h"
 
 /* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */
 __u32 recording = 0;
@@ -121,6 +124,21 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } fixed_sizes SEC(".maps");
+/* For kernels without cookies: the shape of the probe that a thread has just hit, and the programs that ask for it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, __u64);
+} shapes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, PROGRAM_COUNT);
+	__type(key, __u32);
+	__type(value, __u32);
+} programs SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

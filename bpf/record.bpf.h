@@ -108,7 +108,7 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 	};
 	__u64 key;
 
-	unwind_stack(&thread->walk, &from);
+	thread_walk_stack(thread, &from);
 	stack_count_losses(&thread->walk);
 	thread->interp = interp_site_read(from.owner, setting_stack_depth);
 	if (thread->interp)

@@ -117,6 +117,51 @@ static __noinline bool thread_on_signal_stack(__u64 sp)
 	return start && sp - start <= BPF_CORE_READ(task, sas_ss_size);
 }
 
+int thread_walk_step(__u64 sp);
+
+/* Steps of the current thread's walk; 1 at its end, or if it stands at `sp`. */
+__noinline int thread_walk_step(__u64 sp)
+{
+	struct thread *thread = thread_find();
+
+	if (!thread || (sp && thread->walk.sp == sp))
+		return 1;
+	if (thread->walk.flags & UNWIND_BY_BP)
+		return unwind_run_by_bp(&thread->walk);
+	if (unwind_step(&thread->walk))
+		return 1;
+	unwind_run(&thread->walk, sp);
+	return 0;
+}
+
+/*
+ * As unwind_steps, which is a global function so that the verifier looks at it only once. Kernels that have no global
+ * functions with memory as an argument look at one that finds it by itself.
+ */
+static __always_inline bool thread_walk(struct thread *thread, __u64 sp)
+{
+	__u32 turn;
+
+	if (setting_functions)
+		return unwind_steps(&thread->walk, sp);
+	for (turn = 0; turn < UNWIND_TURNS; turn++)
+		if (thread_walk_step(sp))
+			break;
+	return sp && thread->walk.sp == sp;
+}
+
+/* As unwind_stack. */
+static __always_inline void thread_walk_stack(struct thread *thread, const struct unwind_from *from)
+{
+	if (setting_functions) {
+		unwind_stack(&thread->walk, from);
+		return;
+	}
+	unwind_start(&thread->walk, from);
+	thread_walk(thread, 0);
+	unwind_finish(&thread->walk);
+}
+
 /*
  * Is one of the return addresses of the current calls, from the caller out, the one of the recorded call? Where the
  * walk cannot tell for certain, the answer is yes.
@@ -135,7 +180,7 @@ static __always_inline bool thread_is_called_inside(struct thread *thread, struc
 	struct unwind *walk = &thread->walk;
 
 	unwind_start(walk, &from);
-	if (walk->flags & UNWIND_BY_BP || unwind_steps(walk, thread->sp + RETURN_POPS) ||
+	if (walk->flags & UNWIND_BY_BP || thread_walk(thread, thread->sp + RETURN_POPS) ||
 	    walk->flags & UNWIND_GUESSED)
 		return true;
 	return walk->record.end != UNWIND_END_ROOT && walk->record.end != UNWIND_END_DEPTH;

@@ -303,15 +303,46 @@ static __always_inline void call_return(struct pt_regs *ctx)
 	thread->sp = 0;
 }
 
-/* The call shape of the probe. */
+/* The call shape of the probe; 0 if it could not be kept. */
 static __always_inline __u64 probe_shape(struct pt_regs *ctx)
 {
-	__u64 shape;
+	__u32 id = (__u32)bpf_get_current_pid_tgid();
+	__u64 *shape;
 
 	if (setting_cookies)
 		return bpf_get_attach_cookie(ctx);
+	shape = bpf_map_lookup_elem(&shapes, &id);
+	return shape ? *shape : 0;
+}
+
+/*
+ * Kernels without cookies get a copy of one of these two for each probe. It has the shape of the probe inside and
+ * leaves it for the program that it goes on to.
+ */
+static __always_inline void shape_leave(void)
+{
+	__u32 id = (__u32)bpf_get_current_pid_tgid();
+	__u64 shape;
+
 	asm volatile("%0 = %1 ll" : "=r"(shape) : "i"(COOKIE_PLACE));
-	return shape;
+	if (bpf_map_update_elem(&shapes, &id, &shape, BPF_ANY))
+		bpf_map_delete_elem(&shapes, &id);
+}
+
+SEC("uprobe")
+int call_shape(struct pt_regs *ctx)
+{
+	shape_leave();
+	bpf_tail_call(ctx, &programs, PROGRAM_CALL_ENTRY);
+	return 0;
+}
+
+SEC("uprobe")
+int free_shape(struct pt_regs *ctx)
+{
+	shape_leave();
+	bpf_tail_call(ctx, &programs, PROGRAM_FREE_ENTRY);
+	return 0;
 }
 
 /* Entry and return in one program. At the entry, 1 tells the kernel that no return is wanted. */
@@ -328,7 +359,12 @@ int call_session(struct pt_regs *ctx)
 SEC("uprobe")
 int call_entry(struct pt_regs *ctx)
 {
-	call_enter(ctx, probe_shape(ctx));
+	__u64 shape = probe_shape(ctx);
+
+	if (shape)
+		call_enter(ctx, shape);
+	else
+		loss_add(LOSS_THREADS_REFUSED, 1);
 	return 0;
 }
 

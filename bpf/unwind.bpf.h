@@ -26,8 +26,8 @@
 /* Callee-saved registers stand in the 64 bytes below the CFA: a window starts there to cover them. */
 #define UNWIND_WINDOW_LEAD 64
 
-/* Turns beyond the frames: repaired return addresses, and mappings that change under the walk. */
-#define UNWIND_SPARE_TURNS 80
+/* Steps: besides those that find frames, of repaired return addresses, and of mappings that change under the walk. */
+#define UNWIND_TURNS (STACK_FRAMES_MAX + 80)
 
 /* Parts of a new mapping that are remembered: 4 MB. */
 #define UNWIND_BLOCKS_KEPT 64
@@ -35,6 +35,9 @@
 /* In bp_address: the frame pointer is in `bp`; it is lost. Addresses of the first page are neither. */
 #define UNWIND_BP_HERE 0
 #define UNWIND_BP_LOST 1
+
+/* Of the kernel's tree of mappings: 65,530 is the limit of a process's mappings. */
+#define UNWIND_TREE_HEIGHT 34
 
 /* Offsets from the stack pointer of a signal frame to the registers in the kernel's ucontext. */
 #define UNWIND_SIGNAL_BP 120
@@ -88,6 +91,7 @@ struct unwind {
 /* Global functions: the verifier looks at each only once. */
 int unwind_find(struct unwind *walk, __u64 pc);
 int unwind_vma_of(__u64 pc, struct unwind_vma *vma);
+__u64 unwind_area_of(__u64 pc);
 __u64 unwind_original(__u64 slot);
 __u64 unwind_trampoline(void);
 int unwind_step(struct unwind *walk);
@@ -371,7 +375,7 @@ __noinline int unwind_steps(struct unwind *walk, __u64 sp)
 
 	if (!walk)
 		return 0;
-	for (turn = 0; turn < STACK_FRAMES_MAX + UNWIND_SPARE_TURNS; turn++) {
+	for (turn = 0; turn < UNWIND_TURNS; turn++) {
 		if ((sp && walk->sp == sp) || unwind_step(walk))
 			break;
 		unwind_run(walk, sp);
@@ -389,6 +393,11 @@ __noinline int unwind_steps_by_bp(struct unwind *walk)
 	return 0;
 }
 
+static __always_inline void unwind_finish(struct unwind *walk)
+{
+	walk->hash = walk->hash ? walk->hash : 1;
+}
+
 /*
  * Walk the stack of the current thread. Leaves the frames, their count, the end and the hash (never 0) in `walk`; in
  * its flags, whether it was by frame pointers.
@@ -400,7 +409,7 @@ static __always_inline void unwind_stack(struct unwind *walk, const struct unwin
 		unwind_steps_by_bp(walk);
 	else
 		unwind_steps(walk, 0);
-	walk->hash = walk->hash ? walk->hash : 1;
+	unwind_finish(walk);
 }
 
 #endif

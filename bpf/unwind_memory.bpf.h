@@ -136,14 +136,73 @@ static __attribute__((unused)) long unwind_vma_see(struct task_struct *task,
 	return 0;
 }
 
+/* Kernels without that helper have a tree of mappings, whose fields may be of other kernels' other trees. */
+struct rb_node___unwind {
+	struct rb_node___unwind *rb_left, *rb_right;
+} __attribute__((preserve_access_index));
+
+struct rb_root___unwind {
+	struct rb_node___unwind *rb_node;
+} __attribute__((preserve_access_index));
+
+struct mm_struct___unwind {
+	struct rb_root___unwind mm_rb;
+} __attribute__((preserve_access_index));
+
+struct vm_area_struct___unwind {
+	struct rb_node___unwind vm_rb;
+} __attribute__((preserve_access_index));
+
+struct task_struct___tree {
+	struct mm_struct___unwind *mm;
+} __attribute__((preserve_access_index));
+
+/*
+ * The kernel's address of the mapping that holds a pc; 0 = there is none. The tree is not locked and may be changing:
+ * then nothing is found, or a mapping that has just ended.
+ */
+__noinline __u64 unwind_area_of(__u64 pc)
+{
+	struct task_struct___tree *task = (void *)bpf_get_current_task();
+	struct vm_area_struct *area;
+	struct rb_node___unwind *node;
+	int i;
+
+	if (!bpf_core_field_exists(struct mm_struct___unwind, mm_rb) ||
+	    !bpf_core_field_exists(struct vm_area_struct___unwind, vm_rb))
+		return 0;
+	node = BPF_CORE_READ(task, mm, mm_rb.rb_node);
+	for (i = 0; i < UNWIND_TREE_HEIGHT && node; i++) {
+		area = (void *)node - bpf_core_field_offset(struct vm_area_struct___unwind, vm_rb);
+		if (pc >= BPF_CORE_READ(area, vm_end))
+			node = BPF_CORE_READ(node, rb_right);
+		else if (pc < BPF_CORE_READ(area, vm_start))
+			node = BPF_CORE_READ(node, rb_left);
+		else
+			return (__u64)area;
+	}
+	return 0;
+}
+
+static __always_inline int unwind_vma_by_tree(__u64 pc, struct unwind_vma_search *search)
+{
+	struct vm_area_struct *area = (void *)unwind_area_of(pc);
+
+	if (area)
+		unwind_vma_see(NULL, area, search);
+	return search->found ? 0 : -ENOENT;
+}
+
 /* The mapping of a file that holds a pc. Returns 0; -EBUSY: the mappings are being changed; -ENOENT: there is none. */
 __noinline int unwind_vma_of(__u64 pc, struct unwind_vma *vma)
 {
 	struct unwind_vma_search search = { .vma = vma };
 	long error;
 
-	if (!vma || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
+	if (!vma)
 		return -ENOENT;
+	if (!setting_functions || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
+		return unwind_vma_by_tree(pc, &search);
 	error = bpf_find_vma(bpf_get_current_task_btf(), pc, unwind_vma_see, &search, 0);
 	if (error || !search.found)
 		return error == -EBUSY ? -EBUSY : -ENOENT;

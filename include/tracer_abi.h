@@ -76,10 +76,16 @@ enum call_result {
 #define NAMED_ADDRESS ((__u64)1 << 63)
 
 /*
- * Kernels without cookies get a copy of the program for each probe, in which the loader has put the shape in place of
- * this number.
+ * Kernels without cookies get for each probe a copy of a small program, in which the loader has put the shape in place
+ * of this number. It goes on to one of the programs.
  */
 #define COOKIE_PLACE 0x6b6f6f636570616bULL
+
+enum program {
+	PROGRAM_CALL_ENTRY = 0,
+	PROGRAM_FREE_ENTRY,
+	PROGRAM_COUNT,
+};
 
 /*
  * Frees by the allocator itself of what it keeps for threads (glibc at a thread's end) are no frees of the

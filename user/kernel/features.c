@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -93,11 +94,21 @@ static bool returns_can_be_restored(void)
 #endif
 }
 
+/* Before Linux 5.11, programs and maps count as locked memory. Where that is not so, it does not matter if this fails. */
+static void features_lift_limit(void)
+{
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &none);
+}
+
 int kernel_features_probe(struct kernel_features *ret_features, struct error *error)
 {
 	struct kernel_features features = { .traps = kernel_features_traps() };
-	int program = bpf_call_load_empty(0);
+	int program;
 
+	features_lift_limit();
+	program = bpf_call_load_empty(0);
 	if (program < 0)
 		return features_refuse(program, error);
 	close(program);
@@ -108,6 +119,9 @@ int kernel_features_probe(struct kernel_features *ret_features, struct error *er
 	features.task_storage =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_task_storage_get, NULL) == 1;
 	features.restore_returns = returns_can_be_restored();
+	/* This helper, which takes a function, came just after global functions could take memory. */
+	features.functions = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE,
+						     BPF_FUNC_for_each_map_elem, NULL) == 1;
 	*ret_features = features;
 	return 0;
 }

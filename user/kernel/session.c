@@ -12,20 +12,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "kernel/bpf_call.h"
 #include "kernel/plan_module.h"
 #include "kernel/session_parts.h"
 #include "tracer.skel.h"
-
-/* Sites for allocations whose stack finds no room: some functions in some programs. */
-#define SITES_RESERVE 1024
-
-/* Interpreters' frames are found by the register that thread-local addresses are counted from. */
-#ifdef __x86_64__
-#define INTERPRETERS_READABLE true
-#else
-#define INTERPRETERS_READABLE false
-#endif
 
 uint64_t session_now(void)
 {
@@ -33,126 +22,6 @@ uint64_t session_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static int session_choose_backend(struct session *session, struct error *error)
-{
-	const bool *works = session->features.backends;
-	enum backend backend;
-
-	if (session->options.backend_chosen) {
-		session->backend = session->options.backend;
-		if (works[session->backend])
-			return 0;
-		return error_set(error, ERROR_PERMISSION, -ENOTSUP,
-				 "this kernel has no %s probes: leave --backend out",
-				 backend_name(session->backend));
-	}
-	for (backend = 0; backend < BACKEND_KERNEL_COUNT; backend++) {
-		if (!works[backend])
-			continue;
-		session->backend = backend;
-		return 0;
-	}
-	return error_set(error, ERROR_PERMISSION, -ENOTSUP,
-			 "this kernel cannot attach BPF programs to uprobes: it must be built with "
-			 "CONFIG_UPROBE_EVENTS and CONFIG_PERF_EVENTS");
-}
-
-/* Load only the programs that the back end uses: others may need what the kernel does not have. */
-static void session_choose_programs(struct session *session)
-{
-	struct tracer_bpf *bpf = session->bpf;
-	bool one = session->backend == BACKEND_KERNEL_SESSION;
-	bool linked = one || session->backend == BACKEND_KERNEL_MULTI;
-	uint32_t type = linked ? ATTACH_UPROBE_MULTI : 0;
-
-	bpf_program__set_autoload(bpf->progs.call_session, one);
-	bpf_program__set_autoload(bpf->progs.call_entry, !one);
-	bpf_program__set_autoload(bpf->progs.call_exit, !one);
-	bpf_program__set_expected_attach_type(bpf->progs.call_session, ATTACH_UPROBE_SESSION);
-	bpf_program__set_expected_attach_type(bpf->progs.call_entry, type);
-	bpf_program__set_expected_attach_type(bpf->progs.call_exit, type);
-	bpf_program__set_expected_attach_type(bpf->progs.free_entry, type);
-	bpf_program__set_expected_attach_type(bpf->progs.throw_entry, type);
-	bpf_program__set_autoload(bpf->progs.throw_entry, session->features.restore_returns);
-}
-
-static void session_set_up_interpreters(struct session *session)
-{
-	const struct kernel_features *features = &session->features;
-	struct tracer_bpf *bpf = session->bpf;
-
-	bpf->rodata->setting_interpreters = INTERPRETERS_READABLE;
-	bpf_map__set_max_entries(bpf->maps.interp_stacks, (uint32_t)session->options.max_stacks);
-	if (features->task_storage || !INTERPRETERS_READABLE) {
-		bpf_map__set_autocreate(bpf->maps.interp_walks_by_id, false);
-		bpf_map__set_autocreate(bpf->maps.interp_walk_zero, false);
-	}
-	if (!features->task_storage || !INTERPRETERS_READABLE)
-		bpf_map__set_autocreate(bpf->maps.interp_walks, false);
-}
-
-/* Unwind tables are for x86-64 only. */
-static bool session_unwinds(const struct session *session)
-{
-#if defined(__x86_64__)
-	return !session->options.by_frame_pointers;
-#else
-	(void)session;
-	return false;
-#endif
-}
-
-static void session_set_up(struct session *session)
-{
-	const struct session_options *options = &session->options;
-	struct tracer_bpf *bpf = session->bpf;
-
-	bpf->rodata->setting_min_size = options->min_size;
-	bpf->rodata->setting_max_size = options->max_size;
-	bpf->rodata->setting_stack_depth = (uint32_t)options->stack_depth;
-	bpf->rodata->setting_named = options->named && options->named->count;
-	bpf->rodata->setting_restore_returns = session->features.restore_returns;
-	bpf->rodata->setting_task_storage = session->features.task_storage;
-	bpf->rodata->setting_cookies = session->backend != BACKEND_KERNEL_IOCTL;
-	bpf_map__set_max_entries(bpf->maps.blocks, (uint32_t)options->max_blocks);
-	bpf_map__set_max_entries(bpf->maps.stacks, (uint32_t)options->max_stacks);
-	bpf_map__set_max_entries(bpf->maps.sites, (uint32_t)options->max_stacks + SITES_RESERVE);
-	if (!session->features.task_storage)
-		bpf_map__set_autocreate(bpf->maps.threads, false);
-	session_set_up_interpreters(session);
-	unwind_loader_prepare(bpf, session_unwinds(session));
-	session_choose_programs(session);
-}
-
-/* Messages of libbpf's are for those who look for a fault in the tracer itself. */
-static int session_print(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-	(void)level;
-	return getenv("TRACER_DEBUG_LIBBPF") ? vfprintf(stderr, format, arguments) : 0;
-}
-
-static int session_load(struct session *session, struct error *error)
-{
-	int code;
-
-	libbpf_set_print(session_print);
-	session->bpf = tracer_bpf__open();
-	if (!session->bpf)
-		return error_set(error, ERROR_PERMISSION, -errno,
-				 "cannot open the BPF programs: %s", strerror(errno));
-	session_set_up(session);
-	code = tracer_bpf__load(session->bpf);
-	if (code)
-		return error_set(error, ERROR_PERMISSION, code,
-				 "the kernel did not load the BPF programs: %s%s", strerror(-code),
-				 code == -EPERM ? "; root, or CAP_BPF and CAP_PERFMON, is needed"
-						: "");
-	if (!session_unwinds(session))
-		return 0;
-	return unwind_loader_open(session->bpf, session->options.modules, session->options.log,
-				  &session->unwind, error);
 }
 
 static enum plan_exceptions session_exceptions(const struct session *session)
@@ -394,13 +263,16 @@ static struct attach_point *session_points(const struct session *session,
 
 static struct attach_how session_how(const struct session *session)
 {
+	const struct tracer_bpf *bpf = session->bpf;
+	bool shaped = session->backend == BACKEND_KERNEL_IOCTL;
+
 	return (struct attach_how){
 		.backend = session->backend,
-		.programs = { .session = session->bpf->progs.call_session,
-			      .entry = session->bpf->progs.call_entry,
-			      .exit = session->bpf->progs.call_exit,
-			      .free = session->bpf->progs.free_entry,
-			      .throw = session->bpf->progs.throw_entry },
+		.programs = { .session = bpf->progs.call_session,
+			      .entry = shaped ? bpf->progs.call_shape : bpf->progs.call_entry,
+			      .exit = bpf->progs.call_exit,
+			      .free = shaped ? bpf->progs.free_shape : bpf->progs.free_entry,
+			      .throw = bpf->progs.throw_entry },
 		.log = session->options.log,
 	};
 }

@@ -102,6 +102,10 @@ struct session {
 /* CLOCK_MONOTONIC. */
 uint64_t session_now(void);
 
+/* Choose how to attach, then open and load the programs. Both return 0 or a negative errno with `error` filled. */
+int session_choose_backend(struct session *session, struct error *error);
+int session_load(struct session *session, struct error *error);
+
 /* Probe what a module defines in a process, if it is not probed there yet. */
 int session_probe_module(struct session *session, struct process *process, uint32_t module,
 			 struct error *error);

@@ -82,6 +82,8 @@ static void session_forget_thread(const struct session *session, pid_t thread)
 	uint32_t id = (uint32_t)thread;
 
 	bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.threads_by_id), &id);
+	if (bpf_map__autocreate(session->bpf->maps.shapes))
+		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.shapes), &id);
 	if (bpf_map__autocreate(session->bpf->maps.interp_walks_by_id))
 		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.interp_walks_by_id), &id);
 }

@@ -19,6 +19,8 @@
 
 /* Rows: 16 MB, twenty times what a large interpreter with its libraries has. Pages: 1 GB of code. */
 #define LOADER_ROWS (1u << 21)
+/* 4 MB is the most that kernels before 5.17 give a value. */
+#define LOADER_ROWS_SMALL (1u << 19)
 #define LOADER_PAGES (1u << 18)
 /* Processes with tables at a time; others are walked by frame pointers. */
 #define LOADER_PROCESSES 32
@@ -49,9 +51,26 @@ struct unwind_loader {
 	bool said_full;
 };
 
+/* What the kernel has room for is found out by trying. */
+static uint32_t loader_rows(void)
+{
+	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, sizeof(uint32_t),
+				 LOADER_ROWS * (uint32_t)sizeof(__u64), 1, NULL);
+
+	if (map < 0)
+		return LOADER_ROWS_SMALL;
+	close(map);
+	return LOADER_ROWS;
+}
+
+static uint32_t loader_row_count(const struct unwind_loader *loader)
+{
+	return loader->bpf->rodata->unwind_rows_mask + 1;
+}
+
 void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables)
 {
-	uint32_t rows = by_tables ? LOADER_ROWS : 2, pages = by_tables ? LOADER_PAGES : 2;
+	uint32_t rows = by_tables ? loader_rows() : 2, pages = by_tables ? LOADER_PAGES : 2;
 	uint32_t processes = by_tables ? LOADER_PROCESSES : 1;
 
 	bpf->rodata->setting_unwind = by_tables;
@@ -89,7 +108,7 @@ int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules
 	loader->bpf = bpf;
 	loader->modules = modules;
 	loader->log = log;
-	loader->rows = loader_map(bpf->maps.unwind_rows, LOADER_ROWS * sizeof(__u64));
+	loader->rows = loader_map(bpf->maps.unwind_rows, loader_row_count(loader) * sizeof(__u64));
 	loader->pages = loader_map(bpf->maps.unwind_pages, LOADER_PAGES * sizeof(uint32_t));
 	loader->generations = loader_map(bpf->maps.unwind_generations, loader_generations_size());
 	if (!loader->rows || !loader->pages || !loader->generations) {
@@ -101,8 +120,8 @@ int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules
 	}
 	loader->processes = memory_alloc(LOADER_PROCESSES, sizeof(*loader->processes));
 	loader->scratch = memory_alloc(1, sizeof(*loader->scratch));
-	unwind_store_start(&loader->tables.store, loader->rows, LOADER_ROWS, loader->pages,
-			   LOADER_PAGES);
+	unwind_store_start(&loader->tables.store, loader->rows, loader_row_count(loader),
+			   loader->pages, LOADER_PAGES);
 	*ret_loader = loader;
 	return 0;
 }
@@ -112,7 +131,7 @@ void unwind_loader_close(struct unwind_loader *loader)
 	if (!loader)
 		return;
 	if (loader->rows)
-		munmap(loader->rows, LOADER_ROWS * sizeof(__u64));
+		munmap(loader->rows, loader_row_count(loader) * sizeof(__u64));
 	if (loader->pages)
 		munmap(loader->pages, LOADER_PAGES * sizeof(uint32_t));
 	if (loader->generations)
