@@ -106,10 +106,19 @@ def entries(pid):
 
 @contextlib.contextmanager
 def tracer(pid, *options):
+    """As a user would run it, in silence."""
     with tempfile.TemporaryFile() as output:
         with _attached([TRACER, "-q", "-j", "-p", str(pid), "1h", *options], "tracer", b"tracer: ready",
                        number=signal.SIGINT, stdout=output) as process:
             yield process
+
+
+def tracer_by_frame_pointers(pid):
+    return tracer(pid, "--call-graph", "fp")
+
+
+def tracer_at_entries(pid):
+    return tracer(pid, "--probe-at-entry")
 
 
 def library_of(pid, name):
@@ -141,6 +150,13 @@ def bpftrace(pid):
             yield process
         finally:
             reap(process, signal.SIGKILL)
+
+
+def private_libc(folder):
+    """A copy of the C library for programs that get this environment. Probes belong to files: while another program of
+    the machine that maps the same file is traced, each of its probes is looked at in ours, too."""
+    shutil.copy(library_of(os.getpid(), "libc.so"), os.path.join(folder, "libc.so.6"))
+    return {"LD_LIBRARY_PATH": folder}
 
 
 def heaptrack_environment():
