@@ -58,6 +58,9 @@ struct attachment {
 int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
 		const struct attach_point *points, size_t count, struct error *error);
 
+/* What `from` holds is from now on held by `attachment`; `from` is none then. */
+void attachment_join(struct attachment *attachment, struct attachment *from);
+
 /* Take all probes out. */
 void attachment_close(struct attachment *attachment);
 

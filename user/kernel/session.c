@@ -98,11 +98,13 @@ void session_close(struct session *session)
 
 void session_detach(struct session *session)
 {
+	struct attachment all = { 0 };
 	size_t i;
 
 	session_deactivate(session);
 	for (i = 0; i < session->process_count; i++)
-		attachment_close(&session->slots[i].attachment);
+		attachment_join(&all, &session->slots[i].attachment);
+	attachment_close(&all);
 	closer_free(session->closer);
 	session->closer = NULL;
 }
