@@ -74,6 +74,7 @@ struct signal_struct {
 struct task_struct {
 	struct mm_struct *mm;
 	struct signal_struct *signal;
+	struct task_struct *group_leader;
 	__u64 self_exec_id; /* counts the execs of the process */
 	unsigned long sas_ss_sp; /* the alternate signal stack */
 	unsigned long sas_ss_size;

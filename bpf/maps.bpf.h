@@ -15,6 +15,7 @@ const volatile __u64 setting_min_size = 0;
 const volatile __u64 setting_max_size = ~0ULL;
 const volatile __u32 setting_stack_depth = STACK_FRAMES_MAX;
 const volatile bool setting_task_storage = true;
+const volatile bool setting_machine_wide = false; /* probes without a target are in all processes */
 const volatile bool setting_unwind = true; /* by tables; otherwise by frame pointers */
 const volatile bool setting_cookies = true;
 const volatile bool setting_named = false; /* functions were named on the command line */
@@ -62,7 +63,15 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-/* The same by thread id: for kernels without task storage, and for the rare moment it is busy. */
+/* Whose calls are those of probes in all processes: a target's index plus one, at the first thread of a process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, __u32);
+} owners SEC(".maps");
+
+/* Threads by their ids: for kernels without task storage, and for the rare moment it is busy. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

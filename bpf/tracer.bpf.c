@@ -345,15 +345,31 @@ int free_shape(struct pt_regs *ctx)
 	return 0;
 }
 
+/* The shape with the target that the call is of; 0 = of none that is traced. */
+static __always_inline __u64 shape_with_target(__u64 shape)
+{
+	struct task_struct *task;
+	__u32 *owner;
+
+	if (!setting_machine_wide || SHAPE_TARGET(shape))
+		return shape;
+	task = bpf_get_current_task_btf();
+	owner = bpf_task_storage_get(&owners, task->group_leader, NULL, 0);
+	return owner && *owner ? SHAPE_WITH_TARGET(shape, *owner - 1) : 0;
+}
+
 /* Entry and return in one program. At the entry, 1 tells the kernel that no return is wanted. */
 SEC("uprobe")
 int call_session(struct pt_regs *ctx)
 {
+	__u64 shape;
+
 	if (bpf_get_func_ip(ctx) != PT_REGS_IP(ctx)) {
 		call_return(ctx);
 		return 0;
 	}
-	return !call_enter(ctx, bpf_get_attach_cookie(ctx));
+	shape = shape_with_target(bpf_get_attach_cookie(ctx));
+	return !(shape && call_enter(ctx, shape));
 }
 
 SEC("uprobe")
@@ -361,10 +377,11 @@ int call_entry(struct pt_regs *ctx)
 {
 	__u64 shape = probe_shape(ctx);
 
+	if (!shape)
+		loss_add(LOSS_THREADS_REFUSED, 1);
+	shape = shape_with_target(shape);
 	if (shape)
 		call_enter(ctx, shape);
-	else
-		loss_add(LOSS_THREADS_REFUSED, 1);
 	return 0;
 }
 
@@ -378,10 +395,10 @@ int call_exit(struct pt_regs *ctx)
 SEC("uprobe")
 int free_entry(struct pt_regs *ctx)
 {
-	__u64 shape = probe_shape(ctx);
+	__u64 shape = shape_with_target(probe_shape(ctx));
 	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
 
-	if (!address || !recording)
+	if (!shape || !address || !recording)
 		return 0;
 	interp_site_end(address);
 	if (SHAPE_OP(shape) != CALL_CODE_END)

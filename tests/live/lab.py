@@ -212,6 +212,19 @@ def code_of(pid, library=r"libc\.so"):
     raise AssertionError("process %d maps no %s" % (pid, library))
 
 
+def private_root(folder, programs):
+    """Fill a folder with copies of programs and of all libraries that they need, so that it can be a root of its own."""
+    for name in ("proc", "sys", "tmp", "dev"):
+        os.makedirs(os.path.join(folder, name), exist_ok=True)
+    for program in programs:
+        listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+        for path in re.findall(r"(/\S+) \(0x", listed):
+            to = folder + path
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            shutil.copy(path, to)
+        shutil.copy(program, os.path.join(folder, os.path.basename(program)))
+
+
 def check_environment():
     if os.geteuid() != 0:
         raise Skip("root is needed")

@@ -136,6 +136,7 @@ static void test_status_fixture(void **state)
 	assert_string_equal(status.comm, "a\nb\\c) 7");
 	assert_int_equal(status.pid, 42);
 	assert_int_equal(status.namespace_pid, 1);
+	assert_int_equal(status.parent_pid, 1);
 	assert_int_equal(status.state, 'S');
 	assert_int_equal(status.uid, 1001);
 	assert_int_equal(status.seccomp, 2);
@@ -189,6 +190,7 @@ static void test_status_live(void **state)
 	assert_string_equal(status.comm, "a\nb\\n:\t) x");
 	assert_int_equal(status.pid, getpid());
 	assert_int_equal(status.namespace_pid, getpid());
+	assert_int_equal(status.parent_pid, getppid());
 	assert_int_equal(status.uid, geteuid());
 	assert_int_equal(status.state, 'R');
 	assert_int_equal(status.threads, before.threads + 1);

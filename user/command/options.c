@@ -280,9 +280,33 @@ static int parse_positions(struct parse *parse)
 	return 0;
 }
 
+/* Ways to say what is to be traced. Puts the first two that were given into `ret_given`. */
+static size_t parse_count_targets(const struct options *options, const char *ret_given[2])
+{
+	const char *const ways[] = { options->pid_count ? "-p" : NULL,
+				     options->arguments ? "'-- CMD'" : NULL,
+				     options->comm ? "--comm" : NULL,
+				     options->cgroup ? "--cgroup" : NULL,
+				     options->container ? "--container" : NULL,
+				     options->wait ? "-w" : NULL,
+				     options->all ? "-a" : NULL };
+	size_t i, count = 0;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (!ways[i])
+			continue;
+		if (count < 2)
+			ret_given[count] = ways[i];
+		count++;
+	}
+	return count;
+}
+
 static int parse_check_target(struct parse *parse)
 {
 	const struct options *options = &parse->options;
+	const char *given[2];
+	size_t count = parse_count_targets(options, given);
 
 	if (parse->separated && !options->arguments)
 		return USAGE(parse, "'--' must be followed by a command to start");
@@ -293,7 +317,9 @@ static int parse_check_target(struct parse *parse)
 			     "-p and '-- %s' exclude each other: trace running processes or start "
 			     "a command",
 			     options->arguments[0]);
-	if (options->pid_count || options->arguments)
+	if (count > 1)
+		return USAGE(parse, "%s and %s exclude each other", given[0], given[1]);
+	if (count)
 		return 0;
 	if (parse->position_count && text_is_digits(parse->positions[0]))
 		return USAGE(parse, "nothing to trace; did you mean 'tracer -p %s'?",
@@ -340,7 +366,7 @@ static int parse_check_values(struct parse *parse)
 		return USAGE(parse, "--follow-fork and --no-follow-fork exclude each other");
 	if (options->arguments)
 		options->follow_fork = !options->no_follow_fork;
-	if (options->pid_count && !options->duration_ns && !options->interval_ns)
+	if (!options->arguments && !options->duration_ns && !options->interval_ns)
 		options->interval_ns = INTERVAL_DEFAULT_NS;
 	return 0;
 }

@@ -51,11 +51,16 @@ struct options {
 	enum options_action action; /* unless ACTION_RUN, only `level` has a meaning beside it */
 	const struct command *command;
 
-	/* Exactly one of the two is given. */
+	/* Exactly one of these is given. */
 	int *pids; /* owned; each once, in the order they were typed */
 	size_t pid_count, pid_capacity;
 	char *const *
 		arguments; /* a command to start, NULL-terminated, in the caller's argv; NULL = none */
+
+	const char *comm; /* processes of this name, now and later */
+	const char *wait; /* the first process of this name, as soon as there is one */
+	const char *cgroup, *container; /* processes in this cgroup, now and later */
+	bool all; /* all processes, now and later */
 
 	bool follow_fork; /* always with `arguments`, unless no_follow_fork */
 	bool no_follow_fork;

@@ -132,6 +132,15 @@ static int store_true(const struct option_row *row, const char *text, struct opt
 	return 0;
 }
 
+static int store_text(const struct option_row *row, const char *text, struct options *options,
+		      struct error *error)
+{
+	if (!*text)
+		return option_refuse(row, text, "a name", error);
+	memcpy((char *)options + row->field, &text, sizeof(text));
+	return 0;
+}
+
 static int store_format(const struct option_row *row, const char *text, struct options *options,
 			struct error *error)
 {
@@ -229,6 +238,32 @@ static const struct option_row rows[] = {
 	  .help = "processes to trace",
 	  .store = store_pids,
 	  .flags = OPTION_ANY_COMMAND },
+	{ .name = "comm",
+	  .argument = "NAME",
+	  .help = "all processes of this name, now and later",
+	  .store = store_text,
+	  FIELD(comm) },
+	{ .name = "cgroup",
+	  .argument = "PATH",
+	  .help = "all processes in a cgroup, now and later",
+	  .store = store_text,
+	  FIELD(cgroup) },
+	{ .name = "container",
+	  .argument = "ID",
+	  .help = "all processes of a container",
+	  .store = store_text,
+	  FIELD(container) },
+	{ .name = "wait",
+	  .letter = 'w',
+	  .argument = "NAME",
+	  .help = "wait for a process of this name",
+	  .store = store_text,
+	  FIELD(wait) },
+	{ .name = "all",
+	  .letter = 'a',
+	  .help = "all processes of the machine",
+	  .store = store_true,
+	  FIELD(all) },
 	{ .name = "follow-fork",
 	  .help = "trace children, too; the default for '-- CMD'",
 	  .store = store_true,

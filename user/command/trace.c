@@ -18,22 +18,53 @@
 #include "system/loader.h"
 #include "system/spawn.h"
 
+#define CGROUPS "/sys/fs/cgroup"
+
 struct trace {
 	const struct options *options;
 	const struct log *log;
 	struct module_list modules;
 	struct spawn_signals signals; /* as they were before the tracer changed them */
 	struct spawn spawn;
+	struct selector selector;
 	struct session *session;
 	struct reporter reporter;
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_pipe;
 	size_t said_probes, said_skipped; /* of the plan, what the user was told of */
+	bool waiting; /* for the first process */
 	bool closed; /* nobody reads the reports any more */
 	struct error error;
 };
 
 /* Programs and probes */
+
+static int trace_find_cgroup(struct trace *trace)
+{
+	const struct options *options = trace->options;
+
+	trace->selector.kind = SELECT_CGROUP;
+	if (options->container)
+		trace->selector.folder =
+			cgroup_find_container(CGROUPS, options->container, &trace->error);
+	else
+		trace->selector.folder = cgroup_find(CGROUPS, options->cgroup, &trace->error);
+	return trace->selector.folder ? 0 : -ENOENT;
+}
+
+static int trace_set_selector(struct trace *trace)
+{
+	const struct options *options = trace->options;
+
+	if (options->cgroup || options->container)
+		return trace_find_cgroup(trace);
+	trace->selector.name = options->comm ? options->comm : options->wait;
+	if (trace->selector.name)
+		trace->selector.kind = SELECT_NAME;
+	else if (options->all)
+		trace->selector.kind = SELECT_ALL;
+	return 0;
+}
 
 static int trace_open_session(struct trace *trace)
 {
@@ -46,6 +77,8 @@ static int trace_open_session(struct trace *trace)
 		.max_size = options->max_size,
 		.min_age_ns = options->min_age_ns,
 		.probe_at_entry = options->probe_at_entry,
+		.selector = trace->selector.kind ? &trace->selector : NULL,
+		.select_once = options->wait,
 		.follow_fork = options->follow_fork,
 		.keep_exited = options->keep_exited,
 		.by_frame_pointers = options->call_graph == CALL_GRAPH_FP,
@@ -97,7 +130,11 @@ static int trace_add_processes(struct trace *trace)
 		code = trace_add_command(trace);
 	for (i = 0; i < options->pid_count && !code; i++)
 		code = trace_add_process(trace, options->pids[i], NULL);
-	return code ? code : session_check_probes(trace->session, &trace->error);
+	session_select(trace->session);
+	/* With a selector, more may come. */
+	if (code || trace->selector.kind)
+		return code;
+	return session_check_probes(trace->session, &trace->error);
 }
 
 /* Say what cannot be probed, as far as it has not been said. */
@@ -189,20 +226,9 @@ static void trace_on_signal(void *context, struct watch *watch)
 	struct trace *trace = context;
 	int number = loop_take_signal(watch->fd);
 
-	if (number == SIGUSR1)
+	if (number == SIGUSR1 && !trace->waiting)
 		trace_report_now(trace);
-	else if (number)
-		trace_stop(trace);
-}
-
-static void trace_on_event(void *context, struct watch *watch)
-{
-	struct trace *trace = context;
-
-	(void)watch;
-	session_drain(trace->session);
-	trace_say_found(trace);
-	if (session_is_over(trace->session))
+	else if (number && number != SIGUSR1)
 		trace_stop(trace);
 }
 
@@ -221,15 +247,6 @@ static void trace_on_time(void *context, struct watch *watch)
 		trace_report_now(trace);
 }
 
-static void trace_on_pipe(void *context, struct watch *watch)
-{
-	struct trace *trace = context;
-
-	(void)watch;
-	trace->closed = true;
-	trace_stop(trace);
-}
-
 /* Returns 0 or a negative errno. */
 static int trace_watch(struct trace *trace, struct watch *watch, int fd,
 		       void (*handle)(void *context, struct watch *watch))
@@ -243,11 +260,49 @@ static int trace_watch_time(struct trace *trace)
 	const struct options *options = trace->options;
 	uint64_t first = options->interval_ns ? options->interval_ns : options->duration_ns;
 
-	trace->on_time.fd = -1;
 	if (!first)
 		return 0;
 	return trace_watch(trace, &trace->on_time, loop_open_timer(first, options->interval_ns),
 			   trace_on_time);
+}
+
+/* There is something to trace: time begins. */
+static int trace_begin(struct trace *trace)
+{
+	int code = trace_watch_time(trace);
+
+	trace->waiting = false;
+	if (code) {
+		trace_stop(trace);
+		return error_set(&trace->error, ERROR_PERMISSION, code,
+				 "cannot wait for a time: %s", strerror(-code));
+	}
+	session_activate(trace->session);
+	trace_say_ready(trace);
+	return 0;
+}
+
+static void trace_on_event(void *context, struct watch *watch)
+{
+	struct trace *trace = context;
+
+	(void)watch;
+	session_drain(trace->session);
+	if (trace->waiting && !session_check_probes(trace->session, &(struct error){ 0 }))
+		trace_begin(trace);
+	if (!trace->waiting)
+		trace_say_found(trace);
+	if (session_is_over(trace->session))
+		trace_stop(trace);
+}
+
+static void trace_on_pipe(void *context, struct watch *watch)
+{
+	struct trace *trace = context;
+
+	(void)watch;
+	trace->closed = true;
+	trace_stop(trace);
 }
 
 /* Fails where the output is no pipe and cannot break: then there is nothing to watch. */
@@ -263,8 +318,6 @@ static int trace_watch_all(struct trace *trace)
 {
 	int code = trace_watch(trace, &trace->on_event, session_fd(trace->session), trace_on_event);
 
-	if (!code)
-		code = trace_watch_time(trace);
 	if (code)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
 				 "cannot wait for events: %s", strerror(-code));
@@ -330,6 +383,8 @@ static int trace_start(struct trace *trace)
 	int code = trace_open(trace);
 
 	if (!code)
+		code = trace_set_selector(trace);
+	if (!code)
 		code = trace_open_session(trace);
 	if (!code)
 		code = trace_add_processes(trace);
@@ -339,8 +394,16 @@ static int trace_start(struct trace *trace)
 		code = trace_watch_all(trace);
 	if (code)
 		return code;
-	session_activate(trace->session);
-	trace_say_ready(trace);
+	if (trace->options->wait && !session_running(trace->session)) {
+		trace->waiting = true;
+		session_activate(trace->session);
+		log_write(trace->log, LOG_NOTICE, "waiting for a process named %s",
+			  trace->options->wait);
+		return 0;
+	}
+	code = trace_begin(trace);
+	if (code)
+		return code;
 	return trace->options->arguments ? spawn_release(&trace->spawn, &trace->error) : 0;
 }
 
@@ -351,6 +414,7 @@ static void trace_close(struct trace *trace)
 	spawn_free(&trace->spawn);
 	symbolizer_free(trace->reporter.symbolizer);
 	module_list_free(&trace->modules);
+	selector_free(&trace->selector);
 	if (trace->on_signal.fd > 0)
 		close(trace->on_signal.fd);
 	if (trace->on_time.fd > 0)
@@ -360,11 +424,18 @@ static void trace_close(struct trace *trace)
 
 static int trace_run(const struct options *options, const struct log *log)
 {
-	struct trace trace = { .options = options, .log = log, .reporter.output.fd = -1 };
+	struct trace trace = {
+		.options = options, .log = log, .reporter.output.fd = -1, .on_time.fd = -1
+	};
 	int code = trace_start(&trace);
 
 	if (!code)
 		code = loop_run(&trace.loop);
+	if (!code && trace.waiting && session_is_over(trace.session))
+		session_check_probes(trace.session, &trace.error);
+	else if (!code && trace.waiting)
+		error_set(&trace.error, ERROR_TARGET, -ESRCH, "no process named %s has appeared",
+			  options->wait);
 	if (!code && !trace.closed && !trace.error.kind) {
 		trace_say_exit(&trace);
 		code = trace_report(&trace, true);

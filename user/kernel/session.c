@@ -53,6 +53,7 @@ int session_open(const struct session_options *options, struct session **ret_ses
 
 	session->options = *options;
 	session->epoll = session->timer = -1;
+	session_raise_limit();
 	code = kernel_features_probe(&session->features, error);
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
 	if (!code)
@@ -104,6 +105,7 @@ void session_detach(struct session *session)
 	session_deactivate(session);
 	for (i = 0; i < session->process_count; i++)
 		attachment_join(&all, &session->slots[i].attachment);
+	attachment_join(&all, &session->attachment);
 	attachment_close(&all);
 	closer_free(session->closer);
 	session->closer = NULL;
@@ -246,7 +248,7 @@ static struct attach_point *session_points(const struct session *session,
 					   const struct process *process)
 {
 	struct attach_point *points = memory_alloc(file->count, sizeof(*points));
-	uint32_t target = session_process_index(session, process);
+	uint32_t target = process ? session_process_index(session, process) : 0;
 	size_t i;
 
 	for (i = 0; i < file->count; i++) {
@@ -254,11 +256,12 @@ static struct attach_point *session_points(const struct session *session,
 
 		points[i] = (struct attach_point){
 			.offset = probe->site_offset,
-			.cookie = SHAPE_WITH_TARGET(
-				SHAPE_WITH_STACK(probe->shape, probe->stack_bytes), target),
+			.cookie = SHAPE_WITH_STACK(probe->shape, probe->stack_bytes),
 			.kind = session_kind(probe),
 			.symbol = probe->symbol,
 		};
+		if (process)
+			points[i].cookie = SHAPE_WITH_TARGET(points[i].cookie, target);
 	}
 	return points;
 }
@@ -284,20 +287,30 @@ int session_probe_module(struct session *session, struct process *process, uint3
 {
 	const struct planned_file *file = session_plan_module(session, module);
 	struct attach_how how = session_how(session);
+	struct process *in = session_is_machine_wide(session) ? NULL : process;
+	struct attachment *attachment = &session->attachment;
 	struct attach_point *points;
 	int code;
 
-	if (!file || !file->count || session_is_probed(session, file->module, process))
+	if (!file || !file->count || session_is_probed(session, file->module, in))
 		return 0;
+	if (in)
+		attachment = &session->slots[session_process_index(session, in)].attachment;
 	session->probed = memory_grow(session->probed, session->probed_count,
 				      &session->probed_capacity, sizeof(*session->probed));
 	session->probed[session->probed_count++] =
-		(struct probed_file){ .module = file->module, .process = process };
-	points = session_points(session, file, process);
-	code = attach_file(&session->slots[session_process_index(session, process)].attachment,
-			   &how, module_list_get(session->options.modules, file->module)->fd,
-			   process->target.pid, points, file->count, error);
+		(struct probed_file){ .module = file->module, .process = in };
+	points = session_points(session, file, in);
+	code = attach_file(attachment, &how,
+			   module_list_get(session->options.modules, file->module)->fd,
+			   in ? in->target.pid : 0, points, file->count, error);
 	free(points);
+	if (!code)
+		log_write(session->options.log, LOG_VERBOSE,
+			  "%zu functions of %s are probed in %s %d (%s)", file->count,
+			  module_list_get(session->options.modules, file->module)->path,
+			  in ? "process" : "all processes, for", process->target.pid,
+			  process->target.comm);
 	return code;
 }
 

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "discover/process.h"
+#include "discover/selector.h"
 #include "kernel/features.h"
 #include "model/module.h"
 #include "model/snapshot.h"
@@ -28,6 +29,9 @@ struct session_options {
 	uint64_t min_age_ns; /* blocks in use that are younger are told apart in snapshots */
 	bool probe_at_entry; /* no search for a cheaper instruction */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */
+	const struct selector
+		*selector; /* these, too, now and later; NULL = none. Must outlive the session */
+	bool select_once; /* those that are there when the first is found, and no others */
 	bool follow_fork; /* children of traced processes are traced, too */
 	bool keep_exited; /* what ended programs held stays in snapshots, as ended sites */
 	bool backend_chosen; /* use `backend` or fail; otherwise the best one */
@@ -51,6 +55,9 @@ void session_close(struct session *session);
 int session_add_process(struct session *session, struct process *process, char *const *paths,
 			struct error *error);
 
+/* Probe the processes that the selector means and that run now. */
+void session_select(struct session *session);
+
 /* Has anything been probed? If not, returns -ENOENT and says in `error` (ERROR_NOTHING) what was searched. */
 int session_check_probes(const struct session *session, struct error *error);
 
@@ -68,7 +75,7 @@ int session_fd(const struct session *session);
 void session_drain(struct session *session);
 
 /*
- * Have all processes ended that the user has named? What the last of them held still counts; what others held that
+ * Have all processes ended that the user has named, and can there be no others? What the last of them held still counts; what others held that
  * ended before left the totals when they did.
  */
 bool session_is_over(const struct session *session);

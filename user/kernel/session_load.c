@@ -119,6 +119,7 @@ static void session_set_up(struct session *session)
 	bpf->rodata->setting_stack_depth = (uint32_t)options->stack_depth;
 	bpf->rodata->setting_named = options->named && options->named->count;
 	bpf->rodata->setting_restore_returns = session->features.restore_returns;
+	bpf->rodata->setting_machine_wide = session_is_machine_wide(session);
 	bpf->rodata->setting_task_storage = session->features.task_storage;
 	bpf->rodata->setting_functions = session->features.functions;
 	bpf->rodata->setting_cookies = session->backend != BACKEND_KERNEL_IOCTL;
@@ -127,6 +128,8 @@ static void session_set_up(struct session *session)
 	bpf_map__set_max_entries(bpf->maps.sites, (uint32_t)options->max_stacks + SITES_RESERVE);
 	if (!session->features.task_storage)
 		bpf_map__set_autocreate(bpf->maps.threads, false);
+	if (!session_is_machine_wide(session))
+		bpf_map__set_autocreate(bpf->maps.owners, false);
 	session_set_up_interpreters(session);
 	unwind_loader_prepare(bpf, session_unwinds(session));
 	session_choose_programs(session);

@@ -46,6 +46,7 @@ struct process_slot {
 struct birth {
 	uint32_t pid;
 	uint32_t parent; /* 0 = unknown: an exec */
+	bool kin; /* a descendant of one that is traced, and to be followed */
 	uint64_t time_ns;
 };
 
@@ -75,6 +76,7 @@ struct session {
 	struct probed_file
 		*seen; /* mappings that the kernel has told of and that are to be handled */
 	size_t seen_count, seen_capacity;
+	struct attachment attachment; /* probes in all processes of the machine */
 	struct closer *closer; /* NULL until the first process has ended */
 	struct process **processes;
 	struct process_slot *slots;
@@ -93,6 +95,8 @@ struct session {
 	int timer; /* readable when an interpreter is to be looked for again */
 	struct site_table sites;
 	struct mapping_set *mappings;
+	bool has_selected; /* the selector has found a process */
+	uint64_t select_ns; /* when it is asked again */
 	bool has_dead; /* a program has ended: its blocks are to be removed */
 	uint64_t bury_ns; /* not before this time */
 	uint64_t late_execs; /* programs whose first calls were not seen */
@@ -140,6 +144,19 @@ bool session_is_kin(const struct session *session, uint32_t pid);
 /* Note that a process may have to be traced; do so. */
 void session_note_birth(struct session *session, const struct birth *birth);
 void session_handle_births(struct session *session);
+/*
+ * Trace a process, as far as it still is there; its program began at `time_ns`. Takes it over. False if it is not
+ * traced.
+ */
+bool session_follow(struct session *session, struct process *process, uint64_t time_ns, bool root);
+/* Are processes to be traced that the selector means? */
+bool session_selects(const struct session *session);
+/* Are files probed for all processes at once? */
+bool session_is_machine_wide(const struct session *session);
+/* Files of processes and probes stay open: have as many as may be. */
+void session_raise_limit(void);
+/* Tell the programs whose the calls of a process are. */
+void session_tell_owner(const struct session *session, const struct process *process);
 /* Which processes have ended, at most `limit`: their positions. */
 size_t session_find_ended(const struct session *session, uint32_t *positions, size_t limit);
 /* They have ended, and all that they have told has been handled. */

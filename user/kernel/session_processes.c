@@ -138,6 +138,7 @@ static int session_probe_process(struct session *session, struct process *proces
 				 strerror(-code));
 	code = paths ? session_probe_paths(session, process, paths, error)
 		     : session_probe_mapped(session, process, error);
+	session_tell_owner(session, process);
 	interp_table_see(session->interps, process, session_owner_number(session, process));
 	if (!code && !process_alive(process))
 		code = error_set(error, ERROR_TARGET, -ESRCH,
@@ -197,37 +198,40 @@ bool session_is_kin(const struct session *session, uint32_t pid)
 }
 
 /* Is it the one of the event, and for the session to trace? */
-static bool session_wants(const struct process *process, const struct birth *birth)
+static bool session_wants(const struct session *session, const struct process *process,
+			  const struct birth *birth)
 {
-	if (!birth->parent)
-		return true;
-	return process_began_at(process, birth->time_ns) &&
-	       !process_shares_memory(process, birth->parent);
+	if (process_shares_memory(process, birth->parent))
+		return false;
+	if (!birth->kin)
+		return selector_has(session->options.selector, process->target.pid);
+	return !birth->parent || process_began_at(process, birth->time_ns);
 }
 
-/* Trace it, as far as it still is there. */
-static void session_follow(struct session *session, struct process *process, uint64_t time_ns)
+bool session_follow(struct session *session, struct process *process, uint64_t time_ns, bool root)
 {
 	struct error error = { 0 };
 	int code;
 
-	if (!session_place(session, process, false)) {
+	if (!session_place(session, process, root)) {
 		process_free(process);
-		return;
+		return false;
 	}
 	process->target.image_ns = time_ns;
 	session_watch_end(session, process);
-	code = session_probe_process(session, process, NULL, session_now(), &error);
+	code = session_probe_process(session, process, NULL, time_ns ? session_now() : 0, &error);
 	if (!code)
 		log_write(session->options.log, LOG_VERBOSE, "process %d (%s) is traced, too",
 			  process->target.pid, process->target.comm);
 	else if (code != -ESRCH)
 		log_write(session->options.log, LOG_NOTICE, "process %d is not traced: %s",
 			  process->target.pid, error.text);
+	return true;
 }
 
 void session_handle_births(struct session *session)
 {
+	bool once = session->options.select_once;
 	struct process *process;
 	struct error error = { 0 };
 	size_t i;
@@ -238,10 +242,12 @@ void session_handle_births(struct session *session)
 		if (session_find_process(session, birth->pid) ||
 		    process_open((pid_t)birth->pid, &process, &error))
 			continue;
-		if (session_wants(process, birth))
-			session_follow(session, process, birth->time_ns);
-		else
+		if (!session_wants(session, process, birth)) {
 			process_free(process);
+			continue;
+		}
+		if (session_follow(session, process, birth->time_ns, once && !birth->kin))
+			session->has_selected |= !birth->kin;
 	}
 	session->birth_count = 0;
 }
@@ -301,7 +307,7 @@ void session_reuse_slots(struct session *session)
 
 bool session_is_over(const struct session *session)
 {
-	return !session->roots_running;
+	return !session->roots_running && !session_selects(session);
 }
 
 size_t session_running(const struct session *session)

@@ -88,20 +88,19 @@ static void session_forget_thread(const struct session *session, pid_t thread)
 		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.interp_walks_by_id), &id);
 }
 
-/* A process that is not traced, or not yet: its kin may have to be. */
-static void session_see_stranger(struct session *session, const struct sideband_event *event)
+/* A new process, or a program of one that is not traced. */
+static void session_see_birth(struct session *session, const struct sideband_event *event)
 {
 	struct birth birth = { .pid = event->pid, .time_ns = event->time_ns };
 
-	if (event->kind == SIDEBAND_FORK && session_is_kin(session, event->parent)) {
+	if (event->kind == SIDEBAND_FORK)
 		birth.parent = event->parent;
-		table_put(&session->kin, event->pid, session);
+	birth.kin = session->options.follow_fork &&
+		    session_is_kin(session, birth.parent ? birth.parent : birth.pid);
+	if (birth.kin)
+		table_put(&session->kin, birth.pid, session);
+	if (birth.kin || session_selects(session))
 		session_note_birth(session, &birth);
-	} else if (event->kind == SIDEBAND_EXEC && session_is_kin(session, event->pid)) {
-		session_note_birth(session, &birth);
-	} else if (event->kind == SIDEBAND_EXIT && event->pid == event->tid) {
-		table_remove(&session->kin, event->pid);
-	}
 }
 
 /*
@@ -123,9 +122,10 @@ static void session_see_exec(struct session *session, struct process *process,
 {
 	session_keep_program(session, process, event->time_ns);
 	process_see_exec(process, event);
+	session_tell_owner(session, process);
 	interp_table_forget(session->interps, process);
 	session->has_dead = true;
-	if (process->first_thread_ended)
+	if (process->first_thread_ended && !session_is_machine_wide(session))
 		session_probe_again(session, process);
 	session_see_module(session, process, MODULE_NONE);
 }
@@ -139,6 +139,7 @@ static void session_see_event(void *context, const struct sideband_event *event)
 	if (event->kind == SIDEBAND_LOST) {
 		session_miss_mappings(session);
 		table_free(&session->kin);
+		session->select_ns = 1;
 		return;
 	}
 	process = session_find_process(session, event->pid);
@@ -146,8 +147,10 @@ static void session_see_event(void *context, const struct sideband_event *event)
 		session_forget_thread(session, (pid_t)event->tid);
 	if (process && event->kind == SIDEBAND_FORK)
 		process->is_replaced = event->time_ns > process->opened_ns;
-	if (session->options.follow_fork)
-		session_see_stranger(session, event);
+	if (event->kind == SIDEBAND_FORK || (event->kind == SIDEBAND_EXEC && !process))
+		session_see_birth(session, event);
+	if (event->kind == SIDEBAND_EXIT && event->pid == event->tid)
+		table_remove(&session->kin, event->pid);
 	if (!process || event->kind == SIDEBAND_FORK)
 		return;
 	if (event->kind == SIDEBAND_EXIT && event->pid == event->tid)
@@ -365,6 +368,8 @@ static void session_poll(struct session *session)
 		session_bury(session);
 	if (session->has_dead && (!next || session->bury_ns < next))
 		next = session->bury_ns;
+	if (session_selects(session) && (!next || session->select_ns < next))
+		next = session->select_ns;
 	session_probe_interpreters(session);
 	when.it_value.tv_sec = (time_t)(next / 1000000000);
 	when.it_value.tv_nsec = (long)(next % 1000000000);
@@ -383,6 +388,8 @@ void session_drain(struct session *session)
 	session_hear(session);
 	session_handle_seen(session);
 	session_handle_births(session);
+	if (session->select_ns && session->select_ns <= session_now())
+		session_select(session);
 	for (i = 0; i < session->process_count; i++)
 		if (session->processes[i]->needs_scan)
 			session_scan(session, session->processes[i], session_now());

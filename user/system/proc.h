@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "system/cgroup.h"
 
 /* One line of /proc/PID/maps. */
 struct proc_mapping {
@@ -35,10 +36,14 @@ int proc_read_maps(const char *proc_root, pid_t pid, struct proc_map_list *ret_l
 void proc_parse_maps(const char *text, size_t length, struct proc_map_list *ret_list);
 void proc_map_list_free(struct proc_map_list *list);
 
+/* Append all processes that `proc_root` has. Returns 0 or a negative errno. */
+int proc_list_pids(const char *proc_root, struct pid_list *list);
+
 struct proc_status {
 	char comm[16];
 	pid_t pid; /* of the thread group */
 	pid_t namespace_pid; /* innermost NSpid */
+	pid_t parent_pid; /* 0 = none in this pid namespace */
 	char state; /* R, S, D, Z, T, ... */
 	uid_t uid; /* effective */
 	int seccomp; /* 0 none, 1 strict, 2 filter */

@@ -2,6 +2,7 @@
 /* /proc/PID/status, stat and exe: see proc.h. */
 #include "system/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -75,6 +76,7 @@ static void status_state(const char *at, const char *end, struct proc_status *st
 enum status_field {
 	FIELD_TGID,
 	FIELD_NSPID,
+	FIELD_PARENT,
 	FIELD_UID,
 	FIELD_SECCOMP,
 	FIELD_TRACER,
@@ -90,6 +92,7 @@ static const struct {
 } status_fields[FIELD_COUNT] = {
 	[FIELD_TGID] = { "Tgid", 0, INT_MAX },
 	[FIELD_NSPID] = { "NSpid", -1, INT_MAX },
+	[FIELD_PARENT] = { "PPid", 0, INT_MAX },
 	[FIELD_UID] = { "Uid", 1, UINT32_MAX },
 	[FIELD_SECCOMP] = { "Seccomp", 0, 2 },
 	[FIELD_TRACER] = { "TracerPid", 0, INT_MAX },
@@ -135,6 +138,7 @@ void proc_parse_status(const char *text, size_t length, struct proc_status *ret_
 	status.pid = (pid_t)numbers[FIELD_TGID];
 	status.namespace_pid =
 		(pid_t)(numbers[FIELD_NSPID] ? numbers[FIELD_NSPID] : numbers[FIELD_TGID]);
+	status.parent_pid = (pid_t)numbers[FIELD_PARENT];
 	status.uid = (uid_t)numbers[FIELD_UID];
 	status.seccomp = (int)numbers[FIELD_SECCOMP];
 	status.tracer_pid = (pid_t)numbers[FIELD_TRACER];
@@ -152,6 +156,24 @@ int proc_read_status(const char *proc_root, pid_t pid, struct proc_status *ret_s
 		proc_parse_status(text.data ? text.data : "", text.length, ret_status);
 	buffer_free(&text);
 	return result;
+}
+
+int proc_list_pids(const char *proc_root, struct pid_list *list)
+{
+	DIR *directory = opendir(proc_root);
+	struct dirent *entry;
+	uint64_t pid;
+
+	if (!directory)
+		return -errno;
+	while ((entry = readdir(directory))) {
+		const char *at = entry->d_name, *end = at + strlen(at);
+
+		if (proc_take_number(&at, end, 10, &pid) && at == end && pid && pid <= INT_MAX)
+			pid_list_add(list, (pid_t)pid);
+	}
+	closedir(directory);
+	return 0;
 }
 
 int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks)

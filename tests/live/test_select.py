@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Processes by name, by cgroup, by container, the next of a name, and all: those that are there and those that come."""
+import json
+import os
+import re
+import shutil
+import signal
+import tempfile
+
+import lab
+
+CONTAINER = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
+
+
+class Known:
+    """A process of the target that waits before it begins and before it ends."""
+
+    def __init__(self, program, **options):
+        self.process = lab.start([program, "calls", "wait"], **options)
+        self.pid = self.process.pid
+
+    def go(self):
+        self.process.stdin.write(b"go\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(lab.PATIENCE)
+
+
+def copy_of_known(folder, name):
+    path = os.path.join(folder, name)
+    shutil.copy(lab.target("known"), path)
+    return path
+
+
+def traced_too(tracer, pid):
+    lab.wait_for(lambda: "libc.so.6 are probed in process %d (" % pid in tracer.stderr(), "process %d is traced" % pid)
+
+
+def ask(tracer):
+    tracer.process.send_signal(signal.SIGUSR1)
+    return json.loads(tracer.process.stdout.readline())
+
+
+def check_process(report, pid, account):
+    rows = {"sites": [site for site in report["sites"] if site["pid"] == pid]}
+    lab.check_sums(report)
+    lab.check_losses(report)
+    truth = {name: figures for name, figures in account.items() if any(figures)}
+    assert lab.sums(rows, set(truth)) == truth, (lab.sums(rows, set(truth)), truth)
+
+
+def test_by_name():
+    with tempfile.TemporaryDirectory(prefix="tracer-names-") as folder:
+        # Longer than the kernel's names are.
+        program = copy_of_known(folder, "a-name-of-more-than-15-bytes")
+        other = Known(copy_of_known(folder, "another"))
+        first = Known(program)
+        tracer = lab.Tracer("-v", "-j", "-n", "0", "--comm", os.path.basename(program), "3600")
+        traced_too(tracer, first.pid)
+        second = Known(program)
+        traced_too(tracer, second.pid)
+        accounts = {known.pid: known.go() for known in (first, second)}
+        other.go()
+        report = ask(tracer)
+        for pid, account in accounts.items():
+            check_process(report, pid, account)
+        assert {target["pid"] for target in report["targets"]} == set(accounts), report["targets"]
+        first.end()
+        second.end()
+        # With nobody of the name left, the tracer waits for the next.
+        third = Known(program)
+        traced_too(tracer, third.pid)
+        account = third.go()
+        report = json.loads(tracer.stop())
+        check_process(report, third.pid, account)
+        assert {target["pid"] for target in report["targets"]} == {third.pid}, report["targets"]
+
+
+def test_wait():
+    with tempfile.TemporaryDirectory(prefix="tracer-names-") as folder:
+        program = copy_of_known(folder, "awaited")
+        tracer = lab.Tracer("-v", "-j", "-n", "0", "-w", "awaited", "3600", ready=False)
+        lab.wait_for(lambda: "waiting for a process named awaited" in tracer.stderr(), "the tracer waits")
+        assert "ready" not in tracer.stderr()
+        known = Known(program)
+        tracer.wait_ready()
+        account = known.go()
+        later = Known(program)
+        later.go()
+        known.end()
+        # Its end is the end.
+        report = json.loads(tracer.finish())
+        assert tracer.process.returncode == 0
+        check_process(report, known.pid, account)
+        assert [target["pid"] for target in report["targets"]] == [known.pid], report["targets"]
+
+
+def test_wait_in_vain():
+    tracer = lab.Tracer("-w", "no-such-name", ready=False)
+    lab.wait_for(lambda: "waiting" in tracer.stderr(), "the tracer waits")
+    assert tracer.stop() == ""
+    assert tracer.process.returncode == 4, tracer.stderr()
+
+
+class Group:
+    """A cgroup of the test's own, of version 2 if there is any."""
+
+    def __init__(self, name):
+        with open("/proc/mounts", encoding="utf-8") as file:
+            mounts = [line.split()[1] for line in file if line.split()[2] == "cgroup2"]
+        mounts = [mount for mount in mounts if mount.startswith("/sys/fs/cgroup")]
+        if not mounts:
+            raise lab.Skip("no cgroup2 below /sys/fs/cgroup")
+        self.name, self.mount = name, mounts[0]
+        self.path = os.path.join(self.mount, name)
+        try:
+            os.mkdir(self.path)
+        except OSError as error:
+            raise lab.Skip("no cgroup can be made here: %s" % error)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        lab.end_all()
+        for folder, _, _ in os.walk(self.path, topdown=False):
+            lab.wait_for(lambda folder=folder: self.remove(folder), "the cgroup is empty")
+
+    @staticmethod
+    def remove(folder):
+        try:
+            os.rmdir(folder)
+        except OSError:
+            return False
+        return True
+
+    def enter(self, pid, below=""):
+        os.makedirs(os.path.join(self.path, below), exist_ok=True)
+        with open(os.path.join(self.path, below, "cgroup.procs"), "w", encoding="ascii") as file:
+            file.write(str(pid))
+
+
+def group_report(group, *options):
+    """One is in it, one comes by being moved, one is born in it; a fourth stays outside."""
+    inside, moved, outside = (Known(lab.target("known")) for _ in range(3))
+    group.enter(inside.pid, "below")
+    tracer = lab.Tracer("-v", "-j", "-n", "0", *options, "3600")
+    traced_too(tracer, inside.pid)
+    group.enter(moved.pid)
+    traced_too(tracer, moved.pid)
+    born = Known(lab.target("known"), preexec_fn=lambda: group.enter(os.getpid()))
+    traced_too(tracer, born.pid)
+    accounts = {known.pid: known.go() for known in (inside, moved, born)}
+    outside.go()
+    report = json.loads(tracer.stop())
+    for pid, account in accounts.items():
+        check_process(report, pid, account)
+    assert {target["pid"] for target in report["targets"]} == set(accounts), report["targets"]
+
+
+def test_by_cgroup():
+    with Group("tracer-test-%d" % os.getpid()) as group:
+        group_report(group, "--cgroup", "/" + group.name)
+    with Group("tracer-test-%d" % os.getpid()) as group:
+        group_report(group, "--cgroup", group.path)
+    status, _, errors = lab.run("--cgroup", "/no/such/group")
+    assert status == 4 and "/no/such/group" in errors, errors
+
+
+def test_by_container():
+    with Group("docker-%s.scope" % CONTAINER) as group:
+        group_report(group, "--container", CONTAINER[:12])
+    status, _, errors = lab.run("--container", "ffffffffffff")
+    assert status == 4 and "ffffffffffff" in errors, errors
+
+
+# The first process of a pid namespace in a root of its own: nothing that others use is probed by "all processes". It reads
+# commands.
+INIT = """
+exec 3< /commands
+while read -r command argument <&3; do
+	case $command in
+	tracer) /tracer -v -j -n 0 -a 3600 > /report 2> /messages & tracer=$! ;;
+	known) /known calls wait < /input-$argument > /account-$argument & echo $! > /pid-$argument.new
+		/mv /pid-$argument.new /pid-$argument ;;
+	exec) /sh -c 'exec /known calls wait' < /input-$argument > /account-$argument & echo $! > /pid-$argument.new
+		/mv /pid-$argument.new /pid-$argument ;;
+	stop) kill -INT $tracer; wait $tracer; echo $? > /status; exit ;;
+	esac
+done
+"""
+
+
+class Root:
+    def __init__(self, folder):
+        self.folder = folder
+        lab.private_root(folder, [lab.TRACER, lab.target("known"), lab.need("sh"), lab.need("mv")])
+        with open(self.path("init"), "w", encoding="ascii") as file:
+            file.write(INIT)
+        os.mkfifo(self.path("commands"))
+        self.inputs = {}
+        unshare = lab.need("unshare")
+        if lab.subprocess.run([unshare, "-m", "-p", "-f", "true"], capture_output=True, check=False).returncode:
+            raise lab.Skip("no namespaces can be made here")
+        self.process = lab.start([unshare, "--mount", "--pid", "--fork", "--kill-child",
+                                  "--mount-proc=" + self.path("proc"), "sh", "-c",
+                                  'mount --rbind /sys "$0/sys" && mount --bind /dev "$0/dev" && exec chroot "$0" /sh /init', folder])
+        self.commands = self.open("commands")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def read(self, name):
+        try:
+            with open(self.path(name), encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def open(self, name):
+        """A pipe's end that waits for nobody."""
+        return os.fdopen(os.open(self.path(name), os.O_RDWR), "w", encoding="ascii", buffering=1)
+
+    def tell(self, command):
+        self.commands.write(command + "\n")
+
+    def known(self, name, command="known"):
+        """Start one; returns its pid, as the namespace has it."""
+        os.mkfifo(self.path("input-" + name))
+        self.tell("%s %s" % (command, name))
+        self.inputs[name] = self.open("input-" + name)
+        lab.wait_for(lambda: self.read("pid-" + name).endswith("\n"), "the pid is known")
+        return int(self.read("pid-" + name))
+
+    def go(self, name):
+        self.inputs[name].write("go\n")
+        lab.wait_for(lambda: self.read("account-" + name).endswith("}\n"), "the account is there")
+        return json.loads(self.read("account-" + name))
+
+    def said(self, words):
+        lab.wait_for(lambda: re.search(words, self.read("messages")), "the tracer says %s: %s" % (
+            words, self.read("messages")))
+
+    def close(self):
+        for file in (*self.inputs.values(), self.commands):
+            file.close()
+
+
+def test_all_processes():
+    with tempfile.TemporaryDirectory(prefix="tracer-root-") as folder:
+        root = Root(folder)
+        try:
+            first = root.known("first")
+            root.tell("tracer")
+            root.said("tracer: ready")
+            root.said(r"process %d \(" % first)
+            second, third = root.known("second"), root.known("third", "exec")
+            for pid in (second, third):
+                root.said(r"process %d \(" % pid)
+            accounts = {pid: root.go(name) for name, pid in (("first", first), ("second", second), ("third", third))}
+            root.tell("stop")
+            assert root.process.wait(lab.PATIENCE) == 0, root.process.communicate()
+            assert root.read("status") == "0\n", root.read("messages")
+            report = json.loads(root.read("report").splitlines()[-1])
+            for pid, account in accounts.items():
+                check_process(report, pid, account)
+            # Never itself, nor what it has started.
+            assert "tracer" not in {target["comm"] for target in report["targets"]}, report["targets"]
+            assert {target["comm"] for target in report["targets"]} <= {"known", "sh"}, report["targets"]
+        finally:
+            root.close()
+            lab.end_all()
+
+
+lab.run_tests()

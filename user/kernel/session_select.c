@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Processes that are not named one by one: looked for at the start, whenever the kernel tells of a new process or
+ * program, and now and then, because names and cgroups change without its telling. With the whole machine, a file is
+ * probed once for all who map it, and the programs ask whose call it is.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "kernel/session_parts.h"
+#include "tracer.skel.h"
+
+/* How often is looked for processes that the kernel did not tell of. */
+#define SELECT_NS 1000000000
+
+bool session_selects(const struct session *session)
+{
+	return session->options.selector &&
+	       !(session->options.select_once && session->has_selected);
+}
+
+bool session_is_machine_wide(const struct session *session)
+{
+	return session->options.selector && session->options.selector->kind == SELECT_ALL &&
+	       session->features.task_storage && session->backend <= BACKEND_KERNEL_MULTI;
+}
+
+/* It is looked up by the task, so pid namespaces do not matter, and the kernel forgets it with the task. */
+void session_tell_owner(const struct session *session, const struct process *process)
+{
+	uint32_t owner = session_owner_number(session, process);
+
+	if (session_is_machine_wide(session))
+		bpf_map_update_elem(bpf_map__fd(session->bpf->maps.owners), &process->target.pidfd,
+				    &owner, BPF_ANY);
+}
+
+void session_select(struct session *session)
+{
+	struct pid_list list = { 0 };
+	struct process *process;
+	struct error error = { 0 };
+	bool once = session->options.select_once;
+	size_t i;
+
+	if (!session_selects(session))
+		return;
+	session->select_ns = session_now() + SELECT_NS;
+	selector_list(session->options.selector, &list);
+	for (i = 0; i < list.count; i++)
+		if (!session_find_process(session, (uint32_t)list.pids[i]) &&
+		    selector_has(session->options.selector, list.pids[i]) &&
+		    !process_open(list.pids[i], &process, &error))
+			session->has_selected |= session_follow(session, process, 0, once);
+	pid_list_free(&list);
+}
+
+void session_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See cgroup.h. Folders are walked to a bounded depth and number; names in them are nobody's promise. */
+#include "system/cgroup.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define DEPTH_MAX 32
+#define FOLDERS_MAX 65536
+
+/* The ids of containers; shorter ones are what people copy. */
+#define ID_LENGTH 64
+#define ID_SHORTEST 4
+#define SCOPE ".scope" /* what systemd puts behind a group of processes that others have started */
+
+void pid_list_add(struct pid_list *list, pid_t pid)
+{
+	list->pids = memory_grow(list->pids, list->count, &list->capacity, sizeof(*list->pids));
+	list->pids[list->count++] = pid;
+}
+
+void pid_list_free(struct pid_list *list)
+{
+	free(list->pids);
+	*list = (struct pid_list){ 0 };
+}
+
+/* A walk over the folders below one: `visit` returns false to leave out what is in a folder. */
+struct cgroup_walk {
+	bool (*visit)(struct cgroup_walk *walk, const char *folder, const char *name);
+	void *context;
+	size_t folders;
+};
+
+static bool entry_is_folder(const char *path, const struct dirent *entry)
+{
+	struct stat status;
+
+	if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+		return false;
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return !lstat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+static void cgroup_walk_below(struct cgroup_walk *walk, const char *folder, unsigned int depth)
+{
+	DIR *directory = depth < DEPTH_MAX ? opendir(folder) : NULL;
+	struct dirent *entry;
+
+	if (!directory)
+		return;
+	while ((entry = readdir(directory))) {
+		char *path = memory_format("%s/%s", folder, entry->d_name);
+
+		if (entry_is_folder(path, entry) && walk->folders++ < FOLDERS_MAX &&
+		    walk->visit(walk, path, entry->d_name))
+			cgroup_walk_below(walk, path, depth + 1);
+		free(path);
+	}
+	closedir(directory);
+}
+
+static bool is_group(const char *folder)
+{
+	char *procs = memory_format("%s/cgroup.procs", folder);
+	bool is = !access(procs, F_OK);
+
+	free(procs);
+	return is;
+}
+
+/* A hierarchy is `root` itself (version 2) or a folder in it (version 1, or both versions side by side). */
+static char *cgroup_find_below(const char *root, const char *path)
+{
+	char *folder = memory_format("%s/%s", root, path);
+	DIR *directory = NULL;
+	struct dirent *entry;
+
+	if (!is_group(folder))
+		directory = opendir(root);
+	while (directory && !is_group(folder) && (entry = readdir(directory))) {
+		free(folder);
+		folder = memory_format("%s/%s/%s", root, entry->d_name, path);
+	}
+	if (directory)
+		closedir(directory);
+	if (is_group(folder))
+		return folder;
+	free(folder);
+	return NULL;
+}
+
+char *cgroup_find(const char *root, const char *path, struct error *error)
+{
+	char *folder;
+
+	if (strstr(path, "..")) {
+		error_set(error, ERROR_USAGE, -EINVAL, "a path of a cgroup has no '..': '%s'",
+			  path);
+		return NULL;
+	}
+	if (*path == '/' && is_group(path))
+		return memory_copy_string(path);
+	folder = cgroup_find_below(root, path);
+	if (!folder)
+		error_set(error, ERROR_TARGET, -ENOENT,
+			  "there is no cgroup '%s', neither by this path nor below %s", path, root);
+	return folder;
+}
+
+/*
+ * The id in the name of a group: "ID", "docker-ID.scope", "cri-containerd-ID.scope", "crio-ID", "libpod-ID.scope".
+ * NULL if it has none. An attendant, such as "crio-conmon-ID.scope", is not the container.
+ */
+static const char *name_find_id(const char *name)
+{
+	size_t length = strlen(name), i;
+	const char *id;
+
+	if (length > strlen(SCOPE) && !strcmp(name + length - strlen(SCOPE), SCOPE))
+		length -= strlen(SCOPE);
+	if (length < ID_LENGTH || strstr(name, "conmon"))
+		return NULL;
+	id = name + length - ID_LENGTH;
+	for (i = 0; i < ID_LENGTH; i++)
+		if (!isxdigit((unsigned char)id[i]))
+			return NULL;
+	return id == name || id[-1] == '-' || id[-1] == ':' ? id : NULL;
+}
+
+struct container_search {
+	const char *id;
+	char *folder;
+	char found[ID_LENGTH + 1];
+	bool ambiguous;
+};
+
+static bool search_visit(struct cgroup_walk *walk, const char *folder, const char *name)
+{
+	struct container_search *search = walk->context;
+	const char *id = name_find_id(name);
+
+	if (!id || strncmp(id, search->id, strlen(search->id)) != 0)
+		return true;
+	/* Of the hierarchies of version 1, any one will do. */
+	if (search->folder && strncmp(search->found, id, ID_LENGTH) != 0)
+		search->ambiguous = true;
+	if (!search->folder && is_group(folder)) {
+		search->folder = memory_copy_string(folder);
+		memcpy(search->found, id, ID_LENGTH);
+	}
+	return false;
+}
+
+static bool id_is_sound(const char *id)
+{
+	size_t length = strlen(id);
+
+	return length >= ID_SHORTEST && length <= ID_LENGTH &&
+	       strspn(id, "0123456789abcdef") == length;
+}
+
+char *cgroup_find_container(const char *root, const char *id, struct error *error)
+{
+	struct container_search search = { .id = id };
+	struct cgroup_walk walk = { .visit = search_visit, .context = &search };
+
+	if (!id_is_sound(id)) {
+		error_set(error, ERROR_USAGE, -EINVAL,
+			  "'%s' is not the id of a container: %d to %d hexadecimal digits", id,
+			  ID_SHORTEST, ID_LENGTH);
+		return NULL;
+	}
+	cgroup_walk_below(&walk, root, 0);
+	if (search.ambiguous) {
+		error_set(error, ERROR_USAGE, -EINVAL,
+			  "several containers have ids that begin with '%s': give more of it", id);
+		free(search.folder);
+		return NULL;
+	}
+	if (!search.folder)
+		error_set(error, ERROR_TARGET, -ENOENT,
+			  "no cgroup below %s belongs to a container whose id begins with '%s'",
+			  root, id);
+	return search.folder;
+}
+
+/* The pids of one group. A process of another pid namespace, which has no pid here, is listed as 0. */
+static int cgroup_read(const char *folder, struct pid_list *list)
+{
+	char *path = memory_format("%s/cgroup.procs", folder);
+	FILE *file = fopen(path, "re");
+	int code = file ? 0 : -errno, pid;
+
+	free(path);
+	while (file && fscanf(file, "%d", &pid) == 1)
+		if (pid > 0)
+			pid_list_add(list, pid);
+	if (file)
+		fclose(file);
+	return code;
+}
+
+static bool list_visit(struct cgroup_walk *walk, const char *folder, const char *name)
+{
+	(void)name;
+	cgroup_read(folder, walk->context);
+	return true;
+}
+
+int cgroup_list(const char *folder, struct pid_list *list)
+{
+	struct cgroup_walk walk = { .visit = list_visit, .context = list };
+	int code = cgroup_read(folder, list);
+
+	/* In a threaded group of version 2 the processes are listed by the groups above it only. */
+	if (code && code != -EOPNOTSUPP)
+		return code;
+	cgroup_walk_below(&walk, folder, 0);
+	return 0;
+}
