@@ -98,11 +98,12 @@ static __always_inline bool unwind_is_planted(struct unwind *walk)
 
 /*
  * Code without rows. A frame pointer of 0 is how the ABI marks the outermost frame; the return address must lead
- * to a mapped file.
+ * to a mapped file or to code generated at run time.
  */
 static __always_inline int unwind_leave_unknown(struct unwind *walk)
 {
 	__u64 next = 0, ip = 0, bp;
+	__u32 found;
 
 	if (unwind_is_planted(walk))
 		return unwind_end(walk, UNWIND_END_ROOT);
@@ -114,8 +115,10 @@ static __always_inline int unwind_leave_unknown(struct unwind *walk)
 	walk->flags |= UNWIND_GUESSED;
 	if (!bp)
 		return unwind_end(walk, UNWIND_END_ROOT);
-	if (!unwind_guess(walk, bp, &next, &ip) || !ip ||
-	    (__u32)unwind_find(walk, ip - 1) >= UNWIND_FOUND_NOTHING)
+	if (!unwind_guess(walk, bp, &next, &ip) || !ip)
+		return unwind_end(walk, UNWIND_END_NO_ROWS);
+	found = (__u32)unwind_find(walk, ip - 1);
+	if (found >= UNWIND_FOUND_NOTHING && found != UNWIND_FOUND_NOTHING + UNWIND_END_ANONYMOUS)
 		return unwind_end(walk, UNWIND_END_NO_ROWS);
 	walk->bp = next;
 	return unwind_leave(walk, bp + 16, ip);

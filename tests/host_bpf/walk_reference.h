@@ -139,7 +139,7 @@ static inline int reference_guess(struct reference *walk, uint32_t rule_at_ip)
 	    (next && next <= walk->bp))
 		return UNWIND_END_NO_ROWS;
 	mapping = reference_mapping(walk, ip - 1);
-	if (!ip || !mapping || mapping->anonymous)
+	if (!ip || !mapping)
 		return UNWIND_END_NO_ROWS;
 	walk->sp = walk->bp + 16;
 	walk->bp = next;

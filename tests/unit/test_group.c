@@ -229,13 +229,63 @@ static void test_alone(void **state)
 	free(ruby);
 }
 
+/* Two frames with a function of an interpreter's own between them, or two, or none. */
+static struct stack *make_shown(uint64_t inner, uint32_t internal, const struct frame_name *outer)
+{
+	struct stack *stack = memory_alloc(1, sizeof(*stack) + 4 * sizeof(stack->frames[0]));
+	uint32_t i;
+
+	stack->frames[stack->count++] = (struct frame){ .module = 1, .offset = inner };
+	for (i = 0; i < internal; i++)
+		stack->frames[stack->count++] =
+			(struct frame){ .module = 2, .offset = 100 + i, .internal = true };
+	stack->frames[stack->count++] =
+		(struct frame){ .kind = FRAME_PYTHON, .address = internal, .name = outer };
+	return stack;
+}
+
+/* What is not shown makes no difference; all that is shown does. */
+static void test_shown(void **state)
+{
+	/* Another instruction of the line: another name, of the same texts. */
+	struct frame_name same_line = user_56;
+	struct stack *stacks[] = {
+		make_shown(7, 1, &user_56), make_shown(7, 2, &same_line),
+		make_shown(7, 0, &user_56), make_shown(8, 1, &user_56),
+		make_shown(7, 1, &user_57), make_shown(7, 1, NULL),
+		make_shown(7, 1, &user_56), make_shown(7, 1, &user_56),
+		make_shown(7, 1, &user_56),
+	};
+	struct snapshot_site sites[9];
+	struct snapshot snapshot = { .sites = sites, .site_count = 9 };
+	struct grouped *grouped;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 9; i++)
+		sites[i] = make_site(i + 1, stacks[i], 1ull << i);
+	sites[6].function = &function_calloc;
+	sites[7].target = &target_two;
+	/* An allocation of the interpreter's own. */
+	stacks[8]->frames[0].internal = true;
+	grouped = group_build(&snapshot, GROUP_BY_SHOWN, NULL);
+	assert_int_equal(grouped->snapshot.site_count, 7);
+	assert_non_null(find_site(grouped, 1 + 2 + 4));
+	assert_int_equal(find_site(grouped, 1 + 2 + 4)->key, 1);
+	assert_ptr_equal(find_site(grouped, 1 + 2 + 4)->function, &function_malloc);
+	for (i = 3; i < 9; i++)
+		assert_ptr_equal(find_site(grouped, 1ull << i)->stack, stacks[i]);
+	group_free(grouped);
+	for (i = 0; i < 9; i++)
+		free(stacks[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_group),
-		cmocka_unit_test(test_callers),
-		cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_group),	  cmocka_unit_test(test_callers),
+		cmocka_unit_test(test_processes), cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

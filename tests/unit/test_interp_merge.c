@@ -83,6 +83,10 @@ static void test_plain(void **state)
 	check("", "12.", "12");
 	/* An allocation by the interpreter itself, on behalf of the code of frame 1. */
 	check("rrLrrss", "12.", "(r)(r)12(L)(r)(r)(s)(s)");
+	/* The program's entry point is the interpreter's, too; it is not when something else is called. */
+	check("rLrssr", "12.", "(r)12(L)(r)(s)(s)(r)");
+	check("xLrsrsr", "12.", "x12(L)(r)s(r)(s)(r)");
+	check("rLrxssr", "12.", "(r)12(L)(r)xss(r)");
 	/* By an extension. */
 	check("xxrLrs", "12.", "xx(r)12(L)(r)(s)");
 }

@@ -16,6 +16,7 @@ struct member {
 	bool alone; /* it is in no group */
 	struct frame frame; /* what the group shows as its stack, unless it is by process */
 	const char *function; /* by function only; NULL = unknown */
+	uint64_t shown; /* by what is shown only: hash of the frames */
 };
 
 static const struct frame *group_line(const struct snapshot_site *site, enum frame_kind kind)
@@ -37,6 +38,77 @@ static const struct frame *group_caller(const struct snapshot_site *site)
 		if (!site->stack->frames[i].internal && site->stack->frames[i].kind != FRAME_ERROR)
 			return &site->stack->frames[i];
 	return NULL;
+}
+
+/* What tells a frame from others, as far as it is shown. Texts of names are kept once, so that pointers tell them apart. */
+static void group_frame_key(const struct frame *frame, uint64_t key[5])
+{
+	memset(key, 0, 5 * sizeof(*key));
+	key[0] = frame->kind;
+	key[1] = (uintptr_t)frame->reason;
+	if (frame->name) {
+		key[2] = (uintptr_t)frame->name->function;
+		key[3] = (uintptr_t)frame->name->file;
+		key[4] = frame->name->line;
+	} else {
+		key[2] = frame->module;
+		key[3] = frame->offset ? frame->offset : frame->address;
+	}
+}
+
+/* A walk over the frames of a stack that matter. */
+struct shown {
+	const struct stack *stack;
+	uint32_t at;
+	bool begun; /* one that is shown was met */
+};
+
+/*
+ * The next frame that is shown, or that is an interpreter's own and has none inside of it that is shown: what it allocates for
+ * itself is another matter than what it allocates for others. False at the end.
+ */
+static bool shown_next(struct shown *shown, uint64_t key[5])
+{
+	const struct stack *stack = shown->stack;
+
+	while (shown->begun && shown->at < stack->count && stack->frames[shown->at].internal)
+		shown->at++;
+	if (shown->at >= stack->count)
+		return false;
+	if (!stack->frames[shown->at].internal)
+		shown->begun = true;
+	group_frame_key(&stack->frames[shown->at++], key);
+	return true;
+}
+
+static uint64_t group_hash_shown(const struct stack *stack)
+{
+	struct shown shown = { .stack = stack };
+	uint64_t hash = 1, key[5];
+	size_t i;
+
+	while (shown_next(&shown, key))
+		for (i = 0; i < 5; i++)
+			hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15ull + (hash >> 32);
+	return hash | 1;
+}
+
+static int group_compare_shown(const struct stack *left, const struct stack *right)
+{
+	struct shown from_left = { .stack = left }, from_right = { .stack = right };
+	uint64_t a[5], b[5];
+	bool more_left, more_right;
+	int order;
+
+	for (;;) {
+		more_left = shown_next(&from_left, a);
+		more_right = shown_next(&from_right, b);
+		if (!more_left || !more_right)
+			return more_left - more_right;
+		order = memcmp(a, b, sizeof(a));
+		if (order)
+			return order;
+	}
 }
 
 static bool group_is_by_line(enum group_by by)
@@ -71,7 +143,10 @@ static struct member member_of(const struct snapshot_site *site, enum group_by b
 		member.frame = *frame;
 	else if (frame)
 		member_set_caller(&member, frame, by, names);
-	member.alone = by == GROUP_BY_STACK || (!frame && by != GROUP_BY_PROCESS);
+	if (by == GROUP_BY_SHOWN)
+		member.shown = group_hash_shown(site->stack);
+	member.alone = by == GROUP_BY_STACK ||
+		       (!frame && by != GROUP_BY_PROCESS && by != GROUP_BY_SHOWN);
 	return member;
 }
 
@@ -119,7 +194,12 @@ static int group_compare(const void *a, const void *b)
 		order = group_compare_numbers(x->ended, y->ended);
 	if (!order)
 		order = group_compare_numbers(x->source, y->source);
-	return order ? order : group_compare_frames(left, right);
+	if (order || (!left->shown && !right->shown))
+		return order ? order : group_compare_frames(left, right);
+	order = group_compare_numbers((uintptr_t)x->function, (uintptr_t)y->function);
+	if (!order)
+		order = group_compare_numbers(left->shown, right->shown);
+	return order ? order : group_compare_shown(x->stack, y->stack);
 }
 
 static void group_add(struct snapshot_site *to, const struct snapshot_site *site)
@@ -161,7 +241,8 @@ static struct stack *group_stack(struct grouped *grouped, const struct member *m
 	return stack;
 }
 
-static void group_put(struct grouped *grouped, const struct member *members, size_t count)
+static void group_put(struct grouped *grouped, const struct member *members, size_t count,
+		      enum group_by by)
 {
 	struct snapshot *snapshot = &grouped->snapshot;
 	size_t i;
@@ -176,6 +257,8 @@ static void group_put(struct grouped *grouped, const struct member *members, siz
 		}
 		to = &snapshot->sites[snapshot->site_count++];
 		*to = *member->site;
+		if (by == GROUP_BY_SHOWN)
+			continue;
 		if (!member->alone)
 			to->stack = group_stack(grouped, member);
 		if (!member->alone && !to->stack->count)
@@ -196,7 +279,7 @@ struct grouped *group_build(const struct snapshot *snapshot, enum group_by by,
 	grouped->snapshot = *snapshot;
 	grouped->snapshot.sites = memory_alloc(snapshot->site_count, sizeof(*snapshot->sites));
 	grouped->snapshot.site_count = 0;
-	group_put(grouped, members, snapshot->site_count);
+	group_put(grouped, members, snapshot->site_count, by);
 	free(members);
 	return grouped;
 }

@@ -45,6 +45,14 @@ static void reporter_complain(const struct reporter *reporter)
 	}
 }
 
+/* What is not shown makes no difference. */
+static enum group_by reporter_by(const struct options *options)
+{
+	if (options->by == GROUP_BY_STACK && options->level != LOG_VERBOSE)
+		return GROUP_BY_SHOWN;
+	return options->by;
+}
+
 int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error)
 {
 	const struct options *options = reporter->options;
@@ -55,7 +63,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	struct render_options style = { .color = reporter->color,
 					.verbose = options->level == LOG_VERBOSE };
 	struct report_names names = { .lookup = reporter_lookup, .context = reporter->symbolizer };
-	struct grouped *grouped = group_build(snapshot, options->by, &names);
+	struct grouped *grouped = group_build(snapshot, reporter_by(options), &names);
 	struct report *report = report_build(&grouped->snapshot, &wanted, &names);
 	struct buffer text = { 0 };
 	int code;

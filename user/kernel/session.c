@@ -65,6 +65,7 @@ int session_open(const struct session_options *options, struct session **ret_ses
 		maps.processes = bpf_map__fd(session->bpf->maps.interp_processes);
 		maps.codes = bpf_map__fd(session->bpf->maps.interp_codes);
 		maps.any = &session->bpf->bss->interp_any;
+		session->jit_names = jit_names_new();
 		session->interps = interp_table_new(options->modules, options->log, &maps);
 		code = session_watch_open(session, error);
 	}
@@ -86,6 +87,7 @@ void session_close(struct session *session)
 	tracer_bpf__destroy(session->bpf);
 	site_table_free(&session->sites);
 	interp_table_free(session->interps);
+	jit_names_free(session->jit_names);
 	mapping_set_free(session->mappings);
 	plan_free(&session->plan);
 	session_free_processes(session);

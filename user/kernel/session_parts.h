@@ -12,6 +12,7 @@
 #include "kernel/attach.h"
 #include "kernel/closer.h"
 #include "kernel/interp_table.h"
+#include "kernel/jit_names.h"
 #include "kernel/session.h"
 #include "kernel/sideband.h"
 #include "kernel/site_table.h"
@@ -92,6 +93,7 @@ struct session {
 	size_t ended_site_count, ended_site_capacity;
 	const struct target **targets; /* of the processes, for snapshots */
 	struct interp_table *interps;
+	struct jit_names *jit_names;
 	int timer; /* readable when an interpreter is to be looked for again */
 	struct site_table sites;
 	struct mapping_set *mappings;

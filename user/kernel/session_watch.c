@@ -255,6 +255,7 @@ struct known_site *session_learn_record(struct session *session, uint64_t key,
 		site_table_resolve(site_table_get(&session->sites, key));
 	}
 	known = site_table_get(&session->sites, key);
+	jit_names_fill(session->jit_names, process, known->stack);
 	if (found)
 		session_merge_interpreter(session, known);
 	session_infer_exec(session, known);

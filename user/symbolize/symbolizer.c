@@ -258,6 +258,7 @@ const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 		return symbolizer_lookup_native(symbolizer, frame);
 	case FRAME_RUBY:
 	case FRAME_PYTHON:
+	case FRAME_JIT:
 		return symbolizer_lookup_name(symbolizer, frame->name);
 	case FRAME_ERROR:
 		return symbolizer_lookup_reason(symbolizer, frame->reason);

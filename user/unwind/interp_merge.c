@@ -17,19 +17,23 @@ static bool merge_is_runtime(const struct merge_native *native)
 	       native->frame.kind == FRAME_JIT;
 }
 
-/* How many of the outermost frames only start a program or thread that is the interpreter's. */
+/*
+ * How many of the outermost frames only start a program or thread that is the interpreter's: the system's, between which
+ * and the end there may be the program's entry point, and which call the interpreter.
+ */
 static size_t merge_count_start(const struct merge *merge)
 {
-	size_t count = 0;
+	size_t count = 0, started = 0;
 
-	while (count < merge->native_count) {
+	for (; count < merge->native_count; count++) {
 		const struct merge_native *native = &merge->native[merge->native_count - 1 - count];
 
-		if (merge_is_runtime(native))
+		if (native->place == MERGE_START)
+			started++;
+		else if (merge_is_runtime(native) && started)
 			return count;
-		if (native->place != MERGE_START && native->frame.kind != FRAME_ERROR)
+		else if (native->frame.kind != FRAME_ERROR && (!merge_is_runtime(native) || count))
 			return 0;
-		count++;
 	}
 	return 0;
 }

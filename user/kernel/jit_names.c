@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See jit_names.h. */
+#include "kernel/jit_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "system/proc.h"
+#include "system/proc_text.h"
+#include "system/regular_file.h"
+#include "unwind/perf_map.h"
+
+/* A process without a map is looked at again after so long: it may get one. */
+#define RETRY_NS 200000000ull
+
+struct jit_name {
+	struct jit_name *next; /* with the same hash */
+	struct frame_name name;
+	char function[];
+};
+
+struct jit_process {
+	const struct process *process;
+	uint64_t image_ns; /* of the program whose map it is */
+	uint64_t tried_ns;
+	struct perf_map *map; /* NULL = none */
+};
+
+struct jit_names {
+	struct table texts; /* struct jit_name by hash */
+	struct jit_process *processes;
+	size_t count, capacity;
+};
+
+struct jit_names *jit_names_new(void)
+{
+	return memory_alloc(1, sizeof(struct jit_names));
+}
+
+void jit_names_free(struct jit_names *names)
+{
+	const struct table_slot *slot;
+	size_t cursor = 0, i;
+
+	if (!names)
+		return;
+	while ((slot = table_next(&names->texts, &cursor))) {
+		struct jit_name *name = slot->value, *next;
+
+		for (; name; name = next) {
+			next = name->next;
+			free(name);
+		}
+	}
+	table_free(&names->texts);
+	for (i = 0; i < names->count; i++)
+		perf_map_free(names->processes[i].map);
+	free(names->processes);
+	free(names);
+}
+
+void jit_names_drop(struct jit_names *names, const struct process *process)
+{
+	size_t i;
+
+	for (i = 0; i < names->count; i++) {
+		if (names->processes[i].process != process)
+			continue;
+		perf_map_free(names->processes[i].map);
+		names->processes[i] = names->processes[--names->count];
+		return;
+	}
+}
+
+static const struct frame_name *names_keep(struct jit_names *names, const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+	struct jit_name *first, *name;
+	const char *at;
+
+	for (at = text; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
+	first = table_get(&names->texts, hash);
+	for (name = first; name; name = name->next)
+		if (!strcmp(name->function, text))
+			return &name->name;
+	name = memory_alloc(1, sizeof(*name) + strlen(text) + 1);
+	memcpy(name->function, text, strlen(text) + 1);
+	name->name.function = name->function;
+	name->next = first;
+	table_put(&names->texts, hash, name);
+	return &name->name;
+}
+
+/* Open the map of a process; NULL if it has none that can be trusted to be its own. */
+static struct perf_map *jit_open(pid_t pid)
+{
+	struct proc_status process;
+	struct stat status;
+	char path[64];
+	int fd;
+
+	if (proc_read_status("/proc", pid, &process))
+		return NULL;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)process.namespace_pid);
+	fd = regular_file_reopen(proc_open_in_root("/proc", pid, path));
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &status) && (status.st_uid == process.uid || !status.st_uid))
+		return perf_map_new(fd);
+	close(fd);
+	return NULL;
+}
+
+static struct jit_process *names_process(struct jit_names *names, const struct process *process)
+{
+	struct jit_process *jit;
+	size_t i;
+
+	for (i = 0; i < names->count; i++)
+		if (names->processes[i].process == process)
+			return &names->processes[i];
+	names->processes = memory_grow(names->processes, names->count, &names->capacity,
+				       sizeof(*names->processes));
+	jit = &names->processes[names->count++];
+	*jit = (struct jit_process){ .process = process };
+	return jit;
+}
+
+/* The map of a process, NULL if it has none. */
+static struct perf_map *names_map(struct jit_names *names, const struct process *process)
+{
+	struct jit_process *jit = names_process(names, process);
+	struct timespec time;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	if (jit->map && jit->image_ns == process->target.image_ns)
+		return jit->map;
+	if (!jit->map && jit->tried_ns && now - jit->tried_ns < RETRY_NS)
+		return NULL;
+	perf_map_free(jit->map);
+	jit->map = jit_open(process->target.pid);
+	jit->image_ns = process->target.image_ns;
+	jit->tried_ns = now;
+	return jit->map;
+}
+
+void jit_names_fill(struct jit_names *names, const struct process *process, struct stack *stack)
+{
+	char text[PERF_MAP_NAME_MAX];
+	struct perf_map *map;
+	uint32_t i;
+
+	for (i = 0; i < stack->count; i++) {
+		struct frame *frame = &stack->frames[i];
+
+		if (frame->kind != FRAME_JIT || frame->name)
+			continue;
+		map = names_map(names, process);
+		if (!map)
+			return;
+		if (perf_map_find(map, frame->address - 1, text))
+			frame->name = names_keep(names, text);
+	}
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of code that processes have generated at run time, from the maps that their JIT compilers write
+ * (/tmp/perf-PID.map, with the pid and in the root that the process has itself). A map must belong to the user that the
+ * process runs as, or to root.
+ */
+#ifndef KERNEL_JIT_NAMES_H
+#define KERNEL_JIT_NAMES_H
+
+#include <stdint.h>
+
+#include "discover/process.h"
+#include "model/stack.h"
+
+struct jit_names;
+
+/* Free with jit_names_free; names live as long. */
+struct jit_names *jit_names_new(void);
+void jit_names_free(struct jit_names *names);
+
+/* Name the generated code in a stack of `process`, which runs. What no map tells of stays without a name. */
+void jit_names_fill(struct jit_names *names, const struct process *process, struct stack *stack);
+
+/* The process will be freed. */
+void jit_names_drop(struct jit_names *names, const struct process *process);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * See perf_map.h. Only where a name stands in the file is remembered: most are never asked for. New lines join a short
+ * list, which is merged into a sorted array when it has become long.
+ */
+#include "unwind/perf_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define FILE_MAX (256ull << 20)
+#define ENTRIES_MAX (1u << 21)
+#define CHUNK 65536u
+#define NEW_MAX 1024u
+
+/* Entries below the nearest one that are looked at: pieces of code may lie within what an older entry calls one. */
+#define OVERLAPS_MAX 16u
+
+struct map_entry {
+	uint64_t start, end;
+	uint64_t order; /* offset of the name in the file: what is further back counts */
+	uint32_t length;
+};
+
+struct perf_map {
+	int fd;
+	uint64_t read; /* bytes of whole lines that are known */
+	struct map_entry *sorted;
+	size_t sorted_count;
+	struct map_entry fresh[NEW_MAX];
+	size_t fresh_count;
+	bool cut;
+	char chunk[CHUNK];
+};
+
+struct perf_map *perf_map_new(int fd)
+{
+	struct perf_map *map = memory_alloc(1, sizeof(*map));
+
+	map->fd = fd;
+	return map;
+}
+
+void perf_map_free(struct perf_map *map)
+{
+	if (!map)
+		return;
+	close(map->fd);
+	free(map->sorted);
+	free(map);
+}
+
+bool perf_map_is_cut(const struct perf_map *map)
+{
+	return map->cut;
+}
+
+static int entry_compare(const void *left, const void *right)
+{
+	const struct map_entry *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Merge the new entries into the sorted ones, without those that a later one at the same place covers. */
+static void map_merge(struct perf_map *map)
+{
+	size_t count = map->sorted_count + map->fresh_count, i, kept = 0;
+
+	map->sorted = memory_resize(map->sorted, count, sizeof(*map->sorted));
+	memcpy(map->sorted + map->sorted_count, map->fresh, map->fresh_count * sizeof(*map->fresh));
+	map->fresh_count = 0;
+	qsort(map->sorted, count, sizeof(*map->sorted), entry_compare);
+	for (i = 0; i < count; i++)
+		if (i + 1 == count || map->sorted[i + 1].start != map->sorted[i].start ||
+		    map->sorted[i + 1].end < map->sorted[i].end)
+			map->sorted[kept++] = map->sorted[i];
+	map->sorted_count = kept;
+}
+
+/* A hexadecimal number and the space behind it. Returns where it goes on, NULL if there is none. */
+static const char *line_number(const char *at, const char *end, uint64_t *ret_number)
+{
+	const char *start = at;
+	uint64_t number = 0;
+
+	if (end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x')
+		start = at += 2;
+	for (; at < end; at++) {
+		unsigned char letter = (unsigned char)*at | 0x20;
+
+		if (*at >= '0' && *at <= '9')
+			number = number << 4 | (uint64_t)(*at - '0');
+		else if (letter >= 'a' && letter <= 'f')
+			number = number << 4 | (uint64_t)(letter - 'a' + 10);
+		else
+			break;
+	}
+	if (at == start || at - start > 16 || at == end || *at != ' ')
+		return NULL;
+	*ret_number = number;
+	return at + 1;
+}
+
+static void map_add_line(struct perf_map *map, const char *line, const char *end, uint64_t offset)
+{
+	uint64_t start, size;
+	const char *at = line_number(line, end, &start);
+
+	at = at ? line_number(at, end, &size) : NULL;
+	if (!at || at == end || !size || size > UINT64_MAX - start)
+		return;
+	if (map->fresh_count == NEW_MAX)
+		map_merge(map);
+	if (map->sorted_count + map->fresh_count >= ENTRIES_MAX) {
+		map->cut = true;
+		return;
+	}
+	map->fresh[map->fresh_count++] =
+		(struct map_entry){ .start = start,
+				    .end = start + size,
+				    .order = offset + (uint64_t)(at - line),
+				    .length = (uint32_t)(end - at) };
+}
+
+/* Take the whole lines of what was read. Returns how many bytes they are. */
+static size_t map_add_lines(struct perf_map *map, size_t size)
+{
+	const char *line = map->chunk, *end = map->chunk + size, *newline;
+
+	while ((newline = memchr(line, '\n', (size_t)(end - line)))) {
+		map_add_line(map, line, newline, map->read + (uint64_t)(line - map->chunk));
+		line = newline + 1;
+	}
+	/* A line as long as that is none. */
+	if (line == map->chunk && size == CHUNK)
+		line = end;
+	return (size_t)(line - map->chunk);
+}
+
+/* Read what is new; all of it, if the file has become shorter and is therefore another one. */
+static void map_read(struct perf_map *map)
+{
+	struct stat status;
+	ssize_t got;
+	size_t used;
+
+	if (fstat(map->fd, &status))
+		return;
+	if ((uint64_t)status.st_size < map->read) {
+		map->read = 0;
+		map->sorted_count = 0;
+		map->fresh_count = 0;
+	}
+	do {
+		if (map->read >= FILE_MAX)
+			map->cut = true;
+		if (map->read >= (uint64_t)status.st_size || map->read >= FILE_MAX)
+			return;
+		got = pread(map->fd, map->chunk, CHUNK, (off_t)map->read);
+		used = got > 0 ? map_add_lines(map, (size_t)got) : 0;
+		map->read += used;
+	} while (used);
+}
+
+static const struct map_entry *entry_later(const struct map_entry *found,
+					   const struct map_entry *entry, uint64_t address)
+{
+	if (address < entry->start || address >= entry->end)
+		return found;
+	return !found || entry->order > found->order ? entry : found;
+}
+
+static const struct map_entry *map_search(const struct perf_map *map, uint64_t address)
+{
+	const struct map_entry *found = NULL;
+	size_t low = 0, high = map->sorted_count, middle, i;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (map->sorted[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (i = 0; i < OVERLAPS_MAX && i < low; i++)
+		found = entry_later(found, &map->sorted[low - 1 - i], address);
+	for (i = 0; i < map->fresh_count; i++)
+		found = entry_later(found, &map->fresh[i], address);
+	return found;
+}
+
+bool perf_map_find(struct perf_map *map, uint64_t address, char name[PERF_MAP_NAME_MAX])
+{
+	const struct map_entry *entry;
+	size_t size;
+
+	map_read(map);
+	entry = map_search(map, address);
+	if (!entry)
+		return false;
+	size = entry->length < PERF_MAP_NAME_MAX ? entry->length : PERF_MAP_NAME_MAX - 1;
+	if (pread(map->fd, name, size, (off_t)entry->order) != (ssize_t)size)
+		return false;
+	name[size] = '\0';
+	return true;
+}
