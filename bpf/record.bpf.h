@@ -184,22 +184,35 @@ static __always_inline bool block_take_argument(struct block_key *key, struct bl
 	return block_take(key, ret_block);
 }
 
-/* Put a block into the table. Returns 0 or a negative errno, after trying again where that can help. */
-static __noinline int block_store(struct block_key *key, struct block *block)
+/*
+ * Put a block into the table, in numbers. Returns 0 or a negative errno, after trying again where that can help. A global
+ * function: the verifier looks at its loops only once.
+ */
+__noinline int block_store_fields(__u64 address, __u64 program, __u64 site, __u64 size,
+				  __u64 born_ns)
 {
-	struct block old;
+	struct block_key key = { .address = address,
+				 .owner = (__u32)program,
+				 .image = program >> 32 };
+	struct block block = { .site = site, .size = size, .born_ns = born_ns }, old;
 	int error = 0, i;
 
 	for (i = 0; i < RECORD_TRIES; i++) {
-		error = bpf_map_update_elem(&blocks, key, block, BPF_NOEXIST);
+		error = bpf_map_update_elem(&blocks, &key, &block, BPF_NOEXIST);
 		if (!error || error == -E2BIG)
 			return error;
-		if (error == -EEXIST && block_take(key, &old)) {
+		if (error == -EEXIST && block_take(&key, &old)) {
 			site_count_free(old.site, old.size);
 			loss_add(LOSS_ADDRESS_REUSED, 1);
 		}
 	}
 	return error;
+}
+
+static __always_inline int block_store(const struct block_key *key, const struct block *block)
+{
+	return block_store_fields(key->address, key->owner | (__u64)key->image << 32, block->site,
+				  block->size, block->born_ns);
 }
 
 static __always_inline void block_count_loss(int error, __u64 size)
@@ -208,28 +221,24 @@ static __always_inline void block_count_loss(int error, __u64 size)
 	loss_add(LOSS_BYTES_UNATTRIBUTED, size);
 }
 
-/* A new block of `size` bytes, handed out by the call that `thread` returns from. */
-static __always_inline void record_alloc(struct thread *thread, struct pt_regs *ctx, __u64 address,
-					 __u64 size)
+/* A new block at `address`, as large as the call that `thread` returns from asked for; `site` is NULL if the table is full. */
+static __always_inline void record_alloc(struct thread *thread, __u64 address, __u64 site_key,
+					 struct site *site)
 {
 	struct block_key key = block_key_of(thread->shape, thread->image, address);
-	struct block block = { .size = size };
-	struct site *site;
+	struct block block = { .size = thread->size, .site = site_key };
 	int error;
 
-	if (!size_is_wanted(size))
-		return;
-	block.site = site_of_call(thread, ctx, &site);
 	if (!site) {
-		site_count_loss(size);
+		site_count_loss(block.size);
 		return;
 	}
 	block.born_ns = thread_now(thread);
 	error = block_store(&key, &block);
 	if (error)
-		block_count_loss(error, size);
+		block_count_loss(error, block.size);
 	else
-		site_count_alloc(site, size);
+		site_count_alloc(site, block.size);
 }
 
 /* Is this call of a free function, at its probed instruction, one of the allocator's own? */

@@ -117,20 +117,6 @@ static __always_inline void mapping_enter(struct thread *thread, struct pt_regs 
 		mapping_report(thread, MAPPING_ENTER, 0, 0);
 }
 
-static __always_inline void mapping_return(struct thread *thread, struct pt_regs *ctx, __u32 op)
-{
-	__u64 result = PT_REGS_RC(ctx);
-	struct site *site;
-	__u64 key = 0;
-
-	if (op != CALL_MUNMAP && result != MAP_FAILED && size_is_wanted(thread->size)) {
-		key = site_of_call(thread, ctx, &site);
-		if (!key)
-			site_count_loss(thread->size);
-	}
-	mapping_report(thread, MAPPING_RETURN, result, key);
-}
-
 /*
  * realloc's old block leaves the table at the entry: inside the call it may be freed, and another thread
  * may get its address before the call returns.
@@ -177,41 +163,38 @@ static __always_inline void realloc_finish_old(struct thread *thread)
 	thread->taken_address = 0;
 }
 
-static __always_inline void realloc_return(struct thread *thread, struct pt_regs *ctx)
+/* The block that realloc hands out; 0 = none. */
+static __always_inline __u64 realloc_result(struct thread *thread, struct pt_regs *ctx)
 {
 	__u64 result = PT_REGS_RC(ctx);
+	bool is_over = false; /* the old block is freed, and there is no new one */
 
-	if (SHAPE_RESULT(thread->shape) == RESULT_IN_PLACE && result < thread->size) {
-		realloc_restore(thread);
-		return;
-	}
 	if (SHAPE_RESULT(thread->shape) == RESULT_IN_PLACE)
-		result = thread->pointer;
-	if (result) {
+		result = result < thread->size ? 0 : thread->pointer;
+	else if (!result && !thread->size)
+		is_over = true;
+	if (result || is_over)
 		realloc_finish_old(thread);
-		record_alloc(thread, ctx, result, thread->size);
-	} else if (!thread->size) {
-		realloc_finish_old(thread);
-	} else {
+	else
 		realloc_restore(thread);
-	}
+	return result;
 }
 
-static __always_inline void alloc_return(struct thread *thread, struct pt_regs *ctx)
+/* The block that any other allocating function hands out; 0 = none. */
+static __always_inline __u64 alloc_result(struct thread *thread, struct pt_regs *ctx)
 {
 	__u64 result = PT_REGS_RC(ctx);
 
-	if (SHAPE_RESULT(thread->shape) == RESULT_OUT_STATUS) {
-		if ((__u32)result)
-			return;
-		if (bpf_probe_read_user(&result, sizeof(result), (void *)thread->pointer)) {
-			loss_add(LOSS_RESULTS_UNREADABLE, 1);
-			loss_add(LOSS_BYTES_UNATTRIBUTED, thread->size);
-			return;
-		}
+	if (SHAPE_RESULT(thread->shape) != RESULT_OUT_STATUS)
+		return result;
+	if ((__u32)result)
+		return 0;
+	if (bpf_probe_read_user(&result, sizeof(result), (void *)thread->pointer)) {
+		loss_add(LOSS_RESULTS_UNREADABLE, 1);
+		loss_add(LOSS_BYTES_UNATTRIBUTED, thread->size);
+		return 0;
 	}
-	if (result)
-		record_alloc(thread, ctx, result, thread->size);
+	return result;
 }
 
 /* The recorded call was left without a return: what it had begun is undone as far as it can be. */
@@ -282,24 +265,47 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 	return true;
 }
 
+/*
+ * The recorded call returns. What it has made has a site if it is of a wanted size; the verifier looks at all that belongs
+ * to sites once for each place that asks for one, so there is only this.
+ */
+static __always_inline void call_finish(struct thread *thread, struct pt_regs *ctx)
+{
+	__u32 op = SHAPE_OP(thread->shape);
+	__u64 result = PT_REGS_RC(ctx), key = 0;
+	struct site *site = NULL;
+	bool made;
+
+	if (op == CALL_ALLOC)
+		result = alloc_result(thread, ctx);
+	else if (op == CALL_REALLOC)
+		result = realloc_result(thread, ctx);
+	if (op >= CALL_MMAP)
+		made = op != CALL_MUNMAP && result != MAP_FAILED;
+	else
+		made = result != 0;
+	made = made && size_is_wanted(thread->size);
+	if (made)
+		key = site_of_call(thread, ctx, &site);
+	if (op >= CALL_MMAP && made && !key)
+		site_count_loss(thread->size);
+	if (op >= CALL_MMAP)
+		mapping_report(thread, MAPPING_RETURN, result, key);
+	else if (made)
+		record_alloc(thread, result, key, site);
+}
+
 /* Return of a call; that of a nested one, which some ways of attaching deliver too, is ignored. */
 static __always_inline void call_return(struct pt_regs *ctx)
 {
 	struct thread *thread = thread_find();
-	__u32 op;
 
 	if (!thread || !thread->sp)
 		return;
 	throw_forget(thread, PT_REGS_SP(ctx));
 	if (thread->sp + RETURN_POPS != PT_REGS_SP(ctx))
 		return;
-	op = SHAPE_OP(thread->shape);
-	if (op == CALL_ALLOC)
-		alloc_return(thread, ctx);
-	else if (op == CALL_REALLOC)
-		realloc_return(thread, ctx);
-	else
-		mapping_return(thread, ctx, op);
+	call_finish(thread, ctx);
 	thread->sp = 0;
 }
 

@@ -387,7 +387,7 @@ __noinline int unwind_steps_by_bp(struct unwind *walk)
 {
 	__u32 turn;
 
-	for (turn = 0; turn <= STACK_FRAMES_MAX / UNWIND_RUN_FRAMES; turn++)
+	for (turn = 0; turn <= STACK_FRAMES_MAX / UNWIND_RUN_FRAMES_BY_BP; turn++)
 		if (unwind_run_by_bp(walk))
 			return 1;
 	return 0;

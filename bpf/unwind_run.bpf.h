@@ -8,6 +8,7 @@
 
 /* Frames of one go: the verifier looks at each of them. */
 #define UNWIND_RUN_FRAMES 8
+#define UNWIND_RUN_FRAMES_BY_BP 4 /* each takes the verifier long */
 
 /* Where a walk is: the same as in struct unwind. */
 struct unwind_spot {
@@ -143,7 +144,7 @@ __noinline int unwind_run_by_bp(struct unwind *walk)
 	ip = walk->ip;
 	bp = walk->bp;
 	hash = walk->hash;
-	for (turn = 0; turn < UNWIND_RUN_FRAMES; turn++) {
+	for (turn = 0; turn < UNWIND_RUN_FRAMES_BY_BP; turn++) {
 		index = walk->record.count;
 		UNWIND_HIDE(index);
 		if (index >= walk->depth || index >= STACK_FRAMES_MAX)
@@ -168,7 +169,7 @@ __noinline int unwind_run_by_bp(struct unwind *walk)
 	walk->bp = bp;
 	walk->hash = hash;
 	walk->record.end = end;
-	return turn < UNWIND_RUN_FRAMES;
+	return turn < UNWIND_RUN_FRAMES_BY_BP;
 }
 
 #endif
