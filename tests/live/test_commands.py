@@ -3,6 +3,7 @@
 """What the command line promises: reports, times, signals, files, formats, exit statuses."""
 import json
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -82,6 +83,29 @@ def test_closed_pipe():
     lab.wait_for(lambda: tracer.process.poll() is not None, "the tracer ends")
     messages = [line for line in tracer.stderr().splitlines() if "ready" not in line]
     assert tracer.process.returncode == 0 and not messages, (tracer.process.returncode, messages)
+
+
+def test_pipe_that_nobody_reads():
+    process = leaky()
+    reader, writer = os.pipe()
+    tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "0.02", stdout=writer)
+    lab.wait_for(lambda: not select.select([], [writer], [], 0)[1], "the pipe is full")
+    # The first signal may be taken before the report that finds no room.
+    def stopped():
+        tracer.process.send_signal(signal.SIGTERM)
+        time.sleep(1)
+        return tracer.process.poll() is not None
+    lab.wait_for(stopped, "the tracer ends")
+    assert tracer.process.returncode == 3 and "takes nothing" in tracer.stderr(), tracer.stderr()
+    os.close(reader)
+    os.close(writer)
+
+
+def test_fifo_that_nobody_reads():
+    with tempfile.TemporaryDirectory(prefix="tracer-fifo-") as folder:
+        os.mkfifo(folder + "/fifo")
+        status, _, errors = lab.run("-q", "-o", folder + "/fifo", "-p", leaky().pid, "-d", "100ms")
+        assert status == 2 and "FIFO" in errors, (status, errors)
 
 
 def test_output_file():

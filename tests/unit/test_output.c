@@ -131,6 +131,31 @@ static void test_closed_pipe_is_told_apart(void **state)
 	buffer_free(&text);
 }
 
+/* Nobody reads the pipe; the signal is pending, as for the tracer, which takes its signals elsewhere. */
+static void test_stuck_reader_does_not_keep_the_tracer(void **state)
+{
+	struct buffer text = pattern(BIG);
+	struct output output;
+	struct error error = { 0 };
+	sigset_t term, before;
+	int ends[2], number;
+
+	(void)state;
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &term, &before), 0);
+	assert_int_equal(raise(SIGTERM), 0);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	output = (struct output){ .fd = ends[1] };
+	assert_int_equal(output_write(&output, &text, &error), -EINTR);
+	assert_int_equal(error.kind, ERROR_PERMISSION);
+	assert_int_equal(sigwait(&term, &number), 0);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+	close(ends[0]);
+	close(ends[1]);
+	buffer_free(&text);
+}
+
 /* /dev/full fails every write with ENOSPC: see full(4). */
 static void test_full_disk_is_reported(void **state)
 {
@@ -209,6 +234,23 @@ static void test_link_is_refused(void **state)
 	assert_non_null(strstr(error.text, "symbolic link"));
 	assert_int_equal(output.fd, 77);
 	check_content(folder->file, "precious");
+}
+
+static void test_fifo_without_reader_is_refused(void **state)
+{
+	struct folder *folder = *state;
+	struct output output = { .fd = 77 };
+	struct error error = { 0 };
+	int reader;
+
+	assert_int_equal(mkfifo(folder->file, 0600), 0);
+	assert_int_equal(output_open(&output, folder->file, &error), -ENXIO);
+	assert_int_equal(error.kind, ERROR_USAGE);
+	assert_int_equal(output.fd, 77);
+	reader = open(folder->file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_int_equal(output_open(&output, folder->file, &error), 0);
+	assert_int_equal(output_close(&output, &error), 0);
+	close(reader);
 }
 
 static void test_missing_folder_is_reported(void **state)
@@ -292,10 +334,13 @@ int main(void)
 		cmocka_unit_test(test_pipe_gets_everything),
 		cmocka_unit_test(test_nonblocking_pipe_gets_everything),
 		cmocka_unit_test(test_closed_pipe_is_told_apart),
+		cmocka_unit_test(test_stuck_reader_does_not_keep_the_tracer),
 		cmocka_unit_test(test_full_disk_is_reported),
 		cmocka_unit_test_setup_teardown(test_reports_follow_each_other, folder_make,
 						folder_remove),
 		cmocka_unit_test_setup_teardown(test_link_is_refused, folder_make, folder_remove),
+		cmocka_unit_test_setup_teardown(test_fifo_without_reader_is_refused, folder_make,
+						folder_remove),
 		cmocka_unit_test_setup_teardown(test_missing_folder_is_reported, folder_make,
 						folder_remove),
 		cmocka_unit_test(test_dash_is_stdout),

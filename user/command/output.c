@@ -7,11 +7,16 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+
+/* How long a reader that takes nothing is waited for when the tracer is to end, and how often that is asked. */
+#define END_PATIENCE_MS 2000
+#define LOOK_MS 100
 
 bool output_check_template(const char *template, struct error *error)
 {
@@ -90,9 +95,16 @@ int output_open(struct output *output, const char *path, struct error *error)
 		*output = OUTPUT_STDOUT;
 		return 0;
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+	/* Without O_NONBLOCK the open of a FIFO would wait for a reader, and signals are blocked. */
+	fd = open(path,
+		  O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
+			  O_NONBLOCK,
 		  0600);
 	code = errno;
+	if (fd < 0 && code == ENXIO)
+		return error_set(error, ERROR_USAGE, -ENXIO,
+				 "cannot write to '%s': it is a FIFO or a socket that nobody reads",
+				 path);
 	if (fd < 0 && code == ELOOP)
 		return error_set(
 			error, ERROR_USAGE, -ELOOP,
@@ -110,31 +122,51 @@ static int output_fail(const struct output *output, int code, struct error *erro
 {
 	return error_set(error, ERROR_PERMISSION, -code, "cannot write to %s%s%s: %s",
 			 output->path ? "'" : "", output->path ? output->path : "standard output",
-			 output->path ? "'" : "", strerror(code));
+			 output->path ? "'" : "",
+			 code == EINTR ? "its reader takes nothing" : strerror(code));
 }
 
-/* Wait until a descriptor that does not block takes more. */
-static void output_wait(int fd)
+/* Has a signal come that asks the tracer to end? They are blocked, for the event loop takes them. */
+static bool output_is_to_end(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+		sigismember(&pending, SIGHUP) == 1);
+}
+
+/* Wait until the descriptor takes more, but not for long when the tracer is to end. Returns 0 or an errno. */
+static int output_wait(int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
+	int waited;
 
-	poll(&poll_fd, 1, -1);
+	for (waited = 0; waited < END_PATIENCE_MS; waited += output_is_to_end() ? LOOK_MS : 0)
+		if (poll(&poll_fd, 1, LOOK_MS))
+			return 0;
+	return EINTR;
 }
 
 int output_write(const struct output *output, const struct buffer *text, struct error *error)
 {
-	size_t written = 0;
+	size_t written = 0, size;
 	ssize_t result;
+	int code;
 
 	while (written < text->length) {
-		result = write(output->fd, text->data + written, text->length - written);
+		code = output_wait(output->fd);
+		if (code)
+			return output_fail(output, code, error);
+		/* As much as a pipe takes without waiting if it takes anything. */
+		size = text->length - written;
+		size = size < PIPE_BUF ? size : PIPE_BUF;
+		result = write(output->fd, text->data + written, size);
 		if (result >= 0)
 			written += (size_t)result;
-		else if (errno == EAGAIN)
-			output_wait(output->fd);
 		else if (errno == EPIPE)
 			return -EPIPE;
-		else if (errno != EINTR)
+		else if (errno != EINTR && errno != EAGAIN)
 			return output_fail(output, errno, error);
 	}
 	return 0;

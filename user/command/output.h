@@ -39,14 +39,15 @@ char *output_host(void);
 
 /*
  * Open `path`, emptying what is there and creating it for its owner only; a symbolic link as its last part is
- * refused, because others may plant one where a privileged user writes. NULL or "-" is stdout. Returns 0, or a
- * negative errno with `error` filled (ERROR_USAGE). Close with output_close.
+ * refused, because others may plant one where a privileged user writes, and so is a FIFO without a reader. NULL or
+ * "-" is stdout. Returns 0, or a negative errno with `error` filled (ERROR_USAGE). Close with output_close.
  */
 int output_open(struct output *output, const char *path, struct error *error);
 
 /*
  * Write all of `text` behind what has been written. Returns 0; -EPIPE, without an error, if the reader has
- * gone: the caller ends quietly; or another negative errno with `error` filled.
+ * gone: the caller ends quietly; or another negative errno with `error` filled: -EINTR if the reader takes nothing
+ * and SIGINT, SIGTERM or SIGHUP is pending. They should be blocked.
  */
 int output_write(const struct output *output, const struct buffer *text, struct error *error);
 
