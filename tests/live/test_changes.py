@@ -28,6 +28,11 @@ def probed_as(pid, code):
         return False
 
 
+def is_zombie(pid):
+    with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as file:
+        return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+
+
 def test_exec_by_another_thread():
     """The kernel ties probes to the first thread, which ends there."""
     for backend in ("auto", "multi", "perf"):
@@ -52,6 +57,21 @@ def test_exec_by_another_thread():
         lab.check_account(account, report, ("execs_late", "returns_unmatched"))
         assert report["loss"]["execs_late"] == 1, report["loss"]
         assert not lab.sums(report, {"site_before"}), report["sites"]
+
+
+def test_first_thread_ends():
+    """The kernel ties probes to the first thread. A process that has lost it has not ended, and nothing says so."""
+    process = lab.start([lab.target("changes"), "thread-only"])
+    lab.wait_for(lambda: is_zombie(process.pid), "the first thread has ended")
+    status, _, errors = lab.run("-p", process.pid)
+    assert status == 5 and "other threads" in errors, (status, errors)
+    process = lab.start([lab.target("changes"), "thread-only", "wait"])
+    tracer = lab.Tracer("-j", "-p", process.pid, "3600")
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    lab.wait_for(lambda: is_zombie(process.pid), "the first thread has ended")
+    lab.check_sums(json.loads(tracer.stop()))
+    assert "the first thread of process %d has ended" % process.pid in tracer.stderr(), tracer.stderr()
 
 
 def test_exec_of_a_script():

@@ -3,7 +3,8 @@
  * A process that does not stay what it was. `changes exec [wait]` leaks, then executes itself as `changes after`, which
  * leaks less. `changes dlopen PLUGIN [wait]` opens a library that leaks, closes it, and opens it again.
  * `changes fork [wait]` has children that allocate and free. `changes thread-exec [wait]` is `changes exec`, but a thread
- * of its own executes the program, which waits for another line before it begins.
+ * of its own executes the program, which waits for another line before it begins. `changes thread-only [wait]` ends its
+ * first thread and runs on with another one.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -57,6 +58,22 @@ static void run_thread_exec(char **argv)
 		abort();
 	for (;;)
 		pause();
+}
+
+static void *thread_rest(void *argument)
+{
+	for (;;)
+		pause();
+	return argument;
+}
+
+static _Noreturn void run_thread_only(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, thread_rest, NULL))
+		abort();
+	pthread_exit(NULL);
 }
 
 static void run_after(void)
@@ -121,6 +138,8 @@ int main(int argc, char **argv)
 		run_exec(argv);
 	else if (!strcmp(argv[1], "thread-exec"))
 		run_thread_exec(argv);
+	else if (!strcmp(argv[1], "thread-only"))
+		run_thread_only();
 	else if (!strcmp(argv[1], "dlopen"))
 		run_plugin(argv[2]);
 	else

@@ -49,6 +49,11 @@ static int process_identify(struct process *process, struct error *error)
 		code = proc_read_start_time("/proc", target->pid, &process->start_ticks);
 	if (code)
 		return process_refuse(target->pid, code, error);
+	if (status.state == 'Z' && process_alive(process))
+		return error_set(error, ERROR_NOTHING, -ENOTSUP,
+				 "process %d has only its other threads left; the kernel ties "
+				 "probes to the first one, which has ended",
+				 target->pid);
 	if (status.state == 'Z' || status.state == 'X')
 		return error_set(error, ERROR_TARGET, -ESRCH, "process %d has ended already",
 				 target->pid);

@@ -22,6 +22,7 @@ struct process {
 	uint64_t opened_ns; /* it was found then, CLOCK_MONOTONIC */
 	bool needs_scan; /* something of its mappings was missed */
 	bool first_thread_ended; /* its other threads run on */
+	bool said_so; /* of that */
 	bool is_replaced; /* it has ended, and another process has its pid */
 	bool buried; /* it has ended, and what it held counts no more */
 };

@@ -281,6 +281,24 @@ static void session_list_targets(struct session *session, struct snapshot *snaps
 	snapshot->target_count = count;
 }
 
+/* Probes that are tied to a thread which has ended may go when another tracer comes or goes, and nobody tells. */
+static void session_doubt_probes(const struct session *session)
+{
+	size_t i;
+
+	for (i = 0; i < session->process_count; i++) {
+		struct process *process = session->processes[i];
+
+		if (!process->first_thread_ended || process->said_so || !process_alive(process))
+			continue;
+		process->said_so = true;
+		log_write(session->options.log, LOG_NOTICE,
+			  "the first thread of process %d has ended: the kernel may take the "
+			  "probes out when another tracer comes or goes",
+			  process->target.pid);
+	}
+}
+
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 {
 	struct snapshot *snapshot = memory_alloc(1, sizeof(*snapshot));
@@ -297,6 +315,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 		snapshot_free(snapshot);
 		return code;
 	}
+	session_doubt_probes(session);
 	session_list_targets(session, snapshot);
 	pass_add_rows(&pass);
 	session_read_losses(session, snapshot->loss);
