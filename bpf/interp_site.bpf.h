@@ -128,7 +128,7 @@ __noinline __u64 interp_site_read(__u32 owner, __u32 depth)
 /* A block is freed, or a code object ends: what is known of code at its address is no longer true. */
 static __always_inline void interp_site_end(__u64 address)
 {
-	if (setting_interpreters)
+	if (setting_interpreters && interp_any)
 		interp_end_code(address);
 }
 
