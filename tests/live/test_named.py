@@ -50,6 +50,14 @@ def test_wrong_names():
     refused(5, "pools defines no function pool_gte", "nm", options=["--alloc", "pools:pool_gte:size=1"])
 
 
+def test_stacks_that_move():
+    """A program with the mark of Go, and functions with names as Go and as C give them."""
+    command = [lab.target("moving")]
+    refused(5, "moves its stacks", "main.get", command=command, options=["--alloc", "moving:main.get:size=arg1"])
+    account, report = lab.command_report(command, "--alloc", "moving:c_get:size=arg1", "--free", "moving:main.put:ptr=arg1")
+    lab.check_account(account, report)
+
+
 def test_file_that_is_not_there():
     status, _, errors = lab.run("--alloc", "libmissing.so:get:size=8", "--", lab.target("pools"), "all")
     assert status == 0 and "no file of the name libmissing.so is mapped so far" in errors, errors

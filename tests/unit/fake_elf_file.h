@@ -63,4 +63,11 @@ bool elf_file_address_to_offset(struct elf_file *file, uint64_t address, uint64_
 	return true;
 }
 
+bool elf_file_has_section(struct elf_file *file, const char *name)
+{
+	(void)file;
+	(void)name;
+	return false;
+}
+
 #endif

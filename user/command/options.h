@@ -47,6 +47,13 @@ enum options_call_graph {
 	CALL_GRAPH_FP, /* by frame pointers */
 };
 
+/* What probes do to processes that have a seccomp filter; anything but the first is for tests. */
+enum options_seccomp {
+	SECCOMP_AUTO, /* find out */
+	SECCOMP_SAFE,
+	SECCOMP_FATAL,
+};
+
 struct options {
 	enum options_action action; /* unless ACTION_RUN, only `level` has a meaning beside it */
 	const struct command *command;
@@ -86,6 +93,8 @@ struct options {
 	enum options_color color;
 	enum log_level level;
 
+	bool force; /* probe processes that it may kill, too */
+	enum options_seccomp seccomp;
 	bool probe_at_entry; /* for tests: no search for a cheaper instruction */
 	enum options_backend backend;
 };

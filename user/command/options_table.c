@@ -23,6 +23,7 @@ static const char *const by_words[] = { "stack",  "ruby-line", "python-line", "f
 					"module", "process",   NULL };
 static const char *const color_words[] = { "auto", "always", "never", NULL };
 static const char *const call_graph_words[] = { "dwarf", "fp", NULL };
+static const char *const seccomp_words[] = { "auto", "safe", "fatal", NULL };
 static const char *const backend_words[] = { "auto", "session", "multi", "perf", "ioctl", NULL };
 
 const char *option_label(const struct option_row *row, char text[OPTION_LABEL_MAX])
@@ -366,6 +367,10 @@ static const struct option_row rows[] = {
 	  .store = store_word,
 	  FIELD(call_graph),
 	  .words = call_graph_words },
+	{ .name = "force",
+	  .help = "trace processes that the probes may kill, too",
+	  .store = store_true,
+	  FIELD(force) },
 	{ .name = "fail-over",
 	  .argument = "SIZE",
 	  .help = "exit status 1 if more than SIZE is in use at the end",
@@ -423,6 +428,13 @@ static const struct option_row rows[] = {
 	  FIELD(action),
 	  .value = ACTION_HELP,
 	  .flags = OPTION_ANY_COMMAND },
+	{ .name = "seccomp",
+	  .argument = "WHAT",
+	  .help = "what filters do to the probed: auto, safe, fatal",
+	  .store = store_word,
+	  FIELD(seccomp),
+	  .words = seccomp_words,
+	  .flags = OPTION_ANY_COMMAND | OPTION_TESTING },
 	{ .name = "probe-at-entry",
 	  .help = "probe first instructions, however slow they are",
 	  .store = store_true,

@@ -16,6 +16,7 @@
 #include "kernel/session.h"
 #include "serve/loop.h"
 #include "system/loader.h"
+#include "system/privilege.h"
 #include "system/spawn.h"
 
 #define CGROUPS "/sys/fs/cgroup"
@@ -79,6 +80,8 @@ static int trace_open_session(struct trace *trace)
 		.probe_at_entry = options->probe_at_entry,
 		.selector = trace->selector.kind ? &trace->selector : NULL,
 		.select_once = options->wait,
+		.force = options->force,
+		.returns = (enum return_check)options->seccomp,
 		.follow_fork = options->follow_fork,
 		.keep_exited = options->keep_exited,
 		.by_frame_pointers = options->call_graph == CALL_GRAPH_FP,
@@ -378,6 +381,16 @@ static int trace_open_reporter(struct trace *trace)
 			     &trace->error);
 }
 
+/* From here on, files and programs are open: what else root may do is not needed. */
+static void trace_drop_privileges(const struct trace *trace)
+{
+	bool perf = session_backend(trace->session) > BACKEND_KERNEL_MULTI;
+	int code = privileges_drop(perf);
+
+	if (code)
+		log_write(trace->log, LOG_VERBOSE, "privileges are kept: %s", strerror(-code));
+}
+
 static int trace_start(struct trace *trace)
 {
 	int code = trace_open(trace);
@@ -394,6 +407,7 @@ static int trace_start(struct trace *trace)
 		code = trace_watch_all(trace);
 	if (code)
 		return code;
+	trace_drop_privileges(trace);
 	if (trace->options->wait && !session_running(trace->session)) {
 		trace->waiting = true;
 		session_activate(trace->session);

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "discover/module_finder.h"
+#include "system/privilege.h"
 #include "system/proc.h"
 
 #define DELETED " (deleted)"
@@ -20,10 +21,7 @@ static int process_refuse(pid_t pid, int code, struct error *error)
 {
 	if (code == -ESRCH || code == -ENOENT)
 		return error_set(error, ERROR_TARGET, code, "no process has the pid %d", pid);
-	return error_set(
-		error, ERROR_PERMISSION, code,
-		"cannot look at process %d (%s): run as its user with CAP_SYS_PTRACE, or as root",
-		pid, strerror(-code));
+	return privileges_refuse(STEP_LOOK, code, error);
 }
 
 /* A pid may also be that of a thread, which pidfd_open refuses. */

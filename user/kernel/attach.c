@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "kernel/bpf_call.h"
 #include "kernel/perf_probe.h"
+#include "system/privilege.h"
 
 /* An error of the kernel's own that user space has no name for. */
 #define KERNEL_ENOTSUPP 524
@@ -29,6 +30,7 @@ struct group {
 	uint64_t *offsets, *cookies;
 	const char **symbols;
 	size_t count;
+	bool linked; /* by uprobe_multi links; otherwise by perf events */
 };
 
 static int attach_refuse(int code, const struct group *group, struct error *error)
@@ -37,11 +39,8 @@ static int attach_refuse(int code, const struct group *group, struct error *erro
 		return error_set(error, ERROR_TARGET, code, "process %d ended before it was probed",
 				 group->pid);
 	if (code == -EPERM || code == -EACCES)
-		return error_set(error, ERROR_PERMISSION, code,
-				 "the kernel does not let this user probe %s and %zu more "
-				 "functions (%s): run as root, "
-				 "or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE",
-				 group->symbols[0], group->count - 1, strerror(-code));
+		return privileges_refuse(group->linked ? STEP_ATTACH_MULTI : STEP_ATTACH_PERF, code,
+					 error);
 	return error_set(error, ERROR_PERMISSION, code,
 			 "the kernel refused probes on %s and %zu more functions: %s",
 			 group->symbols[0], group->count - 1, strerror(-code));
@@ -196,7 +195,10 @@ static bool attach_may_skip(int code)
 int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
 		const struct attach_point *points, size_t count, struct error *error)
 {
-	struct group group = { .attachment = attachment, .file = file, .pid = pid };
+	struct group group = { .attachment = attachment,
+			       .file = file,
+			       .pid = pid,
+			       .linked = how->backend <= BACKEND_KERNEL_MULTI };
 	enum attach_kind kind;
 	int code = 0;
 

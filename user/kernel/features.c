@@ -13,6 +13,7 @@
 
 #include "kernel/bpf_call.h"
 #include "kernel/perf_probe.h"
+#include "system/privilege.h"
 
 const char *backend_name(enum backend backend)
 {
@@ -58,11 +59,7 @@ static bool perf_links_work(void)
 static int features_refuse(int code, struct error *error)
 {
 	if (code == -EPERM || code == -EACCES)
-		return error_set(error, ERROR_PERMISSION, code,
-				 "the kernel does not let this user load BPF programs (%s): run as "
-				 "root, or with "
-				 "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE",
-				 strerror(-code));
+		return privileges_refuse(STEP_LOAD, code, error);
 	return error_set(
 		error, ERROR_PERMISSION, code,
 		"the kernel cannot load BPF programs for uprobes (%s): it must be built with "

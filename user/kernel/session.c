@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "kernel/plan_module.h"
+#include "kernel/landed.h"
 #include "kernel/session_parts.h"
 #include "tracer.skel.h"
 
@@ -59,6 +60,8 @@ int session_open(const struct session_options *options, struct session **ret_ses
 	if (!code)
 		code = session_choose_backend(session, error);
 	session_plan_init(session);
+	if (!code && options->selector && options->selector->kind == SELECT_ALL)
+		session->allows_all = session_filters_allow(session);
 	if (!code)
 		code = session_load(session, error);
 	if (!code) {
@@ -284,6 +287,17 @@ static struct attach_how session_how(const struct session *session)
 	};
 }
 
+static int session_refuse_copy(const struct session *session, const struct process *process,
+			       uint32_t module, struct error *error)
+{
+	return error_set(error, ERROR_NOTHING, -ESTALE,
+			 "probes in %s do not reach process %d: it has mapped an older copy of the "
+			 "file than there is now, as when an overlay file system has copied it up "
+			 "since; restart the process",
+			 module_list_get(session->options.modules, module)->path,
+			 process->target.pid);
+}
+
 int session_probe_module(struct session *session, struct process *process, uint32_t module,
 			 struct error *error)
 {
@@ -292,7 +306,7 @@ int session_probe_module(struct session *session, struct process *process, uint3
 	struct process *in = session_is_machine_wide(session) ? NULL : process;
 	struct attachment *attachment = &session->attachment;
 	struct attach_point *points;
-	int code;
+	int code, fd;
 
 	if (!file || !file->count || session_is_probed(session, file->module, in))
 		return 0;
@@ -303,9 +317,11 @@ int session_probe_module(struct session *session, struct process *process, uint3
 	session->probed[session->probed_count++] =
 		(struct probed_file){ .module = file->module, .process = in };
 	points = session_points(session, file, in);
-	code = attach_file(attachment, &how,
-			   module_list_get(session->options.modules, file->module)->fd,
-			   in ? in->target.pid : 0, points, file->count, error);
+	fd = module_list_get(session->options.modules, file->module)->fd;
+	code = attach_file(attachment, &how, fd, in ? in->target.pid : 0, points, file->count,
+			   error);
+	if (!code && !probes_landed(process, module, fd, points, file->count))
+		code = session_refuse_copy(session, process, module, error);
 	free(points);
 	if (!code)
 		log_write(session->options.log, LOG_VERBOSE,

@@ -16,6 +16,7 @@
 #include "discover/process.h"
 #include "discover/selector.h"
 #include "kernel/features.h"
+#include "kernel/return_check.h"
 #include "model/module.h"
 #include "model/snapshot.h"
 #include "probe/plan.h"
@@ -27,6 +28,8 @@ struct session_options {
 	uint64_t stack_depth; /* frames, 1 to STACK_FRAMES_MAX */
 	uint64_t min_size, max_size; /* bytes: other blocks are not recorded */
 	uint64_t min_age_ns; /* blocks in use that are younger are told apart in snapshots */
+	bool force; /* probe processes whose seccomp filter may kill them for it, too */
+	enum return_check returns; /* what is known of that; RETURNS_UNCHECKED = find out */
 	bool probe_at_entry; /* no search for a cheaper instruction */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */
 	const struct selector

@@ -12,6 +12,7 @@
 #include "kernel/bpf_call.h"
 #include "kernel/downgrade.h"
 #include "kernel/session_parts.h"
+#include "system/privilege.h"
 #include "tracer.skel.h"
 
 /* Sites for allocations whose stack finds no room: some functions in some programs. */
@@ -196,11 +197,11 @@ int session_load(struct session *session, struct error *error)
 	if (!session->bpf)
 		return error_set(error, ERROR_PERMISSION, code, "cannot open the BPF programs: %s",
 				 strerror(-code));
+	if (code == -EPERM || code == -EACCES)
+		return privileges_refuse(STEP_LOAD, code, error);
 	if (code)
 		return error_set(error, ERROR_PERMISSION, code,
-				 "the kernel did not load the BPF programs: %s%s", strerror(-code),
-				 code == -EPERM ? "; root, or CAP_BPF and CAP_PERFMON, is needed"
-						: "");
+				 "the kernel did not load the BPF programs: %s", strerror(-code));
 	if (!session_unwinds(session))
 		return 0;
 	return unwind_loader_open(session->bpf, session->options.modules, session->options.log,

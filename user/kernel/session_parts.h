@@ -63,6 +63,8 @@ struct session {
 	struct session_options options;
 	struct kernel_features features;
 	enum backend backend;
+	enum return_check returns;
+	bool allows_all; /* probes in all processes harm none */
 	struct tracer_bpf *bpf;
 	struct ring_buffer *ring;
 	struct unwind_loader *unwind; /* NULL = stacks are walked by frame pointers */
@@ -157,6 +159,8 @@ bool session_selects(const struct session *session);
 bool session_is_machine_wide(const struct session *session);
 /* Files of processes and probes stay open: have as many as may be. */
 void session_raise_limit(void);
+/* May probes do no harm to processes that have a seccomp filter? */
+bool session_filters_allow(struct session *session);
 /* Tell the programs whose the calls of a process are. */
 void session_tell_owner(const struct session *session, const struct process *process);
 /* Which processes have ended, at most `limit`: their positions. */

@@ -16,6 +16,8 @@
 #include "base/memory.h"
 #include "discover/module_finder.h"
 #include "kernel/session_parts.h"
+#include "system/privilege.h"
+#include "system/proc.h"
 
 /* The position travels in 16 bits of a probe's cookie, plus one. */
 #define PROCESSES_MAX 65534
@@ -128,11 +130,46 @@ static int session_probe_paths(struct session *session, struct process *process,
 	return code;
 }
 
+bool session_filters_allow(struct session *session)
+{
+	if (session->returns == RETURNS_UNCHECKED)
+		session->returns = session->options.returns;
+	if (session->returns == RETURNS_UNCHECKED)
+		session->returns = return_check_run(&session->features);
+	return session->options.force || session->returns == RETURNS_SAFE;
+}
+
+/* Would it harm the process to be probed? */
+static int session_check_filter(struct session *session, const struct process *process,
+				struct error *error)
+{
+	struct proc_status status;
+
+	if (proc_read_status("/proc", process->target.pid, &status) || !status.seccomp ||
+	    session_filters_allow(session))
+		return 0;
+	return error_set(
+		error, ERROR_PERMISSION, -ENOTSUP,
+		"process %d has a seccomp filter, and %s: its next malloc could be its "
+		"end; boot a kernel that exempts probes from seccomp (Linux 6.14, and "
+		"earlier ones with the fix), have the filter allow the system calls uretprobe "
+		"(335) and uprobe (336), or use --force",
+		process->target.pid,
+		session->returns == RETURNS_FATAL
+			? "this kernel lets such filters kill what is probed"
+			: "it cannot be found out whether this kernel lets such filters "
+			  "kill what is probed");
+}
+
 static int session_probe_process(struct session *session, struct process *process,
 				 char *const *paths, uint64_t time_ns, struct error *error)
 {
 	int code = process_scan(process, session->options.modules, time_ns);
 
+	if (!code && session_check_filter(session, process, error))
+		return -ENOTSUP;
+	if (code == -EACCES || code == -EPERM)
+		return privileges_refuse(STEP_LOOK, code, error);
 	if (code)
 		return error_set(error, code == -ESRCH ? ERROR_TARGET : ERROR_PERMISSION, code,
 				 "cannot read the mappings of process %d: %s", process->target.pid,

@@ -24,7 +24,8 @@ bool session_selects(const struct session *session)
 bool session_is_machine_wide(const struct session *session)
 {
 	return session->options.selector && session->options.selector->kind == SELECT_ALL &&
-	       session->features.task_storage && session->backend <= BACKEND_KERNEL_MULTI;
+	       session->allows_all && session->features.task_storage &&
+	       session->backend <= BACKEND_KERNEL_MULTI;
 }
 
 /* It is looked up by the task, so pid namespaces do not matter, and the kernel forgets it with the task. */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "system/privilege.h"
 
 /* Data pages per CPU, a power of two: room for some 500 mappings. */
 #define RING_PAGES 16
@@ -151,6 +152,8 @@ int sideband_open(struct sideband **ret_sideband, struct error *error)
 	code = sideband->epoll < 0 ? -errno : sideband_add_online(sideband);
 	if (code) {
 		sideband_close(sideband);
+		if (code == -EACCES || code == -EPERM)
+			return privileges_refuse(STEP_LISTEN, code, error);
 		return error_set(error, ERROR_PERMISSION, code,
 				 "cannot listen to process events (perf_event_open): %s",
 				 strerror(-code));

@@ -208,3 +208,16 @@ void named_list_free(struct named_list *list)
 	free(list->items);
 	*list = (struct named_list){ 0 };
 }
+
+/*
+ * Go finds its way by the return addresses on a stack that it moves; a return probe has put another one there, which ends
+ * the process. What C code does within such a program is on stacks that stay.
+ */
+bool named_stack_moves(const struct named_function *named, struct elf_file *file)
+{
+	enum call_op op = SHAPE_OP(named->row.shape);
+
+	if (op == CALL_FREE || !elf_file_has_section(file, ".gopclntab"))
+		return false;
+	return strchr(named->symbol, '.');
+}

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "probe/allocator.h"
+#include "system/elf_file.h"
 
 struct named_function {
 	char *text; /* as it was typed */
@@ -34,6 +35,9 @@ int named_add(struct named_list *list, const char *text, bool frees, struct erro
 
 /* Is the file of this path meant? "libpool.so" means "/usr/lib/libpool.so.1", too. */
 bool named_matches(const struct named_function *named, const char *path);
+
+/* Is it a function of Go's, whose stack moves while it runs, so that its return cannot be probed? */
+bool named_stack_moves(const struct named_function *named, struct elf_file *file);
 
 void named_list_free(struct named_list *list);
 

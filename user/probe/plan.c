@@ -385,7 +385,7 @@ static size_t plan_add_scan(struct plan *plan, uint32_t module, struct elf_file 
 }
 
 /* The named functions that are meant in this file. Returns how many; free `*ret_rows`. */
-static size_t plan_named_rows(struct plan *plan, uint32_t module,
+static size_t plan_named_rows(struct plan *plan, uint32_t module, struct elf_file *file,
 			      const struct allocator_function ***ret_rows)
 {
 	const struct named_list *named = plan->options.named;
@@ -395,6 +395,10 @@ static size_t plan_named_rows(struct plan *plan, uint32_t module,
 	for (i = 0; named && i < named->count; i++) {
 		if (!named_matches(&named->items[i], plan_path(plan, module)))
 			continue;
+		if (named_stack_moves(&named->items[i], file)) {
+			plan->sightings[i] = SIGHTING_MOVING;
+			continue;
+		}
 		(*ret_rows)[count++] = &named->items[i].row;
 		if (plan->sightings[i] == SIGHTING_NONE)
 			plan->sightings[i] = SIGHTING_FILE;
@@ -416,7 +420,7 @@ static void plan_see_named(struct plan *plan, const struct scan *scan)
 size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
 {
 	const struct allocator_function **rows;
-	size_t added = 0, count = plan_named_rows(plan, module, &rows);
+	size_t added = 0, count = plan_named_rows(plan, module, file, &rows);
 	struct scan scan;
 
 	scan_file(file, rows, count, &scan);
@@ -439,6 +443,13 @@ int plan_check_named(const struct plan *plan, const struct log *log, struct erro
 	for (i = 0; named && i < named->count; i++) {
 		const struct named_function *item = &named->items[i];
 
+		if (plan->sightings[i] == SIGHTING_MOVING)
+			return error_set(
+				error, ERROR_NOTHING, -ENOTSUP,
+				"'%s': %s is Go, which moves its stacks: a probe on the return "
+				"of a function of its own would end it (functions of C in it "
+				"can be probed)",
+				item->text, item->file);
 		if (plan->sightings[i] == SIGHTING_FILE)
 			return error_set(error, ERROR_NOTHING, -ENOENT,
 					 "'%s': %s defines no function %s (nm, or nm -D, lists "

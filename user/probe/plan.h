@@ -43,6 +43,7 @@ struct plan_options {
 enum plan_sighting {
 	SIGHTING_NONE = 0, /* no file of the name */
 	SIGHTING_FILE, /* a file, which does not define the function */
+	SIGHTING_MOVING, /* a function whose stack moves while it runs: its return cannot be probed */
 	SIGHTING_FUNCTION,
 };
 

@@ -357,3 +357,8 @@ size_t elf_file_build_id(struct elf_file *file, unsigned char *id, size_t capaci
 
 	return size ? size : elf_file_sections_build_id(file, id, capacity);
 }
+
+bool elf_file_has_section(struct elf_file *file, const char *name)
+{
+	return elf_section_find(file, name);
+}

@@ -57,6 +57,9 @@ bool elf_file_debug_link(struct elf_file *file, char ret_name[ELF_LINK_NAME_MAX]
 /* Copies at most `size` bytes at a file offset; returns how many were there. */
 size_t elf_file_read(struct elf_file *file, uint64_t file_offset, void *bytes, size_t size);
 
+/* Has it a section with contents of this name? */
+bool elf_file_has_section(struct elf_file *file, const char *name);
+
 /* Size of the build ID in bytes; 0 = none, or it is longer than `capacity`. */
 size_t elf_file_build_id(struct elf_file *file, unsigned char *id, size_t capacity);
 

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Targets with a root, a pid namespace and a C library of their own, and the tracer outside, beside or within."""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import lab
+
+LEAST = "-all,+bpf,+perfmon,+sys_ptrace"
+
+
+def namespaces():
+    unshare = lab.need("unshare")
+    if subprocess.run([unshare, "-m", "-p", "-f", "true"], capture_output=True, check=False).returncode:
+        raise lab.Skip("no namespaces can be made here")
+    return unshare
+
+
+class Container:
+    """The target as the first process of a pid namespace, as a user without privileges, in a root of its own."""
+
+    def __init__(self, folder, overlay=False):
+        self.folder, self.image = folder, os.path.join(folder, "image")
+        self.root = os.path.join(folder, "merged") if overlay else self.image
+        os.mkdir(self.image)
+        os.chmod(folder, 0o755)
+        lab.private_root(self.image, [lab.target("known")])
+        mount = "mount --bind %s %s" % (self.image, self.image)
+        if overlay:
+            for name in ("over", "merged"):
+                os.mkdir(os.path.join(folder, name))
+            mount = ("cd %s && mount -t tmpfs over over && mkdir over/upper over/work && mount -t overlay overlay -o "
+                     "lowerdir=image,upperdir=over/upper,workdir=over/work merged" % folder)
+            probe = subprocess.run([namespaces(), "-m", "sh", "-c", mount], capture_output=True, text=True, check=False)
+            if probe.returncode:
+                raise lab.Skip("no overlay can be made here: " + probe.stderr.strip())
+        script = "%s && mount -t proc proc %s/proc && exec %s %s 1000 /known calls wait" % (
+            mount, self.root, lab.target("enter"), self.root)
+        self.outer = lab.start([namespaces(), "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script])
+        lab.wait_for(self.find, "the target runs")
+
+    def find(self):
+        assert self.outer.poll() is None, self.outer.communicate()
+        with open("/proc/%d/task/%d/children" % (self.outer.pid, self.outer.pid), encoding="ascii") as file:
+            children = file.read().split()
+        self.pid = int(children[0]) if children else 0
+        try:
+            return self.pid and os.readlink("/proc/%d/exe" % self.pid).endswith("/known")
+        except OSError:
+            return False
+
+    def go(self):
+        self.outer.stdin.write(b"go\n")
+        self.outer.stdin.flush()
+        return json.loads(self.outer.stdout.readline())
+
+    def end(self):
+        lab.end(self.outer)
+
+
+def libraries(report):
+    return {frame["module"] for site in report["sites"] for frame in site["frames"] if frame["module"]}
+
+
+def test_from_outside():
+    for overlay in (False, True):
+        with tempfile.TemporaryDirectory(prefix="tracer-container-") as folder:
+            container = Container(folder, overlay)
+            tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", container.pid, "3600")
+            account = container.go()
+            report = json.loads(tracer.stop())
+            # Its C library is another file than ours: probes in ours would have counted nothing.
+            lab.check_account(account, report)
+            assert report["targets"][0]["pid"] == container.pid
+            files = {name for site in report["sites"] for frame in site["frames"] for name in [frame["file"]] if name}
+            assert any(name.endswith("known.c") for name in files), files
+            container.end()
+
+
+def test_library_replaced_in_the_container():
+    """As an upgrade does it: the target keeps the old file, which has no name any more."""
+    with tempfile.TemporaryDirectory(prefix="tracer-container-") as folder:
+        container = Container(folder)
+        for top, _, names in os.walk(container.image):
+            for name in names:
+                if name.startswith("libc.so"):
+                    path = os.path.join(top, name)
+                    shutil.copy(path, path + ".new")
+                    os.rename(path + ".new", path)
+        tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", container.pid, "3600")
+        account = container.go()
+        lab.check_account(account, json.loads(tracer.stop()))
+        container.end()
+
+
+def test_copied_up_library():
+    """An overlay gives a file that is written to a new identity, and whoever has mapped it keeps the old one."""
+    with tempfile.TemporaryDirectory(prefix="tracer-container-") as folder:
+        container = Container(folder, overlay=True)
+        with open("/proc/%d/maps" % container.pid, encoding="utf-8") as maps:
+            library = re.search(r"/\S*libc\.so\S*", maps.read()).group(0)
+        os.utime("/proc/%d/root%s" % (container.pid, library))
+        tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", container.pid, "3600", ready=False)
+        lab.wait_for(lambda: "ready" in tracer.stderr() or tracer.process.poll() is not None, "the tracer has decided")
+        account = container.go()
+        if tracer.process.poll() is None:
+            lab.check_account(account, json.loads(tracer.stop()))
+        else:
+            # Numbers are right, or there are none; never zero where there was something.
+            assert tracer.process.returncode == 5 and "libc.so.6" in tracer.stderr(), tracer.stderr()
+        container.end()
+
+
+def test_same_pid_in_two_namespaces():
+    with tempfile.TemporaryDirectory(prefix="tracer-container-") as first, \
+         tempfile.TemporaryDirectory(prefix="tracer-container-") as second:
+        containers = [Container(first), Container(second)]
+        pids = [container.pid for container in containers]
+        # In their namespaces, both are process 1.
+        tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", "%d,%d" % tuple(pids), "3600")
+        account = containers[0].go()
+        tracer.process.send_signal(signal.SIGUSR1)
+        report = json.loads(tracer.process.stdout.readline())
+        lab.check_account(account, report)
+        assert {site["pid"] for site in report["sites"]} == {pids[0]}
+        account = containers[1].go()
+        report = json.loads(tracer.stop().splitlines()[-1])
+        lab.check_account(account, {**report, "sites": [site for site in report["sites"] if site["pid"] == pids[1]]})
+        for container in containers:
+            container.end()
+
+
+def inside(container, folder, command):
+    """A command within the pid namespace of the container, with a /proc of that namespace."""
+    script = "mount -t proc proc /proc && exec " + " ".join(command)
+    return [lab.need("nsenter"), "-t", str(container.pid), "-p", "--", namespaces(), "-m", "sh", "-c", script]
+
+
+def sidecar(folder):
+    tracer = os.path.join(folder, "tracer")
+    shutil.copy(lab.TRACER, tracer)
+    os.chmod(tracer, 0o755)
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs", "--inh-caps=" + LEAST,
+            "--ambient-caps=" + LEAST, "--bounding-set=" + LEAST, tracer]
+
+
+def sidecar_report(container, folder, *options):
+    messages = open(os.path.join(folder, "messages"), "w+", encoding="utf-8")
+    tracer = lab.start(inside(container, folder, sidecar(folder) + ["-v", "-j", "-n", "0", *options, "3600"]),
+                       stderr=messages)
+
+    def said():
+        messages.seek(0)
+        return messages.read()
+    lab.wait_for(lambda: "tracer: ready" in said() or tracer.poll() is not None, "the tracer is ready")
+    assert tracer.poll() is None, said()
+    account = container.go()
+    # nsenter has a child, which is the tracer.
+    with open("/proc/%d/task/%d/children" % (tracer.pid, tracer.pid), encoding="ascii") as file:
+        os.kill(int(file.read().split()[0]), signal.SIGINT)
+    output, _ = tracer.communicate(timeout=lab.PATIENCE)
+    messages.close()
+    return account, json.loads(output.splitlines()[-1])
+
+
+def test_sidecar():
+    """In the target's pid namespace, as nobody, with three capabilities and no way to more."""
+    if lab.run("--backend", "multi", "-d", "1ms", "--", "true")[0]:
+        raise lab.Skip("this kernel asks for CAP_SYS_ADMIN")
+    with tempfile.TemporaryDirectory(prefix="tracer-container-") as folder, \
+         tempfile.TemporaryDirectory(prefix="tracer-container-") as other:
+        container, stranger = Container(folder), Container(other)
+        account, report = sidecar_report(container, folder, "-p", "1")
+        lab.check_account(account, report)
+        # The pid that was given, and that the target has for itself.
+        assert [target["pid"] for target in report["targets"]] == [1], report["targets"]
+        assert {site["pid"] for site in report["sites"]} == {1}
+        container.end()
+        stranger.end()
+
+
+def test_sidecar_by_name():
+    if lab.run("--backend", "multi", "-d", "1ms", "--", "true")[0]:
+        raise lab.Skip("this kernel asks for CAP_SYS_ADMIN")
+    with tempfile.TemporaryDirectory(prefix="tracer-container-") as folder, \
+         tempfile.TemporaryDirectory(prefix="tracer-container-") as other:
+        # One of the same name in another namespace is not seen.
+        container, stranger = Container(folder), Container(other)
+        account, report = sidecar_report(container, folder, "--comm", "known")
+        lab.check_account(account, report)
+        assert [target["pid"] for target in report["targets"]] == [1], report["targets"]
+        container.end()
+        stranger.end()
+
+
+lab.run_tests()

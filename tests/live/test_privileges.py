@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tracer may do, what it says of what it may not, what it gives up, and whom it does not touch."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+import lab
+
+LEAST = "+bpf,+perfmon,+sys_ptrace"
+# CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF, CAP_CHECKPOINT_RESTORE
+KEPT = 1 << 2 | 1 << 19 | 1 << 38 | 1 << 39 | 1 << 40
+
+
+def nobody(folder, capabilities):
+    """The beginning of a command line: the tracer as nobody, with these capabilities and no way to more."""
+    os.chmod(folder, 0o755)
+    tracer = os.path.join(folder, "tracer")
+    shutil.copy(lab.TRACER, tracer)
+    os.chmod(tracer, 0o755)
+    chosen = "-all" + ("," + capabilities if capabilities else "")
+    return [lab.need("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs",
+            "--inh-caps=" + chosen, "--ambient-caps=" + chosen, "--bounding-set=" + chosen, tracer]
+
+
+def has_multi():
+    """Can the kernel link a program to many uprobes? Otherwise it asks for CAP_SYS_ADMIN."""
+    return lab.run("--backend", "multi", "-d", "1ms", "--", "true")[0] == 0
+
+
+def known(**options):
+    return lab.start([lab.target("known"), "calls", "wait"], **options)
+
+
+def go(process):
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    return json.loads(process.stdout.readline())
+
+
+def test_least_capabilities():
+    if not has_multi():
+        raise lab.Skip("this kernel asks for CAP_SYS_ADMIN")
+    # Another user's process: root's.
+    process = known()
+    with tempfile.TemporaryDirectory(prefix="tracer-nobody-") as folder:
+        messages = open(os.path.join(folder, "messages"), "w+", encoding="utf-8")
+        tracer = lab.start(nobody(folder, LEAST) + ["-q", "-j", "-n", "0", "-p", str(process.pid), "3600"],
+                           stderr=messages)
+
+        def said():
+            messages.seek(0)
+            return messages.read()
+        lab.wait_for(lambda: "ready" in said() or tracer.poll() is not None, "the tracer is ready")
+        assert tracer.poll() is None, said()
+        account = go(process)
+        tracer.send_signal(2)
+        output, _ = tracer.communicate(timeout=lab.PATIENCE)
+        messages.close()
+    lab.check_account(account, json.loads(output))
+
+
+def refused(folder, capabilities, *command):
+    found = subprocess.run(nobody(folder, capabilities) + list(command), capture_output=True, text=True, check=False,
+                           timeout=lab.PATIENCE)
+    assert found.returncode == 3, found
+    return found.stderr
+
+
+def test_missing_capabilities_are_named():
+    process = known()
+    with tempfile.TemporaryDirectory(prefix="tracer-nobody-") as folder:
+        errors = refused(folder, "", "-p", str(process.pid))
+        assert "loading BPF programs" in errors and "lacks CAP_PERFMON and CAP_BPF:" in errors, errors
+        errors = refused(folder, "+bpf", "-p", str(process.pid))
+        assert "lacks CAP_PERFMON:" in errors, errors
+        errors = refused(folder, "+bpf,+perfmon", "--backend", "perf", "-p", str(process.pid))
+        assert "CAP_SYS_" in errors, errors
+
+
+def test_own_seccomp_profile_is_named():
+    status = subprocess.run([lab.target("sandboxed"), "bpf", lab.TRACER, "-d", "1ms", "--", "true"],
+                            capture_output=True, text=True, check=False, timeout=lab.PATIENCE)
+    assert status.returncode == 3, status
+    assert "seccomp profile" in status.stderr and "bpf()" in status.stderr, status.stderr
+
+
+def test_own_user_namespace_is_named():
+    unshare = lab.need("unshare")
+    if subprocess.run([unshare, "-U", "-r", "true"], capture_output=True, check=False).returncode:
+        raise lab.Skip("no user namespace can be made here")
+    status = subprocess.run([unshare, "-U", "-r", lab.TRACER, "-d", "1ms", "--", "true"], capture_output=True,
+                            text=True, check=False, timeout=lab.PATIENCE)
+    assert status.returncode == 3 and "user namespace" in status.stderr, status
+
+
+def status_of(pid):
+    with open("/proc/%d/status" % pid, encoding="utf-8") as file:
+        return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+
+
+def test_what_is_not_needed_is_given_up():
+    process = lab.start([lab.target("changes"), "dlopen", lab.target("plugin.so"), "wait"])
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
+    needed = KEPT if has_multi() else KEPT | 1 << 21
+    lab.wait_for(lambda: not int(status_of(tracer.process.pid)["CapEff"], 16) & ~needed, "capabilities are given up")
+    status = status_of(tracer.process.pid)
+    assert not (int(status["CapPrm"], 16) | int(status["CapInh"], 16)) & ~needed, status
+    assert status["NoNewPrivs"] == "1", status
+    # What comes later is seen all the same.
+    account = go(process)
+    report = json.loads(tracer.stop().splitlines()[-1])
+    assert sum(site["alloc_bytes"] for site in report["sites"]) >= account["plugin_leak"][0], report["sites"]
+
+
+def test_sandboxed_target():
+    process = lab.start([lab.target("sandboxed"), "wait"])
+    lab.wait_for(lambda: status_of(process.pid)["Seccomp"] == "2", "the filter is in place")
+    before = lab.code_of(process.pid)
+    # As on a kernel whose filters are asked about the probes' own system calls.
+    status, _, errors = lab.run("--seccomp", "fatal", "-d", "50ms", "-p", process.pid)
+    assert status == 3 and "seccomp filter" in errors and "--force" in errors, errors
+    assert lab.code_of(process.pid) == before
+    status, _, errors = lab.run("--seccomp", "fatal", "--force", "-d", "50ms", "-p", process.pid)
+    assert status == 0, errors
+    # As it really is: it is traced without harm, or not at all.
+    tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "3600", ready=False)
+    lab.wait_for(lambda: "ready" in tracer.stderr() or tracer.process.poll() is not None, "the tracer has decided")
+    account = go(process)
+    if tracer.process.poll() is None:
+        lab.check_account(account, json.loads(tracer.stop().splitlines()[-1]))
+    else:
+        assert tracer.process.returncode == 3 and "seccomp filter" in tracer.stderr(), tracer.stderr()
+    process.stdin.close()
+    assert process.wait(lab.PATIENCE) == 0
+
+
+lab.run_tests()
