@@ -267,6 +267,29 @@ static void test_pids(void **state)
 	}
 }
 
+static void test_by(void **state)
+{
+	static const struct {
+		const char *text;
+		enum group_by by;
+	} cases[] = { { "-p 1", GROUP_BY_STACK },
+		      { "-p 1 --by stack", GROUP_BY_STACK },
+		      { "-p 1 --by ruby-line", GROUP_BY_RUBY_LINE },
+		      { "-p 1 --by python-line", GROUP_BY_PYTHON_LINE },
+		      { "-p 1 --by function", GROUP_BY_FUNCTION },
+		      { "-p 1 --by module", GROUP_BY_MODULE },
+		      { "-p 1 --by process", GROUP_BY_PROCESS } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct line line = parse_good(cases[i].text);
+
+		assert_int_equal(line.options.by, cases[i].by);
+		line_free(&line);
+	}
+}
+
 static void test_selectors(void **state)
 {
 	struct line line = parse_good("--comm nginx");
@@ -623,6 +646,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_selectors),
 		cmocka_unit_test(test_children),
 		cmocka_unit_test(test_values),

@@ -11,12 +11,13 @@
 
 enum group_by {
 	GROUP_BY_STACK, /* every site for itself */
-	GROUP_BY_SHOWN, /* stacks that differ only in interpreters' own functions between other ones */
 	GROUP_BY_RUBY_LINE,
 	GROUP_BY_PYTHON_LINE,
 	GROUP_BY_FUNCTION,
 	GROUP_BY_MODULE,
 	GROUP_BY_PROCESS,
+	/* Not for the command line, whose words are in the order of those above. */
+	GROUP_BY_SHOWN, /* stacks that differ only in interpreters' own functions between other ones */
 };
 
 /* A grouped snapshot, and what its sites refer to. */
