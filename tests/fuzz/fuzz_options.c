@@ -32,7 +32,10 @@ static void check_accepted(const struct options *options)
 	MUST(options->format);
 	if (options->action != ACTION_RUN)
 		return;
-	MUST((options->pid_count > 0) != (options->arguments != NULL));
+	MUST((options->pid_count > 0) + (options->arguments != NULL) + (options->comm != NULL) +
+		     (options->wait != NULL) + (options->cgroup != NULL) +
+		     (options->container != NULL) + options->all ==
+	     1);
 	for (i = 0; i < options->pid_count; i++)
 		MUST(options->pids[i] > 0);
 	MUST(!options->arguments || options->arguments[0]);

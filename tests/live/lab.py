@@ -189,14 +189,25 @@ def check_account(account, report, allowed=()):
     assert sums(report, set(truth)) == truth, "counted %s, but it was %s" % (sums(report, set(truth)), truth)
 
 
-def own_programs():
-    """BPF programs of tracers that exist now, by name."""
+def programs_of(pid):
+    """The ids of the BPF programs that a process holds."""
+    found = set()
+    for name in os.listdir("/proc/%d/fdinfo" % pid):
+        try:
+            with open("/proc/%d/fdinfo/%s" % (pid, name), encoding="ascii", errors="replace") as file:
+                found.update(int(number) for number in re.findall(r"^prog_id:\s*(\d+)", file.read(), re.M))
+        except OSError:
+            continue
+    return found
+
+
+def are_gone(programs):
+    """Has the kernel removed all of these programs?"""
     bpftool = shutil.which("bpftool") or shutil.which("bpftool", path="/usr/sbin:/sbin")
     if not bpftool:
         raise Skip("bpftool is not installed")
     listed = json.loads(subprocess.run([bpftool, "prog", "list", "-j"], capture_output=True, check=True).stdout)
-    return [program["id"] for program in listed
-            if program.get("name") in ("call_session", "call_entry", "call_exit", "free_entry", "throw_entry")]
+    return not programs & {program["id"] for program in listed}
 
 
 def code_of(pid, library=r"libc\.so"):

@@ -22,10 +22,6 @@ def rounds(process):
     return int(process.stdout.readline()) - first
 
 
-def gone():
-    return not lab.own_programs()
-
-
 def test_code_is_unchanged():
     process = churn()
     before = lab.code_of(process.pid)
@@ -42,9 +38,11 @@ def test_tracer_is_killed():
     for _ in range(3):
         tracer = lab.Tracer("-q", "-p", process.pid, "0.05")
         time.sleep(0.3)
+        programs = lab.programs_of(tracer.process.pid)
+        assert programs
         tracer.process.kill()
         tracer.process.wait()
-        lab.wait_for(gone, "the kernel has removed the programs")
+        lab.wait_for(lambda: lab.are_gone(programs), "the kernel has removed the programs")
         lab.wait_for(lambda: lab.code_of(process.pid) == before, "the kernel has removed the probes")
         assert process.poll() is None and rounds(process) > 0
 
@@ -53,12 +51,14 @@ def test_target_is_killed():
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV):
         process = churn(4)
         tracer = lab.Tracer("-q", "-j", "-p", process.pid, "3600")
+        programs = lab.programs_of(tracer.process.pid)
+        assert programs
         time.sleep(0.3)
         process.send_signal(number)
         report = json.loads(tracer.finish())
         lab.check_sums(report)
         assert tracer.process.returncode == 0 and report["targets"][0]["exited"], report["targets"]
-    lab.wait_for(gone, "the programs are gone")
+        lab.wait_for(lambda: lab.are_gone(programs), "the programs are gone")
 
 
 def test_probing_in_a_loop():
@@ -88,6 +88,8 @@ def test_held_command_ends_with_the_tracer():
             children[:] = file.read().split()
         return len(children) > 1 or tracer.poll() is not None
     lab.wait_for(is_held, "the command is there")
+    lab.wait_for(lambda: lab.programs_of(tracer.pid), "the programs are there")
+    programs = lab.programs_of(tracer.pid)
     tracer.kill()
     tracer.wait()
     try:
@@ -96,7 +98,7 @@ def test_held_command_ends_with_the_tracer():
         for child in children:
             if state_of(child):
                 lab.os.kill(int(child), signal.SIGKILL)
-    lab.wait_for(gone, "the programs are gone")
+    lab.wait_for(lambda: lab.are_gone(programs), "the programs are gone")
 
 
 def test_two_tracers():
