@@ -51,8 +51,6 @@ enum bpf_func_id {
 #define E2BIG 7
 
 #define MAP_FIXED 0x10
-#define RLIMIT_DATA 2
-#define RLIMIT_AS 9
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 /* Where the kernel puts the code that its probes need in a process. */
@@ -65,15 +63,8 @@ struct uprobes_state {
 struct mm_struct {
 	struct uprobes_state uprobes_state;
 };
-struct rlimit {
-	unsigned long rlim_cur;
-};
-struct signal_struct {
-	struct rlimit rlim[16];
-};
 struct task_struct {
 	struct mm_struct *mm;
-	struct signal_struct *signal;
 	struct task_struct *group_leader;
 	__u64 self_exec_id; /* counts the execs of the process */
 	unsigned long sas_ss_sp; /* the alternate signal stack */

@@ -19,7 +19,6 @@ const volatile bool setting_machine_wide = false; /* probes without a target are
 const volatile bool setting_unwind = true; /* by tables; otherwise by frame pointers */
 const volatile bool setting_cookies = true;
 const volatile bool setting_named = false; /* functions were named on the command line */
-const volatile bool setting_restore_returns = true; /* see throw.bpf.h */
 const volatile bool setting_functions =
 	true; /* global ones take memory, and helpers take functions */
 
@@ -27,14 +26,6 @@ const volatile bool setting_functions =
 
 /* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */
 __u32 recording = 0;
-
-/* Nested calls of one thread that an exception may leave, at the most. */
-#define THROWING_MAX 4
-
-/* A call that an exception may leave: where its return address stands, and what it is. */
-struct throwing {
-	__u64 sp, address;
-};
 
 /* What a thread is doing: the outermost allocator call it is in, and scratch memory for its stack. */
 struct thread {
@@ -48,8 +39,7 @@ struct thread {
 	__u32 untracked; /* realloc: the old block was not in the table */
 	__u64 freed,
 		freed_sp; /* the last call of a function that may call another free: its argument, its frame */
-	struct throwing throwing[THROWING_MAX]; /* pending calls, outermost first */
-	__u32 throwing_count;
+	__u64 returns_to; /* where that call returns to, if its return instructions are probed; else 0 */
 	__u64 tick; /* of the kernel, in which the clock was last read */
 	__u64 now_ns; /* what it said then */
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */

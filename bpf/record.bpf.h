@@ -108,6 +108,11 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 	};
 	__u64 key;
 
+	/* At a return instruction, the caller is one step away. */
+	if (thread->returns_to) {
+		from.ip = thread->returns_to;
+		from.sp += RETURN_POPS;
+	}
 	thread_walk_stack(thread, &from);
 	stack_count_losses(&thread->walk);
 	thread->interp = interp_site_read(from.owner, setting_stack_depth);

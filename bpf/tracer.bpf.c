@@ -2,14 +2,14 @@
 /*
  * The programs that run at the probes. What a probe means stands in its cookie (the call shape), so that
  * all allocator functions share four of them: entry and return of a call that has a result, as one
- * session program or as two, and the entry of a call that only frees. The fifth runs at exceptions.
+ * session program or as two, and the entry of a call that only frees. Two more are for functions that
+ * exceptions may leave: their return instructions, and where exceptions set out.
  */
 #include "kernel_types.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 #include "record.bpf.h"
-#include "throw.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -208,24 +208,6 @@ static __noinline void thread_heal(struct thread *thread)
 		realloc_restore(thread);
 }
 
-/* Is the return of a function that may throw probed in spite of that? */
-static __always_inline bool call_follows_thrower(struct thread *thread, struct pt_regs *ctx,
-						 __u64 shape)
-{
-	__u64 size;
-
-	if (setting_restore_returns) {
-		throw_expect(thread, PT_REGS_SP(ctx));
-		return true;
-	}
-	size = call_size(ctx, shape);
-	if (!throw_is_possible(size))
-		return true;
-	if (size < THROW_SIZE_ABSURD)
-		loss_add(LOSS_CALLS_UNFOLLOWED, 1);
-	return false;
-}
-
 /* Entry of a call. True if its return is wanted: it is the outermost one of its thread. */
 static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 {
@@ -243,17 +225,12 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 		return false;
 	}
 	if (thread->sp) {
-		if (thread_is_inside(thread, ctx, PT_REGS_SP(ctx))) {
-			if (throws && setting_restore_returns)
-				throw_expect(thread, PT_REGS_SP(ctx));
+		if (thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
 			return false;
-		}
 		thread_heal(thread);
 	}
-	thread->throwing_count = 0;
-	if (throws && !call_follows_thrower(thread, ctx, shape))
-		return false;
 	thread_begin(thread, PT_REGS_SP(ctx), shape);
+	thread->returns_to = throws ? thread_read_word(PT_REGS_SP(ctx)) : 0;
 	if (op >= CALL_MMAP) {
 		mapping_enter(thread, ctx, op);
 		return true;
@@ -295,15 +272,18 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 		record_alloc(thread, result, key, site);
 }
 
-/* Return of a call; that of a nested one, which some ways of attaching deliver too, is ignored. */
-static __always_inline void call_return(struct pt_regs *ctx)
+/*
+ * Return of a call, or a return instruction that is about to be executed. That of a nested call, which some ways of
+ * attaching deliver too, is ignored.
+ */
+static __always_inline void call_return(struct pt_regs *ctx, bool leaves)
 {
 	struct thread *thread = thread_find();
+	__u64 sp = PT_REGS_SP(ctx);
 
-	if (!thread || !thread->sp)
+	if (!thread || !thread->sp || !thread->returns_to == leaves)
 		return;
-	throw_forget(thread, PT_REGS_SP(ctx));
-	if (thread->sp + RETURN_POPS != PT_REGS_SP(ctx))
+	if (thread->sp != (leaves ? sp : sp - RETURN_POPS) || thread->image != current_image())
 		return;
 	call_finish(thread, ctx);
 	thread->sp = 0;
@@ -371,7 +351,7 @@ int call_session(struct pt_regs *ctx)
 	__u64 shape;
 
 	if (bpf_get_func_ip(ctx) != PT_REGS_IP(ctx)) {
-		call_return(ctx);
+		call_return(ctx, false);
 		return 0;
 	}
 	shape = shape_with_target(bpf_get_attach_cookie(ctx));
@@ -394,7 +374,14 @@ int call_entry(struct pt_regs *ctx)
 SEC("uretprobe")
 int call_exit(struct pt_regs *ctx)
 {
-	call_return(ctx);
+	call_return(ctx, false);
+	return 0;
+}
+
+SEC("uprobe")
+int leave_entry(struct pt_regs *ctx)
+{
+	call_return(ctx, true);
 	return 0;
 }
 
@@ -412,13 +399,19 @@ int free_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* An exception sets out. */
+/* An exception sets out: a call that it may leave is taken to have ended without a block. */
 SEC("uprobe")
 int throw_entry(struct pt_regs *ctx)
 {
 	struct thread *thread = thread_find();
 
-	if (thread && thread->throwing_count && thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
-		throw_restore(thread);
+	if (!thread || !thread->sp || !thread->returns_to)
+		return 0;
+	if (!thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
+		return 0;
+	if (SHAPE_OP(thread->shape) == CALL_REALLOC)
+		realloc_restore(thread);
+	thread->sp = 0;
+	loss_add(LOSS_CALLS_THROWN, 1);
 	return 0;
 }

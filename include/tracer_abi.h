@@ -24,6 +24,7 @@ enum call_op {
 	CALL_MUNMAP, /* munmap(addr, length) */
 	CALL_MREMAP, /* mremap(old, old_length, new_length, flags[, new]) */
 	CALL_THROW, /* an exception is about to look for its handler on the stack */
+	CALL_LEAVE, /* a return instruction of a function whose return is not probed */
 	CALL_CODE_END, /* an interpreter's code object at ptr_arg ends; no memory is counted */
 };
 
@@ -31,7 +32,7 @@ enum call_op {
 enum call_result {
 	RESULT_POINTER = 0, /* in the return register; NULL is failure */
 	RESULT_OUT_STATUS, /* in *ptr_arg, valid only when the return register is 0 (posix_memalign) */
-	RESULT_POINTER_OR_THROWS, /* as RESULT_POINTER; an exception may leave the function as well */
+	RESULT_POINTER_OR_THROWS, /* as RESULT_POINTER, but no exception would get past a return probe */
 	RESULT_IN_PLACE, /* the block stays where it is; a result below the size is failure (xallocx) */
 	RESULT_FREES_INSIDE, /* of CALL_FREE: may end the block by calling another free function */
 };
@@ -212,8 +213,6 @@ struct event_mapping {
 	  "blocks closed because their address was handed out again", 1)                           \
 	X(RETURNS_UNMATCHED, returns_unmatched, "calls whose return was never seen", 1)            \
 	X(CALLS_THROWN, calls_thrown, "allocations that ended with an exception", 0)               \
-	X(CALLS_UNFOLLOWED, calls_unfollowed,                                                      \
-	  "calls not followed: an exception could not have left them", 1)                          \
 	X(RESULTS_UNREADABLE, results_unreadable, "calls whose result could not be read", 1)       \
 	X(THREADS_REFUSED, threads_refused, "calls not followed: no room for the thread's state",  \
 	  1)                                                                                       \

@@ -5,6 +5,7 @@
 The truth is the programs' own account: tests/targets/known.c, operators.cc and jemalloc.c count what they ask for by
 themselves.
 """
+import json
 import os
 import re
 import sys
@@ -153,6 +154,35 @@ def test_operators_libcxx():
 
 def test_operators_jemalloc():
     check([variant("operators-jemalloc"), "all"], ["jemalloc"])
+
+
+def test_exceptions_by_every_back_end():
+    for backend in ("session", "multi", "perf"):
+        try:
+            account, report = lab.command_report([variant("operators-jemalloc"), "all"], "--backend", backend)
+        except AssertionError as refused:
+            assert "this kernel has no %s probes" % backend in str(refused), refused
+            continue
+        lab.check_account(account, report)
+        assert report["loss"]["calls_thrown"] == 100, report["loss"]
+
+
+def test_exceptions_of_two_processes():
+    """Each is probed for itself; what the one wants of a probe must not harm the other."""
+    command = [variant("operators-jemalloc"), "all", "wait"]
+    targets = [lab.start(command) for _ in range(2)]
+    for process in targets:
+        lab.wait_for(lambda process=process: lab.is_waiting(process), "the target waits")
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", ",".join(str(process.pid) for process in targets))
+    for process in targets:
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+    accounts = [json.loads(process.stdout.readline()) for process in targets]
+    report = json.loads(tracer.stop().splitlines()[-1])
+    lab.check_losses(report)
+    for process, account in zip(targets, accounts):
+        own = dict(report, sites=[site for site in report["sites"] if site["pid"] == process.pid])
+        assert lab.sums(own, set(account)) == account, (lab.sums(own, set(account)), account)
 
 
 def test_operators_tcmalloc():

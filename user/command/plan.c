@@ -76,7 +76,6 @@ static int plan_run(const struct options *options, const struct log *log)
 	struct plan_options wanted = { .features = kernel_features_traps(),
 				       .free_without_stack = true,
 				       .at_entry = options->probe_at_entry,
-				       .exceptions = PLAN_EXCEPTIONS_AVOIDED,
 				       .named = &options->named };
 	struct module_list modules = { 0 };
 	struct error error = { 0 };

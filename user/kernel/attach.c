@@ -155,10 +155,15 @@ static void group_fill(struct group *group, const struct attach_point *points, s
 static int attach_group(const struct group *group, enum backend backend,
 			const struct attach_programs *programs, enum attach_kind kind)
 {
-	if (kind == ATTACH_CALL)
-		return attach_calls(group, backend, programs);
-	return attach_entries(group, backend,
-			      kind == ATTACH_FREE ? programs->free : programs->throw);
+	const struct bpf_program *const alone[] = {
+		[ATTACH_THROW] = programs->throw,
+		[ATTACH_LEAVE] = programs->leave,
+		[ATTACH_FREE] = programs->free,
+		[ATTACH_ENTRY] = programs->entry,
+	};
+
+	return kind == ATTACH_CALL ? attach_calls(group, backend, programs)
+				   : attach_entries(group, backend, alone[kind]);
 }
 
 /* The kernel refuses a whole link for one instruction that it cannot probe: do without that one. */

@@ -19,7 +19,7 @@ struct bpf_program;
 
 /* The loaded programs; those that the back end does not need are NULL. */
 struct attach_programs {
-	struct bpf_program *session, *entry, *exit, *free, *throw;
+	struct bpf_program *session, *entry, *exit, *free, *throw, *leave;
 };
 
 /* How to attach. */
@@ -32,7 +32,9 @@ struct attach_how {
 /* Which programs a probe runs. In the order in which they are attached. */
 enum attach_kind {
 	ATTACH_THROW, /* `throw` */
+	ATTACH_LEAVE, /* `leave` */
 	ATTACH_FREE, /* `free` */
+	ATTACH_ENTRY, /* `entry`, and no return */
 	ATTACH_CALL, /* entry and return */
 	ATTACH_KIND_COUNT,
 };

@@ -52,43 +52,19 @@ int bpf_call_link_uprobes(const struct uprobe_multi *probes)
 	return (int)bpf_call(BPF_LINK_CREATE, &attributes, sizeof(attributes));
 }
 
-static int bpf_call_load(struct bpf_insn *code, uint32_t count, uint32_t attach_type)
-{
-	union bpf_attr attributes;
-
-	memset(&attributes, 0, sizeof(attributes));
-	attributes.prog_type = BPF_PROG_TYPE_KPROBE;
-	attributes.expected_attach_type = attach_type;
-	attributes.insns = (uintptr_t)code;
-	attributes.insn_cnt = count;
-	attributes.license = (uintptr_t) "GPL";
-	return (int)bpf_call(BPF_PROG_LOAD, &attributes, sizeof(attributes));
-}
-
 int bpf_call_load_empty(uint32_t attach_type)
 {
 	struct bpf_insn code[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
+	union bpf_attr attributes;
 
-	return bpf_call_load(code, sizeof(code) / sizeof(code[0]), attach_type);
-}
-
-int bpf_call_load_writer(void)
-{
-	struct bpf_insn code[] = {
-		{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = 0 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_X,
-		  .dst_reg = BPF_REG_2,
-		  .src_reg = BPF_REG_10 },
-		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_2, .imm = -8 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3, .imm = 8 },
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_write_user },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-
-	return bpf_call_load(code, sizeof(code) / sizeof(code[0]), 0);
+	memset(&attributes, 0, sizeof(attributes));
+	attributes.prog_type = BPF_PROG_TYPE_KPROBE;
+	attributes.expected_attach_type = attach_type;
+	attributes.insns = (uintptr_t)code;
+	attributes.insn_cnt = sizeof(code) / sizeof(code[0]);
+	attributes.license = (uintptr_t) "GPL";
+	return (int)bpf_call(BPF_PROG_LOAD, &attributes, sizeof(attributes));
 }

@@ -36,7 +36,4 @@ int bpf_call_link_uprobes(const struct uprobe_multi *probes);
  */
 int bpf_call_load_empty(uint32_t attach_type);
 
-/* The same with a program that would write to the memory of processes, which not every kernel allows. */
-int bpf_call_load_writer(void);
-
 #endif

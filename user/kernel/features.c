@@ -77,20 +77,6 @@ struct probe_features kernel_features_traps(void)
 	return probe_features_for_kernel(major, minor);
 }
 
-/* A return address can be put back where programs may write and it stands on the stack. */
-static bool returns_can_be_restored(void)
-{
-#if defined(__x86_64__)
-	int program = bpf_call_load_writer();
-
-	if (program >= 0)
-		close(program);
-	return program >= 0;
-#else
-	return false;
-#endif
-}
-
 /* Before Linux 5.11, programs and maps count as locked memory. Where that is not so, it does not matter if this fails. */
 static void features_lift_limit(void)
 {
@@ -115,7 +101,6 @@ int kernel_features_probe(struct kernel_features *ret_features, struct error *er
 	features.backends[BACKEND_KERNEL_IOCTL] = perf_probe_works();
 	features.task_storage =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_task_storage_get, NULL) == 1;
-	features.restore_returns = returns_can_be_restored();
 	/* This helper, which takes a function, came just after global functions could take memory. */
 	features.functions = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE,
 						     BPF_FUNC_for_each_map_elem, NULL) == 1;

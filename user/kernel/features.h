@@ -20,7 +20,6 @@ enum backend {
 struct kernel_features {
 	bool backends[BACKEND_KERNEL_COUNT]; /* which of them work */
 	bool task_storage; /* usable by probe programs */
-	bool restore_returns; /* programs can put back what a return probe has replaced */
 	bool functions; /* global ones take memory, helpers take functions: Linux 5.13 */
 	struct probe_features traps; /* what it costs to probe an instruction */
 };

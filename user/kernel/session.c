@@ -25,21 +25,11 @@ uint64_t session_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static enum plan_exceptions session_exceptions(const struct session *session)
-{
-	if (session->features.restore_returns)
-		return PLAN_EXCEPTIONS_RESTORED;
-	/* Only there the entry decides whether the return is probed. */
-	return session->backend == BACKEND_KERNEL_SESSION ? PLAN_EXCEPTIONS_AVOIDED
-							  : PLAN_EXCEPTIONS_FATAL;
-}
-
 static void session_plan_init(struct session *session)
 {
 	struct plan_options options = { .features = session->features.traps,
 					.free_without_stack = true,
 					.at_entry = session->options.probe_at_entry,
-					.exceptions = session_exceptions(session),
 					.named = session->options.named };
 
 	plan_init(&session->plan, session->options.modules, &options);
@@ -243,8 +233,11 @@ static enum attach_kind session_kind(const struct plan_probe *probe)
 		return ATTACH_FREE;
 	case CALL_THROW:
 		return ATTACH_THROW;
+	case CALL_LEAVE:
+		return ATTACH_LEAVE;
 	default:
-		return ATTACH_CALL;
+		return SHAPE_RESULT(probe->shape) == RESULT_POINTER_OR_THROWS ? ATTACH_ENTRY
+									      : ATTACH_CALL;
 	}
 }
 
@@ -282,7 +275,8 @@ static struct attach_how session_how(const struct session *session)
 			      .entry = shaped ? bpf->progs.call_shape : bpf->progs.call_entry,
 			      .exit = bpf->progs.call_exit,
 			      .free = shaped ? bpf->progs.free_shape : bpf->progs.free_entry,
-			      .throw = bpf->progs.throw_entry },
+			      .throw = bpf->progs.throw_entry,
+			      .leave = bpf->progs.leave_entry },
 		.log = session->options.log,
 	};
 }

@@ -68,7 +68,6 @@ static void session_choose_programs(struct session *session)
 	uint32_t type = linked ? ATTACH_UPROBE_MULTI : 0;
 
 	bpf_program__set_autoload(bpf->progs.call_session, one);
-	bpf_program__set_autoload(bpf->progs.call_entry, !one);
 	bpf_program__set_autoload(bpf->progs.call_exit, !one);
 	bpf_program__set_autoload(bpf->progs.call_shape, shaped);
 	bpf_program__set_autoload(bpf->progs.free_shape, shaped);
@@ -81,7 +80,7 @@ static void session_choose_programs(struct session *session)
 	bpf_program__set_expected_attach_type(bpf->progs.call_exit, type);
 	bpf_program__set_expected_attach_type(bpf->progs.free_entry, type);
 	bpf_program__set_expected_attach_type(bpf->progs.throw_entry, type);
-	bpf_program__set_autoload(bpf->progs.throw_entry, session->features.restore_returns);
+	bpf_program__set_expected_attach_type(bpf->progs.leave_entry, type);
 }
 
 static void session_set_up_interpreters(struct session *session)
@@ -119,7 +118,6 @@ static void session_set_up(struct session *session)
 	bpf->rodata->setting_max_size = options->max_size;
 	bpf->rodata->setting_stack_depth = (uint32_t)options->stack_depth;
 	bpf->rodata->setting_named = options->named && options->named->count;
-	bpf->rodata->setting_restore_returns = session->features.restore_returns;
 	bpf->rodata->setting_machine_wide = session_is_machine_wide(session);
 	bpf->rodata->setting_task_storage = session->features.task_storage;
 	bpf->rodata->setting_functions = session->features.functions;

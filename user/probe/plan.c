@@ -2,7 +2,6 @@
 /* The probe plan: see plan.h. */
 #include "probe/plan.h"
 
-#include <errno.h>
 #include <linux/types.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "base/memory.h"
 #include "probe/calls.h"
 #include "probe/choice.h"
+#include "probe/exits.h"
 #include "probe/landing.h"
 #include "probe/scan.h"
 #include "system/elf_plt.h"
@@ -314,9 +314,54 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 	return true;
 }
 
+static void plan_add_exit(struct plan *plan, uint32_t module, uint64_t offset,
+			  const struct candidate *candidate)
+{
+	struct plan_probe *probe;
+
+	if (plan_has_site(plan, module, offset))
+		return;
+	plan->probes =
+		memory_grow(plan->probes, plan->count, &plan->capacity, sizeof(*plan->probes));
+	probe = &plan->probes[plan->count++];
+	*probe = (struct plan_probe){
+		.module = module,
+		.symbol = "(return)",
+		.shape = SHAPE(CALL_LEAVE, 0, 0, 0, RESULT_POINTER, SOURCE_HEAP),
+		.entry_offset = offset,
+		.site_offset = offset,
+		.cost = COST_STEPPED,
+		.instruction = "retq",
+	};
+	snprintf(probe->reason, sizeof(probe->reason), "of %.60s, which may throw",
+		 candidate->function->row->symbol);
+}
+
+/* Exits of a function that may throw. False if it is not to be probed. */
+static bool plan_add_exits(struct plan *plan, uint32_t module, struct elf_file *file,
+			   const struct candidate *candidate)
+{
+	const struct scan_function *function = candidate->function;
+	struct exits exits;
+	size_t i;
+
+	if (SHAPE_RESULT(function->row->shape) != RESULT_POINTER_OR_THROWS)
+		return true;
+	if (!exits_find(file, function->file_offset, &exits)) {
+		plan_skip(plan, module, true,
+			  "%s may throw, so its return cannot be probed, nor can its return "
+			  "instructions: %s",
+			  function->row->symbol, exits.refusal);
+		return false;
+	}
+	for (i = 0; i < exits.count; i++)
+		plan_add_exit(plan, module, exits.offsets[i], candidate);
+	return true;
+}
+
 /* Decide about a candidate that can be probed at all. */
-static bool plan_add_candidate(struct plan *plan, uint32_t module, const char *allocator,
-			       struct candidate *candidate)
+static bool plan_add_candidate(struct plan *plan, uint32_t module, struct elf_file *file,
+			       const char *allocator, struct candidate *candidate)
 {
 	const struct scan_function *function = candidate->function;
 
@@ -330,23 +375,14 @@ static bool plan_add_candidate(struct plan *plan, uint32_t module, const char *a
 			  function->row->symbol);
 		return false;
 	}
-	return plan_add_probe(plan, module, allocator, candidate);
+	return plan_add_exits(plan, module, file, candidate) &&
+	       plan_add_probe(plan, module, allocator, candidate);
 }
 
 static bool plan_accepts(struct plan *plan, uint32_t module, const struct candidate *candidate)
 {
 	const struct scan_function *function = candidate->function;
-	const enum plan_exceptions exceptions = plan->options.exceptions;
 
-	if (SHAPE_OP(function->row->shape) == CALL_THROW && exceptions != PLAN_EXCEPTIONS_RESTORED)
-		return false;
-	if (SHAPE_RESULT(function->row->shape) == RESULT_POINTER_OR_THROWS &&
-	    exceptions == PLAN_EXCEPTIONS_FATAL) {
-		plan_skip(plan, module, true,
-			  "%s may throw, and this kernel does not let an exception pass its probe",
-			  function->row->symbol);
-		return false;
-	}
 	if (function->indirect) {
 		plan_skip(plan, module, true,
 			  "%s is an indirect function: what it resolves to is not known",
@@ -364,7 +400,7 @@ static size_t plan_add_scan(struct plan *plan, uint32_t module, struct elf_file 
 			    const struct scan *scan)
 {
 	struct candidate *candidates = memory_alloc(scan->count, sizeof(*candidates));
-	size_t i, added = 0;
+	size_t i, before = plan->count;
 
 	for (i = 0; i < scan->count; i++) {
 		candidates[i].function = &scan->items[i];
@@ -377,11 +413,11 @@ static size_t plan_add_scan(struct plan *plan, uint32_t module, struct elf_file 
 		plan_drop_operators(plan, module, file, candidates, scan->count);
 	plan_drop_stubs(plan, module, candidates, scan->count);
 	for (i = 0; i < scan->count; i++)
-		added += plan_add_candidate(plan, module, scan->allocator, &candidates[i]);
+		plan_add_candidate(plan, module, file, scan->allocator, &candidates[i]);
 	for (i = 0; i < scan->count; i++)
 		free(candidates[i].code);
 	free(candidates);
-	return added;
+	return plan->count - before;
 }
 
 /* The named functions that are meant in this file. Returns how many; free `*ret_rows`. */
@@ -433,42 +469,6 @@ size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
 	scan_free(&scan);
 	free(rows);
 	return added;
-}
-
-int plan_check_named(const struct plan *plan, const struct log *log, struct error *error)
-{
-	const struct named_list *named = plan->options.named;
-	size_t i;
-
-	for (i = 0; named && i < named->count; i++) {
-		const struct named_function *item = &named->items[i];
-
-		if (plan->sightings[i] == SIGHTING_MOVING)
-			return error_set(
-				error, ERROR_NOTHING, -ENOTSUP,
-				"'%s': %s is Go, which moves its stacks: a probe on the return "
-				"of a function of its own would end it (functions of C in it "
-				"can be probed)",
-				item->text, item->file);
-		if (plan->sightings[i] == SIGHTING_FILE)
-			return error_set(error, ERROR_NOTHING, -ENOENT,
-					 "'%s': %s defines no function %s (nm, or nm -D, lists "
-					 "what it does define)",
-					 item->text, item->file, item->symbol);
-		if (plan->sightings[i] == SIGHTING_NONE)
-			log_write(log, LOG_NOTICE, "'%s': no file of the name %s is mapped so far",
-				  item->text, item->file);
-	}
-	return 0;
-}
-
-size_t plan_count_calls(const struct plan *plan, size_t first, size_t count)
-{
-	size_t i, calls = 0;
-
-	for (i = first; i < first + count; i++)
-		calls += SHAPE_OP(plan->probes[i].shape) != CALL_THROW;
-	return calls;
 }
 
 void plan_free(struct plan *plan)

@@ -21,20 +21,11 @@
 #include "probe/trap.h"
 #include "system/elf_file.h"
 
-/* What becomes of an exception that leaves a function whose return is probed. */
-enum plan_exceptions {
-	PLAN_EXCEPTIONS_RESTORED =
-		0, /* the programs give it its way back: they must see it set out */
-	PLAN_EXCEPTIONS_AVOIDED, /* the programs do not follow calls that could fail */
-	PLAN_EXCEPTIONS_FATAL, /* it ends the process: functions that throw are not probed */
-};
-
 struct plan_options {
 	struct probe_features features;
 	/* The programs take `stack_bytes` into account, so a free may be probed after its stack has grown. */
 	bool free_without_stack;
 	bool at_entry; /* probe every function at its entry, whatever it costs */
-	enum plan_exceptions exceptions;
 	const struct named_list
 		*named; /* functions beyond the table; must outlive the plan; NULL = none */
 };
@@ -93,7 +84,7 @@ void plan_init(struct plan *plan, struct module_list *modules, const struct plan
  */
 size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file);
 
-/* Functions of the plan that allocate or free; the others only watch for exceptions. */
+/* Probes among these that are functions that allocate or free; others are where such a function returns or throws. */
 size_t plan_count_calls(const struct plan *plan, size_t first, size_t count);
 
 /*
