@@ -7,6 +7,7 @@
 # make fuzz       each fuzz target for FUZZ_SECONDS
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make lint       clang-format, shellcheck, floors of the architecture
+# make static     build/tracer-static, which needs no library
 # make install    into DESTDIR and PREFIX
 
 VERSION := 0.1.0
@@ -43,12 +44,19 @@ UNIT_TESTS := $(patsubst tests/%.c,build/tests/%,$(sort $(wildcard tests/unit/te
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all tests check demo unit live fuzz lint bench install clean dependencies targets
+.PHONY: all static tests check demo unit live fuzz lint bench install clean dependencies targets
 all: build/tracer
 
 build/tracer: $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# The linker warns that libdebuginfod, which is looked for when it is needed, needs the C library that was linked.
+LIBS_STATIC := $(shell pkg-config --static --libs $(PKGS) 2>/dev/null) -liberty -lpthread
+static: build/tracer-static
+build/tracer-static: $(OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) -static $(LDFLAGS) -s -o $@ $^ $(LIBS_STATIC)
 
 build/%.o: %.c
 	@mkdir -p $(@D)
@@ -127,7 +135,7 @@ dependencies:
 	scripts/install-dependencies
 
 # Everything that tests need; runs none.
-tests: all $(UNIT_TESTS) $(FUZZ_TARGETS) targets
+tests: all static $(UNIT_TESTS) $(FUZZ_TARGETS) targets
 
 check: dependencies
 	@$(MAKE) --no-print-directory -j$(JOBS) tests

@@ -56,6 +56,11 @@ class Family:
         lab.wait_for(lambda: len(self.said("child")) == CHILDREN, "all children are there")
         return self.said("child")
 
+    def wait_alone(self):
+        """The parent waits for its children; the grandchild is not its to wait for."""
+        lab.wait_for(lambda: self.said("alone") and not any(os.path.exists("/proc/%d/exe" % pid)
+                                                            for pid in self.said("child")), "the children have ended")
+
     def read_accounts(self):
         lab.wait_for(lambda: len(self.said("account")) == CHILDREN + 1, "all accounts are there")
         return {int(pid): json.loads(account)
@@ -120,7 +125,7 @@ def test_children_of_a_process():
         # Each child has freed its copy of a block that is its parent's.
         assert report["loss"]["free_untracked"] >= CHILDREN - 1, report["loss"]
         family.let("end")
-        lab.wait_for(lambda: family.said("alone"), "the children have ended")
+        family.wait_alone()
         report = ask(tracer)
         parent = family.parent()
         check_processes(report, {parent: accounts[parent]})
@@ -145,7 +150,7 @@ def test_children_of_a_command():
                     return messages.read()
             accounts = lead(family, Started, family.parent())
             family.let("end")
-            lab.wait_for(lambda: family.said("alone"), "the children have ended")
+            family.wait_alone()
             family.let("over")
             assert process.wait(lab.PATIENCE) == 0, Started.stderr()
         with open(family.folder.name + "/report", encoding="utf-8") as file:

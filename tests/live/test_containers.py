@@ -39,7 +39,7 @@ class Container:
             probe = subprocess.run([namespaces(), "-m", "sh", "-c", mount], capture_output=True, text=True, check=False)
             if probe.returncode:
                 raise lab.Skip("no overlay can be made here: " + probe.stderr.strip())
-        script = "%s && mount -t proc proc %s/proc && exec %s %s 1000 /known calls wait" % (
+        script = "%s && mount -t proc proc %s/proc && exec %s %s 1000 0 /known calls wait" % (
             mount, self.root, lab.target("enter"), self.root)
         self.outer = lab.start([namespaces(), "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script])
         lab.wait_for(self.find, "the target runs")
@@ -135,9 +135,9 @@ def test_same_pid_in_two_namespaces():
             container.end()
 
 
-def inside(container, folder, command):
+def inside(container, command, proc="/proc"):
     """A command within the pid namespace of the container, with a /proc of that namespace."""
-    script = "mount -t proc proc /proc && exec " + " ".join(command)
+    script = "mount -t proc proc %s && exec %s" % (proc, " ".join(command))
     return [lab.need("nsenter"), "-t", str(container.pid), "-p", "--", namespaces(), "-m", "sh", "-c", script]
 
 
@@ -149,10 +149,10 @@ def sidecar(folder):
             "--ambient-caps=" + LEAST, "--bounding-set=" + LEAST, tracer]
 
 
-def sidecar_report(container, folder, *options):
+def report_of(container, folder, command):
+    """What a tracer reports that is started, perhaps by others, by this command."""
     messages = open(os.path.join(folder, "messages"), "w+", encoding="utf-8")
-    tracer = lab.start(inside(container, folder, sidecar(folder) + ["-v", "-j", "-n", "0", *options, "3600"]),
-                       stderr=messages)
+    tracer = lab.start(command, stderr=messages)
 
     def said():
         messages.seek(0)
@@ -162,10 +162,14 @@ def sidecar_report(container, folder, *options):
     account = container.go()
     # nsenter has a child, which is the tracer.
     with open("/proc/%d/task/%d/children" % (tracer.pid, tracer.pid), encoding="ascii") as file:
-        os.kill(int(file.read().split()[0]), signal.SIGINT)
+        os.kill(int((file.read().split() if "nsenter" in command[0] else [tracer.pid])[0]), signal.SIGINT)
     output, _ = tracer.communicate(timeout=lab.PATIENCE)
     messages.close()
     return account, json.loads(output.splitlines()[-1])
+
+
+def sidecar_report(container, folder, *options):
+    return report_of(container, folder, inside(container, sidecar(folder) + ["-v", "-j", "-n", "0", *options, "3600"]))
 
 
 def test_sidecar():
@@ -196,6 +200,66 @@ def test_sidecar_by_name():
         assert [target["pid"] for target in report["targets"]] == [1], report["targets"]
         container.end()
         stranger.end()
+
+
+NUMBERS = {"DAC_READ_SEARCH": 2, "SYS_PTRACE": 19, "PERFMON": 38, "BPF": 39, "CHECKPOINT_RESTORE": 40}
+
+
+def deployed(name, pattern):
+    """The capabilities that a file of deploy/ gives, as a mask."""
+    with open(os.path.join(lab.TOP, "deploy", name), encoding="utf-8") as file:
+        given = re.search(pattern, file.read(), re.M).group(1)
+    return "%x" % sum(1 << NUMBERS[word.replace("CAP_", "")] for word in re.findall(r"[A-Z_]+", given))
+
+
+def image(folder):
+    """A root with the static tracer and nothing else, mounted over itself; the shell commands that do it."""
+    static = os.path.join(lab.TOP, "build/tracer-static")
+    if not os.path.exists(static):
+        raise lab.Skip("build/tracer-static is not built")
+    root = os.path.join(folder, "tracer-image")
+    for name in ("proc", "sys"):
+        os.makedirs(os.path.join(root, name))
+    shutil.copy(static, os.path.join(root, "tracer"))
+    os.chmod(os.path.join(root, "tracer"), 0o755)
+    return root, "mount --bind %s %s && mount --rbind /sys %s/sys" % (root, root, root)
+
+
+def check_deployed(capabilities, user, shared):
+    """The image as it is deployed: beside the target (`shared`), or with all of the machine in sight."""
+    if lab.run("--backend", "multi", "-d", "1ms", "--", "true")[0]:
+        raise lab.Skip("this kernel asks for CAP_SYS_ADMIN")
+    with tempfile.TemporaryDirectory(prefix="tracer-container-") as folder:
+        container = Container(folder)
+        root, mounts = image(folder)
+        pid = 1 if shared else container.pid
+        command = [lab.target("enter"), root, str(user), capabilities, "/tracer", "-j", "-n", "0", "-p", str(pid), "3600"]
+        script = "%s && mount -t proc proc %s/proc && exec %s" % (mounts, root, " ".join(command))
+        start = [namespaces(), "-m", "sh", "-c", script]
+        if shared:
+            start = [lab.need("nsenter"), "-t", str(container.pid), "-p", "--"] + start
+        account, report = report_of(container, folder, start)
+        lab.check_account(account, report)
+        assert [target["pid"] for target in report["targets"]] == [pid], report["targets"]
+        container.end()
+
+
+def test_deployed_as_a_sidecar():
+    check_deployed(deployed("kubernetes/sidecar.yaml", r"add: \[(.*)\]"), 0, True)
+
+
+def test_deployed_on_a_node():
+    check_deployed(deployed("kubernetes/daemonset.yaml", r"add: \[(.*)\]"), 0, False)
+
+
+def test_deployed_as_a_service():
+    check_deployed(deployed("systemd/tracer@.service", r"^AmbientCapabilities=(.*)$"), 65534, False)
+
+
+def test_deployed_as_the_containerfile_says():
+    with open(os.path.join(lab.TOP, "deploy/Containerfile"), encoding="utf-8") as file:
+        given = " ".join(re.findall(r"--cap-add (\S+)", file.read()))
+    check_deployed("%x" % sum(1 << NUMBERS[word] for word in given.split()), 65534, True)
 
 
 lab.run_tests()
