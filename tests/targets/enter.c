@@ -36,8 +36,7 @@ static int enter_user(unsigned int user, unsigned long long keep)
 	if (syscall(SYS_capset, &header, sets))
 		return -1;
 	for (number = 0; number < 64; number++)
-		if (keep >> number & 1 &&
-		    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, number, 0, 0))
+		if (keep >> number & 1 && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, number, 0, 0))
 			return -1;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
