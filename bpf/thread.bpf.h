@@ -144,7 +144,7 @@ static __always_inline bool thread_walk(struct thread *thread, __u64 sp)
 
 	if (setting_functions)
 		return unwind_steps(&thread->walk, sp);
-	for (turn = 0; turn < UNWIND_TURNS; turn++)
+	for (turn = 0; turn < UNWIND_TURNS * UNWIND_TURNS; turn++)
 		if (thread_walk_step(sp))
 			break;
 	return sp && thread->walk.sp == sp;

@@ -21,13 +21,15 @@
 #define UNWIND_ADDRESS_BITS 47 /* of user addresses */
 #define UNWIND_WINDOW_WORDS 512
 #define UNWIND_WINDOW_BYTES (UNWIND_WINDOW_WORDS * 8)
-#define UNWIND_FIRST_BYTES 1024 /* of the first window, which is all of many a stack */
 
 /* Callee-saved registers stand in the 64 bytes below the CFA: a window starts there to cover them. */
 #define UNWIND_WINDOW_LEAD 64
 
-/* Steps: besides those that find frames, of repaired return addresses, and of mappings that change under the walk. */
-#define UNWIND_TURNS (STACK_FRAMES_MAX + 80)
+/*
+ * A walk ends after the square of this number of turns: more than there are frames, for repaired return addresses and
+ * mappings that change under the walk. Two loops, one in the other, are less to verify than one.
+ */
+#define UNWIND_TURNS 15
 
 /* Parts of a new mapping that are remembered: 4 MB. */
 #define UNWIND_BLOCKS_KEPT 64
@@ -69,6 +71,7 @@ struct unwind {
 	__u64 bp_address; /* where bp is saved, or UNWIND_BP_HERE, UNWIND_BP_LOST */
 	__u64 window_start; /* user address of window[0] */
 	__u64 window_bytes; /* valid bytes of the window */
+	__u64 extent; /* of the stack at the thread's last walk, bytes; anything else if it changed stacks */
 	__u64 hash;
 	__u32 process; /* index of the process */
 	__u32 generation; /* of its mappings */
@@ -95,9 +98,11 @@ __u64 unwind_area_of(__u64 pc);
 __u64 unwind_original(__u64 slot);
 __u64 unwind_trampoline(void);
 int unwind_step(struct unwind *walk);
+int unwind_some_steps(struct unwind *walk, __u64 sp);
 int unwind_steps(struct unwind *walk, __u64 sp);
 int unwind_steps_by_bp(struct unwind *walk);
 int unwind_run(struct unwind *walk, __u64 sp);
+int unwind_move_window(struct unwind *walk, __u64 address);
 int unwind_run_by_bp(struct unwind *walk);
 
 /* Mix one pc into a hash: multiplication spreads to the upper bits, the shift brings them back. */
@@ -248,7 +253,7 @@ static __always_inline bool unwind_find_new(const struct unwind *walk, __u64 pc,
  * The same by what the kernel knows of the mapping: it was made so short a time ago that the loader has not told of
  * it yet, as when a program has just begun. A file that the loader has not seen either has no rows.
  */
-static __noinline int unwind_search_new(const struct unwind *walk, __u64 pc)
+static __always_inline int unwind_search_new(const struct unwind *walk, __u64 pc)
 {
 	struct unwind_vma vma = { 0 };
 	struct unwind_file_rows *file;
@@ -290,15 +295,39 @@ __noinline int unwind_find(struct unwind *walk, __u64 pc)
 	return UNWIND_FOUND_AGAIN;
 }
 
-/* The row of a pc, by the cache if it was asked for before. The answers are unwind_find's. */
-static __always_inline __u32 unwind_row(struct unwind *walk, __u64 pc)
+static __always_inline __u32 unwind_rule_at(__u32 position)
 {
-	__u32 process = walk->process;
+	__u32 key = 0;
+	__u64 *rows = bpf_map_lookup_elem(&unwind_rows, &key);
+	__u64 at = position;
+
+	UNWIND_HIDE(at);
+	return rows ? UNWIND_ROW_RULE(rows[at & unwind_rows_mask]) : 0;
+}
+
+/* The rule of a pc, to be remembered in a word of the cache. Returns 0, or what unwind_find says in place of a row. */
+static __always_inline __u32 unwind_rule_new(struct unwind *walk, __u64 pc, __u64 *word,
+					     __u32 *ret_rule)
+{
+	__u64 tag = UNWIND_CACHE_TAG(pc, walk->generation);
+	__u32 found = (__u32)unwind_find(walk, pc), rule;
+
+	if (found >= UNWIND_FOUND_NOTHING)
+		return found;
+	*ret_rule = rule = unwind_rule_at(found);
+	tag |= UNWIND_SHORT_FITS(rule) ? UNWIND_SHORT(rule) : UNWIND_SHORT_OF_ROW(found);
+	*(volatile __u64 *)word = tag;
+	return 0;
+}
+
+/* The rule of a pc, by the cache if it was asked for before. */
+static __always_inline __u32 unwind_rule(struct unwind *walk, __u64 pc, __u32 *ret_rule)
+{
+	__u32 process = walk->process, brief;
 	struct unwind_cache *cache = bpf_map_lookup_elem(&unwind_caches, &process);
 	__u64 tag = UNWIND_CACHE_TAG(pc, walk->generation);
 	__u64 slot = UNWIND_CACHE_SLOT(pc);
 	__u64 word;
-	__u32 found;
 
 	if (!cache)
 		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_TABLE;
@@ -308,22 +337,13 @@ static __always_inline __u32 unwind_row(struct unwind *walk, __u64 pc)
 	UNWIND_HIDE(slot);
 	slot &= UNWIND_CACHE_WORDS - 1;
 	word = *(volatile __u64 *)&cache->words[slot];
-	if ((word ^ tag) < UNWIND_CACHE_ROWS_MAX)
-		return UNWIND_CACHE_ROW(word);
-	found = (__u32)unwind_find(walk, pc);
-	if (found < UNWIND_CACHE_ROWS_MAX)
-		*(volatile __u64 *)&cache->words[slot] = tag | found;
-	return found;
-}
-
-static __always_inline __u32 unwind_rule_at(__u32 position)
-{
-	__u32 key = 0;
-	__u64 *rows = bpf_map_lookup_elem(&unwind_rows, &key);
-	__u64 at = position;
-
-	UNWIND_HIDE(at);
-	return rows ? UNWIND_ROW_RULE(rows[at & unwind_rows_mask]) : 0;
+	if ((word ^ tag) >> 24)
+		return unwind_rule_new(walk, pc, &cache->words[slot], ret_rule);
+	brief = UNWIND_CACHE_RULE(word);
+	*ret_rule = UNWIND_RULE_CFA(brief) == UNWIND_CFA_UNSUPPORTED
+			    ? unwind_rule_at(UNWIND_SHORT_ROW(brief))
+			    : UNWIND_SHORT_RULE(brief);
+	return 0;
 }
 
 #include "unwind_memory.bpf.h"
@@ -368,6 +388,19 @@ static __always_inline void unwind_start(struct unwind *walk, const struct unwin
 		walk->flags |= UNWIND_BY_BP;
 }
 
+/* Some steps of a walk. Returns 1 at its end, and where it stands at the stack pointer `sp`. */
+__noinline int unwind_some_steps(struct unwind *walk, __u64 sp)
+{
+	__u32 turn;
+
+	for (turn = 0; walk && turn < UNWIND_TURNS; turn++) {
+		unwind_run(walk, sp);
+		if ((sp && walk->sp == sp) || unwind_step(walk))
+			return 1;
+	}
+	return 0;
+}
+
 /* The steps of a walk, to its end or, unless `sp` is 0, until it stands at this stack pointer: then returns 1. */
 __noinline int unwind_steps(struct unwind *walk, __u64 sp)
 {
@@ -375,11 +408,10 @@ __noinline int unwind_steps(struct unwind *walk, __u64 sp)
 
 	if (!walk)
 		return 0;
-	for (turn = 0; turn < UNWIND_TURNS; turn++) {
-		if ((sp && walk->sp == sp) || unwind_step(walk))
+	unwind_fill(walk, walk->sp & ~7ULL);
+	for (turn = 0; turn < UNWIND_TURNS; turn++)
+		if (unwind_some_steps(walk, sp))
 			break;
-		unwind_run(walk, sp);
-	}
 	return sp && walk->sp == sp;
 }
 
@@ -409,6 +441,7 @@ static __always_inline void unwind_stack(struct unwind *walk, const struct unwin
 		unwind_steps_by_bp(walk);
 	else
 		unwind_steps(walk, 0);
+	walk->extent = walk->sp - from->sp;
 	unwind_finish(walk);
 }
 

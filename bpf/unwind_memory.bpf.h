@@ -6,19 +6,33 @@
 #ifndef UNWIND_MEMORY_BPF_H
 #define UNWIND_MEMORY_BPF_H
 
+/* The first window is a multiple of this. */
+#define UNWIND_WINDOW_GRAIN 256
+
 /* Return probes nest no deeper in the kernel. */
 #define UNWIND_PROBES_MAX 64
 
-static __always_inline bool unwind_copy(void *to, __u32 bytes, __u64 from)
+static __always_inline bool unwind_copy(void *to, __u64 bytes, __u64 from)
 {
-	return !bpf_probe_read_user(to, bytes, (void *)from);
+	return !bpf_probe_read_user(to, (__u32)bytes, (void *)from);
+}
+
+/* How much of the stack to have in the first window: as much as the thread's last walk needed. */
+static __always_inline __u64 unwind_first_bytes(const struct unwind *walk)
+{
+	__u64 bytes = (walk->extent + UNWIND_WINDOW_GRAIN - 1) & ~(UNWIND_WINDOW_GRAIN - 1ULL);
+
+	UNWIND_HIDE(bytes);
+	if (bytes > UNWIND_WINDOW_BYTES || bytes < UNWIND_WINDOW_GRAIN)
+		return UNWIND_WINDOW_BYTES;
+	return bytes;
 }
 
 /* Fill the window from `start`; near the end of the stack, only to the end of its page. */
 static __always_inline bool unwind_fill(struct unwind *walk, __u64 start)
 {
 	__u32 rest = UNWIND_PAGE_SIZE - (__u32)(start & (UNWIND_PAGE_SIZE - 1));
-	__u32 bytes = walk->window_start ? UNWIND_WINDOW_BYTES : UNWIND_FIRST_BYTES;
+	__u64 bytes = walk->window_start ? UNWIND_WINDOW_BYTES : unwind_first_bytes(walk);
 
 	walk->window_start = start;
 	walk->window_bytes = bytes;

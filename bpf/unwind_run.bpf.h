@@ -55,28 +55,25 @@ static __always_inline bool unwind_hop(const struct unwind *walk, __u32 rule,
 	return true;
 }
 
-/* The rule of a pc, if its row is remembered. */
-static __always_inline bool unwind_recall(const struct unwind_cache *cache, const __u64 *rows,
-					  __u32 generation, __u64 pc, __u32 *ret_rule)
+/* The rule of a pc, if it is remembered; a rule that is too long for the cache comes as an unsupported one. */
+static __always_inline bool unwind_recall(const struct unwind_cache *cache, __u32 generation,
+					  __u64 pc, __u32 *ret_rule)
 {
-	__u64 slot = UNWIND_CACHE_SLOT(pc), at;
+	__u64 slot = UNWIND_CACHE_SLOT(pc);
 	__u64 word;
 
 	UNWIND_HIDE(slot);
 	slot &= UNWIND_CACHE_WORDS - 1;
 	word = *(volatile __u64 *)&cache->words[slot];
-	if (pc >> UNWIND_ADDRESS_BITS ||
-	    (word ^ UNWIND_CACHE_TAG(pc, generation)) >= UNWIND_CACHE_ROWS_MAX)
+	if (pc >> UNWIND_ADDRESS_BITS || (word ^ UNWIND_CACHE_TAG(pc, generation)) >> 24)
 		return false;
-	at = UNWIND_CACHE_ROW(word);
-	UNWIND_HIDE(at);
-	*ret_rule = UNWIND_ROW_RULE(rows[at & unwind_rows_mask]);
+	*ret_rule = UNWIND_SHORT_RULE(UNWIND_CACHE_RULE(word));
 	return true;
 }
 
 /* Keep and leave the frames of return addresses, as unwind_step does, up to the first that needs more. */
 static __always_inline void unwind_run_with(struct unwind *walk, const struct unwind_cache *cache,
-					    const __u64 *rows, __u64 sp)
+					    __u64 sp)
 {
 	struct unwind_spot spot = { walk->ip, walk->sp, walk->bp, walk->bp_address };
 	__u32 at, most = walk->depth, rule = 0, generation = walk->generation;
@@ -90,7 +87,7 @@ static __always_inline void unwind_run_with(struct unwind *walk, const struct un
 
 		at = walk->record.count;
 		if (at >= most || spot.sp == sp ||
-		    !unwind_recall(cache, rows, generation, ip - 1, &rule) ||
+		    !unwind_recall(cache, generation, ip - 1, &rule) ||
 		    !unwind_hop(walk, rule, &spot))
 			break;
 		index = at;
@@ -111,25 +108,31 @@ static __always_inline void unwind_run_with(struct unwind *walk, const struct un
 __noinline int unwind_run(struct unwind *walk, __u64 sp)
 {
 	struct unwind_cache *cache;
-	__u32 process, key = 0;
-	__u64 *rows;
+	__u32 process;
 
 	if (!walk || walk->flags & UNWIND_EXACT)
 		return 0;
 	process = walk->process;
 	cache = bpf_map_lookup_elem(&unwind_caches, &process);
-	rows = bpf_map_lookup_elem(&unwind_rows, &key);
-	if (cache && rows)
-		unwind_run_with(walk, cache, rows, sp);
+	if (cache)
+		unwind_run_with(walk, cache, sp);
 	return 0;
+}
+
+/* Let the window begin at `address`. */
+__noinline int unwind_move_window(struct unwind *walk, __u64 address)
+{
+	return walk && unwind_fill(walk, address);
 }
 
 /* The two words that a frame pointer points at. */
 static __always_inline bool unwind_read_frame(struct unwind *walk, __u64 bp, __u64 *ret_next,
 					      __u64 *ret_ip)
 {
-	return (unwind_peek(walk, bp, ret_next) && unwind_peek(walk, bp + 8, ret_ip)) ||
-	       (unwind_read(walk, bp, ret_next) && unwind_read(walk, bp + 8, ret_ip));
+	if (unwind_peek(walk, bp, ret_next) && unwind_peek(walk, bp + 8, ret_ip))
+		return true;
+	return unwind_move_window(walk, bp) && unwind_peek(walk, bp, ret_next) &&
+	       unwind_peek(walk, bp + 8, ret_ip);
 }
 
 /* Frame pointers only: the chain ends where it stops to look like one. Returns 1 when the walk is over. */

@@ -244,16 +244,15 @@ static __always_inline int unwind_repair(struct unwind *walk, __u32 end)
 static __always_inline int unwind_step_with(struct unwind *walk)
 {
 	__u64 pc = walk->ip - (walk->flags & UNWIND_EXACT ? 0 : 1);
-	__u32 found, rule;
+	__u32 found, rule = 0;
 
-	found = unwind_row(walk, pc);
+	found = unwind_rule(walk, pc, &rule);
 	if (found == UNWIND_FOUND_AGAIN)
 		return 0;
 	if (found >= UNWIND_FOUND_NOTHING)
 		return unwind_repair(walk, found - UNWIND_FOUND_NOTHING);
 	if (!unwind_push(walk))
 		return unwind_end(walk, UNWIND_END_DEPTH);
-	rule = unwind_rule_at(found);
 	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_END)
 		return unwind_leave_unknown(walk);
 	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_SIGNAL)

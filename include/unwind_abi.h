@@ -116,9 +116,22 @@ struct unwind_block {
 #define UNWIND_BLOCK_SHIFT 16
 
 /*
- * A cache from pc to row, one per process. Slot and tag together determine the pc, so a hit is exact; a
+ * A rule in 24 bits: its low 15 bits, and nine bits of the offset of the saved bp. One that does not fit, and any of
+ * kind UNWIND_CFA_UNSUPPORTED, is told by that kind and the position of its row.
+ */
+#define UNWIND_SHORT_FITS(rule)                                                                    \
+	(UNWIND_RULE_CFA(rule) != UNWIND_CFA_UNSUPPORTED && UNWIND_RULE_CFA_OFFSET(rule) < 1024 && \
+	 ((((rule) >> 22) + 256) & 1023) < 512)
+#define UNWIND_SHORT(rule) (((rule)&0x7fff) | ((rule) >> 22 & 511) << 15)
+#define UNWIND_SHORT_OF_ROW(position) (UNWIND_CFA_UNSUPPORTED | (position) << 3)
+#define UNWIND_SHORT_ROW(brief) ((brief) >> 3 & 0x1fffff)
+#define UNWIND_SHORT_RULE(brief) \
+	(((brief)&0x7fff) | ((((__u32)(brief) >> 15 & 511) ^ 256) - 256) << 22)
+
+/*
+ * A cache from pc to rule, one per process. Slot and tag together determine the pc, so a hit is exact; a
  * word is written by one store, so it cannot be torn.
- *   bits  0..23  position of the row
+ *   bits  0..23  the rule, short
  *   bits 24..29  low bits of the generation of the mappings; all words are zeroed when these wrap
  *   bits 30..63  pc >> 13
  */
@@ -127,8 +140,8 @@ struct unwind_block {
 #define UNWIND_CACHE_SLOT(pc) ((__u32)((pc) ^ (pc) >> 13) & (UNWIND_CACHE_WORDS - 1))
 #define UNWIND_CACHE_TAG(pc, generation) \
 	((pc) >> 13 << 30 | (__u64)((generation) & (UNWIND_CACHE_GENERATIONS - 1)) << 24)
-#define UNWIND_CACHE_ROW(word) ((__u32)(word)&0xffffff)
-#define UNWIND_CACHE_ROWS_MAX (1u << 24)
+#define UNWIND_CACHE_RULE(word) ((__u32)(word)&0xffffff)
+#define UNWIND_ROWS_MAX (1u << 21)
 
 /* Why a walk ended. */
 enum unwind_end {

@@ -39,8 +39,8 @@ def explain(account, found):
     return "\n".join(lines)
 
 
-def check_ways(command, kind, *options, **arguments):
-    """Trace a script of ways, which runs before the tracer does. Returns how many stacks were compared."""
+def traced(command, kind, *options, **arguments):
+    """Trace a script that says when it is ready. Returns what it says in the end, and what was found, by stack."""
     process = lab.start(command, **arguments)
     assert process.stdout.readline() == b"ready\n", lab.end(process)[1].decode()
     tracer = lab.Tracer("-j", "-n", "0", "-z", FIRST, "-Z", FIRST + 5000, *options, "-p", process.pid, "3600")
@@ -49,11 +49,25 @@ def check_ways(command, kind, *options, **arguments):
     line = process.stdout.readline()
     if not line:
         raise AssertionError(lab.end(process)[1].decode())
-    stacks = json.loads(line)
     report = json.loads(tracer.stop().splitlines()[-1])
     assert "cannot be shown" not in tracer.stderr(), tracer.stderr()
     lab.check_sums(report)
+    lab.check_losses(report, {"stack_no_table"})
     lab.end(process)
-    account, found = account_of(stacks), found_in(report, kind)
+    return json.loads(line), found_in(report, kind)
+
+
+def check_ways(command, kind, *options, **arguments):
+    """A script of ways. Returns how many stacks were compared."""
+    stacks, found = traced(command, kind, *options, **arguments)
+    account = account_of(stacks)
     assert len(account) > 30 and account == found, explain(account, found)
     return len(account)
+
+
+def check_load(command, kind, *options, **arguments):
+    """A script of load. Returns how many stacks were compared, and how many blocks had them."""
+    said, found = traced(command, kind, *options, **arguments)
+    account = {tuple(tuple(frame) for frame in stack): figures for stack, *figures in said["stacks"]}
+    assert len(account) > 30 and account == found, explain(account, found)
+    return len(account), sum(blocks for _, blocks in account.values())

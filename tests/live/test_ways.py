@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every frame of scripts that allocate in all ways that code can be reached in, against what the interpreter says itself."""
+"""Every frame of scripts that allocate in all ways that code can be reached in, and of scripts that do as web applications do,
+against what the interpreter says itself. STORM_SECONDS is how long the latter take.
+"""
 import os
 import subprocess
 
@@ -9,6 +11,7 @@ import lab
 
 RUBY = os.path.join(interpreters.SCRIPTS, "ways.rb")
 PYTHON = os.path.join(interpreters.SCRIPTS, "ways.py")
+SECONDS = os.environ.get("STORM_SECONDS", "3")
 
 
 def test_ruby():
@@ -24,6 +27,18 @@ def test_ruby_yjit():
 
 def test_python():
     interpreters.check_ways([lab.need("/usr/bin/python3"), PYTHON, "3"], "python")
+
+
+def check_load(command, kind):
+    print("# %d stacks of %d blocks" % interpreters.check_load([*command, SECONDS, "6"], kind))
+
+
+def test_ruby_load():
+    check_load([lab.need("ruby"), os.path.join(interpreters.SCRIPTS, "load.rb")], "ruby")
+
+
+def test_python_load():
+    check_load([lab.need("/usr/bin/python3"), os.path.join(interpreters.SCRIPTS, "load.py")], "python")
 
 
 lab.run_tests()

@@ -59,9 +59,36 @@ static void test_cache_word(void **state)
 		tag = UNWIND_CACHE_TAG(pcs[i], 77) >> 30;
 		assert_int_equal(tag << 13 | ((UNWIND_CACHE_SLOT(pcs[i]) ^ tag) & 0x1fff), pcs[i]);
 		assert_int_equal(UNWIND_CACHE_TAG(pcs[i], 77) >> 24 & 63, 77 & 63);
-		assert_int_equal(UNWIND_CACHE_ROW(UNWIND_CACHE_TAG(pcs[i], 77) | 0x123456),
+		assert_int_equal(UNWIND_CACHE_RULE(UNWIND_CACHE_TAG(pcs[i], 77) | 0x123456),
 				 0x123456);
 	}
+}
+
+/* A rule that fits comes out as it was; the others are told by their row. */
+static void test_short_rules(void **state)
+{
+	static const uint32_t cfa_offsets[] = { 0, 1, 1023, 1024, UNWIND_CFA_OFFSET_MAX };
+	uint32_t cfa, bp, i, rule;
+	int offset;
+
+	(void)state;
+	for (cfa = 0; cfa < 8; cfa++)
+		for (bp = 0; bp < 4; bp++)
+			for (i = 0; i < sizeof(cfa_offsets) / sizeof(cfa_offsets[0]); i++)
+				for (offset = -512; offset <= 511; offset++) {
+					rule = UNWIND_RULE(cfa, bp, cfa_offsets[i], offset);
+					assert_int_equal(UNWIND_SHORT_FITS(rule),
+							 cfa != UNWIND_CFA_UNSUPPORTED && i < 3 &&
+								 offset >= -256 && offset < 256);
+					if (!UNWIND_SHORT_FITS(rule))
+						continue;
+					assert_int_equal(UNWIND_SHORT_RULE(UNWIND_SHORT(rule)),
+							 rule);
+					assert_true(UNWIND_SHORT(rule) < 1u << 24);
+				}
+	assert_int_equal(UNWIND_SHORT_ROW(UNWIND_SHORT_OF_ROW(UNWIND_ROWS_MAX - 1)),
+			 UNWIND_ROWS_MAX - 1);
+	assert_true(UNWIND_SHORT_OF_ROW(UNWIND_ROWS_MAX - 1) < 1u << 24);
 }
 
 static void test_rows_merge(void **state)
@@ -181,11 +208,9 @@ static void test_page_index(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packing),
-		cmocka_unit_test(test_cache_word),
-		cmocka_unit_test(test_rows_merge),
-		cmocka_unit_test(test_rows_at_zero),
-		cmocka_unit_test(test_rows_of_a_full_page),
+		cmocka_unit_test(test_packing),	     cmocka_unit_test(test_cache_word),
+		cmocka_unit_test(test_short_rules),  cmocka_unit_test(test_rows_merge),
+		cmocka_unit_test(test_rows_at_zero), cmocka_unit_test(test_rows_of_a_full_page),
 		cmocka_unit_test(test_page_index),
 	};
 

@@ -19,6 +19,7 @@ import interpreters  # noqa: E402
 import lab  # noqa: E402
 
 ROOTS = os.path.join(TOP, "build/roots")
+SECONDS = os.environ.get("STORM_SECONDS", "3")
 
 
 def find_mirror():
@@ -50,32 +51,35 @@ def need_root(suite):
     return folder
 
 
-def check(suite, script, kind, version, *command):
+def check(suite, kind, version, *command):
+    suffix = {"ruby": ".rb", "python": ".py"}[kind]
     root = need_root(suite)
     inside = ["chroot", root, "env", "-i", "LANG=C.UTF-8", "PATH=/usr/bin:/bin"]
     said = subprocess.run(inside + [command[0], "--version"], capture_output=True, text=True, check=True).stdout
     assert re.match(r"(?i)%s %s\." % (kind, re.escape(version)), said), said
     with tempfile.TemporaryDirectory(prefix="tracer-ways-", dir=os.path.join(root, "tmp")) as folder:
-        shutil.copy(os.path.join(interpreters.SCRIPTS, script), folder)
-        path = "/tmp/%s/%s" % (os.path.basename(folder), script)
-        count = interpreters.check_ways(inside + [*command, path, "3"], kind)
-    print("# %s: %d stacks" % (said.strip(), count))
+        for name in ("ways", "load"):
+            shutil.copy(os.path.join(interpreters.SCRIPTS, name + suffix), folder)
+        path = "/tmp/%s/" % os.path.basename(folder)
+        count = interpreters.check_ways(inside + [*command, path + "ways" + suffix, "3"], kind)
+        load = interpreters.check_load(inside + [*command, path + "load" + suffix, SECONDS, "6"], kind)
+    print("# %s: %d stacks; under load %d stacks of %d blocks" % (said.strip(), count, *load))
 
 
 def test_ruby_2_7():
-    check("bullseye", "ways.rb", "ruby", "2.7", "ruby")
+    check("bullseye", "ruby", "2.7", "ruby")
 
 
 def test_python_3_9():
-    check("bullseye", "ways.py", "python", "3.9", "python3")
+    check("bullseye", "python", "3.9", "python3")
 
 
 def test_ruby_3_3():
-    check("trixie", "ways.rb", "ruby", "3.3", "ruby")
+    check("trixie", "ruby", "3.3", "ruby")
 
 
 def test_python_3_13():
-    check("trixie", "ways.py", "python", "3.13", "python3")
+    check("trixie", "python", "3.13", "python3")
 
 
 lab.run_tests()

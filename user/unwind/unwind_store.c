@@ -12,8 +12,7 @@ void unwind_store_start(struct unwind_store *store, __u64 *rows, uint32_t row_ca
 		.rows = rows,
 		.pages = pages,
 		.row_count = 1,
-		.row_capacity = row_capacity < UNWIND_CACHE_ROWS_MAX ? row_capacity
-								     : UNWIND_CACHE_ROWS_MAX,
+		.row_capacity = row_capacity < UNWIND_ROWS_MAX ? row_capacity : UNWIND_ROWS_MAX,
 		.page_capacity = page_capacity,
 	};
 	rows[0] = UNWIND_ROW(0, UNWIND_RULE(UNWIND_CFA_END, 0, 0, 0));

@@ -20,8 +20,8 @@ IN_C = %w[call each eval instance_eval class_eval instance_exec class_exec modul
           method_added singleton_method_added const_set coerce + <=> == === hash to_s to_str to_proc each_char sum < kill].freeze
 
 def in_c?(here, outer)
-  here.path.nil? || outer && here.lineno == outer.lineno && here.path == outer.path && 
-    IN_C.include?(here.base_label)
+  here.path.nil? || outer && here.lineno == outer.lineno && here.path == outer.path &&
+    IN_C.include?(here.base_label) && !here.label.start_with?('block')
 end
 
 def note
