@@ -35,12 +35,14 @@ static __always_inline bool interp_python_load(struct interp_walk *walk,
 					       const struct interp_python *layout, __u64 frame)
 {
 	__u32 size = layout->frame_size;
+	__u64 start;
 
 	if (interp_has(walk, frame, size))
 		return true;
-	if (layout->windowed &&
-	    interp_fill(walk, frame + size - INTERP_WINDOW_BYTES, INTERP_WINDOW_BYTES))
-		return true;
+	/* What is below the page may not be there, and a read that fails is dear. */
+	start = frame & ~(__u64)(INTERP_PAGE_SIZE - 1);
+	if (layout->windowed && frame + size - start <= INTERP_WINDOW_BYTES)
+		return interp_fill(walk, start, frame + size - start);
 	return interp_fill(walk, frame, size);
 }
 
