@@ -20,7 +20,9 @@ say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 
 CC ?= gcc
 CLANG ?= clang
-BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
+# Ubuntu's bpftool refuses to work for a kernel that is not Ubuntu's; the real ones are behind it.
+BPFTOOL ?= $(firstword $(shell for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools*/*/bpftool \
+	/usr/lib/linux-tools-*/bpftool; do $$tool version >/dev/null 2>&1 && echo $$tool; done) bpftool)
 PKGS := libbpf libelf libdw capstone zlib liblzma
 ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 
