@@ -69,6 +69,8 @@ $(filter build/user/kernel/%,$(OBJECTS)): build/tracer.skel.h
 
 build/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h include/*.h)
 	@mkdir -p $(@D)
+	@pkg-config --atleast-version=1.0 libbpf || { echo "tracer is built with libbpf 1.0 or later (Debian 12," \
+		"Ubuntu 24.04); here is $$(pkg-config --modversion libbpf 2>&1)" >&2; exit 1; }
 	$(call say,CLANG,$@)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -D__TARGET_ARCH_$(ARCH) -Iinclude -Ibpf \
 		-c -o $@.tmp $<
