@@ -5,6 +5,7 @@
 # make unit       unit tests only (no root)
 # make live       tests on the real kernel (root)
 # make fuzz       each fuzz target for FUZZ_SECONDS
+# make check-kernels   live tests under other kernels, in emulated machines; KERNELS="5.10 newest"; QUICK=1: fewer
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make lint       clang-format, shellcheck, floors of the architecture
 # make static     build/tracer-static, which needs no library
@@ -46,7 +47,7 @@ UNIT_TESTS := $(patsubst tests/%.c,build/tests/%,$(sort $(wildcard tests/unit/te
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all static tests check demo unit live fuzz lint bench install clean dependencies targets
+.PHONY: all static tests check check-kernels demo unit live fuzz lint bench install clean dependencies targets
 all: build/tracer
 
 build/tracer: $(OBJECTS)
@@ -144,6 +145,9 @@ tests: all static $(UNIT_TESTS) $(FUZZ_TARGETS) targets
 check: dependencies
 	@$(MAKE) --no-print-directory -j$(JOBS) tests
 	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run lint unit fuzz live
+
+check-kernels: all targets
+	KERNELS="$(or $(KERNELS),5.10 6.1 6.12 6.16 newest)" QUICK=$(QUICK) tests/run kernels
 
 demo: dependencies
 	@$(MAKE) --no-print-directory -j$(JOBS) all targets

@@ -22,6 +22,8 @@ const volatile bool setting_named = false; /* functions were named on the comman
 const volatile bool setting_functions =
 	true; /* global ones take memory, and helpers take functions */
 
+const volatile bool setting_tail_calls = false; /* see stack_keep */
+
 #include "unwind.bpf.h"
 
 /* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */

@@ -344,12 +344,24 @@ static __always_inline __u64 shape_with_target(__u64 shape)
 	return owner && *owner ? SHAPE_WITH_TARGET(shape, *owner - 1) : 0;
 }
 
+/*
+ * From Linux 6.13 on, the stacks of programs are the CPU's. But a program at a uprobe may be preempted by the same one
+ * of another thread, which then writes over its variables. No program that contains a tail call is given such a stack,
+ * even if none is ever made.
+ */
+static __always_inline void stack_keep(struct pt_regs *ctx)
+{
+	if (setting_tail_calls)
+		bpf_tail_call(ctx, &programs, PROGRAM_COUNT);
+}
+
 /* Entry and return in one program. At the entry, 1 tells the kernel that no return is wanted. */
 SEC("uprobe")
 int call_session(struct pt_regs *ctx)
 {
 	__u64 shape;
 
+	stack_keep(ctx);
 	if (bpf_get_func_ip(ctx) != PT_REGS_IP(ctx)) {
 		call_return(ctx, false);
 		return 0;
@@ -363,6 +375,7 @@ int call_entry(struct pt_regs *ctx)
 {
 	__u64 shape = probe_shape(ctx);
 
+	stack_keep(ctx);
 	if (!shape)
 		loss_add(LOSS_THREADS_REFUSED, 1);
 	shape = shape_with_target(shape);
@@ -374,6 +387,7 @@ int call_entry(struct pt_regs *ctx)
 SEC("uretprobe")
 int call_exit(struct pt_regs *ctx)
 {
+	stack_keep(ctx);
 	call_return(ctx, false);
 	return 0;
 }
@@ -381,6 +395,7 @@ int call_exit(struct pt_regs *ctx)
 SEC("uprobe")
 int leave_entry(struct pt_regs *ctx)
 {
+	stack_keep(ctx);
 	call_return(ctx, true);
 	return 0;
 }
@@ -391,6 +406,7 @@ int free_entry(struct pt_regs *ctx)
 	__u64 shape = shape_with_target(probe_shape(ctx));
 	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
 
+	stack_keep(ctx);
 	if (!shape || !address || !recording)
 		return 0;
 	interp_site_end(address);
@@ -405,6 +421,7 @@ int throw_entry(struct pt_regs *ctx)
 {
 	struct thread *thread = thread_find();
 
+	stack_keep(ctx);
 	if (!thread || !thread->sp || !thread->returns_to)
 		return 0;
 	if (!thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))

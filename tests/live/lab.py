@@ -19,6 +19,7 @@ import traceback
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TRACER = os.path.join(TOP, "build/tracer")
 TARGETS = os.path.join(TOP, "build/targets")
+SCALE = float(os.environ.get("TEST_SCALE", "1"))  # how much of what loads the machine; emulators take less
 PATIENCE = 60  # seconds until something that should happen has failed to
 
 # Loss counters that say something about the target and not about the tracer. Stacks through code that was mapped an
@@ -112,6 +113,12 @@ def wait_for(condition, what, patience=PATIENCE):
     while not condition():
         assert time.monotonic() < until, "waited in vain until " + what
         time.sleep(0.01)
+
+
+def is_reading(process):
+    """Does it wait for its standard input? As the number of the system call and its first argument tell."""
+    with open("/proc/%d/syscall" % process.pid, encoding="ascii") as file:
+        return file.read().startswith(("0 0x0 ", "63 0x0 "))
 
 
 def command_report(command, *options):

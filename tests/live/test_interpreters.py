@@ -279,7 +279,7 @@ sys.stdin.readline()
 def traced(command, *options):
     """Attach to a script that runs already; its account and the report."""
     process = lab.start(command, cwd="/")
-    time.sleep(0.5)
+    lab.wait_for(lambda: lab.is_reading(process), "the script has begun")
     tracer = lab.Tracer("-j", "-n", "0", *options, "-p", process.pid, "3600")
     process.stdin.write(b"go\n")
     process.stdin.flush()

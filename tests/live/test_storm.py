@@ -24,7 +24,7 @@ def check(report, account):
 
 
 def storm(*options):
-    _, output, errors = lab.run("-q", "-j", "-n", "0", *options, "--", lab.target("storm"), "64", "5000000")
+    _, output, errors = lab.run("-q", "-j", "-n", "0", *options, "--", lab.target("storm"), "64", int(5000000 * lab.SCALE))
     account = [line for line in errors.splitlines() if not line.startswith("tracer")][0]
     check(lab.last_object(output.replace("{}\n", "")), account)
 
