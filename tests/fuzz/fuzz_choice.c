@@ -74,9 +74,9 @@ static void real_load(const char *path)
 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
-	static const char *const names[] = { "glibc-2.31",   "glibc-2.36",     "glibc-2.41",
-					     "musl-1.2.3",   "jemalloc-5.3.0", "mimalloc-2.0.9",
-					     "tcmalloc-2.10" };
+	static const char *const names[] = { "glibc-2.31",     "glibc-2.35",   "glibc-2.36",
+					     "glibc-2.41",     "musl-1.2.3",   "jemalloc-5.3.0",
+					     "mimalloc-2.0.9", "tcmalloc-2.10" };
 	char path[128];
 	size_t i;
 
