@@ -3,7 +3,8 @@
  * The choice of the probed instruction on code that nobody wrote: random bytes, sequences of common instructions, and
  * real functions with bytes changed. Every chosen site is checked against the rules by an oracle that shares nothing
  * with the program: on the way from the entry to the site it decodes by a table of its own, made from the processor's
- * manual; for the rest of the function it reads the disassembler's text instead of its operands.
+ * manual; for the rest of the function it does the same as far as its tables reach, and reads the disassembler's text
+instead of its operands.
  */
 #include <capstone/capstone.h>
 #include <stdbool.h>
@@ -43,6 +44,7 @@ _Noreturn static void rule_is_broken(const char *condition)
 }
 
 #include "instruction_steps.h"
+#include "instruction_sweep.h"
 
 /* Real functions, from tests/data/functions if the fuzzer runs in the root of the repository. */
 static struct {
@@ -72,6 +74,21 @@ static void real_load(const char *path)
 		fclose(file);
 }
 
+/* The tables of the oracle must reach through all code that compilers have written. */
+static void real_check(void)
+{
+	size_t i, at;
+
+	for (i = 0; i < real_count; i++) {
+		memset(buffer, 0, sizeof(buffer));
+		memcpy(buffer, real[i].code, real[i].size);
+		buffer_size = real[i].size;
+		for (at = 0; at < real[i].size; at += sweep_decode(buffer + at).length)
+			CHECK(sweep_decode(buffer + at).kind != SWEEP_UNKNOWN);
+		CHECK(at == real[i].size);
+	}
+}
+
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
 	static const char *const names[] = { "glibc-2.31",     "glibc-2.35",   "glibc-2.36",
@@ -86,6 +103,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 		snprintf(path, sizeof(path), "tests/data/functions/%s.txt", names[i]);
 		real_load(path);
 	}
+	real_check();
 	return 0;
 }
 
@@ -296,6 +314,48 @@ static void check_rest(const uint8_t *code, size_t size, const struct choice *ch
 	cs_close(&handle);
 }
 
+/* May control go from an instruction that ends at `end` to where it goes? */
+static void check_step(const struct sweep_step *step, size_t end, size_t size, bool gave_up,
+		       const struct choice *choice)
+{
+	uint64_t target = end + (uint64_t)step->distance;
+
+	if (step->kind == SWEEP_INDIRECT)
+		CHECK(gave_up);
+	if (step->kind != SWEEP_JUMP && step->kind != SWEEP_CALL)
+		return;
+	CHECK(target == 0 || target > choice->offset);
+	CHECK(step->kind == SWEEP_CALL || target < size || step->length >= 5);
+	CHECK(step->kind == SWEEP_CALL || target < size || choice->leaves);
+}
+
+/* The rules for the rest of the function without a disassembler, as far as the tables reach. */
+static void check_sweep(const uint8_t *code, size_t size, const struct choice *choice)
+{
+	static uint8_t starts[SIZE_MAX_HERE], targets[SIZE_MAX_HERE];
+	bool gave_up = false;
+	size_t at = 0, i;
+
+	memset(starts, 0, size);
+	memset(targets, 0, size);
+	while (at < size) {
+		struct sweep_step step = sweep_decode(code + at);
+		uint64_t target = at + step.length + (uint64_t)step.distance;
+
+		if (step.kind == SWEEP_UNKNOWN)
+			break;
+		CHECK(at + step.length <= size);
+		check_step(&step, at + step.length, size, gave_up, choice);
+		starts[at] = 1;
+		if ((step.kind == SWEEP_JUMP || step.kind == SWEEP_CALL) && target < size)
+			targets[target] = 1;
+		gave_up = step.kind == SWEEP_EPILOGUE;
+		at += step.length;
+	}
+	for (i = 0; i < at; i++)
+		CHECK(!targets[i] || starts[i]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
 	struct choice_needs needs = { .features = probe_features_default() };
@@ -328,6 +388,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 	check_site(buffer + choice.offset, size - choice.offset);
 	check_way(buffer, &needs, &choice);
 	check_rest(buffer, size, &choice);
+	check_sweep(buffer, size, &choice);
 	return 0;
 }
 
