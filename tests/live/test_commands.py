@@ -60,6 +60,31 @@ def test_signals():
     assert tracer.process.returncode == 0 and len(output.splitlines()) == 2, output
 
 
+def family(pid):
+    """A process and all that it has started."""
+    found = [pid]
+    for thread in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/children" % (pid, thread), encoding="ascii") as file:
+            for child in file.read().split():
+                found += family(int(child))
+    return found
+
+
+def test_signals_to_all_its_processes():
+    # As a service manager or pkill does.
+    tracer = lab.Tracer("-j", "-p", leaky().pid, "3600")
+    time.sleep(0.3)
+    processes = family(tracer.process.pid)
+    assert len(processes) > 1, processes
+    for number in (signal.SIGUSR1, signal.SIGTERM):
+        for pid in reversed(processes):
+            os.kill(pid, number)
+        report = json.loads(tracer.process.stdout.readline())
+        assert any(frame["function"] == "request_read" for site in report["sites"] for frame in site["frames"]), report
+    tracer.finish()
+    assert tracer.process.returncode == 0
+
+
 def test_target_ends():
     process = leaky()
     tracer = lab.Tracer("-j", "-p", process.pid, "3600")

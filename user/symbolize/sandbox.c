@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -37,13 +38,20 @@
 #define ADDRESS_SPACE_MAX ((rlim_t)8 << 30)
 #define DATA_MAX ((rlim_t)4 << 30)
 
+/* What ends the tracer, or asks it for a report, may be sent to all its processes. Names are wanted afterwards. */
+static bool signal_is_for_tracer(int number)
+{
+	return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT ||
+	       number == SIGUSR1;
+}
+
 static void sandbox_reset_signals(void)
 {
 	sigset_t none;
 	int number;
 
 	for (number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
+		signal(number, signal_is_for_tracer(number) ? SIG_IGN : SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -94,7 +102,6 @@ void sandbox_enter(const char *name, int keep)
 	pid_t parent = getppid();
 
 	sandbox_reset_signals();
-	/* Ctrl-C and a hang-up are the tracer's to handle: it still wants names after them. */
 	setsid();
 	sandbox_volunteer();
 	sandbox_close_files(keep);
