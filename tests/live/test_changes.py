@@ -74,6 +74,23 @@ def test_first_thread_ends():
     assert "the first thread of process %d has ended" % process.pid in tracer.stderr(), tracer.stderr()
 
 
+def test_exec_of_a_static_program():
+    # An empty report does not stand for a program that frees everything.
+    process = lab.start(["sh", "-c", "read line; exec %s" % lab.target("static")])
+    tracer = lab.Tracer("-p", process.pid, "3600")
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    lab.wait_for(lambda: os.readlink("/proc/%d/exe" % process.pid) == lab.target("static"), "the program is executed")
+    process.kill()
+    tracer.finish()
+    assert "nothing is probed in process %d: %s" % (process.pid, lab.target("static")) in tracer.stderr(), tracer.stderr()
+    static, dynamic = lab.start([lab.target("static")]), lab.start([lab.target("leaky")])
+    time.sleep(0.1)
+    status, _, errors = lab.run("-p", "%d,%d" % (dynamic.pid, static.pid), "-d", "100ms")
+    assert status == 0 and "nothing is probed in process %d" % static.pid in errors, errors
+    assert "nothing is probed in process %d" % dynamic.pid not in errors, errors
+
+
 def test_exec_of_a_script():
     account, report = lab.command_report(["sh", "-c", "exec %s calls" % lab.target("known")])
     lab.check_account(account, report)

@@ -23,6 +23,7 @@ struct process {
 	bool needs_scan; /* something of its mappings was missed */
 	bool first_thread_ended; /* its other threads run on */
 	bool said_so; /* of that */
+	bool said_unprobed; /* nothing in its program can be probed, and it was said */
 	bool is_replaced; /* it has ended, and another process has its pid */
 	bool buried; /* it has ended, and what it held counts no more */
 };

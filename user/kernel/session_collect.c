@@ -15,6 +15,9 @@
 #include "kernel/session_parts.h"
 #include "tracer.skel.h"
 
+/* A program that runs for so long has mapped its C library. */
+#define LOADING_NS 1000000000
+
 /* Keys of a map that are of no use any more: they are removed when it has been read. */
 struct key_list {
 	unsigned char *keys;
@@ -281,21 +284,53 @@ static void session_list_targets(struct session *session, struct snapshot *snaps
 	snapshot->target_count = count;
 }
 
+/* Does the process map a file that is probed in it? */
+static bool session_probes(const struct session *session, const struct process *process)
+{
+	size_t i, j, count = address_space_count(process->space);
+
+	for (i = 0; i < session->probed_count; i++)
+		for (j = 0; j < count && session->probed[i].process == process; j++)
+			if (address_space_get(process->space, j).module ==
+			    session->probed[i].module)
+				return true;
+	return false;
+}
+
 /* Probes that are tied to a thread which has ended may go when another tracer comes or goes, and nobody tells. */
-static void session_doubt_probes(const struct session *session)
+static void session_doubt_probes(const struct session *session, struct process *process)
+{
+	if (!process->first_thread_ended || process->said_so || !process_alive(process))
+		return;
+	process->said_so = true;
+	log_write(session->options.log, LOG_NOTICE,
+		  "the first thread of process %d has ended: the kernel may take the probes out "
+		  "when another tracer comes or goes",
+		  process->target.pid);
+}
+
+/* A report without a site is no news of a process in which nothing can be seen. */
+static void session_tell_unprobed(const struct session *session, size_t position, uint64_t time_ns)
+{
+	struct process *process = session->processes[position];
+	const struct target *target = &process->target;
+	bool settled = target->exited || time_ns > target->image_ns + LOADING_NS;
+
+	if (process->said_unprobed || !settled || session_probes(session, process))
+		return;
+	process->said_unprobed = true;
+	log_write(session->options.log, session->slots[position].root ? LOG_NOTICE : LOG_VERBOSE,
+		  "nothing is probed in process %d: %s maps no allocator that is known",
+		  target->pid, target->exe ? target->exe : target->comm);
+}
+
+static void session_tell_doubts(const struct session *session, uint64_t time_ns)
 {
 	size_t i;
 
 	for (i = 0; i < session->process_count; i++) {
-		struct process *process = session->processes[i];
-
-		if (!process->first_thread_ended || process->said_so || !process_alive(process))
-			continue;
-		process->said_so = true;
-		log_write(session->options.log, LOG_NOTICE,
-			  "the first thread of process %d has ended: the kernel may take the "
-			  "probes out when another tracer comes or goes",
-			  process->target.pid);
+		session_doubt_probes(session, session->processes[i]);
+		session_tell_unprobed(session, i, time_ns);
 	}
 }
 
@@ -315,7 +350,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 		snapshot_free(snapshot);
 		return code;
 	}
-	session_doubt_probes(session);
+	session_tell_doubts(session, snapshot->time_ns);
 	session_list_targets(session, snapshot);
 	pass_add_rows(&pass);
 	session_read_losses(session, snapshot->loss);

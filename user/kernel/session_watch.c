@@ -127,6 +127,7 @@ static void session_see_exec(struct session *session, struct process *process,
 	session->has_dead = true;
 	if (process->first_thread_ended && !session_is_machine_wide(session))
 		session_probe_again(session, process);
+	process->said_unprobed = false;
 	session_see_module(session, process, MODULE_NONE);
 }
 
