@@ -23,7 +23,10 @@ struct {
 	__type(value, struct interp_walk);
 } interp_walks SEC(".maps");
 
-/* The same by thread id, for kernels without task storage; and a walk to copy from. */
+/*
+ * The same by thread id, for kernels without task storage, or with too little of it: Linux 7.2 refuses what is as large
+ * as this. And a walk to copy from.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -58,11 +61,13 @@ int interp_site_store(__u64 stack);
 static __always_inline struct interp_walk *interp_walk_find(bool create)
 {
 	__u32 id = (__u32)bpf_get_current_pid_tgid(), key = 0;
-	struct interp_walk *zero;
+	struct interp_walk *zero, *walk = NULL;
 
 	if (setting_task_storage)
-		return bpf_task_storage_get(&interp_walks, bpf_get_current_task_btf(), NULL,
+		walk = bpf_task_storage_get(&interp_walks, bpf_get_current_task_btf(), NULL,
 					    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (walk)
+		return walk;
 	if (create) {
 		zero = bpf_map_lookup_elem(&interp_walk_zero, &key);
 		if (zero && !bpf_map_lookup_elem(&interp_walks_by_id, &id))

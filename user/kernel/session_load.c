@@ -90,7 +90,7 @@ static void session_set_up_interpreters(struct session *session)
 
 	bpf->rodata->setting_interpreters = INTERPRETERS_READABLE;
 	bpf_map__set_max_entries(bpf->maps.interp_stacks, (uint32_t)session->options.max_stacks);
-	if (features->task_storage || !INTERPRETERS_READABLE) {
+	if (!INTERPRETERS_READABLE) {
 		bpf_map__set_autocreate(bpf->maps.interp_walks_by_id, false);
 		bpf_map__set_autocreate(bpf->maps.interp_walk_zero, false);
 	}

@@ -76,7 +76,7 @@ static void session_see_module(struct session *session, struct process *process,
 		(struct probed_file){ .module = module, .process = process };
 }
 
-/* The kernel removes the states of threads that have ended only where it keeps them by itself. */
+/* The kernel removes the states of threads that have ended only where it keeps them with the thread. */
 static void session_forget_thread(const struct session *session, pid_t thread)
 {
 	uint32_t id = (uint32_t)thread;
@@ -144,7 +144,7 @@ static void session_see_event(void *context, const struct sideband_event *event)
 		return;
 	}
 	process = session_find_process(session, event->pid);
-	if (process && event->kind == SIDEBAND_EXIT && !session->features.task_storage)
+	if (process && event->kind == SIDEBAND_EXIT)
 		session_forget_thread(session, (pid_t)event->tid);
 	if (process && event->kind == SIDEBAND_FORK)
 		process->is_replaced = event->time_ns > process->opened_ns;
