@@ -15,12 +15,14 @@
 #include "unwind/frame_names.h"
 #include "unwind/interp_merge.h"
 
-/* How long after an attempt the next one comes: from the first, doubled each time, to the last. */
+/* How long after an attempt the next one comes: doubled each time, up to a limit, which is lower for a program that begins. */
 #define RETRY_MIN_NS 10000000ull
+#define RETRY_SOON_NS 80000000ull
 #define RETRY_MAX_NS 1000000000ull
+#define BEGINNING_NS 10000000000ull
 
 /* How long before somebody is told. */
-#define PATIENCE_NS 2000000000ull
+#define PATIENCE_NS 5000000000ull
 
 /* What a module was found to hold. */
 struct interp_module {
@@ -296,11 +298,12 @@ static void table_wait(struct interp_table *table, struct interp_process_entry *
 		       uint64_t now_ns)
 {
 	entry->due_ns = now_ns + entry->wait_ns;
-	if (entry->wait_ns < RETRY_MAX_NS)
-		entry->wait_ns *= 2;
 	if (!entry->since_ns)
 		entry->since_ns = now_ns;
-	else if (now_ns - entry->since_ns > PATIENCE_NS)
+	if (entry->wait_ns <
+	    (now_ns - entry->since_ns < BEGINNING_NS ? RETRY_SOON_NS : RETRY_MAX_NS))
+		entry->wait_ns *= 2;
+	if (now_ns - entry->since_ns > PATIENCE_NS)
 		table_tell(table, entry, "no thread is seen to run it");
 }
 
