@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -148,6 +149,12 @@ def is_waiting(process):
     """Does the process sleep? One that has just begun to run still maps its libraries."""
     with open("/proc/%d/stat" % process.pid, encoding="utf-8", errors="replace") as file:
         return file.read().rsplit(")", 1)[1].split()[0] == "S"
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 def last_object(text):

@@ -115,12 +115,6 @@ http {{
 """
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 def answers(port):
     try:
         socket.create_connection(("127.0.0.1", port), 1).close()
@@ -136,7 +130,7 @@ def test_nginx():
     wrk = lab.need("wrk")
     with tempfile.TemporaryDirectory(prefix="tracer-nginx-") as folder:
         os.chmod(folder, 0o755)
-        port = free_port()
+        port = lab.free_port()
         with open(folder + "/conf", "w", encoding="ascii") as file:
             file.write(NGINX.format(folder=folder, port=port))
         with open(folder + "/page", "w", encoding="ascii") as file:
@@ -164,7 +158,7 @@ def test_redis():
     redis = lab.need("redis-server")
     benchmark = lab.need("redis-benchmark")
     with tempfile.TemporaryDirectory(prefix="tracer-redis-") as folder:
-        port = free_port()
+        port = lab.free_port()
         server = lab.start([redis, "--port", port, "--save", "", "--dir", folder], stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
         lab.wait_for(lambda: answers(port), "redis answers")
@@ -176,6 +170,11 @@ def test_redis():
         lab.check_sums(report)
         lab.check_losses(report)
         assert report["totals"]["alloc_objects"] > 1000, report["totals"]
+        # Where it is linked to jemalloc, malloc of the C library gets nothing from it.
+        with open("/proc/%d/maps" % server.pid, encoding="utf-8") as maps:
+            if "libjemalloc" in maps.read():
+                allocators = {site["allocator"] for site in report["sites"] if site["source"] == "heap"}
+                assert allocators == {"jemalloc"}, allocators
 
 
 lab.run_tests()
