@@ -22,6 +22,19 @@ extern void *reallocarray(void *block, size_t count, size_t size);
 /* Not every C library has it, and not every allocator replaces that of the C library. */
 extern void *pvalloc(size_t size) __attribute__((weak));
 
+/* Of C23; where the C library has none, these do as its own would. Either way one block is freed by two functions. */
+__attribute__((weak, noinline)) void free_sized(void *block, size_t size)
+{
+	(void)size;
+	free(block);
+}
+
+__attribute__((weak, noinline)) void free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+	(void)alignment;
+	free_sized(block, size);
+}
+
 /* Each function with a result of its own, once and kept, once and freed, with its own size. */
 
 SITE static void *site_malloc(size_t size)
@@ -109,6 +122,8 @@ static void calls_round(int i)
 	site_malloc(n);
 	free(site_malloc(100 + n));
 	truth_free("site_malloc", 100 + n);
+	free_sized(site_malloc(200 + n), 200 + n);
+	truth_free("site_malloc", 200 + n);
 	site_calloc(n, 3);
 	free(site_calloc(7, n));
 	truth_free("site_calloc", 7 * n);
@@ -122,7 +137,7 @@ static void calls_round(int i)
 	free(site_posix_memalign(n + 2));
 	truth_free("site_posix_memalign", n + 2);
 	site_aligned_alloc(128 * n);
-	free(site_aligned_alloc(128));
+	free_aligned_sized(site_aligned_alloc(128), 128, 128);
 	truth_free("site_aligned_alloc", 128);
 	site_memalign(n + 3);
 	free(site_memalign(n));
