@@ -12,8 +12,7 @@ struct closer {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct attachment *queue;
-	size_t count, capacity;
+	struct attachment queue;
 	bool ending;
 };
 
@@ -23,12 +22,14 @@ static void *closer_run(void *context)
 	struct attachment next;
 
 	pthread_mutex_lock(&closer->lock);
-	while (closer->count || !closer->ending) {
-		if (!closer->count) {
+	while (closer->queue.count || !closer->ending) {
+		if (!closer->queue.count) {
 			pthread_cond_wait(&closer->changed, &closer->lock);
 			continue;
 		}
-		next = closer->queue[--closer->count];
+		/* All that have come meanwhile, together: it takes no longer than one. */
+		next = closer->queue;
+		closer->queue = (struct attachment){ 0 };
 		pthread_mutex_unlock(&closer->lock);
 		attachment_close(&next);
 		pthread_mutex_lock(&closer->lock);
@@ -63,12 +64,9 @@ void closer_add(struct closer *closer, struct attachment *attachment)
 		return;
 	}
 	pthread_mutex_lock(&closer->lock);
-	closer->queue = memory_grow(closer->queue, closer->count, &closer->capacity,
-				    sizeof(*closer->queue));
-	closer->queue[closer->count++] = *attachment;
+	attachment_join(&closer->queue, attachment);
 	pthread_cond_signal(&closer->changed);
 	pthread_mutex_unlock(&closer->lock);
-	*attachment = (struct attachment){ 0 };
 }
 
 void closer_free(struct closer *closer)
@@ -80,6 +78,5 @@ void closer_free(struct closer *closer)
 	pthread_cond_signal(&closer->changed);
 	pthread_mutex_unlock(&closer->lock);
 	pthread_join(closer->thread, NULL);
-	free(closer->queue);
 	free(closer);
 }

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Hundreds of children that come and go: the totals stay right, and nothing grows with their number."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import lab
+
+SECONDS = 12
+TABLES = ("sites", "blocks", "stacks", "unwind_processe", "interp_processe")
+
+
+def descriptors(pid):
+    return len(os.listdir("/proc/%d/fd" % pid))
+
+
+def memory(pid):
+    with open("/proc/%d/status" % pid, encoding="utf-8") as file:
+        return int(re.search(r"VmRSS:\s+(\d+) kB", file.read()).group(1))
+
+
+def tables(pid, bpftool):
+    """How many entries the maps of the tracer's programs have, by name."""
+    found = {}
+    for name in os.listdir("/proc/%d/fdinfo" % pid):
+        with open("/proc/%d/fdinfo/%s" % (pid, name), encoding="utf-8") as file:
+            number = re.search(r"^map_id:\s+(\d+)", file.read(), re.M)
+        if not number:
+            continue
+        shown = subprocess.run([bpftool, "-j", "map", "show", "id", number.group(1)], capture_output=True, check=True)
+        name = json.loads(shown.stdout)["name"]
+        if name in TABLES:
+            dumped = subprocess.run([bpftool, "-j", "map", "dump", "id", number.group(1)], capture_output=True,
+                                    check=True)
+            found[name] = len(json.loads(dumped.stdout))
+    return found
+
+
+def test_children_come_and_go():
+    bpftool = shutil.which("bpftool") or shutil.which("bpftool", path="/usr/sbin:/sbin") or lab.need("bpftool")
+    process = lab.start([lab.target("breeder"), lab.target("plugin.so"), SECONDS, "wait"])
+    tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "-p", process.pid, "3600")
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    time.sleep(SECONDS / 3)
+    middle = descriptors(tracer.process.pid), memory(tracer.process.pid)
+    account = json.loads(process.stdout.readline())
+    # All children have ended; what was to be taken out may take a moment.
+    lab.wait_for(lambda: descriptors(tracer.process.pid) <= middle[0] + 8, "their descriptors are closed: %d, %d" % (
+        middle[0], descriptors(tracer.process.pid)))
+    assert memory(tracer.process.pid) < middle[1] + 16384, (middle, memory(tracer.process.pid))
+    tracer.process.send_signal(lab.signal.SIGUSR1)
+    report = json.loads(tracer.process.stdout.readline())
+    left = tables(tracer.process.pid, bpftool)
+    last = json.loads(tracer.stop().splitlines()[-1])
+    followed = len(re.findall(r"is traced, too", tracer.stderr()))
+    assert followed >= 10, "only %d children were followed" % followed
+    for seen in (report, last):
+        lab.check_account(account, seen)
+        assert [target["pid"] for target in seen["targets"]] == [process.pid], seen["targets"]
+        assert not lab.sums(seen, {"site_offspring"}), seen["sites"]
+    # What is left is the parent's.
+    assert left["sites"] == len(report["sites"]), (left, len(report["sites"]))
+    assert left["blocks"] <= sum(site["inuse_objects"] for site in report["sites"]), left
+    assert left["unwind_processe"] == 1, left
+
+
+lab.run_tests()
