@@ -220,6 +220,8 @@ struct event_mapping {
 	X(PROGRAMS_MISSED, programs_missed, "probe hits the kernel did not deliver", 1)            \
 	X(EXECS_LATE, execs_late,                                                                  \
 	  "programs whose first calls were missed: executed by another thread than the first", 1)  \
+	X(CHILDREN_MISSED, children_missed,                                                        \
+	  "children not traced: they ended, or came, before probes were in place", 0)              \
 	X(BYTES_UNATTRIBUTED, bytes_unattributed, "bytes of blocks not recorded", 1)
 
 enum loss {

@@ -13,6 +13,7 @@ struct closer {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct attachment queue;
+	size_t closing; /* links that are taken from the queue and not closed yet */
 	bool ending;
 };
 
@@ -30,9 +31,11 @@ static void *closer_run(void *context)
 		/* All that have come meanwhile, together: it takes no longer than one. */
 		next = closer->queue;
 		closer->queue = (struct attachment){ 0 };
+		closer->closing = next.count;
 		pthread_mutex_unlock(&closer->lock);
 		attachment_close(&next);
 		pthread_mutex_lock(&closer->lock);
+		closer->closing = 0;
 	}
 	pthread_mutex_unlock(&closer->lock);
 	return NULL;
@@ -67,6 +70,18 @@ void closer_add(struct closer *closer, struct attachment *attachment)
 	attachment_join(&closer->queue, attachment);
 	pthread_cond_signal(&closer->changed);
 	pthread_mutex_unlock(&closer->lock);
+}
+
+size_t closer_pending(struct closer *closer)
+{
+	size_t pending;
+
+	if (!closer)
+		return 0;
+	pthread_mutex_lock(&closer->lock);
+	pending = closer->queue.count + closer->closing;
+	pthread_mutex_unlock(&closer->lock);
+	return pending;
 }
 
 void closer_free(struct closer *closer)

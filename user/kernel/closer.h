@@ -16,6 +16,9 @@ struct closer *closer_new(void);
 /* Take over the links of `attachment`, which is empty then, and close them soon; at once if `closer` is NULL. */
 void closer_add(struct closer *closer, struct attachment *attachment);
 
+/* Links that are yet to be closed. Accepts NULL. */
+size_t closer_pending(struct closer *closer);
+
 /* Returns when all links are closed. Accepts NULL. */
 void closer_free(struct closer *closer);
 

@@ -222,6 +222,7 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	}
 	free(values);
 	loss[LOSS_RETURNS_UNMATCHED] += mappings.returns_unmatched;
+	loss[LOSS_CHILDREN_MISSED] += session->children_missed;
 	loss[LOSS_EXECS_LATE] += session->late_execs;
 	loss[LOSS_ADDRESS_REUSED] += mappings.address_reused;
 	loss[LOSS_BLOCKS_FULL] += mappings.blocks_full;

@@ -103,6 +103,7 @@ struct session {
 	uint64_t select_ns; /* when it is asked again */
 	bool has_dead; /* a program has ended: its blocks are to be removed */
 	uint64_t bury_ns; /* not before this time */
+	uint64_t children_missed; /* that were to be followed */
 	uint64_t late_execs; /* programs whose first calls were not seen */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: activation */
 };

@@ -25,6 +25,12 @@
 /* How far the start of a process in /proc may lie from the kernel's report of it: two ticks of /proc's clock. */
 #define BIRTH_TOLERANCE_NS 20000000
 
+/*
+ * The kernel takes long to take probes out. While there are more than this many to be taken out, children are let go: who
+ * follows all of a flood still has the probes of thousands in place when the flood is over.
+ */
+#define FOLLOW_PENDING_MAX 64
+
 struct process *session_find_process(const struct session *session, uint32_t pid)
 {
 	size_t i;
@@ -264,29 +270,38 @@ bool session_follow(struct session *session, struct process *process, uint64_t t
 	else if (code != -ESRCH)
 		log_write(session->options.log, LOG_NOTICE, "process %d is not traced: %s",
 			  process->target.pid, error.text);
+	return !code;
+}
+
+/* Trace what was born, if it is to be traced. False if it is and cannot be. */
+static bool session_handle_birth(struct session *session, const struct birth *birth)
+{
+	bool root = session->options.select_once && !birth->kin;
+	struct process *process;
+
+	if (session_find_process(session, birth->pid))
+		return true;
+	if (closer_pending(session->closer) > FOLLOW_PENDING_MAX && !root)
+		return false;
+	if (process_open((pid_t)birth->pid, &process, NULL))
+		return false;
+	if (!session_wants(session, process, birth)) {
+		process_free(process);
+		return true;
+	}
+	if (!session_follow(session, process, birth->time_ns, root))
+		return false;
+	session->has_selected |= !birth->kin;
 	return true;
 }
 
 void session_handle_births(struct session *session)
 {
-	bool once = session->options.select_once;
-	struct process *process;
-	struct error error = { 0 };
 	size_t i;
 
-	for (i = 0; i < session->birth_count; i++) {
-		const struct birth *birth = &session->births[i];
-
-		if (session_find_process(session, birth->pid) ||
-		    process_open((pid_t)birth->pid, &process, &error))
-			continue;
-		if (!session_wants(session, process, birth)) {
-			process_free(process);
-			continue;
-		}
-		if (session_follow(session, process, birth->time_ns, once && !birth->kin))
-			session->has_selected |= !birth->kin;
-	}
+	for (i = 0; i < session->birth_count; i++)
+		if (!session_handle_birth(session, &session->births[i]))
+			session->children_missed += session->births[i].kin;
 	session->birth_count = 0;
 }
 
