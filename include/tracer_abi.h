@@ -23,7 +23,7 @@ enum call_op {
 	CALL_MMAP, /* mmap(addr, length, prot, flags, fd, offset) */
 	CALL_MUNMAP, /* munmap(addr, length) */
 	CALL_MREMAP, /* mremap(old, old_length, new_length, flags[, new]) */
-	CALL_THROW, /* an exception is about to look for its handler on the stack */
+	CALL_THROW, /* an exception begins */
 	CALL_LEAVE, /* a return instruction of a function whose return is not probed */
 	CALL_CODE_END, /* an interpreter's code object at ptr_arg ends; no memory is counted */
 };

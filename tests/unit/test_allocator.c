@@ -208,7 +208,7 @@ static void test_scope(void **state)
 	assert_false(allocator_operators_forward("jemalloc", true));
 	assert_true(allocator_has_function("malloc") && allocator_has_function("_ZdlPv"));
 	assert_false(allocator_has_function("mmap") || allocator_has_function("printf") ||
-		     allocator_has_function("_Unwind_RaiseException"));
+		     allocator_has_function("__cxa_allocate_exception"));
 }
 
 static void test_arguments(void **state)

@@ -365,14 +365,14 @@ static void test_operators(void **state)
 	PUT(work, "_Znwm", 0x1000, CHEAP);
 	PUT(work, "_ZdlPv", 0x2000, CHEAP);
 	PUT(work, "_ZnwmRKSt9nothrow_t", 0x3000, CHEAP);
-	PUT(work, "_Unwind_RaiseException", 0x4000, CHEAP);
+	PUT(work, "__cxa_allocate_exception", 0x4000, CHEAP);
 	assert_int_equal(plan_add_file(&work->plan, 0, &work->file), 5);
 	assert_int_equal(work->plan.skipped_count, 0);
 	assert_int_equal(plan_count_calls(&work->plan, 0, work->plan.count), 3);
 	exit = probe_of(work, "(return)");
 	assert_int_equal(exit->site_offset, 0x1002);
 	assert_int_equal(SHAPE_OP(exit->shape), CALL_LEAVE);
-	assert_int_equal(SHAPE_OP(probe_of(work, "_Unwind_RaiseException")->shape), CALL_THROW);
+	assert_int_equal(SHAPE_OP(probe_of(work, "__cxa_allocate_exception")->shape), CALL_THROW);
 	work_free(work);
 }
 
@@ -527,7 +527,7 @@ static void test_summarize(void **state)
 	add_module(work, "/opt/libmimalloc.so.2");
 	add_module(work, "pool");
 	work->file.functions[2].name = "mi_malloc";
-	PUT(work, "_Unwind_RaiseException", 0x4000, CHEAP);
+	PUT(work, "__cxa_allocate_exception", 0x4000, CHEAP);
 	plan_add_file(&work->plan, 1, &work->file);
 	work->file.function_count = 1;
 	plan_add_file(&work->plan, 2, &work->file);

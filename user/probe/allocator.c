@@ -227,11 +227,8 @@ static const struct allocator_function functions[] = {
 	ROW(scalable_aligned_realloc, RESIZE(2, 1)),
 	ROW(scalable_aligned_free, FREE_INSIDE(1)),
 
-	/* Where an exception, or the end of a thread, sets out to unwind the stack. */
-	ROW(__cxa_allocate_exception, THROW), /* before it has allocated by itself */
-	ROW(_Unwind_RaiseException, THROW),
-	ROW(_Unwind_Resume_or_Rethrow, THROW),
-	ROW(_Unwind_ForcedUnwind, THROW),
+	/* Where an exception of C++ begins, before it has allocated by itself. */
+	ROW(__cxa_allocate_exception, THROW),
 
 	{ NULL, NULL, 0, SCOPE_ANY },
 };
