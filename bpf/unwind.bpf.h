@@ -18,7 +18,14 @@
 #include "unwind_maps.bpf.h"
 
 #define UNWIND_PAGE_SIZE 4096
-#define UNWIND_ADDRESS_BITS 47 /* of user addresses */
+/* Bits of user addresses. On arm64 a return address on the stack may be signed in those above. */
+#if defined(__TARGET_ARCH_arm64)
+#define UNWIND_ADDRESS_BITS 48
+#define UNWIND_WITHOUT_SIGNATURE(ip) ((ip) & ((1ULL << UNWIND_ADDRESS_BITS) - 1))
+#else
+#define UNWIND_ADDRESS_BITS 47
+#define UNWIND_WITHOUT_SIGNATURE(ip) (ip)
+#endif
 #define UNWIND_WINDOW_WORDS 512
 #define UNWIND_WINDOW_BYTES (UNWIND_WINDOW_WORDS * 8)
 

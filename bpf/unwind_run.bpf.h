@@ -162,6 +162,7 @@ __noinline int unwind_run_by_bp(struct unwind *walk)
 		if (!unwind_read_frame(walk, bp, &next, &ip))
 			break;
 		end = UNWIND_END_ROOT;
+		ip = UNWIND_WITHOUT_SIGNATURE(ip);
 		if (ip < UNWIND_PAGE_SIZE || ip >> UNWIND_ADDRESS_BITS)
 			break;
 		end = UNWIND_END_DEPTH;

@@ -117,6 +117,17 @@ def wait_for(condition, what, patience=PATIENCE):
         time.sleep(0.01)
 
 
+def has_backend(name):
+    """Can the kernel attach in this way?"""
+    status, _, errors = run("-q", "--backend", name, "--", "true")
+    return not status or "this kernel has no" not in errors
+
+
+def need_backend(name):
+    if not has_backend(name):
+        raise Skip("this kernel has no %s probes" % name)
+
+
 def is_reading(process):
     """Does it wait for its standard input? As the number of the system call and its first argument tell."""
     with open("/proc/%d/syscall" % process.pid, encoding="ascii") as file:

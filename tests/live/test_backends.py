@@ -16,12 +16,6 @@ TIMES = 10
 SCENARIOS_PERF, TIMES_PERF = ("calls", "realloc", "cross", "mappings"), 3
 
 
-def need_backend(name):
-    status, _, errors = lab.run("-q", "--backend", name, "--", "true")
-    if status and "this kernel has no" in errors:
-        raise lab.Skip("this kernel has no %s probes" % name)
-
-
 def check(*options, scenarios=SCENARIOS):
     for scenario in scenarios:
         command = [lab.target("known"), scenario]
@@ -47,22 +41,22 @@ def check_survival(*options, times=TIMES):
 
 
 def test_numbers_of_session_probes():
-    need_backend("session")
+    lab.need_backend("session")
     check("--backend", "session")
 
 
 def test_numbers_of_multi_probes():
-    need_backend("multi")
+    lab.need_backend("multi")
     check("--backend", "multi")
 
 
 def test_numbers_of_perf_probes():
-    need_backend("perf")
+    lab.need_backend("perf")
     check("--backend", "perf", scenarios=SCENARIOS_PERF)
 
 
 def test_numbers_of_ioctl_probes():
-    need_backend("ioctl")
+    lab.need_backend("ioctl")
     check("--backend", "ioctl", scenarios=SCENARIOS_PERF)
 
 
@@ -71,22 +65,22 @@ def test_numbers_at_the_entries():
 
 
 def test_survival_of_session_probes():
-    need_backend("session")
+    lab.need_backend("session")
     check_survival("--backend", "session")
 
 
 def test_survival_of_multi_probes():
-    need_backend("multi")
+    lab.need_backend("multi")
     check_survival("--backend", "multi")
 
 
 def test_survival_of_perf_probes():
-    need_backend("perf")
+    lab.need_backend("perf")
     check_survival("--backend", "perf", times=TIMES_PERF)
 
 
 def test_survival_of_ioctl_probes():
-    need_backend("ioctl")
+    lab.need_backend("ioctl")
     check_survival("--backend", "ioctl", times=TIMES_PERF)
 
 

@@ -5,5 +5,9 @@ extern void _start(void);
 void _start(void)
 {
 	for (;;)
+#if defined(__aarch64__)
+		__asm__ volatile("yield");
+#else
 		__asm__ volatile("pause");
+#endif
 }
