@@ -73,21 +73,38 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 	return bpf_map_lookup_elem(&sites, key);
 }
 
-/* Count what is known of an imperfect stack, whether its site is new or not. */
+/* Which loss a walk's end is; LOSS_COUNT for none. */
+static __always_inline enum loss stack_loss(__u32 end)
+{
+	if (end == UNWIND_END_ROOT)
+		return LOSS_COUNT;
+	if (end == UNWIND_END_DEPTH)
+		return LOSS_STACK_TRUNCATED;
+	if (end == UNWIND_END_UNREADABLE)
+		return LOSS_STACK_UNREADABLE;
+	if (end == UNWIND_END_NO_MAPPING)
+		return LOSS_STACK_UNMAPPED;
+	if (end == UNWIND_END_ANONYMOUS)
+		return LOSS_STACK_JIT;
+	if (end == UNWIND_END_NO_ROWS)
+		return LOSS_STACK_NO_ROWS;
+	return end == UNWIND_END_NO_TABLE ? LOSS_STACK_NO_TABLE : LOSS_STACK_BROKEN;
+}
+
+/* Say what is known of an imperfect stack, and count it, whether its site is new or not. */
 static __always_inline void stack_count_losses(struct unwind *walk)
 {
+	__u64 loss;
+
 	if (setting_unwind && walk->flags & UNWIND_BY_BP)
-		loss_add(LOSS_STACK_NO_TABLE, 1);
-	if (walk->record.end == UNWIND_END_ROOT)
+		walk->record.end = UNWIND_END_NO_TABLE;
+	loss = stack_loss(walk->record.end);
+	if (loss < LOSS_COUNT)
+		loss_add(loss, 1);
+	if (!(walk->flags & UNWIND_GUESSED_ON))
 		return;
-	if (walk->record.end == UNWIND_END_DEPTH)
-		loss_add(LOSS_STACK_TRUNCATED, 1);
-	else if (walk->record.end == UNWIND_END_UNREADABLE)
-		loss_add(LOSS_STACK_UNREADABLE, 1);
-	else if (walk->record.end == UNWIND_END_NO_MAPPING)
-		loss_add(LOSS_STACK_UNMAPPED, 1);
-	else
-		loss_add(LOSS_STACK_NO_TABLE, 1);
+	loss_add(LOSS_STACK_GUESSED, 1);
+	walk->record.end |= UNWIND_END_GUESSED;
 }
 
 /*

@@ -67,7 +67,8 @@ enum unwind_flags {
 	UNWIND_EXACT = 1, /* ip is the next instruction; otherwise it is a return address */
 	UNWIND_BY_BP = 2, /* follow frame pointers only, no tables */
 	UNWIND_GUESSED =
-		4, /* a frame without rows was left by its frame pointer: frames may be wrong */
+		4, /* a frame without rows was left, or taken for the last one, by its bp */
+	UNWIND_GUESSED_ON = 8, /* and there are frames behind it, which may be wrong */
 };
 
 /* State of one walk. */

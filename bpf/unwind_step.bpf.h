@@ -121,6 +121,7 @@ static __always_inline int unwind_leave_unknown(struct unwind *walk)
 	if (found >= UNWIND_FOUND_NOTHING && found != UNWIND_FOUND_NOTHING + UNWIND_END_ANONYMOUS)
 		return unwind_end(walk, UNWIND_END_NO_ROWS);
 	walk->bp = next;
+	walk->flags |= UNWIND_GUESSED_ON;
 	return unwind_leave(walk, bp + 16, ip);
 }
 

@@ -207,7 +207,14 @@ struct event_mapping {
 	X(STACK_UNREADABLE, stack_unreadable, "stacks cut short: memory could not be read", 0)     \
 	X(STACK_UNMAPPED, stack_unmapped, "stacks cut short in code that was mapped just before",  \
 	  0)                                                                                       \
-	X(STACK_NO_TABLE, stack_no_table, "stacks cut short in code without unwind tables", 0)     \
+	X(STACK_JIT, stack_jit, "stacks cut short in code generated at run time", 0)               \
+	X(STACK_NO_ROWS, stack_no_rows, "stacks cut short in code without unwind tables", 0)       \
+	X(STACK_GUESSED, stack_guessed,                                                            \
+	  "stacks guessed behind code without unwind tables, by its frame pointer", 0)             \
+	X(STACK_BROKEN, stack_broken,                                                              \
+	  "stacks cut short where unwind tables could not be followed", 0)                         \
+	X(STACK_NO_TABLE, stack_no_table,                                                          \
+	  "stacks guessed by frame pointers: their process has no unwind tables", 0)               \
 	X(STACK_TRUNCATED, stack_truncated, "stacks cut at --stack-depth", 0)                      \
 	X(ADDRESS_REUSED, address_reused,                                                          \
 	  "blocks closed because their address was handed out again", 1)                           \

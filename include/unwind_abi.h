@@ -156,6 +156,7 @@ enum unwind_end {
 	UNWIND_END_BROKEN, /* the next frame is not above this one, or not aligned */
 	UNWIND_END_NO_TABLE, /* the process has no table of mappings */
 	UNWIND_END_COUNT,
+	UNWIND_END_GUESSED = 0x100, /* besides: frames behind code without rows are guessed */
 };
 
 #endif

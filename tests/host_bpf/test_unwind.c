@@ -79,9 +79,11 @@ static void test_frame_pointer_guess(void **state)
 	walk_both(world, pcs[0], world_address(10), world_address(20), STACK_FRAMES_MAX);
 	assert_stack(world, UNWIND_END_ROOT, pcs, 4);
 	assert_true(world->walk.flags & UNWIND_GUESSED);
+	assert_true(world->walk.flags & UNWIND_GUESSED_ON);
 	/* bp 0 marks the outermost frame. */
 	walk_both(world, pcs[0], world_address(10), 0, STACK_FRAMES_MAX);
 	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	assert_false(world->walk.flags & UNWIND_GUESSED_ON);
 	/* Below the stack pointer, not aligned, far away, in no memory. */
 	walk_both(world, pcs[0], world_address(10), world_address(9), STACK_FRAMES_MAX);
 	assert_stack(world, UNWIND_END_NO_ROWS, pcs, 2);

@@ -386,6 +386,11 @@ bool loss_is_call(enum loss loss)
 	}
 }
 
+bool loss_is_stack(enum loss loss)
+{
+	return loss >= LOSS_STACK_UNREADABLE && loss <= LOSS_STACK_TRUNCATED;
+}
+
 uint64_t report_calls_dropped(const struct report *report)
 {
 	uint64_t calls = 0;

@@ -110,5 +110,6 @@ const char *loss_name(enum loss loss); /* "free_untracked" */
 const char *loss_sentence(enum loss loss);
 bool loss_is_defect(enum loss loss); /* does it make a figure of the report short? */
 bool loss_is_call(enum loss loss); /* does it count calls that were not recorded? */
+bool loss_is_stack(enum loss loss); /* does it count stacks that are not whole? */
 
 #endif

@@ -7,10 +7,10 @@
 #include "base/memory.h"
 #include "unwind_abi.h"
 
-/* `end` is an enum unwind_end. */
+/* `end` is an enum unwind_end, with UNWIND_END_GUESSED or without. */
 static const char *stack_end_reason(uint32_t end)
 {
-	switch (end) {
+	switch (end & ~(uint32_t)UNWIND_END_GUESSED) {
 	case UNWIND_END_DEPTH:
 		return "stack deeper than --stack-depth";
 	case UNWIND_END_UNREADABLE:
@@ -19,10 +19,15 @@ static const char *stack_end_reason(uint32_t end)
 		return "code that was mapped just before";
 	case UNWIND_END_ANONYMOUS:
 		return "code generated at run time";
-	case UNWIND_END_ROOT:
-		return NULL;
-	default:
+	case UNWIND_END_NO_ROWS:
 		return "code without unwind tables";
+	case UNWIND_END_NO_TABLE:
+		return "no unwind tables: guessed by frame pointers";
+	case UNWIND_END_ROOT:
+		return end & UNWIND_END_GUESSED ? "guessed behind code without unwind tables"
+						: NULL;
+	default:
+		return "unwind tables that could not be followed";
 	}
 }
 

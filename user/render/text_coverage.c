@@ -33,27 +33,52 @@ static void text_loss(const struct text_writer *writer, const struct report *rep
 	buffer_free(&line);
 }
 
-static void text_append_dropped(const struct report *report, uint64_t dropped, struct buffer *line)
+/* " (NAME COUNT, ...)" of the losses of a kind. */
+static void text_append_losses(const struct report *report, bool (*is_of_kind)(enum loss loss),
+			       struct buffer *line)
 {
 	char count[UNITS_TEXT_MAX];
 	const char *separator = " (";
 	int loss;
 
-	buffer_printf(line, ", %s dropped", units_format_count(dropped, count));
-	for (loss = 0; dropped && loss < LOSS_COUNT; loss++) {
-		if (!loss_is_call((enum loss)loss) || !report->loss[loss])
+	for (loss = 0; loss < LOSS_COUNT; loss++) {
+		if (!is_of_kind((enum loss)loss) || !report->loss[loss])
 			continue;
 		buffer_printf(line, "%s%s %s", separator, loss_name((enum loss)loss),
 			      units_format_count(report->loss[loss], count));
 		separator = ", ";
 	}
+	buffer_append_string(line, ")");
+}
+
+static void text_append_dropped(const struct report *report, struct buffer *line)
+{
+	uint64_t dropped = report_calls_dropped(report);
+	char count[UNITS_TEXT_MAX];
+
+	buffer_printf(line, ", %s dropped", units_format_count(dropped, count));
 	if (dropped)
-		buffer_append_string(line, ")");
+		text_append_losses(report, loss_is_call, line);
+}
+
+static void text_append_stacks(const struct report *report, struct buffer *line)
+{
+	char count[UNITS_TEXT_MAX];
+	uint64_t partial = 0;
+	int loss;
+
+	for (loss = 0; loss < LOSS_COUNT; loss++)
+		if (loss_is_stack((enum loss)loss))
+			partial += report->loss[loss];
+	if (!partial)
+		return;
+	buffer_printf(line, "; %s stack%s not whole", units_format_count(partial, count),
+		      partial == 1 ? "" : "s");
+	text_append_losses(report, loss_is_stack, line);
 }
 
 static void text_coverage_line(const struct text_writer *writer, const struct report *report)
 {
-	uint64_t dropped = report_calls_dropped(report);
 	uint64_t untracked = report->loss[LOSS_FREE_UNTRACKED];
 	uint64_t unattributed = report->loss[LOSS_BYTES_UNATTRIBUTED];
 	char text[UNITS_TEXT_MAX];
@@ -61,7 +86,7 @@ static void text_coverage_line(const struct text_writer *writer, const struct re
 
 	buffer_printf(&line, "coverage: %s calls seen",
 		      units_format_count(report_calls_seen(report), text));
-	text_append_dropped(report, dropped, &line);
+	text_append_dropped(report, &line);
 	buffer_printf(&line, ", %s byte%s unattributed", units_format_count(unattributed, text),
 		      unattributed == 1 ? "" : "s");
 	if (untracked)
@@ -69,6 +94,7 @@ static void text_coverage_line(const struct text_writer *writer, const struct re
 			      "; %s free%s of unknown blocks (from before the attach, filtered out "
 			      "or lost)",
 			      units_format_count(untracked, text), untracked == 1 ? "" : "s");
+	text_append_stacks(report, &line);
 	columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
 	buffer_free(&line);
 }
