@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Any bytes as code, with a function symbol and a linkage table among them: the search for return instructions ends, and
+ * every exit is one. What a return instruction is, is said here by its bytes, from the processor's manual.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "../unit/fake_elf_file.h"
+#include "../unit/fake_plt.h"
+#include "probe/exits.h"
+
+#define SIZE 0x3000
+#define PLT 0x2000
+
+#define MUST(condition)           \
+	do {                      \
+		if (!(condition)) \
+			abort();  \
+	} while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* ret and lret, with or without a number of bytes to drop, iret; prefixes may stand before. */
+static bool is_return(const uint8_t *code)
+{
+	size_t i;
+
+	for (i = 0; i < 14; i++) {
+		if (code[i] == 0xc3 || code[i] == 0xc2 || code[i] == 0xcb || code[i] == 0xca ||
+		    code[i] == 0xcf)
+			return true;
+		/* sysret and sysexit go back, too. */
+		if (code[i] == 0x0f && (code[i + 1] == 0x07 || code[i + 1] == 0x35))
+			return true;
+	}
+	return false;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const names[] = { "helper", "__cxa_throw", "elsewhere" };
+	static uint8_t bytes[SIZE + 16];
+	struct elf_file file = { .bytes = bytes, .size = SIZE, .function_count = 1 };
+	struct exits exits;
+	size_t i;
+
+	memset(bytes, 0xc3, sizeof(bytes));
+	memcpy(bytes + 0x1000, data, size < 0x1000 ? size : 0x1000);
+	fake_plt_write(bytes, SIZE, PLT, names, 3);
+	file.functions[0] = (struct elf_function){ .name = "helper", .file_offset = 0x1800 };
+	if (exits_find(&file, 0x1000, &exits)) {
+		MUST(exits.count > 0 && exits.count <= EXITS_MAX && !exits.refusal);
+		for (i = 0; i < exits.count; i++)
+			MUST(exits.offsets[i] < SIZE && is_return(bytes + exits.offsets[i]));
+	} else {
+		MUST(exits.refusal && *exits.refusal);
+	}
+	return 0;
+}
