@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import re
+import subprocess
 import sys
 
 import lab
@@ -21,6 +22,12 @@ def variant(name):
     path = lab.target(name)
     if not os.path.exists(path):
         raise lab.Skip("%s could not be built here" % name)
+    try:
+        status = subprocess.run([path, "plain"], capture_output=True, check=False, timeout=lab.PATIENCE).returncode
+    except FileNotFoundError:
+        status = 127
+    if status == 127:
+        raise lab.Skip("%s has not all its libraries here" % name)
     return path
 
 
@@ -139,6 +146,14 @@ def test_jemalloc_with_prefix():
 
 def test_jemalloc_of_rust():
     check([variant("jemalloc-rjem"), "all"], ["jemalloc", "glibc"])
+
+
+def test_interfaces_of_their_own():
+    """By their own names. tcmalloc and mimalloc are the C library's malloc as well, TBB and a prefixed jemalloc are not."""
+    check([variant("interface-tc"), "all"], ["tcmalloc"])
+    check([variant("interface-mi"), "all"], ["mimalloc"])
+    check([variant("interface-scalable"), "all"], ["tbb", "glibc"])
+    check([variant("interface-je"), "all"], ["jemalloc", "glibc"])
 
 
 def test_operators_libstdcxx():
