@@ -63,6 +63,8 @@ static __always_inline struct interp_walk *interp_walk_find(bool create)
 	__u32 id = (__u32)bpf_get_current_pid_tgid(), key = 0;
 	struct interp_walk *zero, *walk = NULL;
 
+	if (!setting_interpreters)
+		return NULL;
 	if (setting_task_storage)
 		walk = bpf_task_storage_get(&interp_walks, bpf_get_current_task_btf(), NULL,
 					    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
