@@ -170,8 +170,6 @@ size_t session_find_ended(const struct session *session, uint32_t *positions, si
 void session_end_processes(struct session *session, const uint32_t *positions, size_t count);
 /* Nothing is probed in the process; its links are the caller's business. */
 void session_forget_probes(struct session *session, const struct process *process);
-/* Closes links while tracing goes on; may be NULL. */
-struct closer *session_closer(struct session *session);
 /* Free all processes, and what is kept of them. */
 void session_free_processes(struct session *session);
 /* The kernel holds nothing of ended processes any more: their places may be taken. */

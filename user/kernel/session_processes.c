@@ -52,13 +52,6 @@ void session_forget_probes(struct session *session, const struct process *proces
 	session->probed_count = kept;
 }
 
-struct closer *session_closer(struct session *session)
-{
-	if (!session->closer)
-		session->closer = closer_new();
-	return session->closer;
-}
-
 /* Nothing may refer to a process that is freed. */
 static void session_drop_process(struct session *session, struct process *process)
 {
@@ -328,7 +321,9 @@ static void session_end_process(struct session *session, uint32_t position)
 	unwind_loader_forget(session->unwind, position + 1);
 	process->target.exited = true;
 	session->roots_running -= session->slots[position].root;
-	closer_add(session_closer(session), &session->slots[position].attachment);
+	if (!session->closer)
+		session->closer = closer_new();
+	closer_add(session->closer, &session->slots[position].attachment);
 }
 
 void session_end_processes(struct session *session, const uint32_t *positions, size_t count)

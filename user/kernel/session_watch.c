@@ -105,14 +105,14 @@ static void session_see_birth(struct session *session, const struct sideband_eve
 
 /*
  * The kernel ties probes to the first thread of a process, and with it they end when another thread executes a program.
- * They are put in again as its mappings come.
+ * They are put in again as its mappings come. The old links must be gone by then, or calls would be seen twice.
  */
 static void session_probe_again(struct session *session, struct process *process)
 {
 	uint32_t position = session_owner_number(session, process) - 1;
 
 	session_forget_probes(session, process);
-	closer_add(session_closer(session), &session->slots[position].attachment);
+	attachment_close(&session->slots[position].attachment);
 	process->first_thread_ended = false;
 	session->late_execs++;
 }
