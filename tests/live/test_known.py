@@ -52,6 +52,14 @@ def test_cross():
     check("cross")
 
 
+def test_arenas_are_the_allocator_s():
+    check("free-first")
+    _, report = lab.command_report([lab.target("known"), "free-first"])
+    for site in report["sites"]:
+        functions = [frame["function"] for frame in site["frames"]]
+        assert site["source"] != "mmap" or not site["inuse_bytes"] or "cross_free" not in functions, site
+
+
 def test_mappings():
     check("mappings")
 

@@ -312,6 +312,20 @@ static void scenario_cross(void)
 	}
 }
 
+/* The first call of a thread is free: the allocator makes an arena for it there. */
+static void scenario_free_first(void)
+{
+	void *blocks[1000];
+	pthread_t thread;
+	int i;
+
+	cross_allocate(blocks);
+	pthread_create(&thread, NULL, cross_free, blocks);
+	pthread_join(thread, NULL);
+	for (i = 0; i < 1000; i++)
+		truth_free("site_malloc", (size_t)i);
+}
+
 SITE static char *site_mmap(size_t size)
 {
 	char *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -624,6 +638,7 @@ static const struct {
 	{ "realloc-zero", scenario_realloc_zero },
 	{ "failed", scenario_failed },
 	{ "cross", scenario_cross },
+	{ "free-first", scenario_free_first },
 	{ "mappings", scenario_mappings },
 	{ "heal", scenario_heal },
 	{ "jumps", scenario_jumps },

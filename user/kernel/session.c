@@ -134,12 +134,10 @@ static bool probe_is_in_allocator(const struct plan *plan, const struct plan_pro
 	return false;
 }
 
-/* Tell the programs which callers of a file's free functions are the allocator itself. */
-static void session_set_inner_callers(struct session *session, const struct planned_file *file)
+static void session_find_allocator(const struct session *session, struct planned_file *file)
 {
 	const struct plan_probe *probes = session->plan.probes + file->first;
 	uint64_t low = UINT64_MAX, high = 0;
-	struct inner_callers callers;
 	size_t i;
 
 	for (i = 0; i < file->count; i++) {
@@ -148,6 +146,20 @@ static void session_set_inner_callers(struct session *session, const struct plan
 		low = probes[i].entry_offset < low ? probes[i].entry_offset : low;
 		high = probes[i].entry_offset > high ? probes[i].entry_offset : high;
 	}
+	if (low >= high)
+		return;
+	file->inner_low = low;
+	file->inner_high = high;
+}
+
+/* Tell the programs which callers of a file's free functions are the allocator itself. */
+static void session_set_inner_callers(struct session *session, const struct planned_file *file)
+{
+	const struct plan_probe *probes = session->plan.probes + file->first;
+	uint64_t low = file->inner_low, high = file->inner_high;
+	struct inner_callers callers;
+	size_t i;
+
 	for (i = 0; i < file->count && low < high; i++) {
 		if (SHAPE_OP(probes[i].shape) != CALL_FREE ||
 		    probes[i].function >= INNER_CALLERS_MAX)
@@ -195,6 +207,7 @@ static const struct planned_file *session_plan_module(struct session *session, u
 				       .module = index,
 				       .first = session->plan.count };
 	file->count = plan_add_module(&session->plan, index);
+	session_find_allocator(session, file);
 	session_set_inner_callers(session, file);
 	session_set_fixed_sizes(session, file);
 	return file;

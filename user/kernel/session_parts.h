@@ -28,6 +28,8 @@ struct planned_file {
 	uint64_t device, inode;
 	uint32_t module;
 	size_t first, count; /* its probes in the plan */
+	uint64_t inner_low,
+		inner_high; /* file offsets of the C library's allocator; 0, 0 = it is not here */
 };
 
 /* A file that is probed in a process. */

@@ -17,6 +17,9 @@
 #include "kernel/session_parts.h"
 #include "tracer.skel.h"
 
+/* How far out of a mapping call the allocator's own function is that the program has called. */
+#define ALLOCATOR_FRAMES 8
+
 /* Ends of processes that are handled in one turn. */
 #define ENDED_AT_ONCE 64
 
@@ -289,11 +292,40 @@ static bool mapping_is_new(const struct event_mapping *event)
 	       (int64_t)event->result != -1;
 }
 
+static bool session_is_in_allocator(const struct session *session, const struct frame *frame)
+{
+	size_t i;
+
+	for (i = 0; i < session->file_count; i++)
+		if (session->files[i].module == frame->module &&
+		    frame->offset >= session->files[i].inner_low &&
+		    frame->offset < session->files[i].inner_high)
+			return true;
+	return false;
+}
+
+/*
+ * What the C library's allocator maps for itself is no mapping of the program's. Inside malloc it is a nested call, but
+ * free is seen at its entry only, and the first call of a thread, whichever it is, may map an arena.
+ */
+static bool session_maps_arena(const struct session *session, const struct known_site *site)
+{
+	uint32_t i;
+
+	for (i = 0; site && site->stack && i < site->stack->count && i < ALLOCATOR_FRAMES; i++)
+		if (session_is_in_allocator(session, &site->stack->frames[i]))
+			return true;
+	return false;
+}
+
 static void session_see_mapping_call(struct session *session, const struct event_mapping *event)
 {
-	if (mapping_is_new(event))
-		session_learn_site(session, event->site);
-	mapping_set_apply(session->mappings, event);
+	struct event_mapping own = *event;
+
+	if (mapping_is_new(event) &&
+	    session_maps_arena(session, session_learn_site(session, event->site)))
+		own.site = 0;
+	mapping_set_apply(session->mappings, &own);
 }
 
 static int session_see_record(void *context, void *data, size_t size)
