@@ -77,10 +77,12 @@ def test_first_thread_ends():
 def test_exec_of_a_static_program():
     # An empty report does not stand for a program that frees everything.
     process = lab.start(["sh", "-c", "read line; exec %s" % lab.target("static")])
-    tracer = lab.Tracer("-p", process.pid, "3600")
+    tracer = lab.Tracer("-j", "-p", process.pid, "3600")
     process.stdin.write(b"go\n")
     process.stdin.flush()
     lab.wait_for(lambda: os.readlink("/proc/%d/exe" % process.pid) == lab.target("static"), "the program is executed")
+    tracer.process.send_signal(lab.signal.SIGUSR1)
+    assert json.loads(tracer.process.stdout.readline())["targets"][0]["exe"] == lab.target("static")
     process.kill()
     tracer.finish()
     assert "nothing is probed in process %d: %s" % (process.pid, lab.target("static")) in tracer.stderr(), tracer.stderr()

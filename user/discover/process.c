@@ -194,8 +194,6 @@ void process_see_exec(struct process *process, const struct sideband_event *even
 	target->image_ns = event->time_ns;
 	memset(target->comm, 0, sizeof(target->comm));
 	strncpy(target->comm, event->comm, sizeof(target->comm) - 1);
-	if (exe) {
-		free(target->exe);
-		target->exe = exe;
-	}
+	free(target->exe);
+	target->exe = exe;
 }
