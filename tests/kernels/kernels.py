@@ -51,7 +51,8 @@ class Suite:
             self.options += ["-o", option % self.folder]
         for option in ("Dir::Etc::SourceParts=/dev/null", "Acquire::Languages=none", "APT::Sandbox::User=root",
                        "APT::Architecture=" + architecture, "APT::Architectures=" + architecture,
-                       "Acquire::Retries=2", "Acquire::http::Timeout=20"):
+                       "Acquire::Retries=2", "Acquire::http::Timeout=20",
+                       "APT::Update::Error-Mode=any"):
             self.options += ["-o", option]
         self.update()
 
@@ -92,13 +93,13 @@ def fetch(name, architecture):
     try:
         suite = Suite(suite_name, architecture)
         found = suite.find("^linux-image-%s.*cloud-%s$" % (pattern, architecture))
+        if not found:
+            raise Unavailable("%s has no such package" % suite_name)
     except Unavailable:
         kept = sorted(glob.glob(os.path.join(CACHE, "kernels", "%s-%s-*" % (name, architecture))))
         if kept:
             return kept[-1]
         raise
-    if not found:
-        raise Unavailable("%s has no such package" % suite_name)
     version = max(found, key=version_key)[len("linux-image-"):]
     path = os.path.join(CACHE, "kernels", "%s-%s-%s" % (name, architecture, version))
     if not os.path.exists(path):
