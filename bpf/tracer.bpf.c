@@ -208,6 +208,16 @@ static __noinline void thread_heal(struct thread *thread)
 		realloc_restore(thread);
 }
 
+/*
+ * Is this the recorded call's function again, called from the same place? A function does not jump to its own beginning, so
+ * the recorded call has left by an instruction that is not probed.
+ */
+static __always_inline bool call_is_repeated(struct thread *thread, struct pt_regs *ctx,
+					     __u64 shape)
+{
+	return thread->returns_to && thread->sp == PT_REGS_SP(ctx) && thread->shape == shape;
+}
+
 /* Entry of a call. True if its return is wanted: it is the outermost one of its thread. */
 static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 {
@@ -225,7 +235,8 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 		return false;
 	}
 	if (thread->sp) {
-		if (thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
+		if (!call_is_repeated(thread, ctx, shape) &&
+		    thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
 			return false;
 		thread_heal(thread);
 	}
