@@ -52,7 +52,7 @@ def traced(command, kind, *options, **arguments):
     report = json.loads(tracer.stop().splitlines()[-1])
     assert "cannot be shown" not in tracer.stderr(), tracer.stderr()
     lab.check_sums(report)
-    lab.check_losses(report, {"stack_no_table"})
+    lab.check_losses(report, {"stack_no_table", "stack_jit"})
     lab.end(process)
     return json.loads(line), found_in(report, kind)
 
