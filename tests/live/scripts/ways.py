@@ -203,8 +203,8 @@ def evaluated():
     exec("def made(f):\n    f()\n    libc.malloc(note())\n\n\nmade(leak)", {**globals()})
     exec(compile("class Made:\n    libc.malloc(note())\n    def m(self):\n\n        libc.malloc(note())\nMade().m()",
                  "dossier/é世.py", "exec"), {**globals()})
-    # Longer than what is copied of the lines of code that is gone soon.
-    exec(compile("def long(x):\n%s    libc.malloc(note())\nlong(1)" % ("    x = x + 1; x = x if x else leak()\n" * 300),
+    # Of code that is gone soon, a table of lines that takes nearly all of the room there is for copies.
+    exec(compile("def long(x):\n%s    libc.malloc(note())\nlong(1)" % ("    x = x + 1; x = x if x else leak()\n" * 40),
                  "long.py", "exec"), {**globals()})
 
 
