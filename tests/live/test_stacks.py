@@ -101,13 +101,16 @@ def test_python():
     check_script([lab.need("/usr/bin/python3"), "-c", PYTHON], 5, 5000)
 
 
+# Where glibc starts programs and threads (at clone before 2.34).
+ROOTS = ("_start", "clone3", "clone", "__clone3", "__clone")
+
+
 def test_cpp():
-    # The truth of the roots: glibc starts programs at _start and threads at clone3 (clone before 2.34).
     process = lab.start([lab.target("stacks")])
     ask(process, "work 4")
     with traced(process.pid) as report:
         ask(process, "work 40")
-    check_whole(report, 5000, ("_start", "clone3", "clone", "__clone3", "__clone"))
+    check_whole(report, 5000, ROOTS)
 
 
 def free_port():
@@ -358,6 +361,19 @@ def test_library_opened_later():
     assert len(sites) == 1 and sites[0]["inuse_bytes"] == 432100, sites
     names = [frame["function"] for frame in sites[0]["frames"]]
     assert names[:2] == ["plugin_leak", "main"] and names[-1] == "_start", names
+
+
+def test_many_processes():
+    with tempfile.TemporaryDirectory(prefix="tracer-many-") as folder:
+        name = "stacks%d" % (os.getpid() % 100000)
+        lab.shutil.copy(lab.target("stacks"), os.path.join(folder, name))
+        processes = [lab.start([os.path.join(folder, name)]) for _ in range(40)]
+        tracer = lab.Tracer("-q", "-j", "-n", "0", "--comm", name, "3600")
+        for process in processes:
+            ask(process, "work 1")
+        report = json.loads(tracer.stop().splitlines()[-1])
+        assert len(report["targets"]) == len(processes), len(report["targets"])
+        check_whole(report, 5000, ROOTS)
 
 
 def test_ends_are_told():

@@ -98,6 +98,14 @@ static void session_set_up_interpreters(struct session *session)
 		bpf_map__set_autocreate(bpf->maps.interp_walks, false);
 }
 
+/* Processes that are expected at a time: each takes 160 KB of the kernel's memory. */
+static uint32_t session_process_room(const struct session *session)
+{
+	if (session->options.selector)
+		return 256;
+	return session->options.follow_fork ? 64 : 16;
+}
+
 /* Unwind tables are for x86-64 only. */
 static bool session_unwinds(const struct session *session)
 {
@@ -130,7 +138,7 @@ static void session_set_up(struct session *session)
 	if (!session_is_machine_wide(session))
 		bpf_map__set_autocreate(bpf->maps.owners, false);
 	session_set_up_interpreters(session);
-	unwind_loader_prepare(bpf, session_unwinds(session));
+	unwind_loader_prepare(bpf, session_unwinds(session), session_process_room(session));
 	session_choose_programs(session);
 }
 

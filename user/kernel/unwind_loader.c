@@ -22,8 +22,6 @@
 /* 4 MB is the most that kernels before 5.17 give a value. */
 #define LOADER_ROWS_SMALL (1u << 19)
 #define LOADER_PAGES (1u << 18)
-/* Processes with tables at a time; others are walked by frame pointers. */
-#define LOADER_PROCESSES 32
 /* The kernel gives elements of mappable arrays eight bytes. */
 #define LOADER_GENERATION_STRIDE 2
 
@@ -46,7 +44,9 @@ struct unwind_loader {
 	struct unwind_tables tables;
 	__u64 *rows; /* mapped */
 	uint32_t *pages, *generations; /* mapped */
-	struct loader_process *processes; /* LOADER_PROCESSES */
+	struct loader_process *processes;
+	uint32_t
+		process_count; /* those with tables at a time; others are walked by frame pointers */
 	struct unwind_mappings *scratch;
 	bool said_full;
 };
@@ -68,11 +68,12 @@ static uint32_t loader_row_count(const struct unwind_loader *loader)
 	return loader->bpf->rodata->unwind_rows_mask + 1;
 }
 
-void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables)
+void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables, uint32_t processes)
 {
 	uint32_t rows = by_tables ? loader_rows() : 2, pages = by_tables ? LOADER_PAGES : 2;
-	uint32_t processes = by_tables ? LOADER_PROCESSES : 1;
 
+	if (!by_tables)
+		processes = 1;
 	bpf->rodata->setting_unwind = by_tables;
 	bpf->rodata->unwind_rows_mask = rows - 1;
 	bpf->rodata->unwind_pages_mask = pages - 1;
@@ -86,9 +87,9 @@ void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables)
 	bpf_map__set_max_entries(bpf->maps.unwind_caches, processes);
 }
 
-static size_t loader_generations_size(void)
+static size_t loader_generations_size(const struct unwind_loader *loader)
 {
-	return LOADER_PROCESSES * LOADER_GENERATION_STRIDE * sizeof(uint32_t);
+	return loader->process_count * LOADER_GENERATION_STRIDE * sizeof(uint32_t);
 }
 
 static void *loader_map(const struct bpf_map *map, size_t size)
@@ -108,9 +109,11 @@ int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules
 	loader->bpf = bpf;
 	loader->modules = modules;
 	loader->log = log;
+	loader->process_count = bpf_map__max_entries(bpf->maps.unwind_processes);
 	loader->rows = loader_map(bpf->maps.unwind_rows, loader_row_count(loader) * sizeof(__u64));
 	loader->pages = loader_map(bpf->maps.unwind_pages, LOADER_PAGES * sizeof(uint32_t));
-	loader->generations = loader_map(bpf->maps.unwind_generations, loader_generations_size());
+	loader->generations =
+		loader_map(bpf->maps.unwind_generations, loader_generations_size(loader));
 	if (!loader->rows || !loader->pages || !loader->generations) {
 		code = -errno;
 		unwind_loader_close(loader);
@@ -118,7 +121,7 @@ int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules
 				 "cannot map the unwind tables of the BPF programs: %s",
 				 strerror(-code));
 	}
-	loader->processes = memory_alloc(LOADER_PROCESSES, sizeof(*loader->processes));
+	loader->processes = memory_alloc(loader->process_count, sizeof(*loader->processes));
 	loader->scratch = memory_alloc(1, sizeof(*loader->scratch));
 	unwind_store_start(&loader->tables.store, loader->rows, loader_row_count(loader),
 			   loader->pages, LOADER_PAGES);
@@ -135,7 +138,7 @@ void unwind_loader_close(struct unwind_loader *loader)
 	if (loader->pages)
 		munmap(loader->pages, LOADER_PAGES * sizeof(uint32_t));
 	if (loader->generations)
-		munmap(loader->generations, loader_generations_size());
+		munmap(loader->generations, loader_generations_size(loader));
 	unwind_tables_free(&loader->tables);
 	free(loader->processes);
 	free(loader->scratch);
@@ -243,12 +246,12 @@ static void loader_learn_mapping(struct unwind_loader *loader, pid_t pid,
 		unwind_loader_learn(loader, mapping->module);
 }
 
-/* The index of a process, a new one if it has none; LOADER_PROCESSES if all are taken. */
+/* The index of a process, a new one if it has none; their number if all are taken. */
 static uint32_t loader_index(const struct unwind_loader *loader, uint32_t owner)
 {
-	uint32_t i, unused = LOADER_PROCESSES;
+	uint32_t i, unused = loader->process_count;
 
-	for (i = LOADER_PROCESSES; i-- > 0;) {
+	for (i = loader->process_count; i-- > 0;) {
 		if (loader->processes[i].owner == owner)
 			return i;
 		if (!loader->processes[i].owner)
@@ -310,9 +313,12 @@ static void loader_learn_space(struct unwind_loader *loader, pid_t pid,
 
 void unwind_loader_begin(struct unwind_loader *loader, uint32_t owner)
 {
-	uint32_t index = loader ? loader_index(loader, owner) : LOADER_PROCESSES;
+	uint32_t index;
 
-	if (index == LOADER_PROCESSES)
+	if (!loader)
+		return;
+	index = loader_index(loader, owner);
+	if (index == loader->process_count)
 		return;
 	unwind_mappings_clear(loader->scratch);
 	loader_publish_process(loader, index, owner);
@@ -321,9 +327,12 @@ void unwind_loader_begin(struct unwind_loader *loader, uint32_t owner)
 void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pid,
 			  const struct address_space *space)
 {
-	uint32_t index = loader ? loader_index(loader, owner) : LOADER_PROCESSES;
+	uint32_t index;
 
-	if (index == LOADER_PROCESSES)
+	if (!loader)
+		return;
+	index = loader_index(loader, owner);
+	if (index == loader->process_count)
 		return;
 	loader_learn_space(loader, pid, space);
 	unwind_tables_list(&loader->tables, space, loader->scratch);
@@ -332,9 +341,12 @@ void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pi
 
 void unwind_loader_forget(struct unwind_loader *loader, uint32_t owner)
 {
-	uint32_t index = loader ? loader_index(loader, owner) : LOADER_PROCESSES;
+	uint32_t index;
 
-	if (index == LOADER_PROCESSES || !loader->processes[index].owner)
+	if (!loader)
+		return;
+	index = loader_index(loader, owner);
+	if (index == loader->process_count || !loader->processes[index].owner)
 		return;
 	bpf_map_delete_elem(bpf_map__fd(loader->bpf->maps.unwind_processes), &owner);
 	loader->processes[index].owner = 0;

@@ -18,8 +18,11 @@
 struct tracer_bpf;
 struct unwind_loader;
 
-/* Size the maps of programs that are not loaded yet. `by_tables` false: stacks are walked by frame pointers only. */
-void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables);
+/*
+ * Size the maps of programs that are not loaded yet, for so many processes at a time; those beyond are walked by frame
+ * pointers. `by_tables` false: all are.
+ */
+void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables, uint32_t processes);
 
 /*
  * Begin with the loaded programs, which must outlive the loader, and so must the modules and the log. Returns 0 or a
