@@ -202,7 +202,9 @@ def test_node():
 
 def check_generated(command, name):
     for options in ([], ["--call-graph", "fp"]):
-        _, report = traced(command, *options, "-n", "0", "-z", "40961", "-Z", "40961")
+        process, report = traced(command, *options, "-n", "0", "-z", "40961", "-Z", "40961")
+        # It removes its map.
+        process.communicate(timeout=lab.PATIENCE)
         site, = report["sites"]
         assert (site["inuse_bytes"], site["inuse_objects"]) == (409610, 10), site
         assert (site["frames"][0]["kind"], site["frames"][0]["function"]) == ("jit", name), site["frames"]
