@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Any text as /proc/PID/maps and as /proc/PID/status: paths and names in them are a target's own choice. What is read
+ * must be sound, and as much as there are lines.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/proc.h"
+
+#define MUST(condition)           \
+	do {                      \
+		if (!(condition)) \
+			abort();  \
+	} while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_maps(const char *text, size_t size)
+{
+	struct proc_map_list list = { 0 };
+	size_t i, lines = 1;
+
+	for (i = 0; i < size; i++)
+		lines += text[i] == '\n';
+	proc_parse_maps(text, size, &list);
+	MUST(list.count <= lines);
+	for (i = 0; i < list.count; i++) {
+		MUST(list.items[i].path && strlen(list.items[i].path) <= size);
+		MUST(list.items[i].start < list.items[i].end);
+	}
+	proc_map_list_free(&list);
+}
+
+static void check_status(const char *text, size_t size)
+{
+	struct proc_status status = { 0 };
+
+	proc_parse_status(text, size, &status);
+	MUST(strnlen(status.comm, sizeof(status.comm)) < sizeof(status.comm));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Memory of exactly this size, so that a byte read behind it is found. */
+	char *text = malloc(size ? size : 1);
+
+	MUST(text);
+	memcpy(text, data, size);
+	check_maps(text, size);
+	check_status(text, size);
+	free(text);
+	return 0;
+}
