@@ -77,8 +77,23 @@ static __always_inline bool unwind_guess(struct unwind *walk, __u64 bp, __u64 *r
 {
 	if (bp < walk->sp || bp & 7 || bp - walk->sp > UNWIND_GUESS_MAX)
 		return false;
-	return unwind_read(walk, bp, ret_next) && unwind_read(walk, bp + 8, ret_ip) &&
-	       (!*ret_next || *ret_next > bp);
+	return unwind_read(walk, bp, ret_next) && unwind_read(walk, bp + 8, ret_ip) && *ret_ip;
+}
+
+/*
+ * Can a guess have led to `ip`, with `next` for the frame pointer there? It must be in a file or in code made at run time;
+ * and where there are no rows either, `next` must be a frame pointer further out, or 0, which marks the outermost frame.
+ */
+static __always_inline bool unwind_is_plausible(struct unwind *walk, __u64 ip, __u64 bp, __u64 next)
+{
+	__u32 found = (__u32)unwind_find(walk, ip - 1);
+
+	if (found < UNWIND_FOUND_NOTHING &&
+	    UNWIND_RULE_CFA(unwind_rule_at(found)) != UNWIND_CFA_END)
+		return true;
+	if (found >= UNWIND_FOUND_NOTHING && found != UNWIND_FOUND_NOTHING + UNWIND_END_ANONYMOUS)
+		return false;
+	return !next || next > bp;
 }
 
 /*
@@ -103,7 +118,6 @@ static __always_inline bool unwind_is_planted(struct unwind *walk)
 static __always_inline int unwind_leave_unknown(struct unwind *walk)
 {
 	__u64 next = 0, ip = 0, bp;
-	__u32 found;
 
 	if (unwind_is_planted(walk))
 		return unwind_end(walk, UNWIND_END_ROOT);
@@ -115,10 +129,7 @@ static __always_inline int unwind_leave_unknown(struct unwind *walk)
 	walk->flags |= UNWIND_GUESSED;
 	if (!bp)
 		return unwind_end(walk, UNWIND_END_ROOT);
-	if (!unwind_guess(walk, bp, &next, &ip) || !ip)
-		return unwind_end(walk, UNWIND_END_NO_ROWS);
-	found = (__u32)unwind_find(walk, ip - 1);
-	if (found >= UNWIND_FOUND_NOTHING && found != UNWIND_FOUND_NOTHING + UNWIND_END_ANONYMOUS)
+	if (!unwind_guess(walk, bp, &next, &ip) || !unwind_is_plausible(walk, ip, bp, next))
 		return unwind_end(walk, UNWIND_END_NO_ROWS);
 	walk->bp = next;
 	walk->flags |= UNWIND_GUESSED_ON;

@@ -80,6 +80,10 @@ static void test_frame_pointer_guess(void **state)
 	assert_stack(world, UNWIND_END_ROOT, pcs, 4);
 	assert_true(world->walk.flags & UNWIND_GUESSED);
 	assert_true(world->walk.flags & UNWIND_GUESSED_ON);
+	/* Where there are rows again, bp may be anything. */
+	world->stack[30] = 5;
+	walk_both(world, pcs[0], world_address(10), world_address(20), STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 4);
 	/* bp 0 marks the outermost frame. */
 	walk_both(world, pcs[0], world_address(10), 0, STACK_FRAMES_MAX);
 	assert_stack(world, UNWIND_END_ROOT, pcs, 2);

@@ -135,11 +135,12 @@ static inline int reference_guess(struct reference *walk, uint32_t rule_at_ip)
 	if (!walk->bp)
 		return UNWIND_END_ROOT;
 	if (walk->bp < walk->sp || walk->bp % 8 || walk->bp - walk->sp > 1 << 20 ||
-	    !reference_read(walk->bp, &next) || !reference_read(walk->bp + 8, &ip) ||
-	    (next && next <= walk->bp))
+	    !reference_read(walk->bp, &next) || !reference_read(walk->bp + 8, &ip))
 		return UNWIND_END_NO_ROWS;
 	mapping = reference_mapping(walk, ip - 1);
 	if (!ip || !mapping)
+		return UNWIND_END_NO_ROWS;
+	if (!reference_rule(mapping, ip - 1) && next && next <= walk->bp)
 		return UNWIND_END_NO_ROWS;
 	walk->sp = walk->bp + 16;
 	walk->bp = next;

@@ -388,6 +388,24 @@ def test_ends_are_told():
     assert report["loss"]["stack_truncated"] >= 1, report["loss"]
 
 
+def site_of(report, function):
+    return [site for site in report["sites"] if lab.function_of(site) == function][0]
+
+
+def test_code_without_tables():
+    """With frame pointers its frames are guessed, and the stack says so; without, the stack ends there."""
+    _, report = lab.command_report([lab.target("deep-without-tables"), "12", "1"])
+    frames = site_of(report, "site_deep")["frames"]
+    names = [frame["function"] for frame in frames if not frame["inlined"]]
+    assert names[:13] == ["site_deep"] * 12 + ["main"] and "_start" in names, names
+    assert frames[-1]["kind"] == "error" and "guessed" in frames[-1]["function"], frames
+    assert report["loss"]["stack_guessed"] >= 1, report["loss"]
+    _, report = lab.command_report([lab.target("deep-without-anything"), "12", "1"])
+    frames = site_of(report, "site_deep")["frames"]
+    assert frames[-1]["kind"] == "error" and "without unwind tables" in frames[-1]["function"], frames
+    assert report["loss"]["stack_no_rows"] + report["loss"]["stack_guessed"] >= 1, report["loss"]
+
+
 HOSTILE = """
 import ctypes, mmap, sys
 libc = ctypes.CDLL(None)
