@@ -6,7 +6,7 @@
  * in tests on the host.
  *
  * What makes it fast: the stack is read in windows of 4 KB, since one such copy costs as much as two reads of
- * eight bytes; rows found once are remembered by pc; a saved frame pointer is read only when a rule asks for it.
+ * eight bytes; rules found once are remembered by pc; a saved frame pointer is read only when a rule asks for it.
  * What makes it load on every kernel: the state lives in map memory, steps and searches are global functions
  * that the verifier looks at once, and searches have no branches.
  */

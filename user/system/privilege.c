@@ -127,12 +127,12 @@ static uint64_t privileges_missing(const struct privileges *privileges, enum pri
 static void explain_missing(uint64_t missing, struct buffer *text)
 {
 	const char *separator = "";
-	unsigned int number;
+	size_t i;
 
-	for (number = 0; number <= NUMBER_MAX; number++) {
-		if (!(missing & BIT(number)))
+	for (i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++) {
+		if (!(missing & BIT(capabilities[i].number)))
 			continue;
-		buffer_printf(text, "%s%s", separator, capability_name(number));
+		buffer_printf(text, "%s%s", separator, capabilities[i].name);
 		separator = " and ";
 	}
 }
