@@ -27,8 +27,12 @@ def tables(pid, bpftool):
     """How many entries the maps of the tracer's programs have, by name."""
     found = {}
     for name in os.listdir("/proc/%d/fdinfo" % pid):
-        with open("/proc/%d/fdinfo/%s" % (pid, name), encoding="utf-8") as file:
-            number = re.search(r"^map_id:\s+(\d+)", file.read(), re.M)
+        try:
+            with open("/proc/%d/fdinfo/%s" % (pid, name), encoding="utf-8") as file:
+                number = re.search(r"^map_id:\s+(\d+)", file.read(), re.M)
+        except FileNotFoundError:
+            # A link that has just been closed.
+            continue
         if not number:
             continue
         shown = subprocess.run([bpftool, "-j", "map", "show", "id", number.group(1)], capture_output=True, check=True)

@@ -71,6 +71,14 @@ def followed(tracer):
     return [int(pid) for pid in re.findall(r"libc.so.6 are probed in process (\d+) ", tracer.stderr())]
 
 
+def await_followed(tracer, children):
+    try:
+        lab.wait_for(lambda: set(children) <= set(followed(tracer)), "the children are followed")
+    except AssertionError:
+        print("children %s, but: %s" % (children, tracer.stderr()))
+        raise
+
+
 def ask(tracer):
     """A report now."""
     tracer.process.send_signal(signal.SIGUSR1)
@@ -101,7 +109,7 @@ def lead(family, tracer, attached):
     """Up to where every process has printed its account."""
     family.let("begin")
     children = family.children()
-    lab.wait_for(lambda: set(children) <= set(followed(tracer)), "the children are followed")
+    await_followed(tracer, children)
     family.let("go")
     accounts = family.read_accounts()
     assert len(accounts) == CHILDREN + 1
@@ -195,7 +203,7 @@ def test_tables():
         family.let("begin")
         children = family.children()
         for tracer in tracers.values():
-            lab.wait_for(lambda tracer=tracer: set(children) <= set(followed(tracer)), "the children are followed " + tracer.stderr(), 5)
+            await_followed(tracer, children)
         family.let("go")
         accounts = family.read_accounts()
         reports = {by: ask(tracer) for by, tracer in tracers.items()}

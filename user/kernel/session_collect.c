@@ -352,6 +352,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 		return code;
 	}
 	session_tell_doubts(session, snapshot->time_ns);
+	session_poll(session);
 	session_list_targets(session, snapshot);
 	pass_add_rows(&pass);
 	session_read_losses(session, snapshot->loss);

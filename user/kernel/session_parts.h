@@ -61,6 +61,8 @@ struct ended_program {
 	bool holds; /* it has kept sites */
 };
 
+#define SELECT_NOW 1
+
 struct session {
 	struct session_options options;
 	struct kernel_features features;
@@ -102,7 +104,7 @@ struct session {
 	struct site_table sites;
 	struct mapping_set *mappings;
 	bool has_selected; /* the selector has found a process */
-	uint64_t select_ns; /* when it is asked again */
+	uint64_t select_ns; /* when it is asked again; SELECT_NOW; 0 = never */
 	bool has_dead; /* a program has ended: its blocks are to be removed */
 	uint64_t bury_ns; /* not before this time */
 	uint64_t children_missed; /* that were to be followed */
@@ -166,6 +168,8 @@ void session_raise_limit(void);
 bool session_filters_allow(struct session *session);
 /* Tell the programs whose the calls of a process are. */
 void session_tell_owner(const struct session *session, const struct process *process);
+/* Do what is due, and have session_drain called for what is due next. */
+void session_poll(struct session *session);
 /* Which processes have ended, at most `limit`: their positions. */
 size_t session_find_ended(const struct session *session, uint32_t *positions, size_t limit);
 /* They have ended, and all that they have told has been handled. */

@@ -22,7 +22,7 @@
 /* The position travels in 16 bits of a probe's cookie, plus one. */
 #define PROCESSES_MAX 65534
 
-/* How far the start of a process in /proc may lie from the kernel's report of it: two ticks of /proc's clock. */
+/* How far the start of a process in /proc may lie behind the kernel's report of it: two ticks of /proc's clock. */
 #define BIRTH_TOLERANCE_NS 20000000
 
 /*
@@ -208,7 +208,10 @@ static bool process_shares_memory(const struct process *process, uint32_t parent
 	return parent && !syscall(SYS_kcmp, parent, process->target.pid, KCMP_VM, 0, 0);
 }
 
-/* Did the process begin when the kernel told of one with its pid? If not, the pid was used again. */
+/*
+ * Did the process begin before the kernel told of one with its pid? If not, the pid was used again. How long before does
+ * not matter: the one of then had no other time.
+ */
 static bool process_began_at(const struct process *process, uint64_t time_ns)
 {
 	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -218,8 +221,7 @@ static bool process_began_at(const struct process *process, uint64_t time_ns)
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	event_ns = (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec -
 		   (session_now() - time_ns);
-	return process->start_ticks * tick + BIRTH_TOLERANCE_NS >= event_ns &&
-	       process->start_ticks * tick <= event_ns + BIRTH_TOLERANCE_NS;
+	return process->start_ticks * tick <= event_ns + BIRTH_TOLERANCE_NS;
 }
 
 void session_note_birth(struct session *session, const struct birth *birth)

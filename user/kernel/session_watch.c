@@ -143,7 +143,7 @@ static void session_see_event(void *context, const struct sideband_event *event)
 	if (event->kind == SIDEBAND_LOST) {
 		session_miss_mappings(session);
 		table_free(&session->kin);
-		session->select_ns = 1;
+		session->select_ns = SELECT_NOW;
 		return;
 	}
 	process = session_find_process(session, event->pid);
@@ -392,8 +392,16 @@ int session_fd(const struct session *session)
 	return session->epoll;
 }
 
-/* Do what is due, and have the session woken for what is due next. */
-static void session_poll(struct session *session)
+/*
+ * Stacks make the session hear, too: what has come up then nobody else would wake it for, because the kernel tells of a
+ * record only once.
+ */
+static bool session_has_unhandled(const struct session *session)
+{
+	return session->birth_count || session->seen_count || session->select_ns == SELECT_NOW;
+}
+
+void session_poll(struct session *session)
 {
 	uint64_t now = session_now(), next = interp_table_poll(session->interps, now);
 	struct itimerspec when = { 0 };
@@ -405,6 +413,8 @@ static void session_poll(struct session *session)
 	if (session_selects(session) && (!next || session->select_ns < next))
 		next = session->select_ns;
 	session_probe_interpreters(session);
+	if (session_has_unhandled(session))
+		next = 1;
 	when.it_value.tv_sec = (time_t)(next / 1000000000);
 	when.it_value.tv_nsec = (long)(next % 1000000000);
 	timerfd_settime(session->timer, TFD_TIMER_ABSTIME, &when, NULL);
@@ -422,8 +432,10 @@ void session_drain(struct session *session)
 	session_hear(session);
 	session_handle_seen(session);
 	session_handle_births(session);
-	if (session->select_ns && session->select_ns <= session_now())
+	if (session->select_ns && session->select_ns <= session_now()) {
+		session->select_ns = 0;
 		session_select(session);
+	}
 	for (i = 0; i < session->process_count; i++)
 		if (session->processes[i]->needs_scan)
 			session_scan(session, session->processes[i], session_now());
