@@ -101,6 +101,10 @@ def _attached(command, what, ready, number=None, **options):
         reap(process, number or signal.SIGKILL)
 
 
+def stackid(pid):
+    return _attached([os.path.join(BUILD, "floor"), str(pid), "stackid"], "floor", b"ready", stdout=subprocess.DEVNULL)
+
+
 def floor(pid):
     return _attached([os.path.join(BUILD, "floor"), str(pid), "site"], "floor", b"ready", stdout=subprocess.DEVNULL)
 
