@@ -14,6 +14,7 @@
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 3
+SUITES ?= lint unit fuzz live
 JOBS ?= $(shell nproc)
 # V=1 shows the commands.
 Q := $(if $(V),,@)
@@ -149,7 +150,7 @@ tests: all build/.static-tried $(UNIT_TESTS) $(FUZZ_TARGETS) targets
 
 check: dependencies
 	@$(MAKE) --no-print-directory -j$(JOBS) tests
-	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run lint unit fuzz live
+	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run $(SUITES)
 
 check-kernels: all targets
 	KERNELS="$(or $(KERNELS),5.10 6.1 6.12 6.16 newest)" QUICK=$(QUICK) tests/run kernels
