@@ -88,6 +88,8 @@ def test_wait():
         assert "ready" not in tracer.stderr()
         known = Known(program)
         tracer.wait_ready()
+        # It has only just begun: its libraries come one by one.
+        traced_too(tracer, known.pid)
         account = known.go()
         later = Known(program)
         later.go()
