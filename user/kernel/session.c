@@ -54,6 +54,8 @@ int session_open(const struct session_options *options, struct session **ret_ses
 		session->allows_all = session_filters_allow(session);
 	if (!code)
 		code = session_load(session, error);
+	if (!code)
+		session_check_owners(session);
 	if (!code) {
 		maps.processes = bpf_map__fd(session->bpf->maps.interp_processes);
 		maps.codes = bpf_map__fd(session->bpf->maps.interp_codes);

@@ -166,6 +166,8 @@ bool session_is_machine_wide(const struct session *session);
 void session_raise_limit(void);
 /* May probes do no harm to processes that have a seccomp filter? */
 bool session_filters_allow(struct session *session);
+/* Leave the whole machine to probes in each process where the kernel does not let session_tell_owner work. */
+void session_check_owners(struct session *session);
 /* Tell the programs whose the calls of a process are. */
 void session_tell_owner(const struct session *session, const struct process *process);
 /* Do what is due, and have session_drain called for what is due next. */

@@ -7,7 +7,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "kernel/session_parts.h"
 #include "tracer.skel.h"
@@ -36,6 +39,27 @@ void session_tell_owner(const struct session *session, const struct process *pro
 	if (session_is_machine_wide(session))
 		bpf_map_update_elem(bpf_map__fd(session->bpf->maps.owners), &process->target.pidfd,
 				    &owner, BPF_ANY);
+}
+
+/* Tried on the tracer's own task, which gets no owner by it. */
+void session_check_owners(struct session *session)
+{
+	uint32_t none = 0;
+	int pidfd, code;
+
+	if (!session_is_machine_wide(session))
+		return;
+	pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	code = bpf_map_update_elem(bpf_map__fd(session->bpf->maps.owners), &pidfd, &none, BPF_ANY);
+	if (pidfd >= 0)
+		close(pidfd);
+	if (!code)
+		return;
+	session->allows_all = false;
+	log_write(session->options.log, LOG_VERBOSE,
+		  "each process is probed by itself: the kernel keeps nothing with a task for the "
+		  "loader (%s)",
+		  strerror(-code));
 }
 
 void session_select(struct session *session)
