@@ -112,7 +112,8 @@ void session_activate(struct session *session)
 {
 	session->start_ns = session_now();
 	/* Not later: a thread that begins when a process has ended may get its pid. */
-	session_closer(session);
+	if (!session->closer)
+		session->closer = closer_new();
 	__atomic_store_n(&session->bpf->bss->recording, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -84,7 +84,7 @@ struct session {
 		*seen; /* mappings that the kernel has told of and that are to be handled */
 	size_t seen_count, seen_capacity;
 	struct attachment attachment; /* probes in all processes of the machine */
-	struct closer *closer; /* NULL until the first process has ended */
+	struct closer *closer; /* NULL until tracing begins, or if there can be none */
 	struct process **processes;
 	struct process_slot *slots;
 	size_t process_count, process_capacity, slot_capacity;
