@@ -26,7 +26,7 @@ static bool is_return(const uint8_t *code)
 {
 	size_t i;
 
-	for (i = 0; i < 14; i++) {
+	for (i = 0; i < 15; i++) { /* the longest instruction */
 		if (code[i] == 0xc3 || code[i] == 0xc2 || code[i] == 0xcb || code[i] == 0xca ||
 		    code[i] == 0xcf)
 			return true;
