@@ -124,6 +124,23 @@ def test_debug_link():
         assert found.get("site_malloc"), found
 
 
+def test_debug_directory():
+    """The debug file is nowhere but in a folder that is named, by build ID; without it there are no lines."""
+    with tempfile.TemporaryDirectory(prefix="tracer-debug-dir-") as folder:
+        program = os.path.join(folder, "program")
+        shutil.copy(lab.target("known"), program)
+        notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
+        build_id = re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)
+        store = os.path.join(folder, "store/.build-id", build_id[:2])
+        os.makedirs(store)
+        subprocess.run(["objcopy", "--only-keep-debug", program, os.path.join(store, build_id[2:] + ".debug")], check=True)
+        subprocess.run(["strip", program], check=True)
+        for options, expected in (([], False), (["--debug-dir", os.path.join(folder, "store")], True)):
+            _, report = lab.command_report([program, "calls"], *options)
+            lines = {frame["function"]: frame["line"] for site in report["sites"] for frame in site["frames"]}
+            assert bool(lines.get("site_malloc")) == expected, (options, lines)
+
+
 def test_hostile_name():
     """A program whose name would drive a terminal."""
     with tempfile.TemporaryDirectory(prefix="tracer-hostile-") as folder:

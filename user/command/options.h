@@ -93,6 +93,9 @@ struct options {
 	enum options_color color;
 	enum log_level level;
 
+	const char
+		*debug_directory; /* separate debug files are looked for here first; NULL = none */
+	bool debuginfod; /* ask debuginfod's servers for debug files */
 	bool force; /* probe processes that it may kill, too */
 	enum options_seccomp seccomp;
 	bool probe_at_entry; /* for tests: no search for a cheaper instruction */

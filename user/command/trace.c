@@ -351,6 +351,9 @@ static void trace_say_exit(struct trace *trace)
 static int trace_open(struct trace *trace)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, 0 };
+	const struct symbolizer_options names = { .debug_directory =
+							  trace->options->debug_directory,
+						  .debuginfod = trace->options->debuginfod };
 	int code = loop_open(&trace->loop, &trace->error);
 
 	if (code)
@@ -363,8 +366,7 @@ static int trace_open(struct trace *trace)
 				 "cannot wait for signals: %s", strerror(-code));
 	trace->spawn.signals = &trace->signals;
 	trace->reporter.log = trace->log;
-	trace->reporter.symbolizer =
-		symbolizer_new(&trace->modules, &(struct symbolizer_options){ 0 });
+	trace->reporter.symbolizer = symbolizer_new(&trace->modules, &names);
 	if (trace->options->arguments)
 		code = spawn_hold(&trace->spawn, trace->options->arguments, &trace->error);
 	return code;
