@@ -2,8 +2,8 @@
 /*
  * Reading the frames of the interpreter that runs in the current thread.
  *
- * Entry points: interp_walk_stack() reads the frames and their hash, at every event; interp_walk_describe() adds what is
- * only wanted of a stack that was not seen before. The includer brings the kernel's types and the helpers, so that the
+ * Entry points: interp_walk_stack() reads the frames and their hash, at every event; interp_describe_one() adds what is
+ * only wanted of a stack that was not seen before, one frame at a time. The includer brings the kernel's types and the helpers, so that the
  * same code runs in tests on the host.
  *
  * As in unwind.bpf.h: state in map memory, steps as global functions, and memory read in windows.
@@ -67,7 +67,7 @@ struct interp_walk {
 	__u64 window_bytes; /* valid bytes of the window */
 	__u64 hash;
 	__u32 depth;
-	__u32 described; /* frames that interp_walk_describe is through with */
+	__u32 described; /* frames that interp_describe_one is through with */
 	__u64 new_code; /* content of what `code` is a copy of; 0 = it is known already */
 	__u64 content, object; /* of the code that was looked at last, as in struct interp_memo */
 	__u32 object_ends;
@@ -291,7 +291,11 @@ __noinline int interp_describe_code(struct interp_walk *walk)
 	return 1;
 }
 
-/* Older kernels take values for maps from here, and not from global functions. */
+/*
+ * Complete the next frame of a stack that was not seen before: it gets a copy of what names it, and Ruby's also its
+ * INTERP_FRAME_ENTRY, which Python's have already. False if there is no other frame. Older kernels take values for maps
+ * from here, and not from global functions.
+ */
 static __always_inline bool interp_describe_one(struct interp_walk *walk)
 {
 	__u64 content;
@@ -303,19 +307,6 @@ static __always_inline bool interp_describe_one(struct interp_walk *walk)
 	if (content)
 		bpf_map_update_elem(&interp_codes, &content, &walk->code, BPF_ANY);
 	return true;
-}
-
-/*
- * Complete the frames of a stack that was not seen before: they get a copy of what names them, and Ruby's also their
- * INTERP_FRAME_ENTRY, which Python's have already.
- */
-static __always_inline void interp_walk_describe(struct interp_walk *walk)
-{
-	__u32 turn;
-
-	for (turn = 0; turn < INTERP_FRAMES_MAX; turn++)
-		if (!interp_describe_one(walk))
-			break;
 }
 
 #endif

@@ -19,9 +19,8 @@ const volatile bool setting_machine_wide = false; /* probes without a target are
 const volatile bool setting_unwind = true; /* by tables; otherwise by frame pointers */
 const volatile bool setting_cookies = true;
 const volatile bool setting_named = false; /* functions were named on the command line */
-const volatile bool setting_functions =
-	true; /* global ones take memory, and helpers take functions */
-
+/* Global functions take memory, and helpers take functions. */
+const volatile bool setting_functions = true;
 const volatile bool setting_tail_calls = false; /* see stack_keep */
 
 #include "unwind.bpf.h"
@@ -125,6 +124,7 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } fixed_sizes SEC(".maps");
+
 /* For kernels without cookies: the shape of the probe that a thread has just hit, and the programs that ask for it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

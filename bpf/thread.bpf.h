@@ -190,8 +190,8 @@ static __always_inline bool thread_is_called_inside(struct thread *thread, struc
  * Is the recorded call still running, when another one begins, whose return address stands at `sp`? Its frame must
  * lie above (a signal handler may have a stack of its own), and its return address must still be hijacked by the return
  * probe, or be what it was if there is none: a longjmp leaves the frame, and the next calls write over that word, or
- * at least they do not return to it. At
- * the very same stack pointer a function has jumped to another one instead of calling it.
+ * at least they do not return to it. At the very same stack pointer a function has jumped to another one instead of
+ * calling it.
  */
 static __noinline bool thread_is_inside(struct thread *thread, struct pt_regs *ctx, __u64 sp)
 {

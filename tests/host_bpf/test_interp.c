@@ -43,8 +43,8 @@ static void start(enum interp_kind kind)
 static void walk(uint32_t depth)
 {
 	interp_walk_stack(&world.walk, &world.process, THREAD, depth);
-	if (world.walk.record.count)
-		interp_walk_describe(&world.walk);
+	while (interp_describe_one(&world.walk))
+		;
 }
 
 static void put(uint32_t at, uint64_t value)

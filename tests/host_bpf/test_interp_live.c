@@ -60,8 +60,8 @@ static bool walk_thread(uint64_t thread_pointer)
 	shim.on_read = read_child;
 	world.process = interpreter.process;
 	interp_walk_stack(&world.walk, &world.process, thread_pointer, INTERP_FRAMES_MAX);
-	if (world.walk.record.count)
-		interp_walk_describe(&world.walk);
+	while (interp_describe_one(&world.walk))
+		;
 	return world.walk.record.count > 0;
 }
 

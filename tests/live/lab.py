@@ -169,6 +169,15 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def answers(port):
+    """Does a server take connections there?"""
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+        return True
+    except OSError:
+        return False
+
+
 def last_object(text):
     return json.loads([line for line in text.splitlines() if line.startswith("{")][-1])
 

@@ -31,7 +31,8 @@ def test_one_shot():
 
 
 def test_interval_and_count():
-    status, output, _ = lab.run("-q", "-j", "-p", leaky().pid, "0.2", "4")
+    status, output, errors = lab.run("-q", "-j", "-p", leaky().pid, "0.2", "4")
+    assert "until Ctrl-C" not in errors, errors
     reports = [json.loads(line) for line in output.splitlines()]
     assert status == 0 and len(reports) == 4, output
     times = [report["duration_s"] for report in reports]

@@ -5,7 +5,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -115,14 +114,6 @@ http {{
 """
 
 
-def answers(port):
-    try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
-        return True
-    except OSError:
-        return False
-
-
 def test_nginx():
     nginx = lab.shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
     if not nginx:
@@ -137,13 +128,13 @@ def test_nginx():
             file.write("p" * 3000)
         server = lab.start([nginx, "-e", folder + "/error", "-c", folder + "/conf"], stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
-        lab.wait_for(lambda: answers(port), "nginx answers")
+        lab.wait_for(lambda: lab.answers(port), "nginx answers")
         tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", server.pid, "3600")
         load = subprocess.run([wrk, "-t2", "-c16", "-d3s", "http://127.0.0.1:%d/page" % port], capture_output=True,
                               text=True, check=True, timeout=lab.PATIENCE).stdout
         report = json.loads(tracer.stop())
         assert "requests in" in load and "Non-2xx" not in load and "Socket errors" not in load, load
-        assert server.poll() is None and answers(port)
+        assert server.poll() is None and lab.answers(port)
         server.send_signal(signal.SIGQUIT)
         lab.wait_for(lambda: server.poll() is not None, "nginx ends")
         lab.check_sums(report)
@@ -161,7 +152,7 @@ def test_redis():
         port = lab.free_port()
         server = lab.start([redis, "--port", port, "--save", "", "--dir", folder], stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
-        lab.wait_for(lambda: answers(port), "redis answers")
+        lab.wait_for(lambda: lab.answers(port), "redis answers")
         tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", server.pid, "3600")
         load = subprocess.run([benchmark, "-p", str(port), "-n", "5000", "-t", "set,get,lpush,lpop", "-q"],
                               capture_output=True, text=True, check=True, timeout=lab.PATIENCE).stdout

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -115,26 +114,12 @@ def test_cpp():
     check_whole(report, 5000, ROOTS)
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def answers(port):
-    try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
-        return True
-    except OSError:
-        return False
-
-
 def test_redis():
     redis, benchmark = lab.need("redis-server"), lab.need("redis-benchmark")
     with tempfile.TemporaryDirectory(prefix="tracer-redis-") as folder:
-        port = free_port()
+        port = lab.free_port()
         server = lab.start([redis, "--port", port, "--save", "", "--dir", folder], stdout=subprocess.DEVNULL)
-        lab.wait_for(lambda: answers(port), "redis answers")
+        lab.wait_for(lambda: lab.answers(port), "redis answers")
         with traced(server.pid) as report:
             subprocess.run([benchmark, "-p", str(port), "-n", "3000", "-t", "set,lpush,hset,zadd", "-q"],
                            stdout=subprocess.DEVNULL, check=True, timeout=lab.PATIENCE)
@@ -155,13 +140,13 @@ def test_nginx():
     wrk = lab.need("wrk")
     with tempfile.TemporaryDirectory(prefix="tracer-nginx-") as folder:
         os.chmod(folder, 0o755)
-        port = free_port()
+        port = lab.free_port()
         with open(folder + "/conf", "w", encoding="ascii") as file:
             file.write(NGINX.format(folder, port))
         with open(folder + "/page", "w", encoding="ascii") as file:
             file.write("p" * 3000)
         server = lab.start([nginx, "-e", folder + "/error", "-c", folder + "/conf"], stdout=subprocess.DEVNULL)
-        lab.wait_for(lambda: answers(port), "nginx answers")
+        lab.wait_for(lambda: lab.answers(port), "nginx answers")
         with traced(server.pid) as report:
             subprocess.run([wrk, "-t1", "-c8", "-d2s", "http://127.0.0.1:%d/page" % port], check=True,
                            stdout=subprocess.DEVNULL, timeout=lab.PATIENCE)

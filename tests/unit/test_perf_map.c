@@ -137,6 +137,19 @@ static void test_many(void **state)
 	assert_false(perf_map_is_cut(map));
 }
 
+/* Of a file that never ends, so much is read and no more, and it is said. */
+static void test_too_large(void **state)
+{
+	(void)state;
+	fprintf(file, "1000 10 first\n");
+	say("");
+	check(0x1000, "first");
+	assert_false(perf_map_is_cut(map));
+	assert_int_equal(ftruncate(fileno(file), 1 << 30), 0);
+	check(0x1000, "first");
+	assert_true(perf_map_is_cut(map));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +158,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_begun_anew, start, finish),
 		cmocka_unit_test_setup_teardown(test_rubbish, start, finish),
 		cmocka_unit_test_setup_teardown(test_many, start, finish),
+		cmocka_unit_test_setup_teardown(test_too_large, start, finish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

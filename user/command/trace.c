@@ -170,7 +170,8 @@ static void trace_say_ready(struct trace *trace)
 			  line.length ? "; " : "", line.length ? line.data : "");
 	else
 		log_write(trace->log, LOG_ERROR, "ready: tracing %zu process%s%s%s%s", running,
-			  running == 1 ? "" : "es", options->duration_ns ? "" : " until Ctrl-C",
+			  running == 1 ? "" : "es",
+			  options->duration_ns || options->count ? "" : " until Ctrl-C",
 			  line.length ? "; " : "", line.length ? line.data : "");
 	buffer_free(&line);
 	trace_say_skipped(trace);

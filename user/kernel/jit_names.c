@@ -30,17 +30,22 @@ struct jit_process {
 	uint64_t image_ns; /* of the program whose map it is */
 	uint64_t tried_ns;
 	struct perf_map *map; /* NULL = none */
+	bool said_cut;
 };
 
 struct jit_names {
+	const struct log *log;
 	struct table texts; /* struct jit_name by hash */
 	struct jit_process *processes;
 	size_t count, capacity;
 };
 
-struct jit_names *jit_names_new(void)
+struct jit_names *jit_names_new(const struct log *log)
 {
-	return memory_alloc(1, sizeof(struct jit_names));
+	struct jit_names *names = memory_alloc(1, sizeof(*names));
+
+	names->log = log;
+	return names;
 }
 
 void jit_names_free(struct jit_names *names)
@@ -148,9 +153,24 @@ static struct perf_map *names_map(struct jit_names *names, const struct process 
 		return NULL;
 	perf_map_free(jit->map);
 	jit->map = jit_open(process->target.pid);
+	jit->said_cut = false;
 	jit->image_ns = process->target.image_ns;
 	jit->tried_ns = now;
 	return jit->map;
+}
+
+/* Say it once if the rest of a map is left out. */
+static void names_say_cut(struct jit_names *names, const struct process *process)
+{
+	struct jit_process *jit = names_process(names, process);
+
+	if (jit->said_cut || !perf_map_is_cut(jit->map))
+		return;
+	jit->said_cut = true;
+	log_write(names->log, LOG_NOTICE,
+		  "process %d: its map of generated code is too large; code that it tells of "
+		  "further back has no names",
+		  process->target.pid);
 }
 
 void jit_names_fill(struct jit_names *names, const struct process *process, struct stack *stack)
@@ -169,5 +189,6 @@ void jit_names_fill(struct jit_names *names, const struct process *process, stru
 			return;
 		if (perf_map_find(map, frame->address - 1, text))
 			frame->name = names_keep(names, text);
+		names_say_cut(names, process);
 	}
 }

@@ -9,13 +9,14 @@
 
 #include <stdint.h>
 
+#include "base/log.h"
 #include "discover/process.h"
 #include "model/stack.h"
 
 struct jit_names;
 
-/* Free with jit_names_free; names live as long. */
-struct jit_names *jit_names_new(void);
+/* `log` must live as long. Free with jit_names_free; names live as long. */
+struct jit_names *jit_names_new(const struct log *log);
 void jit_names_free(struct jit_names *names);
 
 /* Name the generated code in a stack of `process`, which runs. What no map tells of stays without a name. */

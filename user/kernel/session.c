@@ -60,7 +60,7 @@ int session_open(const struct session_options *options, struct session **ret_ses
 		maps.processes = bpf_map__fd(session->bpf->maps.interp_processes);
 		maps.codes = bpf_map__fd(session->bpf->maps.interp_codes);
 		maps.any = &session->bpf->bss->interp_any;
-		session->jit_names = jit_names_new();
+		session->jit_names = jit_names_new(options->log);
 		session->interps = interp_table_new(options->modules, options->log, &maps);
 		code = session_watch_open(session, error);
 	}

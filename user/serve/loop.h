@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* What is waited for. It must stay where it is until loop_remove or the end of the loop. */
+/* What is waited for. It must stay where it is until the end of the loop. */
 struct watch {
 	int fd; /* not owned */
 	void (*handle)(void *context, struct watch *watch);
@@ -29,7 +29,6 @@ void loop_close(struct loop *loop);
 int loop_add(struct loop *loop, struct watch *watch);
 /* The same, but only if the descriptor breaks: the reader of a pipe has gone. */
 int loop_add_broken(struct loop *loop, struct watch *watch);
-void loop_remove(struct loop *loop, struct watch *watch);
 
 /* Handle what happens until loop_stop. Returns 0 or a negative errno. */
 int loop_run(struct loop *loop);

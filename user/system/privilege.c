@@ -53,16 +53,6 @@ static const struct {
 			"process_vm_readv" },
 };
 
-const char *capability_name(unsigned int number)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++)
-		if (capabilities[i].number == number)
-			return capabilities[i].name;
-	return NULL;
-}
-
 /* The number behind a key at the start of a line. */
 static uint64_t text_number(const struct buffer *text, const char *key, unsigned int base)
 {

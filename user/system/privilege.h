@@ -53,7 +53,4 @@ int privileges_refuse(enum privilege_step step, int code, struct error *error);
  */
 int privileges_drop(bool perf);
 
-/* "CAP_BPF", for 39; NULL if the tracer never needs it. */
-const char *capability_name(unsigned int number);
-
 #endif
