@@ -5,13 +5,16 @@
 # make unit       unit tests only (no root)
 # make live       tests on the real kernel (root)
 # make fuzz       each fuzz target for FUZZ_SECONDS
-# make check-kernels   live tests under other kernels, in emulated machines; KERNELS="5.10 newest"; QUICK=1: fewer
+# make check-kernels   live tests under other kernels, in emulated machines; KERNELS="5.10 newest"; QUICK=1: fewer;
+#                 ARCH=arm64: of that architecture
+# make arm64      build/arm64/tracer and the programs of its tests, on another machine than such a one (Debian)
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make lint       clang-format, shellcheck, floors of the architecture
 # make static     build/tracer-static, which needs no library
 # make install    into DESTDIR and PREFIX
 
 VERSION := 0.1.0
+BUILD := build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 3
 SUITES ?= lint unit fuzz live
@@ -26,11 +29,12 @@ CLANG ?= clang
 BPFTOOL ?= $(firstword $(shell for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools*/*/bpftool \
 	/usr/lib/linux-tools-*/bpftool; do $$tool version >/dev/null 2>&1 && echo $$tool; done) bpftool)
 PKGS := libbpf libelf libdw capstone zlib liblzma
-ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+NATIVE := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+ARCH := $(NATIVE)
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wno-missing-field-initializers
-CPPFLAGS_ALL := -D_GNU_SOURCE -DTRACER_VERSION='"$(VERSION)"' -Iuser -Iinclude -Ibuild \
+CPPFLAGS_ALL := -D_GNU_SOURCE -DTRACER_VERSION='"$(VERSION)"' -Iuser -Iinclude -I$(BUILD) \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 CFLAGS ?= -O2 -g
 CFLAGS_ALL := -std=gnu11 $(WARNINGS) $(CFLAGS)
@@ -39,37 +43,37 @@ LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 SOURCES := $(sort $(wildcard user/*/*.c))
-OBJECTS := $(SOURCES:%.c=build/%.o)
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 # What tests link: everything but main() and the folder that needs the kernel.
 PURE := $(filter-out user/command/main.c user/kernel/%,$(SOURCES))
-PURE_SANITIZED := $(PURE:%.c=build/sanitized/%.o)
+PURE_SANITIZED := $(PURE:%.c=$(BUILD)/sanitized/%.o)
 
-UNIT_TESTS := $(patsubst tests/%.c,build/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/host_bpf/test_*.c)))
-FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/host_bpf/test_*.c)))
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all static tests check check-kernels demo unit live fuzz lint bench install clean dependencies targets
-all: build/tracer
+.PHONY: all arm64 static tests check check-kernels demo unit live fuzz lint bench install clean dependencies targets
+all: $(BUILD)/tracer
 
-build/tracer: $(OBJECTS)
+$(BUILD)/tracer: $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The linker warns that libdebuginfod, which is looked for when it is needed, needs the C library that was linked.
 LIBS_STATIC := $(shell pkg-config --static --libs $(PKGS) 2>/dev/null) -liberty -lpthread
-static: build/tracer-static
-build/tracer-static: $(OBJECTS)
+static: $(BUILD)/tracer-static
+$(BUILD)/tracer-static: $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -static $(LDFLAGS) -s -o $@ $^ $(LIBS_STATIC) 2>$@.log || { cat $@.log >&2; exit 1; }
 
-build/%.o: %.c
+$(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(filter build/user/kernel/%,$(OBJECTS)): build/tracer.skel.h
+$(filter $(BUILD)/user/kernel/%,$(OBJECTS)): $(BUILD)/tracer.skel.h
 
-build/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h include/*.h)
+$(BUILD)/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h include/*.h)
 	@mkdir -p $(@D)
 	@pkg-config --atleast-version=1.0 libbpf || { echo "tracer is built with libbpf 1.0 or later (Debian 12," \
 		"Ubuntu 24.04); here is $$(pkg-config --modversion libbpf 2>&1)" >&2; exit 1; }
@@ -80,55 +84,55 @@ build/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h include/*.h)
 	$(Q)$(BPFTOOL) gen object $@ $@.tmp
 	@rm -f $@.tmp
 
-build/tracer.skel.h: build/tracer.bpf.o
+$(BUILD)/tracer.skel.h: $(BUILD)/tracer.bpf.o
 	$(call say,BPF,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name tracer_bpf > $@.tmp
 	@mv $@.tmp $@
 
 # Tests
 
-build/sanitized/%.o: %.c
+$(BUILD)/sanitized/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
-build/sanitized/libpure.a: $(PURE_SANITIZED)
+$(BUILD)/sanitized/libpure.a: $(PURE_SANITIZED)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-build/tests/unit/%: tests/unit/%.c build/sanitized/libpure.a
+$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/sanitized/libpure.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< build/sanitized/libpure.a \
+	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< $(BUILD)/sanitized/libpure.a \
 		-lcmocka $(LIBS)
 
-build/tests/host_bpf/%: tests/host_bpf/%.c $(wildcard bpf/*.h tests/host_bpf/*.h) build/sanitized/libpure.a
+$(BUILD)/tests/host_bpf/%: tests/host_bpf/%.c $(wildcard bpf/*.h tests/host_bpf/*.h) $(BUILD)/sanitized/libpure.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests/host_bpf -Ibpf -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< \
-		build/sanitized/libpure.a -lcmocka $(LIBS)
+		$(BUILD)/sanitized/libpure.a -lcmocka $(LIBS)
 
 # The parsers are compiled again with clang, so that the fuzzer sees their branches.
 FUZZ_FLAGS := -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-build/fuzz/%.o: %.c
+$(BUILD)/fuzz/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)
 	$(Q)$(CLANG) $(CPPFLAGS_ALL) -std=gnu11 -g -O1 -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
-build/fuzz/libpure.a: $(PURE:%.c=build/fuzz/%.o)
+$(BUILD)/fuzz/libpure.a: $(PURE:%.c=$(BUILD)/fuzz/%.o)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
-build/tests/fuzz/%: tests/fuzz/%.c build/fuzz/libpure.a
+$(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/libpure.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CLANG) $(CPPFLAGS_ALL) $(FUZZ_FLAGS) -MMD -MP -o $@ $< build/fuzz/libpure.a $(LIBS)
+	$(Q)$(CLANG) $(CPPFLAGS_ALL) $(FUZZ_FLAGS) -MMD -MP -o $@ $< $(BUILD)/fuzz/libpure.a $(LIBS)
 
 unit: $(UNIT_TESTS)
 	tests/run unit
 
 targets:
-	$(MAKE) -C tests/targets BUILD=$(CURDIR)/build/targets
+	$(MAKE) -C tests/targets BUILD=$(CURDIR)/$(BUILD)/targets
 
-live: build/tracer targets
+live: $(BUILD)/tracer targets
 	tests/run live
 
 fuzz: $(FUZZ_TARGETS)
@@ -142,32 +146,39 @@ dependencies:
 
 # Everything that tests need; runs none.
 # The static program is tested where it can be made: not everywhere are there all the libraries for it.
-build/.static-tried: $(OBJECTS)
-	@$(MAKE) --no-print-directory static || echo "make: build/tracer-static cannot be made here, its tests are skipped"
+$(BUILD)/.static-tried: $(OBJECTS)
+	@$(MAKE) --no-print-directory static || echo "make: $(BUILD)/tracer-static cannot be made here, its tests are skipped"
 	@touch $@
 
-tests: all build/.static-tried $(UNIT_TESTS) $(FUZZ_TARGETS) targets
+tests: all $(BUILD)/.static-tried $(UNIT_TESTS) $(FUZZ_TARGETS) targets
 
 check: dependencies
 	@$(MAKE) --no-print-directory -j$(JOBS) tests
 	FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run $(SUITES)
 
-check-kernels: all targets
-	KERNELS="$(or $(KERNELS),5.10 6.1 6.12 6.16 newest)" QUICK=$(QUICK) tests/run kernels
+# What is not there for another architecture makes its tests skipped.
+check-kernels: $(if $(filter $(NATIVE),$(ARCH)),all targets,dependencies-$(ARCH))
+	KERNELS="$(or $(KERNELS),5.10 6.1 6.12 6.16 newest)" QUICK=$(QUICK) ARCH=$(ARCH) tests/run kernels
+
+dependencies-%:
+	@scripts/install-dependencies --$* || echo "make: going on with what is installed"
+
+arm64: dependencies-arm64
+	tests/kernels/cross.py arm64
 
 demo: dependencies
 	@$(MAKE) --no-print-directory -j$(JOBS) all targets
 	scripts/demo
 
-bench: build/tracer
-	$(Q)$(MAKE) -s -C tests/bench BUILD=$(CURDIR)/build/bench
+bench: $(BUILD)/tracer
+	$(Q)$(MAKE) -s -C tests/bench BUILD=$(CURDIR)/$(BUILD)/bench
 	tests/bench/run $(if $(QUICK),--quick)
 
-install: build/tracer
-	install -D -m 755 build/tracer $(DESTDIR)$(PREFIX)/bin/tracer
+install: $(BUILD)/tracer
+	install -D -m 755 $(BUILD)/tracer $(DESTDIR)$(PREFIX)/bin/tracer
 	install -D -m 644 docs/tracer.8 $(DESTDIR)$(PREFIX)/share/man/man8/tracer.8
 
 clean:
-	rm -rf build
+	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(PURE_SANITIZED:.o=.d) $(UNIT_TESTS:=.d) $(PURE:%.c=build/fuzz/%.d) $(FUZZ_TARGETS:=.d)
+-include $(OBJECTS:.o=.d) $(PURE_SANITIZED:.o=.d) $(UNIT_TESTS:=.d) $(PURE:%.c=$(BUILD)/fuzz/%.d) $(FUZZ_TARGETS:=.d)

@@ -2,7 +2,7 @@
 """The root of a guest: a disk with this machine's own programs, as far as the tests need them, and the built tree.
 
 Files come from the packages of the programs and of what these depend on, so the guest's C library is the one that the
-tracer was linked with.
+tracer was linked with. A guest of another architecture gets the programs that cross.py has unpacked.
 """
 import os
 import re
@@ -11,8 +11,10 @@ import subprocess
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKAGES = ("python3", "dash", "bash", "coreutils", "util-linux", "mount", "procps", "libc-bin", "grep", "sed", "binutils",
             "bpftool", "strace", "ruby")
-TREE = ("build/tracer", "build/targets", "tests/live", "tests/targets", "tests/kernels")
+BUILT = ("tracer", "targets")
+TREE = ("tests/live", "tests/targets", "tests/kernels")
 UNWANTED = re.compile(r"/usr/share/(doc|man|locale|info|lintian|bash-completion|gcc|gdb)/|/usr/lib/[^/]+/gconv/")
+UNWANTED_FOREIGN = re.compile(UNWANTED.pattern + r"|/usr/(include|lib/gcc(-cross)?|share/(perl|ri|zoneinfo))/|\.a$")
 # Features that the oldest kernel knows.
 FEATURES = "none,filetype,extent,large_file,sparse_super,dir_index"
 
@@ -77,14 +79,14 @@ def system_files():
     return files
 
 
-def tree_files():
-    files = set()
-    for name in TREE:
-        path = os.path.join(TOP, name)
-        files.add(path)
-        for folder, _, names in os.walk(path):
-            files |= {os.path.join(folder, each) for each in names}
-    return {path for path in files if not os.path.isdir(path)}
+def files_below(folder, names):
+    """What there is of these files and folders of a folder, as paths in it."""
+    files = set(names)
+    for name in names:
+        for below, _, found in os.walk(os.path.join(folder, name)):
+            files |= {os.path.relpath(os.path.join(below, each), folder) for each in found}
+    return {name for name in files if os.path.lexists(os.path.join(folder, name))
+            and not os.path.isdir(os.path.join(folder, name))}
 
 
 def links_of_the_root():
@@ -92,21 +94,49 @@ def links_of_the_root():
     return [path for path in ("/bin", "/sbin", "/lib", "/lib64", "/lib32") if os.path.islink(path)]
 
 
-def build(path, folder):
-    """Make the disk `path`; `folder` is room for what goes into it."""
-    ours = tree_files()
-    programs = [os.path.join(TOP, "build/tracer")] + [each for each in ours if "/build/targets/" in each]
-    files = system_files() | libraries_of(programs) | ours | set(links_of_the_root()) | {"/etc/passwd", "/etc/group"}
+def copy(source, names, root, target="/"):
+    """Copy files of a folder to a folder of the root. Returns how many bytes it were."""
+    folder = os.path.join(root, target.lstrip("/"))
+    os.makedirs(folder, exist_ok=True)
+    listed = "\n".join(sorted(name for name in names if os.path.lexists(os.path.join(source, name))))
+    archive = subprocess.run(["tar", "-C", source, "-c", "--no-recursion", "-T", "-"], input=listed.encode(),
+                             stdout=subprocess.PIPE, check=True)
+    subprocess.run(["tar", "-C", folder, "-x"], input=archive.stdout, check=True)
+    return len(archive.stdout)
+
+
+def copy_own(built, root):
+    """This machine's programs, and what else those of the tests are linked with."""
+    programs = [os.path.join(TOP, "build", name) for name in built]
+    files = system_files() | libraries_of(programs) | set(links_of_the_root())
+    return copy("/", [name.lstrip("/") for name in files], root)
+
+
+def copy_foreign(system, root):
+    names = set()
+    for folder, folders, found in os.walk(system):
+        names |= {os.path.relpath(os.path.join(folder, each), system) for each in found + folders}
+    wanted = [name for name in names if not UNWANTED_FOREIGN.search("/" + name)
+              and (os.path.islink(os.path.join(system, name)) or not os.path.isdir(os.path.join(system, name)))]
+    return copy(system, wanted, root)
+
+
+def build(path, folder, built="build", system=None):
+    """
+    Make the disk `path`; `folder` is room for what goes into it, `built` is where the tracer was built. The programs of
+    a guest of another architecture are in the folder `system`.
+    """
     root = os.path.join(folder, "root")
     os.mkdir(root)
-    names = "\n".join(sorted(name.lstrip("/") for name in files if os.path.lexists(name)))
-    archive = subprocess.run(["tar", "-C", "/", "-c", "--no-recursion", "-T", "-"], input=names.encode(),
-                             stdout=subprocess.PIPE, check=True)
-    subprocess.run(["tar", "-C", root, "-x"], input=archive.stdout, check=True)
+    programs = files_below(os.path.join(TOP, built), BUILT)
+    size = copy_foreign(system, root) if system else copy_own(programs, root)
+    size += copy("/", ["etc/passwd", "etc/group"], root)
+    size += copy(os.path.join(TOP, built), programs, root, os.path.join(TOP, "build"))
+    size += copy(TOP, files_below(TOP, TREE), root, TOP)
     for name in ("proc", "sys", "dev", "tmp", "run", "var/tmp"):
         os.makedirs(os.path.join(root, name), exist_ok=True)
-    # The linker's cache, and links such as libfoo.so.1.
-    subprocess.run([path_of("ldconfig") or "ldconfig", "-r", root], check=True)
-    size = len(archive.stdout) // 2**20 * 5 // 4 + 64
-    subprocess.run([path_of("mke2fs") or "mke2fs", "-q", "-F", "-t", "ext4", "-O", FEATURES, "-d", root, path, "%dM" % size],
-                   stdout=subprocess.DEVNULL, check=True)
+    if not system:
+        # The linker's cache, and links such as libfoo.so.1. Packages have the links, and the cache only saves time.
+        subprocess.run([path_of("ldconfig") or "ldconfig", "-r", root], check=True)
+    subprocess.run([path_of("mke2fs") or "mke2fs", "-q", "-F", "-t", "ext4", "-O", FEATURES, "-d", root, path,
+                    "%dM" % (size // 2**20 * 5 // 4 + 64)], stdout=subprocess.DEVNULL, check=True)

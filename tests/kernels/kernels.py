@@ -82,6 +82,12 @@ class Suite:
     def download(self, package, folder):
         output_of(["apt-get", *self.options, "-qq", "download", package], cwd=folder)
 
+    def download_all(self, packages, folder):
+        """These packages and all that they depend on."""
+        os.makedirs(folder + "/partial", exist_ok=True)
+        output_of(["apt-get", *self.options, "-o", "Dir::Cache::Archives=" + folder, "-qq", "-y", "--no-install-recommends",
+                   "--download-only", "install", *packages])
+
 
 def version_key(version):
     return [int(number) for number in re.findall(r"\d+", version)]

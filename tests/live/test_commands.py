@@ -276,7 +276,8 @@ def test_plan():
     assert status == 0, errors
     for name in ("malloc", "free", "realloc", "posix_memalign", "mmap", "munmap", "mremap"):
         assert any(line.split()[:1] == [name] for line in output.splitlines()), (name, output)
-    assert "libc.so" in output and "emulated" in output, output
+    # Instructions of other architectures are not analysed.
+    assert "libc.so" in output and ("emulated" in output or os.uname().machine != "x86_64"), output
     status, again, _ = lab.run("plan", "--", lab.target("leaky"))
     assert status == 0 and again == output, (again, output)
 

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Build for another architecture: tests/kernels/cross.py ARCHITECTURE
+
+The program and the programs of the tests go to build/ARCHITECTURE. They are linked with libraries of Debian's packages
+for that architecture, which are unpacked in the cache of kernels.py; a guest's programs are there, too. The machine
+itself is given no packages and no architecture.
+"""
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+import image
+import kernels
+
+SUITE = "bookworm"
+COMPILERS = {"arm64": "aarch64-linux-gnu"}
+LIBRARIES = ("libc6-dev", "libstdc++-12-dev", "libbpf-dev", "libelf-dev", "libdw-dev", "libcapstone-dev", "libiberty-dev",
+             "libbz2-dev", "zlib1g-dev", "liblzma-dev", "libdebuginfod-dev", "libjemalloc-dev", "libgoogle-perftools-dev",
+             "libmimalloc-dev", "libtbb-dev", "libtbbmalloc2")
+# Where packages find one name for two folders.
+LINKS = ("bin", "sbin", "lib")
+
+
+def unpack(packages, root):
+    for name in LINKS:
+        os.makedirs(os.path.join(root, "usr", name))
+        os.symlink("usr/" + name, os.path.join(root, name))
+    for package in packages:
+        archive = subprocess.run(["dpkg", "--fsys-tarfile", package], stdout=subprocess.PIPE, check=True)
+        subprocess.run(["tar", "-C", root, "-x", "--keep-directory-symlink", "--no-same-owner"], input=archive.stdout, check=True)
+
+
+def root_of(architecture):
+    """The folder with the packages, from the cache if it is there."""
+    root = os.path.join(kernels.CACHE, "roots", "%s-%s" % (SUITE, architecture))
+    stamp, wanted = root + ".packages", " ".join(image.PACKAGES + LIBRARIES)
+    if os.path.exists(stamp):
+        with open(stamp, encoding="ascii") as file:
+            if file.read() == wanted:
+                return root
+        os.unlink(stamp)
+    suite = kernels.Suite(SUITE, architecture)
+    folder = root + ".debs"
+    try:
+        suite.download_all(image.PACKAGES + LIBRARIES, folder)
+        shutil.rmtree(root, ignore_errors=True)
+        unpack(sorted(glob.glob(folder + "/*.deb")), root)
+    except subprocess.CalledProcessError as error:
+        raise kernels.Unavailable("cannot unpack packages for %s: %s" % (architecture, error)) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    with open(stamp, "w", encoding="ascii") as file:
+        file.write(wanted)
+    return root
+
+
+def folder_of(architecture):
+    return os.path.join("build", architecture)
+
+
+def build(architecture, root):
+    """Raises CalledProcessError if the source cannot be compiled."""
+    prefix = COMPILERS[architecture]
+    missing = [program for program in (prefix + "-gcc", prefix + "-g++", "make", "pkg-config", "clang")
+               if not shutil.which(program)]
+    if missing:
+        raise kernels.Unavailable("%s is not installed" % missing[0])
+    libraries = os.path.join(root, "usr/lib", prefix)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    environment.update(PKG_CONFIG_LIBDIR="%s/pkgconfig:%s/usr/share/pkgconfig" % (libraries, root),
+                       PKG_CONFIG_SYSROOT_DIR=root)
+    # Of other C libraries there are no packages that a compiler of another architecture could use.
+    settings = ["BUILD=" + folder_of(architecture), "ARCH=" + architecture,
+                "CC=%s-gcc --sysroot=%s" % (prefix, root), "CXX=%s-g++ --sysroot=%s" % (prefix, root),
+                "OBJCOPY=%s-objcopy" % prefix, "STRIP=%s-strip" % prefix, "MUSL_CC=false", "LIBCXX_CXX=false"]
+    subprocess.run(["make", "-s", "-j%d" % os.cpu_count(), *settings, "all", "targets"], cwd=image.TOP, env=environment,
+                   stdout=sys.stderr, check=True)
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] not in COMPILERS:
+        sys.exit("usage: tests/kernels/cross.py %s" % "|".join(COMPILERS))
+    try:
+        build(sys.argv[1], root_of(sys.argv[1]))
+    except (kernels.Unavailable, subprocess.CalledProcessError) as error:
+        sys.exit("cross.py: %s" % error)
+
+
+if __name__ == "__main__":
+    main()
