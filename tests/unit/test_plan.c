@@ -545,6 +545,23 @@ static void test_summarize(void **state)
 	work_free(work);
 }
 
+/* Of a program that has its C++ library inside, exceptions may begin in front of its malloc. */
+static void test_summarize_exceptions_first(void **state)
+{
+	struct buffer text = { 0 };
+	struct work *work = work_default();
+
+	(void)state;
+	PUT(work, "__cxa_allocate_exception", 0x1000, CHEAP);
+	PUT(work, "malloc", 0x2000, CHEAP);
+	plan_add_file(&work->plan, 0, &work->file);
+	plan_summarize(&work->plan, 0, &text);
+	assert_true(text.length);
+	assert_string_equal(text.data, "libtest\\x1b.so: 1 function");
+	buffer_free(&text);
+	work_free(work);
+}
+
 static void test_describe(void **state)
 {
 	static const char expected[] =
@@ -601,6 +618,7 @@ int main(void)
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_describe),
 		cmocka_unit_test(test_summarize),
+		cmocka_unit_test(test_summarize_exceptions_first),
 #endif
 		cmocka_unit_test(test_indirect_function),
 		cmocka_unit_test(test_loader),

@@ -98,6 +98,18 @@ static bool probe_opens_file(const struct plan *plan, size_t index)
 	return true;
 }
 
+/* Is this the first function of its file that allocates or frees? Exceptions and returns may come before it. */
+static bool probe_opens_calls(const struct plan *plan, size_t index)
+{
+	size_t i;
+
+	for (i = 0; i < index; i++)
+		if (plan->probes[i].module == plan->probes[index].module &&
+		    plan_count_calls(plan, i, 1))
+			return false;
+	return plan_count_calls(plan, index, 1);
+}
+
 static const char *plan_file_name(const struct plan *plan, uint32_t module)
 {
 	const struct module *found = plan->modules ? module_list_get(plan->modules, module) : NULL;
@@ -147,7 +159,7 @@ void plan_summarize(const struct plan *plan, size_t first, struct buffer *out)
 	size_t i;
 
 	for (i = first; i < plan->count; i++)
-		if (plan_count_calls(plan, i, 1) && probe_opens_file(plan, i))
+		if (probe_opens_calls(plan, i))
 			summarize_file(plan, i, out);
 }
 
