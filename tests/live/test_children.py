@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Children, grandchildren and spawned programs, each with its own account; the truth is what each of them prints."""
 import json
+import mmap
 import os
 import re
 import signal
@@ -218,6 +219,89 @@ def test_tables():
                     (pid, name, figures, table(reports["function"]))
             held = sum(figures[0] - figures[2] for figures in account.values())
             assert (pid, "heap", ("family",), held) in table(reports["module"]), (held, table(reports["module"]))
+
+
+# More records of mappings than a buffer has room for, and of names, which are the shortest, for what is left of it.
+MAPPINGS = 4000
+NAMES = 1000
+
+
+def say_names(count):
+    with open("/proc/self/comm", "w", encoding="ascii") as file:
+        for _ in range(count):
+            file.write("python3")
+            file.flush()
+
+
+def on_each_cpu(act):
+    cpus = os.sched_getaffinity(0)
+    try:
+        for cpu in cpus:
+            os.sched_setaffinity(0, {cpu})
+            act()
+    finally:
+        os.sched_setaffinity(0, cpus)
+
+
+def flood():
+    with open(lab.TRACER, "rb") as file:
+        for _ in range(MAPPINGS):
+            mmap.mmap(file.fileno(), 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC, flags=mmap.MAP_PRIVATE).close()
+    say_names(NAMES)
+
+
+class Deaf:
+    """The tracer hears nothing: it is stopped, and each CPU fills the buffer that it reads."""
+
+    def __init__(self, tracer):
+        self.pid = tracer.process.pid
+
+    def __enter__(self):
+        os.kill(self.pid, signal.SIGSTOP)
+        on_each_cpu(flood)
+
+    def __exit__(self, *_):
+        os.kill(self.pid, signal.SIGCONT)
+
+
+def hear(tracer):
+    """The kernel says that it has lost something with the next thing that it says, which is a name on each CPU."""
+    lab.wait_for(lambda: on_each_cpu(lambda: say_names(1)) or ask(tracer)["loss"]["events_dropped"],
+                 "the tracer learns of the loss")
+
+
+def test_children_are_not_told_of():
+    with Family() as family:
+        process = family.start()
+        tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "-p", process.pid, "3600")
+        with Deaf(tracer):
+            family.let("begin")
+            children = family.children()
+        hear(tracer)
+        await_followed(tracer, children)
+        family.let("go")
+        accounts = family.read_accounts()
+        report = ask(tracer)
+        check_processes(report, accounts)
+        assert {target["pid"] for target in report["targets"]} == set(accounts), report["targets"]
+
+
+def test_program_is_not_told_of():
+    process = lab.start([lab.target("changes"), "exec", "wait"])
+    lab.wait_for(lambda: lab.is_reading(process), "the target waits")
+    tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "--keep-exited", "-p", process.pid, "3600")
+    with Deaf(tracer):
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+        account = json.loads(process.stdout.readline())
+    hear(tracer)
+    report = ask(tracer)
+    lab.check_sums(report)
+    now = [site for site in report["sites"] if not site["ended"]]
+    # Its account begins anew with the program.
+    assert lab.sums({"sites": now}, {"site_before", "site_after"}) == account, (account, now)
+    before = lab.sums({"sites": [site for site in report["sites"] if site["ended"]]}, {"site_before"})
+    assert before == {"site_before": [100 * 1000, 100, 0, 0]}, before
 
 
 lab.run_tests()

@@ -185,15 +185,30 @@ uint32_t process_see_mapping(struct process *process, struct module_list *module
 	return module;
 }
 
-void process_see_exec(struct process *process, const struct sideband_event *event)
+static void process_set_program(struct process *process, const char *comm, uint64_t time_ns)
 {
 	struct target *target = &process->target;
 	char *exe = proc_read_exe("/proc", target->pid);
 
-	address_space_reset(process->space, event->time_ns);
-	target->image_ns = event->time_ns;
+	target->image_ns = time_ns;
 	memset(target->comm, 0, sizeof(target->comm));
-	strncpy(target->comm, event->comm, sizeof(target->comm) - 1);
+	memcpy(target->comm, comm, strnlen(comm, sizeof(target->comm) - 1));
 	free(target->exe);
 	target->exe = exe;
+}
+
+void process_see_exec(struct process *process, const struct sideband_event *event)
+{
+	address_space_reset(process->space, event->time_ns);
+	process_set_program(process, event->comm, event->time_ns);
+}
+
+void process_see_program(struct process *process, uint64_t time_ns)
+{
+	struct proc_status status;
+
+	if (proc_read_status("/proc", process->target.pid, &status))
+		process->target.image_ns = time_ns;
+	else
+		process_set_program(process, status.comm, time_ns);
 }

@@ -20,6 +20,8 @@ struct process {
 	struct address_space *space;
 	uint64_t start_ticks; /* with the pid, the process's identity */
 	uint64_t opened_ns; /* it was found then, CLOCK_MONOTONIC */
+	uint32_t image; /* of the newest program that a site is known of */
+	uint64_t image_first_ns; /* its first site; 0 = none is known */
 	bool needs_scan; /* something of its mappings was missed */
 	bool first_thread_ended; /* its other threads run on */
 	bool said_so; /* of that */
@@ -50,5 +52,8 @@ uint32_t process_see_mapping(struct process *process, struct module_list *module
 
 /* It runs another program since `time_ns`. */
 void process_see_exec(struct process *process, const struct sideband_event *event);
+
+/* The same, where nobody has told of it: its mappings are left as they are. */
+void process_see_program(struct process *process, uint64_t time_ns);
 
 #endif

@@ -108,6 +108,8 @@ struct session {
 	bool has_dead; /* a program has ended: its blocks are to be removed */
 	uint64_t bury_ns; /* not before this time */
 	uint64_t children_missed; /* that were to be followed */
+	uint64_t events_lost; /* of the kernel's own, about processes */
+	bool children_unknown; /* some of them may have told of children */
 	uint64_t late_execs; /* programs whose first calls were not seen */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: activation */
 };
@@ -153,6 +155,8 @@ bool session_is_kin(const struct session *session, uint32_t pid);
 /* Note that a process may have to be traced; do so. */
 void session_note_birth(struct session *session, const struct birth *birth);
 void session_handle_births(struct session *session);
+/* The kernel's telling was lost: note the children that are there. Those that have ended meanwhile are missed. */
+void session_find_children(struct session *session);
 /*
  * Trace a process, as far as it still is there; its program began at `time_ns`. Takes it over. False if it is not
  * traced.

@@ -208,20 +208,29 @@ static bool process_shares_memory(const struct process *process, uint32_t parent
 	return parent && !syscall(SYS_kcmp, parent, process->target.pid, KCMP_VM, 0, 0);
 }
 
+/* A time of CLOCK_MONOTONIC by the clock of /proc, which goes on while the machine sleeps. */
+static uint64_t session_boot_time(uint64_t time_ns)
+{
+	struct timespec boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec -
+	       (session_now() - time_ns);
+}
+
+/* In whole ticks of /proc's clock: it was up to one tick later. */
+static uint64_t ticks_to_ns(uint64_t ticks)
+{
+	return ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 /*
  * Did the process begin before the kernel told of one with its pid? If not, the pid was used again. How long before does
  * not matter: the one of then had no other time.
  */
 static bool process_began_at(const struct process *process, uint64_t time_ns)
 {
-	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
-	struct timespec boot;
-	uint64_t event_ns;
-
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	event_ns = (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec -
-		   (session_now() - time_ns);
-	return process->start_ticks * tick <= event_ns + BIRTH_TOLERANCE_NS;
+	return ticks_to_ns(process->start_ticks) <= session_boot_time(time_ns) + BIRTH_TOLERANCE_NS;
 }
 
 void session_note_birth(struct session *session, const struct birth *birth)
@@ -234,6 +243,51 @@ void session_note_birth(struct session *session, const struct birth *birth)
 bool session_is_kin(const struct session *session, uint32_t pid)
 {
 	return session_find_process(session, pid) || table_get(&session->kin, pid);
+}
+
+/* Children that a process had before the attach are not followed. */
+static bool session_saw_birth(const struct session *session, uint32_t pid, uint32_t parent)
+{
+	const struct process *process = session_find_process(session, parent);
+	uint64_t ticks;
+
+	if (!process)
+		return true;
+	return !proc_read_start_time("/proc", (pid_t)pid, &ticks) &&
+	       ticks_to_ns(ticks + 1) > session_boot_time(process->opened_ns);
+}
+
+/* True if it is one of kin that was not known. */
+static bool session_find_child(struct session *session, uint32_t pid)
+{
+	struct birth birth = { .pid = pid, .kin = true, .time_ns = session_now() };
+	struct proc_status status;
+
+	if (session_is_kin(session, pid) || proc_read_status("/proc", (pid_t)pid, &status))
+		return false;
+	birth.parent = (uint32_t)status.parent_pid;
+	if (!birth.parent || !session_is_kin(session, birth.parent) ||
+	    !session_saw_birth(session, pid, birth.parent))
+		return false;
+	table_put(&session->kin, pid, session);
+	session_note_birth(session, &birth);
+	return true;
+}
+
+void session_find_children(struct session *session)
+{
+	struct pid_list list = { 0 };
+	bool found = true;
+	size_t i;
+
+	session->children_unknown = false;
+	proc_list_pids("/proc", &list);
+	while (found) {
+		found = false;
+		for (i = 0; i < list.count; i++)
+			found |= session_find_child(session, (uint32_t)list.pids[i]);
+	}
+	pid_list_free(&list);
 }
 
 /* Is it the one of the event, and for the session to trace? */

@@ -63,12 +63,16 @@ void session_scan(struct session *session, struct process *process, uint64_t tim
 	session_see_interpreter(session, process);
 }
 
-static void session_miss_mappings(struct session *session)
+static void session_miss_events(struct session *session, uint64_t lost)
 {
 	size_t i;
 
 	for (i = 0; i < session->process_count; i++)
 		session->processes[i]->needs_scan = true;
+	table_free(&session->kin);
+	session->select_ns = SELECT_NOW;
+	session->events_lost += lost;
+	session->children_unknown = session->options.follow_fork;
 }
 
 static void session_see_module(struct session *session, struct process *process, uint32_t module)
@@ -141,9 +145,7 @@ static void session_see_event(void *context, const struct sideband_event *event)
 	uint32_t module;
 
 	if (event->kind == SIDEBAND_LOST) {
-		session_miss_mappings(session);
-		table_free(&session->kin);
-		session->select_ns = SELECT_NOW;
+		session_miss_events(session, event->lost);
 		return;
 	}
 	process = session_find_process(session, event->pid);
@@ -206,24 +208,38 @@ static struct process *session_owner(const struct session *session, uint32_t own
 }
 
 /*
- * A site of a newer program than the one that its process is known to run: the exec was not told. The program began no
- * later than this.
+ * The sites of a process are of two programs, and the exec between them was not told: the newer one began no later than
+ * its first site.
  */
-static void session_infer_exec(struct session *session, const struct known_site *site)
+static void session_infer_exec(struct session *session, struct process *process, uint64_t time_ns)
 {
-	struct target *target = &site->process->target;
-	const struct table_slot *slot;
-	size_t cursor = 0;
-
-	if (session->sideband)
+	if (session->sideband && !session->events_lost)
 		return;
-	while ((slot = table_next(&session->sites.sites, &cursor))) {
-		const struct known_site *other = slot->value;
+	session_keep_program(session, process, time_ns);
+	process_see_program(process, time_ns);
+	session->has_dead = true;
+}
 
-		if (other->process == site->process && other->record.image != site->record.image &&
-		    site->record.first_ns > target->image_ns &&
-		    other->record.first_ns < site->record.first_ns)
-			target->image_ns = site->record.first_ns;
+/* Look at the program that a new site is of. Sites may come to be known in any order. */
+static void session_compare_program(struct session *session, const struct known_site *site)
+{
+	struct process *process = site->process;
+	uint64_t first_ns = site->record.first_ns, image_ns = process->target.image_ns;
+	bool is_newer = !process->image_first_ns ||
+			(int32_t)(site->record.image - process->image) > 0;
+
+	if (is_newer) {
+		if (process->image_first_ns && process->image_first_ns >= image_ns)
+			session_infer_exec(session, process, first_ns);
+		process->image = site->record.image;
+		process->image_first_ns = first_ns;
+	} else if (site->record.image != process->image) {
+		if (first_ns >= image_ns)
+			session_infer_exec(session, process, process->image_first_ns);
+	} else if (first_ns < process->image_first_ns) {
+		process->image_first_ns = first_ns;
+		if (first_ns < image_ns)
+			process->target.image_ns = first_ns;
 	}
 }
 
@@ -262,7 +278,7 @@ struct known_site *session_learn_record(struct session *session, uint64_t key,
 	jit_names_fill(session->jit_names, process, known->stack);
 	if (found)
 		session_merge_interpreter(session, known);
-	session_infer_exec(session, known);
+	session_compare_program(session, known);
 	return known;
 }
 
@@ -398,7 +414,8 @@ int session_fd(const struct session *session)
  */
 static bool session_has_unhandled(const struct session *session)
 {
-	return session->birth_count || session->seen_count || session->select_ns == SELECT_NOW;
+	return session->birth_count || session->seen_count || session->children_unknown ||
+	       session->select_ns == SELECT_NOW;
 }
 
 void session_poll(struct session *session)
@@ -431,6 +448,8 @@ void session_drain(struct session *session)
 
 	session_hear(session);
 	session_handle_seen(session);
+	if (session->children_unknown)
+		session_find_children(session);
 	session_handle_births(session);
 	if (session->select_ns && session->select_ns <= session_now()) {
 		session->select_ns = 0;

@@ -19,8 +19,8 @@
 #include "base/memory.h"
 #include "system/privilege.h"
 
-/* Data pages per CPU, a power of two: room for some 500 mappings. */
-#define RING_PAGES 16
+/* Data pages per CPU, a power of two: room for some 1000 mappings. */
+#define RING_PAGES 32
 #define CPUS_MAX 65536
 
 /* Looks for records that came while others were read; the last takes all there are. */
