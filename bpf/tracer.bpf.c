@@ -53,10 +53,18 @@ static __noinline __u64 fixed_size_of(__u32 function)
 	return size ? *size : 0;
 }
 
+/* An argument that is a size or a count. */
+static __always_inline __u64 call_number(struct pt_regs *ctx, __u32 position)
+{
+	__u64 number = call_argument(ctx, ARG_POSITION(position));
+
+	return setting_named && position & ARG_IS_INT ? (__u32)number : number;
+}
+
 /* The bytes that a call asks for; SIZE_OVERFLOW if count times size has no 64-bit value. */
 static __always_inline __u64 call_size(struct pt_regs *ctx, __u64 shape)
 {
-	__u64 size = call_argument(ctx, SHAPE_SIZE_ARG(shape));
+	__u64 size = call_number(ctx, SHAPE_SIZE_ARG(shape));
 	__u64 count, most;
 
 	if (setting_named && SHAPE_SIZE_ARG(shape) == SIZE_ARG_FIXED)
@@ -64,7 +72,7 @@ static __always_inline __u64 call_size(struct pt_regs *ctx, __u64 shape)
 
 	if (!SHAPE_COUNT_ARG(shape))
 		return size;
-	count = call_argument(ctx, SHAPE_COUNT_ARG(shape));
+	count = call_number(ctx, SHAPE_COUNT_ARG(shape));
 	if (!(size >> 32 || count >> 32))
 		return size * count;
 	most = count ? ~0ULL / count : ~0ULL;

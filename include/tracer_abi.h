@@ -40,8 +40,8 @@ enum call_result {
 /*
  * The call shape travels in the attach cookie of a probe:
  *   bits  0..3   enum call_op
- *   bits  4..7   position of the size argument, 1..6; 0 = none, 15 = the size is fixed
- *   bits  8..11  position of a count argument the size is multiplied by; 0 = none
+ *   bits  4..7   position of the size argument, 1..5, or that and ARG_IS_INT; 0 = none, 15 = the size is fixed
+ *   bits  8..11  position of a count argument the size is multiplied by, in the same way; 0 = none
  *   bits 12..15  position of the pointer argument; 0 = none
  *   bits 16..19  enum call_result
  *   bits 20..22  enum memory_source
@@ -65,6 +65,10 @@ enum call_result {
 #define SHAPE_STACK(shape) ((__u32)((shape) >> 24 & 0xff))
 #define SHAPE_FUNCTION(shape) ((__u32)((shape) >> 32 & 0xffff))
 #define SHAPE_TARGET(shape) ((__u32)((shape) >> 48))
+
+/* With a position: the argument has 32 bits, and the rest of its register may hold anything. */
+#define ARG_IS_INT 8
+#define ARG_POSITION(position) ((position)&7)
 
 /* In the place of the position of the size argument: all blocks of the function have one size. */
 #define SIZE_ARG_FIXED 15

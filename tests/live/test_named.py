@@ -7,7 +7,7 @@ The truth is the program's own account (tests/targets/pools.c).
 import lab
 
 POOLS = ["--alloc", "pools:pool_get:size=48", "--free", "pools:pool_put:ptr=arg2",
-         "--alloc", "pools:take:count=arg1,size=arg2,ptr=arg3"]
+         "--alloc", "pools:take:count=arg1,size=arg2,ptr=arg3", "--alloc", "pools:ints:count=arg1/32,size=arg2/32"]
 WRAPPERS = ["--alloc", lab.target("pools") + ":xmalloc:size=arg1,ret", "--free", "*:xfree",
             "--alloc", "pools:xgrow:size=arg1,old=arg2,ptr=ret"]
 
@@ -17,7 +17,7 @@ def check(account, report):
     assert report["loss"]["free_untracked"] == 0, report["loss"]
     for site in report["sites"]:
         name = lab.function_of(site) or ""
-        if name in ("site_pool", "site_take", "site_xmalloc", "site_xgrow"):
+        if name in ("site_pool", "site_take", "site_ints", "site_xmalloc", "site_xgrow"):
             expected = {"site_pool": "pool_get"}.get(name, name[len("site_"):])
             assert (site["allocator"], site["function"]) == ("named", expected), site
 
@@ -32,7 +32,7 @@ def test_only_the_pools():
     """Without names, the wrappers are callers of malloc like any other."""
     account, report = lab.attached_report([lab.target("pools"), "all"], *POOLS)
     # What the wrappers hand out belongs to them.
-    account = {name: figures for name, figures in account.items() if name in ("site_pool", "site_take", "site_malloc")}
+    account = {name: figures for name, figures in account.items() if name in ("site_pool", "site_take", "site_ints", "site_malloc")}
     lab.check_account(account, report)
     assert lab.sums(report, {"xmalloc", "xgrow"}), report["sites"]
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions that nobody knows: a pool of blocks of one size, which begins where its memory begins; one that hands its
- * blocks out by a pointer; wrappers of malloc, whose blocks are also freed by free itself. The program keeps its own
+ * blocks out by a pointer; one whose numbers are ints; wrappers of malloc, whose blocks are also freed by free itself. The program keeps its own
  * account. `pools all [wait]`.
  */
 #include "truth.h"
@@ -45,6 +45,14 @@ SITE int take(size_t count, size_t size, void **ret)
 	return 0;
 }
 
+SITE void *ints(unsigned int count, unsigned int size)
+{
+	void *block = malloc((size_t)count * size);
+
+	HIDE(block);
+	return block;
+}
+
 SITE void *xmalloc(size_t size)
 {
 	void *block = malloc(size);
@@ -82,6 +90,17 @@ SITE static void *site_take(size_t count, size_t size)
 
 	if (take(count, size, &block) == 0)
 		truth_alloc(__func__, count * size);
+	return block;
+}
+
+/* As compilers may, with anything in the upper halves of the arguments' registers. */
+SITE static void *site_ints(unsigned int count, unsigned int size)
+{
+	void *(*call)(size_t, size_t) = (void *(*)(size_t, size_t))(size_t)ints;
+	void *block = call(count | (size_t)7 << 32, size | (size_t)9 << 40);
+
+	HIDE(block);
+	truth_alloc(__func__, (size_t)count * size);
 	return block;
 }
 
@@ -124,6 +143,9 @@ static void pool_round(size_t n)
 	}
 	site_take(n, 8);
 	site_take(1 << 20, 8);
+	free(site_ints((unsigned int)n, 3));
+	truth_free("site_ints", n * 3);
+	site_ints((unsigned int)n, 5);
 }
 
 static void wrapper_round(size_t n)

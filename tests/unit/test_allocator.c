@@ -221,6 +221,12 @@ static void test_arguments(void **state)
 	assert_int_equal(allocator_arguments(row_of("posix_memalign")->shape), 1 << 1 | 1 << 3);
 	assert_int_equal(allocator_arguments(row_of("free")->shape), 1 << 1);
 	assert_int_equal(allocator_arguments(row_of("munmap")->shape), 1 << 1 | 1 << 2);
+	assert_int_equal(allocator_arguments(SHAPE(CALL_ALLOC, 4 | ARG_IS_INT, 3, 0, RESULT_POINTER,
+						   SOURCE_HEAP)),
+			 1 << 3 | 1 << 4);
+	assert_int_equal(allocator_arguments(SHAPE(CALL_ALLOC, SIZE_ARG_FIXED, 5 | ARG_IS_INT, 0,
+						   RESULT_POINTER, SOURCE_HEAP)),
+			 1 << 5);
 	assert_int_equal(allocator_arguments(row_of("mmap")->shape), 0x7e);
 	assert_int_equal(allocator_arguments(row_of("mremap")->shape), 0x3e);
 }

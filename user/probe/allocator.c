@@ -312,6 +312,12 @@ bool allocator_has_function(const char *symbol)
 	return false;
 }
 
+/* Position 0 stands for "none", and one for a size that is fixed. */
+static uint32_t argument_bit(uint32_t position)
+{
+	return position && position != SIZE_ARG_FIXED ? 1u << ARG_POSITION(position) : 0;
+}
+
 uint32_t allocator_arguments(uint64_t shape)
 {
 	switch (SHAPE_OP(shape)) {
@@ -320,8 +326,6 @@ uint32_t allocator_arguments(uint64_t shape)
 	case CALL_MREMAP:
 		return 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5;
 	}
-	/* Position 0 stands for "none", and 15 for a size that is fixed. */
-	return (1u << SHAPE_SIZE_ARG(shape) | 1u << SHAPE_COUNT_ARG(shape) |
-		1u << SHAPE_PTR_ARG(shape)) &
-	       ~(1u | 1u << SIZE_ARG_FIXED);
+	return argument_bit(SHAPE_SIZE_ARG(shape)) | argument_bit(SHAPE_COUNT_ARG(shape)) |
+	       argument_bit(SHAPE_PTR_ARG(shape));
 }

@@ -15,6 +15,9 @@
 #define ARGUMENTS_MAX 5
 #define FUNCTIONS_MAX 256
 
+/* Of an argument that is an int or unsigned int: the upper half of its register may hold anything. */
+#define INT_SUFFIX "/32"
+
 /* What the keys say, before it is known whether they go together. Arguments count from 1; 0 = not given. */
 struct keys {
 	uint64_t size, count, pointer, old;
@@ -35,6 +38,23 @@ static bool named_parse_argument(const char *text, uint64_t *ret_argument)
 	return true;
 }
 
+/* The same for a number, which may have 32 bits only: "arg1/32". */
+static bool named_parse_number(const char *text, uint64_t *ret_argument)
+{
+	size_t length = strlen(text), suffix = strlen(INT_SUFFIX);
+	bool is_int = length > suffix && !strcmp(text + length - suffix, INT_SUFFIX);
+	char *argument = memory_copy_string(text);
+	bool taken;
+
+	if (is_int)
+		argument[length - suffix] = '\0';
+	taken = named_parse_argument(argument, ret_argument);
+	if (taken && is_int)
+		*ret_argument |= ARG_IS_INT;
+	free(argument);
+	return taken;
+}
+
 static int keys_set_argument(uint64_t *field, const char *key, const char *value,
 			     struct error *error)
 {
@@ -50,11 +70,20 @@ static int keys_set_size(struct keys *keys, const char *value, struct error *err
 	if (keys->size_given)
 		return NAMED_REFUSE(error, "size= is given twice");
 	keys->size_given = true;
-	if (named_parse_argument(value, &keys->size) ||
+	if (named_parse_number(value, &keys->size) ||
 	    (units_parse_size(value, &keys->fixed_size) && keys->fixed_size))
 		return 0;
 	return NAMED_REFUSE(error, "'%s' is neither one of arg1 to arg5 nor a size such as 64",
 			    value);
+}
+
+static int keys_set_count(struct keys *keys, const char *value, struct error *error)
+{
+	if (keys->count)
+		return NAMED_REFUSE(error, "count= is given twice");
+	if (!named_parse_number(value, &keys->count))
+		return NAMED_REFUSE(error, "'%s' is not one of arg1 to arg5", value);
+	return 0;
 }
 
 /* Where the block of a function that allocates is: "ret", "ptr=ret", or "ptr=argN". */
@@ -86,7 +115,7 @@ static int keys_set(struct keys *keys, char *key, bool frees, struct error *erro
 	if (!frees && !strcmp(key, "size"))
 		return keys_set_size(keys, value, error);
 	if (!frees && !strcmp(key, "count"))
-		return keys_set_argument(&keys->count, key, value, error);
+		return keys_set_count(keys, value, error);
 	if (!frees && !strcmp(key, "old"))
 		return keys_set_argument(&keys->old, key, value, error);
 	if (frees)
