@@ -72,12 +72,16 @@ def end_all():
             process.wait(timeout=PATIENCE)
 
 
-class Tracer:
-    """A running tracer that has said that it is ready."""
+# What starts a program that the kernel tells nothing of other processes.
+UNTOLD = (target("sandboxed"), "perf_event_open")
 
-    def __init__(self, *arguments, ready=True, **options):
+
+class Tracer:
+    """A running tracer that has said that it is ready. `under` is what starts it."""
+
+    def __init__(self, *arguments, ready=True, under=(), **options):
         self.messages = tempfile.TemporaryFile("w+")
-        self.process = start([TRACER] + [str(argument) for argument in arguments], stderr=self.messages, **options)
+        self.process = start([*under, TRACER, *arguments], stderr=self.messages, **options)
         if ready:
             self.wait_ready()
 

@@ -118,14 +118,14 @@ def lead(family, tracer, attached):
     return accounts
 
 
-def trace(family, *options):
+def trace(family, *options, under=()):
     process = family.start()
-    return lab.Tracer("-v", "-j", "-n", "0", *options, "-p", process.pid, "3600")
+    return lab.Tracer("-v", "-j", "-n", "0", *options, "-p", process.pid, "3600", under=under)
 
 
-def test_children_of_a_process():
+def trace_children(under):
     with Family() as family:
-        tracer = trace(family, "--follow-fork")
+        tracer = trace(family, "--follow-fork", under=under)
         accounts = lead(family, tracer, family.parent())
         report = ask(tracer)
         check_processes(report, accounts)
@@ -143,6 +143,15 @@ def test_children_of_a_process():
         assert not report["ended"]["alloc_objects"]
         family.let("over")
         check_processes(json.loads(tracer.finish()), {parent: accounts[parent]})
+
+
+def test_children_of_a_process():
+    trace_children(())
+
+
+def test_children_of_a_process_untold():
+    """The kernel does not let the tracer hear of processes."""
+    trace_children(lab.UNTOLD)
 
 
 def test_children_of_a_command():

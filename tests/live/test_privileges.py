@@ -81,10 +81,11 @@ def test_missing_capabilities_are_named():
 
 
 def test_own_seccomp_profile_is_named():
-    status = subprocess.run([lab.target("sandboxed"), "bpf", lab.TRACER, "-d", "1ms", "--", "true"],
-                            capture_output=True, text=True, check=False, timeout=lab.PATIENCE)
-    assert status.returncode == 3, status
-    assert "seccomp profile" in status.stderr and "bpf()" in status.stderr, status.stderr
+    for call in ("bpf", "pidfd_open"):
+        status = subprocess.run([lab.target("sandboxed"), call, lab.TRACER, "-d", "1ms", "--", "true"],
+                                capture_output=True, text=True, check=False, timeout=lab.PATIENCE)
+        assert status.returncode == 3, status
+        assert "seccomp profile" in status.stderr and call + "()" in status.stderr, status.stderr
 
 
 def test_own_user_namespace_is_named():

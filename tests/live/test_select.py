@@ -54,13 +54,13 @@ def check_process(report, pid, account):
     assert lab.sums(rows, set(truth)) == truth, (lab.sums(rows, set(truth)), truth)
 
 
-def test_by_name():
+def trace_by_name(under):
     with tempfile.TemporaryDirectory(prefix="tracer-names-") as folder:
         # Longer than the kernel's names are.
         program = copy_of_known(folder, "a-name-of-more-than-15-bytes")
         other = Known(copy_of_known(folder, "another"))
         first = Known(program)
-        tracer = lab.Tracer("-v", "-j", "-n", "0", "--comm", os.path.basename(program), "3600")
+        tracer = lab.Tracer("-v", "-j", "-n", "0", "--comm", os.path.basename(program), "3600", under=under)
         traced_too(tracer, first.pid)
         second = Known(program)
         traced_too(tracer, second.pid)
@@ -81,10 +81,18 @@ def test_by_name():
         assert {target["pid"] for target in report["targets"]} == {third.pid}, report["targets"]
 
 
-def test_wait():
+def test_by_name():
+    trace_by_name(())
+
+
+def test_by_name_untold():
+    trace_by_name(lab.UNTOLD)
+
+
+def wait_for_name(under):
     with tempfile.TemporaryDirectory(prefix="tracer-names-") as folder:
         program = copy_of_known(folder, "awaited")
-        tracer = lab.Tracer("-v", "-j", "-n", "0", "-w", "awaited", "3600", ready=False)
+        tracer = lab.Tracer("-v", "-j", "-n", "0", "-w", "awaited", "3600", ready=False, under=under)
         lab.wait_for(lambda: "waiting for a process named awaited" in tracer.stderr(), "the tracer waits")
         assert "ready" not in tracer.stderr()
         known = Known(program)
@@ -100,6 +108,14 @@ def test_wait():
         assert tracer.process.returncode == 0
         check_process(report, known.pid, account)
         assert [target["pid"] for target in report["targets"]] == [known.pid], report["targets"]
+
+
+def test_wait():
+    wait_for_name(())
+
+
+def test_wait_untold():
+    wait_for_name(lab.UNTOLD)
 
 
 def test_wait_in_vain():

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A process with a seccomp filter. `sandboxed [wait]` dies of the system calls that probes make, where the kernel asks its
- * filter about them, and otherwise keeps an account as others do. `sandboxed bpf|perf_event_open CMD ARG...` executes
- * a command that is refused this system call.
+ * filter about them, and otherwise keeps an account as others do. `sandboxed CALL CMD ARG...` executes a command that is
+ * refused a system call: bpf, perf_event_open or pidfd_open.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -49,6 +49,8 @@ int main(int argc, char **argv)
 	if (argc > 2) {
 		if (!strcmp(argv[1], "perf_event_open"))
 			call = SYS_perf_event_open;
+		if (!strcmp(argv[1], "pidfd_open"))
+			call = SYS_pidfd_open;
 		forbid(call, call, SECCOMP_RET_ERRNO | 1);
 		execvp(argv[2], argv + 2);
 		return 127;

@@ -34,6 +34,12 @@ static int process_open_pidfd(pid_t pid, struct error *error)
 	if (errno == EINVAL || errno == ENOENT)
 		return error_set(error, ERROR_TARGET, -EINVAL,
 				 "%d is a thread, not a process: give the pid of its process", pid);
+	if (errno == EPERM || errno == ENOSYS)
+		return error_set(error, ERROR_PERMISSION, -errno,
+				 "the seccomp profile of this process forbids pidfd_open() (%s): "
+				 "allow it there, or run without the profile (docker and podman: "
+				 "--security-opt seccomp=unconfined)",
+				 strerror(errno));
 	return process_refuse(pid, -errno, error);
 }
 

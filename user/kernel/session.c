@@ -115,6 +115,7 @@ void session_activate(struct session *session)
 	if (!session->closer)
 		session->closer = closer_new();
 	__atomic_store_n(&session->bpf->bss->recording, 1, __ATOMIC_SEQ_CST);
+	session_poll(session);
 }
 
 void session_deactivate(struct session *session)

@@ -109,6 +109,7 @@ struct session {
 	uint64_t bury_ns; /* not before this time */
 	uint64_t children_missed; /* that were to be followed */
 	uint64_t events_lost; /* of the kernel's own, about processes */
+	uint64_t look_ns; /* without the sideband: when children and mappings are looked for */
 	bool children_unknown; /* some of them may have told of children */
 	uint64_t late_execs; /* programs whose first calls were not seen */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: activation */

@@ -23,6 +23,9 @@
 /* Ends of processes that are handled in one turn. */
 #define ENDED_AT_ONCE 64
 
+/* How often is looked for children and mappings where the kernel does not tell of them. */
+#define LOOK_NS 1000000000
+
 static void session_probe_quietly(struct session *session, struct process *process, uint32_t module)
 {
 	struct error error = { 0 };
@@ -228,6 +231,9 @@ static void session_compare_program(struct session *session, const struct known_
 	bool is_newer = !process->image_first_ns ||
 			(int32_t)(site->record.image - process->image) > 0;
 
+	/* Nobody has told of the exec of a command that was held. */
+	if (!session->sideband && !process->image_first_ns)
+		process_see_program(process, image_ns);
 	if (is_newer) {
 		if (process->image_first_ns && process->image_first_ns >= image_ns)
 			session_infer_exec(session, process, first_ns);
@@ -383,10 +389,11 @@ int session_watch_open(struct session *session, struct error *error)
 	if (!code && !sideband_open(&session->sideband, &refused))
 		code = session_listen(session, sideband_fd(session->sideband));
 	if (!session->sideband)
-		log_write(session->options.log, LOG_VERBOSE,
-			  "new mappings are looked up in /proc, because the kernel does not tell "
-			  "of them: %s",
+		log_write(session->options.log, LOG_NOTICE,
+			  "new processes and libraries are looked for once a second, because the "
+			  "kernel does not tell of them: %s",
 			  refused.text);
+	session->look_ns = session_now() + LOOK_NS;
 	if (code)
 		error_set(error, ERROR_PERMISSION, code, "cannot wait for events: %s",
 			  strerror(-code));
@@ -429,6 +436,8 @@ void session_poll(struct session *session)
 		next = session->bury_ns;
 	if (session_selects(session) && (!next || session->select_ns < next))
 		next = session->select_ns;
+	if (!session->sideband && (!next || session->look_ns < next))
+		next = session->look_ns;
 	session_probe_interpreters(session);
 	if (session_has_unhandled(session))
 		next = 1;
@@ -448,6 +457,10 @@ void session_drain(struct session *session)
 
 	session_hear(session);
 	session_handle_seen(session);
+	if (!session->sideband && session->look_ns <= session_now()) {
+		session_miss_events(session, 0);
+		session->look_ns = session_now() + LOOK_NS;
+	}
 	if (session->children_unknown)
 		session_find_children(session);
 	session_handle_births(session);
