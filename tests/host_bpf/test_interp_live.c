@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <inttypes.h>
 
 #include "interp_world.h"
 #include "interp_child.h"
@@ -188,6 +189,72 @@ static void check_wrong_layouts(void)
 	assert_true(tried >= 3);
 }
 
+/* Where a thread's stack ends at present; 0 = the kernel does not tell. */
+static uint64_t stack_pointer(pid_t thread)
+{
+	char path[64], text[256], *at = text;
+	uint64_t sp = 0;
+	FILE *file;
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", thread);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	/* The number of the system call, six arguments, the stack pointer. */
+	if (fgets(text, sizeof(text), file)) {
+		for (i = 0; i < 7 && at; i++)
+			at = strchr(at + !!i, ' ');
+		sp = at ? strtoull(at, NULL, 16) : 0;
+	}
+	fclose(file);
+	return sp;
+}
+
+/* How many words of a stack lead into the loop? */
+static size_t count_returns(uint64_t sp, const struct interpreter *found)
+{
+	uint64_t word, at;
+	size_t count = 0;
+
+	for (at = sp; at < sp + (1u << 20) && child_read(&child, at, &word, sizeof(word)); at += 8)
+		count += word > found->loop_start && word < found->loop_end;
+	return count;
+}
+
+/*
+ * The function that runs Ruby code, found without a symbol: the stacks of the threads must lead back to it, once at least for
+ * each time that the interpreter's frames say that it was entered.
+ */
+static void check_loop(void)
+{
+	struct interp_file unnamed = child.file;
+	size_t thread, entries, total = 0;
+	struct interpreter found;
+	uint32_t i;
+
+	if (unnamed.kind != INTERP_RUBY)
+		return;
+	unnamed.loop = unnamed.loop_size = 0;
+	assert_int_equal(interpreter_find(&unnamed, child.start, &memory, child.ranges,
+					  child.range_count, &found),
+			 0);
+	assert_true(found.loop_start < found.loop_end);
+	for (thread = 0; thread < child.thread_count; thread++) {
+		uint64_t sp = stack_pointer(child.threads[thread]);
+
+		if (!sp || !walk_thread(child.thread_pointers[thread]))
+			continue;
+		for (i = 0, entries = 0; i < world.walk.record.count; i++)
+			entries += !!(world.walk.record.frames[i].flags & INTERP_FRAME_ENTRY);
+		assert_true(count_returns(sp, &found) >= entries);
+		total += entries;
+	}
+	assert_true(total > 0);
+	print_message("%zu calls of the function at 0x%" PRIx64 "\n", total,
+		      found.loop_start - child.start);
+}
+
 static void check_script(char *const arguments[])
 {
 	static struct told stacks[CHILD_THREADS_MAX];
@@ -209,6 +276,7 @@ static void check_script(char *const arguments[])
 		      stacks[0].count);
 	check_stacks(stacks, count);
 	check_wrong_layouts();
+	check_loop();
 	child_end(&child);
 	buffer_free(&said);
 }

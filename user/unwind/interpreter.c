@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "system/elf_symbol.h"
+#include "unwind/function_range.h"
 #include "unwind/python_name.h"
 #include "unwind/ruby_name.h"
 
@@ -196,8 +197,23 @@ static bool interp_check(const struct interpreter *interpreter, const struct tar
 	return python_layout_check(&interpreter->python, memory, state);
 }
 
-static int interp_find_anchor(struct interpreter *interpreter, const struct target_memory *memory,
-			      const struct memory_range *ranges, size_t range_count)
+/* Where no symbol tells: Ruby hides this function since 3.3, and files are stripped. */
+static void interp_find_loop(struct interpreter *interpreter, const struct target_memory *memory,
+			     uint64_t start, uint64_t state)
+{
+	uint64_t handler;
+
+	if (interpreter->kind != INTERP_RUBY || interpreter->loop_start)
+		return;
+	handler = ruby_layout_handler(interpreter->ruby, memory, state);
+	if (handler)
+		function_range_find(memory, start, handler, &interpreter->loop_start,
+				    &interpreter->loop_end);
+}
+
+static int interp_find_anchor(struct interpreter *interpreter, uint64_t start,
+			      const struct target_memory *memory, const struct memory_range *ranges,
+			      size_t range_count)
 {
 	struct interp_question question = { interpreter, memory };
 	struct anchor_question ask = { interp_is_state, &question };
@@ -206,9 +222,12 @@ static int interp_find_anchor(struct interpreter *interpreter, const struct targ
 
 	if (!anchor_find(memory, ranges, range_count, &ask, &interpreter->process, &state))
 		return -EAGAIN;
-	for (i = 0; i < CHECKS_MAX; i++)
-		if (interp_check(interpreter, memory, state))
-			return 0;
+	for (i = 0; i < CHECKS_MAX; i++) {
+		if (!interp_check(interpreter, memory, state))
+			continue;
+		interp_find_loop(interpreter, memory, start, state);
+		return 0;
+	}
 	return -ENOTSUP;
 }
 
@@ -257,7 +276,7 @@ int interpreter_find(const struct interp_file *file, uint64_t start,
 		found.loop_start = bias + file->loop;
 		found.loop_end = found.loop_start + file->loop_size;
 	}
-	code = interp_find_anchor(&found, memory, ranges, range_count);
+	code = interp_find_anchor(&found, start, memory, ranges, range_count);
 	if (!code)
 		*ret_interpreter = found;
 	return code;

@@ -113,3 +113,25 @@ bool ruby_layout_check(const struct ruby_layout *layout, const struct target_mem
 	}
 	return good;
 }
+
+/* The instructions of code are addresses of what handles them, as Ruby is built with all compilers but a few. */
+uint64_t ruby_layout_handler(const struct ruby_layout *layout, const struct target_memory *memory,
+			     uint64_t state)
+{
+	uint64_t context = ruby_context(layout, memory, state), frame, body, handler = 0;
+	struct ruby_frames frames;
+	uint64_t words[3]; /* pc, sp, iseq */
+	unsigned int looked;
+
+	if (!context || !ruby_find_frames(layout, memory, context, &frames))
+		return 0;
+	frame = frames.end - layout->frame_size;
+	for (looked = 0; looked < CHECKED_MAX && !handler && frame > frames.first; looked++) {
+		frame -= layout->frame_size;
+		if (!target_read(memory, frame, words, sizeof(words)) || !words[0] || !words[2])
+			continue;
+		body = target_word(memory, words[2] + RUBY_ISEQ_BODY);
+		handler = target_word(memory, target_word(memory, body + RUBY_BODY_CODE));
+	}
+	return handler;
+}

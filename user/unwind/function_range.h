@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The function of a mapped file that an address is in, where no symbol tells: by the table of all functions that the
+ * file has in memory for its own exceptions (.eh_frame_hdr). Not a reader of files, nor of the entries themselves.
+ */
+#ifndef UNWIND_FUNCTION_RANGE_H
+#define UNWIND_FUNCTION_RANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/target_memory.h"
+
+/*
+ * `image` is where the first byte of the file is mapped, all addresses are as the process sees them. The end is where
+ * the next function begins. False, with both untouched, if the file has no such table, or the address is before the
+ * first function or in the last one, whose end it does not tell.
+ */
+bool function_range_find(const struct target_memory *memory, uint64_t image, uint64_t address,
+			 uint64_t *ret_start, uint64_t *ret_end);
+
+#endif
