@@ -147,7 +147,8 @@ dependencies:
 # Everything that tests need; runs none.
 # The static program is tested where it can be made: not everywhere are there all the libraries for it.
 $(BUILD)/.static-tried: $(OBJECTS)
-	@$(MAKE) --no-print-directory static || echo "make: $(BUILD)/tracer-static cannot be made here, its tests are skipped"
+	@$(MAKE) --no-print-directory static 2>/dev/null || echo "make: $(BUILD)/tracer-static cannot be made here, its" \
+		"tests are skipped; $(BUILD)/tracer-static.log says why"
 	@touch $@
 
 tests: all $(BUILD)/.static-tried $(UNIT_TESTS) $(FUZZ_TARGETS) targets
@@ -166,8 +167,10 @@ dependencies-%:
 arm64: dependencies-arm64
 	tests/kernels/cross.py arm64
 
-demo: dependencies
-	@$(MAKE) --no-print-directory -j$(JOBS) all targets
+demo:
+	scripts/install-dependencies --build
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -C tests/targets BUILD=$(CURDIR)/$(BUILD)/targets $(CURDIR)/$(BUILD)/targets/leaky
 	scripts/demo
 
 bench: $(BUILD)/tracer
