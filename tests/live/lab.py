@@ -240,15 +240,19 @@ def programs_of(pid):
     return found
 
 
+def bpftool(*arguments):
+    """What bpftool answers."""
+    # What Ubuntu has in its place of the first two works for Ubuntu's kernels only.
+    for program in ["bpftool", "/usr/sbin/bpftool"] + glob.glob("/usr/lib/linux-tools*/**/bpftool", recursive=True):
+        if shutil.which(program) and not subprocess.run([program, "version"], capture_output=True, check=False).returncode:
+            said = subprocess.run([program, "-j", *arguments], capture_output=True, check=True)
+            return json.loads(said.stdout)
+    raise Skip("bpftool is not installed")
+
+
 def are_gone(programs):
     """Has the kernel removed all of these programs?"""
-    # What Ubuntu has in its place of the first two works for Ubuntu's kernels only.
-    for bpftool in ["bpftool", "/usr/sbin/bpftool"] + glob.glob("/usr/lib/linux-tools*/**/bpftool", recursive=True):
-        if shutil.which(bpftool) and not subprocess.run([bpftool, "version"], capture_output=True, check=False).returncode:
-            break
-    else:
-        raise Skip("bpftool is not installed")
-    listed = json.loads(subprocess.run([bpftool, "prog", "list", "-j"], capture_output=True, check=True).stdout)
+    listed = bpftool("prog", "list")
     return not programs & {program["id"] for program in listed}
 
 

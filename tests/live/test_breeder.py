@@ -4,8 +4,6 @@
 import json
 import os
 import re
-import shutil
-import subprocess
 import time
 
 import lab
@@ -23,7 +21,7 @@ def memory(pid):
         return int(re.search(r"VmRSS:\s+(\d+) kB", file.read()).group(1))
 
 
-def tables(pid, bpftool):
+def tables(pid):
     """How many entries the maps of the tracer's programs have, by name."""
     found = {}
     for name in os.listdir("/proc/%d/fdinfo" % pid):
@@ -35,17 +33,14 @@ def tables(pid, bpftool):
             continue
         if not number:
             continue
-        shown = subprocess.run([bpftool, "-j", "map", "show", "id", number.group(1)], capture_output=True, check=True)
-        name = json.loads(shown.stdout)["name"]
+        name = lab.bpftool("map", "show", "id", number.group(1))["name"]
         if name in TABLES:
-            dumped = subprocess.run([bpftool, "-j", "map", "dump", "id", number.group(1)], capture_output=True,
-                                    check=True)
-            found[name] = len(json.loads(dumped.stdout))
+            found[name] = len(lab.bpftool("map", "dump", "id", number.group(1)))
     return found
 
 
 def test_children_come_and_go():
-    bpftool = shutil.which("bpftool") or shutil.which("bpftool", path="/usr/sbin:/sbin") or lab.need("bpftool")
+    lab.bpftool("version")
     process = lab.start([lab.target("breeder"), lab.target("plugin.so"), SECONDS, "wait"])
     tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "-p", process.pid, "3600")
     process.stdin.write(b"go\n")
@@ -59,7 +54,7 @@ def test_children_come_and_go():
     assert memory(tracer.process.pid) < middle[1] + 16384, (middle, memory(tracer.process.pid))
     tracer.process.send_signal(lab.signal.SIGUSR1)
     report = json.loads(tracer.process.stdout.readline())
-    left = tables(tracer.process.pid, bpftool)
+    left = tables(tracer.process.pid)
     last = json.loads(tracer.stop().splitlines()[-1])
     followed = len(re.findall(r"is traced, too", tracer.stderr()))
     assert followed >= 10, "only %d children were followed" % followed

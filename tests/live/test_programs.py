@@ -99,7 +99,8 @@ def test_sqlite():
             report = json.load(file)
         lab.check_sums(report)
         lab.check_losses(report)
-        assert report["totals"]["alloc_objects"] > 10000
+        # One for each statement at least.
+        assert report["totals"]["alloc_objects"] > 5000, report["totals"]
         assert report["totals"]["inuse_bytes"] < report["totals"]["alloc_bytes"] / 10, report["totals"]
 
 

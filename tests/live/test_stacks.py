@@ -95,7 +95,7 @@ def check_script(command, rounds, least):
 
 
 def test_ruby():
-    check_script([lab.need("ruby"), "-e", RUBY], 40, 5000)
+    check_script([lab.need("ruby"), "-e", RUBY], 80, 5000)
 
 
 def test_python():

@@ -75,11 +75,17 @@ SITE void operator delete(void *block) noexcept
 static void plain_round(std::size_t n, bool sized)
 {
 	site_new(n);
-	sized ? ::operator delete(site_new(n + 1), n + 1) : ::operator delete(site_new(n + 1));
+	// No conditional expressions: of two calls of operator delete, clang 19 makes both.
+	if (sized)
+		::operator delete(site_new(n + 1), n + 1);
+	else
+		::operator delete(site_new(n + 1));
 	truth_free("site_new", n + 1);
 	site_new_array(n);
-	sized ? ::operator delete[](site_new_array(n + 2), n + 2)
-	      : ::operator delete[](site_new_array(n + 2));
+	if (sized)
+		::operator delete[](site_new_array(n + 2), n + 2);
+	else
+		::operator delete[](site_new_array(n + 2));
 	truth_free("site_new_array", n + 2);
 	site_new_nothrow(n);
 	::operator delete(site_new_nothrow(n + 3), std::nothrow);
@@ -94,12 +100,16 @@ static void aligned_round(std::size_t n, bool sized)
 	const std::align_val_t to = std::align_val_t(64);
 
 	site_new_aligned(n);
-	sized ? ::operator delete(site_new_aligned(n + 5), n + 5, to)
-	      : ::operator delete(site_new_aligned(n + 5), to);
+	if (sized)
+		::operator delete(site_new_aligned(n + 5), n + 5, to);
+	else
+		::operator delete(site_new_aligned(n + 5), to);
 	truth_free("site_new_aligned", n + 5);
 	site_new_array_aligned(n);
-	sized ? ::operator delete[](site_new_array_aligned(n + 6), n + 6, to)
-	      : ::operator delete[](site_new_array_aligned(n + 6), to);
+	if (sized)
+		::operator delete[](site_new_array_aligned(n + 6), n + 6, to);
+	else
+		::operator delete[](site_new_array_aligned(n + 6), to);
 	truth_free("site_new_array_aligned", n + 6);
 	site_new_aligned_nothrow(n);
 	::operator delete(site_new_aligned_nothrow(n + 7), to, std::nothrow);
