@@ -147,22 +147,21 @@ def test_replaced_file():
 
 # Runs as the first process of a pid namespace, where it can choose the next pid.
 REUSE = """
-import json, subprocess, sys, time
+import json, signal, subprocess, sys
 tracer, known, churn = sys.argv[1:]
 first = subprocess.Popen([churn, '1'], stdout=subprocess.DEVNULL)
 traced = subprocess.Popen([tracer, '-j', '-n', '0', '-p', str(first.pid), '3600'], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
 assert b'ready' in traced.stderr.readline()
+# The tracer starts processes of its own, which would take the pid. Its probes go on meanwhile.
+traced.send_signal(signal.SIGSTOP)
 first.kill()
 first.wait()
-# The tracer starts processes of its own, which may be faster.
-for _ in range(20):
-    with open('/proc/sys/kernel/ns_last_pid', 'w') as file:
-        file.write(str(first.pid - 1))
-    second = subprocess.Popen([known, 'calls'], stdout=subprocess.DEVNULL)
-    second.wait()
-    if second.pid == first.pid:
-        break
+with open('/proc/sys/kernel/ns_last_pid', 'w') as file:
+    file.write(str(first.pid - 1))
+second = subprocess.Popen([known, 'calls'], stdout=subprocess.DEVNULL)
+second.wait()
+traced.send_signal(signal.SIGCONT)
 assert second.pid == first.pid, (first.pid, second.pid)
 print(traced.communicate(timeout=30)[0].decode())
 """
