@@ -22,6 +22,7 @@ struct process {
 	uint64_t opened_ns; /* it was found then, CLOCK_MONOTONIC */
 	uint32_t image; /* of the newest program that a site is known of */
 	uint64_t image_first_ns; /* its first site; 0 = none is known */
+	bool exec_untold; /* of that program */
 	bool needs_scan; /* something of its mappings was missed */
 	bool first_thread_ended; /* its other threads run on */
 	bool said_so; /* of that */

@@ -66,16 +66,35 @@ void session_scan(struct session *session, struct process *process, uint64_t tim
 	session_see_interpreter(session, process);
 }
 
+/*
+ * The sites of a process are of two programs, and the exec between them was not told: the newer one began no later than
+ * its first site. Where events get lost, that may become known later than the site.
+ */
+static void session_infer_exec(struct session *session, struct process *process, uint64_t time_ns)
+{
+	process->exec_untold = session->sideband && !session->events_lost;
+	if (process->exec_untold)
+		return;
+	session_keep_program(session, process, time_ns);
+	process_see_program(process, time_ns);
+	session->has_dead = true;
+}
+
 static void session_miss_events(struct session *session, uint64_t lost)
 {
 	size_t i;
 
-	for (i = 0; i < session->process_count; i++)
-		session->processes[i]->needs_scan = true;
 	table_free(&session->kin);
 	session->select_ns = SELECT_NOW;
 	session->events_lost += lost;
 	session->children_unknown = session->options.follow_fork;
+	for (i = 0; i < session->process_count; i++) {
+		struct process *process = session->processes[i];
+
+		process->needs_scan = true;
+		if (process->exec_untold)
+			session_infer_exec(session, process, process->image_first_ns);
+	}
 }
 
 static void session_see_module(struct session *session, struct process *process, uint32_t module)
@@ -132,6 +151,7 @@ static void session_see_exec(struct session *session, struct process *process,
 {
 	session_keep_program(session, process, event->time_ns);
 	process_see_exec(process, event);
+	process->exec_untold = false;
 	session_tell_owner(session, process);
 	interp_table_forget(session->interps, process);
 	session->has_dead = true;
@@ -208,19 +228,6 @@ bool session_has_heard(const struct session *session, uint64_t time_ns)
 static struct process *session_owner(const struct session *session, uint32_t owner)
 {
 	return owner && owner <= session->process_count ? session->processes[owner - 1] : NULL;
-}
-
-/*
- * The sites of a process are of two programs, and the exec between them was not told: the newer one began no later than
- * its first site.
- */
-static void session_infer_exec(struct session *session, struct process *process, uint64_t time_ns)
-{
-	if (session->sideband && !session->events_lost)
-		return;
-	session_keep_program(session, process, time_ns);
-	process_see_program(process, time_ns);
-	session->has_dead = true;
 }
 
 /* Look at the program that a new site is of. Sites may come to be known in any order. */
