@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Fedora's binutils-devel has it among the other headers. */
+#if __has_include(<libiberty/demangle.h>)
 #include <libiberty/demangle.h>
+#else
+#include <demangle.h>
+#endif
 
 #include "base/buffer.h"
 #include "base/memory.h"
