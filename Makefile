@@ -145,7 +145,8 @@ dependencies:
 	scripts/install-dependencies
 
 # Everything that tests need; runs none.
-# The static program is tested where it can be made: not everywhere are there all the libraries for it.
+# The static program is tested where it can be made: not everywhere are there all the libraries for it, and those of
+# elfutils 0.192, which Debian 13 has, lack functions.
 $(BUILD)/.static-tried: $(OBJECTS)
 	@$(MAKE) --no-print-directory static 2>/dev/null || echo "make: $(BUILD)/tracer-static cannot be made here, its" \
 		"tests are skipped; $(BUILD)/tracer-static.log says why"
