@@ -233,6 +233,8 @@ struct event_mapping {
 	  "programs whose first calls were missed: executed by another thread than the first", 1)  \
 	X(CHILDREN_MISSED, children_missed,                                                        \
 	  "children not traced: they ended, or came, before probes were in place", 0)              \
+	X(RECORDS_DROPPED, records_dropped,                                                        \
+	  "records of processes dropped by the kernel: short-lived children may be missed", 0)     \
 	X(BYTES_UNATTRIBUTED, bytes_unattributed, "bytes of blocks not recorded", 1)
 
 enum loss {

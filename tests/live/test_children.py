@@ -231,7 +231,7 @@ def test_tables():
 
 
 # More records of mappings than a buffer has room for, and of names, which are the shortest, for what is left of it.
-MAPPINGS = 4000
+MAPPINGS = 8000
 NAMES = 1000
 
 
@@ -275,7 +275,7 @@ class Deaf:
 
 def hear(tracer):
     """The kernel says that it has lost something with the next thing that it says, which is a name on each CPU."""
-    lab.wait_for(lambda: on_each_cpu(lambda: say_names(1)) or ask(tracer)["loss"]["events_dropped"],
+    lab.wait_for(lambda: on_each_cpu(lambda: say_names(1)) or ask(tracer)["loss"]["records_dropped"],
                  "the tracer learns of the loss")
 
 

@@ -224,7 +224,7 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	loss[LOSS_RETURNS_UNMATCHED] += mappings.returns_unmatched;
 	loss[LOSS_CHILDREN_MISSED] += session->children_missed;
 	if (session->options.follow_fork)
-		loss[LOSS_EVENTS_DROPPED] += session->events_lost;
+		loss[LOSS_RECORDS_DROPPED] += session->records_lost;
 	loss[LOSS_EXECS_LATE] += session->late_execs;
 	loss[LOSS_ADDRESS_REUSED] += mappings.address_reused;
 	loss[LOSS_BLOCKS_FULL] += mappings.blocks_full;

@@ -108,7 +108,7 @@ struct session {
 	bool has_dead; /* a program has ended: its blocks are to be removed */
 	uint64_t bury_ns; /* not before this time */
 	uint64_t children_missed; /* that were to be followed */
-	uint64_t events_lost; /* of the kernel's own, about processes */
+	uint64_t records_lost; /* of the kernel's own, about processes */
 	uint64_t look_ns; /* without the sideband: when children and mappings are looked for */
 	bool children_unknown; /* some of them may have told of children */
 	uint64_t late_execs; /* programs whose first calls were not seen */

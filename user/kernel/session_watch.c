@@ -72,7 +72,7 @@ void session_scan(struct session *session, struct process *process, uint64_t tim
  */
 static void session_infer_exec(struct session *session, struct process *process, uint64_t time_ns)
 {
-	process->exec_untold = session->sideband && !session->events_lost;
+	process->exec_untold = session->sideband && !session->records_lost;
 	if (process->exec_untold)
 		return;
 	session_keep_program(session, process, time_ns);
@@ -86,7 +86,7 @@ static void session_miss_events(struct session *session, uint64_t lost)
 
 	table_free(&session->kin);
 	session->select_ns = SELECT_NOW;
-	session->events_lost += lost;
+	session->records_lost += lost;
 	session->children_unknown = session->options.follow_fork;
 	for (i = 0; i < session->process_count; i++) {
 		struct process *process = session->processes[i];

@@ -19,8 +19,13 @@
 #include "base/memory.h"
 #include "system/privilege.h"
 
-/* Data pages per CPU, a power of two: room for some 1000 mappings. */
-#define RING_PAGES 32
+/*
+ * Data pages per CPU, a power of two: room for some 2000 mappings. It is half of what the kernel lets one have who may not
+ * lock memory; where others have the rest, there are less, and more is dropped.
+ */
+#define RING_PAGES 64
+#define RING_PAGES_MIN 8
+
 #define CPUS_MAX 65536
 
 /* Looks for records that came while others were read; the last takes all there are. */
@@ -34,14 +39,34 @@ struct source {
 
 struct sideband {
 	int epoll;
+	size_t pages; /* of data, for each source */
 	struct source *sources;
 	size_t count, capacity;
 	unsigned char record[PERF_RECORD_SIZE_MAX];
 };
 
-static size_t source_size(void)
+static size_t sideband_page_size(void)
 {
-	return (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static size_t source_size(const struct source *source)
+{
+	return source->ring.size + sideband_page_size();
+}
+
+/* Map the buffer of an event, as large as may be. */
+static void *sideband_map(struct sideband *sideband, int fd)
+{
+	void *page;
+
+	for (;; sideband->pages /= 2) {
+		page = mmap(NULL, (sideband->pages + 1) * sideband_page_size(),
+			    PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (page != MAP_FAILED || sideband->pages <= RING_PAGES_MIN ||
+		    (errno != EPERM && errno != ENOMEM))
+			return page;
+	}
 }
 
 static int sideband_open_event(int cpu)
@@ -73,26 +98,23 @@ static int sideband_open_event(int cpu)
 static int sideband_add_source(struct sideband *sideband, int fd)
 {
 	struct epoll_event interest = { .events = EPOLLIN | EPOLLET };
-	struct source *source;
+	struct source source = { .fd = fd, .page = sideband_map(sideband, fd) };
 	int error;
-	void *page;
 
-	page = mmap(NULL, source_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (page == MAP_FAILED)
+	if (source.page == MAP_FAILED)
 		goto fail;
+	source.ring.data = (unsigned char *)source.page + sideband_page_size();
+	source.ring.size = sideband->pages * sideband_page_size();
 	if (epoll_ctl(sideband->epoll, EPOLL_CTL_ADD, fd, &interest))
 		goto fail;
 	sideband->sources = memory_grow(sideband->sources, sideband->count, &sideband->capacity,
 					sizeof(*sideband->sources));
-	source = &sideband->sources[sideband->count++];
-	*source = (struct source){ .fd = fd, .page = page };
-	source->ring.data = (unsigned char *)page + sysconf(_SC_PAGESIZE);
-	source->ring.size = RING_PAGES * (uint64_t)sysconf(_SC_PAGESIZE);
+	sideband->sources[sideband->count++] = source;
 	return 0;
 fail:
 	error = -errno;
-	if (page != MAP_FAILED)
-		munmap(page, source_size());
+	if (source.page != MAP_FAILED)
+		munmap(source.page, source_size(&source));
 	close(fd);
 	return error;
 }
@@ -148,6 +170,7 @@ int sideband_open(struct sideband **ret_sideband, struct error *error)
 	struct sideband *sideband = memory_alloc(1, sizeof(*sideband));
 	int code;
 
+	sideband->pages = RING_PAGES;
 	sideband->epoll = epoll_create1(EPOLL_CLOEXEC);
 	code = sideband->epoll < 0 ? -errno : sideband_add_online(sideband);
 	if (code) {
@@ -169,7 +192,7 @@ void sideband_close(struct sideband *sideband)
 	if (!sideband)
 		return;
 	for (i = 0; i < sideband->count; i++) {
-		munmap(sideband->sources[i].page, source_size());
+		munmap(sideband->sources[i].page, source_size(&sideband->sources[i]));
 		close(sideband->sources[i].fd);
 	}
 	if (sideband->epoll >= 0)
