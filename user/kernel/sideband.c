@@ -112,7 +112,7 @@ static int sideband_add_source(struct sideband *sideband, int fd)
 	sideband->sources[sideband->count++] = source;
 	return 0;
 fail:
-	error = -errno;
+	error = source.page == MAP_FAILED && errno == EPERM ? -ENOMEM : -errno;
 	if (source.page != MAP_FAILED)
 		munmap(source.page, source_size(&source));
 	close(fd);
@@ -177,6 +177,11 @@ int sideband_open(struct sideband **ret_sideband, struct error *error)
 		sideband_close(sideband);
 		if (code == -EACCES || code == -EPERM)
 			return privileges_refuse(STEP_LISTEN, code, error);
+		if (code == -ENOMEM)
+			return error_set(error, ERROR_PERMISSION, code,
+					 "no memory for the buffers of process events: "
+					 "RLIMIT_MEMLOCK or kernel.perf_event_mlock_kb must be "
+					 "greater, or CAP_IPC_LOCK given");
 		return error_set(error, ERROR_PERMISSION, code,
 				 "cannot listen to process events (perf_event_open): %s",
 				 strerror(-code));
