@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define CODE 0x1000u
 #define LINES 0x1200u
 #define INDEX 0x1400u
+#define HANDLER 0x7f0000001234u
 
 /* One frame of a method of 100 instructions, above the dummy. */
 static void build(struct image *image, const struct ruby_layout *layout)
@@ -30,6 +31,7 @@ static void build(struct image *image, const struct ruby_layout *layout)
 	if (layout->thread_native)
 		image_put(image, THREAD + layout->thread_native, AT(THREAD) + 128);
 	image_put(image, THREAD + (layout->thread_native ? 128 : 0) + layout->identity, 42);
+	image_put(image, CODE, HANDLER);
 	image_put(image, frame, AT(CODE) + 80);
 	image_put(image, frame + 16, AT(ISEQ));
 	image_put(image, ISEQ, 0x1a | 7 << 12);
@@ -79,10 +81,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 1) {
 		MUST(ruby_layout_is_state(layout, &memory, state, 42));
 		MUST(ruby_layout_check(layout, &memory, state));
+		MUST(ruby_layout_handler(layout, &memory, state) == HANDLER);
 	}
 	used = 1 + image_write(&image, data + 1, size - 1);
 	ruby_layout_is_state(layout, &memory, state, 42);
 	ruby_layout_check(layout, &memory, state);
+	ruby_layout_handler(layout, &memory, state);
 	if (ruby_name_frame(layout, &memory, AT(ISEQ), AT(CODE) + 8 * (data[0] >> 3), &name))
 		check_name(&name);
 	image_copy(&image, &copy, AT(BODY), AT(PATH), data + used, size - used);
