@@ -545,6 +545,26 @@ static void test_summarize(void **state)
 	work_free(work);
 }
 
+/* A process may have one C library and another process another one: each is in use. */
+static void test_summarize_two_libcs(void **state)
+{
+	struct buffer text = { 0 };
+	struct work *work = work_default();
+
+	(void)state;
+	PUT(work, "malloc", 0x1000, CHEAP);
+	PUT(work, "gnu_get_libc_version", 0x3000, CHEAP);
+	plan_add_file(&work->plan, 0, &work->file);
+	add_module(work, "/lib/ld-musl-x86_64.so.1");
+	work->file.functions[1].name = "__libc_malloc_impl";
+	plan_add_file(&work->plan, 1, &work->file);
+	plan_summarize(&work->plan, 0, &text);
+	assert_string_equal(text.data, "libtest\\x1b.so: 1 function (glibc); "
+				       "ld-musl-x86_64.so.1: 1 function (musl)");
+	buffer_free(&text);
+	work_free(work);
+}
+
 /* Of a program that has its C++ library inside, exceptions may begin in front of its malloc. */
 static void test_summarize_exceptions_first(void **state)
 {
@@ -619,6 +639,7 @@ int main(void)
 		cmocka_unit_test(test_describe),
 		cmocka_unit_test(test_summarize),
 		cmocka_unit_test(test_summarize_exceptions_first),
+		cmocka_unit_test(test_summarize_two_libcs),
 #endif
 		cmocka_unit_test(test_indirect_function),
 		cmocka_unit_test(test_loader),

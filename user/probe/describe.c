@@ -120,17 +120,27 @@ static const char *plan_file_name(const struct plan *plan, uint32_t module)
 	return slash ? slash + 1 : found->path;
 }
 
-/* Does another file have a malloc, too? Then it decides which one is used. */
-static bool plan_has_other_malloc(const struct plan *plan, uint32_t module)
+static bool is_libc(const char *allocator)
+{
+	return !strcmp(allocator, "glibc") || !strcmp(allocator, "musl");
+}
+
+/*
+ * Is there a malloc besides the C library's? Then that may be the one that is used. Two C libraries are those of two
+ * processes.
+ */
+static bool plan_replaces_malloc(const struct plan *plan, uint32_t module)
 {
 	bool own = false, other = false;
 	size_t i;
 
 	for (i = 0; i < plan->count; i++) {
-		if (strcmp(plan->probes[i].symbol, "malloc") != 0)
+		const struct plan_probe *probe = &plan->probes[i];
+
+		if (strcmp(probe->symbol, "malloc") != 0)
 			continue;
-		own = own || plan->probes[i].module == module;
-		other = other || plan->probes[i].module != module;
+		own = own || probe->module == module;
+		other = other || !is_libc(plan->functions[probe->function].allocator);
 	}
 	return own && other;
 }
@@ -149,8 +159,7 @@ static void summarize_file(const struct plan *plan, size_t first, struct buffer 
 	buffer_printf(out, ": %zu function%s", count, count == 1 ? "" : "s");
 	if (strcmp(allocator, "unknown") != 0)
 		buffer_printf(out, " (%s)", allocator);
-	if (plan_has_other_malloc(plan, probe->module) &&
-	    (!strcmp(allocator, "glibc") || !strcmp(allocator, "musl")))
+	if (is_libc(allocator) && plan_replaces_malloc(plan, probe->module))
 		buffer_append_string(out, ", malloc present but perhaps unused");
 }
 
