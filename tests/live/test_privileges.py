@@ -97,6 +97,27 @@ def test_own_user_namespace_is_named():
     assert status.returncode == 3 and "user namespace" in status.stderr, status
 
 
+def refused_in(preparation, *flags):
+    """What the tracer says in namespaces of its own, after a command that prepares them."""
+    unshare = lab.need("unshare")
+    if subprocess.run([unshare, "-m", *flags, "true"], capture_output=True, check=False).returncode:
+        raise lab.Skip("no namespaces can be made here")
+    status = subprocess.run([unshare, "-m", *flags, "sh", "-c", preparation + ' && exec "$@"', "sh", lab.TRACER,
+                             "-d", "1ms", "--", "true"], capture_output=True, text=True, check=False, timeout=lab.PATIENCE)
+    assert status.returncode == 3, status
+    return status.stderr
+
+
+def test_file_systems_that_are_missing_are_named():
+    errors = refused_in("mount -t tmpfs none /sys")
+    assert "/sys/kernel/btf/vmlinux" in errors and "mount /sys" in errors, errors
+    errors = refused_in("mount -t tmpfs none /proc")
+    assert "mount -t proc proc /proc" in errors, errors
+    # /proc with the numbers of other processes: those of outside.
+    errors = refused_in("true", "-p", "-f")
+    assert "another pid namespace" in errors and "and not 1" in errors, errors
+
+
 def status_of(pid):
     with open("/proc/%d/status" % pid, encoding="utf-8") as file:
         return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)

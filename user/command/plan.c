@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/command.h"
 #include "command/output.h"
@@ -12,6 +13,7 @@
 #include "kernel/plan_module.h"
 #include "probe/plan.h"
 #include "system/loader.h"
+#include "system/proc.h"
 #include "system/spawn.h"
 
 static int plan_find_process(struct module_list *modules, pid_t pid, struct error *error)
@@ -81,8 +83,10 @@ static int plan_run(const struct options *options, const struct log *log)
 	struct error error = { 0 };
 	struct plan plan;
 	size_t i;
-	int code = plan_find_modules(options, &modules, &error);
+	int code = proc_check("/proc", getpid(), &error);
 
+	if (!code)
+		code = plan_find_modules(options, &modules, &error);
 	plan_init(&plan, &modules, &wanted);
 	for (i = 0; i < modules.count && !code; i++)
 		plan_add_module(&plan, (uint32_t)i);

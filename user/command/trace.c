@@ -17,6 +17,7 @@
 #include "serve/loop.h"
 #include "system/loader.h"
 #include "system/privilege.h"
+#include "system/proc.h"
 #include "system/spawn.h"
 
 #define CGROUPS "/sys/fs/cgroup"
@@ -357,6 +358,8 @@ static int trace_open(struct trace *trace)
 						  .debuginfod = trace->options->debuginfod };
 	int code = loop_open(&trace->loop, &trace->error);
 
+	if (!code)
+		code = proc_check("/proc", getpid(), &trace->error);
 	if (code)
 		return code;
 	spawn_signals_save(&trace->signals);

@@ -8,12 +8,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernel/bpf_call.h"
 #include "kernel/downgrade.h"
 #include "kernel/session_parts.h"
 #include "system/privilege.h"
 #include "tracer.skel.h"
+
+#define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 
 /* Sites for allocations whose stack finds no room: some functions in some programs. */
 #define SITES_RESERVE 1024
@@ -205,6 +208,12 @@ int session_load(struct session *session, struct error *error)
 				 strerror(-code));
 	if (code == -EPERM || code == -EACCES)
 		return privileges_refuse(STEP_LOAD, code, error);
+	if (code && access(KERNEL_TYPES, R_OK))
+		return error_set(error, ERROR_PERMISSION, code,
+				 "the kernel's types cannot be read from " KERNEL_TYPES
+				 " (%s): mount /sys (mount -t sysfs sys /sys), or boot a kernel "
+				 "with CONFIG_DEBUG_INFO_BTF",
+				 strerror(errno));
 	if (code)
 		return error_set(error, ERROR_PERMISSION, code,
 				 "the kernel did not load the BPF programs: %s", strerror(-code));

@@ -11,6 +11,12 @@
 #include "base/error.h"
 #include "system/cgroup.h"
 
+/*
+ * Is `proc_root` there, and does it number processes as the caller does, whose pid is `self`? Returns 0, or a negative
+ * errno with `error` filled (ERROR_PERMISSION).
+ */
+int proc_check(const char *proc_root, pid_t self, struct error *error);
+
 /* One line of /proc/PID/maps. */
 struct proc_mapping {
 	uint64_t start, end;

@@ -158,6 +158,26 @@ int proc_read_status(const char *proc_root, pid_t pid, struct proc_status *ret_s
 	return result;
 }
 
+int proc_check(const char *proc_root, pid_t self, struct error *error)
+{
+	char *link = memory_format("%s/self", proc_root), target[32];
+	ssize_t length = readlink(link, target, sizeof(target) - 1);
+
+	free(link);
+	if (length < 0)
+		return error_set(error, ERROR_PERMISSION, -ENOENT,
+				 "%s is not there: mount it (mount -t proc proc /proc)", proc_root);
+	target[length] = '\0';
+	if (strtol(target, NULL, 10) == self)
+		return 0;
+	return error_set(
+		error, ERROR_PERMISSION, -ENOTSUP,
+		"%s is that of another pid namespace, in which this process has the pid %s "
+		"and not %d: mount the one of this namespace (unshare --mount-proc; "
+		"nsenter with -m; mount -t proc proc /proc)",
+		proc_root, target, self);
+}
+
 int proc_list_pids(const char *proc_root, struct pid_list *list)
 {
 	DIR *directory = opendir(proc_root);
