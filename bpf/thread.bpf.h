@@ -11,11 +11,13 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* What a return instruction adds to the stack pointer. */
+/* What a return instruction adds to the stack pointer; where that is nothing, the register that it takes the address from. */
 #if defined(__TARGET_ARCH_x86)
 #define RETURN_POPS 8
+#define RETURN_REGISTER(ctx) 0
 #else
 #define RETURN_POPS 0
+#define RETURN_REGISTER(ctx) PT_REGS_RET(ctx)
 #endif
 
 static __always_inline __u32 shape_owner(__u64 shape)
@@ -81,7 +83,7 @@ static __always_inline __u64 return_address(struct pt_regs *ctx, __u64 sp)
 	return thread_read_word(sp);
 #else
 	(void)sp;
-	return PT_REGS_RET(ctx);
+	return UNWIND_WITHOUT_SIGNATURE(RETURN_REGISTER(ctx));
 #endif
 }
 
@@ -163,15 +165,17 @@ static __always_inline void thread_walk_stack(struct thread *thread, const struc
 }
 
 /*
- * Is one of the return addresses of the current calls, from the caller out, the one of the recorded call? Where the
- * walk cannot tell for certain, the answer is yes.
+ * Is one of the return addresses of the current calls, from the caller out, the one of the recorded call, which returns to
+ * `returns_to` now? Where the walk cannot tell for certain, the answer is yes.
  */
-static __always_inline bool thread_is_called_inside(struct thread *thread, struct pt_regs *ctx)
+static __always_inline bool thread_is_called_inside(struct thread *thread, struct pt_regs *ctx,
+						    __u64 returns_to)
 {
 	struct unwind_from from = {
 		.ip = PT_REGS_IP(ctx),
 		.sp = PT_REGS_SP(ctx),
 		.bp = PT_REGS_FP(ctx),
+		.lr = RETURN_REGISTER(ctx),
 		.owner = shape_owner(thread->shape),
 		.image = thread->image,
 		.depth = STACK_FRAMES_MAX,
@@ -180,7 +184,10 @@ static __always_inline bool thread_is_called_inside(struct thread *thread, struc
 	struct unwind *walk = &thread->walk;
 
 	unwind_start(walk, &from);
-	if (walk->flags & UNWIND_BY_BP || thread_walk(thread, thread->sp + RETURN_POPS) ||
+	/* Where that address was in a register, another call may have left its frame at the same place: this is no end. */
+	if (walk->flags & UNWIND_BY_BP ||
+	    (thread_walk(thread, thread->sp + RETURN_POPS) &&
+	     (RETURN_POPS || walk->ip == returns_to)) ||
 	    walk->flags & UNWIND_GUESSED)
 		return true;
 	return walk->record.end != UNWIND_END_ROOT && walk->record.end != UNWIND_END_DEPTH;
@@ -201,14 +208,14 @@ static __noinline bool thread_is_inside(struct thread *thread, struct pt_regs *c
 		return false;
 	if (sp > thread->sp && !thread_on_signal_stack(sp))
 		return false;
-	if (!RETURN_POPS)
-		return true;
 	trampoline = thread->returns_to ? thread->returns_to : unwind_trampoline();
 	if (!trampoline)
 		return sp < thread->sp;
-	if (thread_read_word(thread->sp) != trampoline)
+	if (RETURN_POPS ? thread_read_word(thread->sp) != trampoline
+			: sp == thread->sp && return_address(ctx, sp) != trampoline)
 		return false;
-	return sp == thread->sp || !setting_unwind || thread_is_called_inside(thread, ctx);
+	return sp == thread->sp || !setting_unwind ||
+	       thread_is_called_inside(thread, ctx, trampoline);
 }
 
 #endif

@@ -249,7 +249,7 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 		thread_heal(thread);
 	}
 	thread_begin(thread, PT_REGS_SP(ctx), shape);
-	thread->returns_to = throws ? thread_read_word(PT_REGS_SP(ctx)) : 0;
+	thread->returns_to = throws ? return_address(ctx, PT_REGS_SP(ctx)) : 0;
 	if (op >= CALL_MMAP) {
 		mapping_enter(thread, ctx, op);
 		return true;

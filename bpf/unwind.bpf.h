@@ -18,12 +18,19 @@
 #include "unwind_maps.bpf.h"
 
 #define UNWIND_PAGE_SIZE 4096
-/* Bits of user addresses. On arm64 a return address on the stack may be signed in those above. */
+/*
+ * Bits of user addresses. On arm64 a return address may be signed in those above; and instructions are four bytes long, so
+ * that the cache needs no bits for the places in them.
+ */
 #if defined(__TARGET_ARCH_arm64)
+#define UNWIND_HAS_LR 1
 #define UNWIND_ADDRESS_BITS 48
+#define UNWIND_PC_SHIFT 2
 #define UNWIND_WITHOUT_SIGNATURE(ip) ((ip) & ((1ULL << UNWIND_ADDRESS_BITS) - 1))
 #else
+#define UNWIND_HAS_LR 0
 #define UNWIND_ADDRESS_BITS 47
+#define UNWIND_PC_SHIFT 0
 #define UNWIND_WITHOUT_SIGNATURE(ip) (ip)
 #endif
 #define UNWIND_WINDOW_WORDS 512
@@ -48,14 +55,6 @@
 /* Of the kernel's tree of mappings: 65,530 is the limit of a process's mappings. */
 #define UNWIND_TREE_HEIGHT 34
 
-/* Offsets from the stack pointer of a signal frame to the registers in the kernel's ucontext. */
-#define UNWIND_SIGNAL_BP 120
-#define UNWIND_SIGNAL_SP 160
-#define UNWIND_SIGNAL_IP 168
-
-/* Length of the code that a return probe returns to. */
-#define UNWIND_TRAMPOLINE_BYTES 17
-
 /* A stack frame may be this large before a frame pointer that points so far is not believed. */
 #define UNWIND_GUESS_MAX (1ULL << 20)
 
@@ -69,6 +68,8 @@ enum unwind_flags {
 	UNWIND_GUESSED =
 		4, /* a frame without rows was left, or taken for the last one, by its bp */
 	UNWIND_GUESSED_ON = 8, /* and there are frames behind it, which may be wrong */
+	/* sp is only known to be at or above `sp`; never on x86-64 */
+	UNWIND_SP_LOST = UNWIND_HAS_LR * 16,
 };
 
 /* State of one walk. */
@@ -76,6 +77,7 @@ struct unwind {
 	__u64 ip;
 	__u64 sp;
 	__u64 bp; /* valid if bp_address is UNWIND_BP_HERE */
+	__u64 lr; /* arm64: the register with the return address, valid with UNWIND_EXACT */
 	__u64 bp_address; /* where bp is saved, or UNWIND_BP_HERE, UNWIND_BP_LOST */
 	__u64 window_start; /* user address of window[0] */
 	__u64 window_bytes; /* valid bytes of the window */
@@ -88,6 +90,11 @@ struct unwind {
 	__u32 depth;
 	struct stack_record record; /* end is an enum unwind_end */
 	__u64 window[UNWIND_WINDOW_WORDS];
+};
+
+/* Where a walk is: the same as there, in registers. */
+struct unwind_spot {
+	__u64 ip, sp, bp, bp_address;
 };
 
 /* The compiler must not know where a value came from, or it makes branches or drops masks. */
@@ -317,7 +324,7 @@ static __always_inline __u32 unwind_rule_at(__u32 position)
 static __always_inline __u32 unwind_rule_new(struct unwind *walk, __u64 pc, __u64 *word,
 					     __u32 *ret_rule)
 {
-	__u64 tag = UNWIND_CACHE_TAG(pc, walk->generation);
+	__u64 tag = UNWIND_CACHE_TAG(pc >> UNWIND_PC_SHIFT, walk->generation);
 	__u32 found = (__u32)unwind_find(walk, pc), rule;
 
 	if (found >= UNWIND_FOUND_NOTHING)
@@ -333,8 +340,8 @@ static __always_inline __u32 unwind_rule(struct unwind *walk, __u64 pc, __u32 *r
 {
 	__u32 process = walk->process, brief;
 	struct unwind_cache *cache = bpf_map_lookup_elem(&unwind_caches, &process);
-	__u64 tag = UNWIND_CACHE_TAG(pc, walk->generation);
-	__u64 slot = UNWIND_CACHE_SLOT(pc);
+	__u64 tag = UNWIND_CACHE_TAG(pc >> UNWIND_PC_SHIFT, walk->generation);
+	__u64 slot = UNWIND_CACHE_SLOT(pc >> UNWIND_PC_SHIFT);
 	__u64 word;
 
 	if (!cache)
@@ -361,6 +368,7 @@ static __always_inline __u32 unwind_rule(struct unwind *walk, __u64 pc, __u32 *r
 /* Where a walk starts: between two instructions of the current thread. */
 struct unwind_from {
 	__u64 ip, sp, bp; /* the registers there */
+	__u64 lr; /* arm64: another one, if ip is no return address */
 	__u32 owner; /* key of the process in unwind_processes */
 	__u32 image; /* tells its programs apart */
 	__u32 depth; /* frames to keep, from the innermost */
@@ -375,6 +383,8 @@ static __always_inline void unwind_start(struct unwind *walk, const struct unwin
 	walk->ip = from->ip;
 	walk->sp = from->sp;
 	walk->bp = from->bp;
+	if (UNWIND_HAS_LR)
+		walk->lr = from->lr;
 	walk->bp_address = UNWIND_BP_HERE;
 	walk->window_start = 0;
 	walk->window_bytes = 0;

@@ -79,6 +79,19 @@ static __always_inline bool unwind_read(struct unwind *walk, __u64 address, __u6
 	return true;
 }
 
+/* A word of the window. False if it is not there. */
+static __always_inline bool unwind_peek(const struct unwind *walk, __u64 address, __u64 *ret_word)
+{
+	__u64 word = address - walk->window_start;
+
+	if (word >= walk->window_bytes || word & 7)
+		return false;
+	word >>= 3;
+	UNWIND_HIDE(word);
+	*ret_word = walk->window[word & (UNWIND_WINDOW_WORDS - 1)];
+	return true;
+}
+
 #ifdef __bpf__
 /* The kernel's names of the fields; libbpf finds where they are in the running kernel. */
 struct return_instance___unwind {
@@ -116,14 +129,17 @@ __noinline __u64 unwind_original(__u64 slot)
 	return 0;
 }
 
-/* What a pending return probe puts over a return address in this process; 0 = none has been set yet. */
+/*
+ * What a pending return probe puts over a return address in this process, as UNWIND_WITHOUT_SIGNATURE leaves it: arm64 has
+ * it above all other addresses. 0 = none has been set yet.
+ */
 __noinline __u64 unwind_trampoline(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
 	if (!bpf_core_type_exists(struct xol_area))
 		return 0;
-	return BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+	return UNWIND_WITHOUT_SIGNATURE(BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr));
 }
 
 /* The mapping that is being looked for, and whether it maps a file. */

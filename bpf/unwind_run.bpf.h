@@ -10,62 +10,17 @@
 #define UNWIND_RUN_FRAMES 8
 #define UNWIND_RUN_FRAMES_BY_BP 4 /* each takes the verifier long */
 
-/* Where a walk is: the same as in struct unwind. */
-struct unwind_spot {
-	__u64 ip, sp, bp, bp_address;
-};
-
-/* A word of the window. False if it is not there. */
-static __always_inline bool unwind_peek(const struct unwind *walk, __u64 address, __u64 *ret_word)
-{
-	__u64 word = address - walk->window_start;
-
-	if (word >= walk->window_bytes || word & 7)
-		return false;
-	word >>= 3;
-	UNWIND_HIDE(word);
-	*ret_word = walk->window[word & (UNWIND_WINDOW_WORDS - 1)];
-	return true;
-}
-
-/* Leave a frame by its rule. False if that takes more than the window; then nothing has changed. */
-static __always_inline bool unwind_hop(const struct unwind *walk, __u32 rule,
-				       struct unwind_spot *spot)
-{
-	__u64 offset = (((__u64)(rule >> 22) ^ 512) - 512) * 8; /* as in unwind_follow_bp */
-	__u64 cfa = spot->sp, ip = 0, bp = spot->bp, bp_address = spot->bp_address;
-
-	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_BP) {
-		if (bp_address != UNWIND_BP_HERE && !unwind_peek(walk, bp_address, &bp))
-			return false;
-		bp_address = UNWIND_BP_HERE;
-		cfa = bp;
-	} else if (UNWIND_RULE_CFA(rule) != UNWIND_CFA_SP) {
-		return false;
-	}
-	cfa += (__u64)UNWIND_RULE_CFA_OFFSET(rule) * 8;
-	if (UNWIND_RULE_BP(rule) == UNWIND_BP_AT_CFA)
-		bp_address = cfa + offset;
-	else if (UNWIND_RULE_BP(rule) != UNWIND_BP_SAME)
-		return false;
-	if (cfa <= spot->sp || !unwind_peek(walk, cfa - 8, &ip) || !ip ||
-	    (bp_address && bp_address < UNWIND_PAGE_SIZE))
-		return false;
-	*spot = (struct unwind_spot){ .ip = ip, .sp = cfa, .bp = bp, .bp_address = bp_address };
-	return true;
-}
-
 /* The rule of a pc, if it is remembered; a rule that is too long for the cache comes as an unsupported one. */
 static __always_inline bool unwind_recall(const struct unwind_cache *cache, __u32 generation,
 					  __u64 pc, __u32 *ret_rule)
 {
-	__u64 slot = UNWIND_CACHE_SLOT(pc);
+	__u64 key = pc >> UNWIND_PC_SHIFT, slot = UNWIND_CACHE_SLOT(key);
 	__u64 word;
 
 	UNWIND_HIDE(slot);
 	slot &= UNWIND_CACHE_WORDS - 1;
 	word = *(volatile __u64 *)&cache->words[slot];
-	if (pc >> UNWIND_ADDRESS_BITS || (word ^ UNWIND_CACHE_TAG(pc, generation)) >> 24)
+	if (pc >> UNWIND_ADDRESS_BITS || (word ^ UNWIND_CACHE_TAG(key, generation)) >> 24)
 		return false;
 	*ret_rule = UNWIND_SHORT_RULE(UNWIND_CACHE_RULE(word));
 	return true;
@@ -110,7 +65,7 @@ __noinline int unwind_run(struct unwind *walk, __u64 sp)
 	struct unwind_cache *cache;
 	__u32 process;
 
-	if (!walk || walk->flags & UNWIND_EXACT)
+	if (!walk || walk->flags & (UNWIND_EXACT | UNWIND_SP_LOST))
 		return 0;
 	process = walk->process;
 	cache = bpf_map_lookup_elem(&unwind_caches, &process);

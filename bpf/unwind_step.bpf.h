@@ -48,28 +48,15 @@ static __always_inline int unwind_leave(struct unwind *walk, __u64 cfa, __u64 ip
 		return unwind_end(walk, UNWIND_END_ROOT);
 	walk->ip = ip;
 	walk->sp = cfa;
-	walk->flags &= ~UNWIND_EXACT;
+	walk->flags &= ~(UNWIND_EXACT | UNWIND_SP_LOST);
 	return 0;
 }
 
-/* Leave a signal frame for what the signal has interrupted, which may be on another stack. */
-static __always_inline int unwind_leave_signal(struct unwind *walk)
-{
-	__u64 context = walk->sp, ip, sp, bp;
-
-	if (!unwind_read(walk, context + UNWIND_SIGNAL_BP, &bp) ||
-	    !unwind_read(walk, context + UNWIND_SIGNAL_SP, &sp) ||
-	    !unwind_read(walk, context + UNWIND_SIGNAL_IP, &ip))
-		return unwind_end(walk, UNWIND_END_UNREADABLE);
-	walk->ip = ip;
-	walk->sp = sp;
-	walk->bp = bp;
-	walk->bp_address = UNWIND_BP_HERE;
-	walk->flags |= UNWIND_EXACT;
-	walk->window_start = 0;
-	walk->window_bytes = 0;
-	return 0;
-}
+#if defined(__TARGET_ARCH_arm64)
+#include "unwind_arm64.bpf.h"
+#else
+#include "unwind_x86.bpf.h"
+#endif
 
 /* Leave a frame by its frame pointer, if everything about it looks like one. */
 static __always_inline bool unwind_guess(struct unwind *walk, __u64 bp, __u64 *ret_next,
@@ -77,7 +64,10 @@ static __always_inline bool unwind_guess(struct unwind *walk, __u64 bp, __u64 *r
 {
 	if (bp < walk->sp || bp & 7 || bp - walk->sp > UNWIND_GUESS_MAX)
 		return false;
-	return unwind_read(walk, bp, ret_next) && unwind_read(walk, bp + 8, ret_ip) && *ret_ip;
+	if (!unwind_read(walk, bp, ret_next) || !unwind_read(walk, bp + 8, ret_ip))
+		return false;
+	*ret_ip = UNWIND_WITHOUT_SIGNATURE(*ret_ip);
+	return *ret_ip;
 }
 
 /*
@@ -119,6 +109,8 @@ static __always_inline int unwind_leave_unknown(struct unwind *walk)
 {
 	__u64 next = 0, ip = 0, bp;
 
+	if (unwind_leave_by_lr(walk))
+		return 0;
 	if (unwind_is_planted(walk))
 		return unwind_end(walk, UNWIND_END_ROOT);
 	if (walk->bp_address == UNWIND_BP_LOST)
@@ -132,102 +124,9 @@ static __always_inline int unwind_leave_unknown(struct unwind *walk)
 	if (!unwind_guess(walk, bp, &next, &ip) || !unwind_is_plausible(walk, ip, bp, next))
 		return unwind_end(walk, UNWIND_END_NO_ROWS);
 	walk->bp = next;
-	walk->flags |= UNWIND_GUESSED_ON;
-	return unwind_leave(walk, bp + 16, ip);
-}
-
-/* Follow what a rule says of bp in the frame that begins at `cfa`. Returns 1 if the walk ends. */
-static __always_inline int unwind_follow_bp(struct unwind *walk, __u32 rule, __u64 cfa)
-{
-	/* Unsigned on purpose: extending the sign would take an arithmetic shift. */
-	__u64 offset = (((__u64)(rule >> 22) ^ 512) - 512) * 8;
-
-	switch (UNWIND_RULE_BP(rule)) {
-	case UNWIND_BP_AT_CFA:
-		walk->bp_address = cfa + offset;
-		break;
-	case UNWIND_BP_AT_BP:
-		if (unwind_load_bp(walk))
-			return 1;
-		walk->bp_address = walk->bp + offset;
-		break;
-	case UNWIND_BP_UNKNOWN:
-		walk->bp_address = UNWIND_BP_LOST;
-		break;
-	default:
-		return 0;
-	}
-	/* Such a small address is none, and must not be taken for one of the marks. */
-	if (walk->bp_address < UNWIND_PAGE_SIZE)
-		walk->bp_address = UNWIND_BP_LOST;
+	unwind_leave(walk, bp + 16, ip);
+	walk->flags |= UNWIND_GUESSED_ON | UNWIND_LOST_BY_GUESS;
 	return 0;
-}
-
-/* Where the frame begins. Returns 1 if the walk ends. */
-static __always_inline int unwind_frame(struct unwind *walk, __u32 rule, __u64 pc, __u64 *ret_cfa)
-{
-	__u64 offset = UNWIND_RULE_CFA_OFFSET(rule);
-
-	switch (UNWIND_RULE_CFA(rule)) {
-	case UNWIND_CFA_SP:
-		*ret_cfa = walk->sp + offset * 8;
-		return 0;
-	case UNWIND_CFA_PLT:
-		*ret_cfa = walk->sp + ((pc & 15) >= offset ? 16 : 8);
-		return 0;
-	case UNWIND_CFA_BP:
-		if (unwind_load_bp(walk))
-			return 1;
-		*ret_cfa = walk->bp + offset * 8;
-		return 0;
-	case UNWIND_CFA_BP_DEREF:
-		if (unwind_load_bp(walk))
-			return 1;
-		if (unwind_read(walk, walk->bp - offset * 8, ret_cfa))
-			return 0;
-		return unwind_end(walk, UNWIND_END_UNREADABLE);
-	case UNWIND_CFA_ROOT:
-		return unwind_end(walk, UNWIND_END_ROOT);
-	default:
-		return unwind_end(walk, UNWIND_END_UNSUPPORTED);
-	}
-}
-
-/* Leave a frame by its row. */
-static __always_inline int unwind_leave_by_rule(struct unwind *walk, __u32 rule, __u64 pc)
-{
-	__u64 cfa = 0, ip = 0;
-
-	if (unwind_frame(walk, rule, pc, &cfa))
-		return 1;
-	if (cfa <= walk->sp || cfa & 7)
-		return unwind_end(walk, UNWIND_END_BROKEN);
-	if (!unwind_read(walk, cfa - 8, &ip))
-		return unwind_end(walk, UNWIND_END_UNREADABLE);
-	if (unwind_follow_bp(walk, rule, cfa))
-		return 1;
-	return unwind_leave(walk, cfa, ip);
-}
-
-/*
- * A signal came while the thread was in the code that a return probe returns to, `at` bytes behind its start. Linux
- * 6.11 and later push rax, rcx and r11 there, call the kernel, and pop the last two, to return by what the kernel has
- * put in the place of the first (arch/x86/kernel/uprobes.c); earlier ones stop at its first byte.
- */
-static __always_inline int unwind_leave_trampoline(struct unwind *walk, __u64 at)
-{
-	__u64 slot = walk->sp + 16, ip;
-
-	if (at == 0)
-		slot = walk->sp - 8;
-	else if (at == 1 || at == 16)
-		slot = walk->sp;
-	else if (at == 2 || at == 15)
-		slot = walk->sp + 8;
-	ip = unwind_original(slot);
-	if (!ip && !unwind_read(walk, slot, &ip))
-		return unwind_end(walk, UNWIND_END_UNREADABLE);
-	return unwind_leave(walk, slot + 8, ip);
 }
 
 /*
@@ -236,14 +135,15 @@ static __always_inline int unwind_leave_trampoline(struct unwind *walk, __u64 at
  */
 static __always_inline int unwind_repair(struct unwind *walk, __u32 end)
 {
-	__u64 ip = 0, trampoline;
+	__u64 ip = 0, at, trampoline;
 
 	if (walk->flags & UNWIND_EXACT) {
 		trampoline = unwind_trampoline();
-		if (trampoline && walk->ip - trampoline < UNWIND_TRAMPOLINE_BYTES)
-			return unwind_leave_trampoline(walk, walk->ip - trampoline);
+		at = UNWIND_WITHOUT_SIGNATURE(walk->ip) - trampoline;
+		if (trampoline && at < UNWIND_TRAMPOLINE_BYTES)
+			return unwind_leave_trampoline(walk, at);
 	} else {
-		ip = unwind_original(walk->sp - 8);
+		ip = unwind_original(walk->sp - UNWIND_RETURN_BYTES);
 	}
 	if (ip && ip != walk->ip) {
 		walk->ip = ip;
@@ -266,7 +166,8 @@ static __always_inline int unwind_step_with(struct unwind *walk)
 	if (!unwind_push(walk))
 		return unwind_end(walk, UNWIND_END_DEPTH);
 	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_END)
-		return unwind_leave_unknown(walk);
+		return unwind_is_signal_frame(walk) ? unwind_leave_signal(walk)
+						    : unwind_leave_unknown(walk);
 	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_SIGNAL)
 		return unwind_leave_signal(walk);
 	return unwind_leave_by_rule(walk, rule, pc);

@@ -3,8 +3,9 @@
  * Unwind tables: what the compiler in user space and the walker in BPF must agree on, byte for byte.
  *
  * Everything here has a fixed width. The file includes nothing; each side brings its own __u32 and
- * friends (<linux/types.h> in user space, bpf/kernel_types.h in BPF). x86-64 only: "sp" is rsp, "bp" is
- * rbp, and the return address stands just below the call frame address (CFA).
+ * friends (<linux/types.h> in user space, bpf/kernel_types.h in BPF). On x86-64 "sp" is rsp, "bp" is rbp, and
+ * the return address stands just below the call frame address (CFA). On arm64 "bp" is x29, and the return address is in
+ * "lr", x30, until a function saves it: see enum unwind_pair.
  */
 #ifndef UNWIND_ABI_H
 #define UNWIND_ABI_H
@@ -18,6 +19,10 @@
  *   bits  3..4   enum unwind_bp
  *   bits  5..21  offset of the CFA, unsigned, in units of 8 bytes
  *   bits 22..31  offset of the saved bp, signed, in units of 8 bytes
+ * On arm64:
+ *   bits  3..4   enum unwind_pair
+ *   bits 22..31  offset of what is saved, signed, in units of 8 bytes: if it is negative, from the CFA, otherwise from the
+ *                register that the CFA is counted from. Functions save at the lower end of their frames, however large.
  */
 enum unwind_cfa {
 	UNWIND_CFA_END = 0, /* no code here that any row describes */
@@ -35,6 +40,14 @@ enum unwind_bp {
 	UNWIND_BP_AT_CFA, /* saved at CFA + offset */
 	UNWIND_BP_AT_BP, /* saved at bp + offset */
 	UNWIND_BP_UNKNOWN, /* lost, or saved where a rule cannot say */
+};
+
+/* arm64: where the return address is, and bp. Compilers save bp in the word below it, or do not save it. */
+enum unwind_pair {
+	UNWIND_PAIR_NONE = 0, /* in lr; bp is not changed */
+	UNWIND_PAIR_BOTH, /* saved behind bp, at the offset */
+	UNWIND_PAIR_LR, /* saved at the offset; bp is not changed */
+	UNWIND_PAIR_LR_ONLY, /* saved at the offset; bp is lost, or saved where a rule cannot say */
 };
 
 #define UNWIND_CFA_OFFSET_MAX 0x1ffff /* units of 8 bytes */

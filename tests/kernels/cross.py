@@ -17,9 +17,10 @@ import kernels
 
 SUITE = "bookworm"
 COMPILERS = {"arm64": "aarch64-linux-gnu"}
+FLAGS = {"arm64": "-mbranch-protection=standard"}  # functions sign their return addresses
 LIBRARIES = ("libc6-dev", "libstdc++-12-dev", "libbpf-dev", "libelf-dev", "libdw-dev", "libcapstone-dev", "libiberty-dev",
              "libbz2-dev", "zlib1g-dev", "liblzma-dev", "libdebuginfod-dev", "libjemalloc-dev", "libgoogle-perftools-dev",
-             "libmimalloc-dev", "libtbb-dev", "libtbbmalloc2")
+             "libmimalloc-dev", "libtbb-dev", "libtbbmalloc2", "gdb")
 # Where packages find one name for two folders.
 LINKS = ("bin", "sbin", "lib")
 
@@ -68,13 +69,13 @@ def build(architecture, root):
                if not shutil.which(program)]
     if missing:
         raise kernels.Unavailable("%s is not installed" % missing[0])
-    libraries = os.path.join(root, "usr/lib", prefix)
+    libraries, flags = os.path.join(root, "usr/lib", prefix), "--sysroot=%s %s" % (root, FLAGS[architecture])
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     environment.update(PKG_CONFIG_LIBDIR="%s/pkgconfig:%s/usr/share/pkgconfig" % (libraries, root),
                        PKG_CONFIG_SYSROOT_DIR=root)
     # Of other C libraries there are no packages that a compiler of another architecture could use.
     settings = ["BUILD=" + folder_of(architecture), "ARCH=" + architecture,
-                "CC=%s-gcc --sysroot=%s" % (prefix, root), "CXX=%s-g++ --sysroot=%s" % (prefix, root),
+                "CC=%s-gcc %s" % (prefix, flags), "CXX=%s-g++ %s" % (prefix, flags),
                 "OBJCOPY=%s-objcopy" % prefix, "STRIP=%s-strip" % prefix, "MUSL_CC=false", "LIBCXX_CXX=false"]
     subprocess.run(["make", "-s", "-j%d" % os.cpu_count(), *settings, "all", "targets"], cwd=image.TOP, env=environment,
                    stdout=sys.stderr, check=True)

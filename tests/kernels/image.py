@@ -13,7 +13,7 @@ PACKAGES = ("python3", "dash", "bash", "coreutils", "util-linux", "mount", "proc
             "bpftool", "strace", "ruby")
 BUILT = ("tracer", "targets")
 TREE = ("tests/live", "tests/targets", "tests/kernels")
-UNWANTED = re.compile(r"/usr/share/(doc|man|locale|info|lintian|bash-completion|gcc|gdb)/|/usr/lib/[^/]+/gconv/")
+UNWANTED = re.compile(r"/usr/share/(doc|man|locale|info|lintian|bash-completion|gcc|gdb/auto-load)/|/usr/lib/[^/]+/gconv/")
 UNWANTED_FOREIGN = re.compile(UNWANTED.pattern + r"|/usr/(include|lib/gcc(-cross)?|share/(perl|ri|zoneinfo))/|\.a$")
 # Features that the oldest kernel knows.
 FEATURES = "none,filetype,extent,large_file,sparse_super,dir_index"

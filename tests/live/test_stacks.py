@@ -182,6 +182,8 @@ def test_postgresql():
 
 TORTURE = (7000000, 7200000)  # the sizes by which unwind_torture names its stacks
 
+# gdb's name of the register with a function's first argument.
+ARGUMENT = {"aarch64": "$x0"}.get(os.uname().machine, "$rdi")
 GDB_WALK = r"""
 import gdb, json, re, sys
 gdb.execute("set pagination off")
@@ -195,11 +197,11 @@ gdb.execute("set breakpoint pending on")
 gdb.execute("break main")
 gdb.execute("run wait 1 < %s")
 gdb.execute("delete")
-gdb.execute("break malloc if $rdi >= %d && $rdi < %d")
+gdb.execute("break malloc if $argument >= %d && $argument < %d")
 def place(pc):
     with open("/proc/%%d/maps" %% gdb.selected_inferior().pid) as maps:
         for line in maps:
-            match = re.match(r"([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) \S+ \d+ +(/.*)", line)
+            match = re.match(r"([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) \S+ \d+ +(/.*|\[vdso\])", line)
             if match and int(match[1], 16) <= pc - 1 < int(match[2], 16):
                 return [match[4], pc - int(match[1], 16) + int(match[3], 16)]
     return ["?", pc]
@@ -208,7 +210,7 @@ while True:
     gdb.execute("continue", to_string=True)
     if not gdb.selected_inferior().pid:
         break
-    size, frame, pcs = int(gdb.parse_and_eval("$rdi")), gdb.newest_frame().older(), []
+    size, frame, pcs = int(gdb.parse_and_eval("$argument")), gdb.newest_frame().older(), []
     while frame:
         # It does not know where a fiber begins, and goes on to what is no code.
         if place(frame.pc())[0] == "?":
@@ -227,7 +229,7 @@ def gdb_stacks():
     lab.need("gdb")
     with tempfile.TemporaryDirectory(prefix="tracer-gdb-") as folder:
         with open(folder + "/walk.py", "w", encoding="ascii") as file:
-            file.write(GDB_WALK % (folder + "/line", *TORTURE, folder + "/stacks"))
+            file.write((GDB_WALK % (folder + "/line", *TORTURE, folder + "/stacks")).replace("$argument", ARGUMENT))
         with open(folder + "/line", "w", encoding="ascii") as file:
             file.write("go\n")
         run = subprocess.run(["gdb", "-q", "-nx", "-batch", "-x", folder + "/walk.py", lab.target("unwind_torture")],

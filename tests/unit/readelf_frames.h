@@ -35,6 +35,9 @@ struct readelf_frames {
 	struct readelf_range function; /* of the FDE under the reader; end 0 = a CIE */
 	struct readelf_row last; /* waits for the pc at which it ends */
 	bool has_last, in_eh_frame;
+	unsigned long
+		odd_cie; /* its return addresses are where no architecture's are: in profiling code */
+	bool odd; /* the FDE is one of its */
 	struct readelf_range *functions;
 	size_t function_count, function_capacity;
 	const char *path;
@@ -67,7 +70,8 @@ static void readelf_read_row(struct readelf_frames *frames, char *line, struct r
 			return;
 		if (!strcmp(frames->columns[column], "CFA"))
 			snprintf(row->cfa, sizeof(row->cfa), "%s", word);
-		else if (!strcmp(frames->columns[column], "rbp"))
+		else if (!strcmp(frames->columns[column], "rbp") ||
+			 !strcmp(frames->columns[column], "x29"))
 			snprintf(row->bp, sizeof(row->bp), "%s", word);
 		else if (!strcmp(frames->columns[column], "ra"))
 			snprintf(row->ra, sizeof(row->ra), "%s", word);
@@ -130,12 +134,59 @@ static bool readelf_agrees(const struct readelf_row *row, uint32_t rule)
 	       readelf_agrees_bp(row->bp, rule);
 }
 
+static bool readelf_is_unsaved(const char *text)
+{
+	return !*text || !strcmp(text, "u") || !strcmp(text, "s");
+}
+
+/* The offset from the CFA at which an arm64 rule says that something is saved, bytes. */
+static long readelf_saved_at(uint32_t rule)
+{
+	long offset = UNWIND_RULE_BP_OFFSET(rule);
+
+	return (offset < 0 ? offset : offset - (long)UNWIND_RULE_CFA_OFFSET(rule)) * 8;
+}
+
+/* Has a rule no place for what is saved at this offset from the CFA, which is `size` bytes from its register? */
+static bool readelf_is_too_far(long offset, long size)
+{
+	return offset % 8 || ((offset + size < 0 || offset + size > 511 * 8) &&
+			      (offset >= 0 || offset < -512 * 8));
+}
+
+/* Readelf writes "u" for a register that is the same, too, and so for a return address that is undefined or in x30. */
+static bool readelf_agrees_arm64(const struct readelf_row *row, uint32_t rule)
+{
+	uint32_t cfa = UNWIND_RULE_CFA(rule), pair = UNWIND_RULE_BP(rule);
+	bool sp = !strncmp(row->cfa, "sp+", 3), same = readelf_is_unsaved(row->bp);
+	long size = strtol(row->cfa + (sp ? 3 : 4), NULL, 10), ra = strtol(row->ra + 1, NULL, 10);
+	long bp = *row->bp == 'c' ? strtol(row->bp + 1, NULL, 10) : 0;
+	bool both = *row->bp == 'c' && bp == ra - 8;
+
+	if (readelf_is_unsaved(row->ra) && cfa == UNWIND_CFA_ROOT)
+		return true;
+	if ((!sp && strncmp(row->cfa, "x29+", 4)) || size % 8 || size / 8 > UNWIND_CFA_OFFSET_MAX)
+		return cfa == UNWIND_CFA_UNSUPPORTED;
+	if (readelf_is_unsaved(row->ra) && same)
+		return cfa == (sp ? UNWIND_CFA_SP : UNWIND_CFA_BP) && pair == UNWIND_PAIR_NONE &&
+		       (long)UNWIND_RULE_CFA_OFFSET(rule) * 8 == size;
+	if (*row->ra != 'c' || readelf_is_too_far(both ? bp : ra, size))
+		return cfa == UNWIND_CFA_UNSUPPORTED;
+	return cfa == (sp ? UNWIND_CFA_SP : UNWIND_CFA_BP) &&
+	       (long)UNWIND_RULE_CFA_OFFSET(rule) * 8 == size &&
+	       readelf_saved_at(rule) == (both ? bp : ra) &&
+	       pair == (both   ? UNWIND_PAIR_BOTH
+			: same ? UNWIND_PAIR_LR
+			       : UNWIND_PAIR_LR_ONLY);
+}
+
 static void readelf_compare(struct readelf_frames *frames, const struct readelf_row *row,
 			    uint64_t pc)
 {
 	uint32_t rule = UNWIND_ROW_RULE(cfi_table_find(frames->table, pc));
 
-	if (readelf_agrees(row, rule))
+	if (*row->cfa == 's' || *row->cfa == 'x' ? readelf_agrees_arm64(row, rule)
+						 : readelf_agrees(row, rule))
 		return;
 	if (frames->mismatches++ >= READELF_PRINTED_MAX)
 		return;
@@ -158,11 +209,15 @@ static void readelf_flush(struct readelf_frames *frames, uint64_t end)
 
 static void readelf_begin_entry(struct readelf_frames *frames, const char *line)
 {
-	const char *range = strstr(line, " pc=");
+	const char *range = strstr(line, " pc="), *ra = strstr(line, " ra="),
+		   *cie = strstr(line, " cie=");
 	char *dots;
 
 	readelf_flush(frames, frames->function.end);
 	frames->function = (struct readelf_range){ 0 };
+	if (ra && strcmp(ra, " ra=16\n") && strcmp(ra, " ra=30\n"))
+		frames->odd_cie = strtoul(line, NULL, 16);
+	frames->odd = cie && frames->odd_cie && strtoul(cie + 5, NULL, 16) == frames->odd_cie;
 	if (!range || !frames->in_eh_frame)
 		return;
 	frames->function.start = strtoull(range + 4, &dots, 16);
@@ -189,6 +244,8 @@ static void readelf_read_line(struct readelf_frames *frames)
 	else if (strspn(line, "0123456789abcdef") == 16 && line[16] == ' ' &&
 		 frames->function.end && frames->in_eh_frame) {
 		readelf_read_row(frames, line, &row);
+		if (frames->odd)
+			snprintf(row.cfa, sizeof(row.cfa), "odd");
 		readelf_flush(frames, row.pc);
 		frames->last = row;
 		frames->has_last = true;

@@ -9,121 +9,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "elf_builder.h"
-#include "unwind/cfi_table.h"
-
-#define START 0x1000u
-#define SIZE 0x100u
-#define ROWS_MAX 4
+#include "frame_builder.h"
 
 #define SP(words) UNWIND_RULE(UNWIND_CFA_SP, UNWIND_BP_SAME, words, 0)
 #define SP_BP(words, saved) UNWIND_RULE(UNWIND_CFA_SP, UNWIND_BP_AT_CFA, words, saved)
 #define SP_LOST(words) UNWIND_RULE(UNWIND_CFA_SP, UNWIND_BP_UNKNOWN, words, 0)
-#define UNSUPPORTED UNWIND_RULE(UNWIND_CFA_UNSUPPORTED, 0, 0, 0)
-#define ROOT UNWIND_RULE(UNWIND_CFA_ROOT, 0, 0, 0)
-#define END UNWIND_RULE(UNWIND_CFA_END, 0, 0, 0)
-
-#define ABSOLUTE 0x00
-#define PCREL_SDATA4 0x1b
-#define DATAREL_UDATA2 0x32
-
-struct expected_row {
-	uint32_t pc, rule;
-};
-
-static void append_number(struct buffer *buffer, uint64_t number, size_t bytes)
-{
-	buffer_append(buffer, &number, bytes);
-}
-
-/* An entry with its length in front, in the long form if asked for. */
-static void append_entry(struct buffer *section, const struct buffer *body, bool is_long)
-{
-	append_number(section, is_long ? UINT32_MAX : body->length, 4);
-	if (is_long)
-		append_number(section, body->length, 8);
-	buffer_append(section, body->data, body->length);
-}
-
-/* CFA = rsp + 8, return address at CFA - 8: the state in which a call leaves the callee. */
-static void append_cie(struct buffer *section, const char *augmentation, uint8_t encoding)
-{
-	static const uint8_t factors[] = { 1, 0x78, 16, 1 };
-	static const uint8_t program[] = { 0x0c, 7, 8, 0x90, 1 };
-	struct buffer body = { 0 };
-
-	append_number(&body, 0, 4);
-	append_number(&body, 1, 1);
-	buffer_append(&body, augmentation, strlen(augmentation) + 1);
-	buffer_append(&body, factors, sizeof(factors));
-	append_number(&body, encoding, 1);
-	buffer_append(&body, program, sizeof(program));
-	append_entry(section, &body, false);
-	buffer_free(&body);
-}
-
-/* An FDE of the CIE at offset 0, its addresses `width` bytes wide. */
-static void append_fde(struct buffer *section, uint64_t start, uint64_t size, size_t width,
-		       const uint8_t *program, size_t length, bool is_long)
-{
-	struct buffer body = { 0 };
-
-	append_number(&body, section->length + (is_long ? 12 : 4), 4);
-	append_number(&body, start, width);
-	append_number(&body, size, width);
-	append_number(&body, 0, 1);
-	buffer_append(&body, program, length);
-	append_entry(section, &body, is_long);
-	buffer_free(&body);
-}
-
-/* Compile a section. By the section header its size is known; by the segment it ends in an empty entry. */
-static int build(const struct buffer *section, bool by_section, bool by_segment,
-		 struct cfi_table *table)
-{
-	struct elf_builder builder = { .frames = section->data,
-				       .size = section->length,
-				       .by_section = by_section,
-				       .by_segment = by_segment };
-	struct buffer bytes = { 0 };
-	struct elf_image image;
-	int error;
-
-	elf_builder_write(&builder, &bytes);
-	error = elf_image_open(bytes.data, bytes.length, ELF_LAYOUT_FILE, &image);
-	if (!error)
-		error = cfi_table_build(&image, table);
-	buffer_free(&bytes);
-	return error;
-}
-
-static void assert_rule(const struct cfi_table *table, uint64_t pc, uint32_t rule)
-{
-	assert_int_equal(UNWIND_ROW_RULE(cfi_table_find(table, pc)), rule);
-}
-
-/* Compile one function with this program. */
-static void build_program(const char *augmentation, const uint8_t *program, size_t length,
-			  struct cfi_table *table)
-{
-	struct buffer section = { 0 };
-
-	append_cie(&section, augmentation, ABSOLUTE);
-	append_fde(&section, START, SIZE, 8, program, length, false);
-	assert_int_equal(build(&section, true, false, table), 0);
-	assert_int_equal(table->functions, 1);
-	buffer_free(&section);
-}
-
-struct program_case {
-	const char *name;
-	uint8_t program[24];
-	uint8_t length;
-	struct expected_row rows[ROWS_MAX]; /* up to a row at pc 0 */
-};
 
 static const struct program_case program_cases[] = {
 	{ "nothing", { 0 }, 1, { { START, SP(1) } } },
@@ -231,24 +122,8 @@ static const struct program_case program_cases[] = {
 
 static void test_instructions(void **state)
 {
-	size_t i, row;
-
 	(void)state;
-	for (i = 0; i < sizeof(program_cases) / sizeof(program_cases[0]); i++) {
-		const struct program_case *test = &program_cases[i];
-		struct cfi_table table;
-
-		build_program("zR", test->program, test->length, &table);
-		for (row = 0; row < ROWS_MAX && test->rows[row].pc; row++)
-			if (table.row_count < row + 2 ||
-			    table.rows[row + 1] !=
-				    UNWIND_ROW(test->rows[row].pc, test->rows[row].rule))
-				fail_msg("%s: row %zu", test->name, row);
-		if (table.row_count != row + 2 ||
-		    table.rows[row + 1] != UNWIND_ROW(START + SIZE, END))
-			fail_msg("%s: %u rows", test->name, table.row_count);
-		cfi_table_free(&table);
-	}
+	check_programs(&x86_64, program_cases, sizeof(program_cases) / sizeof(program_cases[0]));
 }
 
 /* The limit on nesting ends in a row that says so, not in memory that is not there. */
@@ -260,7 +135,7 @@ static void test_remember_too_deep(void **state)
 	(void)state;
 	memset(program, 0x0a, sizeof(program));
 	program[0] = 0x41;
-	build_program("zR", program, sizeof(program), &table);
+	build_program(&x86_64, "zR", program, sizeof(program), &table);
 	assert_rule(&table, START, SP(1));
 	assert_rule(&table, START + 1, UNSUPPORTED);
 	assert_rule(&table, START + SIZE - 1, UNSUPPORTED);
@@ -276,13 +151,13 @@ static void test_signal_frame(void **state)
 	struct cfi_table table;
 
 	(void)state;
-	build_program("zRS", program, sizeof(program), &table);
+	build_program(&x86_64, "zRS", program, sizeof(program), &table);
 	assert_rule(&table, START, UNWIND_RULE(UNWIND_CFA_SIGNAL, 0, 0, 0));
 	cfi_table_free(&table);
-	build_program("zR", program, sizeof(program), &table);
+	build_program(&x86_64, "zR", program, sizeof(program), &table);
 	assert_rule(&table, START, UNSUPPORTED);
 	cfi_table_free(&table);
-	build_program("zRS", other, sizeof(other), &table);
+	build_program(&x86_64, "zRS", other, sizeof(other), &table);
 	assert_rule(&table, START, UNSUPPORTED);
 	cfi_table_free(&table);
 }
@@ -296,7 +171,7 @@ static void test_encodings(void **state)
 	uint64_t field;
 
 	(void)state;
-	append_cie(&section, "zR", PCREL_SDATA4);
+	append_cie(&section, &x86_64, "zR", PCREL_SDATA4);
 	field = ELF_BUILDER_ADDRESS + ELF_BUILDER_FRAMES + section.length + 8;
 	append_fde(&section, START - field, SIZE, 4, program, sizeof(program), false);
 	field = ELF_BUILDER_ADDRESS + ELF_BUILDER_FRAMES + section.length + 16;
@@ -311,7 +186,7 @@ static void test_encodings(void **state)
 	assert_rule(&table, START + 3 * SIZE - 1, SP(2));
 	cfi_table_free(&table);
 	buffer_clear(&section);
-	append_cie(&section, "zR", DATAREL_UDATA2);
+	append_cie(&section, &x86_64, "zR", DATAREL_UDATA2);
 	append_fde(&section, 0x123, SIZE, 2, program, sizeof(program), false);
 	assert_int_equal(build(&section, true, false, &table), 0);
 	assert_rule(&table, ELF_BUILDER_GOT + 0x122, END);
@@ -327,7 +202,7 @@ static void test_ways_to_the_section(void **state)
 	struct cfi_table table;
 
 	(void)state;
-	append_cie(&section, "zR", ABSOLUTE);
+	append_cie(&section, &x86_64, "zR", ABSOLUTE);
 	append_fde(&section, START, SIZE, 8, NULL, 0, false);
 	append_number(&section, 0, 4);
 	append_fde(&section, START + SIZE, SIZE, 8, NULL, 0, false);
@@ -350,7 +225,7 @@ static void test_damaged_entries(void **state)
 	struct cfi_table table;
 
 	(void)state;
-	append_cie(&section, "zR", ABSOLUTE);
+	append_cie(&section, &x86_64, "zR", ABSOLUTE);
 	append_fde(&section, START, SIZE, 8, NULL, 0, false);
 	append_fde(&section, UINT64_MAX - 4, 8, 8, NULL, 0, false);
 	append_fde(&section, 0xffffff00, SIZE, 8, NULL, 0, false);
@@ -377,7 +252,7 @@ static void test_overlap(void **state)
 	struct cfi_table table;
 
 	(void)state;
-	append_cie(&section, "zR", ABSOLUTE);
+	append_cie(&section, &x86_64, "zR", ABSOLUTE);
 	append_fde(&section, START + 0x20, 0x80, 8, second, sizeof(second), false);
 	append_fde(&section, START, 0x60, 8, first, sizeof(first), false);
 	append_fde(&section, START + 0x10, 0x20, 8, NULL, 0, false);

@@ -66,6 +66,25 @@ static void test_files_against_readelf(void **state)
 	assert_true(rows > 10000);
 }
 
+/* What a cross compiler for arm64 comes with, where there is one. */
+static void test_arm64_files_against_readelf(void **state)
+{
+	static const char *const names[] = { "libc.so.6", "libstdc++.so.6", "libasan.so.8",
+					     "ld-linux-aarch64.so.1" };
+	char path[256];
+	uint64_t rows = 0;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "/usr/aarch64-linux-gnu/lib/%s", names[i]);
+		assert_true(check_file(path, &rows));
+	}
+	if (!rows)
+		skip();
+	assert_true(rows > 10000);
+}
+
 static void test_own_executable_against_readelf(void **state)
 {
 	char *path = realpath("/proc/self/exe", NULL);
@@ -121,6 +140,7 @@ int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files_against_readelf),
+		cmocka_unit_test(test_arm64_files_against_readelf),
 		cmocka_unit_test(test_own_executable_against_readelf),
 		cmocka_unit_test(test_vdso_against_readelf),
 	};

@@ -109,17 +109,6 @@ static uint32_t session_process_room(const struct session *session)
 	return session->options.follow_fork ? 64 : 16;
 }
 
-/* Unwind tables are for x86-64 only. */
-static bool session_unwinds(const struct session *session)
-{
-#if defined(__x86_64__)
-	return !session->options.by_frame_pointers;
-#else
-	(void)session;
-	return false;
-#endif
-}
-
 static void session_set_up(struct session *session)
 {
 	const struct session_options *options = &session->options;
@@ -141,7 +130,8 @@ static void session_set_up(struct session *session)
 	if (!session_is_machine_wide(session))
 		bpf_map__set_autocreate(bpf->maps.owners, false);
 	session_set_up_interpreters(session);
-	unwind_loader_prepare(bpf, session_unwinds(session), session_process_room(session));
+	unwind_loader_prepare(bpf, !session->options.by_frame_pointers,
+			      session_process_room(session));
 	session_choose_programs(session);
 }
 
@@ -217,7 +207,7 @@ int session_load(struct session *session, struct error *error)
 	if (code)
 		return error_set(error, ERROR_PERMISSION, code,
 				 "the kernel did not load the BPF programs: %s", strerror(-code));
-	if (!session_unwinds(session))
+	if (!!session->options.by_frame_pointers)
 		return 0;
 	return unwind_loader_open(session->bpf, session->options.modules, session->options.log,
 				  &session->unwind, error);

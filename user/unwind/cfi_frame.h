@@ -13,12 +13,16 @@
 #include "unwind/cursor.h"
 #include "unwind_abi.h"
 
-/* DWARF's numbers of the x86-64 registers. */
-enum {
-	CFI_REGISTER_BP = 6,
-	CFI_REGISTER_SP = 7,
-	CFI_REGISTER_RA = 16,
+/* DWARF's numbers of an architecture's registers. */
+struct cfi_registers {
+	uint64_t bp, sp, ra;
 };
+
+/*
+ * The registers of the architecture whose return addresses are in this register, by which all entries of a file tell it:
+ * x86-64 or arm64. NULL: it is neither.
+ */
+const struct cfi_registers *cfi_registers_of(uint64_t return_register);
 
 enum cfi_cfa_kind {
 	CFI_CFA_NONE = 0, /* never defined */
@@ -59,9 +63,11 @@ struct cfi_frame {
 struct cfi_cfa cfi_cfa_from_expression(struct cursor expression);
 
 /* What the expression of DW_CFA_expression says: the address at which a register is saved. */
-struct cfi_place cfi_place_from_expression(struct cursor expression);
+struct cfi_place cfi_place_from_expression(struct cursor expression,
+					   const struct cfi_registers *registers);
 
 /* The rule of a row (unwind_abi.h). `signal`: the frame is one that the kernel made to deliver a signal. */
-__u32 cfi_frame_rule(const struct cfi_frame *frame, bool signal);
+__u32 cfi_frame_rule(const struct cfi_frame *frame, const struct cfi_registers *registers,
+		     bool signal);
 
 #endif

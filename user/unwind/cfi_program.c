@@ -11,7 +11,8 @@
 
 /* Not in every <dwarf.h>. */
 #define CFA_MIPS_ADVANCE_LOC8 0x1d
-#define CFA_GNU_WINDOW_SAVE 0x2d
+#define CFA_AARCH64_NEGATE_RA_STATE_WITH_PC 0x2c
+#define CFA_GNU_WINDOW_SAVE 0x2d /* arm64: the return address is signed from here on, or no more */
 #define CFA_GNU_ARGS_SIZE 0x2e
 #define CFA_GNU_NEGATIVE_OFFSET_EXTENDED 0x2f
 
@@ -22,6 +23,7 @@
 struct cfi_machine {
 	const struct eh_cie *cie;
 	struct cursor code;
+	const struct cfi_registers *registers;
 	struct cfi_rows *rows; /* NULL while a CIE's program runs: it has no pc */
 	uint64_t pc, end;
 	struct cfi_frame frame;
@@ -32,9 +34,9 @@ struct cfi_machine {
 
 static __u32 cfi_machine_rule(const struct cfi_machine *machine)
 {
-	if (machine->lost || machine->cie->return_register != CFI_REGISTER_RA)
+	if (machine->lost)
 		return UNWIND_RULE(UNWIND_CFA_UNSUPPORTED, 0, 0, 0);
-	return cfi_frame_rule(&machine->frame, machine->cie->signal);
+	return cfi_frame_rule(&machine->frame, machine->registers, machine->cie->signal);
 }
 
 /* The row of the code up to a new pc is complete. */
@@ -72,17 +74,18 @@ static int64_t cfi_scale(const struct cfi_machine *machine, int64_t factored)
 	return bytes;
 }
 
-static struct cfi_place *cfi_place_of(struct cfi_frame *frame, uint64_t number)
+static struct cfi_place *cfi_place_of(const struct cfi_machine *machine, struct cfi_frame *frame,
+				      uint64_t number)
 {
-	if (number == CFI_REGISTER_BP)
+	if (number == machine->registers->bp)
 		return &frame->bp;
-	return number == CFI_REGISTER_RA ? &frame->ra : NULL;
+	return number == machine->registers->ra ? &frame->ra : NULL;
 }
 
 static void cfi_set(struct cfi_machine *machine, uint64_t number, enum cfi_place_kind kind,
 		    int64_t offset)
 {
-	struct cfi_place *place = cfi_place_of(&machine->frame, number);
+	struct cfi_place *place = cfi_place_of(machine, &machine->frame, number);
 
 	if (place)
 		*place = (struct cfi_place){ .kind = kind, .offset = offset };
@@ -96,7 +99,7 @@ static void cfi_set_scaled(struct cfi_machine *machine, uint64_t number, int64_t
 static void cfi_restore(struct cfi_machine *machine, uint64_t number)
 {
 	struct cfi_frame initial = machine->cie->initial;
-	struct cfi_place *place = cfi_place_of(&initial, number);
+	struct cfi_place *place = cfi_place_of(machine, &initial, number);
 
 	if (place)
 		cfi_set(machine, number, place->kind, place->offset);
@@ -141,6 +144,7 @@ static bool cfi_run_location(struct cfi_machine *machine, uint8_t operation)
 
 	switch (operation) {
 	case DW_CFA_nop:
+	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 	case CFA_GNU_WINDOW_SAVE:
 		return true;
 	case CFA_GNU_ARGS_SIZE:
@@ -243,7 +247,7 @@ static bool cfi_run_register(struct cfi_machine *machine, uint8_t operation)
 		cfi_set(machine, number, CFI_PLACE_OTHER, 0);
 		return true;
 	case DW_CFA_expression:
-		place = cfi_place_from_expression(cfi_take_expression(machine));
+		place = cfi_place_from_expression(cfi_take_expression(machine), machine->registers);
 		cfi_set(machine, number, place.kind, place.offset);
 		return true;
 	case DW_CFA_val_expression:
@@ -290,6 +294,11 @@ void cfi_program_start(struct eh_cie *cie)
 	struct cfi_machine machine;
 
 	machine.cie = cie;
+	machine.registers = cfi_registers_of(cie->return_register);
+	if (!machine.registers) {
+		cie->unusable = true;
+		return;
+	}
 	machine.code = cie->program;
 	machine.rows = NULL;
 	machine.pc = 0;
@@ -310,13 +319,14 @@ void cfi_program_run(const struct eh_cie *cie, const struct eh_fde *fde, struct 
 		return;
 	/* Not by an initializer, which would clear the remembered frames of each of 100,000 functions. */
 	machine.cie = cie;
+	machine.registers = cfi_registers_of(cie->return_register);
 	machine.code = fde->program;
 	machine.rows = rows;
 	machine.pc = fde->start;
 	machine.end = fde->end;
 	machine.frame = cie->initial;
 	machine.remembered_count = 0;
-	machine.lost = cie->unusable;
+	machine.lost = cie->unusable || !machine.registers;
 	cfi_run(&machine);
 	if (machine.pc < machine.end)
 		cfi_rows_add(rows, (uint32_t)machine.pc, cfi_machine_rule(&machine));

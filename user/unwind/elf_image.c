@@ -42,7 +42,8 @@ static bool elf_is_supported(const Elf64_Ehdr *header)
 {
 	return !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
 	       header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
-	       header->e_machine == EM_X86_64 && header->e_phentsize == sizeof(Elf64_Phdr);
+	       (header->e_machine == EM_X86_64 || header->e_machine == EM_AARCH64) &&
+	       header->e_phentsize == sizeof(Elf64_Phdr);
 }
 
 int elf_image_open(const void *bytes, size_t size, enum elf_layout layout,

@@ -29,7 +29,7 @@ struct elf_image {
 };
 
 /*
- * Look at `size` bytes. Returns 0; -ENOEXEC if they are not a 64-bit little-endian x86-64 ELF image with program
+ * Look at `size` bytes. Returns 0; -ENOEXEC if they are not a 64-bit little-endian ELF image of x86-64 or arm64 with program
  * headers. The image borrows the bytes.
  */
 int elf_image_open(const void *bytes, size_t size, enum elf_layout layout,
