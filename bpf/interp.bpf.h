@@ -16,6 +16,13 @@
 #define INTERP_WINDOW_WORDS 512
 #define INTERP_WINDOW_BYTES (INTERP_WINDOW_WORDS * 8)
 
+/* Where a thread's control block has the address of the vector of thread-local blocks. */
+#if defined(__TARGET_ARCH_arm64)
+#define INTERP_VECTOR 0
+#else
+#define INTERP_VECTOR 8
+#endif
+
 /* Frames that are looked at: some are not kept. */
 #define INTERP_TURNS 512
 
@@ -161,7 +168,7 @@ static __always_inline __u64 interp_state(const struct interp_process *process,
 	__u64 state = 0;
 
 	if (process->anchor_kind == INTERP_ANCHOR_MODULE) {
-		state = interp_word(thread_pointer + 8);
+		state = interp_word(thread_pointer + INTERP_VECTOR);
 		state = interp_word(state + 16ULL * process->module);
 		/* All ones: this thread has not used the module's variables yet. */
 		thread_pointer = state;
@@ -177,20 +184,33 @@ static __always_inline __u64 interp_state(const struct interp_process *process,
 #include "interp_python.bpf.h"
 
 #ifdef __bpf__
+#if defined(__TARGET_ARCH_arm64)
+#define INTERP_THREAD_POINTER uw.tp_value
+struct thread_struct___interp {
+	struct {
+		unsigned long tp_value;
+	} uw;
+} __attribute__((preserve_access_index));
+#else
+#define INTERP_THREAD_POINTER fsbase
 struct thread_struct___interp {
 	unsigned long fsbase;
 } __attribute__((preserve_access_index));
+#endif
 
 struct task_struct___interp {
 	struct thread_struct___interp thread;
 } __attribute__((preserve_access_index));
 
-/* What thread-local addresses of the current thread are counted from. */
+/*
+ * What thread-local addresses of the current thread are counted from, as it was when the thread was last taken from a CPU:
+ * programs set the register by themselves, but only once.
+ */
 static __always_inline __u64 interp_thread_pointer(void)
 {
 	struct task_struct___interp *task = (void *)bpf_get_current_task();
 
-	return BPF_CORE_READ(task, thread.fsbase);
+	return BPF_CORE_READ(task, thread.INTERP_THREAD_POINTER);
 }
 #endif
 

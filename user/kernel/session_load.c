@@ -21,13 +21,6 @@
 /* Sites for allocations whose stack finds no room: some functions in some programs. */
 #define SITES_RESERVE 1024
 
-/* Interpreters' frames are found by the register that thread-local addresses are counted from. */
-#ifdef __x86_64__
-#define INTERPRETERS_READABLE true
-#else
-#define INTERPRETERS_READABLE false
-#endif
-
 /* The kernels that need this way of attaching lack more. Who asks for it wants to see that it all works. */
 static void session_feign_old_kernel(struct kernel_features *features)
 {
@@ -91,13 +84,9 @@ static void session_set_up_interpreters(struct session *session)
 	const struct kernel_features *features = &session->features;
 	struct tracer_bpf *bpf = session->bpf;
 
-	bpf->rodata->setting_interpreters = INTERPRETERS_READABLE;
+	bpf->rodata->setting_interpreters = true;
 	bpf_map__set_max_entries(bpf->maps.interp_stacks, (uint32_t)session->options.max_stacks);
-	if (!INTERPRETERS_READABLE) {
-		bpf_map__set_autocreate(bpf->maps.interp_walks_by_id, false);
-		bpf_map__set_autocreate(bpf->maps.interp_walk_zero, false);
-	}
-	if (!features->task_storage || !INTERPRETERS_READABLE)
+	if (!features->task_storage)
 		bpf_map__set_autocreate(bpf->maps.interp_walks, false);
 }
 

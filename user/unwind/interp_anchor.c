@@ -15,16 +15,29 @@
 #define PAGES_MAX 32768u
 #define BLOCKS_MAX 256u
 
-/* Around a thread pointer: slots of pthread_setspecific are above, thread-local variables below. */
-#define ABOVE_BYTES 0x900u
-#define BELOW_PAGES 8u
+/* What is looked at: of a control block, which has the slots of pthread_setspecific, and of thread-local variables. */
+#define BLOCK_BYTES 0x900u
+#define VARIABLES_PAGES 8u
 
 /* Modules with thread-local variables, and what is looked at of each one's. */
 #define MODULES_MAX 128u
 #define MODULE_WORDS 64u
 
 #define ADDRESS_MIN 0x10000u
+
+#if defined(__aarch64__)
+#define ADDRESS_MAX (1ull << 48)
+#define VECTOR 0 /* where its address is, from the thread pointer */
+#else
 #define ADDRESS_MAX (1ull << 47)
+#define VECTOR 8
+#endif
+
+/* A thread. */
+struct anchor_block {
+	uint64_t identity; /* pthread_self: its control block */
+	uint64_t pointer; /* what thread-local addresses are counted from */
+};
 
 struct anchor_search {
 	const struct target_memory *memory;
@@ -34,61 +47,144 @@ struct anchor_search {
 	unsigned int pages, blocks; /* looked at so far */
 };
 
-static bool anchor_ask(const struct anchor_search *search, uint64_t value, uint64_t thread_pointer)
+static bool anchor_ask(const struct anchor_search *search, uint64_t value,
+		       const struct anchor_block *block)
 {
 	if (value < ADDRESS_MIN || value >= ADDRESS_MAX || value & 7)
 		return false;
-	return search->question->is_state(search->question->context, value, thread_pointer);
+	return search->question->is_state(search->question->context, value, block->identity);
 }
 
 /* Ask `count` words at `start`. */
 static bool anchor_ask_words(const struct anchor_search *search, uint64_t start,
-			     const uint64_t *words, size_t count, uint64_t thread_pointer)
+			     const uint64_t *words, size_t count, const struct anchor_block *block)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (!anchor_ask(search, words[i], thread_pointer))
+		if (!anchor_ask(search, words[i], block))
 			continue;
 		search->process->anchor_kind = INTERP_ANCHOR_THREAD;
-		search->process->anchor = start + i * 8 - thread_pointer;
+		search->process->anchor = start + i * 8 - block->pointer;
 		*search->state = words[i];
 		return true;
 	}
 	return false;
 }
 
+#if defined(__aarch64__)
+
 /* Thread-local variables of modules that the program started with. */
-static bool anchor_ask_below(const struct anchor_search *search, uint64_t thread_pointer)
+static bool anchor_ask_variables(const struct anchor_search *search,
+				 const struct anchor_block *block)
 {
-	uint64_t words[PAGE_WORDS], end = thread_pointer;
+	uint64_t words[PAGE_WORDS], start = block->pointer, end;
 	unsigned int i;
 
-	for (i = 0; i < BELOW_PAGES && end > PAGE; i++) {
+	for (i = 0; i < VARIABLES_PAGES; i++) {
+		end = (start + PAGE) & ~(uint64_t)(PAGE - 1);
+		if (!target_read(search->memory, start, words, end - start))
+			return false;
+		if (anchor_ask_words(search, start, words, (end - start) / 8, block))
+			return true;
+		start = end;
+	}
+	return false;
+}
+
+/* Between the start of a control block and the thread pointer, at least and at most. */
+#define BLOCK_SIZE_MIN 0x400u
+#define BLOCK_SIZE_MAX 0x1000u
+
+/* The list of robust mutexes, from the start of a control block; in front of it is the address of its last entry. */
+#define BLOCK_ROBUST 224u
+
+/* Blocks of the modules that a program starts with are this near to the thread pointer. */
+#define STATIC_BYTES (64u << 10)
+#define STATIC_MODULES 4u
+
+/* Is there a thread pointer at `pointer`, with the vector's address in its word? */
+static bool anchor_is_pointer(const struct anchor_search *search, uint64_t pointer, uint64_t vector)
+{
+	uint64_t count, module;
+
+	if (vector < ADDRESS_MIN || vector >= ADDRESS_MAX || vector & 15 ||
+	    !target_read_word(search->memory, vector - 16, &count) || count > MODULES_MAX)
+		return false;
+	for (module = 1; module <= count && module <= STATIC_MODULES; module++)
+		if (target_word(search->memory, vector + 16 * module) - pointer < STATIC_BYTES)
+			return true;
+	return false;
+}
+
+/* Does this word, at `address`, tell a control block? */
+static bool anchor_find_block(const struct anchor_search *search, uint64_t address, uint64_t word,
+			      struct anchor_block *ret_block)
+{
+	uint64_t words[(BLOCK_SIZE_MAX - BLOCK_SIZE_MIN) / 8], identity, from;
+	size_t i;
+
+	if (word != address || target_word(search->memory, address - 8) != address)
+		return false;
+	identity = address - BLOCK_ROBUST;
+	from = identity + BLOCK_SIZE_MIN;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		words[i] = target_word(search->memory, from + i * 8);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i += 2) {
+		if (!anchor_is_pointer(search, from + i * 8, words[i]))
+			continue;
+		*ret_block = (struct anchor_block){ identity, from + i * 8 };
+		return true;
+	}
+	return false;
+}
+
+#else
+
+/* Thread-local variables of modules that the program started with. */
+static bool anchor_ask_variables(const struct anchor_search *search,
+				 const struct anchor_block *block)
+{
+	uint64_t words[PAGE_WORDS], end = block->pointer;
+	unsigned int i;
+
+	for (i = 0; i < VARIABLES_PAGES && end > PAGE; i++) {
 		uint64_t start = (end - 1) & ~(uint64_t)(PAGE - 1);
 		size_t size = end - start;
 
 		if (!target_read(search->memory, start, words, size))
 			return false;
-		if (anchor_ask_words(search, start, words, size / 8, thread_pointer))
+		if (anchor_ask_words(search, start, words, size / 8, block))
 			return true;
 		end = start;
 	}
 	return false;
 }
 
+/* Does this word, at `address`, tell a control block? */
+static bool anchor_find_block(const struct anchor_search *search, uint64_t address, uint64_t word,
+			      struct anchor_block *ret_block)
+{
+	if (word != address || target_word(search->memory, address + 16) != address)
+		return false;
+	*ret_block = (struct anchor_block){ address, address };
+	return true;
+}
+
+#endif
+
 /* The variables of one module that was loaded later. */
-static bool anchor_ask_module(const struct anchor_search *search, uint32_t module, uint64_t block,
-			      uint64_t thread_pointer)
+static bool anchor_ask_module(const struct anchor_search *search, uint32_t module, uint64_t start,
+			      const struct anchor_block *block)
 {
 	uint32_t i;
 
 	for (i = 0; i < MODULE_WORDS; i++) {
 		uint64_t value;
 
-		if (!target_read_word(search->memory, block + i * 8, &value))
+		if (!target_read_word(search->memory, start + i * 8, &value))
 			return false;
-		if (!anchor_ask(search, value, thread_pointer))
+		if (!anchor_ask(search, value, block))
 			continue;
 		search->process->anchor_kind = INTERP_ANCHOR_MODULE;
 		search->process->anchor = i * 8;
@@ -99,51 +195,49 @@ static bool anchor_ask_module(const struct anchor_search *search, uint32_t modul
 	return false;
 }
 
-static bool anchor_ask_modules(const struct anchor_search *search, uint64_t thread_pointer)
+static bool anchor_ask_modules(const struct anchor_search *search, const struct anchor_block *block)
 {
-	uint64_t vector, count, block;
+	uint64_t vector, count, start;
 	uint32_t module;
 
-	if (!target_read_word(search->memory, thread_pointer + 8, &vector) ||
+	if (!target_read_word(search->memory, block->pointer + VECTOR, &vector) ||
 	    !target_read_word(search->memory, vector - 16, &count) || count > MODULES_MAX)
 		return false;
 	for (module = 1; module <= count; module++) {
-		block = target_word(search->memory, vector + 16ull * module);
-		if (block < ADDRESS_MIN || block >= ADDRESS_MAX || block & 7)
+		start = target_word(search->memory, vector + 16ull * module);
+		if (start < ADDRESS_MIN || start >= ADDRESS_MAX || start & 7)
 			continue;
-		if (anchor_ask_module(search, module, block, thread_pointer))
+		if (anchor_ask_module(search, module, start, block))
 			return true;
 	}
 	return false;
 }
 
-static bool anchor_ask_block(struct anchor_search *search, uint64_t thread_pointer)
+static bool anchor_ask_block(struct anchor_search *search, const struct anchor_block *block)
 {
-	uint64_t words[ABOVE_BYTES / 8];
+	uint64_t words[BLOCK_BYTES / 8];
 
 	search->blocks++;
-	if (target_read(search->memory, thread_pointer, words, sizeof(words)) &&
-	    anchor_ask_words(search, thread_pointer, words, ABOVE_BYTES / 8, thread_pointer))
+	if (target_read(search->memory, block->identity, words, sizeof(words)) &&
+	    anchor_ask_words(search, block->identity, words, BLOCK_BYTES / 8, block))
 		return true;
-	return anchor_ask_below(search, thread_pointer) ||
-	       anchor_ask_modules(search, thread_pointer);
+	return anchor_ask_variables(search, block) || anchor_ask_modules(search, block);
 }
 
-/* Look for control blocks that begin in a page. */
+/* Look for control blocks that show in a page. */
 static bool anchor_search_page(struct anchor_search *search, uint64_t page)
 {
 	uint64_t words[PAGE_WORDS];
+	struct anchor_block block;
 	size_t i;
 
 	search->pages++;
 	if (!target_read(search->memory, page, words, sizeof(words)))
 		return false;
 	for (i = 0; i < PAGE_WORDS; i += 2) {
-		uint64_t address = page + i * 8;
-
-		if (words[i] != address || target_word(search->memory, address + 16) != address)
+		if (!anchor_find_block(search, page + i * 8, words[i], &block))
 			continue;
-		if (search->blocks < BLOCKS_MAX && anchor_ask_block(search, address))
+		if (search->blocks < BLOCKS_MAX && anchor_ask_block(search, &block))
 			return true;
 	}
 	return false;

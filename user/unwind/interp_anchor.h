@@ -4,8 +4,11 @@
  * thread, in a thread-local variable or a slot of pthread_setspecific. No symbols are needed: of a thread that has such
  * a state, the words around its thread pointer are asked one by one whether they lead to one.
  *
- * glibc on x86-64: a thread's control block begins with its own address, has the vector of the modules'
- * thread-local blocks behind it, and its own address again.
+ * glibc on x86-64: a thread's control block, at the thread pointer, begins with its own address, has the vector of the
+ * modules' thread-local blocks behind it, and its own address again. The first modules' variables are below it.
+ *
+ * glibc on arm64: the control block is below the thread pointer; its list of robust mutexes, which is mostly empty, points
+ * at itself. At the thread pointer is the vector's address, and the first modules' variables are above.
  */
 #ifndef UNWIND_INTERP_ANCHOR_H
 #define UNWIND_INTERP_ANCHOR_H
@@ -21,8 +24,8 @@ struct memory_range {
 };
 
 struct anchor_question {
-	/* Does `value` lead to the state of the thread with this thread pointer? */
-	bool (*is_state)(void *context, uint64_t value, uint64_t thread_pointer);
+	/* Does `value` lead to the state of the thread whose pthread_self is `identity`? */
+	bool (*is_state)(void *context, uint64_t value, uint64_t identity);
 	void *context;
 };
 

@@ -177,16 +177,14 @@ struct interp_question {
 	const struct target_memory *memory;
 };
 
-static bool interp_is_state(void *context, uint64_t value, uint64_t thread_pointer)
+static bool interp_is_state(void *context, uint64_t value, uint64_t identity)
 {
 	const struct interp_question *question = context;
 	const struct interpreter *interpreter = question->interpreter;
 
 	if (interpreter->kind == INTERP_RUBY)
-		return ruby_layout_is_state(interpreter->ruby, question->memory, value,
-					    thread_pointer);
-	return python_layout_is_state(&interpreter->python, question->memory, value,
-				      thread_pointer);
+		return ruby_layout_is_state(interpreter->ruby, question->memory, value, identity);
+	return python_layout_is_state(&interpreter->python, question->memory, value, identity);
 }
 
 static bool interp_check(const struct interpreter *interpreter, const struct target_memory *memory,

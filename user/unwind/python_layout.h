@@ -45,7 +45,7 @@ bool python_layout_find(unsigned int minor, struct python_layout *ret_layout);
 bool python_layout_read(const uint8_t bytes[PYTHON_OFFSETS_SIZE], struct python_layout *ret_layout);
 
 /*
- * Is there a thread state at `state`, of the thread whose thread pointer is `identity`? With a layout that is not the
+ * Is there a thread state at `state`, of the thread whose pthread_self is `identity`? With a layout that is not the
  * right one the answer is no.
  */
 bool python_layout_is_state(const struct python_layout *layout, const struct target_memory *memory,

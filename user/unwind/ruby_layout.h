@@ -44,7 +44,7 @@ struct ruby_layout {
 const struct ruby_layout *ruby_layout_find(const char *version);
 
 /*
- * Does `state` lead to the frames of the thread whose thread pointer is `identity`: is it that thread's execution
+ * Does `state` lead to the frames of the thread whose pthread_self is `identity`: is it that thread's execution
  * context (or, with `by_thread`, its thread)? With a layout that is not the right one the answer is no.
  */
 bool ruby_layout_is_state(const struct ruby_layout *layout, const struct target_memory *memory,
