@@ -168,6 +168,10 @@ def test_interfaces_of_their_own():
     check([variant("interface-je"), "all"], ["jemalloc", "glibc"])
 
 
+def test_heaps_of_mimalloc():
+    check([variant("heaps"), "all"], ["mimalloc"])
+
+
 def test_operators_libstdcxx():
     check([variant("operators"), "all"], ["glibc", "c++"], attach=True)
 
