@@ -126,10 +126,21 @@ static void test_operators(void **state)
 static void test_throwing(void **state)
 {
 	static const char *const throwing[] = {
-		"_Znwm",	   "_Znam",	  "_ZnwmSt11align_val_t", "_ZnamSt11align_val_t",
-		"tc_new",	   "tc_newarray", "tc_new_aligned",	  "tc_newarray_aligned",
-		"mi_new",	   "mi_new_n",	  "mi_new_aligned",	  "mi_new_realloc",
+		"_Znwm",
+		"_Znam",
+		"_ZnwmSt11align_val_t",
+		"_ZnamSt11align_val_t",
+		"tc_new",
+		"tc_newarray",
+		"tc_new_aligned",
+		"tc_newarray_aligned",
+		"mi_new",
+		"mi_new_n",
+		"mi_new_aligned",
+		"mi_new_realloc",
 		"mi_new_reallocn",
+		"mi_heap_alloc_new",
+		"mi_heap_alloc_new_n",
 	};
 	const struct allocator_function *row;
 	size_t i, count = 0;
