@@ -32,7 +32,7 @@ const Elf64_Shdr *elf_section_find(struct elf_file *file, const char *wanted)
 		const Elf64_Shdr *header = elf64_getshdr(section);
 		const char *name;
 
-		if (!header || header->sh_type != SHT_PROGBITS)
+		if (!header || (header->sh_type != SHT_PROGBITS && header->sh_type != SHT_NOTE))
 			continue;
 		name = elf_strptr(file->elf, names, header->sh_name);
 		if (name && strcmp(name, wanted) == 0)

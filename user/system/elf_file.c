@@ -264,6 +264,19 @@ bool elf_file_code_offset(const struct elf_file *file, uint64_t address, uint64_
 	return true;
 }
 
+bool elf_file_data_offset(const struct elf_file *file, uint64_t address, uint64_t size,
+			  uint64_t *ret_offset)
+{
+	uint64_t first, last;
+
+	if (address > UINT64_MAX - size || !elf_file_to_offset(file, address, PF_W, &first) ||
+	    !elf_file_to_offset(file, address + size - 1, PF_W, &last) ||
+	    last - first != size - 1 || last >= file->size)
+		return false;
+	*ret_offset = first;
+	return true;
+}
+
 bool elf_file_offset_to_address(struct elf_file *file, uint64_t file_offset, uint64_t *ret_address)
 {
 	uint64_t address;

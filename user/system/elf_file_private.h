@@ -34,6 +34,10 @@ void *elf_file_copy(struct elf_file *file, uint64_t offset, uint64_t size, uint6
 /* Like elf_file_address_to_offset, for an address in an executable segment. */
 bool elf_file_code_offset(const struct elf_file *file, uint64_t address, uint64_t *ret_offset);
 
+/* Like elf_file_address_to_offset, for `size` bytes in a writable segment. */
+bool elf_file_data_offset(const struct elf_file *file, uint64_t address, uint64_t size,
+			  uint64_t *ret_offset);
+
 /* Fill in file->functions. Damaged tables count as empty. */
 void elf_functions_read(struct elf_file *file);
 

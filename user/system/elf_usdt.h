@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The USDT probes of an ELF file, as the notes of its section .note.stapsdt tell: places in its code where a program
+ * has something to say, and where its words stand there. Notes are untrusted.
+ */
+#ifndef SYSTEM_ELF_USDT_H
+#define SYSTEM_ELF_USDT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "system/elf_file.h"
+
+struct elf_usdt {
+	const char *provider, *name; /* any bytes; valid during the visit, as is the next */
+	const char *arguments; /* where they stand, as "8@%rdi -4@16(%rsp)" */
+	uint64_t offset; /* of the instruction in the file; 0 if it cannot be probed */
+	uint64_t
+		semaphore; /* offset in the file of the count of those who listen; 0 = there is none */
+	const char *refusal; /* why it cannot be probed: a phrase, static; NULL = it can be */
+};
+
+/* Calls `visit` for each note, in the order of the file; it returns false to stop. */
+void elf_usdt_visit(struct elf_file *file,
+		    bool (*visit)(void *context, const struct elf_usdt *probe), void *context);
+
+#endif
