@@ -160,7 +160,7 @@ static __always_inline const struct interp_memo *interp_ruby_know(struct interp_
 
 	if (!interp_memo_holds(memo, key)) {
 		interp_ruby_copy(walk, code);
-		interp_memo_fill(walk, memo, key, true);
+		interp_memo_fill(walk, memo, key, !walk->process.ruby.unwatched);
 	}
 	return memo;
 }

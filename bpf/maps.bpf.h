@@ -87,6 +87,24 @@ struct {
 	__type(value, struct block);
 } blocks SEC(".maps");
 
+/* Blocks that programs have told of as samples. Apart from the others, which are far more and need no weight. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, struct block_key);
+	__type(value, struct sampled_block);
+} samples SEC(".maps");
+
+/* Where programs tell of samples: by the key in the shape. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, SAMPLE_SITES_MAX);
+	__type(key, __u32);
+	__type(value, struct sample_site);
+} sample_sites SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

@@ -123,14 +123,22 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		.depth = setting_stack_depth,
 		.flags = setting_unwind ? 0 : UNWIND_BY_BP,
 	};
+	bool samples = SHAPE_OP(thread->shape) == CALL_SAMPLE;
 	__u64 key;
 
+	if (samples) {
+		from.lr = RETURN_REGISTER(ctx);
+		from.flags |= UNWIND_EXACT;
+	}
 	/* At a return instruction, the caller is one step away. */
 	if (thread->returns_to) {
 		from.ip = thread->returns_to;
 		from.sp += RETURN_POPS;
 	}
 	thread_walk_stack(thread, &from);
+	/* All frames are taken for return addresses, which are behind the call. */
+	if (samples)
+		thread->walk.record.pcs[0]++;
 	stack_count_losses(&thread->walk);
 	thread->interp = interp_site_read(from.owner, setting_stack_depth);
 	if (thread->interp)
@@ -152,14 +160,19 @@ static __always_inline void site_count_alloc(struct site *site, __u64 size)
 	__sync_fetch_and_add(&site->alloc_objects, 1);
 }
 
-static __always_inline void site_count_free(__u64 key, __u64 size)
+static __always_inline void site_count_frees(__u64 key, __u64 size, __u64 objects)
 {
 	struct site *site = bpf_map_lookup_elem(&sites, &key);
 
 	if (!site)
 		return;
 	__sync_fetch_and_add(&site->free_bytes, size);
-	__sync_fetch_and_add(&site->free_objects, 1);
+	__sync_fetch_and_add(&site->free_objects, objects);
+}
+
+static __always_inline void site_count_free(__u64 key, __u64 size)
+{
+	site_count_frees(key, size, 1);
 }
 
 /* Is a block of this size to be recorded? */

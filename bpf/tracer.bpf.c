@@ -3,13 +3,15 @@
  * The programs that run at the probes. What a probe means stands in its cookie (the call shape), so that
  * all allocator functions share four of them: entry and return of a call that has a result, as one
  * session program or as two, and the entry of a call that only frees. Two more are for functions that
- * exceptions may leave: their return instructions, and where exceptions set out.
+ * exceptions may leave: their return instructions, and where exceptions set out. One is for the places where a
+ * program tells of samples.
  */
 #include "kernel_types.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
-#include "record.bpf.h"
+#include "realloc.bpf.h"
+#include "sample.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -125,69 +127,6 @@ static __always_inline void mapping_enter(struct thread *thread, struct pt_regs 
 		mapping_report(thread, MAPPING_ENTER, 0, 0);
 }
 
-/*
- * realloc's old block leaves the table at the entry: inside the call it may be freed, and another thread
- * may get its address before the call returns.
- */
-static __always_inline void realloc_enter(struct thread *thread)
-{
-	struct block_key key;
-
-	thread->taken_address = 0;
-	thread->untracked = 0;
-	if (!thread->pointer)
-		return;
-	key = block_key_of(thread->shape, thread->image, thread->pointer);
-	if (block_take_argument(&key, &thread->taken))
-		thread->taken_address = key.address;
-	else
-		thread->untracked = 1;
-}
-
-/* The old block lives on, with its first site and age. */
-static __noinline void realloc_restore(struct thread *thread)
-{
-	struct block_key key;
-	int error;
-
-	if (!thread->taken_address)
-		return;
-	key = block_key_of(thread->shape, thread->image, 0);
-	key.address = thread->taken_address;
-	error = block_store(&key, &thread->taken);
-	if (error) {
-		site_count_free(thread->taken.site, thread->taken.size);
-		block_count_loss(error, thread->taken.size);
-	}
-	thread->taken_address = 0;
-}
-
-static __always_inline void realloc_finish_old(struct thread *thread)
-{
-	if (thread->taken_address)
-		site_count_free(thread->taken.site, thread->taken.size);
-	else if (thread->untracked)
-		loss_add(LOSS_FREE_UNTRACKED, 1);
-	thread->taken_address = 0;
-}
-
-/* The block that realloc hands out; 0 = none. */
-static __always_inline __u64 realloc_result(struct thread *thread, struct pt_regs *ctx)
-{
-	__u64 result = PT_REGS_RC(ctx);
-	bool is_over = false; /* the old block is freed, and there is no new one */
-
-	if (SHAPE_RESULT(thread->shape) == RESULT_IN_PLACE)
-		result = result < thread->size ? 0 : thread->pointer;
-	else if (!result && !thread->size)
-		is_over = true;
-	if (result || is_over)
-		realloc_finish_old(thread);
-	else
-		realloc_restore(thread);
-	return result;
-}
-
 /* The block that any other allocating function hands out; 0 = none. */
 static __always_inline __u64 alloc_result(struct thread *thread, struct pt_regs *ctx)
 {
@@ -203,17 +142,6 @@ static __always_inline __u64 alloc_result(struct thread *thread, struct pt_regs 
 		return 0;
 	}
 	return result;
-}
-
-/* The recorded call was left without a return: what it had begun is undone as far as it can be. */
-static __noinline void thread_heal(struct thread *thread)
-{
-	thread->sp = 0;
-	if (thread->image != current_image())
-		return;
-	loss_add(LOSS_RETURNS_UNMATCHED, 1);
-	if (SHAPE_OP(thread->shape) == CALL_REALLOC)
-		realloc_restore(thread);
 }
 
 /*
@@ -321,7 +249,7 @@ static __always_inline __u64 probe_shape(struct pt_regs *ctx)
 }
 
 /*
- * Kernels without cookies get a copy of one of these two for each probe. It has the shape of the probe inside and
+ * Kernels without cookies get a copy of one of these for each probe. It has the shape of the probe inside and
  * leaves it for the program that it goes on to.
  */
 static __always_inline void shape_leave(void)
@@ -347,6 +275,14 @@ int free_shape(struct pt_regs *ctx)
 {
 	shape_leave();
 	bpf_tail_call(ctx, &programs, PROGRAM_FREE_ENTRY);
+	return 0;
+}
+
+SEC("uprobe")
+int sample_shape(struct pt_regs *ctx)
+{
+	shape_leave();
+	bpf_tail_call(ctx, &programs, PROGRAM_SAMPLE_ENTRY);
 	return 0;
 }
 
@@ -449,5 +385,29 @@ int throw_entry(struct pt_regs *ctx)
 		realloc_restore(thread);
 	thread->sp = 0;
 	loss_add(LOSS_CALLS_THROWN, 1);
+	return 0;
+}
+
+/* The program tells of a sample, or of its end. */
+SEC("uprobe")
+int sample_entry(struct pt_regs *ctx)
+{
+	__u64 shape = probe_shape(ctx);
+	struct sample_values values = { 0 };
+
+	stack_keep(ctx);
+	if (!shape)
+		loss_add(LOSS_THREADS_REFUSED, 1);
+	shape = shape_with_target(shape);
+	if (!shape || !recording)
+		return 0;
+	if (!sample_read(ctx, shape, &values))
+		loss_add(LOSS_RESULTS_UNREADABLE, 1);
+	else if (SHAPE_OP(shape) == CALL_SAMPLE_END && values.pointer)
+		sample_end(ctx, shape, values.pointer);
+	else if (SHAPE_OP(shape) == CALL_SAMPLE && !sample_makes_sense(&values))
+		loss_add(LOSS_SAMPLES_SENSELESS, 1);
+	else if (SHAPE_OP(shape) == CALL_SAMPLE && size_is_wanted(values.size))
+		sample_begin(ctx, shape, &values);
 	return 0;
 }

@@ -46,6 +46,7 @@ struct interp_ruby {
 	__u32 line_count; /* iseq body: entries of that table, 32 bits */
 	__u32 line_size; /* of an entry */
 	__u32 wide_strings; /* 1 = strings have their length in a field, embedded ones too */
+	__u32 unwatched; /* 1 = the programs are not told of all memory that is freed */
 };
 
 struct interp_python {

@@ -26,6 +26,8 @@ enum call_op {
 	CALL_THROW, /* an exception begins */
 	CALL_LEAVE, /* a return instruction of a function whose return is not probed */
 	CALL_CODE_END, /* an interpreter's code object at ptr_arg ends; no memory is counted */
+	CALL_SAMPLE, /* the program tells of a block that stands for others, too: a struct sample_site */
+	CALL_SAMPLE_END, /* and that it is freed */
 };
 
 /* How a function hands out the block, or how it ends one. */
@@ -49,10 +51,13 @@ enum call_result {
  *   bits 24..31  bytes by which the stack pointer at the probed instruction is below that at the entry
  *   bits 32..47  function id: the index of the function in the loader's own table
  *   bits 48..63  target: the index of the traced process in the loader's own table, plus one; 0 = any
+ * Where a program tells of samples, bits 4..19 are the key of the site in the table of struct sample_site instead.
  */
 #define SHAPE(op, size_arg, count_arg, ptr_arg, result, source)                                    \
 	((__u64)(op) | (__u64)(size_arg) << 4 | (__u64)(count_arg) << 8 | (__u64)(ptr_arg) << 12 | \
 	 (__u64)(result) << 16 | (__u64)(source) << 20)
+#define SHAPE_OF_SAMPLE(op, key) ((__u64)(op) | (__u64)(key) << 4)
+#define SHAPE_SAMPLE_KEY(shape) ((__u32)((shape) >> 4 & 0xffff))
 #define SHAPE_WITH_STACK(shape, bytes) ((shape) | (__u64)(bytes) << 24)
 #define SHAPE_WITH_FUNCTION(shape, id) ((shape) | (__u64)(id) << 32)
 #define SHAPE_WITH_TARGET(shape, index) ((shape) | (__u64)((index) + 1) << 48)
@@ -89,8 +94,47 @@ enum call_result {
 enum program {
 	PROGRAM_CALL_ENTRY = 0,
 	PROGRAM_FREE_ENTRY,
+	PROGRAM_SAMPLE_ENTRY,
 	PROGRAM_COUNT,
 };
+
+/* Where an argument of a sampled site stands. */
+enum sample_place {
+	SAMPLE_CONSTANT = 0, /* it is `value` */
+	SAMPLE_REGISTER, /* in `base` */
+	SAMPLE_MEMORY, /* at value + base + index * 2^shift */
+};
+
+/* Registers are numbered as the words of the kernel's struct pt_regs. */
+#define SAMPLE_REGISTERS 32
+#define SAMPLE_NO_REGISTER 0xff
+
+struct sample_argument {
+	__s64 value;
+	__u8 place; /* enum sample_place */
+	__u8 base, index; /* registers, or SAMPLE_NO_REGISTER */
+	__u8 shift;
+	__u8 size; /* bytes: 1, 2, 4 or 8 */
+	__u8 is_signed;
+	__u8 skip; /* bits of a register below the argument */
+	__u8 unused;
+};
+
+/* The arguments by their positions. The end of a sample has the first only. */
+enum sample_position {
+	SAMPLE_POINTER = 0,
+	SAMPLE_SIZE, /* bytes asked for */
+	SAMPLE_WEIGHT, /* bytes that the sample stands for */
+	SAMPLE_ARGUMENTS,
+};
+
+struct sample_site {
+	struct sample_argument arguments[SAMPLE_ARGUMENTS];
+};
+
+#define SAMPLE_SITES_MAX 0xffff
+/* What no sample stands for: more than an address space has. */
+#define SAMPLE_WEIGHT_MAX ((__u64)1 << 48)
 
 /*
  * Frees by the allocator itself of what it keeps for threads (glibc at a thread's end) are no frees of the
@@ -130,6 +174,12 @@ struct block {
 	__u64 born_ns; /* CLOCK_MONOTONIC */
 };
 
+/* A live block of which the program has told as a sample; `block.size` is what it stands for. */
+struct sampled_block {
+	struct block block;
+	__u64 objects; /* blocks that it stands for, itself among them */
+};
+
 /*
  * One call site: a stack, in one program image, through one function. The counters only grow. The
  * freed ones come first so that an ascending copy never sees a free whose allocation it has missed.
@@ -141,6 +191,7 @@ struct site {
 	__u64 alloc_objects;
 	__u64 stack; /* key in the stack table; 0 = the stack could not be stored */
 	__u64 first_ns; /* CLOCK_MONOTONIC time of its first allocation */
+	__u64 samples; /* of which alloc_bytes and alloc_objects are an estimate; 0 = they are exact */
 	__u32 owner; /* as in struct block_key */
 	__u32 image;
 	__u16 function; /* id in the loader's function table */
@@ -225,6 +276,8 @@ struct event_mapping {
 	X(RETURNS_UNMATCHED, returns_unmatched, "calls whose return was never seen", 1)            \
 	X(CALLS_THROWN, calls_thrown, "allocations that ended with an exception", 0)               \
 	X(RESULTS_UNREADABLE, results_unreadable, "calls whose result could not be read", 1)       \
+	X(SAMPLES_SENSELESS, samples_senseless,                                                    \
+	  "samples of the program's not recorded: they stand for less than their own size", 1)     \
 	X(THREADS_REFUSED, threads_refused, "calls not followed: no room for the thread's state",  \
 	  1)                                                                                       \
 	X(EVENTS_DROPPED, events_dropped, "events dropped: the ring buffer was full", 1)           \

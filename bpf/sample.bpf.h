@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Samples: blocks that the program itself tells of, each with the bytes that it stands for. They are kept beside the
+ * blocks, with the number of blocks that they stand for, so that a free takes back exactly what its allocation has
+ * added.
+ */
+#ifndef SAMPLE_BPF_H
+#define SAMPLE_BPF_H
+
+#include "realloc.bpf.h"
+#include "sample_argument.bpf.h"
+
+struct sample_values {
+	__u64 pointer;
+	__u64 size; /* bytes asked for */
+	__u64 weight; /* bytes that it stands for */
+};
+
+/* What the program says at a probe of this shape. False if it cannot be read. */
+static __always_inline bool sample_read(struct pt_regs *ctx, __u64 shape,
+					struct sample_values *values)
+{
+	__u32 key = SHAPE_SAMPLE_KEY(shape);
+	struct sample_site *site = bpf_map_lookup_elem(&sample_sites, &key);
+
+	if (!site || !sample_argument_read((const __u64 *)ctx, &site->arguments[SAMPLE_POINTER],
+					   &values->pointer))
+		return false;
+	return SHAPE_OP(shape) == CALL_SAMPLE_END ||
+	       (sample_argument_read((const __u64 *)ctx, &site->arguments[SAMPLE_SIZE],
+				     &values->size) &&
+		sample_argument_read((const __u64 *)ctx, &site->arguments[SAMPLE_WEIGHT],
+				     &values->weight));
+}
+
+static __always_inline bool sample_makes_sense(const struct sample_values *values)
+{
+	return values->pointer && values->size <= values->weight &&
+	       values->weight < SAMPLE_WEIGHT_MAX;
+}
+
+/* The blocks that a sample stands for, to the nearest whole number. */
+static __always_inline __u64 sample_objects(const struct sample_values *values)
+{
+	if (!values->size)
+		return 1;
+	return (values->weight + values->size / 2) / values->size;
+}
+
+/* Take a sample out of the table. False if it is not there, or another CPU took it first. */
+static __always_inline bool sample_take(const struct block_key *key,
+					struct sampled_block *ret_sample)
+{
+	struct sampled_block *sample = bpf_map_lookup_elem(&samples, key);
+	int error, i;
+
+	if (!sample)
+		return false;
+	*ret_sample = *sample;
+	for (i = 0; i < RECORD_TRIES; i++) {
+		error = bpf_map_delete_elem(&samples, key);
+		if (error != -EBUSY)
+			return !error;
+	}
+	return false;
+}
+
+/* End a sample. False if it is not known. */
+static __noinline bool sample_free(const struct block_key *key)
+{
+	struct sampled_block sample;
+
+	if (!sample_take(key, &sample))
+		return false;
+	site_count_frees(sample.block.site, sample.block.size, sample.objects);
+	return true;
+}
+
+/* Put a sample into the table. Returns 0 or a negative errno, after trying again where that can help. */
+static __noinline int sample_store(const struct block_key *key, const struct sampled_block *sample)
+{
+	int error = 0, i;
+
+	for (i = 0; i < RECORD_TRIES; i++) {
+		error = bpf_map_update_elem(&samples, key, sample, BPF_NOEXIST);
+		if (!error || error == -E2BIG)
+			return error;
+		if (error == -EEXIST && sample_free(key))
+			loss_add(LOSS_ADDRESS_REUSED, 1);
+	}
+	return error;
+}
+
+static __always_inline void sample_record(struct thread *thread, const struct block_key *key,
+					  const struct sample_values *values, __u64 site_key,
+					  struct site *site)
+{
+	struct sampled_block sample = {
+		.block = { .site = site_key,
+			   .size = values->weight,
+			   .born_ns = thread_now(thread) },
+		.objects = sample_objects(values),
+	};
+	int error = sample_store(key, &sample);
+
+	if (error) {
+		block_count_loss(error, sample.block.size);
+		return;
+	}
+	__sync_fetch_and_add(&site->alloc_bytes, sample.block.size);
+	__sync_fetch_and_add(&site->alloc_objects, sample.objects);
+	__sync_fetch_and_add(&site->samples, 1);
+}
+
+/*
+ * The program has sampled a block, at `values`. What is inside a recorded call is the business of that one, and what is
+ * recorded as a block is known exactly.
+ */
+static __always_inline void sample_begin(struct pt_regs *ctx, __u64 shape,
+					 const struct sample_values *values)
+{
+	struct block_key key = block_key_of(shape, current_image(), values->pointer);
+	struct thread *thread = thread_find();
+	struct site *site = NULL;
+	__u64 site_key;
+
+	if (!thread)
+		thread = thread_create();
+	if (!thread) {
+		loss_add(LOSS_THREADS_REFUSED, 1);
+		return;
+	}
+	if (thread->sp) {
+		if (thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
+			return;
+		thread_heal(thread);
+	}
+	if (bpf_map_lookup_elem(&blocks, &key))
+		return;
+	thread->shape = shape;
+	thread->image = key.image;
+	thread->returns_to = 0;
+	site_key = site_of_call(thread, ctx, &site);
+	if (site)
+		sample_record(thread, &key, values, site_key, site);
+	else
+		site_count_loss(values->weight);
+}
+
+/* A block that was sampled is freed. Of one that is recorded as a block, its own function tells. */
+static __always_inline void sample_end(struct pt_regs *ctx, __u64 shape, __u64 address)
+{
+	struct block_key key = block_key_of(shape, current_image(), address);
+	__u64 sp = PT_REGS_SP(ctx);
+	struct thread *thread;
+
+	interp_site_end(address);
+	if (sample_free(&key) || bpf_map_lookup_elem(&blocks, &key))
+		return;
+	thread = thread_find();
+	if (!thread ||
+	    (!thread_is_inside(thread, ctx, sp) && !free_is_repeated(thread, address, sp)))
+		loss_add(LOSS_FREE_UNTRACKED, 1);
+}
+
+#endif
