@@ -9,13 +9,17 @@
 #include <string.h>
 
 #include "system/elf_file.h"
+#include "system/elf_usdt.h"
 
 #define FAKE_DISTANCE 0x400000
 #define FAKE_FUNCTIONS 64
+#define FAKE_PROBES 16
 
 struct elf_file {
 	struct elf_function functions[FAKE_FUNCTIONS];
 	size_t function_count;
+	struct elf_usdt probes[FAKE_PROBES];
+	size_t probe_count;
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t text_start, text_end; /* what is mapped; 0, 0 = the whole file */
@@ -29,6 +33,16 @@ void elf_file_functions(struct elf_file *file,
 
 	for (i = 0; i < file->function_count; i++)
 		if (!visit(context, &file->functions[i]))
+			return;
+}
+
+void elf_usdt_visit(struct elf_file *file,
+		    bool (*visit)(void *context, const struct elf_usdt *probe), void *context)
+{
+	size_t i;
+
+	for (i = 0; i < file->probe_count; i++)
+		if (!visit(context, &file->probes[i]))
 			return;
 }
 

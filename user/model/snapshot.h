@@ -8,6 +8,7 @@
 #define MODEL_SNAPSHOT_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct counters {
 struct function_name {
 	const char *allocator; /* "glibc", "jemalloc", ... */
 	const char *function; /* "malloc", "operator new(unsigned long)", ... */
+	bool sampled; /* it tells of some blocks, each for others too: counters are estimates */
 };
 
 struct snapshot_site {
@@ -37,9 +39,12 @@ struct snapshot_site {
 	struct counters counters;
 	/* Of the blocks in use; meaningless when none is. With --min-age, of the counted ones. */
 	uint64_t oldest_ns; /* age of the oldest block */
-	uint64_t age_sum_ns; /* sum of the ages: divided by the in-use objects, the mean age */
+	unsigned __int128
+		age_sum_ns; /* sum of the ages: divided by the in-use objects, the mean age */
 	uint64_t young_bytes, young_objects; /* blocks in use that are younger than --min-age */
 	bool ended; /* its program has ended: listed, but in no total */
+	bool sampled; /* some of it is an estimate */
+	uint64_t samples; /* that it is made from */
 };
 
 struct snapshot {

@@ -145,18 +145,36 @@ static bool plan_replaces_malloc(const struct plan *plan, uint32_t module)
 	return own && other;
 }
 
+/* "otel_memory, 2 sites (sampled by the program)" */
+static void summarize_samples(size_t count, size_t functions, struct buffer *out)
+{
+	if (!count)
+		return;
+	buffer_printf(out, "otel_memory, %zu site%s (sampled by the program)%s", count,
+		      count == 1 ? "" : "s", functions ? ", " : "");
+}
+
 static void summarize_file(const struct plan *plan, size_t first, struct buffer *out)
 {
 	const struct plan_probe *probe = &plan->probes[first];
-	const char *allocator = plan->functions[probe->function].allocator;
-	size_t i, count = 0;
+	const char *allocator = "unknown";
+	size_t i, count = 0, samples = 0;
 
-	for (i = first; i < plan->count; i++)
-		count += plan->probes[i].module == probe->module &&
-			 plan_count_calls(plan, i, 1) == 1;
+	for (i = first; i < plan->count; i++) {
+		const struct plan_probe *one = &plan->probes[i];
+
+		if (one->module != probe->module || !plan_count_calls(plan, i, 1))
+			continue;
+		samples += plan_probe_is_sample(one);
+		if (!plan_probe_is_sample(one) && !count++)
+			allocator = plan->functions[one->function].allocator;
+	}
 	buffer_append_string(out, out->length ? "; " : "");
 	text_append_safe(out, plan_file_name(plan, probe->module));
-	buffer_printf(out, ": %zu function%s", count, count == 1 ? "" : "s");
+	buffer_append_string(out, ": ");
+	summarize_samples(samples, count, out);
+	if (count)
+		buffer_printf(out, "%zu function%s", count, count == 1 ? "" : "s");
 	if (strcmp(allocator, "unknown") != 0)
 		buffer_printf(out, " (%s)", allocator);
 	if (is_libc(allocator) && plan_replaces_malloc(plan, probe->module))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The probe plan: see plan.h. */
-#include "probe/plan.h"
+#include "probe/plan_private.h"
 
 #include <linux/types.h>
 #include <stdarg.h>
@@ -13,7 +13,6 @@
 #include "probe/choice.h"
 #include "probe/exits.h"
 #include "probe/landing.h"
-#include "probe/scan.h"
 #include "system/elf_plt.h"
 #include "tracer_abi.h"
 
@@ -41,21 +40,21 @@ void plan_init(struct plan *plan, struct module_list *modules, const struct plan
 	*plan = (struct plan){ .modules = modules, .options = *options };
 	plan->functions =
 		memory_grow(plan->functions, 0, &plan->function_capacity, sizeof(*plan->functions));
-	plan->functions[0] = (struct function_name){ "unknown", "unknown" };
+	plan->functions[0] =
+		(struct function_name){ .allocator = "unknown", .function = "unknown" };
 	plan->function_count = 1;
 	if (options->named)
 		plan->sightings = memory_alloc(options->named->count, sizeof(*plan->sightings));
 }
 
-static const char *plan_path(const struct plan *plan, uint32_t module)
+const char *plan_path(const struct plan *plan, uint32_t module)
 {
 	const struct module *found = plan->modules ? module_list_get(plan->modules, module) : NULL;
 
 	return found && found->path ? found->path : "unknown file";
 }
 
-__attribute__((format(printf, 4, 5))) static void plan_skip(struct plan *plan, uint32_t module,
-							    bool lost, const char *format, ...)
+void plan_skip(struct plan *plan, uint32_t module, bool lost, const char *format, ...)
 {
 	va_list arguments;
 	char sentence[512];
@@ -71,8 +70,7 @@ __attribute__((format(printf, 4, 5))) static void plan_skip(struct plan *plan, u
 	};
 }
 
-/* The id of a function of an allocator; 0 when all are taken. */
-static uint32_t plan_function(struct plan *plan, const char *allocator, const char *function)
+uint32_t plan_function(struct plan *plan, const char *allocator, const char *function)
 {
 	size_t i;
 
@@ -84,7 +82,8 @@ static uint32_t plan_function(struct plan *plan, const char *allocator, const ch
 		return 0;
 	plan->functions = memory_grow(plan->functions, plan->function_count,
 				      &plan->function_capacity, sizeof(*plan->functions));
-	plan->functions[plan->function_count] = (struct function_name){ allocator, function };
+	plan->functions[plan->function_count] =
+		(struct function_name){ .allocator = allocator, .function = function };
 	return (uint32_t)plan->function_count++;
 }
 
@@ -270,7 +269,7 @@ static void plan_drop_operators(struct plan *plan, uint32_t module, struct elf_f
 			  dropped);
 }
 
-static bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset)
+bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset)
 {
 	size_t i;
 
@@ -396,11 +395,11 @@ static bool plan_accepts(struct plan *plan, uint32_t module, const struct candid
 	return true;
 }
 
-static size_t plan_add_scan(struct plan *plan, uint32_t module, struct elf_file *file,
-			    const struct scan *scan)
+static void plan_add_scan(struct plan *plan, uint32_t module, struct elf_file *file,
+			  const struct scan *scan)
 {
 	struct candidate *candidates = memory_alloc(scan->count, sizeof(*candidates));
-	size_t i, before = plan->count;
+	size_t i;
 
 	for (i = 0; i < scan->count; i++) {
 		candidates[i].function = &scan->items[i];
@@ -417,58 +416,55 @@ static size_t plan_add_scan(struct plan *plan, uint32_t module, struct elf_file 
 	for (i = 0; i < scan->count; i++)
 		free(candidates[i].code);
 	free(candidates);
-	return plan->count - before;
 }
 
-/* The named functions that are meant in this file. Returns how many; free `*ret_rows`. */
-static size_t plan_named_rows(struct plan *plan, uint32_t module, struct elf_file *file,
-			      const struct allocator_function ***ret_rows)
+/* Is a function to be probed in a file that tells of samples, or does not? */
+static bool plan_wants(const struct plan *plan, const struct allocator_function *row, bool samples)
 {
-	const struct named_list *named = plan->options.named;
-	size_t i, count = 0;
+	bool known = !(row->shape & SHAPE_NAMED);
 
-	*ret_rows = memory_alloc(named ? named->count : 0, sizeof(**ret_rows));
-	for (i = 0; named && i < named->count; i++) {
-		if (!named_matches(&named->items[i], plan_path(plan, module)))
-			continue;
-		if (named_stack_moves(&named->items[i], file)) {
-			plan->sightings[i] = SIGHTING_MOVING;
-			continue;
-		}
-		(*ret_rows)[count++] = &named->items[i].row;
-		if (plan->sightings[i] == SIGHTING_NONE)
-			plan->sightings[i] = SIGHTING_FILE;
-	}
-	return count;
+	if (SHAPE_OP(row->shape) == CALL_THROW)
+		return plan->options.usdt != USDT_ONLY ||
+		       (plan->options.named && plan->options.named->count);
+	if (plan->options.usdt == USDT_ONLY)
+		return !known;
+	return !(samples && known && SHAPE_SOURCE(row->shape) == SOURCE_HEAP);
 }
 
-static void plan_see_named(struct plan *plan, const struct scan *scan)
+static void plan_keep_wanted(struct plan *plan, uint32_t module, struct scan *scan, bool samples)
 {
-	const struct named_list *named = plan->options.named;
-	size_t i, j;
+	size_t i, kept = 0;
 
-	for (i = 0; named && i < named->count; i++)
-		for (j = 0; j < scan->count; j++)
-			if (scan->items[j].row == &named->items[i].row)
-				plan->sightings[i] = SIGHTING_FUNCTION;
+	for (i = 0; i < scan->count; i++)
+		if (plan_wants(plan, scan->items[i].row, samples))
+			scan->items[kept++] = scan->items[i];
+	if (samples && kept < scan->count)
+		plan_skip(plan, module, false,
+			  "of what %zu functions do, the program tells by samples",
+			  scan->count - kept);
+	scan->count = kept;
 }
 
 size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
 {
 	const struct allocator_function **rows;
-	size_t added = 0, count = plan_named_rows(plan, module, file, &rows);
+	size_t before = plan->count, count = plan_named_rows(plan, module, file, &rows);
+	bool samples = false;
 	struct scan scan;
 
 	scan_file(file, rows, count, &scan);
 	plan_see_named(plan, &scan);
+	if (plan->options.usdt != USDT_OFF)
+		samples = plan_add_samples(plan, module, file, scan.allocator);
+	plan_keep_wanted(plan, module, &scan, samples);
 	if (scan.count && allocator_is_loader(scan.allocator))
 		plan_skip(plan, module, false,
 			  "the dynamic loader's allocator serves the loader only");
 	else if (scan.count)
-		added = plan_add_scan(plan, module, file, &scan);
+		plan_add_scan(plan, module, file, &scan);
 	scan_free(&scan);
 	free(rows);
-	return added;
+	return plan->count - before;
 }
 
 void plan_free(struct plan *plan)
@@ -483,6 +479,7 @@ void plan_free(struct plan *plan)
 	free(plan->functions);
 	free(plan->sightings);
 	free(plan->searched);
+	free(plan->ranges);
 	free(plan->probes);
 	memset(plan, 0, sizeof(*plan));
 }

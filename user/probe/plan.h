@@ -21,6 +21,13 @@
 #include "probe/trap.h"
 #include "system/elf_file.h"
 
+/* What becomes of the places where files tell of samples: of the probes otel_memory:alloc and otel_memory:free. */
+enum usdt_use {
+	USDT_AUTO = 0, /* in files that have them, they are probed instead of functions */
+	USDT_ONLY, /* and other files are not probed at all */
+	USDT_OFF, /* they are not looked for */
+};
+
 struct plan_options {
 	struct probe_features features;
 	/* The programs take `stack_bytes` into account, so a free may be probed after its stack has grown. */
@@ -28,6 +35,7 @@ struct plan_options {
 	bool at_entry; /* probe every function at its entry, whatever it costs */
 	const struct named_list
 		*named; /* functions beyond the table; must outlive the plan; NULL = none */
+	enum usdt_use usdt;
 };
 
 /* What was seen of a named function. */
@@ -49,6 +57,8 @@ struct plan_probe {
 	uint64_t fixed_size; /* of its blocks, where the shape says so */
 	uint32_t
 		stack_bytes; /* what the stack pointer at the site has to be raised by to be that of the entry */
+	uint64_t semaphore; /* offset in the file of the count of who listens; 0 = there is none */
+	struct sample_site sample; /* where a sample's arguments stand, if it tells of one */
 	enum probe_cost cost;
 	char instruction[64]; /* the probed instruction, disassembled; "" = not decoded */
 	char reason[96]; /* why this site: a phrase */
@@ -58,6 +68,12 @@ struct plan_probe {
 struct plan_skip {
 	char *sentence; /* the file, the function, and why; owned */
 	bool lost; /* what the function does is seen nowhere else */
+};
+
+/* Code of a file that belongs to an allocator: file offsets, `high` is the first behind. */
+struct plan_range {
+	uint32_t module;
+	uint64_t low, high;
 };
 
 struct plan {
@@ -73,6 +89,9 @@ struct plan {
 	size_t searched_count, searched_capacity;
 	struct plan_skip *skipped; /* what was left out */
 	size_t skipped_count, skipped_capacity;
+	struct plan_range *ranges; /* of files that tell of samples */
+	size_t range_count, range_capacity;
+	uint32_t sample_count; /* keys of sample sites that are taken */
 };
 
 /* An empty plan for files of `modules`, which must outlive it. Free with plan_free. */
@@ -83,6 +102,24 @@ void plan_init(struct plan *plan, struct module_list *modules, const struct plan
  * no error: most files hold no allocator. The file may be closed afterwards.
  */
 size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file);
+
+/* Is this a place where a program tells of samples, or of their ends? */
+bool plan_probe_is_sample(const struct plan_probe *probe);
+
+/* Does a file tell of samples by what is probed in it? */
+bool plan_module_samples(const struct plan *plan, uint32_t module);
+
+/* Find the allocator's functions of a file that tells of samples. False if there are none. */
+bool plan_find_ranges(struct plan *plan, uint32_t module, struct elf_file *file);
+
+/* Is this place in a file that tells of samples in one of its allocator's functions? */
+bool plan_is_in_allocator(const struct plan *plan, uint32_t module, uint64_t offset);
+
+/*
+ * Append a sentence if memory may be counted twice: a file tells of samples, and functions of another one are probed. False if
+ * there is nothing to say.
+ */
+bool plan_describe_overlap(const struct plan *plan, struct buffer *out);
 
 /* Probes among these that are functions that allocate or free; others are where such a function returns or throws. */
 size_t plan_count_calls(const struct plan *plan, size_t first, size_t count);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of the plan share. Not for other users. */
+#ifndef PROBE_PLAN_PRIVATE_H
+#define PROBE_PLAN_PRIVATE_H
+
+#include "probe/plan.h"
+#include "probe/scan.h"
+
+/* Say of a file that something is left out; `lost`: what it does is seen nowhere else. */
+__attribute__((format(printf, 4, 5))) void plan_skip(struct plan *plan, uint32_t module, bool lost,
+						     const char *format, ...);
+
+/* The id of a function of an allocator; 0 when all are taken. Both texts are static, or live as long. */
+uint32_t plan_function(struct plan *plan, const char *allocator, const char *function);
+
+/* Of a module, for messages. */
+const char *plan_path(const struct plan *plan, uint32_t module);
+
+/* The named functions that are meant in this file. Returns how many; free `*ret_rows`. */
+size_t plan_named_rows(struct plan *plan, uint32_t module, struct elf_file *file,
+		       const struct allocator_function ***ret_rows);
+
+/* Note which of them were found in it. */
+void plan_see_named(struct plan *plan, const struct scan *scan);
+
+/* Does a probe stand there? */
+bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset);
+
+/*
+ * Add the places where the file tells of samples, if it tells both of blocks and of their ends. True if it does; if it
+ * could but one of them cannot be probed, the plan says so.
+ */
+bool plan_add_samples(struct plan *plan, uint32_t module, struct elf_file *file,
+		      const char *allocator);
+
+#endif
