@@ -138,6 +138,8 @@ static void nasty_site(struct nasty *nasty, size_t index)
 	site->age_sum_ns = nasty_number(nasty);
 	site->young_bytes = nasty_number(nasty);
 	site->young_objects = nasty_number(nasty);
+	site->sampled = nasty_random(nasty, 2);
+	site->samples = site->sampled ? nasty_number(nasty) : 0;
 }
 
 static struct nasty *nasty_new(unsigned int seed)

@@ -37,6 +37,9 @@ struct sample {
 
 static const struct function_name sample_malloc = { "glibc", "malloc" };
 static const struct function_name sample_new = { "jemalloc", "operator new(unsigned long)" };
+static const
+	__attribute__((unused)) struct function_name sample_told = { "jemalloc",
+								     "otel_memory:alloc", true };
 static const struct function_name sample_mmap = { "glibc", "mmap" };
 
 static const struct symbol_list *sample_lookup(void *context, const struct frame *frame)
@@ -205,6 +208,17 @@ static __attribute__((unused)) struct sample *sample_server(void)
 			   (struct counters){ 8192, 2, 8192, 2 });
 	site->source = SOURCE_MMAP;
 	sample->snapshot.loss[LOSS_FREE_UNTRACKED] = 12;
+	return sample;
+}
+
+/* The same, where the extension's allocator tells of samples. */
+static __attribute__((unused)) struct sample *sample_server_sampled(void)
+{
+	struct sample *sample = sample_server();
+
+	sample->sites[0].function = &sample_told;
+	sample->sites[0].sampled = true;
+	sample->sites[0].samples = 97;
 	return sample;
 }
 

@@ -280,12 +280,41 @@ static void test_shown(void **state)
 		free(stacks[i]);
 }
 
+/* What is estimated and what is exact is never added up, not even of one process. */
+static void test_samples(void **state)
+{
+	struct stack *stack = make_stack(FRAME_RUBY, &user_56, NULL);
+	struct snapshot_site sites[] = { make_site(10, stack, 1000), make_site(20, stack, 10),
+					 make_site(30, stack, 2000), make_site(40, stack, 20) };
+	struct snapshot snapshot = { .sites = sites, .site_count = 4 };
+	enum group_by by;
+
+	(void)state;
+	sites[0].sampled = sites[2].sampled = true;
+	sites[0].samples = 5;
+	sites[2].samples = 7;
+	for (by = GROUP_BY_RUBY_LINE; by <= GROUP_BY_SHOWN; by++) {
+		struct report_names names = { lookup, NULL };
+		struct grouped *grouped;
+
+		if (by == GROUP_BY_PYTHON_LINE)
+			continue;
+		grouped = group_build(&snapshot, by, &names);
+		assert_int_equal(grouped->snapshot.site_count, 2);
+		assert_true(find_site(grouped, 3000)->sampled);
+		assert_int_equal(find_site(grouped, 3000)->samples, 12);
+		assert_false(find_site(grouped, 30)->sampled);
+		group_free(grouped);
+	}
+	free(stack);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_group),	  cmocka_unit_test(test_callers),
-		cmocka_unit_test(test_processes), cmocka_unit_test(test_alone),
-		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_group),	cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_callers), cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_alone),	cmocka_unit_test(test_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,21 +15,31 @@
 
 #define CHECKER "python3 tests/data/render/check_report.py"
 
-static void test_server(void **state)
+static void check_output(const char *name, struct sample *sample)
 {
-	struct sample *sample = sample_server();
 	const struct report_options options = { 0 };
 	const struct render_options plain = { 0 };
 	struct report_names names = sample_names(sample);
 	struct report *report = report_build(&sample->snapshot, &options, &names);
 	char *text = sample_render(report, "json", &plain);
 
-	(void)state;
-	assert_expected("server.json", text);
+	assert_expected(name, text);
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	free(text);
 	report_free(report);
 	sample_free(sample);
+}
+
+static void test_server(void **state)
+{
+	(void)state;
+	check_output("server.json", sample_server());
+}
+
+static void test_samples(void **state)
+{
+	(void)state;
+	check_output("sampled.json", sample_server_sampled());
 }
 
 static void assert_string(const char *text, const char *expected)
@@ -179,10 +189,10 @@ static void test_formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_server),	       cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_seconds),	       cmocka_unit_test(test_nesting),
-		cmocka_unit_test(test_nasty_is_valid), cmocka_unit_test(test_checker_can_fail),
-		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_server),		 cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_strings),		 cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_nesting),		 cmocka_unit_test(test_nasty_is_valid),
+		cmocka_unit_test(test_checker_can_fail), cmocka_unit_test(test_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,17 @@ static void test_server(void **state)
 	check_output("server.txt", sample_server(), &options, &plain);
 }
 
+static void test_samples(void **state)
+{
+	const struct report_options options = { .top = 10 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server_sampled();
+
+	(void)state;
+	sample->snapshot.target_count = 2;
+	check_output("sampled.txt", sample, &options, &plain);
+}
+
 static void test_server_verbose(void **state)
 {
 	const struct report_options options = { .top = 10 };
@@ -281,6 +292,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_server),
+		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_server_verbose),
 		cmocka_unit_test(test_losses_and_rest),
 		cmocka_unit_test(test_two_processes),

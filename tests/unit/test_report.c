@@ -53,6 +53,49 @@ static void test_server(void **state)
 	sample_free(sample);
 }
 
+/* The first site's 97 samples stand for 51,200 blocks; the others' calls were seen. */
+static void test_samples(void **state)
+{
+	struct sample *sample = sample_server_sampled();
+	struct report *report = build(sample, SORT_INUSE, 10, 0);
+
+	(void)state;
+	assert_counters(&report->totals, 53485568, 55298, 1761280, 3250);
+	assert_counters(&report->sampled, 52428800, 51200, 1228800, 1200);
+	assert_int_equal(report->samples, 97);
+	assert_true(report->sites[0].sampled);
+	assert_int_equal(report->sites[0].samples, 97);
+	assert_false(report->sites[1].sampled);
+	assert_true(report->target_sampled[0]);
+	assert_false(report->ended_sampled);
+	assert_int_equal(report_calls_seen(report), 4096 + 2048 + 2 + 2 + 12);
+	report_free(report);
+	sample->sites[0].ended = true;
+	report = build(sample, SORT_INUSE, 10, 0);
+	assert_true(report->ended_sampled);
+	assert_true(report->target_sampled[0]);
+	assert_counters(&report->sampled, 0, 0, 0, 0);
+	report_free(report);
+	sample_free(sample);
+}
+
+/* Samples may stand for so many blocks that the sum of their ages has no 64 bits. */
+static void test_very_many_blocks(void **state)
+{
+	struct sample *sample = sample_server_sampled();
+	uint64_t objects = 1ull << 40, age = 3600 * SAMPLE_SECOND;
+	struct report *report;
+
+	(void)state;
+	sample->sites[0].counters =
+		(struct counters){ .alloc_bytes = objects, .alloc_objects = objects };
+	sample->sites[0].age_sum_ns = (unsigned __int128)objects * age;
+	report = build(sample, SORT_INUSE, 10, 0);
+	assert_int_equal(report->sites[0].mean_age_ns, age);
+	report_free(report);
+	sample_free(sample);
+}
+
 static void test_frames(void **state)
 {
 	struct sample *sample = sample_server();
@@ -338,6 +381,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_server),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_very_many_blocks),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_sort_keys),
 		cmocka_unit_test(test_top),

@@ -194,6 +194,8 @@ static int group_compare(const void *a, const void *b)
 		order = group_compare_numbers(x->ended, y->ended);
 	if (!order)
 		order = group_compare_numbers(x->source, y->source);
+	if (!order)
+		order = left->site->sampled - right->site->sampled;
 	if (order || (!left->shown && !right->shown))
 		return order ? order : group_compare_frames(left, right);
 	order = group_compare_numbers((uintptr_t)x->function, (uintptr_t)y->function);
@@ -211,6 +213,7 @@ static void group_add(struct snapshot_site *to, const struct snapshot_site *site
 	to->age_sum_ns += site->age_sum_ns;
 	to->young_bytes += site->young_bytes;
 	to->young_objects += site->young_objects;
+	to->samples += site->samples;
 	if (to->function != site->function)
 		to->function = &several_functions;
 	if (site->oldest_ns > to->oldest_ns)

@@ -131,6 +131,12 @@ static void report_sum(struct report *report, const struct target_place *places,
 
 	if (place)
 		report_add(&report->target_totals[place->index], counters);
+	if (place && site->sampled)
+		report->target_sampled[place->index] = true;
+	if (site->sampled && site->ended)
+		report->ended_sampled = true;
+	else if (site->sampled)
+		report_add(&report->sampled, counters);
 	report_add(site->ended ? &report->ended : &report->totals, counters);
 	report->sites_in_use += !site->ended && counters_hold(counters);
 }
@@ -148,6 +154,9 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 		struct counters counters = report_recorded(site);
 
 		report_add(&report->recorded, &counters);
+		if (site->sampled)
+			report_add(&report->estimated, &counters);
+		report->samples += site->samples;
 		if (options->min_age_ns)
 			report_leave_out_young(&counters, site);
 		report_sum(report, places, site, &counters);
@@ -241,11 +250,13 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->allocator = site->function->allocator;
 	to->function = site->function->function;
 	to->ended = site->ended;
+	to->sampled = site->sampled;
+	to->samples = site->samples;
 	to->counters = from->counters;
 	if (counters_hold(&from->counters))
 		to->oldest_ns = site->oldest_ns;
 	if (objects)
-		to->mean_age_ns = site->age_sum_ns / objects;
+		to->mean_age_ns = (uint64_t)(site->age_sum_ns / objects);
 	for (i = 0; i < site->stack->count; i++)
 		if (options->internal || !site->stack->frames[i].internal)
 			report_name_frame(to, &capacity, modules, &site->stack->frames[i], names);
@@ -265,6 +276,8 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 	report->target_count = snapshot->target_count;
 	report->target_totals =
 		memory_alloc(snapshot->target_count, sizeof(*report->target_totals));
+	report->target_sampled =
+		memory_alloc(snapshot->target_count, sizeof(*report->target_sampled));
 	report->sort = options->sort;
 	report->min_age_ns = options->min_age_ns;
 	for (i = 0; i < LOSS_COUNT; i++)
@@ -304,6 +317,7 @@ void report_free(struct report *report)
 		report_site_free(&report->sites[i]);
 	free(report->sites);
 	free(report->target_totals);
+	free(report->target_sampled);
 	free(report);
 }
 
@@ -378,6 +392,7 @@ bool loss_is_call(enum loss loss)
 	case LOSS_SITES_FULL:
 	case LOSS_RETURNS_UNMATCHED:
 	case LOSS_RESULTS_UNREADABLE:
+	case LOSS_SAMPLES_SENSELESS:
 	case LOSS_THREADS_REFUSED:
 	case LOSS_PROGRAMS_MISSED:
 		return true;
@@ -404,6 +419,7 @@ uint64_t report_calls_dropped(const struct report *report)
 
 uint64_t report_calls_seen(const struct report *report)
 {
-	return report->recorded.alloc_objects + report->recorded.free_objects +
+	return report->recorded.alloc_objects + report->recorded.free_objects -
+	       report->estimated.alloc_objects - report->estimated.free_objects +
 	       report->loss[LOSS_FREE_UNTRACKED] + report_calls_dropped(report);
 }

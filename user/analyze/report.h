@@ -50,6 +50,8 @@ struct report_site {
 	enum memory_source source;
 	const char *allocator, *function; /* NULL = several */
 	bool ended; /* its program has ended: in no total */
+	bool sampled; /* its counters are an estimate */
+	uint64_t samples; /* that it is made from */
 	struct counters counters;
 	uint64_t oldest_ns, mean_age_ns; /* of the blocks in use; 0 when there is none */
 	struct report_frame *frames; /* innermost first */
@@ -65,7 +67,12 @@ struct report {
 		*target_totals; /* of the targets, in their order; with what ended programs held */
 	struct counters totals; /* of all sites, listed or not, but of ended programs' */
 	struct counters ended; /* of ended programs' sites */
+	struct counters sampled; /* what of `totals` is an estimate */
+	bool *target_sampled; /* is some of a target's totals an estimate? In their order */
+	bool ended_sampled; /* is some of `ended`? */
+	uint64_t samples; /* that programs have told of */
 	struct counters recorded; /* the same, but with the blocks that min_age_ns leaves out */
+	struct counters estimated; /* what of `recorded` is an estimate */
 	size_t sites_in_use; /* sites that hold at least one byte or block */
 	size_t site_count; /* listed */
 	struct report_site *sites;
@@ -99,7 +106,8 @@ bool report_sort_is_inuse(enum report_sort sort);
 
 /*
  * Calls of allocator functions that the probes saw, by what became of them: recorded, a free of an unknown
- * block, or dropped for one of the reasons of loss_is_call. A realloc that moves a block counts as two.
+ * block, or dropped for one of the reasons of loss_is_call. A realloc that moves a block counts as two. What samples
+ * stand for was not seen.
  */
 uint64_t report_calls_seen(const struct report *report);
 uint64_t report_calls_dropped(const struct report *report);

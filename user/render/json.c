@@ -53,6 +53,26 @@ static void json_counters(struct json_writer *json, const struct counters *count
 	json_member_integer(json, "free_objects", counters->free_objects);
 }
 
+/* Estimates say so; of what is exact nothing is said. */
+static void json_sampled(struct json_writer *json, bool sampled)
+{
+	if (!sampled)
+		return;
+	json_key(json, "sampled");
+	json_bool(json, true);
+}
+
+/* And how much of the totals is an estimate. */
+static void json_totals_sampled(struct json_writer *json, const struct report *report)
+{
+	if (!report->sampled.alloc_objects)
+		return;
+	json_sampled(json, true);
+	json_member_integer(json, "sampled_inuse_bytes", counters_inuse_bytes(&report->sampled));
+	json_member_integer(json, "sampled_inuse_objects",
+			    counters_inuse_objects(&report->sampled));
+}
+
 static void json_targets(struct json_writer *json, const struct report *report)
 {
 	size_t i;
@@ -69,6 +89,7 @@ static void json_targets(struct json_writer *json, const struct report *report)
 		json_key(json, "exited");
 		json_bool(json, target->exited);
 		json_counters(json, &report->target_totals[i]);
+		json_sampled(json, report->target_sampled[i]);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -121,6 +142,9 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	json_key(json, "ended");
 	json_bool(json, site->ended);
 	json_counters(json, &site->counters);
+	json_sampled(json, site->sampled);
+	if (site->sampled)
+		json_member_integer(json, "samples", site->samples);
 	json_member_seconds(json, "oldest_s", site->oldest_ns, counters_hold(&site->counters));
 	json_member_seconds(json, "mean_age_s", site->mean_age_ns,
 			    counters_inuse_objects(&site->counters));
@@ -149,10 +173,12 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_key(&json, "totals");
 	json_open(&json, '{');
 	json_counters(&json, &report->totals);
+	json_totals_sampled(&json, report);
 	json_close(&json, '}');
 	json_key(&json, "ended");
 	json_open(&json, '{');
 	json_counters(&json, &report->ended);
+	json_sampled(&json, report->ended_sampled);
 	json_close(&json, '}');
 	json_loss(&json, report);
 	json_key(&json, "sites");

@@ -53,16 +53,19 @@ static void text_append_targets(struct buffer *line, const struct report *report
 static void text_opening(const struct text_writer *writer, const struct report *report)
 {
 	uint64_t bytes = counters_inuse_bytes(&report->totals);
-	char time[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+	char time[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX + 1];
 	struct buffer line = { 0 };
 	size_t clock;
+
+	units_format_size(bytes, size);
+	text_approximate(size, counters_hold(&report->sampled));
 
 	text_append_clock(&line, report->wall_time);
 	clock = line.length;
 	text_append_targets(&line, report);
 	buffer_printf(&line, " traced for %s: %s in use",
 		      units_format_time(report->duration_ns, time),
-		      counters_hold(&report->totals) ? units_format_size(bytes, size) : "nothing");
+		      counters_hold(&report->totals) ? size : "nothing");
 	/* The clock is the first that a reader can do without. */
 	if (columns_of(line.data) <= TEXT_COLUMNS)
 		clock = 0;

@@ -86,6 +86,9 @@ static void text_coverage_line(const struct text_writer *writer, const struct re
 
 	buffer_printf(&line, "coverage: %s calls seen",
 		      units_format_count(report_calls_seen(report), text));
+	if (report->samples)
+		buffer_printf(&line, " and %s sample%s", units_format_count(report->samples, text),
+			      report->samples == 1 ? "" : "s");
 	text_append_dropped(report, &line);
 	buffer_printf(&line, ", %s byte%s unattributed", units_format_count(unattributed, text),
 		      unattributed == 1 ? "" : "s");

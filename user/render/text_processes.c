@@ -27,17 +27,19 @@ static int row_compare(const void *a, const void *b)
 }
 
 static void text_process(const struct text_writer *writer, const struct target *target,
-			 const struct counters *counters)
+			 const struct counters *counters, bool sampled)
 {
-	char inuse[UNITS_TEXT_MAX], blocks[UNITS_TEXT_MAX];
-	char allocated[UNITS_TEXT_MAX], freed[UNITS_TEXT_MAX], pid[16];
+	char inuse[UNITS_TEXT_MAX + 1], blocks[UNITS_TEXT_MAX + 1];
+	char allocated[UNITS_TEXT_MAX + 1], freed[UNITS_TEXT_MAX + 1], pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", target->pid);
-	buffer_printf(writer->out, ROW, pid,
-		      units_format_size(counters_inuse_bytes(counters), inuse),
-		      text_format_count(counters_inuse_objects(counters), blocks),
-		      units_format_size(counters->alloc_bytes, allocated),
-		      units_format_size(counters->free_bytes, freed));
+	units_format_size(counters_inuse_bytes(counters), inuse);
+	text_format_count(counters_inuse_objects(counters), blocks);
+	units_format_size(counters->alloc_bytes, allocated);
+	units_format_size(counters->free_bytes, freed);
+	buffer_printf(writer->out, ROW, pid, text_approximate(inuse, sampled),
+		      text_approximate(blocks, sampled), text_approximate(allocated, sampled),
+		      text_approximate(freed, sampled));
 	columns_append_start(writer->out, target->comm, target->exited ? 14 : COMM_MAX);
 	buffer_append_string(writer->out, target->exited ? " (ended)\n" : "\n");
 }
@@ -61,7 +63,8 @@ void text_processes(const struct text_writer *writer, const struct report *repor
 	buffer_append_string(writer->out, "\n");
 	for (i = 0; i < shown; i++)
 		text_process(writer, report->targets[rows[i].index],
-			     &report->target_totals[rows[i].index]);
+			     &report->target_totals[rows[i].index],
+			     report->target_sampled[rows[i].index]);
 	if (shown < report->target_count)
 		buffer_printf(writer->out, "         and %s more processes (-v shows all)\n",
 			      units_format_count(report->target_count - shown, count));

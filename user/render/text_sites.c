@@ -2,6 +2,7 @@
 /* The table of sites in the text format: a row of figures, then the function that was called, then its stack. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "render/columns.h"
@@ -29,6 +30,15 @@ const char *text_format_count(uint64_t count, char *text)
 	return text;
 }
 
+const char *text_approximate(char *text, bool sampled)
+{
+	if (sampled) {
+		memmove(text + 1, text, strlen(text) + 1);
+		*text = '~';
+	}
+	return text;
+}
+
 static const char *text_format_share(uint64_t part, uint64_t whole, char text[UNITS_TEXT_MAX])
 {
 	uint64_t tenths;
@@ -40,23 +50,25 @@ static const char *text_format_share(uint64_t part, uint64_t whole, char text[UN
 	return text;
 }
 
-/* `totals` NULL: what an ended program held, which is no part of them. */
-static void text_row(const struct text_writer *writer, const char *label,
+/* `totals` NULL: what an ended program held, which is no part of them. `sampled`: some of it is an estimate. */
+static void text_row(const struct text_writer *writer, const char *label, bool sampled,
 		     const struct counters *counters, const struct counters *totals,
 		     const char *oldest)
 {
-	char inuse[UNITS_TEXT_MAX], share[UNITS_TEXT_MAX], blocks[UNITS_TEXT_MAX];
-	char allocated[UNITS_TEXT_MAX], freed[UNITS_TEXT_MAX];
+	char inuse[UNITS_TEXT_MAX + 1], share[UNITS_TEXT_MAX], blocks[UNITS_TEXT_MAX + 1];
+	char allocated[UNITS_TEXT_MAX + 1], freed[UNITS_TEXT_MAX + 1];
 
+	units_format_size(counters_inuse_bytes(counters), inuse);
+	text_format_count(counters_inuse_objects(counters), blocks);
+	units_format_size(counters->alloc_bytes, allocated);
+	units_format_size(counters->free_bytes, freed);
 	text_style_set(writer, STYLE_STRONG);
-	buffer_printf(writer->out, ROW, label,
-		      units_format_size(counters_inuse_bytes(counters), inuse),
+	buffer_printf(writer->out, ROW, label, text_approximate(inuse, sampled),
 		      totals ? text_format_share(counters_inuse_bytes(counters),
 						 counters_inuse_bytes(totals), share)
 			     : "ended",
-		      text_format_count(counters_inuse_objects(counters), blocks),
-		      units_format_size(counters->alloc_bytes, allocated),
-		      units_format_size(counters->free_bytes, freed), oldest);
+		      text_approximate(blocks, sampled), text_approximate(allocated, sampled),
+		      text_approximate(freed, sampled), oldest);
 	while (writer->out->data[writer->out->length - 1] == ' ')
 		writer->out->data[--writer->out->length] = '\0';
 	text_style_set(writer, STYLE_PLAIN);
@@ -80,8 +92,12 @@ static void text_call(const struct text_writer *writer, const struct report *rep
 		buffer_append_string(&line, ", ");
 	}
 	buffer_append_string(&line, source_name(site->source));
+	if (site->function && site->sampled)
+		buffer_append_string(&line, ", estimated from samples");
 	if (site->function)
 		buffer_append_string(&line, ")");
+	else if (site->sampled)
+		buffer_append_string(&line, ", estimated from samples,");
 	if (report->target_count > 1 || !site->function) {
 		buffer_append_string(&line, " in ");
 		columns_append_start(&line, site->target->comm, COMM_MAX);
@@ -99,7 +115,7 @@ static void text_site(const struct text_writer *writer, const struct report *rep
 	bool holds = counters_hold(&site->counters);
 
 	snprintf(rank, sizeof(rank), "%zu", site->rank);
-	text_row(writer, rank, &site->counters, site->ended ? NULL : &report->totals,
+	text_row(writer, rank, site->sampled, &site->counters, site->ended ? NULL : &report->totals,
 		 holds ? units_format_time(site->oldest_ns, oldest) : "-");
 	text_call(writer, report, site);
 	text_stack(writer, site, name_column);
@@ -129,6 +145,22 @@ static void text_rest(const struct text_writer *writer, const struct report *rep
 		      units_format_size(bytes, size));
 }
 
+/* A person must not take an estimate for a count. */
+static void text_samples(const struct text_writer *writer, const struct report *report)
+{
+	char count[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+
+	if (!report->samples)
+		return;
+	buffer_printf(&line,
+		      "~ estimated: the program itself has told of %s sample%s, each of which "
+		      "stands for more",
+		      units_format_count(report->samples, count), report->samples == 1 ? "" : "s");
+	columns_wrap(writer->out, line.data, writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS, 2);
+	buffer_free(&line);
+}
+
 void text_sites(const struct text_writer *writer, const struct report *report)
 {
 	size_t name_column = 0;
@@ -149,9 +181,11 @@ void text_sites(const struct text_writer *writer, const struct report *report)
 		if (text_shows_site(report, &report->sites[i]))
 			text_site(writer, report, &report->sites[i], name_column);
 	text_rest(writer, report);
-	text_row(writer, "total", &report->totals, &report->totals, "");
+	text_row(writer, "total", report->sampled.alloc_objects, &report->totals, &report->totals,
+		 "");
 	if (counters_hold(&report->ended))
-		text_row(writer, "ended", &report->ended, NULL, "");
+		text_row(writer, "ended", report->ended_sampled, &report->ended, NULL, "");
+	text_samples(writer, report);
 	if (report->target_count > 1)
 		text_processes(writer, report);
 }

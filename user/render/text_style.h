@@ -36,6 +36,8 @@ void text_stack(const struct text_writer *writer, const struct report_site *site
 size_t text_stack_name_column(const struct text_writer *writer, const struct report_site *site);
 /* A count in at most 11 columns: exact below a thousand million. Returns `text`, of UNITS_TEXT_MAX bytes. */
 const char *text_format_count(uint64_t count, char *text);
+/* Put "~" before a figure that is an estimate. Returns `text`, which may become longer by one. */
+const char *text_approximate(char *text, bool sampled);
 /* The totals of the processes. */
 void text_processes(const struct text_writer *writer, const struct report *report);
 /* What was lost, the coverage and the summary. */

@@ -41,9 +41,19 @@ def check_frame(frame):
     assert frame["kind"] in KINDS
 
 
+def check_sampled(thing, *more):
+    """What is estimated says so, and how much is; of what is exact nothing is said. Returns the keys for it."""
+    if "sampled" not in thing:
+        return []
+    assert thing["sampled"] is True
+    for key in more:
+        assert type(thing[key]) is int and thing[key] >= 0, key
+    return ["sampled", *more]
+
+
 def check_site(site, rank):
     assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
-                          "oldest_s", "mean_age_s", "frames"], list(site)
+                          *check_sampled(site, "samples"), "oldest_s", "mean_age_s", "frames"], list(site)
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
     for name in ["allocator", "function"]:
@@ -62,12 +72,12 @@ def check_report(line):
           totals=[dict], ended=[dict], loss=[dict], sites=[list])
     assert report["schema"] == 1 and report["tool"] == "tracer"
     for target in report["targets"]:
-        assert list(target) == ["pid", "comm", "exe", "exited", *COUNTERS], list(target)
+        assert list(target) == ["pid", "comm", "exe", "exited", *COUNTERS, *check_sampled(target)], list(target)
         for key, kinds in {"pid": [int], "comm": [str], "exe": [str, type(None)], "exited": [bool]}.items():
             assert type(target[key]) in kinds, (key, target[key])
         check_counters(target)
-    for sums in (report["totals"], report["ended"]):
-        assert list(sums) == COUNTERS
+    for sums, more in ((report["totals"], ("sampled_inuse_bytes", "sampled_inuse_objects")), (report["ended"], ())):
+        assert list(sums) == [*COUNTERS, *check_sampled(sums, *more)]
         check_counters(sums)
     for name in LOSS:
         assert type(report["loss"][name]) is int, name
