@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "probe/named.h"
+#include "probe/plan.h"
 
 struct command;
 struct render_format;
@@ -85,6 +86,7 @@ struct options {
 	uint64_t max_blocks, max_stacks; /* entries of the kernel's tables */
 	uint64_t stack_depth; /* frames */
 	enum options_call_graph call_graph;
+	enum usdt_use usdt;
 	struct named_list named; /* functions that allocate or free, beyond those that are known */
 	uint64_t fail_over; /* bytes in use above which the exit status is 1; UINT64_MAX = never */
 

@@ -23,6 +23,7 @@ static const char *const by_words[] = { "stack",  "ruby-line", "python-line", "f
 					"module", "process",   NULL };
 static const char *const color_words[] = { "auto", "always", "never", NULL };
 static const char *const call_graph_words[] = { "dwarf", "fp", NULL };
+static const char *const usdt_words[] = { "auto", "only", "off", NULL };
 static const char *const seccomp_words[] = { "auto", "safe", "fatal", NULL };
 static const char *const backend_words[] = { "auto", "session", "multi", "perf", "ioctl", NULL };
 
@@ -339,6 +340,13 @@ static const struct option_row rows[] = {
 	  .argument = "SPEC",
 	  .help = "a function that frees: FILE:FUNCTION:ptr=arg1",
 	  .store = store_free,
+	  .flags = OPTION_ANY_COMMAND },
+	{ .name = "usdt",
+	  .argument = "WHEN",
+	  .help = "use programs' own samples: auto (default), only, off",
+	  .store = store_word,
+	  FIELD(usdt),
+	  .words = usdt_words,
 	  .flags = OPTION_ANY_COMMAND },
 	{ .name = "max-blocks",
 	  .argument = "N",

@@ -61,13 +61,16 @@ static int plan_find_modules(const struct options *options, struct module_list *
 static int plan_print(const struct plan *plan, struct error *error)
 {
 	struct output output = OUTPUT_STDOUT;
-	struct buffer text = { 0 };
+	struct buffer text = { 0 }, note = { 0 };
 	int code;
 
 	plan_summarize(plan, 0, &text);
 	if (text.length)
 		buffer_append_string(&text, "\n\n");
 	plan_describe(plan, &text);
+	if (plan_describe_overlap(plan, &note))
+		buffer_printf(&text, "\n%s\n", note.data);
+	buffer_free(&note);
 	code = output_write(&output, &text, error);
 	buffer_free(&text);
 	return code == -EPIPE ? 0 : code;
@@ -78,7 +81,8 @@ static int plan_run(const struct options *options, const struct log *log)
 	struct plan_options wanted = { .features = kernel_features_traps(),
 				       .free_without_stack = true,
 				       .at_entry = options->probe_at_entry,
-				       .named = &options->named };
+				       .named = &options->named,
+				       .usdt = options->usdt };
 	struct module_list modules = { 0 };
 	struct error error = { 0 };
 	struct plan plan;

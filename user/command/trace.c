@@ -34,6 +34,7 @@ struct trace {
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_pipe;
 	size_t said_probes, said_skipped; /* of the plan, what the user was told of */
+	bool said_overlap; /* that memory may be counted twice */
 	bool waiting; /* for the first process */
 	bool closed; /* nobody reads the reports any more */
 	struct error error;
@@ -88,6 +89,7 @@ static int trace_open_session(struct trace *trace)
 		.by_frame_pointers = options->call_graph == CALL_GRAPH_FP,
 		.backend_chosen = options->backend != BACKEND_AUTO,
 		.named = &options->named,
+		.usdt = options->usdt,
 		.modules = &trace->modules,
 		.log = trace->log,
 	};
@@ -141,11 +143,18 @@ static int trace_add_processes(struct trace *trace)
 	return session_check_probes(trace->session, &trace->error);
 }
 
-/* Say what cannot be probed, as far as it has not been said. */
+/* Say what may be counted twice, and what cannot be probed, as far as it has not been said. */
 static void trace_say_skipped(struct trace *trace)
 {
 	const struct plan *plan = session_plan(trace->session);
+	struct buffer overlap = { 0 };
 	size_t i;
+
+	if (!trace->said_overlap && plan_describe_overlap(plan, &overlap)) {
+		log_write(trace->log, LOG_NOTICE, "%s", overlap.data);
+		trace->said_overlap = true;
+	}
+	buffer_free(&overlap);
 
 	for (i = trace->said_skipped; i < plan->skipped_count; i++)
 		log_write(trace->log, plan->skipped[i].lost ? LOG_NOTICE : LOG_VERBOSE,

@@ -27,7 +27,8 @@ struct group {
 	struct attachment *attachment;
 	int file;
 	pid_t pid;
-	uint64_t *offsets, *cookies;
+	uint64_t *offsets, *cookies, *semaphores;
+	bool has_semaphores;
 	const char **symbols;
 	size_t count;
 	bool linked; /* by uprobe_multi links; otherwise by perf events */
@@ -68,6 +69,7 @@ static int attach_multi(const struct group *group, const struct bpf_program *pro
 		.returns = returns,
 		.offsets = group->offsets,
 		.cookies = group->cookies,
+		.semaphores = group->has_semaphores ? group->semaphores : NULL,
 		.count = group->count,
 	};
 
@@ -85,6 +87,7 @@ static int attach_perf_one(const struct group *group, size_t index, enum backend
 		.program = bpf_program__fd(program),
 		.linked = backend == BACKEND_KERNEL_PERF,
 		.cookie = group->cookies[index],
+		.semaphore = group->semaphores[index],
 	};
 	int code, copy = -ENOEXEC;
 
@@ -143,11 +146,14 @@ static void group_fill(struct group *group, const struct attach_point *points, s
 	size_t i;
 
 	group->count = 0;
+	group->has_semaphores = false;
 	for (i = 0; i < count; i++) {
 		if (points[i].kind != kind)
 			continue;
 		group->offsets[group->count] = points[i].offset;
 		group->cookies[group->count] = points[i].cookie;
+		group->semaphores[group->count] = points[i].semaphore;
+		group->has_semaphores |= points[i].semaphore != 0;
 		group->symbols[group->count++] = points[i].symbol;
 	}
 }
@@ -156,10 +162,9 @@ static int attach_group(const struct group *group, enum backend backend,
 			const struct attach_programs *programs, enum attach_kind kind)
 {
 	const struct bpf_program *const alone[] = {
-		[ATTACH_THROW] = programs->throw,
-		[ATTACH_LEAVE] = programs->leave,
-		[ATTACH_FREE] = programs->free,
-		[ATTACH_ENTRY] = programs->entry,
+		[ATTACH_THROW] = programs->throw,   [ATTACH_LEAVE] = programs->leave,
+		[ATTACH_FREE] = programs->free,	    [ATTACH_ENTRY] = programs->entry,
+		[ATTACH_SAMPLE] = programs->sample, [ATTACH_SAMPLE_END] = programs->sample,
 	};
 
 	return kind == ATTACH_CALL ? attach_calls(group, backend, programs)
@@ -178,6 +183,7 @@ static int attach_one_by_one(const struct group *all, enum backend backend,
 	for (i = 0; i < all->count; i++) {
 		one.offsets = all->offsets + i;
 		one.cookies = all->cookies + i;
+		one.semaphores = all->semaphores + i;
 		one.symbols = all->symbols + i;
 		one.count = 1;
 		code = attach_group(&one, backend, programs, kind);
@@ -209,6 +215,7 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 
 	group.offsets = memory_alloc(count, sizeof(*group.offsets));
 	group.cookies = memory_alloc(count, sizeof(*group.cookies));
+	group.semaphores = memory_alloc(count, sizeof(*group.semaphores));
 	group.symbols = memory_alloc(count, sizeof(*group.symbols));
 	for (kind = 0; kind < ATTACH_KIND_COUNT && !code; kind++) {
 		group_fill(&group, points, count, kind);
@@ -223,6 +230,7 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 		attach_refuse(code, &group, error);
 	free(group.offsets);
 	free(group.cookies);
+	free(group.semaphores);
 	free(group.symbols);
 	return code;
 }

@@ -19,7 +19,7 @@ struct bpf_program;
 
 /* The loaded programs; those that the back end does not need are NULL. */
 struct attach_programs {
-	struct bpf_program *session, *entry, *exit, *free, *throw, *leave;
+	struct bpf_program *session, *entry, *exit, *free, *throw, *leave, *sample;
 };
 
 /* How to attach. */
@@ -34,14 +34,18 @@ enum attach_kind {
 	ATTACH_THROW, /* `throw` */
 	ATTACH_LEAVE, /* `leave` */
 	ATTACH_FREE, /* `free` */
+	ATTACH_SAMPLE_END, /* `sample` */
 	ATTACH_ENTRY, /* `entry`, and no return */
 	ATTACH_CALL, /* entry and return */
+	ATTACH_SAMPLE, /* `sample` */
 	ATTACH_KIND_COUNT,
 };
 
 struct attach_point {
 	uint64_t offset; /* of the probed instruction in the file */
 	uint64_t cookie; /* the call shape */
+	uint64_t
+		semaphore; /* offset in the file of a count that the kernel raises as long; 0 = none */
 	enum attach_kind kind;
 	const char *symbol; /* for messages */
 };

@@ -41,6 +41,7 @@ int bpf_call_link_uprobes(const struct uprobe_multi *probes)
 		.attach_type = probes->attach_type,
 		.offsets = (uintptr_t)probes->offsets,
 		.cookies = (uintptr_t)probes->cookies,
+		.reference_counters = (uintptr_t)probes->semaphores,
 		.count = (uint32_t)probes->count,
 		.uprobe_flags = probes->returns ? UPROBE_MULTI_RETURN : 0,
 		.pid = (uint32_t)probes->pid,

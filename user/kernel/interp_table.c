@@ -285,6 +285,7 @@ static void table_take(struct interp_table *table, struct interp_process_entry *
 	int code;
 
 	entry->interpreter.process.generation = ++table->generation & UINT16_MAX;
+	entry->interpreter.process.ruby.unwatched = entry->process->frees_unseen;
 	code = bpf_map_update_elem(table->processes, &entry->owner, &entry->interpreter.process,
 				   BPF_ANY);
 	__atomic_store_n(table->any, 1, __ATOMIC_RELEASE);
@@ -370,6 +371,17 @@ void interp_table_point_set(struct interp_table *table, const struct interp_poin
 		return;
 	entry->interpreter.process.python.watched = 1;
 	bpf_map_update_elem(table->processes, &entry->owner, &entry->interpreter.process, BPF_ANY);
+}
+
+void interp_table_doubt(struct interp_table *table, struct process *process)
+{
+	struct interp_process_entry *entry = table_entry(table, process);
+
+	if (process->frees_unseen)
+		return;
+	process->frees_unseen = true;
+	if (entry && entry->state == INTERP_FOUND)
+		table_take(table, entry);
 }
 
 static bool path_begins(const struct module *module, const char *beginning)

@@ -56,6 +56,12 @@ bool interp_table_next_point(struct interp_table *table, struct interp_point *re
 void interp_table_point_set(struct interp_table *table, const struct interp_point *point);
 
 /*
+ * Not all that the process frees is seen from now on: nothing that was found out about code by its address may be
+ * remembered, unless its end is probed.
+ */
+void interp_table_doubt(struct interp_table *table, struct process *process);
+
+/*
  * Put the interpreter frames of `record` into a stack of `process` whose native frames are resolved. Takes over
  * `stack` and returns the one that replaces it, with names, as long as the table lives.
  */

@@ -40,6 +40,19 @@ bool perf_probe_works(void)
 	return perf_probe_number(EVENT_SOURCE "type", "") >= 0;
 }
 
+/* The offset of a semaphore has the upper half of a word of the event. */
+static int perf_probe_set_semaphore(const struct perf_probe *probe,
+				    struct perf_event_attr *attributes)
+{
+	if (!probe->semaphore)
+		return 0;
+	if (probe->semaphore >> 32 ||
+	    perf_probe_number(EVENT_SOURCE "format/ref_ctr_offset", "config:") != 32)
+		return -EINVAL;
+	attributes->config |= probe->semaphore << 32;
+	return 0;
+}
+
 static int perf_probe_open(const struct perf_probe *probe)
 {
 	int type = perf_probe_number(EVENT_SOURCE "type", "");
@@ -55,6 +68,8 @@ static int perf_probe_open(const struct perf_probe *probe)
 	attributes.config = probe->returns ? 1ULL << bit : 0;
 	attributes.config1 = (uintptr_t)path;
 	attributes.config2 = probe->offset;
+	if (perf_probe_set_semaphore(probe, &attributes))
+		return -EINVAL;
 	fd = (int)syscall(SYS_perf_event_open, &attributes, probe->pid, -1, -1,
 			  PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;

@@ -15,6 +15,7 @@ struct bpf_program;
 struct perf_probe {
 	int file; /* descriptor of the probed file */
 	uint64_t offset; /* in it */
+	uint64_t semaphore; /* offset in it of a count that the kernel raises meanwhile; 0 = none */
 	pid_t pid;
 	bool returns;
 	int program; /* descriptor */

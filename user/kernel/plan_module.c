@@ -26,7 +26,7 @@ static void plan_note_searched(struct plan *plan, uint32_t index)
 size_t plan_add_module(struct plan *plan, uint32_t index)
 {
 	const struct module *module = module_list_get(plan->modules, index);
-	const size_t skipped = plan->skipped_count;
+	const size_t skipped = plan->skipped_count, ranges = plan->range_count;
 	struct elf_file *file;
 	size_t added;
 
@@ -37,8 +37,12 @@ size_t plan_add_module(struct plan *plan, uint32_t index)
 		return 0;
 	added = plan_add_file(plan, index, file);
 	/* Something that is linked into a stripped program may be known to its debug file. */
-	if (!added && plan->skipped_count == skipped && debug_symbols_add(module, file))
+	if (!added && plan->skipped_count == skipped && plan->options.usdt != USDT_ONLY &&
+	    debug_symbols_add(module, file))
 		added = plan_add_file(plan, index, file);
+	else if (plan_module_samples(plan, index) && plan->range_count == ranges &&
+		 debug_symbols_add(module, file))
+		plan_find_ranges(plan, index, file);
 	elf_file_close(file);
 	return added;
 }
@@ -60,8 +64,19 @@ static const char *module_lacks(const struct module *module)
 	return what;
 }
 
+/* What nothing was found of. */
+static const char *plan_lacks(const struct plan *plan)
+{
+	if (plan->options.usdt == USDT_ONLY)
+		return "none of these files carries the USDT probes otel_memory:alloc and "
+		       "otel_memory:free that can be probed";
+	return "none of these files defines malloc, free or another known allocator function, nor "
+	       "has a debug file that does";
+}
+
 static int plan_refuse(const struct plan *plan, struct error *error)
 {
+	bool only = plan->options.usdt == USDT_ONLY;
 	struct buffer searched = { 0 };
 	size_t i;
 	int code;
@@ -71,16 +86,14 @@ static int plan_refuse(const struct plan *plan, struct error *error)
 
 		buffer_append_string(&searched, i ? ", " : "");
 		text_append_safe(&searched, module->path);
-		buffer_append_string(&searched, module_lacks(module));
+		buffer_append_string(&searched, only ? "" : module_lacks(module));
 	}
 	if (i < plan->searched_count)
 		buffer_printf(&searched, " and %zu more", plan->searched_count - i);
-	code = error_set(
-		error, ERROR_NOTHING, -ENOENT,
-		"nothing to probe: none of these files defines malloc, free or another known "
-		"allocator function, nor has a debug file that does: %s; functions that you "
-		"know can be named with --alloc and --free",
-		searched.length ? searched.data : "(no file is mapped)");
+	code = error_set(error, ERROR_NOTHING, -ENOENT, "nothing to probe: %s: %s; %s",
+			 plan_lacks(plan), searched.length ? searched.data : "(no file is mapped)",
+			 only ? "without --usdt only, functions are probed"
+			      : "functions that you know can be named with --alloc and --free");
 	buffer_free(&searched);
 	return code;
 }

@@ -30,7 +30,8 @@ static void session_plan_init(struct session *session)
 	struct plan_options options = { .features = session->features.traps,
 					.free_without_stack = true,
 					.at_entry = session->options.probe_at_entry,
-					.named = session->options.named };
+					.named = session->options.named,
+					.usdt = session->options.usdt };
 
 	plan_init(&session->plan, session->options.modules, &options);
 }
@@ -216,6 +217,7 @@ static const struct planned_file *session_plan_module(struct session *session, u
 	session_find_allocator(session, file);
 	session_set_inner_callers(session, file);
 	session_set_fixed_sizes(session, file);
+	session_set_samples(session, file);
 	return file;
 }
 
@@ -254,6 +256,10 @@ static enum attach_kind session_kind(const struct plan_probe *probe)
 		return ATTACH_THROW;
 	case CALL_LEAVE:
 		return ATTACH_LEAVE;
+	case CALL_SAMPLE:
+		return ATTACH_SAMPLE;
+	case CALL_SAMPLE_END:
+		return ATTACH_SAMPLE_END;
 	default:
 		return SHAPE_RESULT(probe->shape) == RESULT_POINTER_OR_THROWS ? ATTACH_ENTRY
 									      : ATTACH_CALL;
@@ -274,6 +280,7 @@ static struct attach_point *session_points(const struct session *session,
 		points[i] = (struct attach_point){
 			.offset = probe->site_offset,
 			.cookie = SHAPE_WITH_STACK(probe->shape, probe->stack_bytes),
+			.semaphore = probe->semaphore,
 			.kind = session_kind(probe),
 			.symbol = probe->symbol,
 		};
@@ -295,7 +302,9 @@ static struct attach_how session_how(const struct session *session)
 			      .exit = bpf->progs.call_exit,
 			      .free = shaped ? bpf->progs.free_shape : bpf->progs.free_entry,
 			      .throw = bpf->progs.throw_entry,
-			      .leave = bpf->progs.leave_entry },
+			      .leave = bpf->progs.leave_entry,
+			      .sample = shaped ? bpf->progs.sample_shape
+					       : bpf->progs.sample_entry },
 		.log = session->options.log,
 	};
 }
@@ -321,6 +330,8 @@ int session_probe_module(struct session *session, struct process *process, uint3
 	struct attach_point *points;
 	int code, fd;
 
+	if (file && (file->samples || session->options.usdt == USDT_ONLY))
+		interp_table_doubt(session->interps, process);
 	if (!file || !file->count || session_is_probed(session, file->module, in))
 		return 0;
 	if (in)

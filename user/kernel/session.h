@@ -39,6 +39,7 @@ struct session_options {
 	bool keep_exited; /* what ended programs held stays in snapshots, as ended sites */
 	bool backend_chosen; /* use `backend` or fail; otherwise the best one */
 	enum backend backend;
+	enum usdt_use usdt;
 	const struct named_list *named; /* functions beyond the table; must outlive the session */
 	struct module_list *modules; /* where files are collected; must outlive the session */
 	const struct log *log; /* for what is noticed while tracing */

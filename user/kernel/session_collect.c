@@ -73,10 +73,10 @@ static void pass_see_site(void *context, const void *key, const void *value)
 	site->oldest_ns = site->age_sum_ns = site->young_bytes = site->young_objects = 0;
 }
 
-static void pass_see_block(void *context, const void *key, const void *value)
+/* A block, or a sample that stands for `objects` of together its size. */
+static void pass_add_block(struct pass *pass, const void *key, const struct block *block,
+			   uint64_t objects)
 {
-	struct pass *pass = context;
-	const struct block *block = value;
 	struct known_site *site = site_table_get(&pass->session->sites, block->site);
 	uint64_t now = pass->snapshot->time_ns;
 	uint64_t age = now > block->born_ns ? now - block->born_ns : 0;
@@ -87,12 +87,24 @@ static void pass_see_block(void *context, const void *key, const void *value)
 		key_list_add(&pass->dead, key);
 	if (age < pass->session->options.min_age_ns) {
 		site->young_bytes += block->size;
-		site->young_objects++;
+		site->young_objects += objects;
 	} else {
-		site->age_sum_ns += age;
+		site->age_sum_ns += (unsigned __int128)age * objects;
 		if (age > site->oldest_ns)
 			site->oldest_ns = age;
 	}
+}
+
+static void pass_see_block(void *context, const void *key, const void *value)
+{
+	pass_add_block(context, key, value, 1);
+}
+
+static void pass_see_sample(void *context, const void *key, const void *value)
+{
+	const struct sampled_block *sample = value;
+
+	pass_add_block(context, key, &sample->block, sample->objects);
 }
 
 static void session_add_mappings(const struct session *session, const struct known_site *site,
@@ -133,6 +145,8 @@ static bool session_make_row(const struct session *session, const struct known_s
 		.age_sum_ns = site->age_sum_ns,
 		.young_bytes = site->young_bytes,
 		.young_objects = site->young_objects,
+		.samples = record->samples,
+		.sampled = plan->functions[record->function].sampled,
 	};
 	if (record->source == SOURCE_MMAP)
 		session_add_mappings(session, site, time_ns, ret_row);
@@ -246,6 +260,11 @@ static int session_read_maps(struct session *session, struct pass *pass)
 	if (!code)
 		code = map_read(session->bpf->maps.blocks, pass_see_block, pass);
 	key_list_remove(&pass->dead, session->bpf->maps.blocks);
+	if (!code && bpf_map__autocreate(session->bpf->maps.samples)) {
+		pass->dead = (struct key_list){ .key_size = sizeof(struct block_key) };
+		code = map_read(session->bpf->maps.samples, pass_see_sample, pass);
+		key_list_remove(&pass->dead, session->bpf->maps.samples);
+	}
 	session_forget_sites(session, &dead_sites, pass->snapshot->time_ns);
 	if (!code)
 		session_reuse_slots(session);
@@ -323,8 +342,10 @@ static void session_tell_unprobed(const struct session *session, size_t position
 		return;
 	process->said_unprobed = true;
 	log_write(session->options.log, session->slots[position].root ? LOG_NOTICE : LOG_VERBOSE,
-		  "nothing is probed in process %d: %s maps no allocator that is known",
-		  target->pid, target->exe ? target->exe : target->comm);
+		  "nothing is probed in process %d: %s maps %s", target->pid,
+		  target->exe ? target->exe : target->comm,
+		  session->options.usdt == USDT_ONLY ? "no file that tells of samples (--usdt only)"
+						     : "no allocator that is known");
 }
 
 static void session_tell_doubts(const struct session *session, uint64_t time_ns)

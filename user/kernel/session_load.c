@@ -67,6 +67,8 @@ static void session_choose_programs(struct session *session)
 	bpf_program__set_autoload(bpf->progs.call_exit, !one);
 	bpf_program__set_autoload(bpf->progs.call_shape, shaped);
 	bpf_program__set_autoload(bpf->progs.free_shape, shaped);
+	bpf_program__set_autoload(bpf->progs.sample_shape, shaped && session_samples(session));
+	bpf_program__set_autoload(bpf->progs.sample_entry, session_samples(session));
 	if (!shaped) {
 		bpf_map__set_autocreate(bpf->maps.shapes, false);
 		bpf_map__set_autocreate(bpf->maps.programs, false);
@@ -75,6 +77,7 @@ static void session_choose_programs(struct session *session)
 	bpf_program__set_expected_attach_type(bpf->progs.call_entry, type);
 	bpf_program__set_expected_attach_type(bpf->progs.call_exit, type);
 	bpf_program__set_expected_attach_type(bpf->progs.free_entry, type);
+	bpf_program__set_expected_attach_type(bpf->progs.sample_entry, type);
 	bpf_program__set_expected_attach_type(bpf->progs.throw_entry, type);
 	bpf_program__set_expected_attach_type(bpf->progs.leave_entry, type);
 }
@@ -118,6 +121,7 @@ static void session_set_up(struct session *session)
 		bpf_map__set_autocreate(bpf->maps.threads, false);
 	if (!session_is_machine_wide(session))
 		bpf_map__set_autocreate(bpf->maps.owners, false);
+	session_set_up_samples(session);
 	session_set_up_interpreters(session);
 	unwind_loader_prepare(bpf, !session->options.by_frame_pointers,
 			      session_process_room(session));
@@ -137,12 +141,15 @@ static int session_set_programs(struct tracer_bpf *bpf)
 	const struct bpf_program *programs[PROGRAM_COUNT] = {
 		[PROGRAM_CALL_ENTRY] = bpf->progs.call_entry,
 		[PROGRAM_FREE_ENTRY] = bpf->progs.free_entry,
+		[PROGRAM_SAMPLE_ENTRY] = bpf->progs.sample_entry,
 	};
 	uint32_t i;
 	int fd, code = 0;
 
 	for (i = 0; i < PROGRAM_COUNT && !code; i++) {
 		fd = bpf_program__fd(programs[i]);
+		if (!bpf_program__autoload(programs[i]))
+			continue;
 		code = bpf_map_update_elem(bpf_map__fd(bpf->maps.programs), &i, &fd, BPF_ANY);
 	}
 	return code;

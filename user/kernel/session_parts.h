@@ -30,6 +30,7 @@ struct planned_file {
 	size_t first, count; /* its probes in the plan */
 	uint64_t inner_low,
 		inner_high; /* file offsets of the C library's allocator; 0, 0 = it is not here */
+	bool samples; /* it tells of samples */
 };
 
 /* A file that is probed in a process. */
@@ -125,6 +126,16 @@ int session_load(struct session *session, struct error *error);
 /* Probe what a module defines in a process, if it is not probed there yet. */
 int session_probe_module(struct session *session, struct process *process, uint32_t module,
 			 struct error *error);
+
+/* May programs tell of samples? Are functions probed at all? */
+bool session_samples(const struct session *session);
+bool session_probes_functions(const struct session *session);
+/* The tables for samples, before they are made. */
+void session_set_up_samples(struct session *session);
+/* Tell the programs where the samples of a file stand. */
+void session_set_samples(struct session *session, struct planned_file *file);
+/* A sample is told of from somewhere in the allocator: the frames there are no part of the stack. */
+void session_drop_allocator(const struct session *session, struct known_site *site);
 
 /* Probe where interpreters that were found end code; without, each look at their code takes longer. */
 void session_probe_interpreters(struct session *session);

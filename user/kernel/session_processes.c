@@ -131,6 +131,9 @@ static int session_probe_paths(struct session *session, struct process *process,
 
 bool session_filters_allow(struct session *session)
 {
+	/* Samples are told of at places that do not return. */
+	if (!session_probes_functions(session))
+		return true;
 	if (session->returns == RETURNS_UNCHECKED)
 		session->returns = session->options.returns;
 	if (session->returns == RETURNS_UNCHECKED)

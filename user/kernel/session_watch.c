@@ -158,6 +158,7 @@ static void session_see_exec(struct session *session, struct process *process,
 	if (process->first_thread_ended && !session_is_machine_wide(session))
 		session_probe_again(session, process);
 	process->said_unprobed = false;
+	process->frees_unseen = false;
 	session_see_module(session, process, MODULE_NONE);
 }
 
@@ -288,6 +289,7 @@ struct known_site *session_learn_record(struct session *session, uint64_t key,
 		site_table_resolve(site_table_get(&session->sites, key));
 	}
 	known = site_table_get(&session->sites, key);
+	session_drop_allocator(session, known);
 	jit_names_fill(session->jit_names, process, known->stack);
 	if (found)
 		session_merge_interpreter(session, known);

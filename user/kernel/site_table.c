@@ -3,6 +3,7 @@
 #include "kernel/site_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "unwind_abi.h"
@@ -86,6 +87,26 @@ bool site_table_resolve(struct known_site *site)
 		if (stack->frames[i].kind != FRAME_ERROR && !frame_resolve(&stack->frames[i], site))
 			missing = true;
 	return missing;
+}
+
+void site_table_drop_inner(struct known_site *site,
+			   bool (*is_inside)(const void *context, uint32_t module, uint64_t offset),
+			   const void *context)
+{
+	struct stack *stack = site->stack;
+	uint32_t i, drop = 0;
+
+	for (i = 0; i < stack->count; i++) {
+		const struct frame *frame = &stack->frames[i];
+
+		if (frame->kind != FRAME_NATIVE || frame->module == MODULE_NONE ||
+		    frame->module != stack->frames[0].module)
+			break;
+		if (is_inside(context, frame->module, frame->offset - 1))
+			drop = i + 1;
+	}
+	stack->count -= drop;
+	memmove(stack->frames, stack->frames + drop, stack->count * sizeof(stack->frames[0]));
 }
 
 struct known_site *site_table_get(struct site_table *table, uint64_t key)

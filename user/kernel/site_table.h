@@ -20,7 +20,8 @@ struct known_site {
 	struct process *process;
 	struct stack *stack; /* owned */
 	struct site record; /* as last read; the counters are not current between snapshots */
-	uint64_t oldest_ns, age_sum_ns;
+	uint64_t oldest_ns;
+	unsigned __int128 age_sum_ns; /* samples may stand for very many blocks */
 	uint64_t young_bytes, young_objects;
 };
 
@@ -42,6 +43,14 @@ bool site_table_add(struct site_table *table, uint64_t key, const struct site *r
 
 /* Normalize the stack of a site again. True if a frame lies in no known mapping. */
 bool site_table_resolve(struct known_site *site);
+
+/*
+ * Drop the innermost frames up to and with the outermost of those that follow each other in the innermost frame's module and
+ * of which one `is_inside`: what the caller of the allocator has called. None are dropped if none is.
+ */
+void site_table_drop_inner(struct known_site *site,
+			   bool (*is_inside)(const void *context, uint32_t module, uint64_t offset),
+			   const void *context);
 
 void site_table_remove(struct site_table *table, uint64_t key);
 void site_table_free(struct site_table *table);
