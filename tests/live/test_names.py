@@ -71,7 +71,7 @@ def gdb_frames(command, function):
     arguments = [word for line in script for word in ("-ex", line)]
     output = subprocess.run(["gdb", "-q", "-nx", "-batch"] + arguments + ["--args"] + command, capture_output=True,
                             text=True, check=True, stdin=subprocess.DEVNULL, timeout=lab.PATIENCE).stdout
-    frames = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?([\w.]+) .*?(?: at ([^ :]+):(\d+))?$", output, re.M)
+    frames = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ (?:\[PAC\] )?in )?([\w.]+) .*?(?: at ([^ :]+):(\d+))?$", output, re.M)
     start = [i for i, frame in enumerate(frames) if "malloc" in frame[0]][-1]
     return [(name, int(line)) for name, path, line in frames[start + 1:] if path and path.endswith("deep.c")]
 

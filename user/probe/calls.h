@@ -7,10 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Does the function call, or jump to, something that `wanted` accepts? Targets are in bytes from the entry. False
- * where instructions are not analysed.
- */
+/* Does the function call, or jump to, something that `wanted` accepts? Targets are in bytes from the entry. */
 bool calls_any(const uint8_t *code, size_t size, bool (*wanted)(void *context, int64_t target),
 	       void *context);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "probe/code.h"
+#include "probe/flow.h"
 
 static void choice_explain(struct choice *choice, const char *reason)
 {
@@ -106,6 +107,23 @@ void choice_make(const uint8_t *code, size_t size, bool complete, uint64_t addre
 
 #else
 
+/* Is the function a direct jump, perhaps behind a landing pad? */
+static void choice_find_stub(const uint8_t *code, size_t size, struct choice *choice)
+{
+	uint32_t instructions[2];
+	struct flow flow;
+	size_t at;
+
+	if (size < sizeof(instructions[0]))
+		return;
+	memcpy(instructions, code, size < sizeof(instructions) ? 4 : 8);
+	at = size >= sizeof(instructions) && instructions[0] == 0xd503245f; /* bti c */
+	flow = flow_arm64(instructions[at], at * 4);
+	choice->stub = flow.kind == FLOW_JUMP && flow.direct;
+	if (choice->stub)
+		choice->stub_target = (int64_t)flow.target;
+}
+
 static void choice_set_site(const uint8_t *code, size_t size, uint64_t address, uint64_t offset,
 			    const struct choice_needs *needs, struct choice *choice)
 {
@@ -120,6 +138,7 @@ void choice_make(const uint8_t *code, size_t size, bool complete, uint64_t addre
 	struct choice choice = { 0 };
 
 	(void)complete;
+	choice_find_stub(code, size, &choice);
 	choice_set_site(code, size, address, 0, needs, &choice);
 	choice_explain(&choice, "instructions of this architecture are not analysed");
 	*ret = choice;

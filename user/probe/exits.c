@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-
-#include <capstone/capstone.h>
-
 #include "base/memory.h"
 #include "base/table.h"
+#include "probe/flow.h"
 #include "system/elf_plt.h"
 
 /* Far more than any operator new has, with all it jumps to. */
@@ -18,12 +15,10 @@
 /* More than a function has that does nothing but throw. */
 #define INSTRUCTIONS_OF_THROWER_MAX 200
 #define PENDING_MAX 256
-#define INSTRUCTION_BYTES 16
 
 struct search {
 	struct elf_file *file;
-	csh handle;
-	cs_insn *insn;
+	struct flow_decoder decoder;
 	struct table seen; /* file offsets of decoded instructions */
 	size_t decoded, decoded_max;
 	bool inner; /* of a function that is called */
@@ -149,58 +144,52 @@ static bool search_is_final_call(struct search *search, uint64_t target)
 	return code.final || search_throws(search, target);
 }
 
-static bool insn_is_in(const struct search *search, unsigned int group)
+/* Handle the decoded instruction, which stands at `offset`. Does the code go on behind it? */
+static bool search_instruction(struct search *search, uint64_t offset, const struct flow *flow)
 {
-	return cs_insn_group(search->handle, search->insn, (uint8_t)group);
-}
-
-/* Handle the decoded instruction. Does the code go on behind it? */
-static bool search_instruction(struct search *search)
-{
-	const cs_insn *insn = search->insn;
-	const cs_x86_op *operand = insn->detail->x86.operands;
-	bool direct = insn->detail->x86.op_count == 1 && operand->type == X86_OP_IMM;
-
-	if (insn_is_in(search, CS_GRP_RET)) {
-		search_add_exit(search, insn->address);
+	switch (flow->kind) {
+	case FLOW_RETURN:
+		search_add_exit(search, offset);
 		return false;
-	}
-	if (insn->id == X86_INS_HLT || insn->id == X86_INS_UD2 || insn->id == X86_INS_INT3)
+	case FLOW_RETURN_UNPROBED:
+		search_refuse(search, "it returns by an instruction that takes no probe");
 		return false;
-	if (insn_is_in(search, CS_GRP_CALL))
-		return !direct || !search_is_final_call(search, (uint64_t)operand->imm);
-	if (!insn_is_in(search, CS_GRP_JUMP))
+	case FLOW_STOP:
+		return false;
+	case FLOW_CALL:
+		return !flow->direct || !search_is_final_call(search, flow->target);
+	case FLOW_JUMP:
+	case FLOW_BRANCH:
+		if (!flow->direct)
+			search_refuse(search, "it jumps to where cannot be told");
+		else if (flow->kind == FLOW_JUMP)
+			search_jump(search, flow->target);
+		else
+			search_add_pending(search, flow->target);
+		return flow->kind == FLOW_BRANCH;
+	default:
 		return true;
-	if (!direct)
-		search_refuse(search, "it jumps to where cannot be told");
-	else if (insn->id == X86_INS_JMP)
-		search_jump(search, (uint64_t)operand->imm);
-	else
-		search_add_pending(search, (uint64_t)operand->imm);
-	return insn->id != X86_INS_JMP;
+	}
 }
 
 /* Follow the code from an offset to where it ends or has been seen already. */
 static void search_follow(struct search *search, uint64_t offset)
 {
-	uint8_t bytes[INSTRUCTION_BYTES];
-	const uint8_t *at;
-	uint64_t address;
+	uint8_t bytes[FLOW_BYTES];
+	struct flow flow;
 	size_t size;
 
 	do {
 		if (table_get(&search->seen, offset))
 			return;
 		table_put(&search->seen, offset, search);
-		at = bytes;
-		address = offset;
 		size = elf_file_read(search->file, offset, bytes, sizeof(bytes));
 		if (++search->decoded > search->decoded_max) {
 			search_refuse(search, "it is too large");
-		} else if (!cs_disasm_iter(search->handle, &at, &size, &address, search->insn)) {
+		} else if (!flow_decode(&search->decoder, bytes, size, offset, &flow)) {
 			search_refuse(search, "not all bytes of it decode");
-		} else if (search_instruction(search)) {
-			offset = address;
+		} else if (search_instruction(search, offset, &flow)) {
+			offset += flow.size;
 			continue;
 		}
 		return;
@@ -209,20 +198,14 @@ static void search_follow(struct search *search, uint64_t offset)
 
 static void search_run(struct search *search, uint64_t entry)
 {
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &search->handle)) {
-		search_refuse(search, "no disassembler");
-		return;
-	}
-	cs_option(search->handle, CS_OPT_DETAIL, CS_OPT_ON);
-	search->insn = cs_malloc(search->handle);
-	if (!search->insn)
-		search_refuse(search, "no memory for the disassembler");
+	const char *reason;
+
+	if (!flow_open(&search->decoder, &reason))
+		search_refuse(search, reason);
 	search_add_pending(search, entry);
 	while (search->pending_count && !search->exits.refusal)
 		search_follow(search, search->pending[--search->pending_count]);
-	if (search->insn)
-		cs_free(search->insn, 1);
-	cs_close(&search->handle);
+	flow_close(&search->decoder);
 	table_free(&search->seen);
 }
 
@@ -239,17 +222,3 @@ bool exits_find(struct elf_file *file, uint64_t entry, struct exits *ret_exits)
 	free(search);
 	return !ret_exits->refusal;
 }
-
-#else
-
-bool exits_find(struct elf_file *file, uint64_t entry, struct exits *ret_exits)
-{
-	(void)file;
-	(void)entry;
-	*ret_exits = (struct exits){
-		.refusal = "instructions of this architecture are not analysed",
-	};
-	return false;
-}
-
-#endif

@@ -12,6 +12,7 @@
 #include "probe/calls.h"
 #include "probe/choice.h"
 #include "probe/exits.h"
+#include "probe/flow.h"
 #include "probe/landing.h"
 #include "system/elf_plt.h"
 #include "tracer_abi.h"
@@ -330,7 +331,7 @@ static void plan_add_exit(struct plan *plan, uint32_t module, uint64_t offset,
 		.entry_offset = offset,
 		.site_offset = offset,
 		.cost = COST_STEPPED,
-		.instruction = "retq",
+		.instruction = FLOW_RETURN_NAME,
 	};
 	snprintf(probe->reason, sizeof(probe->reason), "of %.60s, which may throw",
 		 candidate->function->row->symbol);

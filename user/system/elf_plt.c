@@ -8,7 +8,14 @@
 
 #include "base/memory.h"
 
-#if defined(__x86_64__)
+/* The relocations of slots. */
+#if defined(__aarch64__)
+#define RELOCATION_JUMP R_AARCH64_JUMP_SLOT
+#define RELOCATION_DATA R_AARCH64_GLOB_DAT
+#else
+#define RELOCATION_JUMP R_X86_64_JUMP_SLOT
+#define RELOCATION_DATA R_X86_64_GLOB_DAT
+#endif
 
 /* More than any file has; keeps a hostile one from costing time. */
 #define SEGMENTS_MAX 128
@@ -118,8 +125,8 @@ static uint32_t relocation_symbol(struct elf_file *file, uint64_t table, uint64_
 		       sizeof(*items);
 		for (j = 0; j < some; j++)
 			if (items[j].r_offset == slot &&
-			    (ELF64_R_TYPE(items[j].r_info) == R_X86_64_JUMP_SLOT ||
-			     ELF64_R_TYPE(items[j].r_info) == R_X86_64_GLOB_DAT))
+			    (ELF64_R_TYPE(items[j].r_info) == RELOCATION_JUMP ||
+			     ELF64_R_TYPE(items[j].r_info) == RELOCATION_DATA))
 				symbol = (uint32_t)ELF64_R_SYM(items[j].r_info);
 	}
 	free(items);
@@ -127,6 +134,31 @@ static uint32_t relocation_symbol(struct elf_file *file, uint64_t table, uint64_
 }
 
 /* The address of the slot that the entry at `file_offset` jumps through. */
+#if defined(__aarch64__)
+
+static bool plt_slot(struct elf_file *file, uint64_t file_offset, uint64_t *ret_slot)
+{
+	uint32_t code[3] = { 0 }, *at = code;
+	uint64_t address, page;
+
+	if (!read_all(file, file_offset, code, sizeof(code)) ||
+	    !elf_file_offset_to_address(file, file_offset, &address))
+		return false;
+	if (*at == 0xd503245f) { /* bti c */
+		at++;
+		address += 4;
+	}
+	/* adrp x16, page; ldr x17, [x16, #offset] */
+	if ((at[0] & 0x9f00001f) != 0x90000010 || (at[1] & 0xffc003ff) != 0xf9400211)
+		return false;
+	page = (uint64_t)(at[0] >> 5 & 0x7ffff) << 2 | (at[0] >> 29 & 3);
+	page = (page ^ 0x100000) - 0x100000;
+	*ret_slot = (address & ~0xfffull) + (page << 12) + (at[1] >> 10 & 0xfff) * 8;
+	return true;
+}
+
+#else
+
 static bool plt_slot(struct elf_file *file, uint64_t file_offset, uint64_t *ret_slot)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -148,6 +180,8 @@ static bool plt_slot(struct elf_file *file, uint64_t file_offset, uint64_t *ret_
 	*ret_slot = address + at + 6 + (uint64_t)(int64_t)distance;
 	return true;
 }
+
+#endif
 
 bool elf_plt_name(struct elf_file *file, uint64_t file_offset, char ret_name[ELF_PLT_NAME_MAX])
 {
@@ -173,15 +207,3 @@ bool elf_plt_name(struct elf_file *file, uint64_t file_offset, char ret_name[ELF
 	memcpy(ret_name, name, sizeof(name));
 	return true;
 }
-
-#else
-
-bool elf_plt_name(struct elf_file *file, uint64_t file_offset, char ret_name[ELF_PLT_NAME_MAX])
-{
-	(void)file;
-	(void)file_offset;
-	(void)ret_name;
-	return false;
-}
-
-#endif
