@@ -62,6 +62,25 @@ def test_least_capabilities():
     lab.check_account(account, json.loads(output))
 
 
+def test_file_that_is_gone():
+    """That there may be an allocator in it is said, once, with what it takes to read it."""
+    if not has_multi():
+        raise lab.Skip("this kernel asks for CAP_SYS_ADMIN")
+    with tempfile.TemporaryDirectory(prefix="tracer-nobody-") as folder:
+        plugin = os.path.join(folder, "plugin.so")
+        processes = []
+        shutil.copy(lab.target("plugin.so"), plugin)
+        for _ in range(2):
+            processes.append(known(env=dict(os.environ, LD_PRELOAD=plugin)))
+            lab.wait_for(lambda: lab.is_waiting(processes[-1]), "the target waits")
+        os.unlink(plugin)
+        found = subprocess.run(nobody(folder, LEAST) + ["-d", "100ms", "-p", ",".join(str(one.pid) for one in processes)],
+                               capture_output=True, text=True, check=False, timeout=lab.PATIENCE)
+    assert found.returncode == 0, found
+    lines = [line for line in found.stderr.splitlines() if "plugin.so" in line]
+    assert len(lines) == 1 and "cannot be read" in lines[0] and "CAP_CHECKPOINT_RESTORE" in lines[0], found.stderr
+
+
 def refused(folder, capabilities, *command):
     found = subprocess.run(nobody(folder, capabilities) + list(command), capture_output=True, text=True, check=False,
                            timeout=lab.PATIENCE)

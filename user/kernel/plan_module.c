@@ -3,6 +3,7 @@
 #include "kernel/plan_module.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -11,16 +12,18 @@
 /* As much of the list of files as an error has room for. */
 #define SEARCHED_MAX 600
 
-static void plan_note_searched(struct plan *plan, uint32_t index)
+/* False if it was noted before. */
+static bool plan_note_searched(struct plan *plan, uint32_t index)
 {
 	size_t i;
 
 	for (i = 0; i < plan->searched_count; i++)
 		if (plan->searched[i] == index)
-			return;
+			return false;
 	plan->searched = memory_grow(plan->searched, plan->searched_count, &plan->searched_capacity,
 				     sizeof(*plan->searched));
 	plan->searched[plan->searched_count++] = index;
+	return true;
 }
 
 size_t plan_add_module(struct plan *plan, uint32_t index)
@@ -30,8 +33,8 @@ size_t plan_add_module(struct plan *plan, uint32_t index)
 	struct elf_file *file;
 	size_t added;
 
-	if (module && module->inode)
-		plan_note_searched(plan, index);
+	if (module && module->inode && plan_note_searched(plan, index) && module->fd < 0)
+		plan_add_unreadable(plan, index);
 	file = module && module->fd >= 0 ? elf_file_open(module->fd, NULL) : NULL;
 	if (!file)
 		return 0;
@@ -54,7 +57,8 @@ static const char *module_lacks(const struct module *module)
 	const char *what = "";
 
 	if (module->fd < 0)
-		return " (cannot be read)";
+		return " (cannot be read: of a file that was deleted or replaced, with "
+		       "CAP_DAC_READ_SEARCH and CAP_CHECKPOINT_RESTORE only)";
 	file = elf_file_open(module->fd, NULL);
 	if (!file)
 		return " (no program or library of this machine)";

@@ -468,6 +468,13 @@ size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
 	return plan->count - before;
 }
 
+void plan_add_unreadable(struct plan *plan, uint32_t module)
+{
+	plan_skip(plan, module, true,
+		  "cannot be read, so an allocator in it is not seen; a file that was deleted or "
+		  "replaced can be read with CAP_DAC_READ_SEARCH and CAP_CHECKPOINT_RESTORE");
+}
+
 void plan_free(struct plan *plan)
 {
 	size_t i;

@@ -121,6 +121,9 @@ bool plan_is_in_allocator(const struct plan *plan, uint32_t module, uint64_t off
  */
 bool plan_describe_overlap(const struct plan *plan, struct buffer *out);
 
+/* Note a file that cannot be read: what it defines is not known. */
+void plan_add_unreadable(struct plan *plan, uint32_t module);
+
 /* Probes among these that are functions that allocate or free; others are where such a function returns or throws. */
 size_t plan_count_calls(const struct plan *plan, size_t first, size_t count);
 
