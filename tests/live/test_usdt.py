@@ -325,6 +325,42 @@ def test_interpreter_frames():
         assert frames[0][1] != "je_malloc", frames
 
 
+def test_code_whose_end_is_not_seen():
+    """Ruby code stands where other code stood that was freed meanwhile; with samples only, no such free is seen."""
+    lab.need("ruby")
+    program("usdt-plain")
+    code = ("require 'fiddle'\n"
+            "give = Fiddle::Function.new(Fiddle.dlopen('%s')['je_malloc'], [Fiddle::TYPE_SIZE_T], Fiddle::TYPE_VOIDP)\n"
+            "puts 'ready'; $stdout.flush; gets\n"
+            "200.times do |i|\n"
+            "  give.call(16)\n"
+            "  eval(\"def self.method_#{i}(give, i); give.call(200_000 + 100 * i); end\")\n"
+            "  send(\"method_#{i}\", give, i)\n"
+            "  singleton_class.send(:remove_method, \"method_#{i}\")\n"
+            "  GC.start\n"
+            "end\n"
+            "puts 'done'; $stdout.flush; gets\n" % library("usdt-plain"))
+    process = lab.start(["ruby", "--disable=gems", "-e", code])
+    if process.stdout.readline() != b"ready\n":
+        raise lab.Skip("this Ruby has no fiddle")
+    tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "--usdt", "only")
+    time.sleep(1)
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    report = json.loads(tracer.stop().splitlines()[-1])
+    if "cannot be shown" in tracer.stderr():
+        raise lab.Skip("this Ruby's frames cannot be read")
+    found = set()
+    for site in report["sites"]:
+        names = [frame["function"] for frame in site["frames"] if frame["kind"] == "ruby"]
+        wanted = [int(name.split("_")[-1]) for name in names if re.fullmatch(r".*method_\d+", name or "")]
+        if wanted:
+            assert site["alloc_bytes"] == 200000 + 100 * wanted[0], (names, site["alloc_bytes"])
+            found.add(wanted[0])
+    assert found == set(range(200)), sorted(set(range(200)) - found)
+
+
 def runs_of(pid):
     """How often the programs of a process have run, by the kernel's own account."""
     runs = {}
