@@ -132,7 +132,7 @@ struct sample_site {
 	struct sample_argument arguments[SAMPLE_ARGUMENTS];
 };
 
-#define SAMPLE_SITES_MAX 0xffff
+#define SAMPLE_SITES_MAX 0x3fff
 /* What no sample stands for: more than an address space has. */
 #define SAMPLE_WEIGHT_MAX ((__u64)1 << 48)
 

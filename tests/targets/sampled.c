@@ -19,7 +19,9 @@
 
 #include "sampled.h"
 
+#if !defined(INTERVAL)
 #define INTERVAL 4096.0
+#endif
 #define ARENA (512ul << 20)
 #define CLASSES 48
 
