@@ -143,7 +143,8 @@ static enum unwind_pair cfi_pair(const struct cfi_frame *frame, int64_t *ret_off
 		return UNWIND_PAIR_NONE;
 	if (cfi_is_unsaved(&frame->bp))
 		return UNWIND_PAIR_LR;
-	if (frame->bp.kind != CFI_PLACE_CFA || frame->bp.offset != frame->ra.offset - 8)
+	if (frame->bp.kind != CFI_PLACE_CFA ||
+	    (uint64_t)frame->bp.offset + 8 != (uint64_t)frame->ra.offset)
 		return UNWIND_PAIR_LR_ONLY;
 	*ret_offset = frame->bp.offset;
 	return UNWIND_PAIR_BOTH;
