@@ -61,8 +61,8 @@ static __always_inline __u64 realloc_result(struct thread *thread, struct pt_reg
 
 	if (SHAPE_RESULT(thread->shape) == RESULT_IN_PLACE)
 		result = result < thread->size ? 0 : thread->pointer;
-	else if (!result && !thread->size)
-		is_over = true;
+	else if (!result)
+		is_over = !thread->size || SHAPE_RESULT(thread->shape) == RESULT_POINTER_OR_FREED;
 	if (result || is_over)
 		realloc_finish_old(thread);
 	else

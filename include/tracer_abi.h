@@ -36,6 +36,7 @@ enum call_result {
 	RESULT_OUT_STATUS, /* in *ptr_arg, valid only when the return register is 0 (posix_memalign) */
 	RESULT_POINTER_OR_THROWS, /* as RESULT_POINTER, but no exception would get past a return probe */
 	RESULT_IN_PLACE, /* the block stays where it is; a result below the size is failure (xallocx) */
+	RESULT_POINTER_OR_FREED, /* of CALL_REALLOC: the old block ends, too, where there is no new one */
 	RESULT_FREES_INSIDE, /* of CALL_FREE: may end the block by calling another free function */
 };
 

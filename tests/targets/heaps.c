@@ -4,6 +4,7 @@
  * program keeps its own account. `heaps all [wait]`.
  */
 #include <mimalloc.h>
+#include <stdint.h>
 
 #include "truth.h"
 
@@ -71,6 +72,11 @@ static void heaps_round(size_t n)
 		mi_free(site_make(way, size));
 		truth_free("site_make", size);
 	}
+	/* What cannot be made larger is freed. */
+	block = mi_reallocf(site_make(4, size), SIZE_MAX / 4);
+	if (block)
+		abort();
+	truth_free("site_make", size);
 	block = site_make(5, size);
 	truth_free("site_make", size);
 	for (way = 0; way < 9; way++) {

@@ -21,6 +21,8 @@
 #define RESIZE_ARRAY_THROWS(size, count, old) \
 	SHAPE(CALL_REALLOC, size, count, old, RESULT_POINTER_OR_THROWS, SOURCE_HEAP)
 #define RESIZE_IN_PLACE(size, old) SHAPE(CALL_REALLOC, size, 0, old, RESULT_IN_PLACE, SOURCE_HEAP)
+#define RESIZE_OR_FREE(size, old) \
+	SHAPE(CALL_REALLOC, size, 0, old, RESULT_POINTER_OR_FREED, SOURCE_HEAP)
 #define FREE(old) SHAPE(CALL_FREE, 0, 0, old, RESULT_POINTER, SOURCE_HEAP)
 #define FREE_INSIDE(old) SHAPE(CALL_FREE, 0, 0, old, RESULT_FREES_INSIDE, SOURCE_HEAP)
 #define THROW SHAPE(CALL_THROW, 0, 0, 0, RESULT_POINTER, SOURCE_HEAP)
@@ -171,7 +173,7 @@ static const struct allocator_function functions[] = {
 	ROW(mi_calloc, ALLOC_ARRAY(2, 1)),
 	ROW(mi_mallocn, ALLOC_ARRAY(2, 1)),
 	ROW(mi_realloc, RESIZE(2, 1)),
-	ROW(mi_reallocf, RESIZE(2, 1)),
+	ROW(mi_reallocf, RESIZE_OR_FREE(2, 1)),
 	ROW(mi_rezalloc, RESIZE(2, 1)),
 	ROW(mi_reallocn, RESIZE_ARRAY(3, 2, 1)),
 	ROW(mi_recalloc, RESIZE_ARRAY(3, 2, 1)),
@@ -182,7 +184,7 @@ static const struct allocator_function functions[] = {
 	ROW(mi_free_size_aligned, FREE_INSIDE(1)),
 	ROW(mi_cfree, FREE_INSIDE(1)),
 	OWN(vfree, FREE_INSIDE(1)),
-	OWN(reallocf, RESIZE(2, 1)),
+	OWN(reallocf, RESIZE_OR_FREE(2, 1)),
 	ROW(mi_memalign, ALLOC(2)),
 	ROW(mi_aligned_alloc, ALLOC(2)),
 	ROW(mi_posix_memalign, ALLOC_OUT(3, 1)),
@@ -220,7 +222,7 @@ static const struct allocator_function functions[] = {
 	ROW(mi_heap_zalloc_aligned_at, ALLOC(2)),
 	ROW(mi_heap_calloc_aligned, ALLOC_ARRAY(3, 2)),
 	ROW(mi_heap_calloc_aligned_at, ALLOC_ARRAY(3, 2)),
-	ROW(mi_heap_reallocf, RESIZE(3, 2)),
+	ROW(mi_heap_reallocf, RESIZE_OR_FREE(3, 2)),
 	ROW(mi_heap_rezalloc, RESIZE(3, 2)),
 	ROW(mi_heap_recalloc, RESIZE_ARRAY(4, 3, 2)),
 	ROW(mi_heap_realloc_aligned, RESIZE(3, 2)),
