@@ -45,6 +45,11 @@ static void test_explain(void **state)
 	check_explained(some, STEP_LOAD, "seccomp profile of this process that forbids bpf()",
 			"lacks");
 	check_explained(some, STEP_LISTEN, "perf_event_open()", "lacks");
+	some.profiled = true;
+	check_explained(some, STEP_LOAD, "seccomp profile", "AppArmor");
+	check_explained(some, STEP_LOOK, "AppArmor profile", "seccomp");
+	some.profiled = false;
+	check_explained(some, STEP_LOOK, "process_vm_readv()", "AppArmor");
 	some.effective = ADMIN;
 	check_explained(some, STEP_LOAD, "seccomp profile", "lacks");
 	some.filtered = false;
@@ -61,7 +66,8 @@ static void test_read(void **state)
 
 	(void)state;
 	assert_int_equal(
-		scratch_run("cd %s && mkdir -p self sys/kernel kernel/security && "
+		scratch_run("cd %s && mkdir -p self/attr sys/kernel kernel/security && "
+			    "echo 'docker-default (enforce)' > self/attr/current && "
 			    "printf 'Name:\\tx\\nCapPrm:\\tff\\nCapEff:\\t000000c000080000\\n"
 			    "NoNewPrivs:\\t1\\nSeccomp:\\t2\\nSeccomp_filters:\\t1\\n' > "
 			    "self/status && "
@@ -73,13 +79,16 @@ static void test_read(void **state)
 	privileges_read(scratch.path, scratch.path, &privileges);
 	assert_true(privileges.effective == (BPF | PERFMON | PTRACE));
 	assert_true(privileges.filtered && privileges.confined && privileges.locked);
+	assert_true(privileges.profiled);
 	assert_int_equal(privileges.paranoid, 3);
 	assert_int_equal(scratch_run("cd %s && echo '0 0 4294967295' > self/uid_map && "
+				     "echo unconfined > self/attr/current && "
 				     "echo 'CapEff:	0' > self/status && rm -r sys kernel",
 				     scratch.path),
 			 0);
 	privileges_read(scratch.path, scratch.path, &privileges);
 	assert_false(privileges.filtered || privileges.confined || privileges.locked);
+	assert_false(privileges.profiled);
 	assert_int_equal(privileges.effective, 0);
 	scratch_remove(&scratch);
 }

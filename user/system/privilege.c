@@ -87,6 +87,15 @@ static bool is_confined(const char *proc_root)
 	return first || outer || count != 4294967295UL;
 }
 
+/* "NAME (enforce)"; of several profiles that do not all enforce, "(mixed)". Other security modules have no such word. */
+static bool is_profiled(const char *proc_root)
+{
+	char line[256];
+
+	read_line(proc_root, "self/attr/current", line, sizeof(line));
+	return strstr(line, " (enforce)") || strstr(line, " (mixed)");
+}
+
 void privileges_read(const char *proc_root, const char *sys_root, struct privileges *ret_privileges)
 {
 	struct privileges privileges = { .paranoid = -1 };
@@ -99,6 +108,7 @@ void privileges_read(const char *proc_root, const char *sys_root, struct privile
 	}
 	buffer_free(&status);
 	privileges.confined = is_confined(proc_root);
+	privileges.profiled = is_profiled(proc_root);
 	if (*read_line(proc_root, "sys/kernel/perf_event_paranoid", line, sizeof(line)))
 		privileges.paranoid = atoi(line);
 	privileges.locked =
@@ -131,7 +141,13 @@ static void explain_missing(uint64_t missing, struct buffer *text)
 static void explain_else(const struct privileges *privileges, enum privilege_step step,
 			 struct buffer *text)
 {
-	if (privileges->filtered)
+	if (privileges->profiled && step == STEP_LOOK)
+		buffer_append_string(
+			text,
+			"the capability is there, so it is the AppArmor profile of this process "
+			"that lets it look at processes with the same profile only: run it "
+			"without (docker and podman: --security-opt apparmor=unconfined)");
+	else if (privileges->filtered)
 		buffer_printf(
 			text,
 			"the capabilities are there, so it is the seccomp profile of this "

@@ -25,6 +25,7 @@ enum privilege_step {
 struct privileges {
 	uint64_t effective; /* capabilities, as bits */
 	bool filtered; /* this process has a seccomp filter */
+	bool profiled; /* an AppArmor profile is enforced: it may look at processes of the same only */
 	bool confined; /* its user namespace is not the first one: its capabilities do not count */
 	int paranoid; /* kernel.perf_event_paranoid; -1 = nothing is forbidden */
 	bool locked; /* the kernel is locked down against reading its memory */
