@@ -8,6 +8,8 @@
 # make check-kernels   live tests under other kernels, in emulated machines; KERNELS="5.10 newest"; QUICK=1: fewer;
 #                 ARCH=arm64: of that architecture
 # make arm64      build/arm64/tracer and the programs of its tests, on another machine than such a one (Debian)
+# make check-deploy    what is in deploy/, with systemd, Podman, Docker, containerd and Kubernetes, in emulated machines (root);
+#                 DEPLOY="trixie": with that release of Debian only
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make lint       clang-format, shellcheck, floors of the architecture
 # make static     build/tracer-static, which needs no library
@@ -52,7 +54,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all arm64 static tests check check-kernels demo unit live fuzz lint bench install clean dependencies targets
+.PHONY: all arm64 static tests check check-kernels check-deploy demo unit live fuzz lint bench install clean dependencies targets
 all: $(BUILD)/tracer
 
 $(BUILD)/tracer: $(OBJECTS)
@@ -161,6 +163,9 @@ check: dependencies
 # What is not there for another architecture makes its tests skipped.
 check-kernels: $(if $(filter $(NATIVE),$(ARCH)),all targets,dependencies-$(ARCH))
 	KERNELS="$(or $(KERNELS),5.10 6.1 6.12 6.16 newest)" QUICK=$(QUICK) ARCH=$(ARCH) tests/run kernels
+
+check-deploy: dependencies-deploy all $(BUILD)/.static-tried targets
+	DEPLOY="$(or $(DEPLOY),bookworm trixie)" tests/run deploy
 
 dependencies-%:
 	@scripts/install-dependencies --$* || echo "make: going on with what is installed"

@@ -121,6 +121,12 @@ def copy_foreign(system, root):
     return copy(system, wanted, root)
 
 
+def write_disk(root, path, size):
+    """Make a disk with the files of a folder."""
+    subprocess.run([path_of("mke2fs") or "mke2fs", "-q", "-F", "-t", "ext4", "-O", FEATURES, "-d", root, path, size],
+                   stdout=subprocess.DEVNULL, check=True)
+
+
 def build(path, folder, built="build", system=None):
     """
     Make the disk `path`; `folder` is room for what goes into it, `built` is where the tracer was built. The programs of
@@ -138,5 +144,4 @@ def build(path, folder, built="build", system=None):
     if not system:
         # The linker's cache, and links such as libfoo.so.1. Packages have the links, and the cache only saves time.
         subprocess.run([path_of("ldconfig") or "ldconfig", "-r", root], check=True)
-    subprocess.run([path_of("mke2fs") or "mke2fs", "-q", "-F", "-t", "ext4", "-O", FEATURES, "-d", root, path,
-                    "%dM" % (size // 2**20 * 5 // 4 + 64)], stdout=subprocess.DEVNULL, check=True)
+    write_disk(root, path, "%dM" % (size // 2**20 * 5 // 4 + 64))

@@ -8,6 +8,7 @@ import glob
 import os
 import re
 import subprocess
+import tempfile
 import time
 
 CACHE = os.environ.get("TRACER_KERNELS") or os.path.join(
@@ -40,11 +41,11 @@ def output_of(command, **options):
 
 
 class Suite:
-    """Packages of a suite of Debian, for one architecture."""
+    """Packages of a suite of Debian, for one architecture; or, of the kind "deb-src", their sources."""
 
-    def __init__(self, name, architecture):
-        self.name, self.architecture = name, architecture
-        self.folder = os.path.join(CACHE, "apt", "%s-%s" % (name, architecture))
+    def __init__(self, name, architecture, kind="deb"):
+        self.name, self.architecture, self.kind = name, architecture, kind
+        self.folder = os.path.join(CACHE, "apt", "%s-%s" % (name, architecture if kind == "deb" else "source"))
         self.options = []
         for option in ("Dir::State::Lists=%s/lists", "Dir::State::Status=%s/status", "Dir::Etc::SourceList=%s/sources.list",
                        "Dir::Cache=%s/cache"):
@@ -69,7 +70,7 @@ class Suite:
         with open(os.path.join(self.folder, "status"), "w", encoding="ascii"):
             pass
         with open(os.path.join(self.folder, "sources.list"), "w", encoding="ascii") as file:
-            file.write("deb [arch=%s] %s %s main\n" % (self.architecture, sites[0], self.name))
+            file.write("%s [arch=%s] %s %s main\n" % (self.kind, self.architecture, sites[0], self.name))
         output_of(["apt-get", *self.options, "-qq", "update"])
         with open(stamp, "w", encoding="ascii"):
             pass
@@ -81,6 +82,9 @@ class Suite:
 
     def download(self, package, folder):
         output_of(["apt-get", *self.options, "-qq", "download", package], cwd=folder)
+
+    def download_source(self, package, folder):
+        output_of(["apt-get", *self.options, "-qq", "source", "--download-only", package], cwd=folder)
 
     def download_all(self, packages, folder):
         """These packages and all that they depend on."""
@@ -138,3 +142,18 @@ def extract(suite, version, path):
         for package in os.listdir(folder):
             os.unlink(os.path.join(folder, package))
         os.rmdir(folder)
+
+
+def extract_modules(name, architecture, version, root):
+    """Put the modules of a kernel, which fetch() leaves out, into a root."""
+    suite = Suite(KERNELS[name][0], architecture)
+    with tempfile.TemporaryDirectory(prefix="tracer-modules-") as folder:
+        for package in suite.find("^linux-(image|binary|modules)-%s$" % re.escape(version)):
+            suite.download(package, folder)
+        for package in glob.glob(folder + "/*.deb"):
+            output_of(["dpkg", "--extract", package, folder])
+        found = glob.glob(folder + "/lib/modules/*") + glob.glob(folder + "/usr/lib/modules/*")
+        if not found:
+            raise Unavailable("no modules in the packages of %s" % version)
+        output_of(["cp", "-r", found[0], os.path.join(root, "usr/lib/modules/")])
+        output_of(["chroot", root, "depmod", os.path.basename(found[0])])
