@@ -88,6 +88,7 @@ struct unwind {
 	__u32 image;
 	__u32 flags; /* enum unwind_flags */
 	__u32 depth;
+	__u32 rule; /* of the row that was found last */
 	struct stack_record record; /* end is an enum unwind_end */
 	__u64 window[UNWIND_WINDOW_WORDS];
 };
@@ -282,9 +283,34 @@ static __always_inline int unwind_search_new(const struct unwind *walk, __u64 pc
 			       pc - vma.start + vma.offset - file->offset + file->address);
 }
 
+static __always_inline __u32 unwind_rule_at(__u32 position)
+{
+	__u32 key = 0;
+	__u64 *rows = bpf_map_lookup_elem(&unwind_rows, &key);
+	__u64 at = position;
+
+	UNWIND_HIDE(at);
+	return rows ? UNWIND_ROW_RULE(rows[at & unwind_rows_mask]) : 0;
+}
+
 /*
- * Position of the row of a pc, or UNWIND_FOUND_*. The loader may write to the table of an older generation at any
- * time: what was read is good only if the generation is still the same afterwards.
+ * Is all good that was read since the walk's generation was? False if it has been succeeded by another one, which is the
+ * walk's from then on.
+ */
+static __always_inline bool unwind_is_current(struct unwind *walk, const __u32 *generation)
+{
+	__u32 now = *(const volatile __u32 *)generation;
+
+	if (now == walk->generation)
+		return true;
+	walk->generation = now;
+	return false;
+}
+
+/*
+ * Position of the row of a pc, with its rule in the walk; or UNWIND_FOUND_*. The loader may write at any time to the table
+ * of an older generation, and to rows and pages that no table of the present one leads to (unwind_maps.bpf.h): what was
+ * read is good only if the generation is still the same afterwards.
  */
 __noinline int unwind_find(struct unwind *walk, __u64 pc)
 {
@@ -304,20 +330,8 @@ __noinline int unwind_find(struct unwind *walk, __u64 pc)
 	found = unwind_search(table, pc);
 	if (found == UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING)
 		found = unwind_search_new(walk, pc);
-	if (*(volatile __u32 *)generation == walk->generation)
-		return found;
-	walk->generation = *(volatile __u32 *)generation;
-	return UNWIND_FOUND_AGAIN;
-}
-
-static __always_inline __u32 unwind_rule_at(__u32 position)
-{
-	__u32 key = 0;
-	__u64 *rows = bpf_map_lookup_elem(&unwind_rows, &key);
-	__u64 at = position;
-
-	UNWIND_HIDE(at);
-	return rows ? UNWIND_ROW_RULE(rows[at & unwind_rows_mask]) : 0;
+	walk->rule = unwind_rule_at(found);
+	return unwind_is_current(walk, generation) ? found : (int)UNWIND_FOUND_AGAIN;
 }
 
 /* The rule of a pc, to be remembered in a word of the cache. Returns 0, or what unwind_find says in place of a row. */
@@ -329,10 +343,22 @@ static __always_inline __u32 unwind_rule_new(struct unwind *walk, __u64 pc, __u6
 
 	if (found >= UNWIND_FOUND_NOTHING)
 		return found;
-	*ret_rule = rule = unwind_rule_at(found);
+	*ret_rule = rule = walk->rule;
 	tag |= UNWIND_SHORT_FITS(rule) ? UNWIND_SHORT(rule) : UNWIND_SHORT_OF_ROW(found);
 	*(volatile __u64 *)word = tag;
 	return 0;
+}
+
+/* A rule that is too long for the cache, which says where its row stands. Returns as unwind_rule does. */
+static __always_inline __u32 unwind_rule_long(struct unwind *walk, __u32 position, __u32 *ret_rule)
+{
+	__u32 process = walk->process;
+	__u32 *generation = bpf_map_lookup_elem(&unwind_generations, &process);
+
+	if (!generation)
+		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_TABLE;
+	*ret_rule = unwind_rule_at(position);
+	return unwind_is_current(walk, generation) ? 0 : UNWIND_FOUND_AGAIN;
 }
 
 /* The rule of a pc, by the cache if it was asked for before. */
@@ -355,9 +381,9 @@ static __always_inline __u32 unwind_rule(struct unwind *walk, __u64 pc, __u32 *r
 	if ((word ^ tag) >> 24)
 		return unwind_rule_new(walk, pc, &cache->words[slot], ret_rule);
 	brief = UNWIND_CACHE_RULE(word);
-	*ret_rule = UNWIND_RULE_CFA(brief) == UNWIND_CFA_UNSUPPORTED
-			    ? unwind_rule_at(UNWIND_SHORT_ROW(brief))
-			    : UNWIND_SHORT_RULE(brief);
+	if (UNWIND_RULE_CFA(brief) == UNWIND_CFA_UNSUPPORTED)
+		return unwind_rule_long(walk, UNWIND_SHORT_ROW(brief), ret_rule);
+	*ret_rule = UNWIND_SHORT_RULE(brief);
 	return 0;
 }
 

@@ -6,9 +6,18 @@
  * memory: a row costs no system call. Position 0 of the rows is an end marker and stands for "no row".
  *
  * A process has an index and two tables of mappings; the low bit of its generation tells which one is in use. To
- * change the mappings the loader writes the other table, then adds 1 to the generation. Rows that no mapping uses any
- * more may be written over only when no walk can have begun before that. When the low six bits of a generation wrap, the
- * process's cache must be zeroed first.
+ * change the mappings the loader writes the other table, then adds 1 to the generation.
+ *
+ * When no process has a file mapped any more, its rows and pages may be written over with those of another file. First
+ * all ways to them are closed: no table in use has a mapping of it, and its entry in unwind_files is deleted. Then 2 is added
+ * to the generation of every process, which leaves the table in use the same. Only then are rows and pages written. A walk
+ * takes what it has read for good only if the generation of its process is after the reading what it was before. If it is the
+ * new one, the walk has found no way to the old rows; if it is the old one, it has read them before they were touched. The
+ * words of caches, which may tell of positions of rows, are of older generations from then on. Where loads of the
+ * processor may pass each other, the system calls between the last step and the writing take longer than they could.
+ *
+ * A word of a cache tells generations apart by their low six bits. The cache is zeroed twice as often as these wrap: walks
+ * that are under way may write words of a generation that has just ended.
  */
 #ifndef UNWIND_MAPS_BPF_H
 #define UNWIND_MAPS_BPF_H
@@ -41,7 +50,7 @@ struct {
 	__uint(value_size, 4 * UNWIND_PAGES_MIN);
 } unwind_pages SEC(".maps");
 
-/* Files whose rows are there, whether a process has mapped them or not. */
+/* Files whose rows are there, whether this process has mapped them or not. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

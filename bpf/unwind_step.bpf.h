@@ -78,8 +78,7 @@ static __always_inline bool unwind_is_plausible(struct unwind *walk, __u64 ip, _
 {
 	__u32 found = (__u32)unwind_find(walk, ip - 1);
 
-	if (found < UNWIND_FOUND_NOTHING &&
-	    UNWIND_RULE_CFA(unwind_rule_at(found)) != UNWIND_CFA_END)
+	if (found < UNWIND_FOUND_NOTHING && UNWIND_RULE_CFA(walk->rule) != UNWIND_CFA_END)
 		return true;
 	if (found >= UNWIND_FOUND_NOTHING && found != UNWIND_FOUND_NOTHING + UNWIND_END_ANONYMOUS)
 		return false;
@@ -97,8 +96,7 @@ static __always_inline bool unwind_is_planted(struct unwind *walk)
 	if (walk->flags & UNWIND_EXACT)
 		return false;
 	found = (__u32)unwind_find(walk, walk->ip);
-	return found < UNWIND_FOUND_NOTHING &&
-	       UNWIND_RULE_CFA(unwind_rule_at(found)) != UNWIND_CFA_END;
+	return found < UNWIND_FOUND_NOTHING && UNWIND_RULE_CFA(walk->rule) != UNWIND_CFA_END;
 }
 
 /*

@@ -345,6 +345,68 @@ static void test_mappings_change_meanwhile(void **state)
 	world_free(world);
 }
 
+/* After the row was found and before it is read: its file has gone, and another one has come in its place. */
+static void replace_rows(const void *map)
+{
+	static uint32_t looks;
+	uint32_t i;
+
+	looks += map == &unwind_rows;
+	if (looks != 2)
+		return;
+	shim.on_lookup = NULL;
+	for (i = 1; i < 4; i++)
+		changing_world->store.rows[i] |= (uint64_t)SP(100) << 32;
+	unwind_mappings_clear(&changing_world->tables[(changing_world->generation + 1) & 1]);
+	changing_world->generation++;
+}
+
+/* A walk does not follow rows that were written over while it looked for one. */
+static void test_rows_change_meanwhile(void **state)
+{
+	static const uint32_t rules[] = { SP(2), ROOT };
+	struct world *world = world_create(rules, 2);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(0, 9) };
+
+	(void)state;
+	world->stack[11] = pcs[1];
+	changing_world = world;
+	shim.on_lookup = replace_rows;
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_null(shim.on_lookup);
+	assert_stack(world, UNWIND_END_NO_MAPPING, pcs, 1);
+	world_free(world);
+}
+
+/* The same for a row whose position was remembered, because its rule is a long one. */
+static void replace_long_row(const void *map)
+{
+	if (map != &unwind_rows)
+		return;
+	shim.on_lookup = NULL;
+	changing_world->store.rows[1] = UNWIND_ROW(WORLD_TEXT, SP(3));
+	unwind_mappings_clear(&changing_world->tables[(changing_world->generation + 1) & 1]);
+	changing_world->generation++;
+}
+
+static void test_remembered_row_changes_meanwhile(void **state)
+{
+	static const uint32_t rules[] = { SP(2000), ROOT };
+	struct world *world = world_create(rules, 2);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(1, 9) };
+
+	(void)state;
+	world->stack[2009] = pcs[1];
+	walk_both(world, pcs[0], world_address(10), 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	changing_world = world;
+	shim.on_lookup = replace_long_row;
+	walk(world, pcs[0], 10, 0, STACK_FRAMES_MAX);
+	assert_null(shim.on_lookup);
+	assert_stack(world, UNWIND_END_NO_MAPPING, pcs, 1);
+	world_free(world);
+}
+
 /* What the cache remembers of one generation does not hold in the next. */
 static void test_cache(void **state)
 {
@@ -430,6 +492,8 @@ int main(void)
 		cmocka_unit_test(test_hijacked_return_address),
 		cmocka_unit_test(test_new_mapping),
 		cmocka_unit_test(test_mappings_change_meanwhile),
+		cmocka_unit_test(test_rows_change_meanwhile),
+		cmocka_unit_test(test_remembered_row_changes_meanwhile),
 		cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_reads_are_few),
 		cmocka_unit_test(test_reads_below_the_window),

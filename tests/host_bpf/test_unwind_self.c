@@ -129,6 +129,7 @@ static int self_free(void **state)
 {
 	struct self *self = *state;
 
+	unwind_store_free(&self->store);
 	free(self->store.rows);
 	free(self->store.pages);
 	free(self->stack);

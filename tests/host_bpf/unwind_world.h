@@ -130,6 +130,7 @@ static inline struct world *world_create(const uint32_t *rules, uint32_t count)
 static inline void world_free(struct world *world)
 {
 	cfi_table_free(&world->table);
+	unwind_store_free(&world->store);
 	free(world->store.rows);
 	free(world->store.pages);
 	free(world);

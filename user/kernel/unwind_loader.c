@@ -29,6 +29,9 @@
 #define LOADER_FILES 4096
 #define LOADER_BLOCKS 4096
 
+/* Generations after which a cache is zeroed: see unwind_maps.bpf.h. */
+#define LOADER_CACHE_LIFE (UNWIND_CACHE_GENERATIONS / 2)
+
 #define VDSO_SIZE_MAX (1u << 20)
 
 /* An index of the maps. */
@@ -49,6 +52,7 @@ struct unwind_loader {
 		process_count; /* those with tables at a time; others are walked by frame pointers */
 	struct unwind_mappings *scratch;
 	bool said_full;
+	bool is_full; /* a table has found no room since unwind_loader_forget_modules */
 };
 
 /* What the kernel has room for is found out by trying. */
@@ -145,19 +149,36 @@ void unwind_loader_close(struct unwind_loader *loader)
 	free(loader);
 }
 
+static struct unwind_file_key loader_file_key(const struct module *module)
+{
+	return (struct unwind_file_key){
+		.device = (uint64_t)major(module->device) << 20 | minor(module->device),
+		.inode = module->inode,
+	};
+}
+
 /* Let the programs find a file's rows by what the kernel calls the file. */
 static void loader_tell_file(const struct unwind_loader *loader, uint32_t index)
 {
 	const struct module *module = module_list_get(loader->modules, index);
-	struct unwind_file_key key = {
-		.device = (uint64_t)major(module->device) << 20 | minor(module->device),
-		.inode = module->inode,
-	};
+	struct unwind_file_key key = loader_file_key(module);
 	struct unwind_file_rows rows;
 
 	if (module->inode && unwind_tables_rows(&loader->tables, index, &rows))
 		bpf_map_update_elem(bpf_map__fd(loader->bpf->maps.unwind_files), &key, &rows,
 				    BPF_ANY);
+}
+
+/* A file may be known by several names; what is told of it is then the table of one of them. */
+static void loader_untell_file(const struct unwind_loader *loader, uint32_t index)
+{
+	struct unwind_file_key key = loader_file_key(module_list_get(loader->modules, index));
+	int files = bpf_map__fd(loader->bpf->maps.unwind_files);
+	struct unwind_file_rows rows, told;
+
+	if (unwind_tables_rows(&loader->tables, index, &rows) &&
+	    !bpf_map_lookup_elem(files, &key, &told) && told.pages == rows.pages)
+		bpf_map_delete_elem(files, &key);
 }
 
 /* Put a module's table into the store; NULL = it has none. */
@@ -168,6 +189,7 @@ static void loader_add(struct unwind_loader *loader, uint32_t module,
 
 	if (!code)
 		loader_tell_file(loader, module);
+	loader->is_full |= code == -ENOSPC;
 	if (!code || loader->said_full)
 		return;
 	loader->said_full = true;
@@ -269,18 +291,30 @@ static int loader_clear_cache(const struct unwind_loader *loader, uint32_t index
 				   BPF_ANY);
 }
 
+/* Let `count` generations pass. Returns 0 or a negative errno. */
+static int loader_pass(struct unwind_loader *loader, uint32_t index, uint32_t count)
+{
+	uint32_t *generation = &loader->generations[index * LOADER_GENERATION_STRIDE];
+	uint32_t next = *generation + count;
+
+	if (next / LOADER_CACHE_LIFE != *generation / LOADER_CACHE_LIFE &&
+	    loader_clear_cache(loader, index))
+		return -errno;
+	__atomic_store_n(generation, next, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
 /* Let the scratch list take the place of the one in use. Returns 0 or a negative errno. */
 static int loader_publish(struct unwind_loader *loader, uint32_t index)
 {
-	uint32_t *generation = &loader->generations[index * LOADER_GENERATION_STRIDE];
-	uint32_t next = *generation + 1, key = index * 2 + (next & 1);
+	uint32_t next = loader->generations[index * LOADER_GENERATION_STRIDE] + 1;
+	uint32_t key = index * 2 + (next & 1);
 
-	if (!(next % UNWIND_CACHE_GENERATIONS) && loader_clear_cache(loader, index))
-		return -errno;
 	if (bpf_map_update_elem(bpf_map__fd(loader->bpf->maps.unwind_tables), &key, loader->scratch,
 				BPF_ANY))
 		return -errno;
-	__atomic_store_n(generation, next, __ATOMIC_SEQ_CST);
+	if (loader_pass(loader, index, 1))
+		return -errno;
 	loader->processes[index].mappings = *loader->scratch;
 	return 0;
 }
@@ -350,4 +384,41 @@ void unwind_loader_forget(struct unwind_loader *loader, uint32_t owner)
 		return;
 	bpf_map_delete_elem(bpf_map__fd(loader->bpf->maps.unwind_processes), &owner);
 	loader->processes[index].owner = 0;
+}
+
+bool unwind_loader_is_full(const struct unwind_loader *loader)
+{
+	return loader && loader->is_full;
+}
+
+/*
+ * Nothing leads to the rows of modules of which unwind_files tells nothing and that no list has. What walks have read of them
+ * must be void before they are written over.
+ */
+static int loader_void_walks(struct unwind_loader *loader)
+{
+	uint32_t i;
+
+	for (i = 0; i < loader->process_count; i++)
+		if (loader->processes[i].owner && loader_pass(loader, i, 2))
+			return -errno;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return 0;
+}
+
+size_t unwind_loader_forget_modules(struct unwind_loader *loader, const uint32_t *modules,
+				    size_t count)
+{
+	size_t i;
+
+	if (!loader || !count)
+		return 0;
+	for (i = 0; i < count; i++)
+		loader_untell_file(loader, modules[i]);
+	if (loader_void_walks(loader))
+		return 0;
+	for (i = 0; i < count; i++)
+		unwind_tables_remove(&loader->tables, modules[i]);
+	loader->is_full = false;
+	return unwind_tables_retry(&loader->tables);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Keeps the maps by which the programs walk stacks (bpf/unwind_maps.bpf.h) in step with what the traced processes have
- * mapped. A file is compiled once, when it is first seen. A process's list of mappings is written beside the one in
+ * mapped. A file is compiled once, when it is first seen, and forgotten when no process maps it. A process's list of mappings is written beside the one in
  * use and then takes its place by one store.
  */
 #ifndef KERNEL_UNWIND_LOADER_H
 #define KERNEL_UNWIND_LOADER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -48,5 +50,15 @@ void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pi
 
 /* The process has ended. */
 void unwind_loader_forget(struct unwind_loader *loader, uint32_t owner);
+
+/* Has the table of a file found no room since modules were last forgotten? */
+bool unwind_loader_is_full(const struct unwind_loader *loader);
+
+/*
+ * No process has these modules mapped, as unwind_loader_update was told: their room is for others. Returns how many modules
+ * have found no room before and may do so now: those who map them have to be told of by unwind_loader_update again.
+ */
+size_t unwind_loader_forget_modules(struct unwind_loader *loader, const uint32_t *modules,
+				    size_t count);
 
 #endif

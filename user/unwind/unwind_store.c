@@ -8,36 +8,50 @@
 void unwind_store_start(struct unwind_store *store, __u64 *rows, uint32_t row_capacity,
 			uint32_t *pages, uint32_t page_capacity)
 {
-	*store = (struct unwind_store){
-		.rows = rows,
-		.pages = pages,
-		.row_count = 1,
-		.row_capacity = row_capacity < UNWIND_ROWS_MAX ? row_capacity : UNWIND_ROWS_MAX,
-		.page_capacity = page_capacity,
-	};
+	if (row_capacity > UNWIND_ROWS_MAX)
+		row_capacity = UNWIND_ROWS_MAX;
+	*store = (struct unwind_store){ .rows = rows, .pages = pages };
+	unwind_room_start(&store->row_room, 1, row_capacity - 1);
+	unwind_room_start(&store->page_room, 0, page_capacity);
 	rows[0] = UNWIND_ROW(0, UNWIND_RULE(UNWIND_CFA_END, 0, 0, 0));
 }
 
 int unwind_store_add(struct unwind_store *store, const struct cfi_table *table,
 		     struct unwind_place *ret_place)
 {
-	uint32_t page_count = table->page_count + 1, i;
+	uint32_t page_count = table->page_count + 1, rows, pages, i;
 
-	if (table->row_count > store->row_capacity - store->row_count ||
-	    page_count > store->page_capacity - store->page_count)
+	if (!unwind_room_take(&store->row_room, table->row_count, &rows))
 		return -ENOSPC;
-	memcpy(store->rows + store->row_count, table->rows,
-	       table->row_count * sizeof(*table->rows));
+	if (!unwind_room_take(&store->page_room, page_count, &pages)) {
+		unwind_room_give(&store->row_room, rows, table->row_count);
+		return -ENOSPC;
+	}
+	memcpy(store->rows + rows, table->rows, table->row_count * sizeof(*table->rows));
 	for (i = 0; i < page_count; i++)
-		store->pages[store->page_count + i] = table->pages[i] + store->row_count;
+		store->pages[pages + i] = table->pages[i] + rows;
 	*ret_place = (struct unwind_place){
-		.pages = store->page_count,
+		.pages = pages,
 		.first_page = table->first_page,
 		.page_count = table->page_count,
+		.rows = rows,
+		.row_count = table->row_count,
 	};
-	store->row_count += table->row_count;
-	store->page_count += page_count;
 	return 0;
+}
+
+void unwind_store_remove(struct unwind_store *store, const struct unwind_place *place)
+{
+	if (!place->row_count)
+		return;
+	unwind_room_give(&store->row_room, place->rows, place->row_count);
+	unwind_room_give(&store->page_room, place->pages, place->page_count + 1);
+}
+
+void unwind_store_free(struct unwind_store *store)
+{
+	unwind_room_free(&store->row_room);
+	unwind_room_free(&store->page_room);
 }
 
 void unwind_mappings_clear(struct unwind_mappings *mappings)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of many files in the form in which BPF reads them: one behind the other in two arrays, and for
- * each process a list of mappings that says where its files' tables are. Pure: the memory is the caller's.
+ * The tables of many files in the form in which BPF reads them: in runs of two arrays, and for each process a list of
+ * mappings that says where its files' tables are. Pure: the memory of the arrays is the caller's.
  */
 #ifndef UNWIND_UNWIND_STORE_H
 #define UNWIND_UNWIND_STORE_H
@@ -10,29 +10,37 @@
 #include <stdint.h>
 
 #include "unwind/cfi_table.h"
+#include "unwind/unwind_room.h"
 #include "unwind_abi.h"
 
-/* Room for rows and page index entries, of which the first `*_count` are taken. */
 struct unwind_store {
 	__u64 *rows;
 	uint32_t *pages;
-	uint32_t row_count, row_capacity;
-	uint32_t page_count, page_capacity;
+	struct unwind_room row_room, page_room;
 };
 
 /* Where in the store the table of a file is; {0} stands for a file without one. */
 struct unwind_place {
 	uint32_t pages; /* position of the entry of first_page */
 	uint32_t first_page, page_count;
+	uint32_t rows, row_count;
 };
 
-/* Start with an empty store in memory of the caller. Position 0 of the rows becomes an end marker. */
+/*
+ * Start with an empty store in memory of the caller. Position 0 of the rows becomes an end marker. Free with
+ * unwind_store_free, which leaves that memory alone.
+ */
 void unwind_store_start(struct unwind_store *store, __u64 *rows, uint32_t row_capacity,
 			uint32_t *pages, uint32_t page_capacity);
 
-/* Put a table behind the others. Returns 0; -ENOSPC, with nothing changed, if it does not fit. */
+/* Put a table where it fits. Returns 0; -ENOSPC, with nothing changed, if it does so nowhere. */
 int unwind_store_add(struct unwind_store *store, const struct cfi_table *table,
 		     struct unwind_place *ret_place);
+
+/* Give the room of a table back. Nobody may find the way to it any more: it is going to be written over. */
+void unwind_store_remove(struct unwind_store *store, const struct unwind_place *place);
+
+void unwind_store_free(struct unwind_store *store);
 
 /* Empty a list of mappings. */
 void unwind_mappings_clear(struct unwind_mappings *mappings);

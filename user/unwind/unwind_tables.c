@@ -29,13 +29,37 @@ static struct unwind_known *unwind_tables_entry(struct unwind_tables *tables, ui
 int unwind_tables_add(struct unwind_tables *tables, uint32_t module, const struct unwind_file *file)
 {
 	struct unwind_known *known = unwind_tables_entry(tables, module);
+	int code;
 
 	*known = (struct unwind_known){ .known = true };
 	if (!file)
 		return 0;
 	memcpy(known->codes, file->codes, sizeof(known->codes));
 	known->code_count = file->code_count;
-	return unwind_store_add(&tables->store, &file->table, &known->place);
+	code = unwind_store_add(&tables->store, &file->table, &known->place);
+	known->homeless = code == -ENOSPC;
+	return code;
+}
+
+void unwind_tables_remove(struct unwind_tables *tables, uint32_t module)
+{
+	if (!unwind_tables_has(tables, module))
+		return;
+	unwind_store_remove(&tables->store, &tables->modules[module].place);
+	tables->modules[module] = (struct unwind_known){ 0 };
+}
+
+size_t unwind_tables_retry(struct unwind_tables *tables)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < tables->count; i++) {
+		if (!tables->modules[i].homeless)
+			continue;
+		tables->modules[i] = (struct unwind_known){ 0 };
+		count++;
+	}
+	return count;
 }
 
 bool unwind_tables_rows(const struct unwind_tables *tables, uint32_t module,
@@ -100,6 +124,7 @@ size_t unwind_tables_list(const struct unwind_tables *tables, const struct addre
 
 void unwind_tables_free(struct unwind_tables *tables)
 {
+	unwind_store_free(&tables->store);
 	free(tables->modules);
 	tables->modules = NULL;
 	tables->count = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which file's rows are where in the store, and the list of mappings of a process made of it. A file's table is put into
- * the store once and stays for the whole run: what is opened later moves nothing. Pure: the store's memory is the
- * caller's.
+ * the store once and stays where it is until the file is removed. Pure: the store's memory is the caller's.
  */
 #ifndef UNWIND_UNWIND_TABLES_H
 #define UNWIND_UNWIND_TABLES_H
@@ -18,6 +17,7 @@
 /* What is known of a module. */
 struct unwind_known {
 	bool known; /* it was added, with or without a table */
+	bool homeless; /* its table found no room */
 	struct unwind_place place; /* {0} = no table */
 	struct elf_code codes[ELF_CODES_MAX];
 	unsigned int code_count;
@@ -39,6 +39,15 @@ bool unwind_tables_has(const struct unwind_tables *tables, uint32_t module);
 int unwind_tables_add(struct unwind_tables *tables, uint32_t module,
 		      const struct unwind_file *file);
 
+/*
+ * Forget a module. Its room is given to others, so no list of mappings that is in use may lead to it any more. One that was
+ * not added is no error.
+ */
+void unwind_tables_remove(struct unwind_tables *tables, uint32_t module);
+
+/* There is more room: modules whose tables found none count as not added. Returns how many. */
+size_t unwind_tables_retry(struct unwind_tables *tables);
+
 /* Where the rows of a module are. False if it has none. */
 bool unwind_tables_rows(const struct unwind_tables *tables, uint32_t module,
 			struct unwind_file_rows *ret_rows);
@@ -50,7 +59,7 @@ bool unwind_tables_rows(const struct unwind_tables *tables, uint32_t module,
 size_t unwind_tables_list(const struct unwind_tables *tables, const struct address_space *space,
 			  struct unwind_mappings *ret_mappings);
 
-/* Forget the modules; the store is the caller's. */
+/* Forget the modules, and what is free in the store; its arrays are the caller's. */
 void unwind_tables_free(struct unwind_tables *tables);
 
 #endif
