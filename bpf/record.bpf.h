@@ -33,12 +33,15 @@ static __always_inline void site_announce(__u64 key, __u32 owner)
 		loss_add(LOSS_EVENTS_DROPPED, 1);
 }
 
-/* Store the walked stack under its hash. Returns the hash, or 0 if the table is full. */
-static __always_inline __u64 stack_store(struct unwind *walk)
+/*
+ * Store the walked stack under the key of its site: no other one shares it, so it can go when the site goes. Returns the key,
+ * or 0 if the table is full.
+ */
+static __always_inline __u64 stack_store(const struct unwind *walk, const __u64 *site)
 {
-	int error = bpf_map_update_elem(&stacks, &walk->hash, &walk->record, BPF_NOEXIST);
+	int error = bpf_map_update_elem(&stacks, site, &walk->record, BPF_NOEXIST);
 
-	return !error || error == -EEXIST ? walk->hash : 0;
+	return !error || error == -EEXIST ? *site : 0;
 }
 
 /*
@@ -58,7 +61,7 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 	};
 	struct site *found;
 
-	site.stack = stack_store(&thread->walk);
+	site.stack = stack_store(&thread->walk, key);
 	if (site.stack && thread->interp)
 		interp_site_store(site.stack);
 	if (!site.stack) {
