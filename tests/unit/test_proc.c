@@ -260,6 +260,25 @@ static void test_exe(void **state)
 	assert_null(proc_read_exe(DATA, 44));
 }
 
+/* A process that has ended and is not waited for has no memory any more. */
+static void test_memory(void **state)
+{
+	siginfo_t ended;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	assert_true(proc_has_memory("/proc", pid));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
+	assert_false(proc_has_memory("/proc", pid));
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(proc_has_memory("/proc", pid));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +286,7 @@ int main(void)
 		cmocka_unit_test(test_maps_live),      cmocka_unit_test(test_status_fixture),
 		cmocka_unit_test(test_status_hostile), cmocka_unit_test(test_status_live),
 		cmocka_unit_test(test_start_time),     cmocka_unit_test(test_exe),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

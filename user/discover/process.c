@@ -151,8 +151,9 @@ int process_scan(struct process *process, struct module_list *modules, uint64_t 
 
 	if (code)
 		return code;
-	if (!process_alive(process)) {
+	if (!process_alive(process) || !proc_has_memory("/proc", process->target.pid)) {
 		proc_map_list_free(&list);
+		process->needs_scan = false;
 		return -ESRCH;
 	}
 	address_space_scan_begin(process->space, time_ns);

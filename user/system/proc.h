@@ -64,6 +64,11 @@ void proc_parse_status(const char *text, size_t length, struct proc_status *ret_
 
 /* Target of /proc/PID/exe; " (deleted)" only where it belongs to the name. NULL if it cannot be read (kernel thread, gone). Free with free(). */
 char *proc_read_exe(const char *proc_root, pid_t pid);
+/*
+ * Has the process any memory of its own? Before it counts as ended it gives it up, and so does a first thread that ends
+ * alone: what is read of its mappings then ends early, or says that there are none. True also if that may not be known.
+ */
+bool proc_has_memory(const char *proc_root, pid_t pid);
 
 /* Start time in clock ticks since boot: with the pid it identifies a process. Returns 0 or a negative errno. */
 int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks);

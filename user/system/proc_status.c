@@ -264,6 +264,15 @@ static bool exe_has_name(const char *proc_root, pid_t pid, const char *link, con
 	return same;
 }
 
+bool proc_has_memory(const char *proc_root, pid_t pid)
+{
+	char *link = memory_format("%s/%d/exe", proc_root, (int)pid), byte;
+	bool has = readlink(link, &byte, 1) >= 0 || (errno != ENOENT && errno != ESRCH);
+
+	free(link);
+	return has;
+}
+
 char *proc_read_exe(const char *proc_root, pid_t pid)
 {
 	char *link = memory_format("%s/%d/exe", proc_root, (int)pid);
