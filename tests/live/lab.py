@@ -81,7 +81,8 @@ class Tracer:
     """A running tracer that has said that it is ready. `under` is what starts it."""
 
     def __init__(self, *arguments, ready=True, under=(), **options):
-        self.messages = tempfile.TemporaryFile("w+")
+        # Both share the position, and the tracer writes while it is read.
+        self.messages = tempfile.TemporaryFile("a+")
         self.process = start([*under, TRACER, *arguments], stderr=self.messages, **options)
         if ready:
             self.wait_ready()
