@@ -274,6 +274,44 @@ static void assert_page(const struct address_space *space, const struct page *pa
 		    page->file_page * PAGE + address % PAGE);
 }
 
+/* What has ended before a moment is forgotten, and what ended later is not, also when the history has gone round. */
+static void test_ended_are_forgotten(void **state)
+{
+	struct address_space *space = address_space_new();
+	bool marks[3 * ADDRESS_SPACE_HISTORY_MAX] = { false };
+	uint64_t count = 2 * ADDRESS_SPACE_HISTORY_MAX + 10, last = count - 1, keep = count - 5, i;
+
+	(void)state;
+	assert_true(address_space_is_scanned(space));
+	/* Module i is there from i + 1 on, and ends at i + 2. */
+	for (i = 0; i < count; i++)
+		address_space_map(space, PAGE, 2 * PAGE, 0, (uint32_t)i, i + 1);
+	assert_false(address_space_is_scanned(space));
+	assert_int_equal(address_space_history_count(space), ADDRESS_SPACE_HISTORY_MAX);
+	address_space_forget_ended(space, keep + 2);
+	assert_int_equal(address_space_history_count(space), last - keep);
+	address_space_mark(space, marks);
+	for (i = 0; i < count; i++)
+		assert_int_equal(marks[i], i >= keep);
+	for (i = keep; i < count; i++)
+		assert_file(space, PAGE, i + 1, (uint32_t)i, 0);
+	/* The history still works. */
+	address_space_map(space, PAGE, 2 * PAGE, 0, 1, count + 1);
+	assert_file(space, PAGE, count, (uint32_t)last, 0);
+	assert_file(space, PAGE, count + 1, 1, 0);
+	address_space_forget_ended(space, UINT64_MAX);
+	assert_int_equal(address_space_history_count(space), 0);
+	assert_file(space, PAGE, count + 1, 1, 0);
+	address_space_scan_begin(space, count + 2);
+	address_space_map(space, PAGE, 2 * PAGE, 0, 1, count + 2);
+	address_space_scan_end(space);
+	assert_true(address_space_is_scanned(space));
+	address_space_forget_all(space);
+	assert_int_equal(address_space_count(space), 0);
+	assert_unknown(space, PAGE, count + 2);
+	address_space_free(space);
+}
+
 static void test_against_model(void **state)
 {
 	struct truth *truth = calloc(1, sizeof(*truth));
@@ -312,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_anonymous),
 		cmocka_unit_test(test_ranges_from_outside),
 		cmocka_unit_test(test_memory_is_bounded),
+		cmocka_unit_test(test_ended_are_forgotten),
 		cmocka_unit_test(test_against_model),
 	};
 

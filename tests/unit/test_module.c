@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of modules: indexes that stay, look-up by file, and files that are closed at the end. */
+/* The list of modules: their indexes, look-up by file, files that are closed and opened again. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,11 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "discover/module_finder.h"
 #include "model/module.h"
 #include "model/snapshot.h"
+#include "scratch.h"
 
 static struct module *new_module(const char *path, uint64_t device, uint64_t inode, int fd)
 {
@@ -68,6 +71,122 @@ static void test_free_closes_files(void **state)
 	assert_int_equal(errno, EBADF);
 }
 
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) != -1;
+}
+
+/* A module that is closed is found by its content only; one that is removed leaves its index to others. */
+static void test_close_and_remove(void **state)
+{
+	const struct module_stamp stamp = { 10, 20, 30 }, later = { 10, 20, 31 };
+	struct module_list list = { 0 };
+	struct module *module;
+	int fds[3], i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		fds[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		module = new_module("/a", 1, (uint64_t)i, fds[i]);
+		module->stamp = stamp;
+		assert_int_equal(module_list_add(&list, module), i);
+		assert_int_equal(module->number, i);
+	}
+	assert_int_equal(list.open, 3);
+	module_list_close(&list, 1);
+	assert_int_equal(list.open, 2);
+	assert_true(is_open(fds[0]) && !is_open(fds[1]) && is_open(fds[2]));
+	assert_string_equal(module_list_get(&list, 1)->path, "/a");
+	assert_int_equal(module_list_find(&list, 1, 1, "/a"), MODULE_NONE);
+	assert_int_equal(module_list_find_closed(&list, 1, 1, "/a", &later), MODULE_NONE);
+	assert_int_equal(module_list_find_closed(&list, 1, 0, "/a", &stamp), MODULE_NONE);
+	assert_int_equal(module_list_find_closed(&list, 1, 1, "/a", &stamp), 1);
+	module_list_open(&list, 1, open("/dev/null", O_RDONLY | O_CLOEXEC));
+	assert_int_equal(module_list_find(&list, 1, 1, "/a"), 1);
+	assert_int_equal(list.open, 3);
+	module_list_remove(&list, 1);
+	module_list_remove(&list, 0);
+	assert_false(is_open(fds[0]));
+	assert_int_equal(list.open, 1);
+	assert_null(module_list_get(&list, 0));
+	assert_null(module_list_get(&list, 1));
+	assert_int_equal(module_list_find(&list, 1, 0, "/a"), MODULE_NONE);
+	assert_int_equal(module_list_add(&list, new_module("/b", 1, 7, -1)), 0);
+	assert_int_equal(module_list_get(&list, 0)->number, 3);
+	assert_int_equal(module_list_add(&list, new_module("/b", 1, 8, -1)), 1);
+	assert_int_equal(module_list_add(&list, new_module("/b", 1, 9, -1)), 3);
+	assert_int_equal(list.open, 1);
+	module_list_free(&list);
+	assert_false(is_open(fds[2]));
+}
+
+/* A file that is mapped again is the module that it was, if nobody has written another one in its place. */
+static void test_found_again(void **state)
+{
+	struct scratch scratch = scratch_make();
+	char *path = scratch_file(&scratch, "file", "1", 1, 0644);
+	struct module_list list = { 0 };
+	uint32_t module = module_find_path(&list, getpid(), path);
+
+	(void)state;
+	assert_int_equal(module, 0);
+	assert_int_equal(module_find_path(&list, getpid(), path), 0);
+	module_list_close(&list, 0);
+	assert_int_equal(module_find_path(&list, getpid(), path), 0);
+	assert_true(module_list_get(&list, 0)->fd >= 0);
+	module_list_close(&list, 0);
+	/* The same inode, as when its number is given to another file. */
+	assert_int_equal(scratch_run("sleep 0.02; echo 2 >'%s'", path), 0);
+	assert_int_equal(module_find_path(&list, getpid(), path), 1);
+	assert_int_equal(module_list_get(&list, 0)->fd, -1);
+	module_list_free(&list);
+	free(path);
+	scratch_remove(&scratch);
+}
+
+static struct proc_mapping own_mapping(struct proc_map_list *maps)
+{
+	size_t i;
+
+	assert_int_equal(proc_read_maps("/proc", getpid(), maps), 0);
+	for (i = 0; i < maps->count; i++)
+		if (maps->items[i].inode && maps->items[i].executable)
+			return maps->items[i];
+	fail_msg("no file is mapped");
+	return maps->items[0];
+}
+
+/* Too many open files: the module has no file, and gets it when there are descriptors again. */
+static void test_no_descriptors(void **state)
+{
+	struct module_list list = { 0 };
+	struct proc_map_list maps;
+	struct proc_mapping mapping = own_mapping(&maps);
+	struct rlimit limit, none;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ 0, limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 0);
+	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(module_list_get(&list, 0)->fd, -1);
+	assert_int_equal(list.starved, 1);
+	assert_int_equal(list.open, 0);
+	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 0);
+	assert_true(module_list_get(&list, 0)->fd >= 0);
+	assert_int_equal(list.starved, 0);
+	assert_int_equal(list.open, 1);
+	/* Another reason is no want of descriptors. */
+	mapping.inode++;
+	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 1);
+	assert_int_equal(module_list_get(&list, 1)->fd, -1);
+	assert_int_equal(list.starved, 0);
+	module_list_free(&list);
+	proc_map_list_free(&maps);
+}
+
 static void test_build_id(void **state)
 {
 	struct module module = { .build_id_size = 4, .build_id = { 0x00, 0x0f, 0xa0, 0xff } };
@@ -96,6 +215,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_free_closes_files),
+		cmocka_unit_test(test_close_and_remove),
+		cmocka_unit_test(test_found_again),
+		cmocka_unit_test(test_no_descriptors),
 		cmocka_unit_test(test_build_id),
 		cmocka_unit_test(test_snapshot_free),
 	};

@@ -322,8 +322,10 @@ static void test_cache(void **state)
 	second = fixture_lookup_symbol(&fixture, fixture_module(&fixture, "program"), "program",
 				       "keep");
 	assert_ptr_not_equal(second, first);
-	assert_ptr_equal(second->items[0].function, first->items[0].function);
-	assert_ptr_equal(second->items[0].file, first->items[0].file);
+	assert_string_equal(second->items[0].function, first->items[0].function);
+	/* The texts of a module are kept once. */
+	second = fixture_lookup_symbol(&fixture, module, "program", "exported_one");
+	assert_ptr_equal(second->items[second->count - 1].file, first->items[0].file);
 	fixture_end(&fixture);
 }
 
@@ -334,6 +336,42 @@ static void assert_unnamed(const struct symbol_list *names)
 	assert_null(names->items[0].file);
 	assert_int_equal(names->items[0].line, 0);
 	assert_false(names->items[0].inlined);
+}
+
+/*
+ * What was looked up is known after the file is closed, and nothing else is. When the module has been removed, the one that
+ * gets its index has its own names.
+ */
+static void test_closed_and_removed(void **state)
+{
+	uint64_t address = 0, size = 0, offset;
+	const struct symbol_list *names;
+	struct fixture fixture;
+	uint32_t module;
+
+	(void)state;
+	fixture_begin(&fixture, NULL);
+	fixture_run(&fixture,
+		    "gcc -g -O0 -o one program.c && gcc -g -O0 -Dkeep=hold -o two program.c");
+	module = fixture_module(&fixture, "one");
+	fixture_symbol(&fixture, "one", "keep", &address, &size);
+	offset = fixture_offset(&fixture, "one", address + size / 2);
+	assert_string_equal(fixture_lookup(&fixture, module, offset)->items[0].function, "keep");
+	module_list_close(&fixture.modules, module);
+	names = fixture_lookup(&fixture, module, offset);
+	assert_string_equal(names->items[0].function, "keep");
+	assert_true(names->items[0].line > 0);
+	assert_unnamed(fixture_lookup(&fixture, module, offset - 1));
+	symbolizer_forget(fixture.symbolizer, module);
+	module_list_remove(&fixture.modules, module);
+	assert_unnamed(fixture_lookup(&fixture, module, offset));
+	symbolizer_forget(fixture.symbolizer, 12345);
+	assert_int_equal(fixture_module(&fixture, "two"), module);
+	fixture_symbol(&fixture, "two", "hold", &address, &size);
+	offset = fixture_offset(&fixture, "two", address + size / 2);
+	assert_string_equal(fixture_lookup(&fixture, module, offset)->items[0].function, "hold");
+	assert_null(symbolizer_take_complaint(fixture.symbolizer));
+	fixture_end(&fixture);
 }
 
 static void test_nothing_to_name(void **state)
@@ -374,7 +412,7 @@ int main(void)
 		cmocka_unit_test(test_every_address),	     cmocka_unit_test(test_clang),
 		cmocka_unit_test(test_deleted_and_replaced), cmocka_unit_test(test_mangled_symbols),
 		cmocka_unit_test(test_symbols_cover),	     cmocka_unit_test(test_cache),
-		cmocka_unit_test(test_nothing_to_name),
+		cmocka_unit_test(test_closed_and_removed),   cmocka_unit_test(test_nothing_to_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

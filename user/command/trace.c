@@ -69,6 +69,16 @@ static int trace_set_selector(struct trace *trace)
 	return 0;
 }
 
+static void trace_look_up(void *context, const struct frame *frame)
+{
+	symbolizer_lookup(context, frame);
+}
+
+static void trace_forget_module(void *context, uint32_t module)
+{
+	symbolizer_forget(context, module);
+}
+
 static int trace_open_session(struct trace *trace)
 {
 	const struct options *options = trace->options;
@@ -91,6 +101,7 @@ static int trace_open_session(struct trace *trace)
 		.named = &options->named,
 		.usdt = options->usdt,
 		.modules = &trace->modules,
+		.names = { trace_look_up, trace_forget_module, trace->reporter.symbolizer },
 		.log = trace->log,
 	};
 

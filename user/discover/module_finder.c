@@ -2,6 +2,7 @@
 /* See module_finder.h. */
 #include "discover/module_finder.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -25,6 +26,36 @@ static void module_read_build_id(struct module *module)
 	elf_file_close(file);
 }
 
+static struct module_stamp module_stamp_of(int fd)
+{
+	struct module_stamp stamp = { 0 };
+	struct stat status;
+
+	if (fd >= 0 && !fstat(fd, &status)) {
+		stamp.size = (uint64_t)status.st_size;
+		stamp.modified_ns = status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+		stamp.changed_ns = status.st_ctim.tv_sec * 1000000000 + status.st_ctim.tv_nsec;
+	}
+	return stamp;
+}
+
+/* Is it for want of descriptors that a file was not opened? Looking for it takes three at a time. */
+static bool module_is_starved(void)
+{
+	int fds[3], count = 0;
+	bool starved = false;
+
+	while (count < 3 && !starved) {
+		fds[count] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		starved = fds[count] < 0 && (errno == EMFILE || errno == ENFILE);
+		count++;
+	}
+	while (count--)
+		if (fds[count] >= 0)
+			close(fds[count]);
+	return starved;
+}
+
 static uint32_t module_add(struct module_list *modules, pid_t pid, const char *path,
 			   uint64_t device, uint64_t inode, int fd)
 {
@@ -35,8 +66,41 @@ static uint32_t module_add(struct module_list *modules, pid_t pid, const char *p
 	module->device = device;
 	module->inode = inode;
 	module->root_pid = pid;
+	module->stamp = module_stamp_of(fd);
+	module->starved = inode && fd < 0 && module_is_starved();
 	module_read_build_id(module);
 	return module_list_add(modules, module);
+}
+
+/* A file that has just been opened: that of a closed module, which is opened by it, or a new one. */
+static uint32_t module_add_opened(struct module_list *modules, pid_t pid, const char *path,
+				  uint64_t device, uint64_t inode, int fd)
+{
+	struct module_stamp stamp = module_stamp_of(fd);
+	uint32_t module = MODULE_NONE;
+
+	if (fd >= 0)
+		module = module_list_find_closed(modules, device, inode, path, &stamp);
+	if (module == MODULE_NONE)
+		return module_add(modules, pid, path, device, inode, fd);
+	module_list_open(modules, module, fd);
+	module_list_get(modules, module)->root_pid = pid;
+	return module;
+}
+
+/* There may be descriptors again. */
+static void module_retry(struct module_list *modules, uint32_t index, pid_t pid,
+			 const struct proc_mapping *mapping)
+{
+	struct module *module = module_list_get(modules, index);
+	int fd = proc_open_mapping("/proc", pid, mapping);
+
+	if (fd < 0)
+		return;
+	module_list_open(modules, index, fd);
+	module->root_pid = pid;
+	module->stamp = module_stamp_of(fd);
+	module_read_build_id(module);
 }
 
 uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
@@ -46,12 +110,16 @@ uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
 	int fd = -1;
 
 	module = module_list_find(modules, mapping->device, mapping->inode, mapping->path);
-	if (module != MODULE_NONE)
-		return module;
-	if (mapping->inode)
-		fd = proc_open_mapping("/proc", pid, mapping);
-	return module_add(modules, pid, mapping->path, mapping->device, mapping->inode,
-			  fd < 0 ? -1 : fd);
+	if (module == MODULE_NONE) {
+		if (mapping->inode)
+			fd = proc_open_mapping("/proc", pid, mapping);
+		return module_add_opened(modules, pid, mapping->path, mapping->device,
+					 mapping->inode, fd < 0 ? -1 : fd);
+	}
+	if (module_list_get(modules, module)->starved)
+		module_retry(modules, module, pid, mapping);
+	module_list_get(modules, module)->awaited = false;
+	return module;
 }
 
 uint32_t module_find_path(struct module_list *modules, pid_t pid, const char *path)
@@ -67,9 +135,10 @@ uint32_t module_find_path(struct module_list *modules, pid_t pid, const char *pa
 		goto out;
 	module = module_list_find(modules, status.st_dev, status.st_ino, real);
 	if (module == MODULE_NONE) {
-		module = module_add(modules, pid, real, status.st_dev, status.st_ino, fd);
+		module = module_add_opened(modules, pid, real, status.st_dev, status.st_ino, fd);
 		fd = -1;
 	}
+	module_list_get(modules, module)->awaited = true;
 out:
 	if (fd >= 0)
 		close(fd);

@@ -164,7 +164,7 @@ static const struct interp_module *table_read_module(struct interp_table *table,
 
 	if (known->known)
 		return known;
-	known->known = true;
+	known->known = module->fd >= 0;
 	known->code = -ENOENT;
 	elf = module->fd < 0 ? NULL : elf_file_open(module->fd, NULL);
 	if (!elf)
@@ -172,6 +172,12 @@ static const struct interp_module *table_read_module(struct interp_table *table,
 	known->code = interp_file_read(elf, module->path, &known->file);
 	elf_file_close(elf);
 	return known;
+}
+
+void interp_table_forget_module(struct interp_table *table, uint32_t module)
+{
+	if (module < table->module_count)
+		table->by_module[module] = (struct interp_module){ 0 };
 }
 
 /* Where in a process an interpreter may be. */
@@ -454,14 +460,9 @@ static size_t table_name_frames(struct interp_table *table,
 
 static const char *interp_end_reason(uint32_t end)
 {
-	switch (end) {
-	case INTERP_END_DEPTH:
+	if (end == INTERP_END_DEPTH)
 		return "interpreter stack deeper than --stack-depth";
-	case INTERP_END_UNREADABLE:
-		return "interpreter stack could not be read";
-	default:
-		return NULL;
-	}
+	return end == INTERP_END_UNREADABLE ? "interpreter stack could not be read" : NULL;
 }
 
 struct stack *interp_table_merge(struct interp_table *table, const struct process *process,

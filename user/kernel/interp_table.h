@@ -39,6 +39,9 @@ void interp_table_forget(struct interp_table *table, const struct process *proce
 /* It is going to be freed. */
 void interp_table_drop(struct interp_table *table, const struct process *process);
 
+/* The module is going to be closed, and is mapped by no process that runs. */
+void interp_table_forget_module(struct interp_table *table, uint32_t module);
+
 /* Look for interpreters that are due. Returns when the next is (CLOCK_MONOTONIC), 0 = none. */
 uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns);
 

@@ -33,7 +33,8 @@ size_t plan_add_module(struct plan *plan, uint32_t index)
 	struct elf_file *file;
 	size_t added;
 
-	if (module && module->inode && plan_note_searched(plan, index) && module->fd < 0)
+	if (module && module->inode && plan_note_searched(plan, index) && module->fd < 0 &&
+	    !module->starved)
 		plan_add_unreadable(plan, index);
 	file = module && module->fd >= 0 ? elf_file_open(module->fd, NULL) : NULL;
 	if (!file)
@@ -48,6 +49,16 @@ size_t plan_add_module(struct plan *plan, uint32_t index)
 		plan_find_ranges(plan, index, file);
 	elf_file_close(file);
 	return added;
+}
+
+void plan_forget_module(struct plan *plan, uint32_t module)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < plan->searched_count; i++)
+		if (plan->searched[i] != module)
+			plan->searched[kept++] = plan->searched[i];
+	plan->searched_count = kept;
 }
 
 /* What a file lacks, as far as it can be told. */

@@ -8,6 +8,9 @@
 /* Plan the functions of a module of the plan's list. Returns how many probes were added; 0 is no error. */
 size_t plan_add_module(struct plan *plan, uint32_t module);
 
+/* The module is going to be closed, and no function of it is in the plan. */
+void plan_forget_module(struct plan *plan, uint32_t module);
+
 /*
  * Is there something to trace: functions that allocate, and all that were named? Returns 0, or -ENOENT with `error` filled
  * (ERROR_NOTHING): which files were searched and what they lack, or what has a name but no function.

@@ -202,10 +202,16 @@ static const struct planned_file *session_plan_module(struct session *session, u
 		plan_add_module(&session->plan, index); /* to have searched it */
 	if (!module || module->fd < 0 || fstat(module->fd, &status))
 		return NULL;
-	for (i = 0; i < session->file_count; i++)
-		if (session->files[i].device == status.st_dev &&
-		    session->files[i].inode == status.st_ino)
-			return &session->files[i];
+	for (i = 0; i < session->file_count; i++) {
+		file = &session->files[i];
+		if (file->module != index &&
+		    (file->device != status.st_dev || file->inode != status.st_ino))
+			continue;
+		/* It may have been closed meanwhile. */
+		file->device = status.st_dev;
+		file->inode = status.st_ino;
+		return file;
+	}
 	session->files = memory_grow(session->files, session->file_count, &session->file_capacity,
 				     sizeof(*session->files));
 	file = &session->files[session->file_count++];

@@ -23,6 +23,13 @@
 
 struct session;
 
+/* Who names frames. Any function may be NULL. */
+struct session_names {
+	void (*look_up)(void *context, const struct frame *frame); /* it is asked for again later */
+	void (*forget)(void *context, uint32_t module); /* it is going to be removed */
+	void *context;
+};
+
 struct session_options {
 	uint64_t max_blocks, max_stacks; /* entries of the kernel's tables */
 	uint64_t stack_depth; /* frames, 1 to STACK_FRAMES_MAX */
@@ -42,6 +49,7 @@ struct session_options {
 	enum usdt_use usdt;
 	const struct named_list *named; /* functions beyond the table; must outlive the session */
 	struct module_list *modules; /* where files are collected; must outlive the session */
+	struct session_names names;
 	const struct log *log; /* for what is noticed while tracing */
 };
 

@@ -220,21 +220,27 @@ static uint64_t program_missed(const struct bpf_program *program)
 	return info.recursion_misses;
 }
 
+uint64_t session_loss(const struct session *session, enum loss loss)
+{
+	int cpus = libbpf_num_possible_cpus(), cpu;
+	uint64_t *values = memory_alloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*values)), sum = 0;
+	uint32_t key = loss;
+
+	if (!bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.losses), &key, values))
+		for (cpu = 0; cpu < cpus; cpu++)
+			sum += values[cpu];
+	free(values);
+	return sum;
+}
+
 static void session_read_losses(const struct session *session, uint64_t loss[LOSS_COUNT])
 {
 	struct mapping_losses mappings = mapping_set_losses(session->mappings);
-	int cpus = libbpf_num_possible_cpus(), cpu;
-	uint64_t *values = memory_alloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*values));
 	struct bpf_program *program;
 	uint32_t i;
 
-	for (i = 0; i < LOSS_COUNT && cpus > 0; i++) {
-		if (bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.losses), &i, values))
-			continue;
-		for (cpu = 0; cpu < cpus; cpu++)
-			loss[i] += values[cpu];
-	}
-	free(values);
+	for (i = 0; i < LOSS_COUNT; i++)
+		loss[i] = session_loss(session, (enum loss)i);
 	loss[LOSS_RETURNS_UNMATCHED] += mappings.returns_unmatched;
 	loss[LOSS_CHILDREN_MISSED] += session->children_missed;
 	if (session->options.follow_fork)
@@ -331,8 +337,7 @@ static void session_doubt_probes(const struct session *session, struct process *
 		  process->target.pid);
 }
 
-/* A report without a site is no news of a process in which nothing can be seen. */
-static void session_tell_unprobed(const struct session *session, size_t position, uint64_t time_ns)
+void session_tell_unprobed(const struct session *session, size_t position, uint64_t time_ns)
 {
 	struct process *process = session->processes[position];
 	const struct target *target = &process->target;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the files of a session share: session.c (life cycle), session_processes.c (who is traced), session_watch.c (what
- * kernel and programs tell), session_collect.c (snapshots) and session_ended.c (what ended programs held). Not for
- * others.
+ * kernel and programs tell), session_collect.c (snapshots), session_ended.c (what ended programs held) and
+ * session_recycle.c (files that nobody maps any more). Not for others.
  */
 #ifndef KERNEL_SESSION_PARTS_H
 #define KERNEL_SESSION_PARTS_H
@@ -112,6 +112,11 @@ struct session {
 	uint64_t records_lost; /* of the kernel's own, about processes */
 	uint64_t look_ns; /* without the sideband: when children and mappings are looked for */
 	bool children_unknown; /* some of them may have told of children */
+	size_t recycle_met; /* files that had come when it was looked for unmapped ones */
+	size_t recycle_step; /* how many come until the next time */
+	uint64_t recycle_ns, recycle_wait_ns; /* not before this time, when something runs out */
+	uint64_t recycle_dropped; /* events that were dropped by then */
+	bool said_starved;
 	uint64_t late_execs; /* programs whose first calls were not seen */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: activation */
 };
@@ -207,6 +212,16 @@ void session_keep_site(struct session *session, struct known_site *site,
 /* `process` is going to be freed. */
 void session_forget_programs(struct session *session, const struct process *process);
 void session_free_ended(struct session *session);
+
+/* Close and forget files that no process maps any more, if it is time. */
+void session_poll_recycling(struct session *session, uint64_t now);
+/* When that has to be done though nothing happens; 0 = need not. */
+uint64_t session_recycle_due(struct session *session);
+/* What the programs have counted of a loss. */
+uint64_t session_loss(const struct session *session, enum loss loss);
+
+/* A report without a site is no news of a process in which nothing can be seen: say so, once. */
+void session_tell_unprobed(const struct session *session, size_t position, uint64_t time_ns);
 
 /* Remove the sites and blocks of programs that their processes run no more. */
 void session_bury(struct session *session);

@@ -407,9 +407,16 @@ void session_reuse_slots(struct session *session)
 {
 	size_t i;
 
-	for (i = 0; i < session->process_count; i++)
-		if (session->processes[i]->buried && !session->slots[i].root)
-			session->slots[i].reusable = true;
+	for (i = 0; i < session->process_count; i++) {
+		if (!session->processes[i]->buried)
+			continue;
+		if (address_space_count(session->processes[i]->space))
+			session_tell_unprobed(session, i, session_now());
+		session->processes[i]->said_unprobed = true;
+		session_forget_probes(session, session->processes[i]);
+		address_space_forget_all(session->processes[i]->space);
+		session->slots[i].reusable = !session->slots[i].root;
+	}
 }
 
 bool session_is_over(const struct session *session)

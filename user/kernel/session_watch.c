@@ -149,6 +149,9 @@ static void session_probe_again(struct session *session, struct process *process
 static void session_see_exec(struct session *session, struct process *process,
 			     const struct sideband_event *event)
 {
+	/* It ran this program already when it was found: what is known of its mappings is of this one. */
+	if (event->time_ns < process->opened_ns)
+		return;
 	session_keep_program(session, process, event->time_ns);
 	process_see_exec(process, event);
 	process->exec_untold = false;
@@ -436,7 +439,7 @@ static bool session_has_unhandled(const struct session *session)
 
 void session_poll(struct session *session)
 {
-	uint64_t now = session_now(), next = interp_table_poll(session->interps, now);
+	uint64_t now = session_now(), next = interp_table_poll(session->interps, now), recycle;
 	struct itimerspec when = { 0 };
 
 	if (session->has_dead && session->bury_ns <= now)
@@ -447,6 +450,9 @@ void session_poll(struct session *session)
 		next = session->select_ns;
 	if (!session->sideband && (!next || session->look_ns < next))
 		next = session->look_ns;
+	recycle = session_recycle_due(session);
+	if (recycle && (!next || recycle < next))
+		next = recycle;
 	session_probe_interpreters(session);
 	if (session_has_unhandled(session))
 		next = 1;
@@ -483,5 +489,6 @@ void session_drain(struct session *session)
 	ring_buffer__consume(session->ring);
 	session_handle_seen(session);
 	session_end_processes(session, ended, count);
+	session_poll_recycling(session, session_now());
 	session_poll(session);
 }

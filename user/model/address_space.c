@@ -33,6 +33,7 @@ struct address_space {
 	uint64_t scan_ns;
 	bool scanning;
 	size_t scanned; /* mappings that the last scan left */
+	bool changed; /* something was mapped since */
 };
 
 struct address_space *address_space_new(void)
@@ -197,6 +198,7 @@ static void space_map(struct address_space *space, struct record *record)
 	if (space->count >= ADDRESS_SPACE_MAPPINGS_MAX && !space->scanning)
 		return;
 	record->seen = true;
+	space->changed = true;
 	if (!record->since_ns)
 		record->since_ns = space->reset_ns;
 	if (record->since_ns < space->reset_ns)
@@ -273,6 +275,36 @@ void address_space_scan_end(struct address_space *space)
 	space->count = kept;
 	space->scanned = kept;
 	space->scanning = false;
+	space->changed = false;
+}
+
+bool address_space_is_scanned(const struct address_space *space)
+{
+	return !space->changed;
+}
+
+void address_space_forget_ended(struct address_space *space, uint64_t time_ns)
+{
+	struct record *history = space->history;
+	size_t count = space->history_count, i;
+	size_t oldest = space->history_next + ADDRESS_SPACE_HISTORY_MAX - count;
+
+	space->history = NULL;
+	space->history_count = space->history_next = 0;
+	for (i = 0; i < count; i++) {
+		const struct record *record = &history[(oldest + i) % ADDRESS_SPACE_HISTORY_MAX];
+
+		if (record->until_ns >= time_ns)
+			space_remember(space, record, record->until_ns);
+	}
+	free(history);
+}
+
+void address_space_forget_all(struct address_space *space)
+{
+	free(space->records);
+	free(space->history);
+	*space = (struct address_space){ .reset_ns = space->reset_ns };
 }
 
 bool address_space_needs_scan(const struct address_space *space)
@@ -370,6 +402,18 @@ size_t address_space_modules(const struct address_space *space, uint32_t **ret_m
 			modules[distinct++] = modules[i];
 	*ret_modules = modules;
 	return distinct;
+}
+
+void address_space_mark(const struct address_space *space, bool *marks)
+{
+	size_t i;
+
+	for (i = 0; i < space->count; i++)
+		if (space->records[i].module != MODULE_NONE)
+			marks[space->records[i].module] = true;
+	for (i = 0; i < space->history_count; i++)
+		if (space->history[i].module != MODULE_NONE)
+			marks[space->history[i].module] = true;
 }
 
 struct address_mapping address_space_get(const struct address_space *space, size_t position)

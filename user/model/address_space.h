@@ -55,6 +55,13 @@ void address_space_scan_begin(struct address_space *space, uint64_t time_ns);
 void address_space_scan_end(struct address_space *space);
 /* So much was mapped since the last scan, perhaps over mappings that are gone, that another is due. */
 bool address_space_needs_scan(const struct address_space *space);
+/* Nothing was mapped since the last scan. */
+bool address_space_is_scanned(const struct address_space *space);
+
+/* Forget the mappings that had ended before `time_ns`. */
+void address_space_forget_ended(struct address_space *space, uint64_t time_ns);
+/* Forget everything: nothing will be asked any more. */
+void address_space_forget_all(struct address_space *space);
 
 /*
  * The mapping that held `address` at `time_ns`: the newest one that had begun and not ended. If none had,
@@ -69,6 +76,9 @@ enum address_kind address_space_resolve(const struct address_space *space, uint6
 
 /* The distinct modules that are mapped now, ascending. Returns their number; free `*ret_modules` with free(). */
 size_t address_space_modules(const struct address_space *space, uint32_t **ret_modules);
+
+/* Set `marks[module]` for each module of present and ended mappings. */
+void address_space_mark(const struct address_space *space, bool *marks);
 
 /* A present mapping. */
 struct address_mapping {

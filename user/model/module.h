@@ -1,39 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that is mapped into targets: what a frame's offset refers to. A module outlives the process
- * that mapped it, so that names can still be found after the target has ended.
+ * A file that is mapped into targets: what a frame's offset refers to. A module outlives the process that mapped it, so that
+ * names can still be found after the target has ended; it may be closed when all names are known that will be asked for, and
+ * removed when nothing refers to it.
  */
 #ifndef MODEL_MODULE_H
 #define MODEL_MODULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define BUILD_ID_MAX 64
 #define MODULE_NONE UINT32_MAX
 
+/* Tells the content of a file from what it was or will be, and from that of a later file with its inode number. */
+struct module_stamp {
+	uint64_t size; /* bytes */
+	int64_t modified_ns, changed_ns;
+};
+
 struct module {
 	char *path; /* as the target sees it, without " (deleted)" */
-	int fd; /* the mapped file itself, readable; -1 = could not be opened */
+	int fd; /* the mapped file itself, readable; -1 = could not be opened, or is closed */
 	uint64_t device, inode; /* as /proc/PID/maps shows them */
 	size_t build_id_size; /* bytes; 0 = none */
 	unsigned char build_id[BUILD_ID_MAX];
 	int root_pid; /* a process whose /proc/PID/root the path is seen from */
+	uint32_t number; /* of all that were ever added: no other one of the run has it */
+	struct module_stamp stamp; /* when it was opened */
+	bool closed; /* nobody maps it any more: nothing but its names can be asked for */
+	bool starved; /* it could not be opened because there were too many open files */
+	bool awaited; /* it is going to be mapped */
 };
 
-/* All modules of a run; an index into `items` names a module for the whole run. */
+/* The modules of a run; an index into `items` names a module until it is removed. Then it may get another one. */
 struct module_list {
-	struct module **items;
+	struct module **items; /* NULL = removed */
 	size_t count, capacity;
+	size_t unused; /* of `items` */
+	size_t open; /* modules with a descriptor */
+	size_t starved; /* modules without one for that reason */
+	uint32_t added; /* so far */
+	size_t met; /* how often one was added or opened again */
 };
 
-/* Takes ownership of `module` (from memory_alloc) and returns its index. */
+/* Takes ownership of `module` (from memory_alloc), gives it a number and returns its index. */
 uint32_t module_list_add(struct module_list *list, struct module *module);
-/* The module of an index, or NULL for MODULE_NONE. */
+/* The module of an index, or NULL for MODULE_NONE and for one that was removed. */
 struct module *module_list_get(const struct module_list *list, uint32_t index);
-/* Index of the module with this device, inode and path, or MODULE_NONE. */
+/* Index of the module with this device, inode and path that is not closed, or MODULE_NONE. */
 uint32_t module_list_find(const struct module_list *list, uint64_t device, uint64_t inode,
 			  const char *path);
+/* The same for one that is closed, whose file was just this. */
+uint32_t module_list_find_closed(const struct module_list *list, uint64_t device, uint64_t inode,
+				 const char *path, const struct module_stamp *stamp);
+/* Give a module the descriptor of its file, which it takes over, and is not closed or starved then. */
+void module_list_open(struct module_list *list, uint32_t index, int fd);
+/* Nobody maps the file, and no look at it is needed: its descriptor is closed. */
+void module_list_close(struct module_list *list, uint32_t index);
+/* Nothing refers to the module. */
+void module_list_remove(struct module_list *list, uint32_t index);
 /* The build ID in lower-case hexadecimal, "" if there is none. Returns `text`. */
 const char *module_format_build_id(const struct module *module, char text[2 * BUILD_ID_MAX + 1]);
 /* Close the files and free everything. */

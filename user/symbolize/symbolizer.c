@@ -23,6 +23,7 @@ struct name {
 
 struct module_names {
 	struct table by_offset; /* offset -> struct symbol_list */
+	struct table names; /* hash -> struct name */
 	bool bad; /* not asked about any more */
 };
 
@@ -30,7 +31,6 @@ struct symbolizer {
 	const struct module_list *modules;
 	struct worker_client client;
 	bool broken; /* no worker can be started */
-	struct table names; /* hash -> struct name */
 	struct table
 		reasons; /* address of a reason's text or of a struct frame_name -> struct symbol_list */
 	struct module_names *by_module; /* by index of the module */
@@ -67,10 +67,10 @@ static uint64_t symbolizer_hash(const char *text)
 }
 
 /* The kept copy of a text; NULL for an empty one. */
-static const char *symbolizer_intern(struct symbolizer *symbolizer, const char *text)
+static const char *symbolizer_intern(struct table *names, const char *text)
 {
 	uint64_t hash = symbolizer_hash(text);
-	struct name *first = table_get(&symbolizer->names, hash), *name;
+	struct name *first = table_get(names, hash), *name;
 	size_t size = strlen(text) + 1;
 
 	if (size == 1)
@@ -81,7 +81,7 @@ static const char *symbolizer_intern(struct symbolizer *symbolizer, const char *
 	name = memory_alloc(1, sizeof(*name) + size);
 	name->next = first;
 	memcpy(name->text, text, size);
-	table_put(&symbolizer->names, hash, name);
+	table_put(names, hash, name);
 	return name->text;
 }
 
@@ -106,7 +106,7 @@ static struct symbol_list *symbolizer_new_list(const struct symbol *symbols, siz
 }
 
 struct symbol_collection {
-	struct symbolizer *symbolizer;
+	struct table *names; /* of the module */
 	struct symbol *items;
 	size_t count, capacity;
 };
@@ -118,23 +118,22 @@ static void symbolizer_collect(void *context, const struct message *message)
 	found->items =
 		memory_grow(found->items, found->count, &found->capacity, sizeof(*found->items));
 	found->items[found->count++] = (struct symbol){
-		.function = symbolizer_intern(found->symbolizer, message->text),
-		.file = symbolizer_intern(found->symbolizer, message->file),
+		.function = symbolizer_intern(found->names, message->text),
+		.file = symbolizer_intern(found->names, message->file),
 		.line = message->detail,
 	};
 }
 
 /* Returns 0, or a negative errno after which `module` must not be asked about again. */
-static int symbolizer_ask(struct symbolizer *symbolizer, uint32_t index,
-			  const struct module *module, uint64_t offset,
-			  struct symbol_collection *found)
+static int symbolizer_ask(struct symbolizer *symbolizer, const struct module *module,
+			  uint64_t offset, struct symbol_collection *found)
 {
 	int attempt, code = 0;
 
 	for (attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
 		found->count = 0;
-		code = worker_client_lookup(&symbolizer->client, index, module, offset,
-					    symbolizer_collect, found);
+		code = worker_client_lookup(&symbolizer->client, module, offset, symbolizer_collect,
+					    found);
 		if (code != -EPIPE)
 			break;
 	}
@@ -164,12 +163,12 @@ static void symbolizer_give_up(struct symbolizer *symbolizer, uint32_t index,
 static struct symbol_list *symbolizer_name(struct symbolizer *symbolizer, uint32_t index,
 					   const struct module *module, uint64_t offset)
 {
-	struct symbol_collection found = { .symbolizer = symbolizer };
+	struct symbol_collection found = { .names = &symbolizer->by_module[index].names };
 	struct symbol_list *list;
 	size_t i;
 	int code;
 
-	code = symbolizer_ask(symbolizer, index, module, offset, &found);
+	code = symbolizer_ask(symbolizer, module, offset, &found);
 	if (code)
 		symbolizer_give_up(symbolizer, index, module, code);
 	for (i = 0; i + 1 < found.count; i++)
@@ -202,13 +201,13 @@ static const struct symbol_list *symbolizer_lookup_native(struct symbolizer *sym
 	struct module_names *known;
 	struct symbol_list *list;
 
-	if (!module || module->fd < 0 || !frame->offset)
+	if (!module || !frame->offset)
 		return &symbolizer->unnamed;
 	known = symbolizer_of_module(symbolizer, frame->module);
 	list = table_get(&known->by_offset, frame->offset);
 	if (list)
 		return list;
-	if (known->bad || symbolizer->broken)
+	if (module->fd < 0 || known->bad || symbolizer->broken)
 		return &symbolizer->unnamed;
 	/* The address is where the call returns to; the call itself may belong to another line or function. */
 	list = symbolizer_name(symbolizer, frame->module, module, frame->offset - 1);
@@ -311,6 +310,19 @@ static void symbolizer_free_names(struct table *names)
 	table_free(names);
 }
 
+static void module_names_clear(struct module_names *names)
+{
+	symbolizer_free_values(&names->by_offset);
+	symbolizer_free_names(&names->names);
+	*names = (struct module_names){ 0 };
+}
+
+void symbolizer_forget(struct symbolizer *symbolizer, uint32_t module)
+{
+	if (module < symbolizer->module_count)
+		module_names_clear(&symbolizer->by_module[module]);
+}
+
 void symbolizer_free(struct symbolizer *symbolizer)
 {
 	size_t i;
@@ -318,10 +330,9 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	if (!symbolizer)
 		return;
 	worker_client_stop(&symbolizer->client);
-	symbolizer_free_names(&symbolizer->names);
 	symbolizer_free_values(&symbolizer->reasons);
 	for (i = 0; i < symbolizer->module_count; i++)
-		symbolizer_free_values(&symbolizer->by_module[i].by_offset);
+		module_names_clear(&symbolizer->by_module[i]);
 	free(symbolizer->by_module);
 	for (i = 0; i < symbolizer->complaint_count; i++)
 		free(symbolizer->complaints[i]);

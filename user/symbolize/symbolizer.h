@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Addresses to function, file, line and inlined functions. Results are cached for the whole run. The targets' files are
- * decoded in a sandboxed process of its own; one that makes it crash or hang costs its names and nothing else.
+ * Addresses to function, file, line and inlined functions. Results are cached until their module is forgotten, so that its
+ * file may be closed when its frames have been looked up. The targets' files are decoded in a sandboxed process of its own; one
+ * that makes it crash or hang costs its names and nothing else.
  */
 #ifndef SYMBOLIZE_SYMBOLIZER_H
 #define SYMBOLIZE_SYMBOLIZER_H
@@ -28,11 +29,14 @@ struct symbolizer *symbolizer_new(const struct module_list *modules,
 				  const struct symbolizer_options *options);
 
 /*
- * The names of `frame`: at least one symbol, valid until symbolizer_free. A frame without a name has
- * `function` NULL in its only symbol. FRAME_ERROR frames give their reason as the function.
+ * The names of `frame`: at least one symbol, valid until symbolizer_free or until its module is forgotten. A frame without
+ * a name has `function` NULL in its only symbol. FRAME_ERROR frames give their reason as the function.
  */
 const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					    const struct frame *frame);
+
+/* The module is going to be removed from the list: its index may become that of another one. */
+void symbolizer_forget(struct symbolizer *symbolizer, uint32_t module);
 
 /*
  * What went wrong since the last call, a sentence without a full stop: at most one for each module. NULL = nothing.

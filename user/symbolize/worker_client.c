@@ -13,7 +13,6 @@
 #define FILES_MAX 256
 
 struct client_lookup {
-	uint32_t index;
 	const struct module *module;
 	int64_t deadline_ms;
 	unsigned int symbols, files; /* so far */
@@ -90,7 +89,7 @@ static int worker_client_step(struct worker_client *client, struct client_lookup
 
 	if (code)
 		return code;
-	if (message.module != lookup->index)
+	if (message.module != lookup->module->number)
 		return -EPROTO;
 	switch (message.kind) {
 	case MESSAGE_WANT:
@@ -120,15 +119,13 @@ static int worker_client_ask(struct worker_client *client, const struct message 
 	return code ? code : message_send(client->socket, question, -1);
 }
 
-int worker_client_lookup(struct worker_client *client, uint32_t index, const struct module *module,
-			 uint64_t offset,
+int worker_client_lookup(struct worker_client *client, const struct module *module, uint64_t offset,
 			 void (*visit)(void *context, const struct message *symbol), void *context)
 {
 	const struct message question = { .kind = MESSAGE_LOOKUP,
-					  .module = index,
+					  .module = module->number,
 					  .number = offset };
-	struct client_lookup lookup = { .index = index,
-					.module = module,
+	struct client_lookup lookup = { .module = module,
 					.deadline_ms = message_clock_ms() + client->timeout_ms,
 					.visit = visit,
 					.context = context };

@@ -27,12 +27,11 @@ int worker_client_start(struct worker_client *client, const struct debug_search 
 			int timeout_ms);
 
 /*
- * Name the instruction at `offset` of `module`, which has the number `index`. Calls `visit` for each function,
+ * Name the instruction at `offset` of `module`, which the worker knows by its number. Calls `visit` for each function,
  * innermost first. Returns 0 or a negative errno: -ETIMEDOUT, -EPIPE (it crashed), -EPROTO (nonsense), after each of
  * which the worker is replaced; -ESRCH: none can be started any more. `visit` may have been called by then.
  */
-int worker_client_lookup(struct worker_client *client, uint32_t index, const struct module *module,
-			 uint64_t offset,
+int worker_client_lookup(struct worker_client *client, const struct module *module, uint64_t offset,
 			 void (*visit)(void *context, const struct message *symbol), void *context);
 
 void worker_client_stop(struct worker_client *client);
