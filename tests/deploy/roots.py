@@ -63,7 +63,9 @@ def debootstrap(suite_name, packages, folder):
     with open(os.path.join(kernels.Suite(suite_name, "amd64").folder, "sources.list"), encoding="ascii") as file:
         mirror = file.read().split()[2]
     include = ["--include=" + ",".join(packages)] if packages else []
-    done = subprocess.run([image.path_of("debootstrap"), "--variant=minbase", *include, suite_name, folder, mirror],
+    # What it mounts and starts ends with it, even if it is killed.
+    alone = [image.path_of("unshare") or "unshare", "--mount", "--mount-proc", "--pid", "--fork", "--kill-child"]
+    done = subprocess.run([*alone, image.path_of("debootstrap"), "--variant=minbase", *include, suite_name, folder, mirror],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, check=False)
     if done.returncode:
         raise kernels.Unavailable("debootstrap: " + (done.stdout.strip().splitlines() or ["no word"])[-1])
