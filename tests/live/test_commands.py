@@ -221,6 +221,13 @@ def test_statuses():
         assert message.lower() in errors.lower(), "%s: %s" % (arguments, errors)
 
 
+def test_few_open_files():
+    process = leaky()
+    found = subprocess.run(["prlimit", "--nofile=40:40", lab.TRACER, "-p", str(process.pid), "-d", "100ms"], capture_output=True,
+                           text=True, check=False, timeout=lab.PATIENCE)
+    assert found.returncode == 3 and "ulimit -Hn" in found.stderr, (found.returncode, found.stderr)
+
+
 def test_kernel_thread():
     try:
         with open("/proc/2/comm", encoding="ascii") as file:

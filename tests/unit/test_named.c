@@ -51,6 +51,8 @@ static const struct meaning meanings[] = {
 	{ .text = "p:get:size", .words = "no value" },
 	{ .text = "p:get:size=", .words = "neither" },
 	{ .text = "p:get:size=0", .words = "neither" },
+	{ .text = "p:get:size=131072g", .words = "neither" },
+	{ .text = "p:get:size=18446744073709551615", .words = "neither" },
 	{ .text = "p:get:size=arg0", .words = "neither" },
 	{ .text = "p:get:size=arg6", .words = "neither" },
 	{ .text = "p:get:size=ret", .words = "neither" },

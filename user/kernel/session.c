@@ -45,8 +45,9 @@ int session_open(const struct session_options *options, struct session **ret_ses
 
 	session->options = *options;
 	session->epoll = session->timer = -1;
-	session_raise_limit();
-	code = kernel_features_probe(&session->features, error);
+	code = session_raise_limit(error);
+	if (!code)
+		code = kernel_features_probe(&session->features, error);
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
 	if (!code)
 		code = session_choose_backend(session, error);

@@ -18,6 +18,9 @@
 /* How often is looked for processes that the kernel did not tell of. */
 #define SELECT_NS 1000000000
 
+/* Descriptors of the programs, their maps, and what tells of one process. */
+#define FILES_MIN 128
+
 bool session_selects(const struct session *session)
 {
 	return session->options.selector &&
@@ -82,12 +85,18 @@ void session_select(struct session *session)
 	pid_list_free(&list);
 }
 
-void session_raise_limit(void)
+int session_raise_limit(struct error *error)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
+		return 0;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_max >= FILES_MIN)
+		return 0;
+	return error_set(error, ERROR_PERMISSION, -EMFILE,
+			 "this process may open %llu files only, and %d are needed at least: raise "
+			 "the hard limit (ulimit -Hn)",
+			 (unsigned long long)limit.rlim_max, FILES_MIN);
 }

@@ -15,6 +15,9 @@
 #define ARGUMENTS_MAX 5
 #define FUNCTIONS_MAX 256
 
+/* No block is as large as all addresses of a process; sums of many that say so have no 64-bit value. */
+#define FIXED_SIZE_MAX (UINT64_C(1) << 47)
+
 /* Of an argument that is an int or unsigned int: the upper half of its register may hold anything. */
 #define INT_SUFFIX "/32"
 
@@ -71,7 +74,8 @@ static int keys_set_size(struct keys *keys, const char *value, struct error *err
 		return NAMED_REFUSE(error, "size= is given twice");
 	keys->size_given = true;
 	if (named_parse_number(value, &keys->size) ||
-	    (units_parse_size(value, &keys->fixed_size) && keys->fixed_size))
+	    (units_parse_size(value, &keys->fixed_size) && keys->fixed_size &&
+	     keys->fixed_size < FIXED_SIZE_MAX))
 		return 0;
 	return NAMED_REFUSE(error, "'%s' is neither one of arg1 to arg5 nor a size such as 64",
 			    value);
