@@ -20,7 +20,8 @@ COMPILERS = {"arm64": "aarch64-linux-gnu"}
 FLAGS = {"arm64": "-mbranch-protection=standard"}  # functions sign their return addresses
 LIBRARIES = ("libc6-dev", "libstdc++-12-dev", "libbpf-dev", "libelf-dev", "libdw-dev", "libcapstone-dev", "libiberty-dev",
              "libbz2-dev", "zlib1g-dev", "liblzma-dev", "libdebuginfod-dev", "libjemalloc-dev", "libgoogle-perftools-dev",
-             "libmimalloc-dev", "libtbb-dev", "libtbbmalloc2", "gdb")
+             "libmimalloc-dev", "libtbb-dev", "libtbbmalloc2", "gdb",
+             "systemtap-sdt-dev")
 # Where packages find one name for two folders.
 LINKS = ("bin", "sbin", "lib")
 
