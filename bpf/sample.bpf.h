@@ -65,15 +65,25 @@ static __always_inline bool sample_take(const struct block_key *key,
 	return false;
 }
 
-/* End a sample. False if it is not known. */
-static __noinline bool sample_free(const struct block_key *key)
+int sample_free_fields(__u64 address, __u64 program);
+
+/* End a sample, in numbers. Returns 0 if it is not known. A global function, as block_store_fields. */
+__noinline int sample_free_fields(__u64 address, __u64 program)
 {
+	struct block_key key = { .address = address,
+				 .owner = (__u32)program,
+				 .image = program >> 32 };
 	struct sampled_block sample;
 
-	if (!sample_take(key, &sample))
-		return false;
+	if (!sample_take(&key, &sample))
+		return 0;
 	site_count_frees(sample.block.site, sample.block.size, sample.objects);
-	return true;
+	return 1;
+}
+
+static __always_inline bool sample_free(const struct block_key *key)
+{
+	return sample_free_fields(key->address, key->owner | (__u64)key->image << 32);
 }
 
 /* Put a sample into the table. Returns 0 or a negative errno, after trying again where that can help. */
@@ -157,9 +167,9 @@ static __always_inline void sample_end(struct pt_regs *ctx, __u64 shape, __u64 a
 	interp_site_end(address);
 	if (sample_free(&key) || bpf_map_lookup_elem(&blocks, &key))
 		return;
+	/* Within a recorded call, the block is that call's business. Whether it still runs is not worth a walk here. */
 	thread = thread_find();
-	if (!thread ||
-	    (!thread_is_inside(thread, ctx, sp) && !free_is_repeated(thread, address, sp)))
+	if (!thread || (!thread->sp && !free_is_repeated(thread, address, sp)))
 		loss_add(LOSS_FREE_UNTRACKED, 1);
 }
 
