@@ -95,9 +95,10 @@ def start_control_plane():
          "--service-account-signing-key-file=" + key, "--service-account-issuer=" + SERVER)
     lab.wait_for(lambda: succeeds("get", "--raw", "/readyz") or not is_active("kube-apiserver"), "the server is ready", 900)
     assert is_active("kube-apiserver"), guest_lab.call("journalctl", "-q", "-n", "30", "-o", "cat", "-u", "cluster-kube-apiserver")
-    unit("kube-scheduler", PROGRAMS + "/kube-scheduler", "--kubeconfig=" + access)
+    # There are no others that could lead, and who is late with saying so, as here, ends.
+    unit("kube-scheduler", PROGRAMS + "/kube-scheduler", "--kubeconfig=" + access, "--leader-elect=false")
     unit("kube-controller-manager", PROGRAMS + "/kube-controller-manager", "--kubeconfig=" + access,
-         "--controllers=daemonset,nodelifecycle,podgc")
+         "--controllers=daemonset,nodelifecycle,podgc", "--leader-elect=false", "--node-monitor-grace-period=600s")
 
 
 def start_node():
