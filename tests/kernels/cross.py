@@ -11,6 +11,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import zlib
 
 import image
 import kernels
@@ -20,8 +22,7 @@ COMPILERS = {"arm64": "aarch64-linux-gnu"}
 FLAGS = {"arm64": "-mbranch-protection=standard"}  # functions sign their return addresses
 LIBRARIES = ("libc6-dev", "libstdc++-12-dev", "libbpf-dev", "libelf-dev", "libdw-dev", "libcapstone-dev", "libiberty-dev",
              "libbz2-dev", "zlib1g-dev", "liblzma-dev", "libdebuginfod-dev", "libjemalloc-dev", "libgoogle-perftools-dev",
-             "libmimalloc-dev", "libtbb-dev", "libtbbmalloc2", "gdb",
-             "systemtap-sdt-dev")
+             "libmimalloc-dev", "libtbb-dev", "libtbbmalloc2", "systemtap-sdt-dev", "gdb")
 # Where packages find one name for two folders.
 LINKS = ("bin", "sbin", "lib")
 
@@ -36,26 +37,25 @@ def unpack(packages, root):
 
 
 def root_of(architecture):
-    """The folder with the packages, from the cache if it is there."""
-    root = os.path.join(kernels.CACHE, "roots", "%s-%s" % (SUITE, architecture))
-    stamp, wanted = root + ".packages", " ".join(image.PACKAGES + LIBRARIES)
-    if os.path.exists(stamp):
-        with open(stamp, encoding="ascii") as file:
-            if file.read() == wanted:
-                return root
-        os.unlink(stamp)
+    """The folder with the packages, from the cache if it is there: named after them, and complete."""
+    packages = image.PACKAGES + LIBRARIES
+    root = os.path.join(kernels.CACHE, "roots", "%s-%s-%08x" % (SUITE, architecture, zlib.crc32(" ".join(packages).encode())))
+    if os.path.isdir(root):
+        return root
     suite = kernels.Suite(SUITE, architecture)
-    folder = root + ".debs"
-    try:
-        suite.download_all(image.PACKAGES + LIBRARIES, folder)
-        shutil.rmtree(root, ignore_errors=True)
-        unpack(sorted(glob.glob(folder + "/*.deb")), root)
-    except subprocess.CalledProcessError as error:
-        raise kernels.Unavailable("cannot unpack packages for %s: %s" % (architecture, error)) from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    with open(stamp, "w", encoding="ascii") as file:
-        file.write(wanted)
+    os.makedirs(os.path.dirname(root), exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=os.path.dirname(root)) as folder:
+        try:
+            suite.download_all(packages, os.path.join(folder, "debs"))
+            unpack(sorted(glob.glob(folder + "/debs/*.deb")), os.path.join(folder, "root"))
+        except subprocess.CalledProcessError as error:
+            raise kernels.Unavailable("cannot unpack packages for %s: %s" % (architecture, error)) from error
+        try:
+            os.rename(os.path.join(folder, "root"), root)
+        except OSError:
+            # Another run was faster.
+            if not os.path.isdir(root):
+                raise
     return root
 
 
