@@ -461,17 +461,20 @@ def test_notes_that_lead_nowhere():
     """The name and 20 bytes of its head come before a note's place; its semaphore is two words further."""
     lab.need("readelf")
 
-    def move(by):
+    def move(by, further=None):
         def change(content):
             at = 0
             while at < len(content):
                 size = int.from_bytes(content[at + 4:at + 8], "little")
-                content[at + 20 + by:at + 28 + by] = (0x7fffffff00).to_bytes(8, "little")
+                place = int.from_bytes(content[at + 20 + by:at + 28 + by], "little")
+                place = place + further if further else 0x7fffffff00
+                content[at + 20 + by:at + 28 + by] = place.to_bytes(8, "little")
                 at += 20 + (size + 3) // 4 * 4
             return content
         return change
 
     for change, words in ((move(0), "its place is not in the code"), (move(16), "its semaphore is not in the data"),
+                          (move(0, 1), "no nop stands at its place"), (move(0, -2), "no nop stands at its place"),
                           (lambda content: content.replace(b"8@%r", b"8@%x"), "an argument is not where it could be read"),
                           (lambda content: content.replace(b"8@%r", b"8f@r"), "an argument is no whole number")):
         with tempfile.TemporaryDirectory(prefix="tracer-usdt-") as folder:

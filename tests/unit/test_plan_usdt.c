@@ -21,9 +21,11 @@
 #if defined(__aarch64__)
 #define THREE "8@x0 8@x1 8@[sp, 8]"
 #define ONE "8@x0"
+#define NOP 0xd503201fu
 #else
 #define THREE "8@%rdi 8@%rsi 8@8(%rsp)"
 #define ONE "8@%rdi"
+#define NOP 0x90909090u
 #endif
 
 struct work {
@@ -39,9 +41,11 @@ static struct work *work_new(enum usdt_use usdt, const struct named_list *named)
 					.named = named,
 					.usdt = usdt };
 	struct work *work = memory_alloc(1, sizeof(*work));
+	const uint32_t nop = NOP;
 	size_t i;
 
-	memset(work->bytes, 0x90, SIZE);
+	for (i = 0; i < SIZE; i += sizeof(nop))
+		memcpy(work->bytes + i, &nop, sizeof(nop));
 	for (i = 0; i < 2; i++) {
 		struct module *module = memory_alloc(1, sizeof(*module));
 
@@ -280,6 +284,28 @@ static void test_some_are_refused(void **state)
 	work_free(work);
 }
 
+/* What a linker leaves of code that it has dropped leads to the file's header; the next is within an instruction. */
+static void test_places_without_nop(void **state)
+{
+	struct work *work = work_new(USDT_AUTO, NULL);
+
+	(void)state;
+	put_allocator(work);
+	memcpy(work->bytes,
+	       "\x7f"
+	       "ELF",
+	       4);
+	memcpy(work->bytes + 0x7010, "\x48\xc7\xc0\x90\x90\x90\x90", 7);
+	put_probe(work, "free", 0, ONE);
+	put_probe(work, "alloc", 0x7010, THREE);
+	assert_int_equal(plan_add_file(&work->plan, 0, &work->files[0]), 4);
+	assert_null(probe_at(work, 0));
+	assert_null(probe_at(work, 0x7010));
+	assert_true(is_skipped(work, "2 of 5 places where samples are told of cannot be probed: "
+				     "no nop stands at its place"));
+	work_free(work);
+}
+
 static void test_no_place_twice(void **state)
 {
 	struct work *work = work_new(USDT_AUTO, NULL);
@@ -352,6 +378,7 @@ int main(void)
 		cmocka_unit_test(test_named_functions_remain),
 		cmocka_unit_test(test_incomplete),
 		cmocka_unit_test(test_some_are_refused),
+		cmocka_unit_test(test_places_without_nop),
 		cmocka_unit_test(test_no_place_twice),
 #if defined(__x86_64__)
 		cmocka_unit_test(test_place_that_becomes_a_call),

@@ -50,8 +50,26 @@ static bool usdt_has(const struct usdt_sites *sites, uint64_t offset)
 	return false;
 }
 
-/* The instruction that the probe will stand on. */
-static void usdt_choose(const struct usdt_sites *sites, struct usdt_site *site)
+/*
+ * Compilers put a nop where a probe is to stand. Linkers leave notes of code that they have dropped, with addresses near 0,
+ * where the headers are; and a breakpoint within another instruction would change what the program does.
+ */
+static bool usdt_is_nop(const uint8_t *code, size_t size, const struct choice *choice)
+{
+#if defined(__x86_64__)
+	(void)code;
+	(void)size;
+	return !strncmp(choice->instruction, "nop", 3);
+#else
+	static const uint8_t nop[] = { 0x1f, 0x20, 0x03, 0xd5 };
+
+	(void)choice;
+	return size >= sizeof(nop) && !memcmp(code, nop, sizeof(nop));
+#endif
+}
+
+/* The instruction that the probe will stand on. False if none was meant to. */
+static bool usdt_choose(const struct usdt_sites *sites, struct usdt_site *site)
 {
 	struct choice_needs needs = { .at_entry = true, .features = sites->plan->options.features };
 	uint8_t code[SITE_BYTES];
@@ -61,6 +79,7 @@ static void usdt_choose(const struct usdt_sites *sites, struct usdt_site *site)
 	if (!elf_file_offset_to_address(sites->file, site->offset, &address))
 		address = site->offset;
 	choice_make(code, size, false, address, &needs, &site->choice);
+	return usdt_is_nop(code, size, &site->choice);
 }
 
 /* NULL, or why the site cannot be probed. */
@@ -75,7 +94,8 @@ static const char *usdt_judge(const struct usdt_sites *sites, const struct elf_u
 				       site->sample.arguments, site->begins ? SAMPLE_ARGUMENTS : 1);
 	if (refusal)
 		return refusal;
-	usdt_choose(sites, site);
+	if (!usdt_choose(sites, site))
+		return "no nop stands at its place";
 	/* A call writes where the function may keep something without having moved its stack pointer. */
 	if (site->choice.cost == COST_OPTIMIZED)
 		return "the kernel would put a call in its place";
