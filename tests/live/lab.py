@@ -122,6 +122,15 @@ def wait_for(condition, what, patience=PATIENCE):
         time.sleep(0.01)
 
 
+def has_ended(pid):
+    """Is a process gone, but for its parent's look at it? One that ends is without its memory and its files before."""
+    try:
+        with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] in ("Z", "X")
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def has_backend(name):
     """Can the kernel attach in this way?"""
     status, _, errors = run("-q", "--backend", name, "--", "true")

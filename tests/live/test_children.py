@@ -29,7 +29,7 @@ class Family:
         for name in ("begin", "go", "end", "over"):
             self.let(name)
         for pid in self.said("parent") + self.said("child"):
-            lab.wait_for(lambda pid=pid: not os.path.exists("/proc/%d/exe" % pid), "the family has ended")
+            lab.wait_for(lambda pid=pid: lab.has_ended(pid), "the family has ended")
         self.folder.cleanup()
 
     def command(self):
@@ -59,8 +59,8 @@ class Family:
 
     def wait_alone(self):
         """The parent waits for its children; the grandchild is not its to wait for."""
-        lab.wait_for(lambda: self.said("alone") and not any(os.path.exists("/proc/%d/exe" % pid)
-                                                            for pid in self.said("child")), "the children have ended")
+        lab.wait_for(lambda: self.said("alone") and all(lab.has_ended(pid) for pid in self.said("child")),
+                     "the children have ended")
 
     def read_accounts(self):
         lab.wait_for(lambda: len(self.said("account")) == CHILDREN + 1, "all accounts are there")

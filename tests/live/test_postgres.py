@@ -91,7 +91,7 @@ def test_a_process_for_each_connection():
         for client, _ in clients:
             client.stdin.close()
             assert client.wait(lab.PATIENCE) == 0
-        lab.wait_for(lambda: not any(os.path.exists("/proc/%d/exe" % pid) for pid in pids), "the connections have ended")
+        lab.wait_for(lambda: all(lab.has_ended(pid) for pid in pids), "the connections have ended")
         report = report_now(tracer)
         lab.check_sums(report)
         assert not pids & {target["pid"] for target in report["targets"]}, report["targets"]
