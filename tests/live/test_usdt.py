@@ -269,6 +269,15 @@ def test_samples_of_what_is_counted():
     check_sampled(*lab.attached_report([program("usdt-shim"), "near", 2], "--usdt", "only"))
 
 
+def test_library_functions_that_call_the_sampler():
+    """What the C library makes by calling the sampler is freed by the sampler, which does not tell of each block."""
+    _, report = lab.attached_report([program("usdt-replaced")])
+    lab.check_sums(report)
+    found = [site for site in report["sites"] if "array" in [frame["function"] for frame in site["frames"]]]
+    assert found and all(site.get("sampled") for site in found), report["sites"]
+    assert not sum(site["inuse_objects"] for site in found), found
+
+
 def test_calls_within_a_counted_one():
     """A named function that calls the allocator: what it hands out counts, once."""
     account, report = lab.attached_report([program("usdt-listened"), "near", 1], "--alloc",

@@ -421,6 +421,28 @@ static void test_operators_that_call(void **state)
 	work_free(work);
 }
 
+/* What is made by the functions of a file that tells of samples ends there, unseen. */
+static void test_calls_into_samplers(void **state)
+{
+	static const char *const names[] = { "printf", "aligned_alloc", "realloc" };
+	struct work *work = work_default();
+
+	(void)state;
+	work->plan.has_samplers = true;
+	fake_plt_write(work->bytes, SIZE, 0x8000, names, 3);
+	put_call(work, "_ZnwmSt11align_val_t", 0x1000, fake_plt_entry(0x8000, 1));
+	put_call(work, "reallocarray", 0x1100, fake_plt_entry(0x8000, 2));
+	put_call(work, "realloc", 0x1200, fake_plt_entry(0x8000, 1));
+	put_call(work, "_ZnamSt11align_val_t", 0x1300, fake_plt_entry(0x8000, 0));
+	plan_add_file(&work->plan, 0, &work->file);
+	assert_null(probe_of(work, "_ZnwmSt11align_val_t"));
+	assert_null(probe_of(work, "reallocarray"));
+	assert_non_null(probe_of(work, "realloc"));
+	assert_non_null(probe_of(work, "_ZnamSt11align_val_t"));
+	assert_true(is_skipped(work, "2 functions call malloc, free or each other"));
+	work_free(work);
+}
+
 /* An allocator has short cuts: what its operators call says nothing. */
 static void test_operators_of_allocator(void **state)
 {
@@ -624,6 +646,7 @@ int main(void)
 		cmocka_unit_test(test_operators),
 		cmocka_unit_test(test_operator_without_exits),
 		cmocka_unit_test(test_operators_that_call),
+		cmocka_unit_test(test_calls_into_samplers),
 		cmocka_unit_test(test_operators_of_allocator),
 		cmocka_unit_test(test_cheaper_site),
 		cmocka_unit_test(test_at_entry),

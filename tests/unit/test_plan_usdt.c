@@ -339,6 +339,24 @@ static void test_place_that_becomes_a_call(void **state)
 
 #endif
 
+static void test_samplers_are_sought(void **state)
+{
+	struct work *work = work_new(USDT_AUTO, NULL);
+
+	(void)state;
+	put_probe(work, "alloc", 0x1010, THREE);
+	put_probe(work, "free", 0x1020, ONE)->provider = "libc";
+	plan_seek_samples(&work->plan, &work->files[0]);
+	plan_seek_samples(&work->plan, &work->files[1]);
+	assert_false(work->plan.has_samplers);
+	put_probe(work, "free", 0x1020, ONE);
+	plan_seek_samples(&work->plan, &work->files[0]);
+	assert_true(work->plan.has_samplers);
+	plan_seek_samples(&work->plan, &work->files[1]);
+	assert_true(work->plan.has_samplers);
+	work_free(work);
+}
+
 static void test_texts(void **state)
 {
 	struct work *work = work_new(USDT_AUTO, NULL);
@@ -383,6 +401,7 @@ int main(void)
 #if defined(__x86_64__)
 		cmocka_unit_test(test_place_that_becomes_a_call),
 #endif
+		cmocka_unit_test(test_samplers_are_sought),
 		cmocka_unit_test(test_texts),
 	};
 

@@ -26,6 +26,24 @@ static bool plan_note_searched(struct plan *plan, uint32_t index)
 	return true;
 }
 
+/* What is probed of one file depends on whether another one tells of samples. */
+static void plan_seek_modules(struct plan *plan)
+{
+	const struct module *module;
+	struct elf_file *file;
+
+	if (plan->options.usdt != USDT_AUTO)
+		return;
+	for (; plan->sought_count < plan->modules->count; plan->sought_count++) {
+		module = module_list_get(plan->modules, (uint32_t)plan->sought_count);
+		file = module && module->fd >= 0 ? elf_file_open(module->fd, NULL) : NULL;
+		if (!file)
+			continue;
+		plan_seek_samples(plan, file);
+		elf_file_close(file);
+	}
+}
+
 size_t plan_add_module(struct plan *plan, uint32_t index)
 {
 	const struct module *module = module_list_get(plan->modules, index);
@@ -33,6 +51,7 @@ size_t plan_add_module(struct plan *plan, uint32_t index)
 	struct elf_file *file;
 	size_t added;
 
+	plan_seek_modules(plan);
 	if (module && module->inode && plan_note_searched(plan, index) && module->fd < 0 &&
 	    !module->starved)
 		plan_add_unreadable(plan, index);

@@ -257,7 +257,7 @@ static void plan_drop_operators(struct plan *plan, uint32_t module, struct elf_f
 		struct candidate *candidate = &candidates[i];
 
 		forward.entry = candidate->function->file_offset;
-		if (candidate->dropped || candidate->function->row->scope != SCOPE_OPERATOR ||
+		if (candidate->dropped || !plan_may_forward(plan, candidate->function->row) ||
 		    !calls_any(candidate->code, candidate->code_size, forward_is_wanted, &forward))
 			continue;
 		candidate->dropped = true;
@@ -265,9 +265,9 @@ static void plan_drop_operators(struct plan *plan, uint32_t module, struct elf_f
 	}
 	if (dropped)
 		plan_skip(plan, module, false,
-			  "%zu C++ operators call malloc, free or each other, which are probed "
+			  "%zu %s call malloc, free or each other, which are probed "
 			  "where they are defined",
-			  dropped);
+			  dropped, plan->has_samplers ? "functions" : "C++ operators");
 }
 
 bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset)

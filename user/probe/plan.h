@@ -89,6 +89,8 @@ struct plan {
 	size_t searched_count, searched_capacity;
 	struct plan_skip *skipped; /* what was left out */
 	size_t skipped_count, skipped_capacity;
+	size_t sought_count; /* modules that were looked at for whether they tell of samples */
+	bool has_samplers; /* some do */
 	struct plan_range *ranges; /* of files that tell of samples */
 	size_t range_count, range_capacity;
 	uint32_t sample_count; /* keys of sample sites that are taken */
@@ -108,6 +110,9 @@ bool plan_probe_is_sample(const struct plan_probe *probe);
 
 /* Does a file tell of samples by what is probed in it? */
 bool plan_module_samples(const struct plan *plan, uint32_t module);
+
+/* Note whether a file tells of samples. All that are known are asked before the first is added to the plan. */
+void plan_seek_samples(struct plan *plan, struct elf_file *file);
 
 /* Find the allocator's functions of a file that tells of samples. False if there are none. */
 bool plan_find_ranges(struct plan *plan, uint32_t module, struct elf_file *file);

@@ -33,4 +33,10 @@ bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset);
 bool plan_add_samples(struct plan *plan, uint32_t module, struct elf_file *file,
 		      const char *allocator);
 
+/*
+ * Is a function left out if it calls another one that allocates? Where the other one tells of samples, it tells little of
+ * what is freed: the end of what the first has made would not be seen.
+ */
+bool plan_may_forward(const struct plan *plan, const struct allocator_function *row);
+
 #endif

@@ -212,6 +212,35 @@ bool plan_add_samples(struct plan *plan, uint32_t module, struct elf_file *file,
 	return complete;
 }
 
+/* Only whether there are any */
+
+static bool sampler_see(void *context, const struct elf_usdt *probe)
+{
+	bool *has = context;
+
+	if (!strcmp(probe->provider, PROVIDER)) {
+		has[0] |= !strcmp(probe->name, "alloc");
+		has[1] |= !strcmp(probe->name, "free");
+	}
+	return !(has[0] && has[1]);
+}
+
+void plan_seek_samples(struct plan *plan, struct elf_file *file)
+{
+	bool has[2] = { false, false };
+
+	elf_usdt_visit(file, sampler_see, has);
+	plan->has_samplers |= has[0] && has[1];
+}
+
+bool plan_may_forward(const struct plan *plan, const struct allocator_function *row)
+{
+	if (row->scope == SCOPE_OPERATOR || !plan->has_samplers)
+		return row->scope == SCOPE_OPERATOR;
+	return row->scope == SCOPE_OPERATOR_SIZE ||
+	       (SHAPE_OP(row->shape) == CALL_REALLOC && SHAPE_COUNT_ARG(row->shape));
+}
+
 /* The allocator's own functions */
 
 struct range_search {
