@@ -62,6 +62,7 @@ enum call_result {
 #define SHAPE_WITH_STACK(shape, bytes) ((shape) | (__u64)(bytes) << 24)
 #define SHAPE_WITH_FUNCTION(shape, id) ((shape) | (__u64)(id) << 32)
 #define SHAPE_WITH_TARGET(shape, index) ((shape) | (__u64)((index) + 1) << 48)
+#define SHAPE_THAT_FREES_INSIDE(shape) ((shape) | (__u64)RESULT_FREES_INSIDE << 16)
 #define SHAPE_OP(shape) ((__u32)((shape)&15))
 #define SHAPE_SIZE_ARG(shape) ((__u32)((shape) >> 4 & 15))
 #define SHAPE_COUNT_ARG(shape) ((__u32)((shape) >> 8 & 15))

@@ -443,6 +443,24 @@ static void test_calls_into_samplers(void **state)
 	work_free(work);
 }
 
+/* glibc 2.43's free goes back to its entry by code behind it, glibc 2.36's does not. By objdump: pop %rbx; jmp free. */
+static void test_free_that_comes_back(void **state)
+{
+	struct work *work = work_default();
+
+	(void)state;
+	put_jump(work, "cfree", 0x1000, 0x3001);
+	put_jump(work, "free", 0x2000, 0x2041);
+	/* Without a symbol. */
+	put_jump(work, "inner", 0x3001, 0x1000);
+	put_jump(work, "other", 0x2041, 0x2100);
+	work->file.function_count -= 2;
+	plan_add_file(&work->plan, 0, &work->file);
+	assert_int_equal(SHAPE_RESULT(probe_of(work, "cfree")->shape), RESULT_FREES_INSIDE);
+	assert_int_equal(SHAPE_RESULT(probe_of(work, "free")->shape), RESULT_POINTER);
+	work_free(work);
+}
+
 /* An allocator has short cuts: what its operators call says nothing. */
 static void test_operators_of_allocator(void **state)
 {
@@ -647,6 +665,7 @@ int main(void)
 		cmocka_unit_test(test_operator_without_exits),
 		cmocka_unit_test(test_operators_that_call),
 		cmocka_unit_test(test_calls_into_samplers),
+		cmocka_unit_test(test_free_that_comes_back),
 		cmocka_unit_test(test_operators_of_allocator),
 		cmocka_unit_test(test_cheaper_site),
 		cmocka_unit_test(test_at_entry),

@@ -34,6 +34,7 @@ struct candidate {
 	char jumps_to
 		[ELF_PLT_NAME_MAX]; /* a stub by way of the dynamic linker: the name; "" = none */
 	bool dropped;
+	bool comes_back; /* to its entry, by itself */
 };
 
 void plan_init(struct plan *plan, struct module_list *modules, const struct plan_options *options)
@@ -116,6 +117,8 @@ static void candidate_choose(struct candidate *candidate, struct elf_file *file,
 	if (candidate->choice.stub)
 		elf_plt_name(file, function->file_offset + (uint64_t)candidate->choice.stub_target,
 			     candidate->jumps_to);
+	candidate->comes_back = SHAPE_OP(function->row->shape) == CALL_FREE &&
+				calls_itself(file, function->file_offset, candidate->code, size);
 }
 
 static void candidate_fall_back(struct candidate *candidate, const char *reason)
@@ -286,6 +289,7 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 	const struct scan_function *function = candidate->function;
 	const struct choice *choice = &candidate->choice;
 	bool named = candidate->name->shape & SHAPE_NAMED;
+	uint64_t shape = function->row->shape;
 	uint32_t id = plan_function(plan, named ? "named" : allocator, candidate->name->name);
 	struct plan_probe *probe;
 
@@ -293,6 +297,8 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 		plan_skip(plan, module, true, "%s: too many functions", function->row->symbol);
 		return false;
 	}
+	if (candidate->comes_back)
+		shape = SHAPE_THAT_FREES_INSIDE(shape);
 	plan->probes =
 		memory_grow(plan->probes, plan->count, &plan->capacity, sizeof(*plan->probes));
 	probe = &plan->probes[plan->count++];
@@ -300,7 +306,7 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 		.module = module,
 		.function = id,
 		.symbol = function->row->symbol,
-		.shape = SHAPE_WITH_FUNCTION(function->row->shape, id),
+		.shape = SHAPE_WITH_FUNCTION(shape, id),
 		.entry_offset = function->file_offset,
 		.site_offset = function->file_offset + choice->offset,
 		.size = function->size,
