@@ -99,7 +99,7 @@ static void assert_refused(uint64_t address, uint64_t semaphore, const char *why
 	if (!seen.probe.refusal || !strstr(seen.probe.refusal, why))
 		fail_msg("%lx, %lx: %s", (unsigned long)address, (unsigned long)semaphore,
 			 seen.probe.refusal ? seen.probe.refusal : "not refused");
-	assert_int_equal(seen.probe.offset, 0);
+	assert_int_equal(seen.probe.offset, address == PLACE ? PLACE - USDT_DISTANCE : 0);
 	assert_int_equal(seen.probe.semaphore, 0);
 }
 

@@ -36,8 +36,9 @@ struct usdt_sites {
 	struct usdt_site *items;
 	size_t count, capacity;
 	size_t begins, ends; /* that can be probed */
-	size_t refused;
-	const char *refusal; /* of the first that cannot */
+	const char *dropped; /* why some are not there at all; NULL = all are */
+	size_t refused; /* of those that are there */
+	const char *refusal; /* of the first of them */
 };
 
 static bool usdt_has(const struct usdt_sites *sites, uint64_t offset)
@@ -82,20 +83,20 @@ static bool usdt_choose(const struct usdt_sites *sites, struct usdt_site *site)
 	return usdt_is_nop(code, size, &site->choice);
 }
 
-/* NULL, or why the site cannot be probed. */
+/* NULL, or why a site that is there cannot be probed. */
 static const char *usdt_judge(const struct usdt_sites *sites, const struct elf_usdt *probe,
 			      struct usdt_site *site)
 {
 	const char *refusal = probe->refusal;
 
+	if (sites->count == SITES_MAX)
+		return "there are too many";
+	if (!refusal)
+		refusal = usdt_arguments_parse(probe->arguments, USDT_MACHINE_NATIVE,
+					       site->sample.arguments,
+					       site->begins ? SAMPLE_ARGUMENTS : 1);
 	if (refusal)
 		return refusal;
-	refusal = usdt_arguments_parse(probe->arguments, USDT_MACHINE_NATIVE,
-				       site->sample.arguments, site->begins ? SAMPLE_ARGUMENTS : 1);
-	if (refusal)
-		return refusal;
-	if (!usdt_choose(sites, site))
-		return "no nop stands at its place";
 	/* A call writes where the function may keep something without having moved its stack pointer. */
 	if (site->choice.cost == COST_OPTIMIZED)
 		return "the kernel would put a call in its place";
@@ -123,7 +124,11 @@ static bool usdt_see(void *context, const struct elf_usdt *probe)
 	if (strcmp(probe->provider, PROVIDER) != 0 ||
 	    (!site.begins && strcmp(probe->name, "free") != 0))
 		return true;
-	refusal = sites->count < SITES_MAX ? usdt_judge(sites, probe, &site) : "there are too many";
+	if (!probe->offset || !usdt_choose(sites, &site)) {
+		sites->dropped = probe->offset ? "no nop stands at its place" : probe->refusal;
+		return true;
+	}
+	refusal = usdt_judge(sites, probe, &site);
 	if (refusal) {
 		if (!sites->refused++)
 			sites->refusal = refusal;
@@ -174,15 +179,21 @@ static void plan_add_sample(struct plan *plan, uint32_t module, const struct usd
 		 site->semaphore ? ", semaphore" : "");
 }
 
-/* Both are needed: with the one alone, nothing would ever be freed, or nothing be known of what is. */
+/* Half of what a file tells would be wrong, and not half as good: blocks that never end, or some that are not known. */
 static void plan_say_incomplete(struct plan *plan, uint32_t module, const struct usdt_sites *sites)
 {
 	const char *missing = sites->begins ? PROVIDER ":free" : PROVIDER ":alloc";
 	const char *instead = plan->options.usdt == USDT_ONLY ? "nothing is" : "its functions are";
 
 	if (sites->refused)
+		plan_skip(
+			plan, module, true,
+			"%zu of %zu places where samples are told of cannot be probed (%s), so %s "
+			"probed",
+			sites->refused, sites->refused + sites->count, sites->refusal, instead);
+	else if (sites->dropped)
 		plan_skip(plan, module, true, "no %s can be probed (%s), so %s probed", missing,
-			  sites->refusal, instead);
+			  sites->dropped, instead);
 	else
 		plan_skip(plan, module, true, "it has no %s, so %s probed", missing, instead);
 }
@@ -195,16 +206,12 @@ bool plan_add_samples(struct plan *plan, uint32_t module, struct elf_file *file,
 	size_t i;
 
 	elf_usdt_visit(file, usdt_see, &sites);
-	complete = sites.begins && sites.ends;
+	complete = sites.begins && sites.ends && !sites.refused;
 	if (!strcmp(allocator, "unknown"))
 		allocator = PROVIDER;
 	for (i = 0; i < sites.count && complete; i++)
 		plan_add_sample(plan, module, &sites.items[i], allocator);
-	if (complete && sites.refused)
-		plan_skip(plan, module, true,
-			  "%zu of %zu places where samples are told of cannot be probed: %s",
-			  sites.refused, sites.refused + sites.count, sites.refusal);
-	else if (!complete && (sites.count || sites.refused))
+	if (!complete && (sites.count || sites.refused || sites.dropped))
 		plan_say_incomplete(plan, module, &sites);
 	if (complete)
 		plan_find_ranges(plan, module, file);

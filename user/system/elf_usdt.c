@@ -41,11 +41,11 @@ static const char *usdt_locate(const struct elf_file *file, const struct note_he
 
 	if (!elf_file_code_offset(file, head->address + moved, &offset))
 		return "its place is not in the code of the file";
+	probe->offset = offset;
 	if (head->semaphore &&
 	    (!elf_file_data_offset(file, head->semaphore + moved, SEMAPHORE_BYTES, &semaphore) ||
 	     !semaphore || semaphore % SEMAPHORE_BYTES))
 		return "its semaphore is not in the data of the file";
-	probe->offset = offset;
 	probe->semaphore = semaphore;
 	return NULL;
 }
