@@ -77,8 +77,19 @@ struct inode {
 	struct super_block *i_sb;
 	unsigned long i_ino;
 };
+struct dentry {
+	struct inode *d_inode;
+};
+struct path {
+	struct dentry *dentry;
+};
 struct file {
 	struct inode *f_inode;
+};
+/* A mapped file of a stacked file system: the file below it, and where it stands itself. */
+struct backing_file {
+	struct file file;
+	struct path user_path;
 };
 struct vm_area_struct {
 	unsigned long vm_start;

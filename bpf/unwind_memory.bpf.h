@@ -148,11 +148,35 @@ struct unwind_vma_search {
 	__u64 found;
 };
 
+static __always_inline struct unwind_file_key unwind_file_key_of(struct inode *inode)
+{
+	return (struct unwind_file_key){ .device = BPF_CORE_READ(inode, i_sb, s_dev),
+					 .inode = BPF_CORE_READ(inode, i_ino) };
+}
+
+/*
+ * What is mapped of an overlay's file is the file below it. Since Linux 6.8 /proc/PID/maps and the records of mappings name the
+ * overlay's. Whether there is one is told by a flag whose bit is not the same in all kernels, so it is looked whether the
+ * file that there may be is known.
+ */
+static __always_inline void unwind_name_by_overlay(struct file *file, struct unwind_file_key *key)
+{
+	struct backing_file *backing = (struct backing_file *)file;
+	struct unwind_file_key upper;
+
+	if (!bpf_core_field_exists(backing->user_path) || bpf_map_lookup_elem(&unwind_files, key))
+		return;
+	upper = unwind_file_key_of(BPF_CORE_READ(backing, user_path.dentry, d_inode));
+	if (bpf_map_lookup_elem(&unwind_files, &upper))
+		*key = upper;
+}
+
 static __attribute__((unused)) long unwind_vma_see(struct task_struct *task,
 						   struct vm_area_struct *area,
 						   struct unwind_vma_search *search)
 {
-	struct inode *inode = BPF_CORE_READ(area, vm_file, f_inode);
+	struct file *file = BPF_CORE_READ(area, vm_file);
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
 
 	(void)task;
 	if (!inode)
@@ -160,8 +184,8 @@ static __attribute__((unused)) long unwind_vma_see(struct task_struct *task,
 	search->vma->start = BPF_CORE_READ(area, vm_start);
 	search->vma->end = BPF_CORE_READ(area, vm_end);
 	search->vma->offset = BPF_CORE_READ(area, vm_pgoff) * UNWIND_PAGE_SIZE;
-	search->vma->file.device = BPF_CORE_READ(inode, i_sb, s_dev);
-	search->vma->file.inode = BPF_CORE_READ(inode, i_ino);
+	search->vma->file = unwind_file_key_of(inode);
+	unwind_name_by_overlay(file, &search->vma->file);
 	search->found = 1;
 	return 0;
 }

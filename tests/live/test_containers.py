@@ -116,6 +116,27 @@ def test_copied_up_library():
         container.end()
 
 
+def test_command_on_an_overlay():
+    """What is mapped there has another identity for the kernel than for /proc, yet stacks are whole from the first call on."""
+    with tempfile.TemporaryDirectory(prefix="tracer-overlay-") as folder:
+        for name in ("image", "over", "merged"):
+            os.mkdir(os.path.join(folder, name))
+        shutil.copy(lab.target("known"), os.path.join(folder, "image"))
+        mount = ("cd %s && mount -t tmpfs over over && mkdir over/upper over/work && mount -t overlay overlay -o "
+                 "lowerdir=image,upperdir=over/upper,workdir=over/work merged" % folder)
+        if subprocess.run([namespaces(), "-m", "sh", "-c", mount], capture_output=True, check=False).returncode:
+            raise lab.Skip("no overlay can be made here")
+        report = os.path.join(folder, "report")
+        script = "%s && exec %s -q -j -n 0 -o %s -- merged/known jumps" % (mount, lab.TRACER, report)
+        done = subprocess.run([namespaces(), "-m", "sh", "-c", script], capture_output=True, text=True, check=False,
+                              timeout=lab.PATIENCE)
+        assert done.returncode == 0, done.stderr
+        with open(report, encoding="utf-8") as file:
+            found = json.load(file)
+        lab.check_account(lab.last_object(done.stdout), found, ("returns_unmatched",))
+        assert found["loss"]["stack_unmapped"] == 0, found["loss"]
+
+
 def test_same_pid_in_two_namespaces():
     with tempfile.TemporaryDirectory(prefix="tracer-container-") as first, \
          tempfile.TemporaryDirectory(prefix="tracer-container-") as second:

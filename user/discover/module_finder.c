@@ -126,16 +126,18 @@ uint32_t module_find_path(struct module_list *modules, pid_t pid, const char *pa
 {
 	char *real = realpath(path, NULL);
 	uint32_t module = MODULE_NONE;
+	uint64_t device, inode;
 	struct stat status;
 	int fd = -1;
 
 	if (real)
 		fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode))
+	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) ||
+	    !proc_identify_file(fd, &device, &inode))
 		goto out;
-	module = module_list_find(modules, status.st_dev, status.st_ino, real);
+	module = module_list_find(modules, device, inode, real);
 	if (module == MODULE_NONE) {
-		module = module_add_opened(modules, pid, real, status.st_dev, status.st_ino, fd);
+		module = module_add_opened(modules, pid, real, device, inode, fd);
 		fd = -1;
 	}
 	module_list_get(modules, module)->awaited = true;

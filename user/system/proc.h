@@ -73,6 +73,9 @@ bool proc_has_memory(const char *proc_root, pid_t pid);
 /* Start time in clock ticks since boot: with the pid it identifies a process. Returns 0 or a negative errno. */
 int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks);
 
+/* The device and inode by which /proc/PID/maps would name an open file: it is mapped for a moment. */
+bool proc_identify_file(int fd, uint64_t *ret_device, uint64_t *ret_inode);
+
 /*
  * Open the file behind a mapping, and never another one: through /proc/PID/map_files; where that is not permitted,
  * by its path, as the process and as the tracer sees it. What was found is mapped for a moment, and is right if the

@@ -29,11 +29,10 @@ static const struct proc_mapping *open_find(const struct proc_map_list *list, ui
 	return NULL;
 }
 
-static bool open_is_mapped_file(int fd, const struct proc_mapping *mapping)
+bool proc_identify_file(int fd, uint64_t *ret_device, uint64_t *ret_inode)
 {
 	struct proc_map_list list = { 0 };
-	const struct proc_mapping *ours;
-	bool same = false;
+	const struct proc_mapping *ours = NULL;
 	struct stat status;
 	void *memory;
 	size_t size;
@@ -46,13 +45,23 @@ static bool open_is_mapped_file(int fd, const struct proc_mapping *mapping)
 	if (memory == MAP_FAILED)
 		return false;
 	/* Not by our pid: /proc may be that of another pid namespace. */
-	if (!proc_read_maps("/proc", 0, &list)) {
+	if (!proc_read_maps("/proc", 0, &list))
 		ours = open_find(&list, (uintptr_t)memory);
-		same = ours && ours->device == mapping->device && ours->inode == mapping->inode;
+	if (ours) {
+		*ret_device = ours->device;
+		*ret_inode = ours->inode;
 	}
 	munmap(memory, size);
 	proc_map_list_free(&list);
-	return same;
+	return ours != NULL;
+}
+
+static bool open_is_mapped_file(int fd, const struct proc_mapping *mapping)
+{
+	uint64_t device, inode;
+
+	return proc_identify_file(fd, &device, &inode) && device == mapping->device &&
+	       inode == mapping->inode;
 }
 
 /* From an O_PATH descriptor, which is closed, to one for reading. */
