@@ -101,9 +101,9 @@ static __noinline int sample_store(const struct block_key *key, const struct sam
 	return error;
 }
 
-static __always_inline void sample_record(struct thread *thread, const struct block_key *key,
-					  const struct sample_values *values, __u64 site_key,
-					  struct site *site)
+static __noinline void sample_record(struct thread *thread, const struct block_key *key,
+				     const struct sample_values *values, __u64 site_key,
+				     struct site *site)
 {
 	struct sampled_block sample = {
 		.block = { .site = site_key,
