@@ -124,6 +124,23 @@ def test_debug_link():
         assert found.get("site_malloc"), found
 
 
+def test_debug_link_to_fifo():
+    """The debug file of a target is a link to a FIFO that only root may read: whoever writes into it is not let go."""
+    with tempfile.TemporaryDirectory(prefix="tracer-debuglink-") as folder:
+        fifo = os.path.join(folder, "fifo")
+        os.mkfifo(fifo, 0o600)
+        writer = lab.start(["sh", "-c", "echo message > fifo"], cwd=folder)
+        lab.wait_for(lambda: lab.is_waiting(writer), "the writer waits")
+        stripped_report(
+            folder, ["objcopy", "--only-keep-debug", "{program}", "{program}.debug"], ["strip", "{program}"],
+            ["objcopy", "--add-gnu-debuglink={program}.debug", "{program}"], ["ln", "-sf", fifo, "{program}.debug"])
+        status, _, errors = lab.run("plan", "--", os.path.join(folder, "program"))
+        assert status == 0, errors
+        assert writer.poll() is None, "somebody has opened the FIFO"
+        with open(fifo, encoding="ascii") as file:
+            assert file.read() == "message\n"
+
+
 def test_debug_directory():
     """The debug file is nowhere but in a folder that is named, by build ID; without it there are no lines."""
     with tempfile.TemporaryDirectory(prefix="tracer-debug-dir-") as folder:

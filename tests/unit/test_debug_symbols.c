@@ -122,13 +122,29 @@ static void test_hostile(void **state)
 	scratch_remove(&work.scratch);
 }
 
+/* Beside a module its owner may put links to what only the tracer may open. */
+static void test_symbolic_link(void **state)
+{
+	struct work work = work_make("-Wl,--build-id");
+
+	(void)state;
+	work_run(&work, "objcopy --add-gnu-debuglink=full.debug bare && mv full.debug other && "
+			"ln -s other full.debug");
+	assert_int_equal(hidden_in(&work, "bare"), -1);
+	work_run(&work, "mkdir elsewhere && mv other elsewhere/full.debug && rm full.debug && "
+			"ln -s elsewhere .debug");
+	assert_int_equal(hidden_in(&work, "bare"), -1);
+	work_run(&work, "rm .debug && mv elsewhere .debug");
+	assert_int_equal(hidden_in(&work, "bare"), 1);
+	scratch_remove(&work.scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_debug_link),
-		cmocka_unit_test(test_checksum),
-		cmocka_unit_test(test_other_build),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_debug_link),    cmocka_unit_test(test_checksum),
+		cmocka_unit_test(test_other_build),   cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_symbolic_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void test_regular(void **state)
 	(void)state;
 	assert_int_equal(symlink("file", link), 0);
 	for (i = 0; i < 2; i++) {
-		int fd = regular_file_open(paths[i]);
+		int fd = regular_file_open(paths[i], REGULAR_FILE_LINKS);
 
 		assert_true(fd >= 0);
 		assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
@@ -51,13 +51,13 @@ static void test_others(void **state)
 	assert_int_equal(mkfifo(fifo, 0644), 0);
 	assert_int_equal(symlink("loop", loop), 0);
 	before = dup(0);
-	assert_int_equal(regular_file_open(fifo), -EACCES);
-	assert_int_equal(regular_file_open(address.sun_path), -EACCES);
-	assert_int_equal(regular_file_open(scratch.path), -EACCES);
-	assert_int_equal(regular_file_open("/dev/null"), -EACCES);
-	assert_int_equal(regular_file_open(loop), -ELOOP);
-	assert_int_equal(regular_file_open("/none"), -ENOENT);
-	assert_int_equal(regular_file_open(""), -ENOENT);
+	assert_int_equal(regular_file_open(fifo, REGULAR_FILE_LINKS), -EACCES);
+	assert_int_equal(regular_file_open(address.sun_path, REGULAR_FILE_LINKS), -EACCES);
+	assert_int_equal(regular_file_open(scratch.path, REGULAR_FILE_LINKS), -EACCES);
+	assert_int_equal(regular_file_open("/dev/null", REGULAR_FILE_LINKS), -EACCES);
+	assert_int_equal(regular_file_open(loop, REGULAR_FILE_LINKS), -ELOOP);
+	assert_int_equal(regular_file_open("/none", REGULAR_FILE_LINKS), -ENOENT);
+	assert_int_equal(regular_file_open("", REGULAR_FILE_LINKS), -ENOENT);
 	assert_int_equal(regular_file_reopen(-EPERM), -EPERM);
 	/* The lowest free descriptor is what it was: nothing stays open. */
 	after = dup(0);
@@ -67,6 +67,53 @@ static void test_others(void **state)
 	close(socket_fd);
 	free(loop);
 	free(fifo);
+	scratch_remove(&scratch);
+}
+
+/* Regular files to stat(), but to open or read one may act. */
+static void test_kernel_files(void **state)
+{
+	struct scratch scratch = scratch_make();
+	char *link = scratch_path(&scratch, "link");
+
+	(void)state;
+	assert_int_equal(regular_file_open("/proc/kmsg", REGULAR_FILE_LINKS), -EACCES);
+	assert_int_equal(regular_file_open("/proc/self/maps", REGULAR_FILE_LINKS), -EACCES);
+	assert_int_equal(regular_file_open("/sys/kernel/mm/transparent_hugepage/enabled",
+					   REGULAR_FILE_LINKS),
+			 -EACCES);
+	assert_int_equal(symlink("/proc/version", link), 0);
+	assert_int_equal(regular_file_open(link, REGULAR_FILE_LINKS), -EACCES);
+	assert_int_equal(regular_file_reopen(open(link, O_PATH | O_CLOEXEC)), -EACCES);
+	free(link);
+	scratch_remove(&scratch);
+}
+
+/* Links of the file, of its folder, and of /proc to an open file. */
+static void test_links(void **state)
+{
+	struct scratch scratch = scratch_make();
+	char *path = scratch_file(&scratch, "file", "content", 7, 0644), magic[64];
+	char *link = scratch_path(&scratch, "link"), *folder = scratch_path(&scratch, "folder");
+	char *below = scratch_path(&scratch, "folder/file");
+	int fd = regular_file_open(path, REGULAR_FILE_NO_LINKS), below_fd;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(symlink("file", link), 0);
+	assert_int_equal(symlink(".", folder), 0);
+	below_fd = regular_file_open(below, REGULAR_FILE_LINKS);
+	assert_true(below_fd >= 0);
+	close(below_fd);
+	assert_int_equal(regular_file_open(link, REGULAR_FILE_NO_LINKS), -ELOOP);
+	assert_int_equal(regular_file_open(below, REGULAR_FILE_NO_LINKS), -ELOOP);
+	snprintf(magic, sizeof(magic), "/proc/self/fd/%d", fd);
+	assert_int_equal(regular_file_open(magic, REGULAR_FILE_LINKS), -ELOOP);
+	close(fd);
+	free(below);
+	free(folder);
+	free(link);
+	free(path);
 	scratch_remove(&scratch);
 }
 
@@ -92,7 +139,7 @@ static void test_leased(void **state)
 		_exit(0);
 	}
 	assert_int_equal(read(ready[0], &leased, 1), 1);
-	fd = leased == 'y' ? regular_file_open(path) : 0;
+	fd = leased == 'y' ? regular_file_open(path, REGULAR_FILE_LINKS) : 0;
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	close(ready[0]);
@@ -107,8 +154,8 @@ static void test_leased(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_regular),
-		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_regular),	     cmocka_unit_test(test_others),
+		cmocka_unit_test(test_kernel_files), cmocka_unit_test(test_links),
 		cmocka_unit_test(test_leased),
 	};
 

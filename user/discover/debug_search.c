@@ -3,12 +3,9 @@
 #include "discover/debug_search.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <elf.h>
@@ -17,8 +14,8 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-
-#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#include "system/proc_text.h"
+#include "system/regular_file.h"
 
 /* Candidates are numbered place * PATTERN_COUNT + pattern. */
 enum debug_place { PLACE_CHOSEN, PLACE_TARGET, PLACE_HOST, PLACE_COUNT };
@@ -98,34 +95,31 @@ static bool debug_search_path(struct buffer *path, const char *store, const char
 	return true;
 }
 
-/* The target arranges its own root: a symbolic link there must not lead out of it. */
-static int debug_search_open_in_target(int root_pid, const char *path)
+/*
+ * Beside a module its owner arranges what there is: no symbolic link there leads the tracer to a file of others. In the
+ * target's root it arranges everything, so no link leads out of it.
+ */
+static int debug_search_open_place(const struct module *module, const char *path,
+				   enum debug_place place, enum debug_pattern pattern)
 {
-	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT };
-	char root[64];
-	int folder, fd;
+	bool beside = place != PLACE_CHOSEN && pattern != PATTERN_STORE;
 
-	if (root_pid <= 0)
+	if (place != PLACE_TARGET)
+		return regular_file_open(path, beside ? REGULAR_FILE_NO_LINKS : REGULAR_FILE_LINKS);
+	if (module->root_pid <= 0)
 		return -1;
-	snprintf(root, sizeof(root), "/proc/%d/root", root_pid);
-	folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		return -1;
-	fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
-	close(folder);
-	return fd;
+	return regular_file_reopen(proc_open_in_root("/proc", module->root_pid, path,
+						     beside ? RESOLVE_NO_SYMLINKS : 0));
 }
 
-/* No pipe, no device, nothing secret: an ELF file. */
+/* Nothing secret: an ELF file. */
 static int debug_search_check(int fd)
 {
 	char magic[SELFMAG];
-	struct stat status;
 
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode) &&
-	    pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
+	if (pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
 		return fd;
 	close(fd);
 	return -1;
@@ -161,8 +155,7 @@ static int debug_search_try(const struct debug_search *search, const struct modu
 		folder = search->directory;
 	if (!store || !folder || !debug_search_path(&path, store, folder, pattern, want))
 		goto out;
-	fd = place == PLACE_TARGET ? debug_search_open_in_target(module->root_pid, path.data)
-				   : open(path.data, OPEN_FLAGS);
+	fd = debug_search_open_place(module, path.data, place, pattern);
 out:
 	buffer_free(&path);
 	return debug_search_check(fd);

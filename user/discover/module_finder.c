@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "system/elf_file.h"
+#include "system/regular_file.h"
 
 static void module_read_build_id(struct module *module)
 {
@@ -127,13 +128,11 @@ uint32_t module_find_path(struct module_list *modules, pid_t pid, const char *pa
 	char *real = realpath(path, NULL);
 	uint32_t module = MODULE_NONE;
 	uint64_t device, inode;
-	struct stat status;
 	int fd = -1;
 
 	if (real)
-		fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) ||
-	    !proc_identify_file(fd, &device, &inode))
+		fd = regular_file_open(real, REGULAR_FILE_LINKS);
+	if (fd < 0 || !proc_identify_file(fd, &device, &inode))
 		goto out;
 	module = module_list_find(modules, device, inode, real);
 	if (module == MODULE_NONE) {

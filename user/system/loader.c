@@ -193,7 +193,7 @@ static int loader_open_program(const char *program, char **ret_interpreter, stru
 	int fd, status;
 	ssize_t size;
 
-	fd = regular_file_open(program);
+	fd = regular_file_open(program, REGULAR_FILE_LINKS);
 	if (fd < 0)
 		return error_set(error, ERROR_TARGET, fd, "cannot read %s: %s", program,
 				 strerror(-fd));

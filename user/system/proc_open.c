@@ -92,12 +92,12 @@ static int open_map_file(const char *proc_root, pid_t pid, const struct proc_map
 static int open_named(const char *proc_root, pid_t pid, const struct proc_mapping *mapping,
 		      const char *path)
 {
-	int fd = open_verified(proc_open_in_root(proc_root, pid, path), mapping);
+	int fd = open_verified(proc_open_in_root(proc_root, pid, path, 0), mapping);
 	int other;
 
 	if (fd >= 0)
 		return fd;
-	other = open_verified(proc_open_in_root(proc_root, 0, path), mapping);
+	other = open_verified(proc_open_in_root(proc_root, 0, path, 0), mapping);
 	return other >= 0 ? other : fd;
 }
 

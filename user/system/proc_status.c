@@ -253,7 +253,7 @@ static bool exe_has_name(const char *proc_root, pid_t pid, const char *link, con
 	if (stat(link, &exe))
 		return false;
 	for (i = 0; i < 2 && !same; i++) {
-		int fd = proc_open_in_root(proc_root, views[i], path);
+		int fd = proc_open_in_root(proc_root, views[i], path, 0);
 
 		if (fd < 0)
 			continue;

@@ -102,10 +102,10 @@ static int proc_open_root(const char *proc_root, pid_t pid)
 	return fd;
 }
 
-int proc_open_in_root(const char *proc_root, pid_t pid, const char *path)
+int proc_open_in_root(const char *proc_root, pid_t pid, const char *path, uint64_t resolve)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve };
 	int root = proc_open_root(proc_root, pid);
 	int fd;
 
