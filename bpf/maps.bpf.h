@@ -28,19 +28,24 @@ const volatile bool setting_tail_calls = false; /* see stack_keep */
 /* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */
 __u32 recording = 0;
 
-/* What a thread is doing: the outermost allocator call it is in, and scratch memory for its stack. */
-struct thread {
-	__u64 sp; /* stack pointer at that call's entry; 0 = in none */
-	__u64 shape; /* of that call */
+/* A call that has begun and not returned. */
+struct call {
+	__u64 sp; /* stack pointer at its entry; 0 = there is none */
+	__u64 shape;
 	__u64 size; /* bytes asked for */
 	__u64 pointer; /* the pointer argument */
 	struct block taken; /* realloc: the old block, out of the table until the return decides */
 	__u64 taken_address; /* as in its key; 0 = none */
-	__u32 image; /* the program that made that call */
+	__u64 returns_to; /* where it returns to, if its return instructions are probed; else 0 */
+	__u32 image; /* the program that made it */
 	__u32 untracked; /* realloc: the old block was not in the table */
-	__u64 freed,
-		freed_sp; /* the last call of a function that may call another free: its argument, its frame */
-	__u64 returns_to; /* where that call returns to, if its return instructions are probed; else 0 */
+};
+
+/* What a thread is doing: the outermost allocator call it is in, and scratch memory for its stack. */
+struct thread {
+	struct call call;
+	/* the last call of a function that may call another free: its argument, its frame */
+	__u64 freed, freed_sp;
 	__u64 tick; /* of the kernel, in which the clock was last read */
 	__u64 now_ns; /* what it said then */
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */

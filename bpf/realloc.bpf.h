@@ -15,15 +15,15 @@ static __always_inline void realloc_enter(struct thread *thread)
 {
 	struct block_key key;
 
-	thread->taken_address = 0;
-	thread->untracked = 0;
-	if (!thread->pointer)
+	thread->call.taken_address = 0;
+	thread->call.untracked = 0;
+	if (!thread->call.pointer)
 		return;
-	key = block_key_of(thread->shape, thread->image, thread->pointer);
-	if (block_take_argument(&key, &thread->taken))
-		thread->taken_address = key.address;
+	key = block_key_of(thread->call.shape, thread->call.image, thread->call.pointer);
+	if (block_take_argument(&key, &thread->call.taken))
+		thread->call.taken_address = key.address;
 	else
-		thread->untracked = 1;
+		thread->call.untracked = 1;
 }
 
 /* The old block lives on, with its first site and age. */
@@ -32,25 +32,25 @@ static __noinline void realloc_restore(struct thread *thread)
 	struct block_key key;
 	int error;
 
-	if (!thread->taken_address)
+	if (!thread->call.taken_address)
 		return;
-	key = block_key_of(thread->shape, thread->image, 0);
-	key.address = thread->taken_address;
-	error = block_store(&key, &thread->taken);
+	key = block_key_of(thread->call.shape, thread->call.image, 0);
+	key.address = thread->call.taken_address;
+	error = block_store(&key, &thread->call.taken);
 	if (error) {
-		site_count_free(thread->taken.site, thread->taken.size);
-		block_count_loss(error, thread->taken.size);
+		site_count_free(thread->call.taken.site, thread->call.taken.size);
+		block_count_loss(error, thread->call.taken.size);
 	}
-	thread->taken_address = 0;
+	thread->call.taken_address = 0;
 }
 
 static __always_inline void realloc_finish_old(struct thread *thread)
 {
-	if (thread->taken_address)
-		site_count_free(thread->taken.site, thread->taken.size);
-	else if (thread->untracked)
+	if (thread->call.taken_address)
+		site_count_free(thread->call.taken.site, thread->call.taken.size);
+	else if (thread->call.untracked)
 		loss_add(LOSS_FREE_UNTRACKED, 1);
-	thread->taken_address = 0;
+	thread->call.taken_address = 0;
 }
 
 /* The block that realloc hands out; 0 = none. */
@@ -59,10 +59,11 @@ static __always_inline __u64 realloc_result(struct thread *thread, struct pt_reg
 	__u64 result = PT_REGS_RC(ctx);
 	bool is_over = false; /* the old block is freed, and there is no new one */
 
-	if (SHAPE_RESULT(thread->shape) == RESULT_IN_PLACE)
-		result = result < thread->size ? 0 : thread->pointer;
+	if (SHAPE_RESULT(thread->call.shape) == RESULT_IN_PLACE)
+		result = result < thread->call.size ? 0 : thread->call.pointer;
 	else if (!result)
-		is_over = !thread->size || SHAPE_RESULT(thread->shape) == RESULT_POINTER_OR_FREED;
+		is_over = !thread->call.size ||
+			  SHAPE_RESULT(thread->call.shape) == RESULT_POINTER_OR_FREED;
 	if (result || is_over)
 		realloc_finish_old(thread);
 	else
@@ -73,11 +74,11 @@ static __always_inline __u64 realloc_result(struct thread *thread, struct pt_reg
 /* The recorded call was left without a return: what it had begun is undone as far as it can be. */
 static __noinline void thread_heal(struct thread *thread)
 {
-	thread->sp = 0;
-	if (thread->image != current_image())
+	thread->call.sp = 0;
+	if (thread->call.image != current_image())
 		return;
 	loss_add(LOSS_RETURNS_UNMATCHED, 1);
-	if (SHAPE_OP(thread->shape) == CALL_REALLOC)
+	if (SHAPE_OP(thread->call.shape) == CALL_REALLOC)
 		realloc_restore(thread);
 }
 

@@ -50,14 +50,14 @@ static __always_inline __u64 stack_store(const struct unwind *walk, const __u64 
  */
 static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 {
-	struct block_key owner = block_key_of(thread->shape, thread->image, 0);
+	struct block_key owner = block_key_of(thread->call.shape, thread->call.image, 0);
 	struct site site = {
 		.first_ns = bpf_ktime_get_ns(),
 		.owner = owner.owner,
 		.image = owner.image,
-		.function = SHAPE_FUNCTION(thread->shape),
-		.target = SHAPE_TARGET(thread->shape),
-		.source = SHAPE_SOURCE(thread->shape),
+		.function = SHAPE_FUNCTION(thread->call.shape),
+		.target = SHAPE_TARGET(thread->call.shape),
+		.source = SHAPE_SOURCE(thread->call.shape),
 	};
 	struct site *found;
 
@@ -66,7 +66,7 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 		interp_site_store(site.stack);
 	if (!site.stack) {
 		*key = unwind_mix(unwind_mix(owner.owner, owner.image),
-				  SHAPE_FUNCTION(thread->shape));
+				  SHAPE_FUNCTION(thread->call.shape));
 		found = bpf_map_lookup_elem(&sites, key);
 		if (found)
 			return found;
@@ -121,12 +121,12 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		.ip = PT_REGS_IP(ctx),
 		.sp = PT_REGS_SP(ctx),
 		.bp = PT_REGS_FP(ctx),
-		.owner = shape_owner(thread->shape),
-		.image = thread->image,
+		.owner = shape_owner(thread->call.shape),
+		.image = thread->call.image,
 		.depth = setting_stack_depth,
 		.flags = setting_unwind ? 0 : UNWIND_BY_BP,
 	};
-	bool samples = SHAPE_OP(thread->shape) == CALL_SAMPLE;
+	bool samples = SHAPE_OP(thread->call.shape) == CALL_SAMPLE;
 	__u64 key;
 
 	if (samples) {
@@ -134,8 +134,8 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		from.flags |= UNWIND_EXACT;
 	}
 	/* At a return instruction, the caller is one step away. */
-	if (thread->returns_to) {
-		from.ip = thread->returns_to;
+	if (thread->call.returns_to) {
+		from.ip = thread->call.returns_to;
 		from.sp += RETURN_POPS;
 	}
 	thread_walk_stack(thread, &from);
@@ -147,7 +147,7 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 	if (thread->interp)
 		thread->walk.hash = unwind_mix(thread->walk.hash, thread->interp);
 	key = unwind_mix(thread->walk.hash, from.owner);
-	key = unwind_mix(key, (__u64)thread->image << 32 | SHAPE_FUNCTION(thread->shape));
+	key = unwind_mix(key, (__u64)thread->call.image << 32 | SHAPE_FUNCTION(thread->call.shape));
 	*ret_site = bpf_map_lookup_elem(&sites, &key);
 	if (*ret_site)
 		return key;
@@ -263,8 +263,8 @@ static __always_inline void block_count_loss(int error, __u64 size)
 static __always_inline void record_alloc(struct thread *thread, __u64 address, __u64 site_key,
 					 struct site *site)
 {
-	struct block_key key = block_key_of(thread->shape, thread->image, address);
-	struct block block = { .size = thread->size, .site = site_key };
+	struct block_key key = block_key_of(thread->call.shape, thread->call.image, address);
+	struct block block = { .size = thread->call.size, .site = site_key };
 	int error;
 
 	if (!site) {

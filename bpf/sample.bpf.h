@@ -140,16 +140,16 @@ static __always_inline void sample_begin(struct pt_regs *ctx, __u64 shape,
 		loss_add(LOSS_THREADS_REFUSED, 1);
 		return;
 	}
-	if (thread->sp) {
+	if (thread->call.sp) {
 		if (thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
 			return;
 		thread_heal(thread);
 	}
 	if (bpf_map_lookup_elem(&blocks, &key))
 		return;
-	thread->shape = shape;
-	thread->image = key.image;
-	thread->returns_to = 0;
+	thread->call.shape = shape;
+	thread->call.image = key.image;
+	thread->call.returns_to = 0;
 	site_key = site_of_call(thread, ctx, &site);
 	if (site)
 		sample_record(thread, &key, values, site_key, site);
@@ -169,7 +169,7 @@ static __always_inline void sample_end(struct pt_regs *ctx, __u64 shape, __u64 a
 		return;
 	/* Within a recorded call, the block is that call's business. Whether it still runs is not worth a walk here. */
 	thread = thread_find();
-	if (!thread || (!thread->sp && !free_is_repeated(thread, address, sp)))
+	if (!thread || (!thread->call.sp && !free_is_repeated(thread, address, sp)))
 		loss_add(LOSS_FREE_UNTRACKED, 1);
 }
 

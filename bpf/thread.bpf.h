@@ -90,9 +90,9 @@ static __always_inline __u64 return_address(struct pt_regs *ctx, __u64 sp)
 /* The outermost call of the thread begins. */
 static __always_inline void thread_begin(struct thread *thread, __u64 sp, __u64 shape)
 {
-	thread->sp = sp;
-	thread->shape = shape;
-	thread->image = current_image();
+	thread->call.sp = sp;
+	thread->call.shape = shape;
+	thread->call.image = current_image();
 }
 
 /*
@@ -176,8 +176,8 @@ static __always_inline bool thread_is_called_inside(struct thread *thread, struc
 		.sp = PT_REGS_SP(ctx),
 		.bp = PT_REGS_FP(ctx),
 		.lr = RETURN_REGISTER(ctx),
-		.owner = shape_owner(thread->shape),
-		.image = thread->image,
+		.owner = shape_owner(thread->call.shape),
+		.image = thread->call.image,
 		.depth = STACK_FRAMES_MAX,
 		.flags = UNWIND_EXACT,
 	};
@@ -186,7 +186,7 @@ static __always_inline bool thread_is_called_inside(struct thread *thread, struc
 	unwind_start(walk, &from);
 	/* Where that address was in a register, another call may have left its frame at the same place: this is no end. */
 	if (walk->flags & UNWIND_BY_BP ||
-	    (thread_walk(thread, thread->sp + RETURN_POPS) &&
+	    (thread_walk(thread, thread->call.sp + RETURN_POPS) &&
 	     (RETURN_POPS || walk->ip == returns_to)) ||
 	    walk->flags & UNWIND_GUESSED)
 		return true;
@@ -204,17 +204,17 @@ static __noinline bool thread_is_inside(struct thread *thread, struct pt_regs *c
 {
 	__u64 trampoline;
 
-	if (!thread->sp || thread->image != current_image())
+	if (!thread->call.sp || thread->call.image != current_image())
 		return false;
-	if (sp > thread->sp && !thread_on_signal_stack(sp))
+	if (sp > thread->call.sp && !thread_on_signal_stack(sp))
 		return false;
-	trampoline = thread->returns_to ? thread->returns_to : unwind_trampoline();
+	trampoline = thread->call.returns_to ? thread->call.returns_to : unwind_trampoline();
 	if (!trampoline)
-		return sp < thread->sp;
-	if (RETURN_POPS ? thread_read_word(thread->sp) != trampoline
-			: sp == thread->sp && return_address(ctx, sp) != trampoline)
+		return sp < thread->call.sp;
+	if (RETURN_POPS ? thread_read_word(thread->call.sp) != trampoline
+			: sp == thread->call.sp && return_address(ctx, sp) != trampoline)
 		return false;
-	return sp == thread->sp || !setting_unwind ||
+	return sp == thread->call.sp || !setting_unwind ||
 	       thread_is_called_inside(thread, ctx, trampoline);
 }
 

@@ -93,15 +93,15 @@ static __noinline void mapping_report(struct thread *thread, enum mapping_phase 
 	__u64 id = bpf_get_current_pid_tgid();
 	struct event_mapping event = {
 		.kind = EVENT_MAPPING,
-		.tgid = shape_owner(thread->shape),
-		.image = thread->image,
+		.tgid = shape_owner(thread->call.shape),
+		.image = thread->call.image,
 		.thread = (__u32)id,
-		.op = SHAPE_OP(thread->shape),
+		.op = SHAPE_OP(thread->call.shape),
 		.phase = phase,
-		.old_address = thread->pointer,
-		.old_length = thread->taken.size,
-		.new_length = thread->size,
-		.flags = thread->taken.site,
+		.old_address = thread->call.pointer,
+		.old_length = thread->call.taken.size,
+		.new_length = thread->call.size,
+		.flags = thread->call.taken.site,
 		.result = result,
 		.site = site,
 		.time_ns = bpf_ktime_get_ns(),
@@ -117,13 +117,13 @@ static __noinline void mapping_report(struct thread *thread, enum mapping_phase 
  */
 static __always_inline void mapping_enter(struct thread *thread, struct pt_regs *ctx, __u32 op)
 {
-	thread->pointer = PT_REGS_PARM1(ctx);
-	thread->taken.size = PT_REGS_PARM2(ctx);
-	thread->taken.site = PT_REGS_PARM4(ctx);
-	thread->size = op == CALL_MMAP ? PT_REGS_PARM2(ctx) : 0;
+	thread->call.pointer = PT_REGS_PARM1(ctx);
+	thread->call.taken.size = PT_REGS_PARM2(ctx);
+	thread->call.taken.site = PT_REGS_PARM4(ctx);
+	thread->call.size = op == CALL_MMAP ? PT_REGS_PARM2(ctx) : 0;
 	if (op == CALL_MREMAP)
-		thread->size = PT_REGS_PARM3(ctx);
-	if (op != CALL_MMAP || thread->taken.site & MAP_FIXED)
+		thread->call.size = PT_REGS_PARM3(ctx);
+	if (op != CALL_MMAP || thread->call.taken.site & MAP_FIXED)
 		mapping_report(thread, MAPPING_ENTER, 0, 0);
 }
 
@@ -132,13 +132,13 @@ static __always_inline __u64 alloc_result(struct thread *thread, struct pt_regs 
 {
 	__u64 result = PT_REGS_RC(ctx);
 
-	if (SHAPE_RESULT(thread->shape) != RESULT_OUT_STATUS)
+	if (SHAPE_RESULT(thread->call.shape) != RESULT_OUT_STATUS)
 		return result;
 	if ((__u32)result)
 		return 0;
-	if (bpf_probe_read_user(&result, sizeof(result), (void *)thread->pointer)) {
+	if (bpf_probe_read_user(&result, sizeof(result), (void *)thread->call.pointer)) {
 		loss_add(LOSS_RESULTS_UNREADABLE, 1);
-		loss_add(LOSS_BYTES_UNATTRIBUTED, thread->size);
+		loss_add(LOSS_BYTES_UNATTRIBUTED, thread->call.size);
 		return 0;
 	}
 	return result;
@@ -151,7 +151,8 @@ static __always_inline __u64 alloc_result(struct thread *thread, struct pt_regs 
 static __always_inline bool call_is_repeated(struct thread *thread, struct pt_regs *ctx,
 					     __u64 shape)
 {
-	return thread->returns_to && thread->sp == PT_REGS_SP(ctx) && thread->shape == shape;
+	return thread->call.returns_to && thread->call.sp == PT_REGS_SP(ctx) &&
+	       thread->call.shape == shape;
 }
 
 /* Entry of a call. True if its return is wanted: it is the outermost one of its thread. */
@@ -170,20 +171,20 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 		loss_add(LOSS_THREADS_REFUSED, 1);
 		return false;
 	}
-	if (thread->sp) {
+	if (thread->call.sp) {
 		if (!call_is_repeated(thread, ctx, shape) &&
 		    thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
 			return false;
 		thread_heal(thread);
 	}
 	thread_begin(thread, PT_REGS_SP(ctx), shape);
-	thread->returns_to = throws ? return_address(ctx, PT_REGS_SP(ctx)) : 0;
+	thread->call.returns_to = throws ? return_address(ctx, PT_REGS_SP(ctx)) : 0;
 	if (op >= CALL_MMAP) {
 		mapping_enter(thread, ctx, op);
 		return true;
 	}
-	thread->size = call_size(ctx, shape);
-	thread->pointer = call_argument(ctx, SHAPE_PTR_ARG(shape));
+	thread->call.size = call_size(ctx, shape);
+	thread->call.pointer = call_argument(ctx, SHAPE_PTR_ARG(shape));
 	if (op == CALL_REALLOC)
 		realloc_enter(thread);
 	return true;
@@ -195,7 +196,7 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
  */
 static __always_inline void call_finish(struct thread *thread, struct pt_regs *ctx)
 {
-	__u32 op = SHAPE_OP(thread->shape);
+	__u32 op = SHAPE_OP(thread->call.shape);
 	__u64 result = PT_REGS_RC(ctx), key = 0;
 	struct site *site = NULL;
 	bool made;
@@ -208,11 +209,11 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 		made = op != CALL_MUNMAP && result != MAP_FAILED;
 	else
 		made = result != 0;
-	made = made && size_is_wanted(thread->size);
+	made = made && size_is_wanted(thread->call.size);
 	if (made)
 		key = site_of_call(thread, ctx, &site);
 	if (op >= CALL_MMAP && made && !key)
-		site_count_loss(thread->size);
+		site_count_loss(thread->call.size);
 	if (op >= CALL_MMAP)
 		mapping_report(thread, MAPPING_RETURN, result, key);
 	else if (made)
@@ -228,12 +229,13 @@ static __always_inline void call_return(struct pt_regs *ctx, bool leaves)
 	struct thread *thread = thread_find();
 	__u64 sp = PT_REGS_SP(ctx);
 
-	if (!thread || !thread->sp || !thread->returns_to == leaves)
+	if (!thread || !thread->call.sp || !thread->call.returns_to == leaves)
 		return;
-	if (thread->sp != (leaves ? sp : sp - RETURN_POPS) || thread->image != current_image())
+	if (thread->call.sp != (leaves ? sp : sp - RETURN_POPS) ||
+	    thread->call.image != current_image())
 		return;
 	call_finish(thread, ctx);
-	thread->sp = 0;
+	thread->call.sp = 0;
 }
 
 /* The call shape of the probe; 0 if it could not be kept. */
@@ -377,13 +379,13 @@ int throw_entry(struct pt_regs *ctx)
 	struct thread *thread = thread_find();
 
 	stack_keep(ctx);
-	if (!thread || !thread->sp || !thread->returns_to)
+	if (!thread || !thread->call.sp || !thread->call.returns_to)
 		return 0;
 	if (!thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
 		return 0;
-	if (SHAPE_OP(thread->shape) == CALL_REALLOC)
+	if (SHAPE_OP(thread->call.shape) == CALL_REALLOC)
 		realloc_restore(thread);
-	thread->sp = 0;
+	thread->call.sp = 0;
 	loss_add(LOSS_CALLS_THROWN, 1);
 	return 0;
 }
