@@ -39,7 +39,13 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 CPPFLAGS_ALL := -D_GNU_SOURCE -DTRACER_VERSION='"$(VERSION)"' -Iuser -Iinclude -I$(BUILD) \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 CFLAGS ?= -O2 -g
-CFLAGS_ALL := -std=gnu11 $(WARNINGS) $(CFLAGS)
+# What makes a bug hard to use, as far as the compiler has it: not all do for every architecture.
+has_flag = $(if $(shell $(CC) -Werror $(1) -c -x c -o /dev/null /dev/null 2>/dev/null && echo yes),$(1))
+HARDEN := -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
+	$(call has_flag,-fstack-clash-protection) $(call has_flag,-fcf-protection) \
+	$(call has_flag,-ftrivial-auto-var-init=zero)
+HARDEN_LINK := -Wl,-z,relro,-z,now
+CFLAGS_ALL := -std=gnu11 $(WARNINGS) $(HARDEN) $(CFLAGS)
 LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread
 
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -59,14 +65,14 @@ all: $(BUILD)/tracer
 
 $(BUILD)/tracer: $(OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -pie $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The linker warns that libdebuginfod, which is looked for when it is needed, needs the C library that was linked.
 LIBS_STATIC := $(shell pkg-config --static --libs $(PKGS) 2>/dev/null) -liberty -lpthread
 static: $(BUILD)/tracer-static
 $(BUILD)/tracer-static: $(OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) -static $(LDFLAGS) -s -o $@ $^ $(LIBS_STATIC) 2>$@.log || { cat $@.log >&2; exit 1; }
+	$(Q)$(CC) $(CFLAGS_ALL) -static-pie $(HARDEN_LINK) $(LDFLAGS) -s -o $@ $^ $(LIBS_STATIC) 2>$@.log || { cat $@.log >&2; exit 1; }
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -119,7 +125,8 @@ FUZZ_FLAGS := -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitiz
 $(BUILD)/fuzz/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)
-	$(Q)$(CLANG) $(CPPFLAGS_ALL) -std=gnu11 -g -O1 -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+	$(Q)$(CLANG) $(CPPFLAGS_ALL) -std=gnu11 -g -O1 -fsanitize=fuzzer-no-link,address,undefined \
+		-fno-sanitize-recover=all -MMD -MP -c -o $@ $<
 $(BUILD)/fuzz/libpure.a: $(PURE:%.c=$(BUILD)/fuzz/%.o)
 	@rm -f $@
 	$(Q)ar rcs $@ $^

@@ -38,12 +38,13 @@ static void cfi_index_pages(struct cfi_table *table)
 
 static void cfi_compile(struct eh_frame *frame, struct cfi_rows *rows)
 {
-	struct eh_fde *fde = frame->fdes;
 	size_t i;
 
 	for (i = 0; i < frame->cie_count; i++)
 		cfi_program_start(&frame->cies[i]);
-	for (; fde < frame->fdes + frame->fde_count && !rows->full; fde++) {
+	for (i = 0; i < frame->fde_count && !rows->full; i++) {
+		struct eh_fde *fde = &frame->fdes[i];
+
 		if (fde->end > UINT32_MAX)
 			frame->skipped++;
 		else

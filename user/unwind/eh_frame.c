@@ -75,10 +75,13 @@ static int eh_compare_cie(const void *key, const void *item)
  */
 static const struct eh_cie *eh_find_cie(const struct eh_frame *frame, uint64_t offset)
 {
-	const struct eh_cie *last = frame->cies + frame->cie_count - 1;
+	const struct eh_cie *last;
 
-	if (!frame->cie_count || offset == last->offset)
-		return frame->cie_count ? last : NULL;
+	if (!frame->cie_count)
+		return NULL;
+	last = &frame->cies[frame->cie_count - 1];
+	if (offset == last->offset)
+		return last;
 	return bsearch(&offset, frame->cies, frame->cie_count, sizeof(*frame->cies),
 		       eh_compare_cie);
 }
