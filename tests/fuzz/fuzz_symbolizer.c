@@ -13,7 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "symbolize/image.h"
+#include "decode/image.h"
 
 #define MUST(condition)           \
 	do {                      \

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "symbolize/protocol.h"
+#include "decode/protocol.h"
 
 #define MUST(condition)           \
 	do {                      \

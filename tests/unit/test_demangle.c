@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "symbolize/demangle.h"
+#include "decode/demangle.h"
 
 static void assert_demangled(const char *symbol, const char *expected)
 {

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbolize/protocol.h"
+#include "decode/protocol.h"
 
 static struct message sample(void)
 {

@@ -152,7 +152,7 @@ static void test_crash(void **state)
 	fixture_end(&fixture);
 }
 
-static void test_keeper_killed(void **state)
+static void test_fork_server_killed(void **state)
 {
 	struct fixture fixture;
 	uint32_t module;
@@ -217,7 +217,7 @@ static void assert_files(struct fixture *fixture, pid_t pid, int given)
 static void test_no_privileges(void **state)
 {
 	struct fixture fixture;
-	pid_t worker, keeper;
+	pid_t worker, server;
 	FILE *secret;
 
 	(void)state;
@@ -225,25 +225,25 @@ static void test_no_privileges(void **state)
 	begin(&fixture, 0);
 	assert_named(&fixture, fixture_module(&fixture, "program"), "keep");
 	worker = symbolizer_worker_pid(fixture.symbolizer);
-	keeper = parent_of(worker);
+	server = parent_of(worker);
 	assert_status(worker, "Seccomp", "2");
 	assert_status(worker, "NoNewPrivs", "1");
 	assert_status(worker, "CapEff", "0000000000000000");
 	assert_status(worker, "CapPrm", "0000000000000000");
-	assert_status(keeper, "CapEff", "0000000000000000");
-	assert_status(keeper, "CapPrm", "0000000000000000");
+	assert_status(server, "CapEff", "0000000000000000");
+	assert_status(server, "CapPrm", "0000000000000000");
 	if (!geteuid()) {
 		assert_status(worker, "Uid", "65534\t65534\t65534\t65534");
 		assert_status(worker, "Gid", "65534\t65534\t65534\t65534");
 		assert_status(worker, "Groups", " ");
-		assert_status(keeper, "Uid", "65534\t65534\t65534\t65534");
+		assert_status(server, "Uid", "65534\t65534\t65534\t65534");
 		assert_files(&fixture, worker, 1);
-		assert_files(&fixture, keeper, 0);
+		assert_files(&fixture, server, 0);
 	}
 	fclose(secret);
 	fixture_end(&fixture);
 	assert_int_equal(kill(worker, 0), -1);
-	assert_int_equal(kill(keeper, 0), -1);
+	assert_int_equal(kill(server, 0), -1);
 }
 
 /* Ctrl-C goes to the whole process group, and the last report still needs names. */
@@ -325,7 +325,7 @@ int main(void)
 		cmocka_unit_test(test_killed_between_lookups),
 		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_crash),
-		cmocka_unit_test(test_keeper_killed),
+		cmocka_unit_test(test_fork_server_killed),
 		cmocka_unit_test(test_no_privileges),
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_orphaned),

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
-#include "symbolize/worker_client.h"
+#include "decode/client.h"
 
 #define TIMEOUT_MS 20000
 
@@ -29,7 +29,7 @@ struct module_names {
 
 struct symbolizer {
 	const struct module_list *modules;
-	struct worker_client client;
+	struct client client;
 	bool broken; /* no worker can be started */
 	struct table
 		reasons; /* address of a reason's text or of a struct frame_name -> struct symbol_list */
@@ -51,8 +51,8 @@ struct symbolizer *symbolizer_new(const struct module_list *modules,
 
 	symbolizer->modules = modules;
 	symbolizer->unnamed = (struct symbol_list){ 1, &symbolizer->unnamed_symbol };
-	if (worker_client_start(&symbolizer->client, &search,
-				options->timeout_ms > 0 ? options->timeout_ms : TIMEOUT_MS))
+	if (client_start(&symbolizer->client, &search,
+			 options->timeout_ms > 0 ? options->timeout_ms : TIMEOUT_MS))
 		symbolizer->broken = true;
 	return symbolizer;
 }
@@ -132,8 +132,8 @@ static int symbolizer_ask(struct symbolizer *symbolizer, const struct module *mo
 
 	for (attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
 		found->count = 0;
-		code = worker_client_lookup(&symbolizer->client, module, offset, symbolizer_collect,
-					    found);
+		code = client_lookup(&symbolizer->client, module, offset, symbolizer_collect,
+				     found);
 		if (code != -EPIPE)
 			break;
 	}
@@ -329,7 +329,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 	if (!symbolizer)
 		return;
-	worker_client_stop(&symbolizer->client);
+	client_stop(&symbolizer->client);
 	symbolizer_free_values(&symbolizer->reasons);
 	for (i = 0; i < symbolizer->module_count; i++)
 		module_names_clear(&symbolizer->by_module[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names as compilers write them, to names as people write them: C++, Rust (both schemes) and D. */
-#ifndef SYMBOLIZE_DEMANGLE_H
-#define SYMBOLIZE_DEMANGLE_H
+#ifndef DECODE_DEMANGLE_H
+#define DECODE_DEMANGLE_H
 
 #include <stdbool.h>
 

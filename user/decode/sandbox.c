@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Dropping privileges: see sandbox.h. */
-#include "symbolize/sandbox.h"
+#include "decode/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  * inlined calls. Decoding is elfutils'. The files are hostile and elfutils is large, so the tracer uses this
  * only in a sandboxed process (worker.h).
  */
-#ifndef SYMBOLIZE_IMAGE_H
-#define SYMBOLIZE_IMAGE_H
+#ifndef DECODE_IMAGE_H
+#define DECODE_IMAGE_H
 
 #include <stddef.h>
 #include <stdint.h>

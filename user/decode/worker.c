@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Look-ups in the sandbox: see worker.h. */
-#include "symbolize/worker.h"
+#include "decode/worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "symbolize/image.h"
-#include "symbolize/protocol.h"
-#include "symbolize/sandbox.h"
+#include "decode/image.h"
+#include "decode/protocol.h"
+#include "decode/sandbox.h"
 
 /* Files are kept open, the most recently used ones, up to these limits. */
 #define IMAGES_MAX 64

@@ -3,37 +3,36 @@
  * The tracer's side of the symbolizing worker: asks it, opens the files that it lacks, ends it when it takes too
  * long or talks nonsense, and starts another one.
  */
-#ifndef SYMBOLIZE_WORKER_CLIENT_H
-#define SYMBOLIZE_WORKER_CLIENT_H
+#ifndef DECODE_CLIENT_H
+#define DECODE_CLIENT_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "model/module.h"
 #include "discover/debug_search.h"
-#include "symbolize/keeper.h"
-#include "symbolize/protocol.h"
+#include "decode/fork_server.h"
+#include "decode/protocol.h"
 
-struct worker_client {
-	struct keeper keeper;
+struct client {
+	struct fork_server server;
 	struct debug_search search;
 	int timeout_ms; /* for one look-up, without the time it takes to open files */
 	int socket; /* -1 = no worker */
 	pid_t worker; /* 0 = none */
 };
 
-/* Starts the keeper; a worker is started with the first look-up. Returns 0 or a negative errno. */
-int worker_client_start(struct worker_client *client, const struct debug_search *search,
-			int timeout_ms);
+/* Starts the fork server; a worker is started with the first look-up. Returns 0 or a negative errno. */
+int client_start(struct client *client, const struct debug_search *search, int timeout_ms);
 
 /*
  * Name the instruction at `offset` of `module`, which the worker knows by its number. Calls `visit` for each function,
  * innermost first. Returns 0 or a negative errno: -ETIMEDOUT, -EPIPE (it crashed), -EPROTO (nonsense), after each of
  * which the worker is replaced; -ESRCH: none can be started any more. `visit` may have been called by then.
  */
-int worker_client_lookup(struct worker_client *client, const struct module *module, uint64_t offset,
-			 void (*visit)(void *context, const struct message *symbol), void *context);
+int client_lookup(struct client *client, const struct module *module, uint64_t offset,
+		  void (*visit)(void *context, const struct message *symbol), void *context);
 
-void worker_client_stop(struct worker_client *client);
+void client_stop(struct client *client);
 
 #endif

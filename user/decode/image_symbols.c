@@ -3,7 +3,7 @@
  * Function symbols by address. A name is given only to code that the symbol covers: the usual wrong names come from
  * the nearest exported symbol of a stripped library.
  */
-#include "symbolize/image_parts.h"
+#include "decode/image_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

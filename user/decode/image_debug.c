@@ -3,7 +3,7 @@
  * Separate debug files: asking for them, and taking none that is not the right one. A file is right if it has the
  * build ID of the program, or the checksum that the program names.
  */
-#include "symbolize/image_parts.h"
+#include "decode/image_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The process that decodes the targets' files. It answers look-ups (protocol.h) and opens nothing by itself: files come
- * through its socket. It may crash or hang at any time; worker_client.h copes with that.
+ * through its socket. It may crash or hang at any time; client.h copes with that.
  */
-#ifndef SYMBOLIZE_WORKER_H
-#define SYMBOLIZE_WORKER_H
+#ifndef DECODE_WORKER_H
+#define DECODE_WORKER_H
 
 /* Seconds of CPU time for one look-up, the first of a large file included. */
 #define WORKER_LOOKUP_SECONDS 20

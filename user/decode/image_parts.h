@@ -3,8 +3,8 @@
  * What the parts of an image share: image.c (the file), image_debug.c (separate debug files), image_symbols.c
  * (ELF symbols) and image_functions.c (DWARF). For these four only.
  */
-#ifndef SYMBOLIZE_IMAGE_PARTS_H
-#define SYMBOLIZE_IMAGE_PARTS_H
+#ifndef DECODE_IMAGE_PARTS_H
+#define DECODE_IMAGE_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "base/table.h"
-#include "symbolize/image.h"
+#include "decode/image.h"
 
 /* A function of the symbol tables. */
 struct image_symbol {

@@ -3,8 +3,8 @@
  * Taking away from a process everything that it does not need. For helpers of the tracer that read hostile files:
  * a bug in them must not be worth anything.
  */
-#ifndef SYMBOLIZE_SANDBOX_H
-#define SYMBOLIZE_SANDBOX_H
+#ifndef DECODE_SANDBOX_H
+#define DECODE_SANDBOX_H
 
 /*
  * After a fork: keep no descriptor but `keep`, no terminal, no signal handler, no privilege and no user ID

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Conversations with a worker that may die at any time: see worker_client.h. */
-#include "symbolize/worker_client.h"
+/* Conversations with a worker that may die at any time: see client.h. */
+#include "decode/client.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "symbolize/image.h"
-#include "symbolize/worker.h"
+#include "decode/image.h"
+#include "decode/worker.h"
 
 /* More files than any honest look-up wants. */
 #define FILES_MAX 256
@@ -20,15 +20,13 @@ struct client_lookup {
 	void *context;
 };
 
-int worker_client_start(struct worker_client *client, const struct debug_search *search,
-			int timeout_ms)
+int client_start(struct client *client, const struct debug_search *search, int timeout_ms)
 {
-	*client =
-		(struct worker_client){ .search = *search, .timeout_ms = timeout_ms, .socket = -1 };
-	return keeper_start(&client->keeper, worker_run);
+	*client = (struct client){ .search = *search, .timeout_ms = timeout_ms, .socket = -1 };
+	return fork_server_start(&client->server, worker_run);
 }
 
-static void worker_client_drop(struct worker_client *client)
+static void client_drop(struct client *client)
 {
 	if (client->socket >= 0)
 		close(client->socket);
@@ -36,21 +34,20 @@ static void worker_client_drop(struct worker_client *client)
 	client->worker = 0;
 }
 
-static int worker_client_renew(struct worker_client *client)
+static int client_renew(struct client *client)
 {
 	int socket;
 
-	worker_client_drop(client);
-	socket = keeper_renew(&client->keeper, &client->worker);
+	client_drop(client);
+	socket = fork_server_renew(&client->server, &client->worker);
 	if (socket < 0)
 		return -ESRCH;
 	client->socket = socket;
 	return 0;
 }
 
-static int worker_client_open(const struct worker_client *client,
-			      const struct client_lookup *lookup, const struct message *message,
-			      uint32_t *candidate)
+static int client_open(const struct client *client, const struct client_lookup *lookup,
+		       const struct message *message, uint32_t *candidate)
 {
 	struct debug_want want = { .kind = message->what,
 				   .name = message->text,
@@ -64,8 +61,8 @@ static int worker_client_open(const struct worker_client *client,
 	return dup(lookup->module->fd);
 }
 
-static int worker_client_serve(struct worker_client *client, struct client_lookup *lookup,
-			       const struct message *message)
+static int client_serve(struct client *client, struct client_lookup *lookup,
+			const struct message *message)
 {
 	struct message answer = { .kind = MESSAGE_FILE, .detail = message->detail };
 	int64_t begin = message_clock_ms();
@@ -73,7 +70,7 @@ static int worker_client_serve(struct worker_client *client, struct client_looku
 
 	if (++lookup->files > FILES_MAX)
 		return -EPROTO;
-	fd = worker_client_open(client, lookup, message, &answer.detail);
+	fd = client_open(client, lookup, message, &answer.detail);
 	code = message_send(client->socket, &answer, fd);
 	if (fd >= 0)
 		close(fd);
@@ -82,7 +79,7 @@ static int worker_client_serve(struct worker_client *client, struct client_looku
 }
 
 /* Handle one message. Returns 1 at the end of the answer, 0 to go on, or a negative errno. */
-static int worker_client_step(struct worker_client *client, struct client_lookup *lookup)
+static int client_step(struct client *client, struct client_lookup *lookup)
 {
 	struct message message;
 	int code = message_receive(client->socket, &message, NULL, lookup->deadline_ms);
@@ -93,7 +90,7 @@ static int worker_client_step(struct worker_client *client, struct client_lookup
 		return -EPROTO;
 	switch (message.kind) {
 	case MESSAGE_WANT:
-		return worker_client_serve(client, lookup, &message);
+		return client_serve(client, lookup, &message);
 	case MESSAGE_SYMBOL:
 		if (++lookup->symbols > IMAGE_DEPTH_MAX)
 			return -EPROTO;
@@ -107,7 +104,7 @@ static int worker_client_step(struct worker_client *client, struct client_lookup
 }
 
 /* Ask the present worker, or a new one if that one died since. */
-static int worker_client_ask(struct worker_client *client, const struct message *question)
+static int client_ask(struct client *client, const struct message *question)
 {
 	int code = -EPIPE;
 
@@ -115,12 +112,12 @@ static int worker_client_ask(struct worker_client *client, const struct message 
 		code = message_send(client->socket, question, -1);
 	if (!code)
 		return 0;
-	code = worker_client_renew(client);
+	code = client_renew(client);
 	return code ? code : message_send(client->socket, question, -1);
 }
 
-int worker_client_lookup(struct worker_client *client, const struct module *module, uint64_t offset,
-			 void (*visit)(void *context, const struct message *symbol), void *context)
+int client_lookup(struct client *client, const struct module *module, uint64_t offset,
+		  void (*visit)(void *context, const struct message *symbol), void *context)
 {
 	const struct message question = { .kind = MESSAGE_LOOKUP,
 					  .module = module->number,
@@ -129,19 +126,19 @@ int worker_client_lookup(struct worker_client *client, const struct module *modu
 					.deadline_ms = message_clock_ms() + client->timeout_ms,
 					.visit = visit,
 					.context = context };
-	int code = worker_client_ask(client, &question);
+	int code = client_ask(client, &question);
 
 	while (!code)
-		code = worker_client_step(client, &lookup);
+		code = client_step(client, &lookup);
 	if (code > 0)
 		return 0;
-	if (code != -ESRCH && worker_client_renew(client))
+	if (code != -ESRCH && client_renew(client))
 		return -ESRCH;
 	return code;
 }
 
-void worker_client_stop(struct worker_client *client)
+void client_stop(struct client *client)
 {
-	worker_client_drop(client);
-	keeper_stop(&client->keeper);
+	client_drop(client);
+	fork_server_stop(&client->server);
 }

@@ -7,14 +7,14 @@
  *	worker	SYMBOL function file line (innermost first)
  *	worker	END
  *
- * and, with the keeper that starts workers:
+ * and, with the fork server that starts workers:
  *
- *	tracer	START	->	keeper	STARTED, with the socket of a new worker
+ *	tracer	START	->	fork server	STARTED, with the socket of a new worker
  *
  * Either side takes the other for hostile: what does not decode ends the conversation.
  */
-#ifndef SYMBOLIZE_PROTOCOL_H
-#define SYMBOLIZE_PROTOCOL_H
+#ifndef DECODE_PROTOCOL_H
+#define DECODE_PROTOCOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,8 +31,8 @@ enum message_kind {
 	MESSAGE_WANT, /* what = enum debug_want_kind, detail = first candidate, text = name, id = build ID */
 	MESSAGE_SYMBOL, /* detail = line, text = function, file */
 	MESSAGE_END,
-	MESSAGE_START, /* to the keeper: end the worker, start another */
-	MESSAGE_STARTED, /* from the keeper, with the socket of the worker; number = its pid */
+	MESSAGE_START, /* to the fork server: end the worker, start another */
+	MESSAGE_STARTED, /* from the fork server, with the socket of the worker; number = its pid */
 	MESSAGE_KIND_COUNT,
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Opening a file with libdwfl, and its offsets to addresses: see image.h. */
-#include "symbolize/image_parts.h"
+#include "decode/image_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "symbolize/demangle.h"
+#include "decode/demangle.h"
 
 static int image_find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  char **ret_path, Elf **ret_elf)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Demangling by libiberty, with limits on what goes in and what comes out: see demangle.h. */
-#include "symbolize/demangle.h"
+#include "decode/demangle.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages to bytes and back, and their way over a socket: see protocol.h. */
-#include "symbolize/protocol.h"
+#include "decode/protocol.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process that starts workers: see keeper.h. */
-#include "symbolize/keeper.h"
+/* The process that starts workers: see fork_server.h. */
+#include "decode/fork_server.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -8,13 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "symbolize/protocol.h"
-#include "symbolize/sandbox.h"
+#include "decode/protocol.h"
+#include "decode/sandbox.h"
 
-/* A keeper that does not answer within this time is gone. */
+/* A server that does not answer within this time is gone. */
 #define ANSWER_MS 10000
 
-static void keeper_end_worker(pid_t worker)
+static void fork_server_end_worker(pid_t worker)
 {
 	if (worker <= 0)
 		return;
@@ -24,7 +24,7 @@ static void keeper_end_worker(pid_t worker)
 }
 
 /* Returns the pid of a new worker, with the other end of its socket in `*ret_socket`, or -1. */
-static pid_t keeper_fork_worker(void (*work)(int socket), int *ret_socket)
+static pid_t fork_server_fork_worker(void (*work)(int socket), int *ret_socket)
 {
 	int ends[2];
 	pid_t worker;
@@ -46,38 +46,38 @@ static pid_t keeper_fork_worker(void (*work)(int socket), int *ret_socket)
 	return worker;
 }
 
-static void keeper_run(int socket, void (*work)(int socket))
+static void fork_server_run(int socket, void (*work)(int socket))
 {
 	struct message message;
 	pid_t worker = 0;
 	int end;
 
 	while (!message_receive(socket, &message, NULL, -1) && message.kind == MESSAGE_START) {
-		keeper_end_worker(worker);
+		fork_server_end_worker(worker);
 		end = -1;
-		worker = keeper_fork_worker(work, &end);
+		worker = fork_server_fork_worker(work, &end);
 		message = (struct message){ .kind = MESSAGE_STARTED };
 		message.number = worker > 0 ? (uint64_t)worker : 0;
 		message_send(socket, &message, end);
 		if (end >= 0)
 			close(end);
 	}
-	keeper_end_worker(worker);
+	fork_server_end_worker(worker);
 	_exit(0);
 }
 
-int keeper_start(struct keeper *keeper, void (*work)(int socket))
+int fork_server_start(struct fork_server *server, void (*work)(int socket))
 {
 	int ends[2], code;
 	pid_t pid;
 
-	*keeper = (struct keeper){ .socket = -1 };
+	*server = (struct fork_server){ .socket = -1 };
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
 	pid = fork();
 	if (!pid) {
-		sandbox_enter("tracer-keeper", ends[1]);
-		keeper_run(ends[1], work);
+		sandbox_enter("tracer-server", ends[1]);
+		fork_server_run(ends[1], work);
 	}
 	code = pid < 0 ? -errno : 0;
 	close(ends[1]);
@@ -85,20 +85,20 @@ int keeper_start(struct keeper *keeper, void (*work)(int socket))
 		close(ends[0]);
 		return code;
 	}
-	*keeper = (struct keeper){ pid, ends[0] };
+	*server = (struct fork_server){ pid, ends[0] };
 	return 0;
 }
 
-int keeper_renew(struct keeper *keeper, pid_t *ret_pid)
+int fork_server_renew(struct fork_server *server, pid_t *ret_pid)
 {
 	struct message message = { .kind = MESSAGE_START };
 	int fd = -1, code;
 
-	if (keeper->socket < 0)
+	if (server->socket < 0)
 		return -ESRCH;
-	code = message_send(keeper->socket, &message, -1);
+	code = message_send(server->socket, &message, -1);
 	if (!code)
-		code = message_receive(keeper->socket, &message, &fd,
+		code = message_receive(server->socket, &message, &fd,
 				       message_clock_ms() + ANSWER_MS);
 	if (!code && (message.kind != MESSAGE_STARTED || fd < 0))
 		code = -EAGAIN;
@@ -111,12 +111,12 @@ int keeper_renew(struct keeper *keeper, pid_t *ret_pid)
 	return fd;
 }
 
-void keeper_stop(struct keeper *keeper)
+void fork_server_stop(struct fork_server *server)
 {
-	if (keeper->socket >= 0)
-		close(keeper->socket);
-	if (keeper->pid > 0)
-		while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
+	if (server->socket >= 0)
+		close(server->socket);
+	if (server->pid > 0)
+		while (waitpid(server->pid, NULL, 0) < 0 && errno == EINTR)
 			;
-	*keeper = (struct keeper){ .socket = -1 };
+	*server = (struct fork_server){ .socket = -1 };
 }

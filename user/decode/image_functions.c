@@ -3,7 +3,7 @@
  * Functions, inlined calls and lines from DWARF. Units and functions are indexed by address once, so that a lookup
  * walks one function and not a whole unit.
  */
-#include "symbolize/image_parts.h"
+#include "decode/image_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include <dwarf.h>
 
 #include "base/memory.h"
-#include "symbolize/demangle.h"
+#include "decode/demangle.h"
 
 /* Bounds of the work on one file, far above those of the largest real ones. */
 #define ENTRIES_MAX (256u << 20)
