@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* process_memory_read on a child whose memory the test laid out before the fork. */
+/* The readers of another process's memory, on a child whose memory the test laid out before the fork. */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,7 +10,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -16,6 +20,7 @@
 #include "system/process_memory.h"
 
 #define PAGES 200
+#define SECOND 1000000000ull
 
 struct child {
 	pid_t pid;
@@ -50,6 +55,7 @@ static void child_end(struct child *child)
 
 static void test_read(void **state)
 {
+	struct patience patience = { .full_ns = SECOND };
 	static const struct {
 		size_t offset, size;
 	} spans[] = { { 0, 1 }, { 1, 0 }, { 17, 5000 }, { 4095, 2 }, { 3, 150 * 4096 } };
@@ -62,9 +68,9 @@ static void test_read(void **state)
 		const unsigned char *at = child.memory + spans[i].offset;
 
 		memset(bytes, 0, PAGES * child.page);
-		assert_int_equal(
-			process_memory_read(child.pid, (uintptr_t)at, bytes, spans[i].size),
-			spans[i].size);
+		assert_int_equal(process_memory_read(child.pid, (uintptr_t)at, bytes, spans[i].size,
+						     &patience),
+				 spans[i].size);
 		assert_memory_equal(bytes, at, spans[i].size);
 		assert_int_equal(bytes[spans[i].size], 0);
 	}
@@ -75,6 +81,7 @@ static void test_read(void **state)
 /* Up to the hole: its page alone is missing, in the middle of what is asked for. */
 static void test_hole(void **state)
 {
+	struct patience patience = { .full_ns = SECOND };
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), hole;
 	unsigned char *bytes = malloc(PAGES * page);
 
@@ -85,13 +92,16 @@ static void test_hole(void **state)
 
 		/* Of the test's own memory: it is the child's neighbour in name only. */
 		assert_int_equal(munmap(child.memory + hole * page, page), 0);
-		assert_int_equal(process_memory_read(getpid(), at, bytes, (PAGES - 1) * page),
-				 hole * page - 5);
+		assert_int_equal(
+			process_memory_read(getpid(), at, bytes, (PAGES - 1) * page, &patience),
+			hole * page - 5);
 		assert_memory_equal(bytes, child.memory + 5, hole * page - 5);
-		assert_int_equal(process_memory_read(getpid(), at + hole * page - 5, bytes, 1),
-				 -EFAULT);
-		assert_int_equal(process_memory_read(child.pid, at, bytes, (PAGES - 1) * page),
-				 (PAGES - 1) * page);
+		assert_int_equal(
+			process_memory_read(getpid(), at + hole * page - 5, bytes, 1, &patience),
+			-EFAULT);
+		assert_int_equal(
+			process_memory_read(child.pid, at, bytes, (PAGES - 1) * page, &patience),
+			(PAGES - 1) * page);
 		child_end(&child);
 	}
 	free(bytes);
@@ -99,24 +109,136 @@ static void test_hole(void **state)
 
 static void test_failure(void **state)
 {
+	struct patience patience = { .full_ns = SECOND };
 	struct child child = child_start();
 	char bytes[64];
 
 	(void)state;
-	assert_int_equal(process_memory_read(child.pid, 0, bytes, 64), -EFAULT);
-	assert_int_equal(process_memory_read(child.pid, UINT64_MAX - 8, bytes, 64), -EFAULT);
-	assert_int_equal(process_memory_read(child.pid, 1ull << 63, bytes, 64), -EFAULT);
-	assert_int_equal(process_memory_read(child.pid, 0, bytes, 0), 0);
+	assert_int_equal(process_memory_read(child.pid, 0, bytes, 64, &patience), -EFAULT);
+	assert_int_equal(process_memory_read(child.pid, UINT64_MAX - 8, bytes, 64, &patience),
+			 -EFAULT);
+	assert_int_equal(process_memory_read(child.pid, 1ull << 63, bytes, 64, &patience), -EFAULT);
+	assert_int_equal(process_memory_read(child.pid, 0, bytes, 0, &patience), 0);
 	child_end(&child);
-	assert_int_equal(process_memory_read(child.pid, 0, bytes, 64), -ESRCH);
+	assert_int_equal(process_memory_read(child.pid, 0, bytes, 64, &patience), -ESRCH);
+}
+
+static void test_failure_present(void **state)
+{
+	struct child child = child_start();
+	char bytes[64];
+
+	(void)state;
+	assert_int_equal(process_memory_read_present(child.pid, 1ull << 63, bytes, 64), -ENODATA);
+	assert_int_equal(process_memory_read_present(child.pid, 0, bytes, 0), 0);
+	child_end(&child);
+	assert_true(process_memory_read_present(child.pid, (uintptr_t)child.memory, bytes, 64) < 0);
+}
+
+/* The zeros of memory that nobody has touched are none of what is present. */
+static void test_absent(void **state)
+{
+	struct patience patience = { .full_ns = SECOND };
+	struct child child = child_start();
+	size_t page = child.page;
+	uintptr_t at = (uintptr_t)child.memory;
+	unsigned char *bytes = malloc(3 * page);
+
+	(void)state;
+	child_end(&child);
+	child.memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+	assert_true(child.memory != MAP_FAILED);
+	assert_int_equal(madvise(child.memory, PAGES * page, MADV_NOHUGEPAGE), 0);
+	memset(child.memory, 7, page);
+	child.pid = fork();
+	if (child.pid == 0) {
+		pause();
+		_exit(0);
+	}
+	at = (uintptr_t)child.memory;
+	assert_int_equal(process_memory_read_present(child.pid, at, bytes, 3 * page), page);
+	assert_int_equal(process_memory_read_present(child.pid, at + page, bytes, 1), -ENODATA);
+	assert_int_equal(process_memory_read(child.pid, at, bytes, 3 * page, &patience), 3 * page);
+	assert_int_equal(bytes[page - 1], 7);
+	assert_int_equal(bytes[page], 0);
+	assert_int_equal(patience.late, 0);
+	free(bytes);
+	child_end(&child);
+}
+
+/* A child that hands out the faults of all but the first of three pages, and handles none. */
+static pid_t start_unhandled(unsigned char *memory, size_t page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.range = { (uintptr_t)memory + page, 2 * page },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int ends[2], faults;
+	char ready = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+		ready = faults >= 0 && !ioctl(faults, UFFDIO_API, &api) &&
+			!ioctl(faults, UFFDIO_REGISTER, &range);
+		memset(memory, 9, page);
+		if (write(ends[1], &ready, 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ends[0], &ready, 1), 1);
+	close(ends[0]);
+	close(ends[1]);
+	if (!ready) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return ready ? pid : 0;
+}
+
+static void test_unhandled(void **state)
+{
+	struct patience patience = { .full_ns = SECOND / 20 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *bytes = malloc(3 * page), *memory;
+	struct child child = { .page = page };
+	uintptr_t at;
+
+	(void)state;
+	memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
+	assert_true(memory != MAP_FAILED);
+	assert_int_equal(madvise(memory, PAGES * page, MADV_NOHUGEPAGE), 0);
+	at = (uintptr_t)memory;
+	child.memory = memory;
+	child.pid = start_unhandled(memory, page);
+	if (!child.pid) {
+		free(bytes);
+		munmap(memory, PAGES * page);
+		skip(); /* userfaultfd is not for everybody */
+	}
+	assert_int_equal(process_memory_read_present(child.pid, at, bytes, 3 * page), page);
+	assert_int_equal(process_memory_read_present(child.pid, at + page, bytes, 1), -ENODATA);
+	assert_int_equal(process_memory_read(child.pid, at, bytes, 3 * page, &patience), page);
+	assert_int_equal(bytes[0], 9);
+	assert_int_equal(process_memory_read(child.pid, at + page, bytes, 8, &patience),
+			 -ETIMEDOUT);
+	assert_int_equal(patience.late, 2);
+	free(bytes);
+	child_end(&child);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_hole),
-		cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_read),	cmocka_unit_test(test_hole),
+		cmocka_unit_test(test_failure), cmocka_unit_test(test_failure_present),
+		cmocka_unit_test(test_absent),	cmocka_unit_test(test_unhandled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

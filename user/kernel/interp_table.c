@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "kernel/interp_codes.h"
+#include "kernel/interp_reader.h"
 #include "system/proc.h"
-#include "system/process_memory.h"
 #include "unwind/frame_names.h"
 #include "unwind/interp_merge.h"
 
@@ -20,6 +20,9 @@
 #define RETRY_SOON_NS 80000000ull
 #define RETRY_MAX_NS 1000000000ull
 #define BEGINNING_NS 10000000000ull
+
+/* A search of memory that has too much to search takes long: how often it is tried, once in RETRY_MAX_NS. */
+#define SPENT_MAX 5
 
 /* How long before somebody is told. */
 #define PATIENCE_NS 5000000000ull
@@ -45,6 +48,8 @@ struct interp_process_entry {
 	uint64_t due_ns, wait_ns;
 	uint64_t since_ns; /* first attempt; 0 = none */
 	bool told; /* that it has none, or none that can be read */
+	unsigned int spent; /* searches of its memory that were given up */
+	struct interp_reader reader;
 	uint32_t module; /* of the interpreter */
 	struct interpreter interpreter;
 	bool has_point;
@@ -62,6 +67,7 @@ struct interp_table {
 	struct interp_process_entry *entries;
 	size_t count, capacity;
 	uint32_t generation; /* of the last interpreter that was found */
+	struct patience patience; /* for the memory of all processes */
 	struct frame_names *names;
 };
 
@@ -76,6 +82,7 @@ struct interp_table *interp_table_new(const struct module_list *modules, const s
 	table->any = maps->any;
 	table->codes = interp_codes_new(maps->codes);
 	table->names = frame_names_new();
+	table->patience.full_ns = INTERP_READER_PATIENCE_NS;
 	return table;
 }
 
@@ -119,6 +126,8 @@ void interp_table_see(struct interp_table *table, const struct process *process,
 	entry->due_ns = 0;
 	entry->since_ns = 0;
 	entry->wait_ns = RETRY_MIN_NS;
+	entry->spent = 0;
+	entry->reader = (struct interp_reader){ process->target.pid, &table->patience, false };
 }
 
 void interp_table_forget(struct interp_table *table, const struct process *process)
@@ -210,18 +219,6 @@ static void table_look_at(struct interp_table *table, const struct proc_mapping 
 	site->inode = mapping->inode;
 }
 
-static bool interp_read_process(void *context, uint64_t address, void *bytes, size_t size)
-{
-	const struct process *process = context;
-
-	return process_memory_read(process->target.pid, address, bytes, size) == (ssize_t)size;
-}
-
-static struct target_memory interp_memory(const struct process *process)
-{
-	return (struct target_memory){ interp_read_process, (void *)(uintptr_t)process };
-}
-
 /* Where in the file the code at an address stands. */
 static bool interp_find_point(const struct proc_map_list *maps, uint64_t inode, uint64_t address,
 			      uint64_t *ret_offset)
@@ -242,7 +239,7 @@ static bool interp_find_point(const struct proc_map_list *maps, uint64_t inode, 
 /* Returns as interpreter_find; -ENOENT if nothing that is mapped is an interpreter. */
 static int table_find(struct interp_table *table, struct interp_process_entry *entry)
 {
-	struct target_memory memory = interp_memory(entry->process);
+	struct target_memory memory = interp_reader_memory(&entry->reader);
 	struct interp_site site = { .module = MODULE_NONE };
 	const struct interp_module *module;
 	struct proc_map_list maps;
@@ -327,7 +324,11 @@ static void table_try(struct interp_table *table, struct interp_process_entry *e
 	} else if (entry->module != MODULE_NONE && table_read_module(table, entry->module)->code) {
 		entry->state = INTERP_REFUSED;
 		table_tell(table, entry, "the layout of its structures is unknown");
+	} else if (code == -E2BIG && ++entry->spent >= SPENT_MAX) {
+		entry->state = INTERP_REFUSED;
+		table_tell(table, entry, "too much of its memory looks like threads");
 	} else {
+		entry->wait_ns = code == -E2BIG ? RETRY_MAX_NS : entry->wait_ns;
 		table_wait(table, entry, now_ns);
 	}
 }
@@ -425,12 +426,11 @@ static enum merge_place table_place(const struct interp_table *table,
 }
 
 /* Name the frames. Returns how many are to be shown. */
-static size_t table_name_frames(struct interp_table *table,
-				const struct interp_process_entry *entry,
+static size_t table_name_frames(struct interp_table *table, struct interp_process_entry *entry,
 				const struct interp_record *record, struct merge_interp *to)
 {
 	uint32_t count = record->count < INTERP_FRAMES_MAX ? record->count : INTERP_FRAMES_MAX, i;
-	struct target_memory memory = interp_memory(entry->process);
+	struct target_memory memory = interp_reader_memory(&entry->reader);
 	const struct frame_named *named = NULL;
 	const struct interp_code *copy;
 	bool covered = false;
@@ -468,7 +468,7 @@ static const char *interp_end_reason(uint32_t end)
 struct stack *interp_table_merge(struct interp_table *table, const struct process *process,
 				 struct stack *stack, const struct interp_record *record)
 {
-	const struct interp_process_entry *entry = table_entry(table, process);
+	struct interp_process_entry *entry = table_entry(table, process);
 	size_t room = (size_t)stack->count + INTERP_FRAMES_MAX + 1, interp_count, i;
 	const char *reason = interp_end_reason(record->end);
 	struct merge_interp *interp;

@@ -42,8 +42,8 @@ bool probes_landed(const struct process *process, uint32_t module, int file,
 
 	for (i = 0; i < count; i++) {
 		if (!landed_find(process, module, points[i].offset, &address) ||
-		    process_memory_read(process->target.pid, address, theirs, PROBE_BYTES) !=
-			    PROBE_BYTES ||
+		    process_memory_read_present(process->target.pid, address, theirs,
+						PROBE_BYTES) != PROBE_BYTES ||
 		    pread(file, ours, PROBE_BYTES, (off_t)points[i].offset) != PROBE_BYTES)
 			continue;
 		compared = true;

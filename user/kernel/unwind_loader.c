@@ -33,6 +33,8 @@
 #define LOADER_CACHE_LIFE (UNWIND_CACHE_GENERATIONS / 2)
 
 #define VDSO_SIZE_MAX (1u << 20)
+/* Its pages are the kernel's own: they come at once. */
+#define VDSO_PATIENCE_NS 1000000000
 
 /* An index of the maps. */
 struct loader_process {
@@ -238,6 +240,7 @@ void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
 static void loader_learn_vdso(struct unwind_loader *loader, pid_t pid,
 			      const struct address_mapping *mapping)
 {
+	struct patience patience = { .full_ns = VDSO_PATIENCE_NS };
 	uint64_t size = mapping->end - mapping->start;
 	struct unwind_file file = { 0 };
 	unsigned char *bytes;
@@ -247,7 +250,7 @@ static void loader_learn_vdso(struct unwind_loader *loader, pid_t pid,
 	if (size > VDSO_SIZE_MAX)
 		return;
 	bytes = memory_alloc(1, size);
-	got = process_memory_read(pid, mapping->start, bytes, size);
+	got = process_memory_read(pid, mapping->start, bytes, size, &patience);
 	code = got < 0 ? (int)got : unwind_file_read_memory(bytes, (size_t)got, &file);
 	if (!code)
 		loader_add(loader, mapping->module, &file);

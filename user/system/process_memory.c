@@ -3,19 +3,32 @@
 #include "system/process_memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Pieces of one call. */
+#include "base/memory.h"
+
+/* Pages of one call. */
 #define PIECES 64
+
+/* Entries of /proc/PID/pagemap. */
+#define PAGE_PRESENT (1ull << 63)
+#define PAGE_SWAPPED (1ull << 62)
+/* A page that was never there may look like one that is swapped out if it was to be protected by userfaultfd. */
+#define PAGE_MARKED (1ull << 57)
 
 /*
  * One piece per page: the kernel promises a partial result only at the borders of pieces. Returns the number of
  * pieces and their bytes.
  */
-static size_t process_memory_pieces(uint64_t address, size_t size, struct iovec pieces[PIECES],
-				    size_t *ret_bytes)
+static size_t memory_pieces(uint64_t address, size_t size, struct iovec pieces[PIECES],
+			    size_t *ret_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), count = 0, bytes = 0;
 
@@ -32,25 +45,150 @@ static size_t process_memory_pieces(uint64_t address, size_t size, struct iovec 
 	return count;
 }
 
-ssize_t process_memory_read(pid_t pid, uint64_t address, void *bytes, size_t size)
+static bool page_can_be_read(uint64_t entry)
+{
+	return entry & PAGE_PRESENT || (entry & PAGE_SWAPPED && !(entry & PAGE_MARKED));
+}
+
+/* How many of the pieces are of pages that are present. Negative errno on failure. */
+static ssize_t memory_count_present(int pagemap, const struct iovec *pieces, size_t count)
+{
+	uint64_t entries[PIECES], page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t first = (uintptr_t)pieces[0].iov_base / page;
+	ssize_t got, i;
+
+	got = pread(pagemap, entries, count * sizeof(entries[0]),
+		    (off_t)(first * sizeof(entries[0])));
+	if (got < 0)
+		return -errno;
+	got /= (ssize_t)sizeof(entries[0]);
+	for (i = 0; i < got && page_can_be_read(entries[i]); i++)
+		;
+	return i;
+}
+
+/* Read the next bytes, of at most PIECES pages. Returns their number or a negative errno. */
+static ssize_t memory_read_pieces(pid_t pid, int pagemap, uint64_t address, void *bytes,
+				  size_t size)
 {
 	struct iovec pieces[PIECES], local;
-	size_t done = 0, want, count;
-	ssize_t got;
+	size_t want, i;
+	ssize_t count, got;
 
+	count = (ssize_t)memory_pieces(address, size, pieces, &want);
+	if (pagemap >= 0)
+		count = memory_count_present(pagemap, pieces, (size_t)count);
+	if (count <= 0)
+		return count < 0 ? count : -ENODATA;
+	for (want = 0, i = 0; i < (size_t)count; i++)
+		want += pieces[i].iov_len;
+	local = (struct iovec){ bytes, want };
+	got = process_vm_readv(pid, &local, 1, pieces, (size_t)count, 0);
+	return got > 0 ? got : got ? -errno : -EFAULT;
+}
+
+static size_t memory_limit(uint64_t address, size_t size)
+{
 	if (size > SSIZE_MAX)
 		size = SSIZE_MAX;
-	if (size > UINTPTR_MAX - address)
-		size = UINTPTR_MAX - address;
+	return size > UINTPTR_MAX - address ? UINTPTR_MAX - address : size;
+}
+
+static int memory_open_pagemap(pid_t pid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	return errno == ENOENT ? -ESRCH : -errno;
+}
+
+ssize_t process_memory_read_present(pid_t pid, uint64_t address, void *bytes, size_t size)
+{
+	int pagemap = memory_open_pagemap(pid);
+	size_t done = 0;
+	ssize_t got = 0;
+
+	if (pagemap < 0)
+		return pagemap;
+	size = memory_limit(address, size);
 	while (done < size) {
-		count = process_memory_pieces(address + done, size - done, pieces, &want);
-		local = (struct iovec){ (char *)bytes + done, want };
-		got = process_vm_readv(pid, &local, 1, pieces, count, 0);
+		got = memory_read_pieces(pid, pagemap, address + done, (char *)bytes + done,
+					 size - done);
 		if (got <= 0)
-			return done ? (ssize_t)done : got ? -errno : -EFAULT;
-		done += (size_t)got;
-		if ((size_t)got < want)
 			break;
+		done += (size_t)got;
 	}
-	return (ssize_t)done;
+	close(pagemap);
+	return done ? (ssize_t)done : got;
+}
+
+/* A read of pages that may not be present, at most PIECES. */
+struct patient_read {
+	struct timed_call call; /* first */
+	pid_t pid;
+	uint64_t address;
+	size_t size;
+	ssize_t got;
+	char bytes[];
+};
+
+static void patient_read_run(struct timed_call *call)
+{
+	struct patient_read *read = (struct patient_read *)call;
+
+	read->got = memory_read_pieces(read->pid, -1, read->address, read->bytes, read->size);
+}
+
+static void patient_read_free(struct timed_call *call)
+{
+	free(call);
+}
+
+static ssize_t memory_read_patiently(pid_t pid, uint64_t address, void *bytes, size_t size,
+				     struct patience *patience)
+{
+	size_t limit = PIECES * (size_t)sysconf(_SC_PAGESIZE);
+	struct patient_read *read;
+	ssize_t got;
+	int code;
+
+	size = size > limit ? limit : size;
+	read = memory_alloc(1, sizeof(*read) + size);
+	read->call = (struct timed_call){ patient_read_run, patient_read_free };
+	read->pid = pid;
+	read->address = address;
+	read->size = size;
+	code = timed_call_run(&read->call, patience);
+	if (code)
+		return code;
+	got = read->got;
+	if (got > 0)
+		memcpy(bytes, read->bytes, (size_t)got);
+	free(read);
+	return got;
+}
+
+ssize_t process_memory_read(pid_t pid, uint64_t address, void *bytes, size_t size,
+			    struct patience *patience)
+{
+	size_t done = 0;
+	ssize_t got = 0;
+
+	size = memory_limit(address, size);
+	while (done < size) {
+		got = process_memory_read_present(pid, address + done, (char *)bytes + done,
+						  size - done);
+		/* Where the kernel does not say what is present, nothing is known to be. */
+		if (got == -ENODATA || got == -EACCES || got == -EPERM || got == -ESRCH)
+			got = memory_read_patiently(pid, address + done, (char *)bytes + done,
+						    size - done, patience);
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done ? (ssize_t)done : got;
 }

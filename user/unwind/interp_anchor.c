@@ -14,6 +14,7 @@
 /* Limits for a target that holds a lot of memory, or a lot of what looks like control blocks. */
 #define PAGES_MAX 32768u
 #define BLOCKS_MAX 256u
+#define READS_MAX 50000u
 
 /* What is looked at: of a control block, which has the slots of pthread_setspecific, and of thread-local variables. */
 #define BLOCK_BYTES 0x900u
@@ -44,20 +45,39 @@ struct anchor_search {
 	const struct anchor_question *question;
 	struct interp_process *process;
 	uint64_t *state;
-	unsigned int pages, blocks; /* looked at so far */
+	unsigned int pages, blocks, reads; /* looked at so far */
 };
 
-static bool anchor_ask(const struct anchor_search *search, uint64_t value,
+/* No more is read of a target that has much that has to be read, and leads to nothing. */
+static bool anchor_may_read(struct anchor_search *search)
+{
+	return search->reads < READS_MAX && ++search->reads;
+}
+
+static bool anchor_read(struct anchor_search *search, uint64_t address, void *bytes, size_t size)
+{
+	return anchor_may_read(search) && target_read(search->memory, address, bytes, size);
+}
+
+/* 0 where it cannot be read. */
+static uint64_t anchor_word(struct anchor_search *search, uint64_t address)
+{
+	uint64_t word;
+
+	return anchor_read(search, address, &word, sizeof(word)) ? word : 0;
+}
+
+static bool anchor_ask(struct anchor_search *search, uint64_t value,
 		       const struct anchor_block *block)
 {
-	if (value < ADDRESS_MIN || value >= ADDRESS_MAX || value & 7)
+	if (value < ADDRESS_MIN || value >= ADDRESS_MAX || value & 7 || !anchor_may_read(search))
 		return false;
 	return search->question->is_state(search->question->context, value, block->identity);
 }
 
 /* Ask `count` words at `start`. */
-static bool anchor_ask_words(const struct anchor_search *search, uint64_t start,
-			     const uint64_t *words, size_t count, const struct anchor_block *block)
+static bool anchor_ask_words(struct anchor_search *search, uint64_t start, const uint64_t *words,
+			     size_t count, const struct anchor_block *block)
 {
 	size_t i;
 
@@ -75,15 +95,14 @@ static bool anchor_ask_words(const struct anchor_search *search, uint64_t start,
 #if defined(__aarch64__)
 
 /* Thread-local variables of modules that the program started with. */
-static bool anchor_ask_variables(const struct anchor_search *search,
-				 const struct anchor_block *block)
+static bool anchor_ask_variables(struct anchor_search *search, const struct anchor_block *block)
 {
 	uint64_t words[PAGE_WORDS], start = block->pointer, end;
 	unsigned int i;
 
 	for (i = 0; i < VARIABLES_PAGES; i++) {
 		end = (start + PAGE) & ~(uint64_t)(PAGE - 1);
-		if (!target_read(search->memory, start, words, end - start))
+		if (!anchor_read(search, start, words, end - start))
 			return false;
 		if (anchor_ask_words(search, start, words, (end - start) / 8, block))
 			return true;
@@ -104,32 +123,32 @@ static bool anchor_ask_variables(const struct anchor_search *search,
 #define STATIC_MODULES 4u
 
 /* Is there a thread pointer at `pointer`, with the vector's address in its word? */
-static bool anchor_is_pointer(const struct anchor_search *search, uint64_t pointer, uint64_t vector)
+static bool anchor_is_pointer(struct anchor_search *search, uint64_t pointer, uint64_t vector)
 {
 	uint64_t count, module;
 
 	if (vector < ADDRESS_MIN || vector >= ADDRESS_MAX || vector & 15 ||
-	    !target_read_word(search->memory, vector - 16, &count) || count > MODULES_MAX)
+	    !anchor_read(search, vector - 16, &count, sizeof(count)) || count > MODULES_MAX)
 		return false;
 	for (module = 1; module <= count && module <= STATIC_MODULES; module++)
-		if (target_word(search->memory, vector + 16 * module) - pointer < STATIC_BYTES)
+		if (anchor_word(search, vector + 16 * module) - pointer < STATIC_BYTES)
 			return true;
 	return false;
 }
 
 /* Does this word, at `address`, tell a control block? */
-static bool anchor_find_block(const struct anchor_search *search, uint64_t address, uint64_t word,
+static bool anchor_find_block(struct anchor_search *search, uint64_t address, uint64_t word,
 			      struct anchor_block *ret_block)
 {
 	uint64_t words[(BLOCK_SIZE_MAX - BLOCK_SIZE_MIN) / 8], identity, from;
 	size_t i;
 
-	if (word != address || target_word(search->memory, address - 8) != address)
+	if (word != address || anchor_word(search, address - 8) != address)
 		return false;
 	identity = address - BLOCK_ROBUST;
 	from = identity + BLOCK_SIZE_MIN;
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		words[i] = target_word(search->memory, from + i * 8);
+		words[i] = anchor_word(search, from + i * 8);
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i += 2) {
 		if (!anchor_is_pointer(search, from + i * 8, words[i]))
 			continue;
@@ -142,8 +161,7 @@ static bool anchor_find_block(const struct anchor_search *search, uint64_t addre
 #else
 
 /* Thread-local variables of modules that the program started with. */
-static bool anchor_ask_variables(const struct anchor_search *search,
-				 const struct anchor_block *block)
+static bool anchor_ask_variables(struct anchor_search *search, const struct anchor_block *block)
 {
 	uint64_t words[PAGE_WORDS], end = block->pointer;
 	unsigned int i;
@@ -152,7 +170,7 @@ static bool anchor_ask_variables(const struct anchor_search *search,
 		uint64_t start = (end - 1) & ~(uint64_t)(PAGE - 1);
 		size_t size = end - start;
 
-		if (!target_read(search->memory, start, words, size))
+		if (!anchor_read(search, start, words, size))
 			return false;
 		if (anchor_ask_words(search, start, words, size / 8, block))
 			return true;
@@ -162,10 +180,10 @@ static bool anchor_ask_variables(const struct anchor_search *search,
 }
 
 /* Does this word, at `address`, tell a control block? */
-static bool anchor_find_block(const struct anchor_search *search, uint64_t address, uint64_t word,
+static bool anchor_find_block(struct anchor_search *search, uint64_t address, uint64_t word,
 			      struct anchor_block *ret_block)
 {
-	if (word != address || target_word(search->memory, address + 16) != address)
+	if (word != address || anchor_word(search, address + 16) != address)
 		return false;
 	*ret_block = (struct anchor_block){ address, address };
 	return true;
@@ -174,7 +192,7 @@ static bool anchor_find_block(const struct anchor_search *search, uint64_t addre
 #endif
 
 /* The variables of one module that was loaded later. */
-static bool anchor_ask_module(const struct anchor_search *search, uint32_t module, uint64_t start,
+static bool anchor_ask_module(struct anchor_search *search, uint32_t module, uint64_t start,
 			      const struct anchor_block *block)
 {
 	uint32_t i;
@@ -182,7 +200,7 @@ static bool anchor_ask_module(const struct anchor_search *search, uint32_t modul
 	for (i = 0; i < MODULE_WORDS; i++) {
 		uint64_t value;
 
-		if (!target_read_word(search->memory, start + i * 8, &value))
+		if (!anchor_read(search, start + i * 8, &value, sizeof(value)))
 			return false;
 		if (!anchor_ask(search, value, block))
 			continue;
@@ -195,16 +213,16 @@ static bool anchor_ask_module(const struct anchor_search *search, uint32_t modul
 	return false;
 }
 
-static bool anchor_ask_modules(const struct anchor_search *search, const struct anchor_block *block)
+static bool anchor_ask_modules(struct anchor_search *search, const struct anchor_block *block)
 {
 	uint64_t vector, count, start;
 	uint32_t module;
 
-	if (!target_read_word(search->memory, block->pointer + VECTOR, &vector) ||
-	    !target_read_word(search->memory, vector - 16, &count) || count > MODULES_MAX)
+	if (!anchor_read(search, block->pointer + VECTOR, &vector, sizeof(vector)) ||
+	    !anchor_read(search, vector - 16, &count, sizeof(count)) || count > MODULES_MAX)
 		return false;
 	for (module = 1; module <= count; module++) {
-		start = target_word(search->memory, vector + 16ull * module);
+		start = anchor_word(search, vector + 16ull * module);
 		if (start < ADDRESS_MIN || start >= ADDRESS_MAX || start & 7)
 			continue;
 		if (anchor_ask_module(search, module, start, block))
@@ -218,7 +236,7 @@ static bool anchor_ask_block(struct anchor_search *search, const struct anchor_b
 	uint64_t words[BLOCK_BYTES / 8];
 
 	search->blocks++;
-	if (target_read(search->memory, block->identity, words, sizeof(words)) &&
+	if (anchor_read(search, block->identity, words, sizeof(words)) &&
 	    anchor_ask_words(search, block->identity, words, BLOCK_BYTES / 8, block))
 		return true;
 	return anchor_ask_variables(search, block) || anchor_ask_modules(search, block);
@@ -232,7 +250,7 @@ static bool anchor_search_page(struct anchor_search *search, uint64_t page)
 	size_t i;
 
 	search->pages++;
-	if (!target_read(search->memory, page, words, sizeof(words)))
+	if (!target_read_present(search->memory, page, words, sizeof(words)))
 		return false;
 	for (i = 0; i < PAGE_WORDS; i += 2) {
 		if (!anchor_find_block(search, page + i * 8, words[i], &block))
@@ -268,7 +286,7 @@ static bool anchor_search_range(struct anchor_search *search, const struct memor
 
 bool anchor_find(const struct target_memory *memory, const struct memory_range *ranges,
 		 size_t range_count, const struct anchor_question *question,
-		 struct interp_process *ret_process, uint64_t *ret_state)
+		 struct interp_process *ret_process, uint64_t *ret_state, bool *ret_spent)
 {
 	struct anchor_search search = {
 		.memory = memory, .question = question, .process = ret_process, .state = ret_state
@@ -279,5 +297,7 @@ bool anchor_find(const struct target_memory *memory, const struct memory_range *
 	for (i = range_count; i-- > 0;)
 		if (anchor_search_range(&search, &ranges[i]))
 			return true;
+	*ret_spent = search.pages >= PAGES_MAX || search.blocks >= BLOCKS_MAX ||
+		     search.reads >= READS_MAX;
 	return false;
 }

@@ -46,5 +46,5 @@ static bool copy_read(void *context, uint64_t address, void *bytes, size_t size)
 
 struct target_memory interp_copy_memory(struct interp_copy *copy)
 {
-	return (struct target_memory){ copy_read, copy };
+	return (struct target_memory){ .read = copy_read, .context = copy };
 }

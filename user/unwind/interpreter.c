@@ -216,10 +216,11 @@ static int interp_find_anchor(struct interpreter *interpreter, uint64_t start,
 	struct interp_question question = { interpreter, memory };
 	struct anchor_question ask = { interp_is_state, &question };
 	uint64_t state;
+	bool spent;
 	int i;
 
-	if (!anchor_find(memory, ranges, range_count, &ask, &interpreter->process, &state))
-		return -EAGAIN;
+	if (!anchor_find(memory, ranges, range_count, &ask, &interpreter->process, &state, &spent))
+		return spent ? -E2BIG : -EAGAIN;
 	for (i = 0; i < CHECKS_MAX; i++) {
 		if (!interp_check(interpreter, memory, state))
 			continue;

@@ -48,8 +48,8 @@ int interp_file_read(struct elf_file *file, const char *path, struct interp_file
 
 /*
  * Find the interpreter of `file`, whose first byte is mapped at `start`, in the memory of a process. `ranges` is
- * as for anchor_find. Returns 0; -EAGAIN: no thread runs it, perhaps not yet, or it was in motion; -ENOTSUP: its
- * structures are not those of its version.
+ * as for anchor_find. Returns 0; -EAGAIN: no thread runs it, perhaps not yet, or it was in motion; -E2BIG: none was found
+ * in as much of its memory as may be searched; -ENOTSUP: its structures are not those of its version.
  */
 int interpreter_find(const struct interp_file *file, uint64_t start,
 		     const struct target_memory *memory, const struct memory_range *ranges,

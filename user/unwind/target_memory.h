@@ -14,12 +14,21 @@ struct target_memory {
 	/* Copy exactly `size` bytes at `address`; false if they are not all there. */
 	bool (*read)(void *context, uint64_t address, void *bytes, size_t size);
 	void *context;
+	/* The same, if nothing has to be brought into the memory for it. NULL = `read`. */
+	bool (*read_present)(void *context, uint64_t address, void *bytes, size_t size);
 };
 
 static inline bool target_read(const struct target_memory *memory, uint64_t address, void *bytes,
 			       size_t size)
 {
 	return memory->read(memory->context, address, bytes, size);
+}
+
+static inline bool target_read_present(const struct target_memory *memory, uint64_t address,
+				       void *bytes, size_t size)
+{
+	return (memory->read_present ? memory->read_present : memory->read)(memory->context,
+									    address, bytes, size);
 }
 
 static inline bool target_read_word(const struct target_memory *memory, uint64_t address,

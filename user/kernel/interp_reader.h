@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The memory of a live process for those who read interpreters' structures. */
+#ifndef KERNEL_INTERP_READER_H
+#define KERNEL_INTERP_READER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/timed_call.h"
+#include "unwind/target_memory.h"
+
+/* How long pages may take that are not present. */
+#define INTERP_READER_PATIENCE_NS 1000000000ull
+
+struct interp_reader {
+	pid_t pid;
+	struct patience *patience; /* for the memory of all processes */
+	bool hung; /* pages that are not present do not come: only those that are present are read */
+};
+
+/* `reader` must live as long. */
+struct target_memory interp_reader_memory(struct interp_reader *reader);
+
+#endif
