@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "command/output.h"
+#include "serve/end_signals.h"
 
 /* More than a pipe holds (64 KiB, or 1 MiB where it was raised), so that one write cannot do. */
 #define BIG (3 << 20)
@@ -142,9 +143,9 @@ static void test_stuck_reader_does_not_keep_the_tracer(void **state)
 
 	(void)state;
 	sigemptyset(&term);
-	sigaddset(&term, SIGTERM);
+	sigaddset(&term, end_signals_number());
 	assert_int_equal(sigprocmask(SIG_BLOCK, &term, &before), 0);
-	assert_int_equal(raise(SIGTERM), 0);
+	assert_int_equal(raise(end_signals_number()), 0);
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	output = (struct output){ .fd = ends[1] };
 	assert_int_equal(output_write(&output, &text, &error), -EINTR);

@@ -7,12 +7,12 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "serve/end_signals.h"
 
 /* How long a reader that takes nothing is waited for when the tracer is to end, and how often that is asked. */
 #define END_PATIENCE_MS 2000
@@ -126,23 +126,14 @@ static int output_fail(const struct output *output, int code, struct error *erro
 			 code == EINTR ? "its reader takes nothing" : strerror(code));
 }
 
-/* Has a signal come that asks the tracer to end? They are blocked, for the event loop takes them. */
-static bool output_is_to_end(void)
-{
-	sigset_t pending;
-
-	return !sigpending(&pending) &&
-	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
-		sigismember(&pending, SIGHUP) == 1);
-}
-
 /* Wait until the descriptor takes more, but not for long when the tracer is to end. Returns 0 or an errno. */
 static int output_wait(int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
 	int waited;
 
-	for (waited = 0; waited < END_PATIENCE_MS; waited += output_is_to_end() ? LOOK_MS : 0)
+	for (waited = 0; waited < END_PATIENCE_MS;
+	     waited += end_signals_are_pending() ? LOOK_MS : 0)
 		if (poll(&poll_fd, 1, LOOK_MS))
 			return 0;
 	return EINTR;

@@ -14,19 +14,19 @@
 #include "command/command.h"
 #include "command/reporter.h"
 #include "kernel/session.h"
+#include "serve/end_signals.h"
 #include "serve/loop.h"
 #include "system/loader.h"
 #include "system/privilege.h"
 #include "system/proc.h"
 #include "system/spawn.h"
 
-#define CGROUPS "/sys/fs/cgroup"
-
 struct trace {
 	const struct options *options;
 	const struct log *log;
 	struct module_list modules;
 	struct spawn_signals signals; /* as they were before the tracer changed them */
+	struct end_signals *end_signals;
 	struct spawn spawn;
 	struct selector selector;
 	struct session *session;
@@ -49,9 +49,9 @@ static int trace_find_cgroup(struct trace *trace)
 	trace->selector.kind = SELECT_CGROUP;
 	if (options->container)
 		trace->selector.folder =
-			cgroup_find_container(CGROUPS, options->container, &trace->error);
+			cgroup_find_container(CGROUP_ROOT, options->container, &trace->error);
 	else
-		trace->selector.folder = cgroup_find(CGROUPS, options->cgroup, &trace->error);
+		trace->selector.folder = cgroup_find(CGROUP_ROOT, options->cgroup, &trace->error);
 	return trace->selector.folder ? 0 : -ENOENT;
 }
 
@@ -372,7 +372,7 @@ static void trace_say_exit(struct trace *trace)
 /* Signals are taken over before anything starts, so that no way to end leaves something behind. */
 static int trace_open(struct trace *trace)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, 0 };
+	const int signals[] = { end_signals_number(), SIGUSR1, 0 };
 	const struct symbolizer_options names = { .debug_directory =
 							  trace->options->debug_directory,
 						  .debuginfod = trace->options->debuginfod };
@@ -384,6 +384,9 @@ static int trace_open(struct trace *trace)
 		return code;
 	spawn_signals_save(&trace->signals);
 	signal(SIGPIPE, SIG_IGN);
+	code = end_signals_open(ERROR_PERMISSION, &trace->end_signals, &trace->error);
+	if (code)
+		return code;
 	code = trace_watch(trace, &trace->on_signal, loop_open_signals(signals), trace_on_signal);
 	if (code)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
@@ -415,6 +418,7 @@ static void trace_drop_privileges(const struct trace *trace)
 
 	if (code)
 		log_write(trace->log, LOG_VERBOSE, "privileges are kept: %s", strerror(-code));
+	end_signals_drop_privileges(trace->end_signals);
 }
 
 static int trace_start(struct trace *trace)

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
 struct pid_list {
 	pid_t *pids;
 	size_t count, capacity;
@@ -19,7 +21,7 @@ void pid_list_free(struct pid_list *list);
 
 /*
  * The folder of a group: `path` itself if it is one, or else `path` below one of the hierarchies under `root`
- * ("/sys/fs/cgroup"), as /proc/PID/cgroup shows it. Free with free(). NULL with `error` filled (ERROR_TARGET) if
+ * (CGROUP_ROOT), as /proc/PID/cgroup shows it. Free with free(). NULL with `error` filled (ERROR_TARGET) if
  * there is none.
  */
 char *cgroup_find(const char *root, const char *path, struct error *error);

@@ -225,3 +225,11 @@ int privileges_drop(bool perf)
 	}
 	return syscall(SYS_capset, &header, sets) ? -errno : 0;
 }
+
+void privileges_drop_all(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	syscall(SYS_capset, &header, none);
+}

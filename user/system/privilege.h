@@ -54,4 +54,7 @@ int privileges_refuse(enum privilege_step step, int code, struct error *error);
  */
 int privileges_drop(bool perf);
 
+/* Give up all capabilities of the calling thread. */
+void privileges_drop_all(void);
+
 #endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How signals end a process that is busy with something else. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "serve/end_signals.h"
+
+#define STATUS 3
+
+struct busy {
+	pid_t pid;
+	int out; /* what it has to say */
+};
+
+/* Takes the signal that is passed on, and does nothing about it. */
+static _Noreturn void busy_run(int out, const char *seconds)
+{
+	struct end_signals *signals;
+	struct error error = { 0 };
+	sigset_t passed;
+	int number;
+
+	setenv("TRACER_END_SECONDS", seconds, 1);
+	if (end_signals_open(STATUS, &signals, &error) || write(out, "o", 1) != 1)
+		_exit(100);
+	sigemptyset(&passed);
+	sigaddset(&passed, end_signals_number());
+	if (sigwait(&passed, &number) || write(out, "p", 1) != 1)
+		_exit(101);
+	for (;;)
+		pause();
+}
+
+static struct busy busy_start(const char *seconds)
+{
+	struct busy busy;
+	char byte = 0;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	busy.pid = fork();
+	if (busy.pid == 0) {
+		fclose(stderr);
+		busy_run(ends[1], seconds);
+	}
+	close(ends[1]);
+	busy.out = ends[0];
+	assert_int_equal(read(busy.out, &byte, 1), 1);
+	assert_int_equal(byte, 'o');
+	return busy;
+}
+
+static void busy_wait_passed(const struct busy *busy)
+{
+	char byte = 0;
+
+	assert_int_equal(read(busy->out, &byte, 1), 1);
+	assert_int_equal(byte, 'p');
+}
+
+static void busy_expect_end(struct busy *busy)
+{
+	int status;
+
+	assert_int_equal(waitpid(busy->pid, &status, 0), busy->pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), STATUS);
+	close(busy->out);
+}
+
+static void test_one_signal_ends_in_time(void **state)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct busy busy = busy_start("1");
+
+		kill(busy.pid, numbers[i]);
+		busy_wait_passed(&busy);
+		busy_expect_end(&busy);
+	}
+}
+
+/* A hangup is no second signal. */
+static void test_second_signal_ends_at_once(void **state)
+{
+	struct busy busy = busy_start("3600");
+	int i, status;
+
+	(void)state;
+	kill(busy.pid, SIGTERM);
+	busy_wait_passed(&busy);
+	for (i = 0; i < 30; i++) {
+		kill(busy.pid, SIGHUP);
+		usleep(10000);
+	}
+	assert_int_equal(waitpid(busy.pid, &status, WNOHANG), 0);
+	while (!waitpid(busy.pid, &status, WNOHANG)) {
+		kill(busy.pid, SIGINT);
+		usleep(10000);
+	}
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), STATUS);
+	close(busy.out);
+}
+
+/* CapPrm and CapEff of all threads but the first. */
+static bool thread_has_capabilities(pid_t thread)
+{
+	unsigned long long permitted = 0, effective = 0;
+	char path[64], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)thread);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		sscanf(line, "CapPrm: %llx", &permitted);
+		sscanf(line, "CapEff: %llx", &effective);
+	}
+	fclose(file);
+	return permitted || effective;
+}
+
+/* Threads of a process have numbers one after the other, if nobody else takes one in between. */
+static void test_thread_drops_privileges(void **state)
+{
+	struct end_signals *signals;
+	struct error error = { 0 };
+	pid_t pid = fork(), thread;
+	int status, found = 0;
+	char path[64];
+
+	(void)state;
+	if (pid == 0) {
+		if (end_signals_open(STATUS, &signals, &error))
+			_exit(100);
+		end_signals_drop_privileges(signals);
+		for (thread = getpid() + 1; thread < getpid() + 10000 && !found; thread++) {
+			snprintf(path, sizeof(path), "/proc/self/task/%d", (int)thread);
+			found = !access(path, F_OK);
+			if (found)
+				_exit(thread_has_capabilities(thread));
+		}
+		_exit(101);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_signal_ends_in_time),
+		cmocka_unit_test(test_second_signal_ends_at_once),
+		cmocka_unit_test(test_thread_drops_privileges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
