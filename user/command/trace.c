@@ -253,7 +253,8 @@ static void trace_on_signal(void *context, struct watch *watch)
 
 	if (number == SIGUSR1 && !trace->waiting)
 		trace_report_now(trace);
-	else if (number && number != SIGUSR1)
+	/* It stays pending, for who waits for the reader of the last report. */
+	if (number == end_signals_number() && !raise(number))
 		trace_stop(trace);
 }
 

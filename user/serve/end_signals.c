@@ -118,7 +118,7 @@ static uint64_t end_patience(void)
 int end_signals_open(int status, struct end_signals **ret_signals, struct error *error)
 {
 	struct end_signals *signals = memory_alloc(1, sizeof(*signals));
-	sigset_t set = end_set();
+	sigset_t set = end_set(), all, before;
 	pthread_t thread;
 	int code;
 
@@ -129,7 +129,11 @@ int end_signals_open(int status, struct end_signals **ret_signals, struct error 
 	sem_init(&signals->dropped, 0, 0);
 	sigaddset(&set, end_signals_number());
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	/* What is blocked later is for other threads, too. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	code = pthread_create(&thread, NULL, end_run, signals);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!code) {
 		pthread_detach(thread);
 		*ret_signals = signals;

@@ -23,7 +23,7 @@ int end_signals_open(int status, struct end_signals **ret_signals, struct error 
 /* The signal that the caller of end_signals_open gets, blocked, in place of the first one. */
 int end_signals_number(void);
 
-/* Has it come, and was not taken yet? */
+/* Has it come, and was not taken? */
 bool end_signals_are_pending(void);
 
 /* Let the thread give up all capabilities. Returns when it has. */
