@@ -225,7 +225,7 @@ static __always_inline bool interp_walk_begin(struct interp_walk *walk,
 	walk->record.count = 0;
 	walk->record.end = INTERP_END_ROOT;
 	walk->record.unused = 0;
-	walk->hash = 0;
+	walk->hash = process->seed;
 	if (!state)
 		return false;
 	walk->window_start = 0;
@@ -259,7 +259,9 @@ __noinline int interp_step(struct interp_walk *walk)
 
 static __always_inline void interp_walk_finish(struct interp_walk *walk)
 {
-	if (walk->record.count && !walk->hash)
+	if (!walk->record.count)
+		walk->hash = 0;
+	else if (!walk->hash)
 		walk->hash = 1;
 }
 

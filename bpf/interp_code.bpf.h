@@ -192,7 +192,7 @@ static __always_inline void interp_content_begin(struct interp_walk *walk, __u64
 	walk->object = object;
 	walk->object_ends = interp_watch(object);
 	walk->incomplete = 0;
-	walk->content = 1;
+	walk->content = walk->process.seed;
 }
 
 /* Remember it, unless some of it could not be read, or its end would not be noticed. */

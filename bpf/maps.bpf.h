@@ -21,6 +21,7 @@ const volatile bool setting_cookies = true;
 const volatile bool setting_named = false; /* functions were named on the command line */
 /* Global functions take memory, and helpers take functions. */
 const volatile bool setting_functions = true;
+const volatile __u64 setting_seed = 0; /* of the keys of sites: a secret */
 const volatile bool setting_tail_calls = false; /* see stack_keep */
 
 #include "unwind.bpf.h"

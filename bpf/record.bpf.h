@@ -7,6 +7,7 @@
 #define RECORD_BPF_H
 
 #include "interp_site.bpf.h"
+#include "site_key.bpf.h"
 #include "thread.bpf.h"
 
 /*
@@ -44,9 +45,20 @@ static __always_inline __u64 stack_store(const struct unwind *walk, const __u64 
 	return !error || error == -EEXIST ? *site : 0;
 }
 
+/* The site with this key, unless it is that of another process, program or function. */
+static __always_inline struct site *site_find(struct thread *thread, const __u64 *key)
+{
+	struct site *site = bpf_map_lookup_elem(&sites, key);
+
+	if (site && site_key_holds(site, shape_owner(thread->call.shape), thread->call.image,
+				   SHAPE_FUNCTION(thread->call.shape)))
+		return site;
+	return NULL;
+}
+
 /*
- * The site of a stack that was not seen before. A stack that finds no room goes to a site without frames,
- * one per function and program, so that its bytes stay in the totals.
+ * The site of a stack that was not seen before. A stack that finds no room, or whose key is 0, goes to a site without
+ * frames, one per function and program, so that its bytes stay in the totals.
  */
 static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 {
@@ -61,19 +73,19 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 	};
 	struct site *found;
 
-	site.stack = stack_store(&thread->walk, key);
+	site.stack = *key ? stack_store(&thread->walk, key) : 0;
 	if (site.stack && thread->interp)
 		interp_site_store(site.stack);
 	if (!site.stack) {
-		*key = unwind_mix(unwind_mix(owner.owner, owner.image),
-				  SHAPE_FUNCTION(thread->call.shape));
-		found = bpf_map_lookup_elem(&sites, key);
+		*key = site_key_end(site_key_begin(setting_seed, owner.owner, owner.image), 0,
+				    SHAPE_FUNCTION(thread->call.shape) | SITE_WITHOUT_STACK);
+		found = site_find(thread, key);
 		if (found)
 			return found;
 	}
 	if (!bpf_map_update_elem(&sites, key, &site, BPF_NOEXIST))
 		site_announce(*key, site.owner);
-	return bpf_map_lookup_elem(&sites, key);
+	return site_find(thread, key);
 }
 
 /* Which loss a walk's end is; LOSS_COUNT for none. */
@@ -127,7 +139,7 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		.flags = setting_unwind ? 0 : UNWIND_BY_BP,
 	};
 	bool samples = SHAPE_OP(thread->call.shape) == CALL_SAMPLE;
-	__u64 key;
+	__u64 key, wanted;
 
 	if (samples) {
 		from.lr = RETURN_REGISTER(ctx);
@@ -138,21 +150,25 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		from.ip = thread->call.returns_to;
 		from.sp += RETURN_POPS;
 	}
+	thread->walk.hash = site_key_begin(setting_seed, from.owner, from.image);
 	thread_walk_stack(thread, &from);
 	/* All frames are taken for return addresses, which are behind the call. */
 	if (samples)
 		thread->walk.record.pcs[0]++;
 	stack_count_losses(&thread->walk);
 	thread->interp = interp_site_read(from.owner, setting_stack_depth);
-	if (thread->interp)
-		thread->walk.hash = unwind_mix(thread->walk.hash, thread->interp);
-	key = unwind_mix(thread->walk.hash, from.owner);
-	key = unwind_mix(key, (__u64)thread->call.image << 32 | SHAPE_FUNCTION(thread->call.shape));
-	*ret_site = bpf_map_lookup_elem(&sites, &key);
+	key = site_key_end(thread->walk.hash, thread->interp, SHAPE_FUNCTION(thread->call.shape));
+	*ret_site = site_find(thread, &key);
 	if (*ret_site)
 		return key;
+	/* Two stacks have one key: the later one is counted without its frames. */
+	if (bpf_map_lookup_elem(&sites, &key)) {
+		loss_add(LOSS_SITES_CLASHED, 1);
+		key = 0;
+	}
+	wanted = key;
 	*ret_site = site_create(thread, &key);
-	if (*ret_site && !(*ret_site)->stack)
+	if (*ret_site && wanted && !(*ret_site)->stack)
 		loss_add(LOSS_STACKS_FULL, 1);
 	return *ret_site ? key : 0;
 }

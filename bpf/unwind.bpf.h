@@ -82,7 +82,7 @@ struct unwind {
 	__u64 window_start; /* user address of window[0] */
 	__u64 window_bytes; /* valid bytes of the window */
 	__u64 extent; /* of the stack at the thread's last walk, bytes; anything else if it changed stacks */
-	__u64 hash;
+	__u64 hash; /* of the frames; what it begins with is the caller's */
 	__u32 process; /* index of the process */
 	__u32 generation; /* of its mappings */
 	__u32 image;
@@ -414,7 +414,6 @@ static __always_inline void unwind_start(struct unwind *walk, const struct unwin
 	walk->bp_address = UNWIND_BP_HERE;
 	walk->window_start = 0;
 	walk->window_bytes = 0;
-	walk->hash = 0;
 	walk->flags = from->flags;
 	walk->depth = from->depth;
 	walk->record.count = 0;

@@ -75,6 +75,7 @@ struct interp_process {
 	__u32 kind; /* enum interp_kind */
 	__u32 anchor_kind; /* enum interp_anchor */
 	__u64 anchor; /* what to add, modulo 2^64 */
+	__u64 seed; /* what hashes of its code and frames begin with: a secret, different for each process */
 	__u32 module;
 	__u32 generation; /* below 2^16: no two interpreters of a process, one after the other, have the same */
 	__u32 through; /* the word leads to a structure that has the state at this offset; 0 = to the state */
@@ -89,8 +90,8 @@ struct interp_process {
 
 /*
  * One frame. `code` is the address of an iseq or a code object. `at` is the number of bytes from its first instruction to
- * the next one (Ruby) or the current one (Python: a signed number; negative = it has not begun). Code with the same
- * content is the same for whoever looks at frames, wherever it stands. A Ruby frame without content has in `at` the address
+ * the next one (Ruby) or the current one (Python: a signed number; negative = it has not begun). Code of a process with
+ * the same content is the same for whoever looks at frames, wherever it stands. A Ruby frame without content has in `at` the address
  * of the next instruction.
  */
 struct interp_frame {

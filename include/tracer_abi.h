@@ -261,6 +261,7 @@ struct event_mapping {
 	X(STACKS_FULL, stacks_full,                                                                \
 	  "blocks without a stack: the stack table is full (--max-stacks)", 1)                     \
 	X(SITES_FULL, sites_full, "blocks not recorded: the site table is full (--max-stacks)", 1) \
+	X(SITES_CLASHED, sites_clashed, "blocks without a stack: its key is another stack's", 1)   \
 	X(STACK_UNREADABLE, stack_unreadable, "stacks cut short: memory could not be read", 0)     \
 	X(STACK_UNMAPPED, stack_unmapped, "stacks cut short in code that was mapped just before",  \
 	  0)                                                                                       \

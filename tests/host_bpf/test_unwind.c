@@ -140,6 +140,7 @@ static void walk_chain(struct world *world, uint64_t ip, uint32_t depth, uint32_
 				    .depth = depth,
 				    .flags = flags };
 
+	world->walk.hash = 0;
 	unwind_stack(&world->walk, &from);
 }
 

@@ -36,6 +36,7 @@ static void check_walk(struct world *world, const struct unwind_from *from, uint
 
 	for (i = 0; i < 2; i++) {
 		memset(world->walk.window, 0xa5, sizeof(world->walk.window));
+		world->walk.hash = 0;
 		unwind_stack(&world->walk, from);
 		assert_stack(world, end, pcs, count);
 	}
@@ -268,6 +269,7 @@ static void test_rubbish(void **state)
 		}
 		from = from_here(world_pc(seed >> 33 & 255, 4), round & 63, world->stack[1],
 				 world->stack[2]);
+		world->walk.hash = 0;
 		unwind_stack(&world->walk, &from);
 		assert_true(world->walk.record.count <= STACK_FRAMES_MAX);
 		assert_true(world->walk.record.end < UNWIND_END_COUNT);

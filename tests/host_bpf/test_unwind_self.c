@@ -198,6 +198,7 @@ static NOINLINE void self_walk(struct self *self)
 				     .owner = OWNER,
 				     .depth = STACK_FRAMES_MAX,
 				     .flags = UNWIND_EXACT };
+	self->walk.hash = 0;
 	unwind_stack(&self->walk, &from);
 	__asm__ volatile("" : : : "memory");
 }

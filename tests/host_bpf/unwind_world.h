@@ -199,6 +199,7 @@ static inline void walk(struct world *world, uint64_t ip, uint64_t word, uint64_
 				    .flags = UNWIND_EXACT };
 
 	memset(world->walk.window, 0xa5, sizeof(world->walk.window));
+	world->walk.hash = 0;
 	unwind_stack(&world->walk, &from);
 }
 
@@ -220,6 +221,7 @@ static inline uint32_t walk_both(struct world *world, uint64_t ip, uint64_t sp, 
 	/* The second time all rows are remembered. */
 	for (i = 0; i < 2; i++) {
 		memset(world->walk.window, 0xa5, sizeof(world->walk.window));
+		world->walk.hash = 0;
 		unwind_stack(&world->walk, &from);
 		assert_int_equal(record->count, world->reference.count);
 		assert_memory_equal(record->pcs, world->reference.pcs,

@@ -80,12 +80,13 @@ static void test_kept(void **state)
 	struct interpreter interpreter = make(&fake);
 	struct target_memory memory = { fake_read, &fake };
 	struct frame_names *names = frame_names_new();
+	struct known_frames known = { 0 }, others = { 0 };
 	struct interp_frame frame = { .code = BASE + CODE };
 	const struct frame_named *first, *second;
 	unsigned int reads;
 
 	(void)state;
-	first = frame_names_get(names, 1, &interpreter, &memory, &frame, NULL);
+	first = frame_names_get(names, &known, &interpreter, &memory, &frame, NULL);
 	assert_non_null(first);
 	assert_string_equal(first->name.function, "Class.method");
 	assert_string_equal(first->name.file, "app.py");
@@ -93,12 +94,16 @@ static void test_kept(void **state)
 	assert_false(first->covers_next);
 	/* Asked again, it takes a single look. */
 	reads = fake.reads;
-	assert_ptr_equal(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL), first);
+	assert_ptr_equal(frame_names_get(names, &known, &interpreter, &memory, &frame, NULL),
+			 first);
 	assert_int_equal(fake.reads, reads + 1);
-	/* Another process is another matter, but the same texts. */
-	second = frame_names_get(names, 2, &interpreter, &memory, &frame, NULL);
-	assert_ptr_not_equal(second, first);
-	assert_ptr_equal(second->name.file, first->name.file);
+	/* Another process is asked by itself; that it has the same name takes no more memory. */
+	second = frame_names_get(names, &others, &interpreter, &memory, &frame, NULL);
+	assert_true(fake.reads > reads + 2);
+	assert_ptr_equal(second, first);
+	frame_names_forget(&others);
+	assert_string_equal(first->name.function, "Class.method");
+	frame_names_forget(&known);
 	frame_names_free(names);
 	frame_names_free(NULL);
 }
@@ -109,20 +114,23 @@ static void test_replaced(void **state)
 	struct interpreter interpreter = make(&fake);
 	struct target_memory memory = { fake_read, &fake };
 	struct frame_names *names = frame_names_new();
+	struct known_frames known = { 0 };
 	struct interp_frame frame = { .code = BASE + CODE };
 	const struct frame_named *first, *second;
 
 	(void)state;
-	first = frame_names_get(names, 1, &interpreter, &memory, &frame, NULL);
+	first = frame_names_get(names, &known, &interpreter, &memory, &frame, NULL);
 	put(&fake, CODE + 128, BASE + OTHER);
-	second = frame_names_get(names, 1, &interpreter, &memory, &frame, NULL);
+	second = frame_names_get(names, &known, &interpreter, &memory, &frame, NULL);
 	assert_string_equal(second->name.function, "another");
 	/* The old name is still there, for those that have it. */
 	assert_string_equal(first->name.function, "Class.method");
 	put(&fake, CODE + 128, BASE + NAME);
-	assert_ptr_equal(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL), first);
+	assert_ptr_equal(frame_names_get(names, &known, &interpreter, &memory, &frame, NULL),
+			 first);
 	fake.gone = true;
-	assert_null(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL));
+	assert_null(frame_names_get(names, &known, &interpreter, &memory, &frame, NULL));
+	frame_names_forget(&known);
 	frame_names_free(names);
 }
 
@@ -230,6 +238,7 @@ static void test_copy(void **state)
 	struct interpreter interpreter = make(&fake);
 	struct target_memory memory = { fake_read, &fake };
 	struct frame_names *names = frame_names_new();
+	struct known_frames known = { 0 };
 	struct interp_frame frame = { .code = BASE + CODE, .content = 77 };
 	const struct frame_named *named;
 	struct interp_code copy;
@@ -237,12 +246,14 @@ static void test_copy(void **state)
 	(void)state;
 	copy_code(&fake, &copy);
 	fake.gone = true;
-	assert_null(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL));
-	named = frame_names_get(names, 1, &interpreter, &memory, &frame, &copy);
+	assert_null(frame_names_get(names, &known, &interpreter, &memory, &frame, NULL));
+	named = frame_names_get(names, &known, &interpreter, &memory, &frame, &copy);
 	assert_non_null(named);
 	assert_string_equal(named->name.function, "Class.method");
 	assert_int_equal(named->name.line, 12);
-	assert_ptr_equal(frame_names_get(names, 1, &interpreter, &memory, &frame, NULL), named);
+	assert_ptr_equal(frame_names_get(names, &known, &interpreter, &memory, &frame, NULL),
+			 named);
+	frame_names_forget(&known);
 	frame_names_free(names);
 }
 

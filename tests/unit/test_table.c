@@ -109,12 +109,29 @@ static void test_empty(void **state)
 	table_free(&table);
 }
 
+/* Keys that were one run of slots with any number added, but a secret multiplier parts them. */
+static void test_crowd(void **state)
+{
+	struct table table = { 0 };
+	size_t i, longest = 0, run = 0;
+	char value;
+
+	(void)state;
+	for (i = 0; i < 20000; i++)
+		table_put(&table, (uint64_t)i << 45 | (uint64_t)i << 13, &value);
+	for (i = 0; i < table.capacity; i++) {
+		run = table.slots[i].value ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	assert_in_range(longest, 1, 500);
+	table_free(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_spread),
-		cmocka_unit_test(test_random_dense),
-		cmocka_unit_test(test_random_high),
+		cmocka_unit_test(test_random_spread), cmocka_unit_test(test_random_dense),
+		cmocka_unit_test(test_random_high),   cmocka_unit_test(test_crowd),
 		cmocka_unit_test(test_empty),
 	};
 

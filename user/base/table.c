@@ -5,12 +5,17 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/seed.h"
 
+/* The multiplier is a secret, too: with a known one there are keys that stay neighbours whatever is added to them. */
 static size_t table_home(const struct table *table, uint64_t key)
 {
+	key ^= table->seed;
 	key ^= key >> 32;
 	key *= 0x9e3779b97f4a7c15ULL;
-	key ^= key >> 29;
+	key ^= key >> 32;
+	key *= table->seed | 1;
+	key ^= key >> 32;
 	return key & (table->capacity - 1);
 }
 
@@ -33,6 +38,8 @@ static void table_grow(struct table *table)
 	struct table old = *table;
 	size_t i;
 
+	if (!table->seed)
+		table->seed = seed_new();
 	table->capacity = old.capacity ? old.capacity * 2 : 16;
 	table->slots = memory_alloc(table->capacity, sizeof(*table->slots));
 	for (i = 0; i < old.capacity; i++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A hash table from 64-bit keys to pointers. It owns its slots, not what they point to. */
+/*
+ * A hash table from 64-bit keys to pointers. It owns its slots, not what they point to. Where a key is kept depends on a
+ * secret of each table: keys that others choose do not crowd in one place, and walks have no order.
+ */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
 
@@ -16,6 +19,7 @@ struct table {
 	struct table_slot *slots;
 	size_t capacity; /* a power of two, or 0 */
 	size_t count;
+	uint64_t seed; /* 0 = none yet */
 };
 
 /* The value of `key`, or NULL. */

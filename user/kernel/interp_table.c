@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/table.h"
+#include "base/seed.h"
 #include "kernel/interp_codes.h"
 #include "kernel/interp_reader.h"
 #include "system/proc.h"
@@ -23,9 +23,7 @@
 
 /* A search of memory that has too much to search takes long: how often it is tried, once in RETRY_MAX_NS. */
 #define SPENT_MAX 5
-
-/* How long before somebody is told. */
-#define PATIENCE_NS 5000000000ull
+#define PATIENCE_NS 5000000000ull /* before somebody is told */
 
 /* What a module was found to hold. */
 struct interp_module {
@@ -54,6 +52,7 @@ struct interp_process_entry {
 	struct interpreter interpreter;
 	bool has_point;
 	uint64_t point; /* offset of its function that ends code, in the module's file */
+	struct known_frames known;
 };
 
 struct interp_table {
@@ -90,6 +89,8 @@ void interp_table_free(struct interp_table *table)
 {
 	if (!table)
 		return;
+	while (table->count)
+		frame_names_forget(&table->entries[--table->count].known);
 	frame_names_free(table->names);
 	interp_codes_free(table->codes);
 	free(table->by_module);
@@ -138,6 +139,7 @@ void interp_table_forget(struct interp_table *table, const struct process *proce
 		return;
 	if (entry->state == INTERP_FOUND)
 		bpf_map_delete_elem(table->processes, &entry->owner);
+	frame_names_forget(&entry->known);
 	entry->state = INTERP_ABSENT;
 }
 
@@ -288,6 +290,7 @@ static void table_take(struct interp_table *table, struct interp_process_entry *
 	int code;
 
 	entry->interpreter.process.generation = ++table->generation & UINT16_MAX;
+	entry->interpreter.process.seed = seed_new();
 	entry->interpreter.process.ruby.unwatched = entry->process->frees_unseen;
 	code = bpf_map_update_elem(table->processes, &entry->owner, &entry->interpreter.process,
 				   BPF_ANY);
@@ -440,8 +443,8 @@ static size_t table_name_frames(struct interp_table *table, struct interp_proces
 		const struct interp_frame *frame = &record->frames[i];
 
 		copy = frame->content ? interp_codes_get(table->codes, frame->content) : NULL;
-		named = frame_names_get(table->names, entry->process->target.pid,
-					&entry->interpreter, &memory, frame, copy);
+		named = frame_names_get(table->names, &entry->known, &entry->interpreter, &memory,
+					frame, copy);
 		if (covered && kept) {
 			to[kept - 1].entry |= frame->flags & INTERP_FRAME_ENTRY;
 		} else {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/seed.h"
 #include "kernel/bpf_call.h"
 #include "kernel/downgrade.h"
 #include "kernel/session_parts.h"
@@ -106,6 +107,7 @@ static void session_set_up(struct session *session)
 	const struct session_options *options = &session->options;
 	struct tracer_bpf *bpf = session->bpf;
 
+	bpf->rodata->setting_seed = seed_new();
 	bpf->rodata->setting_min_size = options->min_size;
 	bpf->rodata->setting_max_size = options->max_size;
 	bpf->rodata->setting_stack_depth = (uint32_t)options->stack_depth;

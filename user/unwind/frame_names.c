@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/table.h"
+#include "base/seed.h"
 
 /* A text that is kept once. */
 struct text {
@@ -14,42 +14,49 @@ struct text {
 	char bytes[];
 };
 
-/* A frame whose name is known. */
-struct known_name {
+/* A name that is kept once: its texts are, too. */
+struct kept_name {
 	struct frame_named named;
-	uint64_t code_key; /* of its code when it was named */
-	struct known_name
-		*older; /* of other code that had the same address; their names are still in use */
+	struct kept_name *next; /* with the same hash */
+};
+
+/* A frame of a process whose name is known. */
+struct known_frame {
+	uint64_t code, at,
+		content; /* as in struct interp_frame; `code` is 0 where there is content */
+	uint64_t code_key; /* of its code when it was named: other code may have the same address */
+	const struct frame_named *named;
+	struct known_frame *next; /* with the same hash */
 };
 
 struct frame_names {
+	uint64_t seed; /* of the hashes */
 	struct table texts; /* struct text by hash */
-	struct table known; /* struct known_name by hash of process and frame */
+	struct table kept; /* struct kept_name by hash */
 };
 
 struct frame_names *frame_names_new(void)
 {
-	return memory_alloc(1, sizeof(struct frame_names));
+	struct frame_names *names = memory_alloc(1, sizeof(*names));
+
+	names->seed = seed_new();
+	return names;
 }
 
-static uint64_t names_hash(uint64_t hash, const void *bytes, size_t size)
+static uint64_t names_hash(const struct frame_names *names, const void *bytes, size_t size)
 {
 	const unsigned char *at = bytes;
+	uint64_t hash = names->seed;
 
 	while (size--)
 		hash = (hash ^ *at++) * 0x100000001b3ull;
 	return hash;
 }
 
-static uint64_t names_hash_words(const uint64_t *words, size_t count)
-{
-	return names_hash(0xcbf29ce484222325ull, words, count * sizeof(*words));
-}
-
 static const char *names_keep_text(struct frame_names *names, const char *text)
 {
 	size_t size = strlen(text) + 1;
-	uint64_t hash = names_hash(0xcbf29ce484222325ull, text, size);
+	uint64_t hash = names_hash(names, text, size);
 	struct text *first = table_get(&names->texts, hash), *kept;
 
 	if (size == 1)
@@ -64,40 +71,76 @@ static const char *names_keep_text(struct frame_names *names, const char *text)
 	return kept->bytes;
 }
 
-static void names_fill(struct frame_names *names, struct known_name *known,
-		       const struct interp_name *name, uint64_t code_key)
+static bool named_equal(const struct frame_named *a, const struct frame_named *b)
 {
-	known->named.name = (struct frame_name){ .function = names_keep_text(names, name->function),
-						 .file = names_keep_text(names, name->file),
-						 .line = name->line };
-	known->named.covers_next = name->covers_next;
-	known->code_key = code_key;
+	return a->name.function == b->name.function && a->name.file == b->name.file &&
+	       a->name.line == b->name.line && a->covers_next == b->covers_next;
 }
 
-const struct frame_named *frame_names_get(struct frame_names *names, pid_t pid,
+static const struct frame_named *names_keep(struct frame_names *names,
+					    const struct interp_name *name)
+{
+	const struct frame_named named = {
+		.name = { .function = names_keep_text(names, name->function),
+			  .file = names_keep_text(names, name->file),
+			  .line = name->line },
+		.covers_next = name->covers_next,
+	};
+	uint64_t words[] = { (uintptr_t)named.name.function, (uintptr_t)named.name.file,
+			     named.name.line };
+	uint64_t hash = names_hash(names, words, sizeof(words));
+	struct kept_name *first = table_get(&names->kept, hash), *kept;
+
+	for (kept = first; kept; kept = kept->next)
+		if (named_equal(&kept->named, &named))
+			return &kept->named;
+	kept = memory_alloc(1, sizeof(*kept));
+	*kept = (struct kept_name){ .named = named, .next = first };
+	table_put(&names->kept, hash, kept);
+	return &kept->named;
+}
+
+const struct frame_named *frame_names_get(struct frame_names *names, struct known_frames *known,
 					  const struct interpreter *interpreter,
 					  const struct target_memory *memory,
 					  const struct interp_frame *frame,
 					  const struct interp_code *copy)
 {
-	/* Code with the same content has the same names, wherever it stands. */
-	uint64_t words[] = { frame->content ? 0 : (uint64_t)pid, frame->content ? 0 : frame->code,
-			     frame->at, frame->content };
-	uint64_t key = names_hash_words(words, sizeof(words) / sizeof(words[0]));
+	/* Code of a process with the same content has the same names, wherever it stands. */
+	uint64_t words[] = { frame->content ? 0 : frame->code, frame->at, frame->content };
+	uint64_t hash = names_hash(names, words, sizeof(words));
 	uint64_t code_key = interpreter_key(interpreter, memory, frame);
-	struct known_name *first = table_get(&names->known, key), *known;
+	struct known_frame *first = table_get(&known->frames, hash), *found;
 	struct interp_name name;
 
-	for (known = first; known; known = known->older)
-		if (known->code_key == code_key)
-			return &known->named;
+	for (found = first; found; found = found->next)
+		if (found->code == words[0] && found->at == frame->at &&
+		    found->content == frame->content && found->code_key == code_key)
+			return found->named;
 	if (!interpreter_name(interpreter, memory, frame, copy, &name))
 		return NULL;
-	known = memory_alloc(1, sizeof(*known));
-	names_fill(names, known, &name, code_key);
-	known->older = first;
-	table_put(&names->known, key, known);
-	return &known->named;
+	found = memory_alloc(1, sizeof(*found));
+	*found = (struct known_frame){
+		words[0], frame->at, frame->content, code_key, names_keep(names, &name), first
+	};
+	table_put(&known->frames, hash, found);
+	return found->named;
+}
+
+void frame_names_forget(struct known_frames *known)
+{
+	const struct table_slot *slot;
+	size_t cursor = 0;
+
+	while ((slot = table_next(&known->frames, &cursor))) {
+		struct known_frame *frame = slot->value, *next;
+
+		for (; frame; frame = next) {
+			next = frame->next;
+			free(frame);
+		}
+	}
+	table_free(&known->frames);
 }
 
 static void names_free_texts(struct table *texts)
@@ -123,15 +166,15 @@ void frame_names_free(struct frame_names *names)
 
 	if (!names)
 		return;
-	while ((slot = table_next(&names->known, &cursor))) {
-		struct known_name *known = slot->value, *older;
+	while ((slot = table_next(&names->kept, &cursor))) {
+		struct kept_name *kept = slot->value, *next;
 
-		for (; known; known = older) {
-			older = known->older;
-			free(known);
+		for (; kept; kept = next) {
+			next = kept->next;
+			free(kept);
 		}
 	}
-	table_free(&names->known);
+	table_free(&names->kept);
 	names_free_texts(&names->texts);
 	free(names);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of interpreters' frames, each read once from the process and kept for the whole run, even when its code is no
- * more. Code that was replaced by other code at the same address is noticed.
+ * The names of interpreters' frames, each read once from its process and kept for the whole run, even when its code is no
+ * more. Code that was replaced by other code at the same address is noticed. What is known of a process's frames is used
+ * for that process alone: no other one can give them names.
  */
 #ifndef UNWIND_FRAME_NAMES_H
 #define UNWIND_FRAME_NAMES_H
 
-#include <sys/types.h>
-
+#include "base/table.h"
 #include "model/stack.h"
 #include "unwind/interpreter.h"
 
@@ -19,18 +19,26 @@ struct frame_named {
 	bool covers_next; /* the next frame is to be left out: see interp_name.h */
 };
 
+/* The frames of one process whose names are known. Start with {0}. */
+struct known_frames {
+	struct table frames; /* struct known_frame by hash */
+};
+
 /* Free with frame_names_free; names live as long. */
 struct frame_names *frame_names_new(void);
 void frame_names_free(struct frame_names *names);
 
 /*
- * The name of a frame of process `pid`, read from `memory` unless it is known; `copy` as for interpreter_name. NULL if
- * its code is no more.
+ * The name of a frame of the process whose frames `known` has, read from `memory` unless it is known; `copy` as for
+ * interpreter_name. NULL if its code is no more.
  */
-const struct frame_named *frame_names_get(struct frame_names *names, pid_t pid,
+const struct frame_named *frame_names_get(struct frame_names *names, struct known_frames *known,
 					  const struct interpreter *interpreter,
 					  const struct target_memory *memory,
 					  const struct interp_frame *frame,
 					  const struct interp_code *copy);
+
+/* The program of the process is no more. Its names stay. */
+void frame_names_forget(struct known_frames *known);
 
 #endif
