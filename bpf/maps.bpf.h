@@ -37,7 +37,8 @@ struct call {
 	__u64 pointer; /* the pointer argument */
 	struct block taken; /* realloc: the old block, out of the table until the return decides */
 	__u64 taken_address; /* as in its key; 0 = none */
-	__u64 returns_to; /* where it returns to, if its return instructions are probed; else 0 */
+	__u64 returns_to; /* where it returns to, if its result is read at its exits; else 0 */
+	__u64 caller_bp; /* the frame pointer there */
 	__u32 image; /* the program that made it */
 	__u32 untracked; /* realloc: the old block was not in the table */
 };

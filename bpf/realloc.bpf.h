@@ -53,10 +53,9 @@ static __always_inline void realloc_finish_old(struct thread *thread)
 	thread->call.taken_address = 0;
 }
 
-/* The block that realloc hands out; 0 = none. */
-static __always_inline __u64 realloc_result(struct thread *thread, struct pt_regs *ctx)
+/* The block that realloc hands out, which has come to `result`; 0 = none. */
+static __always_inline __u64 realloc_result(struct thread *thread, __u64 result)
 {
-	__u64 result = PT_REGS_RC(ctx);
 	bool is_over = false; /* the old block is freed, and there is no new one */
 
 	if (SHAPE_RESULT(thread->call.shape) == RESULT_IN_PLACE)

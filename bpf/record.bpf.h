@@ -145,10 +145,11 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		from.lr = RETURN_REGISTER(ctx);
 		from.flags |= UNWIND_EXACT;
 	}
-	/* At a return instruction, the caller is one step away. */
+	/* An exit may stand anywhere in the function: the registers of its caller are those of the entry. */
 	if (thread->call.returns_to) {
 		from.ip = thread->call.returns_to;
-		from.sp += RETURN_POPS;
+		from.sp = thread->call.sp + RETURN_POPS;
+		from.bp = thread->call.caller_bp;
 	}
 	thread->walk.hash = site_key_begin(setting_seed, from.owner, from.image);
 	thread_walk_stack(thread, &from);

@@ -195,27 +195,29 @@ static __always_inline bool thread_is_called_inside(struct thread *thread, struc
 
 /*
  * Is the recorded call still running, when another one begins, whose return address stands at `sp`? Its frame must
- * lie above (a signal handler may have a stack of its own), and its return address must still be hijacked by the return
- * probe, or be what it was if there is none: a longjmp leaves the frame, and the next calls write over that word, or
+ * lie above (a signal handler may have a stack of its own), and its return address must still be hijacked by a return
+ * probe, or be what it was if there is none (another tool may have one): a longjmp leaves the frame, and the next calls write over that word, or
  * at least they do not return to it. At the very same stack pointer a function has jumped to another one instead of
  * calling it.
  */
 static __noinline bool thread_is_inside(struct thread *thread, struct pt_regs *ctx, __u64 sp)
 {
-	__u64 trampoline;
+	__u64 returns_to = thread->call.returns_to, trampoline, address;
 
 	if (!thread->call.sp || thread->call.image != current_image())
 		return false;
 	if (sp > thread->call.sp && !thread_on_signal_stack(sp))
 		return false;
-	trampoline = thread->call.returns_to ? thread->call.returns_to : unwind_trampoline();
-	if (!trampoline)
+	trampoline = unwind_trampoline();
+	if (!returns_to && !trampoline)
 		return sp < thread->call.sp;
-	if (RETURN_POPS ? thread_read_word(thread->call.sp) != trampoline
-			: sp == thread->call.sp && return_address(ctx, sp) != trampoline)
-		return false;
+	if (RETURN_POPS || sp == thread->call.sp) {
+		address = RETURN_POPS ? thread_read_word(thread->call.sp) : return_address(ctx, sp);
+		if (!address || (address != returns_to && address != trampoline))
+			return false;
+	}
 	return sp == thread->call.sp || !setting_unwind ||
-	       thread_is_called_inside(thread, ctx, trampoline);
+	       thread_is_called_inside(thread, ctx, returns_to ? returns_to : trampoline);
 }
 
 #endif

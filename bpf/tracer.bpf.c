@@ -2,9 +2,9 @@
 /*
  * The programs that run at the probes. What a probe means stands in its cookie (the call shape), so that
  * all allocator functions share four of them: entry and return of a call that has a result, as one
- * session program or as two, and the entry of a call that only frees. Two more are for functions that
- * exceptions may leave: their return instructions, and where exceptions set out. One is for the places where a
- * program tells of samples.
+ * session program or as two, and the entry of a call that only frees. One more is for the exits of functions
+ * whose return is not probed, one for where exceptions set out, and one for the places where a program tells of
+ * samples.
  */
 #include "kernel_types.h"
 #include <bpf/bpf_helpers.h>
@@ -17,6 +17,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define SIZE_OVERFLOW (~0ULL)
 #define MAP_FAILED (~0ULL)
+/* Results of system calls from here on are errors. */
+#define ERRORS_FROM (-4095ULL)
 
 /*
  * One argument. The verifier allows reads of the registers at fixed offsets only; the comment in the
@@ -127,11 +129,9 @@ static __always_inline void mapping_enter(struct thread *thread, struct pt_regs 
 		mapping_report(thread, MAPPING_ENTER, 0, 0);
 }
 
-/* The block that any other allocating function hands out; 0 = none. */
-static __always_inline __u64 alloc_result(struct thread *thread, struct pt_regs *ctx)
+/* The block that any other allocating function hands out, which has come to `result`; 0 = none. */
+static __always_inline __u64 alloc_result(struct thread *thread, __u64 result)
 {
-	__u64 result = PT_REGS_RC(ctx);
-
 	if (SHAPE_RESULT(thread->call.shape) != RESULT_OUT_STATUS)
 		return result;
 	if ((__u32)result)
@@ -158,7 +158,6 @@ static __always_inline bool call_is_repeated(struct thread *thread, struct pt_re
 /* Entry of a call. True if its return is wanted: it is the outermost one of its thread. */
 static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 {
-	bool throws = SHAPE_RESULT(shape) == RESULT_POINTER_OR_THROWS;
 	struct thread *thread;
 	__u32 op = SHAPE_OP(shape);
 
@@ -178,7 +177,11 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 		thread_heal(thread);
 	}
 	thread_begin(thread, PT_REGS_SP(ctx), shape);
-	thread->call.returns_to = throws ? return_address(ctx, PT_REGS_SP(ctx)) : 0;
+	thread->call.returns_to = 0;
+	if (shape & SHAPE_BY_EXITS) {
+		thread->call.returns_to = return_address(ctx, PT_REGS_SP(ctx));
+		thread->call.caller_bp = PT_REGS_FP(ctx);
+	}
 	if (op >= CALL_MMAP) {
 		mapping_enter(thread, ctx, op);
 		return true;
@@ -191,20 +194,22 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 }
 
 /*
- * The recorded call returns. What it has made has a site if it is of a wanted size; the verifier looks at all that belongs
+ * The recorded call returns `result`. What it has made has a site if it is of a wanted size; the verifier looks at all that belongs
  * to sites once for each place that asks for one, so there is only this.
  */
-static __always_inline void call_finish(struct thread *thread, struct pt_regs *ctx)
+static __always_inline void call_finish(struct thread *thread, struct pt_regs *ctx, __u64 result)
 {
 	__u32 op = SHAPE_OP(thread->call.shape);
-	__u64 result = PT_REGS_RC(ctx), key = 0;
+	__u64 key = 0;
 	struct site *site = NULL;
 	bool made;
 
 	if (op == CALL_ALLOC)
-		result = alloc_result(thread, ctx);
+		result = alloc_result(thread, result);
 	else if (op == CALL_REALLOC)
-		result = realloc_result(thread, ctx);
+		result = realloc_result(thread, result);
+	if (op >= CALL_MMAP && result >= ERRORS_FROM)
+		result = MAP_FAILED;
 	if (op >= CALL_MMAP)
 		made = op != CALL_MUNMAP && result != MAP_FAILED;
 	else
@@ -220,21 +225,35 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 		record_alloc(thread, result, key, site);
 }
 
-/*
- * Return of a call, or a return instruction that is about to be executed. That of a nested call, which some ways of
- * attaching deliver too, is ignored.
- */
-static __always_inline void call_return(struct pt_regs *ctx, bool leaves)
+/* Is a call pending whose frame is at `sp`, and is its result read at an exit, or else by a return probe? */
+static __always_inline bool call_is_pending(struct thread *thread, __u64 sp, bool by_exit)
+{
+	return thread && thread->call.sp && thread->call.sp == sp &&
+	       !thread->call.returns_to == !by_exit && thread->call.image == current_image();
+}
+
+/* Return of a call. That of a nested call, which some ways of attaching deliver too, is ignored. */
+static __always_inline void call_return(struct pt_regs *ctx)
 {
 	struct thread *thread = thread_find();
-	__u64 sp = PT_REGS_SP(ctx);
 
-	if (!thread || !thread->call.sp || !thread->call.returns_to == leaves)
+	if (!call_is_pending(thread, PT_REGS_SP(ctx) - RETURN_POPS, false))
 		return;
-	if (thread->call.sp != (leaves ? sp : sp - RETURN_POPS) ||
-	    thread->call.image != current_image())
+	call_finish(thread, ctx, PT_REGS_RC(ctx));
+	thread->call.sp = 0;
+}
+
+/* An exit of a function is reached. */
+static __always_inline void call_leave(struct pt_regs *ctx, __u64 shape)
+{
+	struct thread *thread = thread_find();
+	__u64 result = SHAPE_PTR_ARG(shape) ? ARGUMENT(ctx, 1) : PT_REGS_RC(ctx);
+
+	if (!call_is_pending(thread, PT_REGS_SP(ctx) + SHAPE_STACK(shape), true))
 		return;
-	call_finish(thread, ctx);
+	if (SHAPE_RESULT(shape) == RESULT_RETRIED && result >= ERRORS_FROM)
+		return;
+	call_finish(thread, ctx, result);
 	thread->call.sp = 0;
 }
 
@@ -281,6 +300,14 @@ int free_shape(struct pt_regs *ctx)
 }
 
 SEC("uprobe")
+int leave_shape(struct pt_regs *ctx)
+{
+	shape_leave();
+	bpf_tail_call(ctx, &programs, PROGRAM_LEAVE_ENTRY);
+	return 0;
+}
+
+SEC("uprobe")
 int sample_shape(struct pt_regs *ctx)
 {
 	shape_leave();
@@ -320,7 +347,7 @@ int call_session(struct pt_regs *ctx)
 
 	stack_keep(ctx);
 	if (bpf_get_func_ip(ctx) != PT_REGS_IP(ctx)) {
-		call_return(ctx, false);
+		call_return(ctx);
 		return 0;
 	}
 	shape = shape_with_target(bpf_get_attach_cookie(ctx));
@@ -345,15 +372,20 @@ SEC("uretprobe")
 int call_exit(struct pt_regs *ctx)
 {
 	stack_keep(ctx);
-	call_return(ctx, false);
+	call_return(ctx);
 	return 0;
 }
 
 SEC("uprobe")
 int leave_entry(struct pt_regs *ctx)
 {
+	__u64 shape = probe_shape(ctx);
+
 	stack_keep(ctx);
-	call_return(ctx, true);
+	if (shape)
+		call_leave(ctx, shape);
+	else
+		loss_add(LOSS_THREADS_REFUSED, 1);
 	return 0;
 }
 
@@ -379,7 +411,8 @@ int throw_entry(struct pt_regs *ctx)
 	struct thread *thread = thread_find();
 
 	stack_keep(ctx);
-	if (!thread || !thread->call.sp || !thread->call.returns_to)
+	if (!thread || !thread->call.sp ||
+	    SHAPE_RESULT(thread->call.shape) != RESULT_POINTER_OR_THROWS)
 		return 0;
 	if (!thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
 		return 0;

@@ -24,7 +24,7 @@ enum call_op {
 	CALL_MUNMAP, /* munmap(addr, length) */
 	CALL_MREMAP, /* mremap(old, old_length, new_length, flags[, new]) */
 	CALL_THROW, /* an exception begins */
-	CALL_LEAVE, /* a return instruction of a function whose return is not probed */
+	CALL_LEAVE, /* an exit of a function whose return is not probed: the result is in its register */
 	CALL_CODE_END, /* an interpreter's code object at ptr_arg ends; no memory is counted */
 	CALL_SAMPLE, /* the program tells of a block that stands for others, too: a struct sample_site */
 	CALL_SAMPLE_END, /* and that it is freed */
@@ -38,6 +38,7 @@ enum call_result {
 	RESULT_IN_PLACE, /* the block stays where it is; a result below the size is failure (xallocx) */
 	RESULT_POINTER_OR_FREED, /* of CALL_REALLOC: the old block ends, too, where there is no new one */
 	RESULT_FREES_INSIDE, /* of CALL_FREE: may end the block by calling another free function */
+	RESULT_RETRIED, /* of CALL_LEAVE: after a failure the function may try again */
 };
 
 /*
@@ -46,12 +47,14 @@ enum call_result {
  *   bits  4..7   position of the size argument, 1..5, or that and ARG_IS_INT; 0 = none, 15 = the size is fixed
  *   bits  8..11  position of a count argument the size is multiplied by, in the same way; 0 = none
  *   bits 12..15  position of the pointer argument; 0 = none
- *   bits 16..19  enum call_result
+ *   bits 16..18  enum call_result
+ *   bit  19      no return probe: the result is read at the function's exits (CALL_LEAVE)
  *   bits 20..22  enum memory_source
  *   bit  23      the function was named on the command line
  *   bits 24..31  bytes by which the stack pointer at the probed instruction is below that at the entry
  *   bits 32..47  function id: the index of the function in the loader's own table
  *   bits 48..63  target: the index of the traced process in the loader's own table, plus one; 0 = any
+ * At an exit, the pointer argument is 1 where the first argument of the next function is the result; 0 = it is in its register.
  * Where a program tells of samples, bits 4..19 are the key of the site in the table of struct sample_site instead.
  */
 #define SHAPE(op, size_arg, count_arg, ptr_arg, result, source)                                    \
@@ -67,7 +70,7 @@ enum call_result {
 #define SHAPE_SIZE_ARG(shape) ((__u32)((shape) >> 4 & 15))
 #define SHAPE_COUNT_ARG(shape) ((__u32)((shape) >> 8 & 15))
 #define SHAPE_PTR_ARG(shape) ((__u32)((shape) >> 12 & 15))
-#define SHAPE_RESULT(shape) ((__u32)((shape) >> 16 & 15))
+#define SHAPE_RESULT(shape) ((__u32)((shape) >> 16 & 7))
 #define SHAPE_SOURCE(shape) ((__u32)((shape) >> 20 & 7))
 #define SHAPE_STACK(shape) ((__u32)((shape) >> 24 & 0xff))
 #define SHAPE_FUNCTION(shape) ((__u32)((shape) >> 32 & 0xffff))
@@ -79,6 +82,8 @@ enum call_result {
 
 /* In the place of the position of the size argument: all blocks of the function have one size. */
 #define SIZE_ARG_FIXED 15
+
+#define SHAPE_BY_EXITS ((__u64)1 << 19)
 
 /*
  * Set for functions that were named on the command line. The first block of a pool may have the address of the memory
@@ -97,6 +102,7 @@ enum program {
 	PROGRAM_CALL_ENTRY = 0,
 	PROGRAM_FREE_ENTRY,
 	PROGRAM_SAMPLE_ENTRY,
+	PROGRAM_LEAVE_ENTRY,
 	PROGRAM_COUNT,
 };
 

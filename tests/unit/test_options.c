@@ -117,6 +117,7 @@ static void test_defaults(void **state)
 	assert_int_equal(options->color, COLOR_AUTO);
 	assert_int_equal(options->level, LOG_NOTICE);
 	assert_false(options->probe_at_entry);
+	assert_false(options->no_return_probes);
 	assert_int_equal(options->backend, BACKEND_AUTO);
 	line_free(&line);
 }
@@ -185,6 +186,8 @@ static void test_values(void **state)
 		{ "-p 1 -v", FIELD(level), LOG_VERBOSE },
 		{ "-p 1 -q --verbose", FIELD(level), LOG_VERBOSE },
 		{ "-p 1 --probe-at-entry", FIELD(probe_at_entry), 1 },
+		{ "-p 1 --no-return-probes", FIELD(no_return_probes), 1 },
+		{ "plan -p 1 --no-return-probes", FIELD(no_return_probes), 1 },
 		{ "-p 1 --backend session", FIELD(backend), BACKEND_SESSION },
 		{ "-p 1 --backend multi", FIELD(backend), BACKEND_MULTI },
 		{ "-p 1 --backend perf", FIELD(backend), BACKEND_PERF },

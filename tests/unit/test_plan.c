@@ -376,6 +376,74 @@ static void test_operators(void **state)
 	work_free(work);
 }
 
+/* xor %eax,%eax; push %rbx; pop %rbx; ret, and jmp *%rax */
+#define NO_EXITS "\x31\xc0\x53\x5b\xff\xe0"
+/* mov $11,%eax; syscall; cmp $-4095,%rax; jae +1; ret; ret */
+#define MUNMAP "\xb8\x0b\0\0\0\x0f\x05\x48\x3d\x01\xf0\xff\xff\x73\x01\xc3\xc3"
+
+/* The results of mapping functions are read behind their system calls. */
+static void test_mapping_functions(void **state)
+{
+	struct work *work = work_default();
+	const struct plan_probe *exit;
+
+	(void)state;
+	PUT(work, "munmap", 0x1000, MUNMAP);
+	PUT(work, "mremap", 0x2000, NO_EXITS);
+	assert_int_equal(plan_add_file(&work->plan, 0, &work->file), 3);
+	exit = probe_of(work, "(result)");
+	assert_int_equal(exit->site_offset, 0x100d);
+	assert_int_equal(SHAPE_OP(exit->shape), CALL_LEAVE);
+	assert_int_equal(exit->cost, COST_EMULATED);
+	assert_true(probe_of(work, "munmap")->shape & SHAPE_BY_EXITS);
+	/* Where that is not known, a return probe is better than nothing, and is said to be there. */
+	assert_false(probe_of(work, "mremap")->shape & SHAPE_BY_EXITS);
+	assert_true(is_skipped(work, "mremap is probed by its return: it jumps"));
+	assert_false(work->plan.skipped[0].lost);
+	work_free(work);
+}
+
+static void test_no_return_probes(void **state)
+{
+	struct plan_options options = kernel_options();
+	struct work *work;
+
+	(void)state;
+	options.no_return_probes = true;
+	work = work_new(&options);
+	PUT(work, "malloc", 0x1000, CHEAP);
+	PUT(work, "calloc", 0x2000, NO_EXITS);
+	PUT(work, "free", 0x3000, CHEAP);
+	assert_int_equal(plan_add_file(&work->plan, 0, &work->file), 3);
+	assert_true(probe_of(work, "malloc")->shape & SHAPE_BY_EXITS);
+	assert_int_equal(probe_of(work, "(return)")->site_offset, 0x1002);
+	assert_false(probe_of(work, "free")->shape & SHAPE_BY_EXITS);
+	assert_null(probe_of(work, "calloc"));
+	assert_true(is_skipped(work, "calloc is to have no return probe"));
+	assert_true(work->plan.skipped[0].lost);
+	work_free(work);
+}
+
+/* A sanitizer's allocator walks the stack, and finds a return probe's address there. */
+static void test_walkers(void **state)
+{
+	struct work *work = work_default();
+
+	(void)state;
+	PUT(work, "malloc", 0x1000, CHEAP);
+	PUT(work, "free", 0x2000, CHEAP);
+	PUT(work, "__asan_init", 0x3000, CHEAP);
+	plan_add_file(&work->plan, 0, &work->file);
+	assert_true(probe_of(work, "malloc")->shape & SHAPE_BY_EXITS);
+	work_free(work);
+	work = work_default();
+	PUT(work, "malloc", 0x1000, CHEAP);
+	PUT(work, "free", 0x2000, CHEAP);
+	plan_add_file(&work->plan, 0, &work->file);
+	assert_false(probe_of(work, "malloc")->shape & SHAPE_BY_EXITS);
+	work_free(work);
+}
+
 /* jmp *%rax: nobody knows where it returns. */
 static void test_operator_without_exits(void **state)
 {
@@ -662,6 +730,9 @@ int main(void)
 		cmocka_unit_test(test_aliases),
 #if defined(__x86_64__)
 		cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_mapping_functions),
+		cmocka_unit_test(test_no_return_probes),
+		cmocka_unit_test(test_walkers),
 		cmocka_unit_test(test_operator_without_exits),
 		cmocka_unit_test(test_operators_that_call),
 		cmocka_unit_test(test_calls_into_samplers),

@@ -65,7 +65,6 @@ struct options {
 	char *const *
 		arguments; /* a command to start, NULL-terminated, in the caller's argv; NULL = none */
 
-	const char *user; /* whom `arguments` run as; NULL = whoever runs the tracer */
 	const char *comm; /* processes of this name, now and later */
 	const char *wait; /* the first process of this name, as soon as there is one */
 	const char *cgroup, *container; /* processes in this cgroup, now and later */
@@ -100,6 +99,7 @@ struct options {
 		*debug_directory; /* separate debug files are looked for here first; NULL = none */
 	bool debuginfod; /* ask debuginfod's servers for debug files */
 	bool force; /* probe processes that it may kill, too */
+	bool no_return_probes; /* read results at functions' exits, or not at all */
 	enum options_seccomp seccomp;
 	bool probe_at_entry; /* for tests: no search for a cheaper instruction */
 	enum options_backend backend;

@@ -81,6 +81,7 @@ static int plan_run(const struct options *options, const struct log *log)
 	struct plan_options wanted = { .features = kernel_features_traps(),
 				       .free_without_stack = true,
 				       .at_entry = options->probe_at_entry,
+				       .no_return_probes = options->no_return_probes,
 				       .named = &options->named,
 				       .usdt = options->usdt };
 	struct module_list modules = { 0 };

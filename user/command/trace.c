@@ -81,6 +81,9 @@ static void trace_forget_module(void *context, uint32_t module)
 
 static int trace_open_session(struct trace *trace)
 {
+	static const enum backend backends[] = { [BACKEND_MULTI] = BACKEND_KERNEL_MULTI,
+						 [BACKEND_PERF] = BACKEND_KERNEL_PERF,
+						 [BACKEND_IOCTL] = BACKEND_KERNEL_IOCTL };
 	const struct options *options = trace->options;
 	struct session_options wanted = {
 		.max_blocks = options->max_blocks,
@@ -89,6 +92,7 @@ static int trace_open_session(struct trace *trace)
 		.min_size = options->min_size,
 		.max_size = options->max_size,
 		.min_age_ns = options->min_age_ns,
+		.no_return_probes = options->no_return_probes,
 		.probe_at_entry = options->probe_at_entry,
 		.selector = trace->selector.kind ? &trace->selector : NULL,
 		.select_once = options->wait,
@@ -98,6 +102,7 @@ static int trace_open_session(struct trace *trace)
 		.keep_exited = options->keep_exited,
 		.by_frame_pointers = options->call_graph == CALL_GRAPH_FP,
 		.backend_chosen = options->backend != BACKEND_AUTO,
+		.backend = backends[options->backend],
 		.named = &options->named,
 		.usdt = options->usdt,
 		.modules = &trace->modules,
@@ -105,12 +110,6 @@ static int trace_open_session(struct trace *trace)
 		.log = trace->log,
 	};
 
-	if (options->backend == BACKEND_MULTI)
-		wanted.backend = BACKEND_KERNEL_MULTI;
-	else if (options->backend == BACKEND_PERF)
-		wanted.backend = BACKEND_KERNEL_PERF;
-	else if (options->backend == BACKEND_IOCTL)
-		wanted.backend = BACKEND_KERNEL_IOCTL;
 	return session_open(&wanted, &trace->session, &trace->error);
 }
 
@@ -392,7 +391,7 @@ static int trace_open(struct trace *trace)
 	if (code)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
 				 "cannot wait for signals: %s", strerror(-code));
-	trace->spawn = (struct spawn){ .signals = &trace->signals, .user = trace->options->user };
+	trace->spawn.signals = &trace->signals;
 	trace->reporter.log = trace->log;
 	trace->reporter.symbolizer = symbolizer_new(&trace->modules, &names);
 	if (trace->options->arguments)

@@ -30,6 +30,7 @@ static void session_plan_init(struct session *session)
 	struct plan_options options = { .features = session->features.traps,
 					.free_without_stack = true,
 					.at_entry = session->options.probe_at_entry,
+					.no_return_probes = session->options.no_return_probes,
 					.named = session->options.named,
 					.usdt = session->options.usdt };
 
@@ -268,8 +269,7 @@ static enum attach_kind session_kind(const struct plan_probe *probe)
 	case CALL_SAMPLE_END:
 		return ATTACH_SAMPLE_END;
 	default:
-		return SHAPE_RESULT(probe->shape) == RESULT_POINTER_OR_THROWS ? ATTACH_ENTRY
-									      : ATTACH_CALL;
+		return probe->shape & SHAPE_BY_EXITS ? ATTACH_ENTRY : ATTACH_CALL;
 	}
 }
 
@@ -309,7 +309,7 @@ static struct attach_how session_how(const struct session *session)
 			      .exit = bpf->progs.call_exit,
 			      .free = shaped ? bpf->progs.free_shape : bpf->progs.free_entry,
 			      .throw = bpf->progs.throw_entry,
-			      .leave = bpf->progs.leave_entry,
+			      .leave = shaped ? bpf->progs.leave_shape : bpf->progs.leave_entry,
 			      .sample = shaped ? bpf->progs.sample_shape
 					       : bpf->progs.sample_entry },
 		.log = session->options.log,

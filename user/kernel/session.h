@@ -37,6 +37,7 @@ struct session_options {
 	uint64_t min_age_ns; /* blocks in use that are younger are told apart in snapshots */
 	bool force; /* probe processes whose seccomp filter may kill them for it, too */
 	enum return_check returns; /* what is known of that; RETURNS_UNCHECKED = find out */
+	bool no_return_probes; /* of a function that cannot be probed without, nothing is seen */
 	bool probe_at_entry; /* no search for a cheaper instruction */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */
 	const struct selector

@@ -68,6 +68,7 @@ static void session_choose_programs(struct session *session)
 	bpf_program__set_autoload(bpf->progs.call_exit, !one);
 	bpf_program__set_autoload(bpf->progs.call_shape, shaped);
 	bpf_program__set_autoload(bpf->progs.free_shape, shaped);
+	bpf_program__set_autoload(bpf->progs.leave_shape, shaped);
 	bpf_program__set_autoload(bpf->progs.sample_shape, shaped && session_samples(session));
 	bpf_program__set_autoload(bpf->progs.sample_entry, session_samples(session));
 	if (!shaped) {
@@ -144,6 +145,7 @@ static int session_set_programs(struct tracer_bpf *bpf)
 		[PROGRAM_CALL_ENTRY] = bpf->progs.call_entry,
 		[PROGRAM_FREE_ENTRY] = bpf->progs.free_entry,
 		[PROGRAM_SAMPLE_ENTRY] = bpf->progs.sample_entry,
+		[PROGRAM_LEAVE_ENTRY] = bpf->progs.leave_entry,
 	};
 	uint32_t i;
 	int fd, code = 0;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The search for return instructions: see exits.h. */
-#include "probe/exits.h"
+#include "probe/exits_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/table.h"
-#include "probe/flow.h"
 #include "system/elf_plt.h"
 
 /* Far more than any operator new has, with all it jumps to. */
@@ -15,38 +13,39 @@
 /* More than a function has that does nothing but throw. */
 #define INSTRUCTIONS_OF_THROWER_MAX 200
 #define PENDING_MAX 256
+/* How often an instruction is looked at, on average, since different things are known on different ways to it. */
+#define LOOKS_MAX 8
+
+/* Where code goes on. */
+struct place {
+	uint64_t offset;
+	struct exits_state state;
+};
 
 struct search {
-	struct elf_file *file;
+	struct exits_code code;
 	struct flow_decoder decoder;
-	struct table seen; /* file offsets of decoded instructions */
-	size_t decoded, decoded_max;
+	size_t looks;
 	bool inner; /* of a function that is called */
-	uint64_t pending[PENDING_MAX]; /* where code goes on */
+	struct place pending[PENDING_MAX];
 	size_t pending_count;
-	struct exits exits;
+	const char *refusal;
 };
 
 static void search_refuse(struct search *search, const char *why)
 {
-	if (!search->exits.refusal)
-		search->exits.refusal = why;
+	if (!search->refusal)
+		search->refusal = why;
 }
 
-static void search_add_pending(struct search *search, uint64_t offset)
+static void search_add_pending(struct search *search, uint64_t offset,
+			       const struct exits_state *state)
 {
 	if (search->pending_count == PENDING_MAX)
 		search_refuse(search, "it has too many branches");
 	else
-		search->pending[search->pending_count++] = offset;
-}
-
-static void search_add_exit(struct search *search, uint64_t offset)
-{
-	if (search->exits.count == EXITS_MAX)
-		search_refuse(search, "it returns in too many places");
-	else
-		search->exits.offsets[search->exits.count++] = offset;
+		search->pending[search->pending_count++] =
+			(struct place){ .offset = offset, .state = *state };
 }
 
 /* A function of the file by its name. */
@@ -67,24 +66,84 @@ static bool named_code_visit(void *context, const struct elf_function *function)
 	return false;
 }
 
+static bool name_returns_argument(const char *name)
+{
+	return !strcmp(name, "memset") || !strcmp(name, "memcpy") || !strcmp(name, "memmove");
+}
+
+/* An indirect function by the place of what resolves it. */
+struct resolved_code {
+	uint64_t resolver;
+	bool returns_argument;
+};
+
+static bool resolved_code_visit(void *context, const struct elf_function *function)
+{
+	struct resolved_code *code = context;
+
+	if (function->indirect && function->file_offset == code->resolver &&
+	    name_returns_argument(function->name))
+		code->returns_argument = true;
+	return !code->returns_argument;
+}
+
+/* Does a linkage table's entry lead to a function that returns its first argument? */
+static bool entry_returns_argument(struct elf_file *file, uint64_t entry, const char *name)
+{
+	struct resolved_code code = { 0 };
+
+	if (name)
+		return name_returns_argument(name);
+	if (elf_plt_resolver(file, entry, &code.resolver))
+		elf_file_functions(file, resolved_code_visit, &code);
+	return code.returns_argument;
+}
+
 /* A jump: to code of the file, or by way of the dynamic linker to a function that may be in the file. */
-static void search_jump(struct search *search, uint64_t target)
+static void search_jump(struct search *search, struct exits_step *step)
 {
 	char name[ELF_PLT_NAME_MAX];
 	struct named_code code = { .name = name };
+	struct elf_file *file = search->code.file;
+	bool named = elf_plt_name(file, step->flow.target, name);
 
-	if (!elf_plt_name(search->file, target, name)) {
-		search_add_pending(search, target);
+	step->returns_argument =
+		entry_returns_argument(file, step->flow.target, named ? name : NULL);
+	step->jumps = !step->returns_argument;
+	step->target = step->flow.target;
+	if (!named || step->returns_argument)
 		return;
-	}
-	elf_file_functions(search->file, named_code_visit, &code);
-	if (code.found)
-		search_add_pending(search, code.offset);
-	else
+	elf_file_functions(file, named_code_visit, &code);
+	step->target = code.offset;
+	if (!code.found)
 		search_refuse(search, "it jumps to another file");
 }
 
 static void search_run(struct search *search, uint64_t entry);
+
+static struct search *search_new(struct elf_file *file, size_t instructions_max)
+{
+	struct search *search = memory_alloc(1, sizeof(*search));
+
+	search->code.file = file;
+	search->code.capacity = instructions_max;
+	search->code.steps = memory_alloc(instructions_max, sizeof(*search->code.steps));
+	return search;
+}
+
+static bool step_returns(void *context, struct exits_step *step)
+{
+	(void)context;
+	return step->flow.kind != FLOW_RETURN && !step->returns_argument;
+}
+
+static void search_free(struct search *search)
+{
+	flow_close(&search->decoder);
+	table_free(&search->code.places);
+	free(search->code.steps);
+	free(search);
+}
 
 /* Does a function of the file never return, but throw? */
 static bool search_throws(const struct search *search, uint64_t target)
@@ -94,13 +153,11 @@ static bool search_throws(const struct search *search, uint64_t target)
 
 	if (search->inner)
 		return false;
-	inner = memory_alloc(1, sizeof(*inner));
-	inner->file = search->file;
-	inner->decoded_max = INSTRUCTIONS_OF_THROWER_MAX;
+	inner = search_new(search->code.file, INSTRUCTIONS_OF_THROWER_MAX);
 	inner->inner = true;
 	search_run(inner, target);
-	throws = !inner->exits.count && !inner->exits.refusal;
-	free(inner);
+	throws = !inner->refusal && exits_visit(&inner->code, target, step_returns, NULL);
+	search_free(inner);
 	return throws;
 }
 
@@ -138,87 +195,204 @@ static bool search_is_final_call(struct search *search, uint64_t target)
 	struct final_code code = { .offset = target };
 	char name[ELF_PLT_NAME_MAX];
 
-	if (elf_plt_name(search->file, target, name))
+	if (elf_plt_name(search->code.file, target, name))
 		return name_is_final(name);
-	elf_file_functions(search->file, final_code_visit, &code);
+	elf_file_functions(search->code.file, final_code_visit, &code);
 	return code.final || search_throws(search, target);
 }
 
-/* Handle the decoded instruction, which stands at `offset`. Does the code go on behind it? */
-static bool search_instruction(struct search *search, uint64_t offset, const struct flow *flow)
+/* Where does the code go on after the decoded instruction? */
+static void search_classify(struct search *search, struct exits_step *step)
 {
+	const struct flow *flow = &step->flow;
+
 	switch (flow->kind) {
 	case FLOW_RETURN:
-		search_add_exit(search, offset);
-		return false;
+	case FLOW_STOP:
+		break;
 	case FLOW_RETURN_UNPROBED:
 		search_refuse(search, "it returns by an instruction that takes no probe");
-		return false;
-	case FLOW_STOP:
-		return false;
+		break;
 	case FLOW_CALL:
-		return !flow->direct || !search_is_final_call(search, flow->target);
+		step->goes_on = !flow->direct || !search_is_final_call(search, flow->target);
+		break;
 	case FLOW_JUMP:
 	case FLOW_BRANCH:
+		step->goes_on = flow->kind == FLOW_BRANCH;
+		step->jumps = true;
+		step->target = flow->target;
 		if (!flow->direct)
 			search_refuse(search, "it jumps to where cannot be told");
 		else if (flow->kind == FLOW_JUMP)
-			search_jump(search, flow->target);
-		else
-			search_add_pending(search, flow->target);
-		return flow->kind == FLOW_BRANCH;
+			search_jump(search, step);
+		break;
 	default:
-		return true;
+		step->goes_on = true;
 	}
 }
 
-/* Follow the code from an offset to where it ends or has been seen already. */
-static void search_follow(struct search *search, uint64_t offset)
+/* The instruction at an offset that was not looked at before. NULL, with a refusal, if there is none. */
+static struct exits_step *search_decode(struct search *search, uint64_t offset)
 {
+	struct exits_code *code = &search->code;
+	struct exits_step *step = code->steps + code->count;
 	uint8_t bytes[FLOW_BYTES];
-	struct flow flow;
-	size_t size;
+	size_t size = elf_file_read(code->file, offset, bytes, sizeof(bytes));
+
+	if (code->count == code->capacity) {
+		search_refuse(search, "it is too large");
+		return NULL;
+	}
+	if (!flow_decode(&search->decoder, bytes, size, offset, &step->flow)) {
+		search_refuse(search, "not all bytes of it decode");
+		return NULL;
+	}
+	code->count++;
+	step->offset = offset;
+	step->effect = effect_of(&search->decoder);
+	table_put(&code->places, offset, step);
+	search_classify(search, step);
+	return step;
+}
+
+/* Keep of what is known at a step what this way to it confirms. False if it is no news. */
+static bool state_meet(struct exits_state *state, const struct exits_state *other)
+{
+	struct exits_state met = *state;
+
+	met.stack_known = met.stack_known && other->stack_known && met.stack == other->stack;
+	met.number_known = met.number_known && other->number_known && met.number == other->number;
+	if (met.stack_known == state->stack_known && met.number_known == state->number_known)
+		return false;
+	*state = met;
+	return true;
+}
+
+static struct exits_state state_behind(const struct exits_step *step)
+{
+	struct exits_state state = step->state;
+
+	state.stack_known = state.stack_known && step->effect.stack_known &&
+			    state.stack < INT32_MAX / 2 && state.stack > INT32_MIN / 2 &&
+			    step->effect.stack < INT32_MAX / 2 &&
+			    step->effect.stack > INT32_MIN / 2;
+	if (state.stack_known)
+		state.stack += step->effect.stack;
+	if (step->effect.writes_result) {
+		state.number_known = step->effect.has_number;
+		state.number = step->effect.number;
+	}
+	return state;
+}
+
+/* Follow the code from a place to where it ends, or where nothing new is known. */
+static void search_follow(struct search *search, struct place place)
+{
+	struct exits_step *step;
 
 	do {
-		if (table_get(&search->seen, offset))
+		step = exits_step_at(&search->code, place.offset);
+		if (step && !state_meet(&step->state, &place.state))
 			return;
-		table_put(&search->seen, offset, search);
-		size = elf_file_read(search->file, offset, bytes, sizeof(bytes));
-		if (++search->decoded > search->decoded_max) {
+		if (++search->looks > LOOKS_MAX * search->code.capacity)
 			search_refuse(search, "it is too large");
-		} else if (!flow_decode(&search->decoder, bytes, size, offset, &flow)) {
-			search_refuse(search, "not all bytes of it decode");
-		} else if (search_instruction(search, offset, &flow)) {
-			offset += flow.size;
-			continue;
+		if (!step) {
+			step = search_decode(search, place.offset);
+			if (!step)
+				return;
+			step->state = place.state;
 		}
-		return;
-	} while (!search->exits.refusal);
+		place = (struct place){ place.offset + step->flow.size, state_behind(step) };
+		if (step->jumps)
+			search_add_pending(search, step->target, &place.state);
+	} while (step->goes_on && !search->refusal);
 }
 
 static void search_run(struct search *search, uint64_t entry)
 {
+	static const struct exits_state at_entry = { .stack_known = true };
+	struct exits_step *step;
 	const char *reason;
+	size_t i;
 
 	if (!flow_open(&search->decoder, &reason))
 		search_refuse(search, reason);
-	search_add_pending(search, entry);
-	while (search->pending_count && !search->exits.refusal)
+	search_add_pending(search, entry, &at_entry);
+	while (search->pending_count && !search->refusal)
 		search_follow(search, search->pending[--search->pending_count]);
-	flow_close(&search->decoder);
-	table_free(&search->seen);
+	for (i = 0; i < search->code.count && !search->refusal; i++) {
+		step = exits_step_at(&search->code, search->code.steps[i].target);
+		if (step && search->code.steps[i].jumps)
+			step->is_target = true;
+	}
 }
 
-bool exits_find(struct elf_file *file, uint64_t entry, struct exits *ret_exits)
+struct exits_step *exits_step_at(const struct exits_code *code, uint64_t offset)
 {
-	struct search *search = memory_alloc(1, sizeof(*search));
+	return table_get(&code->places, offset);
+}
 
-	search->file = file;
-	search->decoded_max = INSTRUCTIONS_MAX;
+/* Follow a way until it ends or was visited. Steps that branch away are chained by their index in `branches`. */
+bool exits_visit(struct exits_code *code, uint64_t from,
+		 bool (*visit)(void *context, struct exits_step *step), void *context)
+{
+	uint64_t *branches = memory_alloc(code->count + 1, sizeof(*branches));
+	size_t count = 0, i;
+	bool goes_on = true;
+
+	for (i = 0; i < code->count; i++)
+		code->steps[i].visited = false;
+	branches[count++] = from;
+	while (count && goes_on) {
+		struct exits_step *step = exits_step_at(code, branches[--count]);
+
+		while (step && !step->visited && goes_on) {
+			step->visited = true;
+			goes_on = visit(context, step);
+			if (step->is_exit)
+				break;
+			if (step->jumps)
+				branches[count++] = step->target;
+			step = step->goes_on ? exits_step_at(code, step->offset + step->flow.size)
+					     : NULL;
+		}
+	}
+	free(branches);
+	return goes_on;
+}
+
+static bool exits_add_return(void *context, struct exits_step *step)
+{
+	struct exits *exits = context;
+
+	if (step->flow.kind != FLOW_RETURN && !step->returns_argument)
+		return true;
+	if (exits->count == EXITS_MAX) {
+		exits->refusal = "it returns in too many places";
+		return false;
+	}
+	exits->items[exits->count++] = (struct exit_site){
+		.offset = step->offset,
+		.in_argument = step->returns_argument,
+	};
+	return true;
+}
+
+bool exits_find(struct elf_file *file, uint64_t entry, const struct exits_call *call,
+		struct exits *ret_exits)
+{
+	struct search *search = search_new(file, INSTRUCTIONS_MAX);
+	struct exits exits = { 0 };
+
 	search_run(search, entry);
-	if (!search->exits.count)
-		search_refuse(search, "it never returns");
-	*ret_exits = search->exits;
-	free(search);
-	return !ret_exits->refusal;
+	exits.refusal = search->refusal;
+	if (call && !exits.refusal)
+		exits_add_calls(&search->code, call, &exits);
+	if (!exits.refusal)
+		exits_visit(&search->code, entry, exits_add_return, &exits);
+	if (!exits.count && !exits.refusal)
+		exits.refusal = "it never returns";
+	search_free(search);
+	*ret_exits = exits;
+	return !exits.refusal;
 }

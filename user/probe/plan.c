@@ -11,8 +11,6 @@
 #include "base/memory.h"
 #include "probe/calls.h"
 #include "probe/choice.h"
-#include "probe/exits.h"
-#include "probe/flow.h"
 #include "probe/landing.h"
 #include "system/elf_plt.h"
 #include "tracer_abi.h"
@@ -35,6 +33,8 @@ struct candidate {
 		[ELF_PLT_NAME_MAX]; /* a stub by way of the dynamic linker: the name; "" = none */
 	bool dropped;
 	bool comes_back; /* to its entry, by itself */
+	const char *walker; /* what walks the stack inside it; NULL = nothing that is known */
+	enum plan_reading reading;
 };
 
 void plan_init(struct plan *plan, struct module_list *modules, const struct plan_options *options)
@@ -299,6 +299,8 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 	}
 	if (candidate->comes_back)
 		shape = SHAPE_THAT_FREES_INSIDE(shape);
+	if (candidate->reading == READ_AT_EXITS)
+		shape |= SHAPE_BY_EXITS;
 	plan->probes =
 		memory_grow(plan->probes, plan->count, &plan->capacity, sizeof(*plan->probes));
 	probe = &plan->probes[plan->count++];
@@ -320,51 +322,6 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 	return true;
 }
 
-static void plan_add_exit(struct plan *plan, uint32_t module, uint64_t offset,
-			  const struct candidate *candidate)
-{
-	struct plan_probe *probe;
-
-	if (plan_has_site(plan, module, offset))
-		return;
-	plan->probes =
-		memory_grow(plan->probes, plan->count, &plan->capacity, sizeof(*plan->probes));
-	probe = &plan->probes[plan->count++];
-	*probe = (struct plan_probe){
-		.module = module,
-		.symbol = "(return)",
-		.shape = SHAPE(CALL_LEAVE, 0, 0, 0, RESULT_POINTER, SOURCE_HEAP),
-		.entry_offset = offset,
-		.site_offset = offset,
-		.cost = COST_STEPPED,
-		.instruction = FLOW_RETURN_NAME,
-	};
-	snprintf(probe->reason, sizeof(probe->reason), "of %.60s, which may throw",
-		 candidate->function->row->symbol);
-}
-
-/* Exits of a function that may throw. False if it is not to be probed. */
-static bool plan_add_exits(struct plan *plan, uint32_t module, struct elf_file *file,
-			   const struct candidate *candidate)
-{
-	const struct scan_function *function = candidate->function;
-	struct exits exits;
-	size_t i;
-
-	if (SHAPE_RESULT(function->row->shape) != RESULT_POINTER_OR_THROWS)
-		return true;
-	if (!exits_find(file, function->file_offset, &exits)) {
-		plan_skip(plan, module, true,
-			  "%s may throw, so its return cannot be probed, nor can its return "
-			  "instructions: %s",
-			  function->row->symbol, exits.refusal);
-		return false;
-	}
-	for (i = 0; i < exits.count; i++)
-		plan_add_exit(plan, module, exits.offsets[i], candidate);
-	return true;
-}
-
 /* Decide about a candidate that can be probed at all. */
 static bool plan_add_candidate(struct plan *plan, uint32_t module, struct elf_file *file,
 			       const char *allocator, struct candidate *candidate)
@@ -381,8 +338,10 @@ static bool plan_add_candidate(struct plan *plan, uint32_t module, struct elf_fi
 			  function->row->symbol);
 		return false;
 	}
-	return plan_add_exits(plan, module, file, candidate) &&
-	       plan_add_probe(plan, module, allocator, candidate);
+	candidate->reading = plan_add_exits(plan, module, file, function, candidate->walker);
+	if (candidate->reading == READ_NOWHERE)
+		return false;
+	return plan_add_probe(plan, module, allocator, candidate);
 }
 
 static bool plan_accepts(struct plan *plan, uint32_t module, const struct candidate *candidate)
@@ -411,6 +370,7 @@ static void plan_add_scan(struct plan *plan, uint32_t module, struct elf_file *f
 	for (i = 0; i < scan->count; i++) {
 		candidates[i].function = &scan->items[i];
 		candidates[i].name = scan->items[i].row;
+		candidates[i].walker = scan->walker;
 		candidate_choose(&candidates[i], file, &plan->options);
 		candidates[i].dropped = !plan_accepts(plan, module, &candidates[i]);
 	}

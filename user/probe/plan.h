@@ -33,6 +33,7 @@ struct plan_options {
 	/* The programs take `stack_bytes` into account, so a free may be probed after its stack has grown. */
 	bool free_without_stack;
 	bool at_entry; /* probe every function at its entry, whatever it costs */
+	bool no_return_probes; /* functions of which the result cannot be read without are left out */
 	const struct named_list
 		*named; /* functions beyond the table; must outlive the plan; NULL = none */
 	enum usdt_use usdt;

@@ -26,6 +26,21 @@ void plan_see_named(struct plan *plan, const struct scan *scan);
 /* Does a probe stand there? */
 bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset);
 
+/* Where the result of a function is read. */
+enum plan_reading {
+	READ_NOWHERE = 0, /* it is not to be probed */
+	READ_AT_ENTRY, /* it has none */
+	READ_AT_RETURN, /* by a return probe */
+	READ_AT_EXITS,
+};
+
+/*
+ * Decide where the result of a function is read, and add its exits to the plan if it is read there. `walker` is what walks the
+ * stack inside the function; NULL = nothing that is known. If it cannot be read, the plan says so.
+ */
+enum plan_reading plan_add_exits(struct plan *plan, uint32_t module, struct elf_file *file,
+				 const struct scan_function *function, const char *walker);
+
 /*
  * Add the places where the file tells of samples, if it tells both of blocks and of their ends. True if it does; if it
  * could but one of them cannot be probed, the plan says so.

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "probe/walker.h"
 #include "tracer_abi.h"
 
 /* More names than any honest file has; a hostile one may repeat a name at any number of offsets. */
@@ -66,6 +67,8 @@ static void wanted_list(struct table *names)
 	for (row = allocator_functions(); row->symbol; row++)
 		wanted_add(names, row->symbol, row);
 	for (i = 0; (marker = allocator_marker(i)); i++)
+		wanted_add(names, marker, NULL);
+	for (i = 0; (marker = walker_marker(i)); i++)
 		wanted_add(names, marker, NULL);
 }
 
@@ -210,6 +213,7 @@ void scan_file(struct elf_file *file, const struct allocator_function *const *mo
 		wanted_add(&gathering.names, more[i]->symbol, more[i]);
 	elf_file_functions(file, gather_name, &gathering);
 	scan.allocator = allocator_identify(gather_defines, &gathering.names);
+	scan.walker = walker_identify(gather_defines, &gathering.names);
 	scan.own_heap = gather_defines(&gathering.names, "malloc") &&
 			gather_defines(&gathering.names, "free");
 	if (!scan.own_heap && gather_defines(&gathering.names, "_Znwm"))

@@ -12,13 +12,16 @@
 #if defined(__aarch64__)
 #define RELOCATION_JUMP R_AARCH64_JUMP_SLOT
 #define RELOCATION_DATA R_AARCH64_GLOB_DAT
+#define RELOCATION_INDIRECT R_AARCH64_IRELATIVE
 #else
 #define RELOCATION_JUMP R_X86_64_JUMP_SLOT
 #define RELOCATION_DATA R_X86_64_GLOB_DAT
+#define RELOCATION_INDIRECT R_X86_64_IRELATIVE
 #endif
 
 /* More than any file has; keeps a hostile one from costing time. */
 #define SEGMENTS_MAX 128
+#define SECTIONS_MAX 1024
 #define DYNAMIC_MAX 1024
 #define RELOCATIONS_MAX (1u << 20)
 #define RELOCATIONS_AT_ONCE 1024
@@ -106,31 +109,65 @@ static bool dynamic_read(struct elf_file *file, struct dynamic *ret)
 	return dynamic.symbols && dynamic.strings;
 }
 
-/* The symbol that is looked up for the slot at `slot`, among the relocations of one table; 0 = none. */
-static uint32_t relocation_symbol(struct elf_file *file, uint64_t table, uint64_t size,
-				  uint64_t slot)
+/* The relocation of the slot at `slot`, among those of one table. False if there is none. */
+static bool relocation_find(struct elf_file *file, uint64_t offset, uint64_t size, uint64_t slot,
+			    Elf64_Rela *ret_relocation)
 {
-	uint64_t count = size / sizeof(Elf64_Rela), offset, i, j;
+	uint64_t count = size / sizeof(Elf64_Rela), i, j;
 	Elf64_Rela *items;
-	uint32_t symbol = 0;
+	bool found = false;
 
-	if (!table || count > RELOCATIONS_MAX || !elf_file_address_to_offset(file, table, &offset))
-		return 0;
+	if (count > RELOCATIONS_MAX)
+		return false;
 	items = memory_alloc(RELOCATIONS_AT_ONCE, sizeof(*items));
-	for (i = 0; i < count && !symbol; i += RELOCATIONS_AT_ONCE) {
+	for (i = 0; i < count && !found; i += RELOCATIONS_AT_ONCE) {
 		uint64_t some = count - i < RELOCATIONS_AT_ONCE ? count - i : RELOCATIONS_AT_ONCE;
 
 		some = elf_file_read(file, offset + i * sizeof(*items), items,
 				     some * sizeof(*items)) /
 		       sizeof(*items);
-		for (j = 0; j < some; j++)
-			if (items[j].r_offset == slot &&
-			    (ELF64_R_TYPE(items[j].r_info) == RELOCATION_JUMP ||
-			     ELF64_R_TYPE(items[j].r_info) == RELOCATION_DATA))
-				symbol = (uint32_t)ELF64_R_SYM(items[j].r_info);
+		for (j = 0; j < some && !found; j++) {
+			found = items[j].r_offset == slot;
+			*ret_relocation = items[j];
+		}
 	}
 	free(items);
-	return symbol;
+	return found;
+}
+
+/* The symbol that is looked up for the slot at `slot`, among the relocations of one table; 0 = none. */
+static uint32_t relocation_symbol(struct elf_file *file, uint64_t table, uint64_t size,
+				  uint64_t slot)
+{
+	Elf64_Rela relocation;
+	uint64_t offset, type;
+
+	if (!table || !elf_file_address_to_offset(file, table, &offset) ||
+	    !relocation_find(file, offset, size, slot, &relocation))
+		return 0;
+	type = ELF64_R_TYPE(relocation.r_info);
+	return type == RELOCATION_JUMP || type == RELOCATION_DATA
+		       ? (uint32_t)ELF64_R_SYM(relocation.r_info)
+		       : 0;
+}
+
+/* The relocation of a slot in any table of the file that a section is. Static programs have no dynamic section. */
+static bool section_relocation(struct elf_file *file, uint64_t slot, Elf64_Rela *ret_relocation)
+{
+	Elf64_Shdr section;
+	Elf64_Ehdr header;
+	uint64_t i;
+
+	if (!read_all(file, 0, &header, sizeof(header)) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_shentsize != sizeof(section))
+		return false;
+	for (i = 0; i < header.e_shnum && i < SECTIONS_MAX; i++)
+		if (read_all(file, header.e_shoff + i * sizeof(section), &section,
+			     sizeof(section)) &&
+		    section.sh_type == SHT_RELA && section.sh_flags & SHF_ALLOC &&
+		    relocation_find(file, section.sh_offset, section.sh_size, slot, ret_relocation))
+			return true;
+	return false;
 }
 
 /* The address of the slot that the entry at `file_offset` jumps through. */
@@ -206,4 +243,14 @@ bool elf_plt_name(struct elf_file *file, uint64_t file_offset, char ret_name[ELF
 		return false;
 	memcpy(ret_name, name, sizeof(name));
 	return true;
+}
+
+bool elf_plt_resolver(struct elf_file *file, uint64_t file_offset, uint64_t *ret_offset)
+{
+	Elf64_Rela relocation;
+	uint64_t slot;
+
+	return plt_slot(file, file_offset, &slot) && section_relocation(file, slot, &relocation) &&
+	       ELF64_R_TYPE(relocation.r_info) == RELOCATION_INDIRECT &&
+	       elf_file_address_to_offset(file, (uint64_t)relocation.r_addend, ret_offset);
 }

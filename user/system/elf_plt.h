@@ -20,4 +20,10 @@
  */
 bool elf_plt_name(struct elf_file *file, uint64_t file_offset, char ret_name[ELF_PLT_NAME_MAX]);
 
+/*
+ * Where the function begins that chooses what the entry at `file_offset` leads to: that of an indirect function
+ * (STT_GNU_IFUNC) of the file's own. False if there is none.
+ */
+bool elf_plt_resolver(struct elf_file *file, uint64_t file_offset, uint64_t *ret_offset);
+
 #endif
