@@ -70,7 +70,11 @@ enum unwind_flags {
 	UNWIND_GUESSED_ON = 8, /* and there are frames behind it, which may be wrong */
 	/* sp is only known to be at or above `sp`; never on x86-64 */
 	UNWIND_SP_LOST = UNWIND_HAS_LR * 16,
+	UNWIND_SIGNALS = 256, /* from here on, the number of signal frames that were left */
 };
+
+/* A signal frame may lead to itself, and to leave one takes long. No program interrupts so many handlers. */
+#define UNWIND_SIGNALS_MAX 8
 
 /* State of one walk. */
 struct unwind {

@@ -150,6 +150,14 @@ static __always_inline int unwind_repair(struct unwind *walk, __u32 end)
 	return unwind_end(walk, unwind_push(walk) ? end : UNWIND_END_DEPTH);
 }
 
+static __always_inline int unwind_leave_signal_frame(struct unwind *walk)
+{
+	if (walk->flags >= UNWIND_SIGNALS_MAX * UNWIND_SIGNALS)
+		return unwind_end(walk, UNWIND_END_BROKEN);
+	walk->flags += UNWIND_SIGNALS;
+	return unwind_leave_signal(walk);
+}
+
 /* Keep the current frame and leave it. Returns 1 when the walk is over. */
 static __always_inline int unwind_step_with(struct unwind *walk)
 {
@@ -164,10 +172,10 @@ static __always_inline int unwind_step_with(struct unwind *walk)
 	if (!unwind_push(walk))
 		return unwind_end(walk, UNWIND_END_DEPTH);
 	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_END)
-		return unwind_is_signal_frame(walk) ? unwind_leave_signal(walk)
+		return unwind_is_signal_frame(walk) ? unwind_leave_signal_frame(walk)
 						    : unwind_leave_unknown(walk);
 	if (UNWIND_RULE_CFA(rule) == UNWIND_CFA_SIGNAL)
-		return unwind_leave_signal(walk);
+		return unwind_leave_signal_frame(walk);
 	return unwind_leave_by_rule(walk, rule, pc);
 }
 

@@ -36,6 +36,34 @@ static void test_signal(void **state)
 	world_free(world);
 }
 
+/* A signal frame that leads to itself is left a few times only; so many that lead outwards are left, too. */
+static void test_signal_that_returns_to_itself(void **state)
+{
+	static const uint32_t rules[] = { SP(2), SIGNAL, ROOT };
+	struct world *world = world_create(rules, 3);
+	uint64_t context, i, pcs[UNWIND_SIGNALS_MAX + 2];
+
+	(void)state;
+	pcs[0] = world_pc(0, 0);
+	world->stack[999] = world_pc(1, 1);
+	world->stack[1015] = 0;
+	world->stack[1020] = world_address(1000);
+	world->stack[1021] = world_pc(1, 1);
+	walk(world, pcs[0], 998, 77, STACK_FRAMES_MAX);
+	for (i = 1; i < UNWIND_SIGNALS_MAX + 2; i++)
+		pcs[i] = world_pc(1, 1);
+	assert_stack(world, UNWIND_END_BROKEN, pcs, UNWIND_SIGNALS_MAX + 2);
+
+	for (i = 0, context = 1000; i < UNWIND_SIGNALS_MAX; i++, context += 1000) {
+		world->stack[context + 20] = world_address(context + 1000);
+		world->stack[context + 21] = world_pc(i + 1 < UNWIND_SIGNALS_MAX ? 1 : 2, 1);
+	}
+	pcs[UNWIND_SIGNALS_MAX + 1] = world_pc(2, 1);
+	walk(world, pcs[0], 998, 77, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, UNWIND_SIGNALS_MAX + 2);
+	world_free(world);
+}
+
 static void test_code_without_tables(void **state)
 {
 	static const uint32_t rules[] = { SP(2), ROOT };
@@ -484,6 +512,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_signal_that_returns_to_itself),
 		cmocka_unit_test(test_signal_in_trampoline),
 		cmocka_unit_test(test_code_without_tables),
 		cmocka_unit_test(test_frame_pointer_guess),
