@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct perf_map *map;
 
 	MUST(fd >= 0);
-	map = perf_map_new(fd);
+	map = perf_map_new(fd, 1u << 21);
 	MUST(write(fd, data, half) == (ssize_t)half);
 	look(map);
 	MUST(write(fd, data + half, size - half) == (ssize_t)(size - half));

@@ -13,6 +13,8 @@
 
 #include "unwind/perf_map.h"
 
+#define LINES 300000u
+
 static FILE *file;
 static struct perf_map *map;
 
@@ -21,7 +23,7 @@ static int start(void **state)
 	(void)state;
 	file = tmpfile();
 	assert_non_null(file);
-	map = perf_map_new(dup(fileno(file)));
+	map = perf_map_new(dup(fileno(file)), LINES);
 	return 0;
 }
 
@@ -150,6 +152,43 @@ static void test_too_large(void **state)
 	assert_true(perf_map_is_cut(map));
 }
 
+/* Written anew again and again: it is read anew a few times. */
+static void test_written_for_ever(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(ftruncate(fileno(file), 0), 0);
+		check(0x1000, NULL);
+		assert_int_equal(ftruncate(fileno(file), 200 << 20), 0);
+		check(0x1000, NULL);
+		assert_int_equal(perf_map_is_cut(map), i >= 2);
+	}
+}
+
+/* As many lines as are kept, in no order, and more. */
+static void test_many_in_no_order(void **state)
+{
+	uint64_t at = 1, i;
+	char expected[32];
+
+	(void)state;
+	for (i = 0; i < LINES + 1000; i++) {
+		at = at * 5 % 1048583; /* a prime: no number comes twice */
+		fprintf(file, "%" PRIx64 " 10 name%" PRIu64 "\n", at * 16, at);
+	}
+	say("");
+	for (i = 0, at = 1; i < LINES; i++) {
+		at = at * 5 % 1048583;
+		snprintf(expected, sizeof(expected), "name%" PRIu64, at);
+		if (i % 997 == 0)
+			check(at * 16 + 5, expected);
+	}
+	check(at * 5 % 1048583 * 16, NULL);
+	assert_true(perf_map_is_cut(map));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +198,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rubbish, start, finish),
 		cmocka_unit_test_setup_teardown(test_many, start, finish),
 		cmocka_unit_test_setup_teardown(test_too_large, start, finish),
+		cmocka_unit_test_setup_teardown(test_written_for_ever, start, finish),
+		cmocka_unit_test_setup_teardown(test_many_in_no_order, start, finish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,9 @@
 /* A process without a map is looked at again after so long: it may get one. */
 #define RETRY_NS 200000000ull
 
+/* Lines of all maps that are kept: 128 MB. Each map may have half of what the others have left. */
+#define LINES_MAX ((size_t)4 << 20)
+
 struct jit_name {
 	struct jit_name *next; /* with the same hash */
 	struct frame_name name;
@@ -30,6 +33,7 @@ struct jit_process {
 	uint64_t image_ns; /* of the program whose map it is */
 	uint64_t tried_ns;
 	struct perf_map *map; /* NULL = none */
+	size_t lines; /* that it may have */
 	bool said_cut;
 };
 
@@ -104,7 +108,7 @@ static const struct frame_name *names_keep(struct jit_names *names, const char *
 }
 
 /* Open the map of a process; NULL if it has none that can be trusted to be its own. */
-static struct perf_map *jit_open(pid_t pid)
+static struct perf_map *jit_open(pid_t pid, size_t lines)
 {
 	struct proc_status process;
 	struct stat status;
@@ -118,7 +122,7 @@ static struct perf_map *jit_open(pid_t pid)
 	if (fd < 0)
 		return NULL;
 	if (!fstat(fd, &status) && (status.st_uid == process.uid || !status.st_uid))
-		return perf_map_new(fd);
+		return perf_map_new(fd, lines);
 	close(fd);
 	return NULL;
 }
@@ -138,6 +142,17 @@ static struct jit_process *names_process(struct jit_names *names, const struct p
 	return jit;
 }
 
+/* How many lines one more map may have. */
+static size_t names_share(const struct jit_names *names)
+{
+	size_t left = LINES_MAX, i;
+
+	for (i = 0; i < names->count; i++)
+		if (names->processes[i].map)
+			left -= names->processes[i].lines;
+	return left / 2;
+}
+
 /* The map of a process, NULL if it has none. */
 static struct perf_map *names_map(struct jit_names *names, const struct process *process)
 {
@@ -152,7 +167,9 @@ static struct perf_map *names_map(struct jit_names *names, const struct process 
 	if (!jit->map && jit->tried_ns && now - jit->tried_ns < RETRY_NS)
 		return NULL;
 	perf_map_free(jit->map);
-	jit->map = jit_open(process->target.pid);
+	jit->map = NULL;
+	jit->lines = names_share(names);
+	jit->map = jit_open(process->target.pid, jit->lines);
 	jit->said_cut = false;
 	jit->image_ns = process->target.image_ns;
 	jit->tried_ns = now;

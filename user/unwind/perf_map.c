@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * See perf_map.h. Only where a name stands in the file is remembered: most are never asked for. New lines join a short
- * list, which is merged into a sorted array when it has become long.
+ * See perf_map.h. Only where a name stands in the file is remembered: most are never asked for. New lines join a short list,
+ * which becomes a sorted run when it is full; a run is merged with the one before it unless that is twice as long, so that
+ * there are few, and what all merging costs grows little faster than the file, in whatever order its lines are.
  */
 #include "unwind/perf_map.h"
 
@@ -13,9 +14,12 @@
 #include "base/memory.h"
 
 #define FILE_MAX (256ull << 20)
-#define ENTRIES_MAX (1u << 21)
 #define CHUNK 65536u
 #define NEW_MAX 1024u
+#define RUNS_MAX 32u
+
+/* A file that has been written anew is read anew; but in all, no more is read of one. */
+#define READ_MAX (2 * FILE_MAX)
 
 /* Entries below the nearest one that are looked at: pieces of code may lie within what an older entry calls one. */
 #define OVERLAPS_MAX 16u
@@ -26,23 +30,43 @@ struct map_entry {
 	uint32_t length;
 };
 
+/* Sorted by their starts. */
+struct map_run {
+	struct map_entry *entries;
+	size_t count;
+};
+
 struct perf_map {
 	int fd;
 	uint64_t read; /* bytes of whole lines that are known */
-	struct map_entry *sorted;
-	size_t sorted_count;
+	uint64_t read_ever;
+	struct map_run runs[RUNS_MAX]; /* each at least twice as long as the next */
+	size_t run_count;
+	size_t sorted_count; /* of all runs */
 	struct map_entry fresh[NEW_MAX];
 	size_t fresh_count;
+	size_t limit; /* of entries */
 	bool cut;
 	char chunk[CHUNK];
 };
 
-struct perf_map *perf_map_new(int fd)
+struct perf_map *perf_map_new(int fd, size_t limit)
 {
 	struct perf_map *map = memory_alloc(1, sizeof(*map));
 
 	map->fd = fd;
+	map->limit = limit;
 	return map;
+}
+
+static void map_clear(struct perf_map *map)
+{
+	while (map->run_count)
+		free(map->runs[--map->run_count].entries);
+	map->sorted_count = 0;
+	map->fresh_count = 0;
+	map->read = 0;
+	map->cut = false;
 }
 
 void perf_map_free(struct perf_map *map)
@@ -50,7 +74,7 @@ void perf_map_free(struct perf_map *map)
 	if (!map)
 		return;
 	close(map->fd);
-	free(map->sorted);
+	map_clear(map);
 	free(map);
 }
 
@@ -68,20 +92,51 @@ static int entry_compare(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Merge the new entries into the sorted ones, without those that a later one at the same place covers. */
+/* Append an entry to a run, without the last one if the new one, at the same place, covers it. */
+static void run_append(struct map_run *run, const struct map_entry *entry)
+{
+	const struct map_entry *last = run->count ? &run->entries[run->count - 1] : NULL;
+
+	if (last && last->start == entry->start && last->end <= entry->end)
+		run->count--;
+	run->entries[run->count++] = *entry;
+}
+
+static struct map_run run_merge(const struct map_run *first, const struct map_run *second)
+{
+	size_t count = first->count + second->count, i = 0, j = 0;
+	struct map_run run = { .entries = memory_alloc(count, sizeof(*run.entries)) };
+
+	while (i < first->count || j < second->count) {
+		if (j == second->count ||
+		    (i < first->count &&
+		     entry_compare(&first->entries[i], &second->entries[j]) < 0))
+			run_append(&run, &first->entries[i++]);
+		else
+			run_append(&run, &second->entries[j++]);
+	}
+	free(first->entries);
+	free(second->entries);
+	return run;
+}
+
+/* Make a run of the new entries, and merge the last runs while there may be longer ones. */
 static void map_merge(struct perf_map *map)
 {
-	size_t count = map->sorted_count + map->fresh_count, i, kept = 0;
+	const struct map_run fresh = { map->fresh, map->fresh_count };
+	struct map_run run = { .entries = memory_alloc(map->fresh_count, sizeof(*run.entries)) };
+	size_t i;
 
-	map->sorted = memory_resize(map->sorted, count, sizeof(*map->sorted));
-	memcpy(map->sorted + map->sorted_count, map->fresh, map->fresh_count * sizeof(*map->fresh));
+	qsort(map->fresh, map->fresh_count, sizeof(*map->fresh), entry_compare);
+	for (i = 0; i < fresh.count; i++)
+		run_append(&run, &fresh.entries[i]);
 	map->fresh_count = 0;
-	qsort(map->sorted, count, sizeof(*map->sorted), entry_compare);
-	for (i = 0; i < count; i++)
-		if (i + 1 == count || map->sorted[i + 1].start != map->sorted[i].start ||
-		    map->sorted[i + 1].end < map->sorted[i].end)
-			map->sorted[kept++] = map->sorted[i];
-	map->sorted_count = kept;
+	while (map->run_count && map->runs[map->run_count - 1].count < 2 * run.count) {
+		map->sorted_count -= map->runs[--map->run_count].count;
+		run = run_merge(&map->runs[map->run_count], &run);
+	}
+	map->runs[map->run_count++] = run;
+	map->sorted_count += run.count;
 }
 
 /* A hexadecimal number and the space behind it. Returns where it goes on, NULL if there is none. */
@@ -118,7 +173,7 @@ static void map_add_line(struct perf_map *map, const char *line, const char *end
 		return;
 	if (map->fresh_count == NEW_MAX)
 		map_merge(map);
-	if (map->sorted_count + map->fresh_count >= ENTRIES_MAX) {
+	if (map->sorted_count + map->fresh_count >= map->limit) {
 		map->cut = true;
 		return;
 	}
@@ -144,29 +199,34 @@ static size_t map_add_lines(struct perf_map *map, size_t size)
 	return (size_t)(line - map->chunk);
 }
 
+/* Read a chunk. False if there is no more, or no more is to be read. */
+static bool map_read_chunk(struct perf_map *map, uint64_t size)
+{
+	ssize_t got;
+	size_t used;
+
+	if (map->read >= FILE_MAX || map->read_ever >= READ_MAX)
+		map->cut = true;
+	if (map->read >= size || map->read >= FILE_MAX || map->read_ever >= READ_MAX)
+		return false;
+	got = pread(map->fd, map->chunk, CHUNK, (off_t)map->read);
+	used = got > 0 ? map_add_lines(map, (size_t)got) : 0;
+	map->read += used;
+	map->read_ever += got > 0 ? (uint64_t)got : 0;
+	return used;
+}
+
 /* Read what is new; all of it, if the file has become shorter and is therefore another one. */
 static void map_read(struct perf_map *map)
 {
 	struct stat status;
-	ssize_t got;
-	size_t used;
 
 	if (fstat(map->fd, &status))
 		return;
-	if ((uint64_t)status.st_size < map->read) {
-		map->read = 0;
-		map->sorted_count = 0;
-		map->fresh_count = 0;
-	}
-	do {
-		if (map->read >= FILE_MAX)
-			map->cut = true;
-		if (map->read >= (uint64_t)status.st_size || map->read >= FILE_MAX)
-			return;
-		got = pread(map->fd, map->chunk, CHUNK, (off_t)map->read);
-		used = got > 0 ? map_add_lines(map, (size_t)got) : 0;
-		map->read += used;
-	} while (used);
+	if ((uint64_t)status.st_size < map->read)
+		map_clear(map);
+	while (map_read_chunk(map, (uint64_t)status.st_size))
+		;
 }
 
 static const struct map_entry *entry_later(const struct map_entry *found,
@@ -177,20 +237,30 @@ static const struct map_entry *entry_later(const struct map_entry *found,
 	return !found || entry->order > found->order ? entry : found;
 }
 
-static const struct map_entry *map_search(const struct perf_map *map, uint64_t address)
+static const struct map_entry *run_search(const struct map_run *run, uint64_t address,
+					  const struct map_entry *found)
 {
-	const struct map_entry *found = NULL;
-	size_t low = 0, high = map->sorted_count, middle, i;
+	size_t low = 0, high = run->count, middle, i;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (map->sorted[middle].start <= address)
+		if (run->entries[middle].start <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	for (i = 0; i < OVERLAPS_MAX && i < low; i++)
-		found = entry_later(found, &map->sorted[low - 1 - i], address);
+		found = entry_later(found, &run->entries[low - 1 - i], address);
+	return found;
+}
+
+static const struct map_entry *map_search(const struct perf_map *map, uint64_t address)
+{
+	const struct map_entry *found = NULL;
+	size_t i;
+
+	for (i = 0; i < map->run_count; i++)
+		found = run_search(&map->runs[i], address, found);
 	for (i = 0; i < map->fresh_count; i++)
 		found = entry_later(found, &map->fresh[i], address);
 	return found;

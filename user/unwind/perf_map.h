@@ -16,8 +16,8 @@
 
 struct perf_map;
 
-/* Takes over `fd`, of a regular file. Free with perf_map_free. */
-struct perf_map *perf_map_new(int fd);
+/* Takes over `fd`, of a regular file; of its lines `limit` are kept at most, each in 32 bytes. Free with perf_map_free. */
+struct perf_map *perf_map_new(int fd, size_t limit);
 void perf_map_free(struct perf_map *map);
 
 /* The name of the code at an address, after reading what the file has grown by. False if none is told. */
