@@ -23,6 +23,7 @@ struct process {
 	uint32_t image; /* of the newest program that a site is known of */
 	uint64_t image_first_ns; /* its first site; 0 = none is known */
 	bool exec_untold; /* of that program */
+	uint64_t scan_ns; /* time that reading its mappings again has taken */
 	bool needs_scan; /* something of its mappings was missed */
 	bool first_thread_ended; /* its other threads run on */
 	bool said_so; /* of that */

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "kernel/bpf_call.h"
-#include "kernel/link_task.h"
 #include "system/proc.h"
 
 /* The system calls of x86-64 that probes make. */
@@ -154,7 +153,7 @@ static enum return_check check_child(void)
 	result = child < 0 ? RETURNS_UNKNOWN : check_judge(child);
 	close(sockets[0]);
 	if (link >= 0)
-		link_task_close(&link, 1);
+		close(link);
 	return result;
 }
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the files of a session share: session.c (life cycle), session_processes.c (who is traced), session_watch.c (what
- * kernel and programs tell), session_collect.c (snapshots), session_ended.c (what ended programs held) and
+ * kernel and programs tell), session_scan.c (mappings read from /proc), session_collect.c (snapshots), session_ended.c (what ended programs held) and
  * session_recycle.c (files that nobody maps any more). Not for others.
  */
 #ifndef KERNEL_SESSION_PARTS_H
@@ -154,7 +154,13 @@ bool session_has_heard(const struct session *session, uint64_t time_ns);
 /* Open the ring and the sideband; handle what they bring. */
 int session_watch_open(struct session *session, struct error *error);
 void session_watch_close(struct session *session);
-/* Read the mappings of a process again and probe what is new. */
+/* Probe what a module defines, saying what goes wrong. */
+void session_probe_quietly(struct session *session, struct process *process, uint32_t module);
+/* The process may have mapped an interpreter. */
+void session_see_interpreter(struct session *session, const struct process *process);
+/* When the mappings of a process may be read again. */
+uint64_t session_scan_due(const struct process *process);
+/* Read the mappings of a process again and probe what is new; later if it has had its time for that. */
 void session_scan(struct session *session, struct process *process, uint64_t time_ns);
 
 /* Make a site known, reading its record and its stack. NULL if there is no such site. */

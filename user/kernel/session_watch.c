@@ -26,46 +26,6 @@
 /* How often is looked for children and mappings where the kernel does not tell of them. */
 #define LOOK_NS 1000000000
 
-static void session_probe_quietly(struct session *session, struct process *process, uint32_t module)
-{
-	struct error error = { 0 };
-
-	if (session_probe_module(session, process, module, &error))
-		log_write(session->options.log, LOG_NOTICE,
-			  "a library opened later is not traced: %s", error.text);
-}
-
-/* The process may have mapped an interpreter. */
-static void session_see_interpreter(struct session *session, const struct process *process)
-{
-	uint32_t i;
-
-	for (i = 0; i < session->process_count; i++)
-		if (session->processes[i] == process)
-			interp_table_see(session->interps, process, i + 1);
-}
-
-void session_update_unwind(struct session *session, const struct process *process)
-{
-	unwind_loader_update(session->unwind, session_owner_number(session, process),
-			     process->target.pid, process->space);
-}
-
-void session_scan(struct session *session, struct process *process, uint64_t time_ns)
-{
-	uint32_t *modules;
-	size_t count, i;
-
-	if (process->target.exited || process_scan(process, session->options.modules, time_ns))
-		return;
-	session_update_unwind(session, process);
-	count = address_space_modules(process->space, &modules);
-	for (i = 0; i < count; i++)
-		session_probe_quietly(session, process, modules[i]);
-	free(modules);
-	session_see_interpreter(session, process);
-}
-
 /*
  * The sites of a process are of two programs, and the exec between them was not told: the newer one began no later than
  * its first site. Where events get lost, that may become known later than the site.
@@ -441,6 +401,7 @@ void session_poll(struct session *session)
 {
 	uint64_t now = session_now(), next = interp_table_poll(session->interps, now), recycle;
 	struct itimerspec when = { 0 };
+	size_t i;
 
 	if (session->has_dead && session->bury_ns <= now)
 		session_bury(session);
@@ -450,6 +411,10 @@ void session_poll(struct session *session)
 		next = session->select_ns;
 	if (!session->sideband && (!next || session->look_ns < next))
 		next = session->look_ns;
+	for (i = 0; i < session->process_count; i++)
+		if (session->processes[i]->needs_scan && !session->processes[i]->target.exited &&
+		    (!next || session_scan_due(session->processes[i]) < next))
+			next = session_scan_due(session->processes[i]);
 	recycle = session_recycle_due(session);
 	if (recycle && (!next || recycle < next))
 		next = recycle;

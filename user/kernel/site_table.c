@@ -8,6 +8,13 @@
 #include "base/memory.h"
 #include "unwind_abi.h"
 
+/* Bits of user addresses: there is no mapping beyond. A stack may end in any word. */
+#if defined(__aarch64__)
+#define ADDRESS_BITS 48
+#else
+#define ADDRESS_BITS 47
+#endif
+
 /* `end` is an enum unwind_end, with UNWIND_END_GUESSED or without. */
 static const char *stack_end_reason(uint32_t end)
 {
@@ -63,7 +70,9 @@ static struct stack *stack_of_record(const struct stack_record *record)
 	return stack;
 }
 
-/* A return address may be the first byte of the next mapping: the call lies before it. True if it was found. */
+/*
+ * A return address may be the first byte of the next mapping: the call lies before it. False if a mapping may be missing.
+ */
 static bool frame_resolve(struct frame *frame, const struct known_site *site)
 {
 	enum address_kind kind = address_space_resolve(site->process->space, frame->address - 1,
@@ -74,7 +83,7 @@ static bool frame_resolve(struct frame *frame, const struct known_site *site)
 		frame->offset++;
 	else if (kind == ADDRESS_ANONYMOUS)
 		frame->kind = FRAME_JIT;
-	return kind != ADDRESS_UNKNOWN;
+	return kind != ADDRESS_UNKNOWN || frame->address >> ADDRESS_BITS;
 }
 
 bool site_table_resolve(struct known_site *site)
