@@ -62,6 +62,56 @@ def test_least_capabilities():
     lab.check_account(account, json.loads(output))
 
 
+def printed_status(text):
+    """The fields of /proc/PID/status, which a command has printed."""
+    return {line.partition(":")[0]: line.partition(":")[2].split() for line in text.splitlines() if ":" in line}
+
+
+def test_command_gets_no_capabilities():
+    """Those that the tracer got as ambient ones are not for its command."""
+    if not has_multi():
+        raise lab.Skip("this kernel asks for CAP_SYS_ADMIN")
+    with tempfile.TemporaryDirectory(prefix="tracer-nobody-") as folder:
+        report = os.path.join(folder, "report")
+        open(report, "w", encoding="ascii").close()
+        os.chmod(report, 0o666)
+        os.chown(report, 65534, 65534)
+        found = subprocess.run(nobody(folder, LEAST) + ["-q", "-o", report, "--", "cat", "/proc/self/status"],
+                               capture_output=True, text=True, check=True, timeout=lab.PATIENCE)
+    fields = printed_status(found.stdout)
+    assert [int(fields[name][0], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")] == [0] * 4, fields
+
+
+def test_user():
+    """A command as another user: its numbers, its groups, its blocks, and what set-user-ID programs do."""
+    with tempfile.TemporaryDirectory(prefix="tracer-user-") as folder:
+        os.chmod(folder, 0o755)
+        report = os.path.join(folder, "report")
+        for user, expected in (("nobody", [65534, 65534]), ("1234:4321", [1234, 4321])):
+            status, output, errors = lab.run("-q", "-o", report, "-u", user, "--", "cat", "/proc/self/status")
+            fields = printed_status(output)
+            assert status == 0, errors
+            assert fields["Uid"] == [str(expected[0])] * 4 and fields["Gid"] == [str(expected[1])] * 4, fields
+            assert fields["Groups"] == [str(expected[1])], fields
+            assert int(fields["CapEff"][0], 16) == 0 and int(fields["CapPrm"][0], 16) == 0, fields
+        program, secret = os.path.join(folder, "cat"), os.path.join(folder, "secret")
+        shutil.copy(shutil.which("cat"), program)
+        with open(secret, "w", encoding="ascii") as file:
+            file.write("secret")
+        os.chmod(secret, 0o600)
+        for mode, expected in ((0o755, ""), (0o4755, "secret")):
+            os.chmod(program, mode)
+            _, output, errors = lab.run("-q", "-o", report, "-u", "nobody", "--", program, secret)
+            assert output == expected, (oct(mode), output, errors)
+        shutil.copy(lab.target("known"), program)
+        os.chmod(program, 0o755)
+        lab.check_account(*lab.command_report([program, "calls"], "-u", "nobody"))
+    status, _, errors = lab.run("-u", "no-such-user", "--", "true")
+    assert status == 2 and "no user 'no-such-user'" in errors, (status, errors)
+    status, _, errors = lab.run("-u", "nobody", "-p", str(os.getpid()))
+    assert status == 2 and "-u" in errors, (status, errors)
+
+
 def test_file_that_is_gone():
     """That there may be an allocator in it is said, once, with what it takes to read it."""
     if not has_multi():

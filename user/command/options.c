@@ -312,6 +312,9 @@ static int parse_check_target(struct parse *parse)
 		return USAGE(parse, "'--' must be followed by a command to start");
 	if (options->arguments && !*options->arguments[0])
 		return USAGE(parse, "the command after '--' is empty");
+	if (options->user && !options->arguments)
+		return USAGE(parse, "-u/--user is for a command to start: 'tracer -u %s -- CMD'",
+			     options->user);
 	if (options->pid_count && options->arguments)
 		return USAGE(parse,
 			     "-p and '-- %s' exclude each other: trace running processes or start "

@@ -65,6 +65,7 @@ struct options {
 	char *const *
 		arguments; /* a command to start, NULL-terminated, in the caller's argv; NULL = none */
 
+	const char *user; /* whom `arguments` run as; NULL = whoever runs the tracer */
 	const char *comm; /* processes of this name, now and later */
 	const char *wait; /* the first process of this name, as soon as there is one */
 	const char *cgroup, *container; /* processes in this cgroup, now and later */

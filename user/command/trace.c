@@ -391,7 +391,7 @@ static int trace_open(struct trace *trace)
 	if (code)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
 				 "cannot wait for signals: %s", strerror(-code));
-	trace->spawn.signals = &trace->signals;
+	trace->spawn = (struct spawn){ .signals = &trace->signals, .user = trace->options->user };
 	trace->reporter.log = trace->log;
 	trace->reporter.symbolizer = symbolizer_new(&trace->modules, &names);
 	if (trace->options->arguments)

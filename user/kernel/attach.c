@@ -4,8 +4,6 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +11,12 @@
 
 #include "base/memory.h"
 #include "kernel/bpf_call.h"
+#include "kernel/link_task.h"
 #include "kernel/perf_probe.h"
 #include "system/privilege.h"
 
 /* An error of the kernel's own that user space has no name for. */
 #define KERNEL_ENOTSUPP 524
-
-/* Links that are closed at the same time. */
-#define CLOSE_TOGETHER 32
 
 /* What is attached at once: the points of one kind in a file. */
 struct group {
@@ -248,44 +244,9 @@ void attachment_join(struct attachment *attachment, struct attachment *from)
 	*from = (struct attachment){ 0 };
 }
 
-static void *attachment_close_one(void *fd)
-{
-	close(*(int *)fd);
-	return NULL;
-}
-
-/* To close a link takes some of the kernel's periods of grace, tens of milliseconds: they pass for all at once. */
-static void attachment_close_together(int *fds, size_t count)
-{
-	pthread_t threads[CLOSE_TOGETHER];
-	bool apart[CLOSE_TOGETHER];
-	sigset_t all, before;
-	size_t i;
-
-	/* Signals are for the thread that waits for them. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	for (i = 0; i < count; i++) {
-		apart[i] = i + 1 < count &&
-			   !pthread_create(&threads[i], NULL, attachment_close_one, &fds[i]);
-		if (!apart[i])
-			attachment_close_one(&fds[i]);
-	}
-	for (i = 0; i < count; i++)
-		if (apart[i])
-			pthread_join(threads[i], NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 void attachment_close(struct attachment *attachment)
 {
-	size_t i, count;
-
-	for (i = 0; i < attachment->count; i += count) {
-		count = attachment->count - i;
-		count = count < CLOSE_TOGETHER ? count : CLOSE_TOGETHER;
-		attachment_close_together(attachment->fds + i, count);
-	}
+	link_task_close(attachment->fds, attachment->count);
 	free(attachment->fds);
 	*attachment = (struct attachment){ 0 };
 }

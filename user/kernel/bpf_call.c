@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernel/link_task.h"
+
 #define UPROBE_MULTI_RETURN 1
 
 /* The part of union bpf_attr for BPF_LINK_CREATE with uprobes. */
@@ -34,6 +36,11 @@ static long bpf_call(enum bpf_cmd command, void *attributes, size_t size)
 	return result < 0 ? -errno : result;
 }
 
+static int link_create(void *attributes)
+{
+	return (int)bpf_call(BPF_LINK_CREATE, attributes, sizeof(struct link_uprobes));
+}
+
 int bpf_call_link_uprobes(const struct uprobe_multi *probes)
 {
 	struct link_uprobes attributes = {
@@ -50,7 +57,7 @@ int bpf_call_link_uprobes(const struct uprobe_multi *probes)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", probes->file);
 	attributes.path = (uintptr_t)path;
-	return (int)bpf_call(BPF_LINK_CREATE, &attributes, sizeof(attributes));
+	return link_task_run(link_create, &attributes);
 }
 
 int bpf_call_load_empty(uint32_t attach_type)

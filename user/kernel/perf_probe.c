@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "kernel/link_task.h"
 #include "tracer_abi.h"
 
 #define EVENT_SOURCE "/sys/bus/event_source/devices/uprobe/"
@@ -53,26 +54,23 @@ static int perf_probe_set_semaphore(const struct perf_probe *probe,
 	return 0;
 }
 
-static int perf_probe_open(const struct perf_probe *probe)
+/* What is probed, as the kernel wants it; `path` must outlive it. Returns 0 or a negative errno. */
+static int perf_probe_describe(const struct perf_probe *probe, const char *path,
+			       struct perf_event_attr *ret_attributes)
 {
 	int type = perf_probe_number(EVENT_SOURCE "type", "");
 	int bit = perf_probe_number(EVENT_SOURCE "format/retprobe", "config:");
-	struct perf_event_attr attributes = { .size = sizeof(attributes) };
-	char path[64];
-	int fd;
 
 	if (type < 0 || bit < 0 || bit > 63)
 		return -EOPNOTSUPP;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", probe->file);
-	attributes.type = (uint32_t)type;
-	attributes.config = probe->returns ? 1ULL << bit : 0;
-	attributes.config1 = (uintptr_t)path;
-	attributes.config2 = probe->offset;
-	if (perf_probe_set_semaphore(probe, &attributes))
-		return -EINVAL;
-	fd = (int)syscall(SYS_perf_event_open, &attributes, probe->pid, -1, -1,
-			  PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	*ret_attributes = (struct perf_event_attr){
+		.size = sizeof(*ret_attributes),
+		.type = (uint32_t)type,
+		.config = probe->returns ? 1ULL << bit : 0,
+		.config1 = (uintptr_t)path,
+		.config2 = probe->offset,
+	};
+	return perf_probe_set_semaphore(probe, ret_attributes);
 }
 
 /* The link holds the event. */
@@ -90,12 +88,22 @@ static int perf_probe_link(const struct perf_probe *probe, int event)
 	return link;
 }
 
-int perf_probe_attach(const struct perf_probe *probe)
+struct perf_attach {
+	const struct perf_probe *probe;
+	struct perf_event_attr attributes;
+};
+
+/* Work of a task of its own. */
+static int perf_attach_run(void *context)
 {
-	int event = perf_probe_open(probe), code;
+	struct perf_attach *attach = context;
+	const struct perf_probe *probe = attach->probe;
+	int event = (int)syscall(SYS_perf_event_open, &attach->attributes, probe->pid, -1, -1,
+				 PERF_FLAG_FD_CLOEXEC);
+	int code;
 
 	if (event < 0)
-		return event;
+		return -errno;
 	if (probe->linked) {
 		code = perf_probe_link(probe, event);
 		close(event);
@@ -107,6 +115,17 @@ int perf_probe_attach(const struct perf_probe *probe)
 	code = -errno;
 	close(event);
 	return code;
+}
+
+int perf_probe_attach(const struct perf_probe *probe)
+{
+	struct perf_attach attach = { .probe = probe };
+	char path[64];
+	int code;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", probe->file);
+	code = perf_probe_describe(probe, path, &attach.attributes);
+	return code ? code : link_task_run(perf_attach_run, &attach);
 }
 
 /* Write the cookie over every COOKIE_PLACE. False if there is none. */

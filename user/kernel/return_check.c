@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "kernel/bpf_call.h"
+#include "kernel/link_task.h"
 #include "system/proc.h"
 
 /* The system calls of x86-64 that probes make. */
@@ -153,7 +154,7 @@ static enum return_check check_child(void)
 	result = child < 0 ? RETURNS_UNKNOWN : check_judge(child);
 	close(sockets[0]);
 	if (link >= 0)
-		close(link);
+		link_task_close(&link, 1);
 	return result;
 }
 #endif

@@ -233,3 +233,15 @@ void privileges_drop_all(void)
 
 	syscall(SYS_capset, &header, none);
 }
+
+void privileges_hand_on_none(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[2];
+
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	if (syscall(SYS_capget, &header, sets))
+		return;
+	sets[0].inheritable = sets[1].inheritable = 0;
+	syscall(SYS_capset, &header, sets);
+}

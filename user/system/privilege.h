@@ -57,4 +57,7 @@ int privileges_drop(bool perf);
 /* Give up all capabilities of the calling thread. */
 void privileges_drop_all(void);
 
+/* Give up the capabilities that the next exec would hand on to a program that has none by itself or by its user. */
+void privileges_hand_on_none(void);
+
 #endif

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "system/privilege.h"
+#include "system/user.h"
 
 /* What a shell says of a command that it could not start. */
 #define STATUS_NOT_STARTED 127
@@ -112,16 +114,22 @@ static void spawn_exec(const char *path, char *const arguments[], char **shell_a
 		execve(_PATH_BSHELL, shell_arguments, environ);
 }
 
-static _Noreturn void spawn_child(const struct spawn *spawn, char *const arguments[],
-				  char **shell_arguments, int hold, int failure)
+static _Noreturn void spawn_child(const struct spawn *spawn, const struct user *user,
+				  char *const arguments[], char **shell_arguments, int hold,
+				  int failure)
 {
 	char go;
 	int code;
 
 	if (TEMP_FAILURE_RETRY(read(hold, &go, 1)) != 1)
 		_exit(STATUS_NOT_STARTED);
-	spawn_exec(spawn->path, arguments, shell_arguments);
-	code = errno;
+	/* The tracer's capabilities are not the command's, and a negative errno is not of its exec. */
+	privileges_hand_on_none();
+	code = spawn->user ? user_become(user) : 0;
+	if (!code) {
+		spawn_exec(spawn->path, arguments, shell_arguments);
+		code = errno;
+	}
 	if (write(failure, &code, sizeof(code)) != sizeof(code))
 		_exit(STATUS_NOT_STARTED);
 	_exit(STATUS_NOT_STARTED);
@@ -144,8 +152,8 @@ static char **spawn_shell_arguments(char *path, char *const arguments[])
 }
 
 /* The child never returns from here. */
-static pid_t spawn_fork(const struct spawn *spawn, char *const arguments[], const int hold[2],
-			const int failure[2])
+static pid_t spawn_fork(const struct spawn *spawn, const struct user *user, char *const arguments[],
+			const int hold[2], const int failure[2])
 {
 	char **shell = spawn_shell_arguments(spawn->path, arguments);
 	struct spawn_signals signals;
@@ -160,7 +168,7 @@ static pid_t spawn_fork(const struct spawn *spawn, char *const arguments[], cons
 		close(hold[1]);
 		close(failure[0]);
 		spawn_signals_restore(spawn->signals ? spawn->signals : &signals);
-		spawn_child(spawn, arguments, shell, hold[0], failure[1]);
+		spawn_child(spawn, user, arguments, shell, hold[0], failure[1]);
 	}
 	if (pid < 0)
 		pid = -errno;
@@ -191,17 +199,23 @@ static void spawn_close(int *fd)
 
 int spawn_hold(struct spawn *spawn, char *const arguments[], struct error *error)
 {
-	struct spawn held = { .signals = spawn->signals, .status = -1 };
+	struct spawn held = { .signals = spawn->signals, .user = spawn->user, .status = -1 };
 	int hold[2] = { -1, -1 }, failure[2] = { -1, -1 };
+	struct user user = { 0 };
 	int status = 0;
 
-	held.path = spawn_find(arguments[0], error);
-	if (!held.path)
+	if (held.user && user_find("/etc", held.user, &user, error))
 		return -ENOENT;
+	held.path = spawn_find(arguments[0], error);
+	if (!held.path) {
+		user_free(&user);
+		return -ENOENT;
+	}
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, hold) || pipe2(failure, O_CLOEXEC))
 		status = -errno;
 	if (!status)
-		held.pid = spawn_fork(&held, arguments, hold, failure);
+		held.pid = spawn_fork(&held, &user, arguments, hold, failure);
+	user_free(&user);
 	if (held.pid < 0)
 		status = held.pid;
 	spawn_close(&hold[0]);
@@ -244,6 +258,11 @@ int spawn_release(struct spawn *spawn, struct error *error)
 	if (got != sizeof(code))
 		return error_set(error, ERROR_TARGET, -ESRCH, "%s ended before it was started",
 				 spawn->path);
+	if (code < 0)
+		return error_set(error, ERROR_PERMISSION, code,
+				 "cannot run %s as another user: %s (it takes root, or CAP_SETUID "
+				 "and CAP_SETGID)",
+				 spawn->path, strerror(-code));
 	return error_set(error, ERROR_TARGET, -code, "cannot run %s: %s", spawn->path,
 			 strerror(code));
 }

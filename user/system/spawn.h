@@ -25,6 +25,8 @@ struct spawn {
 	int status; /* wait status, when ended; -1 = unknown */
 	/* Set it before spawn_hold if the caller changed signals since its start; must outlive that call. */
 	const struct spawn_signals *signals;
+	const char *
+		user; /* whom the command runs as, for user_find; NULL = the caller; set it before, too */
 };
 
 /* What the calling program got at its start; to be called before it blocks, ignores or handles a signal. */
@@ -38,16 +40,17 @@ char *spawn_find(const char *command, struct error *error);
 
 /*
  * Fork a child that waits. It has its signal mask and dispositions as the tracer got them (`signals`, or else as
- * they are now, without handlers), and ends by itself if the tracer dies before the release. `arguments` is
+ * they are now, without handlers), and ends by itself if the tracer dies before the release. It is the caller's user until
+ * the release, and hands on no ambient or inheritable capabilities. `arguments` is
  * NULL-terminated. A caller that ignores SIGCHLD stops doing so: it could not learn
  * the exit status. Returns 0, or a negative errno with `error` filled (ERROR_TARGET, command not found
- * or not executable).
+ * or not executable; ERROR_USAGE, no such user).
  */
 int spawn_hold(struct spawn *spawn, char *const arguments[], struct error *error);
 
 /*
- * Let the child exec. Returns 0 once it has, or a negative errno with `error` filled if the exec failed or the child
- * ended before it. A file in no known format is run by /bin/sh, as execvp does.
+ * Let the child exec. Returns 0 once it has, or a negative errno with `error` filled if it could not become the user, the
+ * exec failed or the child ended before it. A file in no known format is run by /bin/sh, as execvp does.
  */
 int spawn_release(struct spawn *spawn, struct error *error);
 

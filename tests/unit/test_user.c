@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Users by name, as files say, and by number. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "scratch.h"
+#include "system/user.h"
+
+static const char passwd[] = "root:x:0:0:root:/root:/bin/sh\n"
+			     "no line\n"
+			     "daemon:x:1:1::/:/bin/false\n"
+			     "jo:x:1000:1001:Jo,,,:/home/jo:/bin/sh\n";
+static const char group[] = "root:x:0:\n"
+			    "jo:x:1001:\n"
+			    "adm:x:4:daemon,jo\n"
+			    "video:x:44:johanna\n"
+			    "audio:x:29:jo\n";
+
+static struct scratch make(void)
+{
+	struct scratch scratch = scratch_make();
+
+	free(scratch_file(&scratch, "passwd", passwd, sizeof(passwd) - 1, 0644));
+	free(scratch_file(&scratch, "group", group, sizeof(group) - 1, 0644));
+	return scratch;
+}
+
+static void test_names(void **state)
+{
+	struct scratch scratch = make();
+	struct error error = { 0 };
+	struct user user;
+
+	(void)state;
+	assert_int_equal(user_find(scratch.path, "jo", &user, &error), 0);
+	assert_int_equal(user.uid, 1000);
+	assert_int_equal(user.gid, 1001);
+	assert_int_equal(user.group_count, 3);
+	assert_int_equal(user.groups[0], 1001);
+	assert_int_equal(user.groups[1], 4);
+	assert_int_equal(user.groups[2], 29);
+	user_free(&user);
+	assert_int_equal(user_find(scratch.path, "root", &user, &error), 0);
+	assert_int_equal(user.uid, 0);
+	assert_int_equal(user.group_count, 1);
+	user_free(&user);
+	user_free(&user);
+	scratch_remove(&scratch);
+}
+
+static void test_numbers(void **state)
+{
+	struct error error = { 0 };
+	struct user user;
+
+	(void)state;
+	assert_int_equal(user_find("/none", "1000:4294967294", &user, &error), 0);
+	assert_int_equal(user.uid, 1000);
+	assert_true(user.gid == 4294967294u);
+	assert_int_equal(user.group_count, 1);
+	assert_true(user.groups[0] == 4294967294u);
+	user_free(&user);
+}
+
+static void test_none(void **state)
+{
+	static const char *const names[] = { "jo2", "j", "1000", "1000:", ":1", "1000:4294967295",
+					     "-1:0" };
+	struct scratch scratch = make();
+	struct user user = { .uid = 77 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct error error = { 0 };
+
+		assert_int_equal(user_find(scratch.path, names[i], &user, &error), -ENOENT);
+		assert_int_equal(error.kind, ERROR_USAGE);
+		assert_non_null(strstr(error.text, names[i]));
+		assert_int_equal(user.uid, 77);
+	}
+	scratch_remove(&scratch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

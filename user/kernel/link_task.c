@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See link_task.h. */
+#include "kernel/link_task.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Room for the stack of a process that makes a system call or two. */
+#define TASK_STACK 65536
+
+/* Links that are closed at the same time. */
+#define CLOSE_TOGETHER 32
+
+/* The stacks of `count` tasks. NULL if there is no memory. */
+static char *task_stacks(size_t count)
+{
+	void *stacks = mmap(NULL, count * TASK_STACK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+	return stacks == MAP_FAILED ? NULL : stacks;
+}
+
+/*
+ * Start a process that runs `run` on the stack of this number. It sends no SIGCHLD at its end. All signals must be
+ * blocked: handlers and the terminal's Ctrl-C are not for it. Returns its pid or -1.
+ */
+static pid_t task_start(int (*run)(void *), void *context, char *stacks, size_t number, int flags)
+{
+	return clone(run, stacks + (number + 1) * TASK_STACK, CLONE_VM | flags, context);
+}
+
+static void task_wait(pid_t pid)
+{
+	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+}
+
+struct errand {
+	int (*work)(void *context);
+	void *context;
+	int result;
+};
+
+static int errand_run(void *context)
+{
+	struct errand *errand = context;
+
+	errand->result = errand->work(errand->context);
+	return 0;
+}
+
+int link_task_run(int (*work)(void *context), void *context)
+{
+	struct errand errand = { .work = work, .context = context };
+	char *stack = task_stacks(1);
+	sigset_t all, before;
+	pid_t pid = -1;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (stack)
+		pid = task_start(errand_run, &errand, stack, 0, CLONE_VFORK | CLONE_FILES);
+	if (pid > 0)
+		task_wait(pid);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (stack)
+		munmap(stack, TASK_STACK);
+	return pid > 0 ? errand.result : work(context);
+}
+
+/* What the processes share that close `count` links, one each. They have a table of descriptors of their own. */
+struct closing {
+	const int *fds;
+	size_t count;
+	int ready[2]; /* a byte of each that has let go of the links of others */
+	int gate[2]; /* ends when we have closed ours, or are gone */
+};
+
+struct leaver {
+	const struct closing *closing;
+	size_t index;
+};
+
+/*
+ * No function of the C library that is a point of cancellation: its thread is the one that has started us. The link is
+ * closed by the exit.
+ */
+static int leaver_run(void *context)
+{
+	const struct leaver *leaver = context;
+	const struct closing *closing = leaver->closing;
+	char byte = 0;
+	size_t i;
+
+	syscall(SYS_close, closing->gate[1]);
+	for (i = 0; i < closing->count; i++)
+		if (i != leaver->index)
+			syscall(SYS_close, closing->fds[i]);
+	syscall(SYS_write, closing->ready[1], &byte, 1);
+	syscall(SYS_close, closing->ready[1]);
+	while (syscall(SYS_read, closing->gate[0], &byte, 1) > 0)
+		;
+	return 0;
+}
+
+static void closing_close_fds(const struct closing *closing)
+{
+	size_t i;
+
+	for (i = 0; i < closing->count; i++)
+		close(closing->fds[i]);
+}
+
+static bool closing_open_pipes(struct closing *closing)
+{
+	if (pipe2(closing->ready, O_CLOEXEC))
+		return false;
+	if (!pipe2(closing->gate, O_CLOEXEC))
+		return true;
+	close(closing->ready[0]);
+	close(closing->ready[1]);
+	return false;
+}
+
+/*
+ * Each process has copies of all descriptors: the links of the others must be closed in it before we close ours, or it
+ * would be the last to have them.
+ */
+static void closing_run(struct closing *closing, char *stacks)
+{
+	struct leaver leavers[CLOSE_TOGETHER];
+	pid_t pids[CLOSE_TOGETHER];
+	size_t i, started = 0;
+	char byte;
+
+	for (i = 0; i < closing->count; i++) {
+		leavers[i] = (struct leaver){ closing, i };
+		pids[i] = task_start(leaver_run, &leavers[i], stacks, i, 0);
+		started += pids[i] > 0;
+	}
+	close(closing->ready[1]);
+	for (i = 0; i < started; i++)
+		if (TEMP_FAILURE_RETRY(read(closing->ready[0], &byte, 1)) != 1)
+			break;
+	closing_close_fds(closing);
+	close(closing->gate[1]);
+	for (i = 0; i < closing->count; i++)
+		if (pids[i] > 0)
+			task_wait(pids[i]);
+	close(closing->ready[0]);
+	close(closing->gate[0]);
+}
+
+static void close_together(const int *fds, size_t count)
+{
+	struct closing closing = { .fds = fds, .count = count };
+	char *stacks = task_stacks(count);
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (stacks && closing_open_pipes(&closing))
+		closing_run(&closing, stacks);
+	else
+		closing_close_fds(&closing);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (stacks)
+		munmap(stacks, count * TASK_STACK);
+}
+
+/* To close a link takes some of the kernel's periods of grace, tens of milliseconds: they pass for all at once. */
+void link_task_close(const int *fds, size_t count)
+{
+	size_t i, together;
+
+	for (i = 0; i < count; i += together) {
+		together = count - i < CLOSE_TOGETHER ? count - i : CLOSE_TOGETHER;
+		close_together(fds + i, together);
+	}
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See user.h. */
+#include "system/user.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+
+static FILE *user_open_file(const char *etc, const char *name)
+{
+	char *path = memory_format("%s/%s", etc, name);
+	FILE *file = fopen(path, "re");
+
+	free(path);
+	return file;
+}
+
+static void user_add_group(struct user *user, size_t *capacity, gid_t group)
+{
+	user->groups =
+		memory_grow(user->groups, user->group_count, capacity, sizeof(*user->groups));
+	user->groups[user->group_count++] = group;
+}
+
+static bool user_is_member(const struct group *group, const char *name)
+{
+	char **member;
+
+	for (member = group->gr_mem; *member; member++)
+		if (!strcmp(*member, name))
+			return true;
+	return false;
+}
+
+static int user_read_groups(const char *etc, const char *name, struct user *user)
+{
+	FILE *file = user_open_file(etc, "group");
+	size_t capacity = 0;
+	struct group *group;
+
+	user_add_group(user, &capacity, user->gid);
+	if (!file)
+		return -errno;
+	while ((group = fgetgrent(file)))
+		if (group->gr_gid != user->gid && user_is_member(group, name))
+			user_add_group(user, &capacity, group->gr_gid);
+	fclose(file);
+	return 0;
+}
+
+static int user_read(const char *etc, const char *name, struct user *user)
+{
+	FILE *file = user_open_file(etc, "passwd");
+	struct passwd *passwd;
+
+	if (!file)
+		return -errno;
+	while ((passwd = fgetpwent(file)) && strcmp(passwd->pw_name, name) != 0)
+		;
+	if (passwd) {
+		user->uid = passwd->pw_uid;
+		user->gid = passwd->pw_gid;
+	}
+	fclose(file);
+	return passwd ? user_read_groups(etc, name, user) : -ENOENT;
+}
+
+/* "UID:GID". The highest number means no user to the kernel. */
+static bool user_parse_numbers(const char *text, struct user *user)
+{
+	const char *colon = strchr(text, ':');
+	char *number = colon ? memory_format("%.*s", (int)(colon - text), text) : NULL;
+	uint64_t uid, gid;
+	bool valid = number && units_parse_number(number, UINT32_MAX - 1, &uid) &&
+		     units_parse_number(colon + 1, UINT32_MAX - 1, &gid);
+	size_t capacity = 0;
+
+	free(number);
+	if (!valid)
+		return false;
+	user->uid = (uid_t)uid;
+	user->gid = (gid_t)gid;
+	user_add_group(user, &capacity, user->gid);
+	return true;
+}
+
+int user_find(const char *etc, const char *text, struct user *ret_user, struct error *error)
+{
+	struct user user = { 0 };
+	int code;
+
+	if (user_parse_numbers(text, &user)) {
+		*ret_user = user;
+		return 0;
+	}
+	code = user_read(etc, text, &user);
+	if (!code) {
+		*ret_user = user;
+		return 0;
+	}
+	user_free(&user);
+	if (code != -ENOENT)
+		return error_set(error, ERROR_USAGE, code, "cannot read the users in %s: %s", etc,
+				 strerror(-code));
+	return error_set(error, ERROR_USAGE, code,
+			 "there is no user '%s' in %s/passwd; one from elsewhere is given by its "
+			 "numbers, as -u UID:GID",
+			 text, etc);
+}
+
+int user_become(const struct user *user)
+{
+	if (setgroups(user->group_count, user->groups) ||
+	    setresgid(user->gid, user->gid, user->gid) ||
+	    setresuid(user->uid, user->uid, user->uid))
+		return -errno;
+	return 0;
+}
+
+void user_free(struct user *user)
+{
+	free(user->groups);
+	*user = (struct user){ 0 };
+}

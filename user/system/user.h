@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Users of this system, as a command runs with them. */
+#ifndef SYSTEM_USER_H
+#define SYSTEM_USER_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct user {
+	uid_t uid;
+	gid_t gid;
+	gid_t *groups; /* supplementary ones, `gid` among them; owned */
+	size_t group_count;
+};
+
+/*
+ * Look up a name in the files passwd and group of the folder `etc` ("/etc"). Other sources of users are not asked, since
+ * they would run their code here: for those `text` is "UID:GID", without other groups. Returns 0 with `*ret_user` filled
+ * (free with user_free), or a negative errno with `error` filled (ERROR_USAGE).
+ */
+int user_find(const char *etc, const char *text, struct user *ret_user, struct error *error);
+
+/*
+ * Become that user for ever, by system calls alone: fit for a process that was forked from one with threads. Returns 0 or
+ * a negative errno; then some of it may be done.
+ */
+int user_become(const struct user *user);
+
+/* Accepts {0}. */
+void user_free(struct user *user);
+
+#endif
