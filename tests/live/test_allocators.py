@@ -244,7 +244,7 @@ def test_what_was_found():
     command = [variant("operators-jemalloc"), "plain"]
     status, _, errors = lab.run("--", *command)
     assert status == 0, errors
-    plan = lab.run("plan", "--", *command)[1]
+    plan = lab.run("plan", "-u", "root", "--", *command)[1]
     for text in (errors, plan):
         lines = [line for line in text.splitlines() if "libjemalloc.so.2: " in line and "functions" in line]
         assert len(lines) == 1, text
@@ -269,7 +269,7 @@ def test_what_is_opened_later():
 
 def test_nothing_is_found():
     path = variant("known-stripped")
-    for arguments in (("-q",), ("plan",)):
+    for arguments in (("-q",), ("plan", "-u", "root")):
         status, _, errors = lab.run(*arguments, "--", path, "all")
         assert status == 5 and "nothing to probe" in errors and path + " (stripped)" in errors, (status, errors)
         assert "tracer," not in errors and "libelf" not in errors, errors

@@ -281,8 +281,40 @@ def test_plan():
         assert any(line.split()[:1] == [name] for line in output.splitlines()), (name, output)
     # Instructions of other architectures are not analysed.
     assert "libc.so" in output and ("emulated" in output or os.uname().machine != "x86_64"), output
-    status, again, _ = lab.run("plan", "--", lab.target("leaky"))
+    status, again, _ = lab.run("plan", "-u", "root", "--", lab.target("leaky"))
     assert status == 0 and again == output, (again, output)
+
+
+def test_plan_runs_nothing():
+    """A loader of the program's own is not run; the system's runs without privileges."""
+    lab.need("gcc")
+    with tempfile.TemporaryDirectory(prefix="tracer-plan-") as folder:
+        os.chmod(folder, 0o755)
+        source, mark = os.path.join(folder, "program.c"), os.path.join(folder, "mark")
+        loader, program = os.path.join(folder, "ld-linux.so.2"), os.path.join(folder, "program")
+        with open(source, "w", encoding="ascii") as file:
+            file.write("int main(void) { return 0; }\n")
+        with open(loader, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\nid -u >> %s\n" % mark)
+        os.chmod(loader, 0o755)
+        for owner in (0, 65534):
+            subprocess.run(["gcc", "-o", program, source, "-Wl,--dynamic-linker=" + loader], check=True)
+            os.chown(program, owner, owner)
+            for user in ([], ["-u", "root"]):
+                status, _, errors = lab.run("plan", *user, "--", program)
+                assert not os.path.exists(mark), user
+                assert status == 5 and "none of the system's" in errors, (status, errors)
+            subprocess.run(["gcc", "-o", program, source], check=True)
+            os.chown(program, owner, owner)
+            status, output, errors = lab.run("plan", "--", program)
+            assert status == 0 and "libc.so" in output, (status, output, errors)
+        # Only root may read it.
+        os.chown(program, 0, 0)
+        os.chmod(program, 0o700)
+        status, _, errors = lab.run("plan", "--", program)
+        assert status == 5 and "-u USER" in errors, (status, errors)
+        status, output, errors = lab.run("plan", "-u", "root", "--", program)
+        assert status == 0 and "libc.so" in output, (status, output, errors)
 
 
 lab.run_tests()

@@ -64,7 +64,7 @@ def test_file_that_is_not_there():
 
 
 def test_plan():
-    status, output, errors = lab.run("plan", *POOLS, "--", lab.target("pools"))
+    status, output, errors = lab.run("plan", "-u", "root", *POOLS, "--", lab.target("pools"))
     assert status == 0, errors
     for name in ("pool_get", "pool_put", "take", "malloc"):
         assert any(line.split()[:1] == [name] for line in output.splitlines()), output

@@ -134,7 +134,7 @@ def test_debug_link_to_fifo():
         stripped_report(
             folder, ["objcopy", "--only-keep-debug", "{program}", "{program}.debug"], ["strip", "{program}"],
             ["objcopy", "--add-gnu-debuglink={program}.debug", "{program}"], ["ln", "-sf", fifo, "{program}.debug"])
-        status, _, errors = lab.run("plan", "--", os.path.join(folder, "program"))
+        status, _, errors = lab.run("plan", "-u", "root", "--", os.path.join(folder, "program"))
         assert status == 0, errors
         assert writer.poll() is None, "somebody has opened the FIFO"
         with open(fifo, encoding="ascii") as file:

@@ -218,12 +218,12 @@ def test_only():
     account, report = lab.attached_report([program("usdt-listened"), "count", 3], "--usdt", "only")
     check_sampled(account, report)
     assert all(site.get("sampled") for site in report["sites"]), report["sites"]
-    status, output, errors = lab.run("plan", "--usdt", "only", "--", program("usdt-within"))
+    status, output, errors = lab.run("plan", "-u", "root", "--usdt", "only", "--", program("usdt-within"))
     assert status == 0 and "otel_memory:alloc" in output and "mmap" not in output, (output, errors)
 
 
 def test_only_where_there_are_none():
-    for command in (["plan"], []):
+    for command in (["plan", "-u", "root"], []):
         status, _, errors = lab.run(*command, "--usdt", "only", "--", lab.target("known"), "calls")
         assert status == 5 and "none of these files carries the USDT probes otel_memory:alloc" in errors, (status, errors)
         assert "/known" in errors and "libc" in errors, errors
@@ -443,7 +443,7 @@ def test_plan_is_what_readelf_says():
     lab.need("readelf")
     for name in BUILDS:
         file = library(name) if os.path.exists(library(name)) else program(name)
-        status, output, errors = lab.run("plan", "--usdt", "only", "--", program(name))
+        status, output, errors = lab.run("plan", "-u", "root", "--usdt", "only", "--", program(name))
         assert status == 0, errors
         planned = {int(offset, 16): (kind, arguments) for kind, offset, arguments in re.findall(
             r"^  otel_memory:(\w+) +(0x\w+) .* arguments (.*?)(?:, semaphore)?$", output, re.M)}
@@ -488,7 +488,7 @@ def test_notes_that_lead_nowhere():
                           (lambda content: content.replace(b"8@%r", b"8f@r"), "an argument is no whole number")):
         with tempfile.TemporaryDirectory(prefix="tracer-usdt-") as folder:
             path = damaged_library(folder, change)
-            status, output, errors = lab.run("plan", "--", path)
+            status, output, errors = lab.run("plan", "-u", "root", "--", path)
             assert status == 0 and words in output and "so its functions are probed" in output, (output[-600:], errors)
             account, report = lab.attached_report([path, "near", 1])
             assert not any(site.get("sampled") for site in report["sites"]), report["sites"]
@@ -506,7 +506,7 @@ def test_random_notes():
 
     for _ in range(40):
         with tempfile.TemporaryDirectory(prefix="tracer-usdt-") as folder:
-            status, _, errors = lab.run("plan", "--", damaged_library(folder, change))
+            status, _, errors = lab.run("plan", "-u", "root", "--", damaged_library(folder, change))
             assert status == 0, errors
 
 

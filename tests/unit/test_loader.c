@@ -16,6 +16,10 @@
 #include "scratch.h"
 #include "system/loader.h"
 #include "system/loader_run.h"
+
+#define LONG_MS 100000
+
+static const struct loader_rights caller;
 #include "system/proc.h"
 
 static const char program_source[] = "#include <stdio.h>\n"
@@ -127,7 +131,7 @@ static size_t check_program(const char *program)
 	struct error error = { 0 };
 	size_t listed_count, mapped_count, i;
 
-	if (loader_list_libraries(program, &listed, &listed_count, &error))
+	if (loader_list_libraries(program, &caller, &listed, &listed_count, &error))
 		fail_msg("%s: %s", program, error.text);
 	mapped = run_mapped(program, &mapped_count);
 	for (i = 0; i < listed_count; i++)
@@ -149,7 +153,7 @@ static void assert_first(const char *program, const char *first)
 	size_t count;
 	char **paths;
 
-	assert_int_equal(loader_list_libraries(program, &paths, &count, NULL), 0);
+	assert_int_equal(loader_list_libraries(program, &caller, &paths, &count, NULL), 0);
 	assert_string_equal(paths[0], first);
 	loader_list_free(paths, count);
 }
@@ -186,7 +190,7 @@ static void test_environment(void **state)
 	setenv("LD_DEBUG", "help", 1);
 	setenv("LD_VERBOSE", "1", 1);
 	setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-	assert_int_equal(loader_list_libraries(programs.unset, &paths, &count, NULL), 0);
+	assert_int_equal(loader_list_libraries(programs.unset, &caller, &paths, &count, NULL), 0);
 	assert_int_equal(count, 5);
 	loader_list_free(paths, count);
 	unsetenv("LD_DEBUG");
@@ -277,7 +281,7 @@ static void assert_fails(const char *program, int status, enum error_kind kind, 
 	char **paths = NULL;
 	size_t count = 7;
 
-	assert_int_equal(loader_list_libraries(program, &paths, &count, &error), status);
+	assert_int_equal(loader_list_libraries(program, &caller, &paths, &count, &error), status);
 	assert_int_equal(error.kind, kind);
 	assert_null(paths);
 	assert_int_equal(count, 7);
@@ -336,12 +340,68 @@ static void test_interpreters(void **state)
 	programs_free(&programs);
 }
 
+static int run_loader(const char *interpreter, const char *program, int timeout_ms,
+		      struct buffer *output)
+{
+	const struct loader_child child = { .interpreter = interpreter, .program = program };
+
+	return loader_run(&child, timeout_ms, output);
+}
+
+/* By name, and by who can have put it there. */
+static void test_system_loader(void **state)
+{
+	struct scratch scratch = scratch_make();
+	char *own = scratch_file(&scratch, "ld-linux.so.2", "", 0, 0755);
+
+	(void)state;
+	assert_true(loader_is_system("/lib64/ld-linux-x86-64.so.2") ||
+		    loader_is_system("/lib/ld-linux-aarch64.so.1"));
+	assert_false(loader_is_system("/bin/sh"));
+	assert_false(loader_is_system("/none/ld-linux.so.2"));
+	/* Others may write to the folder above. */
+	assert_false(loader_is_system(own));
+	free(own);
+	scratch_remove(&scratch);
+}
+
+/* It cannot do what root can. */
+static void test_run_as_user(void **state)
+{
+	static const char expected[] = "Uid:\t65534\t65534\t65534\t65534\nGroups:\t65534 \n"
+				       "CapEff:\t0000000000000000\nNoNewPrivs:\t1\ncat: ";
+	gid_t group = 65534;
+	const struct user user = { 65534, 65534, &group, 1 };
+	struct scratch scratch = scratch_make();
+	char *secret = scratch_file(&scratch, "secret", "secret", 6, 0600);
+	char *text = memory_format("#!/bin/sh\ngrep -E '^(Uid|Groups|CapEff|NoNewPrivs)' "
+				   "/proc/self/status; cat %s\n",
+				   secret);
+	char *path = scratch_file(&scratch, "list", text, strlen(text), 0755);
+	const struct loader_child child = { path, "/", &user };
+	struct buffer output = { 0 };
+
+	(void)state;
+	if (geteuid() == 0) {
+		assert_int_equal(chmod(scratch.path, 0755), 0);
+		loader_run(&child, LONG_MS, &output);
+		assert_memory_equal(output.data, expected, sizeof(expected) - 1);
+	}
+	buffer_free(&output);
+	free(path);
+	free(text);
+	free(secret);
+	scratch_remove(&scratch);
+	if (geteuid())
+		skip();
+}
+
 /* What a script prints and how it ends, under the name of an interpreter. */
 static int run_interpreter(const char *text, int timeout_ms, struct buffer *output)
 {
 	struct scratch scratch = scratch_make();
 	char *path = scratch_file(&scratch, "interpreter", text, strlen(text), 0755);
-	int status = loader_run(path, "/a program", timeout_ms, output);
+	int status = run_loader(path, "/a program", timeout_ms, output);
 
 	free(path);
 	scratch_remove(&scratch);
@@ -358,8 +418,6 @@ static size_t open_files(void)
 	closedir(folder);
 	return count;
 }
-
-#define LONG_MS 100000
 
 static void test_run(void **state)
 {
@@ -385,7 +443,7 @@ static void test_run(void **state)
 	assert_int_equal(run_interpreter("#!/bin/sh\nexec sleep 1000 >&- 2>&-", 50, &output),
 			 -ETIMEDOUT);
 	assert_int_equal(run_interpreter("#!/bin/sh\nexec yes", LONG_MS, &output), -EFBIG);
-	assert_int_equal(loader_run("/none", "/", LONG_MS, &output), -ENOENT);
+	assert_int_equal(run_loader("/none", "/", LONG_MS, &output), -ENOENT);
 	assert_int_equal(open_files(), before);
 	/* No child is left behind. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -402,7 +460,7 @@ static void test_run_descriptors(void **state)
 	struct buffer output = { 0 }, plain = { 0 };
 
 	(void)state;
-	assert_int_equal(loader_run(path, "/", LONG_MS, &output), 0);
+	assert_int_equal(run_loader(path, "/", LONG_MS, &output), 0);
 	scratch_output(&plain, path);
 	assert_string_equal(output.data, plain.data);
 	buffer_free(&output);
@@ -424,7 +482,7 @@ static void test_run_without_stdio(void **state)
 		close(0);
 		close(1);
 		close(2);
-		_exit(loader_run("/bin/echo", "x", LONG_MS, &output) ||
+		_exit(run_loader("/bin/echo", "x", LONG_MS, &output) ||
 		      strcmp(output.data, "--list x\n") != 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -482,7 +540,8 @@ int main(void)
 		cmocka_unit_test(test_dynamic),		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_static),		cmocka_unit_test(test_musl),
 		cmocka_unit_test(test_scripts),		cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_interpreters),	cmocka_unit_test(test_run),
+		cmocka_unit_test(test_interpreters),	cmocka_unit_test(test_system_loader),
+		cmocka_unit_test(test_run_as_user),	cmocka_unit_test(test_run),
 		cmocka_unit_test(test_run_descriptors), cmocka_unit_test(test_run_without_stdio),
 		cmocka_unit_test(test_lines),
 	};

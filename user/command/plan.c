@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "command/command.h"
 #include "command/output.h"
 #include "discover/module_finder.h"
@@ -15,6 +17,25 @@
 #include "system/loader.h"
 #include "system/proc.h"
 #include "system/spawn.h"
+
+/* "nobody": containers may have no names of users. */
+#define NOBODY 65534u
+
+/*
+ * Whom the loader runs as, for user_find; NULL = whoever runs this. Free with free(). A user's own program is read by that
+ * user, who may be the only one, and who can run it anyway; root's by nobody.
+ */
+static char *plan_choose_user(const struct options *options, const char *program)
+{
+	struct stat status;
+
+	if (options->user)
+		return memory_copy_string(options->user);
+	if (geteuid() || stat(program, &status))
+		return NULL;
+	return status.st_uid ? memory_format("%u:%u", status.st_uid, status.st_gid)
+			     : memory_format("%u:%u", NOBODY, NOBODY);
+}
 
 static int plan_find_process(struct module_list *modules, pid_t pid, struct error *error)
 {
@@ -32,15 +53,23 @@ static int plan_find_process(struct module_list *modules, pid_t pid, struct erro
 	return 0;
 }
 
-static int plan_find_command(struct module_list *modules, const char *command, struct error *error)
+/* Nobody wants the command to run yet: what lists its libraries is the system's, and has no privileges. */
+static int plan_find_command(struct module_list *modules, const struct options *options,
+			     struct error *error)
 {
-	char *program = spawn_find(command, error), **paths = NULL;
+	char *program = spawn_find(options->arguments[0], error), *user, **paths = NULL;
+	struct loader_rights rights = { .system_only = true };
 	size_t count = 0, i;
-	int code = program ? loader_list_libraries(program, &paths, &count, error) : -ENOENT;
+	int code;
 
+	if (!program)
+		return -ENOENT;
+	rights.user = user = plan_choose_user(options, program);
+	code = loader_list_libraries(program, &rights, &paths, &count, error);
 	for (i = 0; i < count && !code; i++)
 		module_find_path(modules, 0, paths[i]);
 	loader_list_free(paths, count);
+	free(user);
 	free(program);
 	return code;
 }
@@ -52,7 +81,7 @@ static int plan_find_modules(const struct options *options, struct module_list *
 	size_t i;
 
 	if (options->arguments)
-		return plan_find_command(modules, options->arguments[0], error);
+		return plan_find_command(modules, options, error);
 	for (i = 0; i < options->pid_count && !code; i++)
 		code = plan_find_process(modules, options->pids[i], error);
 	return code;

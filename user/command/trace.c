@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The main job: trace processes, or a command, and report. Decides what is done when; how it is done is the business
- * of the session and the reporter.
- */
+/* Trace processes, or a command, and report. Decides what is done when; how is for the session and the reporter. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -125,7 +122,8 @@ static int trace_add_command(struct trace *trace)
 {
 	char **paths = NULL;
 	size_t count = 0;
-	int code = loader_list_libraries(trace->spawn.path, &paths, &count, &trace->error);
+	const struct loader_rights rights = { .user = trace->options->user };
+	int code = loader_list_libraries(trace->spawn.path, &rights, &paths, &count, &trace->error);
 
 	if (!code) {
 		paths = memory_resize(paths, count + 1, sizeof(*paths));

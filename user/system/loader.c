@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -125,31 +126,94 @@ static void loader_explain(const struct buffer *output, char *text, size_t size)
 	text[length] = '\0';
 }
 
-static int loader_ask(const char *interpreter, const char *program, struct path_list *list,
+/* Is a file or folder root's, and nobody else's to write? */
+static bool loader_is_roots(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && status.st_uid == 0 && !(status.st_mode & 022);
+}
+
+/* The file and all folders above it. Cuts the path. */
+static bool loader_is_roots_path(char *path)
+{
+	char *slash;
+
+	for (; (slash = strrchr(path, '/')) != NULL; *slash = '\0')
+		if (!loader_is_roots(*path ? path : "/"))
+			return false;
+	return loader_is_roots("/");
+}
+
+bool loader_is_system(const char *path)
+{
+	/* Musl's is a link to its C library. */
+	static const char *const names[] = { "ld-linux", "ld-musl-", "ld.so",
+					     "ld64.so",	 "ld-2.",    "libc.so" };
+	char *real = realpath(path, NULL);
+	const char *name = real ? strrchr(real, '/') + 1 : "";
+	bool is = false;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		is |= !strncmp(name, names[i], strlen(names[i]));
+	is = is && loader_is_roots_path(real);
+	free(real);
+	return is;
+}
+
+static int loader_refuse(const char *interpreter, const char *program, struct error *error)
+{
+	return error_set(error, ERROR_NOTHING, -EPERM,
+			 "%s names %s as its loader, which is none of the system's (owned by root, "
+			 "in folders of root's): it is not run just to list libraries",
+			 program, interpreter);
+}
+
+/* Who lacks the right to read the program, or the right to become somebody? */
+static const char *loader_advice(const struct loader_rights *rights)
+{
+	return rights->user ? " (its loader ran as another user: -u USER says which)" : "";
+}
+
+static int loader_ask(const char *interpreter, const char *program,
+		      const struct loader_rights *rights, struct path_list *list,
 		      struct error *error)
 {
+	struct loader_child child = { .interpreter = interpreter, .program = program };
 	struct buffer output = { 0 };
+	struct user user = { 0 };
 	char why[256];
 	int status;
 
-	status = loader_run(interpreter, program, TIMEOUT_MS, &output);
+	if (rights->system_only && !loader_is_system(interpreter))
+		return loader_refuse(interpreter, program, error);
+	if (rights->user) {
+		status = user_find("/etc", rights->user, &user, error);
+		if (status)
+			return status;
+		child.user = &user;
+	}
+	status = loader_run(&child, TIMEOUT_MS, &output);
+	user_free(&user);
 	loader_explain(&output, why, sizeof(why));
 	if (status == -ETIMEDOUT)
 		error_set(error, ERROR_NOTHING, status, "%s --list %s did not end", interpreter,
 			  program);
 	else if (status < 0)
-		error_set(error, ERROR_NOTHING, status, "cannot run %s --list %s: %s", interpreter,
-			  program, strerror(-status));
+		error_set(error, ERROR_NOTHING, status, "cannot run %s --list %s: %s%s",
+			  interpreter, program, strerror(-status), loader_advice(rights));
 	else if (status > 0)
-		status = error_set(error, ERROR_NOTHING, -EIO, "%s --list %s failed: %s",
-				   interpreter, program, why);
+		status = error_set(error, ERROR_NOTHING, -EIO, "%s --list %s failed: %s%s",
+				   interpreter, program, why, loader_advice(rights));
 	else
 		loader_parse(list, output.data ? output.data : "", output.length);
 	buffer_free(&output);
 	return status;
 }
 
-static int loader_list_elf(int fd, const char *program, struct path_list *list, struct error *error)
+static int loader_list_elf(int fd, const char *program, const struct loader_rights *rights,
+			   struct path_list *list, struct error *error)
 {
 	struct error reason = { 0 };
 	struct elf_file *file = elf_file_open(fd, &reason);
@@ -162,7 +226,7 @@ static int loader_list_elf(int fd, const char *program, struct path_list *list, 
 	interpreter = elf_file_interpreter(file);
 	if (interpreter && list->count) {
 		loader_add(list, interpreter);
-		status = loader_ask(interpreter, list->items[0], list, error);
+		status = loader_ask(interpreter, list->items[0], rights, list, error);
 	}
 	elf_file_close(file);
 	return status;
@@ -209,7 +273,8 @@ static int loader_open_program(const char *program, char **ret_interpreter, stru
 }
 
 /* Behind scripts to the program that is executed in the end. */
-static int loader_resolve(const char *program, struct path_list *list, struct error *error)
+static int loader_resolve(const char *program, const struct loader_rights *rights,
+			  struct path_list *list, struct error *error)
 {
 	char *path = memory_copy_string(program), *interpreter;
 	int status = -ELOOP, depth, fd;
@@ -221,7 +286,7 @@ static int loader_resolve(const char *program, struct path_list *list, struct er
 			break;
 		}
 		if (!interpreter)
-			status = loader_list_elf(fd, path, list, error);
+			status = loader_list_elf(fd, path, rights, list, error);
 		close(fd);
 		if (!interpreter)
 			break;
@@ -234,11 +299,11 @@ static int loader_resolve(const char *program, struct path_list *list, struct er
 	return status;
 }
 
-int loader_list_libraries(const char *program, char ***ret_paths, size_t *ret_count,
-			  struct error *error)
+int loader_list_libraries(const char *program, const struct loader_rights *rights,
+			  char ***ret_paths, size_t *ret_count, struct error *error)
 {
 	struct path_list list = { 0 };
-	int status = loader_resolve(program, &list, error);
+	int status = loader_resolve(program, rights, &list, error);
 
 	if (!status && !list.count)
 		status = error_set(error, ERROR_TARGET, -ENOENT, "%s has gone", program);

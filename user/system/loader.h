@@ -6,9 +6,17 @@
 #ifndef SYSTEM_LOADER_H
 #define SYSTEM_LOADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
+
+/* What the loader may do: it is of the program's choice, and a damaged program can make it run anything. */
+struct loader_rights {
+	const char *
+		user; /* whom it runs as, for user_find; NULL = the caller, without ambient capabilities */
+	bool system_only; /* it is run only if it is the system's: by its name, and root's alone to write */
+};
 
 /*
  * The files that `program` (a path, as spawn_find gives it) would map if it were started with the present environment:
@@ -16,8 +24,11 @@
  * program first. Of a script it is the program that its #! line names. The program itself is never run, only its
  * loader's --list. Returns 0 with an array that loader_list_free frees, or a negative errno with `error` filled.
  */
-int loader_list_libraries(const char *program, char ***ret_paths, size_t *ret_count,
-			  struct error *error);
+int loader_list_libraries(const char *program, const struct loader_rights *rights,
+			  char ***ret_paths, size_t *ret_count, struct error *error);
+
+/* Does this path lead to a loader of the system's, which nobody but root can have put there? */
+bool loader_is_system(const char *path);
 void loader_list_free(char **paths, size_t count);
 
 /*

@@ -6,16 +6,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "system/privilege.h"
 
 #define OUTPUT_MAX (4u << 20)
 
@@ -47,29 +48,72 @@ static char **loader_environment(void)
 	return variables;
 }
 
-static int loader_start(const char *interpreter, const char *program, int output, pid_t *ret_pid)
+/* Its output, on stdout and stderr, goes to `output`. Descriptors may be below 3 where the caller lacks some. */
+static void loader_redirect(int output)
 {
-	char *arguments[] = { (char *)interpreter, (char *)"--list", (char *)program, NULL };
-	char **variables = loader_environment();
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t signals;
+	int high = fcntl(output, F_DUPFD_CLOEXEC, 3), null;
+
+	dup2(high, 1);
+	dup2(high, 2);
+	close(0);
+	null = open("/dev/null", O_RDONLY);
+	if (null > 0)
+		dup2(null, 0);
+}
+
+/* In a session of its own it has no terminal to type on. */
+static _Noreturn void loader_exec(const struct loader_child *child, char *const arguments[],
+				  char *const variables[], int output, int failure)
+{
+	sigset_t none;
 	int code;
 
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, output, 1);
-	posix_spawn_file_actions_adddup2(&actions, output, 2);
-	/* Last: where the caller has no stdin, `output` may be 0. */
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawnattr_init(&attributes);
-	sigemptyset(&signals);
-	posix_spawnattr_setsigmask(&attributes, &signals);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	code = posix_spawn(ret_pid, interpreter, &actions, &attributes, arguments, variables);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
+	failure = fcntl(failure, F_DUPFD_CLOEXEC, 3);
+	loader_redirect(output);
+	setsid();
+	privileges_hand_on_none();
+	code = child->user ? user_become(child->user) : 0;
+	if (!code && child->user && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		code = -errno;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (!code) {
+		execve(child->interpreter, arguments, variables);
+		code = -errno;
+	}
+	if (write(failure, &code, sizeof(code)) != sizeof(code))
+		_exit(1);
+	_exit(1);
+}
+
+/* Returns 0 once the loader runs, or a negative errno. */
+static int loader_start(const struct loader_child *child, int output, pid_t *ret_pid)
+{
+	char *arguments[] = { (char *)child->interpreter, (char *)"--list", (char *)child->program,
+			      NULL };
+	char **variables = loader_environment();
+	sigset_t all, before;
+	int failure[2], code = 0;
+
+	if (pipe2(failure, O_CLOEXEC)) {
+		free(variables);
+		return -errno;
+	}
+	/* No handler of the tracer runs in the child. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	*ret_pid = fork();
+	if (*ret_pid == 0)
+		loader_exec(child, arguments, variables, output, failure[1]);
+	if (*ret_pid < 0)
+		code = -errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(failure[1]);
+	if (!code && TEMP_FAILURE_RETRY(read(failure[0], &code, sizeof(code))) == sizeof(code))
+		TEMP_FAILURE_RETRY(waitpid(*ret_pid, NULL, 0));
+	close(failure[0]);
 	free(variables);
-	return -code;
+	return code;
 }
 
 static int64_t loader_now_ms(void)
@@ -130,7 +174,7 @@ static void loader_kill(pid_t pid)
 	TEMP_FAILURE_RETRY(waitpid(pid, NULL, 0));
 }
 
-int loader_run(const char *interpreter, const char *program, int timeout_ms, struct buffer *output)
+int loader_run(const struct loader_child *child, int timeout_ms, struct buffer *output)
 {
 	int64_t deadline = loader_now_ms() + timeout_ms;
 	int ends[2], status;
@@ -138,7 +182,7 @@ int loader_run(const char *interpreter, const char *program, int timeout_ms, str
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	status = loader_start(interpreter, program, ends[1], &pid);
+	status = loader_start(child, ends[1], &pid);
 	close(ends[1]);
 	if (!status) {
 		status = loader_collect(ends[0], deadline, output);

@@ -4,11 +4,19 @@
 #define SYSTEM_LOADER_RUN_H
 
 #include "base/buffer.h"
+#include "system/user.h"
+
+struct loader_child {
+	const char *interpreter, *program;
+	const struct user
+		*user; /* whom it runs as, without a way to more privileges; NULL = the caller */
+};
 
 /*
- * Append what `interpreter --list program` prints, on stdout and stderr, to `output`. Returns 0 if it ended with
+ * Append what `interpreter --list program` prints, on stdout and stderr, to `output`. It gets no ambient capabilities and
+ * no terminal. Returns 0 if it ended with
  * success, 1 if it did not, or a negative errno: -ETIMEDOUT after `timeout_ms`, -EFBIG (it printed too much).
  */
-int loader_run(const char *interpreter, const char *program, int timeout_ms, struct buffer *output);
+int loader_run(const struct loader_child *child, int timeout_ms, struct buffer *output);
 
 #endif
