@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "decode/fork_server.h"
+#include "decode/worker.h"
 #include "symbolize/symbolizer.h"
 
 struct fixture {
@@ -58,6 +60,23 @@ static inline void fixture_write(struct fixture *fixture, const char *name, cons
 	assert_int_equal(fwrite(bytes, 1, size, file), size);
 	assert_int_equal(fclose(file), 0);
 	free(path);
+}
+
+/* The process that decodes files; 0 = none has been needed yet. */
+static inline pid_t fixture_worker_pid(const struct fixture *fixture)
+{
+	int server = symbolizer_server_pid(fixture->symbolizer), worker = 0;
+	char path[64];
+	FILE *children;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", server, server);
+	children = fopen(path, "r");
+	if (!children)
+		return 0;
+	if (fscanf(children, "%d", &worker) != 1)
+		worker = 0;
+	fclose(children);
+	return worker;
 }
 
 /* A folder with the sources; `options` may be NULL. */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "discover/debug_search.h"
 #include "discover/debug_symbols.h"
 #include "scratch.h"
 
@@ -43,16 +44,24 @@ static bool find_hidden(void *context, const struct elf_function *function)
 	return true;
 }
 
+static int open_candidate(void *context, const struct debug_want *want, uint32_t *candidate)
+{
+	const struct debug_search search = { .host_directory = "/usr/lib/debug" };
+
+	return debug_search_open(&search, context, want, candidate);
+}
+
 /* How often `hidden` is found in a file after its debug file was asked for; -1 = none was taken. */
 static int hidden_in(struct work *work, const char *name)
 {
 	char *path = scratch_path(&work->scratch, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC), found = 0;
 	struct elf_file *file = elf_file_open(fd, NULL);
+	const struct debug_source source = { open_candidate, &work->module };
 
 	assert_non_null(file);
 	work->module = (struct module){ .path = path, .fd = fd };
-	if (!debug_symbols_add(&work->module, file))
+	if (!debug_symbols_add(&source, file))
 		found = -1;
 	else
 		elf_file_functions(file, find_hidden, &found);

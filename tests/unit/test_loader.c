@@ -15,11 +15,11 @@
 
 #include "scratch.h"
 #include "system/loader.h"
+#include "system/elf_file.h"
 #include "system/loader_run.h"
 
 #define LONG_MS 100000
 
-static const struct loader_rights caller;
 #include "system/proc.h"
 
 static const char program_source[] = "#include <stdio.h>\n"
@@ -97,6 +97,22 @@ static bool contains(char *const *paths, size_t count, const char *path)
 			return true;
 	return false;
 }
+
+/* What the sandboxed process does, in this one. */
+static int read_program(void *context, int fd, const char *path, char **ret_interpreter,
+			struct error *error)
+{
+	struct elf_file *file = elf_file_open(fd, error);
+
+	(void)context, (void)path;
+	if (!file)
+		return -ENOEXEC;
+	*ret_interpreter = memory_copy_string(elf_file_interpreter(file));
+	elf_file_close(file);
+	return 0;
+}
+
+static const struct loader_rights caller = { .reader = { read_program, NULL } };
 
 /* The files of the executable mappings that a program prints of itself. Free with loader_list_free. */
 static char **run_mapped(const char *program, size_t *ret_count)

@@ -406,7 +406,7 @@ static void test_nothing_to_name(void **state)
 	fixture_end(&fixture);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_address),	     cmocka_unit_test(test_clang),
@@ -415,5 +415,7 @@ int main(void)
 		cmocka_unit_test(test_closed_and_removed),   cmocka_unit_test(test_nothing_to_name),
 	};
 
+	(void)argc;
+	fork_server_main(argv, worker_run);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

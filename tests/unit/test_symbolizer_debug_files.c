@@ -286,7 +286,7 @@ static void test_debuginfod(void **state)
 	fixture_end(&fixture);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stripped),
@@ -299,5 +299,7 @@ int main(void)
 		cmocka_unit_test(test_debuginfod),
 	};
 
+	(void)argc;
+	fork_server_main(argv, worker_run);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
 
 #include "command/command.h"
 #include "command/options.h"
+#include "decode/fork_server.h"
+#include "decode/worker.h"
 
 static const struct command *const commands[] = { &command_trace, &command_plan, NULL };
 
@@ -14,6 +16,7 @@ int main(int argc, char **argv)
 	struct error error = { 0 };
 	int status;
 
+	fork_server_main(argv, worker_run);
 	if (options_parse(argc, argv, commands, &options, &error))
 		return command_fail(&log, &error);
 	log.level = options.level;

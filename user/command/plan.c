@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "command/command.h"
 #include "command/output.h"
+#include "decode/decoder.h"
 #include "discover/module_finder.h"
 #include "discover/process.h"
 #include "kernel/features.h"
@@ -54,11 +55,12 @@ static int plan_find_process(struct module_list *modules, pid_t pid, struct erro
 }
 
 /* Nobody wants the command to run yet: what lists its libraries is the system's, and has no privileges. */
-static int plan_find_command(struct module_list *modules, const struct options *options,
-			     struct error *error)
+static int plan_find_command(struct module_list *modules, struct decoder *decoder,
+			     const struct options *options, struct error *error)
 {
 	char *program = spawn_find(options->arguments[0], error), *user, **paths = NULL;
-	struct loader_rights rights = { .system_only = true };
+	struct loader_rights rights = { .reader = { decoder_read_program, decoder },
+					.system_only = true };
 	size_t count = 0, i;
 	int code;
 
@@ -75,13 +77,13 @@ static int plan_find_command(struct module_list *modules, const struct options *
 }
 
 static int plan_find_modules(const struct options *options, struct module_list *modules,
-			     struct error *error)
+			     struct decoder *decoder, struct error *error)
 {
 	int code = 0;
 	size_t i;
 
 	if (options->arguments)
-		return plan_find_command(modules, options, error);
+		return plan_find_command(modules, decoder, options, error);
 	for (i = 0; i < options->pid_count && !code; i++)
 		code = plan_find_process(modules, options->pids[i], error);
 	return code;
@@ -115,20 +117,22 @@ static int plan_run(const struct options *options, const struct log *log)
 				       .usdt = options->usdt };
 	struct module_list modules = { 0 };
 	struct error error = { 0 };
+	struct decoder *decoder = decoder_new();
 	struct plan plan;
 	size_t i;
 	int code = proc_check("/proc", getpid(), &error);
 
 	if (!code)
-		code = plan_find_modules(options, &modules, &error);
+		code = plan_find_modules(options, &modules, decoder, &error);
 	plan_init(&plan, &modules, &wanted);
 	for (i = 0; i < modules.count && !code; i++)
-		plan_add_module(&plan, (uint32_t)i);
+		plan_add_module(&plan, decoder, (uint32_t)i);
 	if (!code)
 		code = plan_print(&plan, &error);
 	if (!code)
 		code = plan_check(&plan, log, &error);
 	plan_free(&plan);
+	decoder_free(decoder);
 	module_list_free(&modules);
 	return code ? command_fail(log, &error) : 0;
 }

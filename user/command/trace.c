@@ -9,12 +9,13 @@
 
 #include "base/memory.h"
 #include "command/command.h"
+#include "command/confine.h"
 #include "command/reporter.h"
+#include "decode/decoder.h"
 #include "kernel/session.h"
 #include "serve/end_signals.h"
 #include "serve/loop.h"
 #include "system/loader.h"
-#include "system/privilege.h"
 #include "system/proc.h"
 #include "system/spawn.h"
 
@@ -22,6 +23,7 @@ struct trace {
 	const struct options *options;
 	const struct log *log;
 	struct module_list modules;
+	struct decoder *decoder;
 	struct spawn_signals signals; /* as they were before the tracer changed them */
 	struct end_signals *end_signals;
 	struct spawn spawn;
@@ -103,6 +105,7 @@ static int trace_open_session(struct trace *trace)
 		.named = &options->named,
 		.usdt = options->usdt,
 		.modules = &trace->modules,
+		.decoder = trace->decoder,
 		.names = { trace_look_up, trace_forget_module, trace->reporter.symbolizer },
 		.log = trace->log,
 	};
@@ -122,7 +125,8 @@ static int trace_add_command(struct trace *trace)
 {
 	char **paths = NULL;
 	size_t count = 0;
-	const struct loader_rights rights = { .user = trace->options->user };
+	const struct loader_rights rights = { .reader = { decoder_read_program, trace->decoder },
+					      .user = trace->options->user };
 	int code = loader_list_libraries(trace->spawn.path, &rights, &paths, &count, &trace->error);
 
 	if (!code) {
@@ -391,6 +395,7 @@ static int trace_open(struct trace *trace)
 				 "cannot wait for signals: %s", strerror(-code));
 	trace->spawn = (struct spawn){ .signals = &trace->signals, .user = trace->options->user };
 	trace->reporter.log = trace->log;
+	trace->decoder = decoder_new();
 	trace->reporter.symbolizer = symbolizer_new(&trace->modules, &names);
 	if (trace->options->arguments)
 		code = spawn_hold(&trace->spawn, trace->options->arguments, &trace->error);
@@ -406,17 +411,6 @@ static int trace_open_reporter(struct trace *trace)
 				     &trace->error);
 	return reporter_open(&trace->reporter, options, options->pids, options->pid_count,
 			     &trace->error);
-}
-
-/* From here on, files and programs are open: what else root may do is not needed. */
-static void trace_drop_privileges(const struct trace *trace)
-{
-	bool perf = session_backend(trace->session) > BACKEND_KERNEL_MULTI;
-	int code = privileges_drop(perf);
-
-	if (code)
-		log_write(trace->log, LOG_VERBOSE, "privileges are kept: %s", strerror(-code));
-	end_signals_drop_privileges(trace->end_signals);
 }
 
 static int trace_start(struct trace *trace)
@@ -435,7 +429,8 @@ static int trace_start(struct trace *trace)
 		code = trace_watch_all(trace);
 	if (code)
 		return code;
-	trace_drop_privileges(trace);
+	confine_tracer(session_backend(trace->session), trace->log);
+	end_signals_drop_privileges(trace->end_signals);
 	if (trace->options->wait && !session_running(trace->session)) {
 		trace->waiting = true;
 		session_activate(trace->session);
@@ -455,6 +450,7 @@ static void trace_close(struct trace *trace)
 	/* A child that is still held has a copy of the descriptor whose end the symbolizer's process waits for. */
 	spawn_free(&trace->spawn);
 	symbolizer_free(trace->reporter.symbolizer);
+	decoder_free(trace->decoder);
 	module_list_free(&trace->modules);
 	selector_free(&trace->selector);
 	if (trace->on_signal.fd > 0)

@@ -3,27 +3,37 @@
 #include "decode/client.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "decode/image.h"
-#include "decode/worker.h"
 
 /* More files than any honest look-up wants. */
 #define FILES_MAX 256
 
-struct client_lookup {
+/* As the kernel has it. */
+#define ERRNO_MAX 4095
+
+/* The largest table of rows with its pages, and as much again. */
+#define ANSWER_MAX (48u << 20)
+
+/* A question that is being answered. */
+struct client_question {
 	const struct module *module;
 	int64_t deadline_ms;
 	unsigned int symbols, files; /* so far */
 	void (*visit)(void *context, const struct message *symbol);
 	void *context;
+	struct buffer *answer; /* NULL: there are symbols instead */
+	int result;
 };
 
 int client_start(struct client *client, const struct debug_search *search, int timeout_ms)
 {
 	*client = (struct client){ .search = *search, .timeout_ms = timeout_ms, .socket = -1 };
-	return fork_server_start(&client->server, worker_run);
+	return fork_server_start(&client->server);
 }
 
 static void client_drop(struct client *client)
@@ -31,22 +41,22 @@ static void client_drop(struct client *client)
 	if (client->socket >= 0)
 		close(client->socket);
 	client->socket = -1;
-	client->worker = 0;
 }
 
+/* Returns 0, -EPERM or -ESRCH. */
 static int client_renew(struct client *client)
 {
 	int socket;
 
 	client_drop(client);
-	socket = fork_server_renew(&client->server, &client->worker);
+	socket = fork_server_renew(&client->server);
 	if (socket < 0)
-		return -ESRCH;
+		return socket == -EPERM ? -EPERM : -ESRCH;
 	client->socket = socket;
 	return 0;
 }
 
-static int client_open(const struct client *client, const struct client_lookup *lookup,
+static int client_open(const struct client *client, const struct client_question *question,
 		       const struct message *message, uint32_t *candidate)
 {
 	struct debug_want want = { .kind = message->what,
@@ -55,86 +65,147 @@ static int client_open(const struct client *client, const struct client_lookup *
 
 	memcpy(want.build_id, message->id, message->id_size);
 	if (want.kind != WANT_MODULE)
-		return debug_search_open(&client->search, lookup->module, &want, candidate);
+		return debug_search_open(&client->search, question->module, &want, candidate);
 	/* The open file itself: what has the path by now may be another one. */
 	*candidate = 0;
-	return dup(lookup->module->fd);
+	return dup(question->module->fd);
 }
 
-static int client_serve(struct client *client, struct client_lookup *lookup,
+static int client_serve(struct client *client, struct client_question *question,
 			const struct message *message)
 {
 	struct message answer = { .kind = MESSAGE_FILE, .detail = message->detail };
 	int64_t begin = message_clock_ms();
 	int fd, code;
 
-	if (++lookup->files > FILES_MAX)
+	if (++question->files > FILES_MAX)
 		return -EPROTO;
-	fd = client_open(client, lookup, message, &answer.detail);
-	code = message_send(client->socket, &answer, fd);
+	fd = client_open(client, question, message, &answer.detail);
+	code = message_post(client->socket, &answer, fd);
 	if (fd >= 0)
 		close(fd);
-	lookup->deadline_ms += message_clock_ms() - begin;
+	question->deadline_ms += message_clock_ms() - begin;
 	return code;
 }
 
+/* Returns 1 or a negative errno. */
+static int client_take_answer(struct client *client, struct client_question *question,
+			      const struct message *message)
+{
+	struct buffer *answer = question->answer;
+	void *bytes;
+	int code;
+
+	if (!answer || message->number > ANSWER_MAX || message->detail > ERRNO_MAX)
+		return -EPROTO;
+	question->result = -(int)message->detail;
+	bytes = memory_alloc(1, message->number);
+	code = message_receive_bytes(client->socket, bytes, message->number, question->deadline_ms);
+	if (!code && message->number)
+		buffer_append(answer, bytes, message->number);
+	free(bytes);
+	return code ? code : 1;
+}
+
 /* Handle one message. Returns 1 at the end of the answer, 0 to go on, or a negative errno. */
-static int client_step(struct client *client, struct client_lookup *lookup)
+static int client_step(struct client *client, struct client_question *question)
 {
 	struct message message;
-	int code = message_receive(client->socket, &message, NULL, lookup->deadline_ms);
+	int code = message_receive(client->socket, &message, NULL, question->deadline_ms);
 
 	if (code)
 		return code;
-	if (message.module != lookup->module->number)
+	if (message.module != question->module->number)
 		return -EPROTO;
 	switch (message.kind) {
 	case MESSAGE_WANT:
-		return client_serve(client, lookup, &message);
+		return client_serve(client, question, &message);
 	case MESSAGE_SYMBOL:
-		if (++lookup->symbols > IMAGE_DEPTH_MAX)
+		if (question->answer || ++question->symbols > IMAGE_DEPTH_MAX)
 			return -EPROTO;
-		lookup->visit(lookup->context, &message);
+		question->visit(question->context, &message);
 		return 0;
+	case MESSAGE_ANSWER:
+		return client_take_answer(client, question, &message);
 	case MESSAGE_END:
-		return 1;
+		return question->answer ? -EPROTO : 1;
 	default:
 		return -EPROTO;
 	}
 }
 
+static int client_post(struct client *client, const struct message *message,
+		       const struct buffer *bytes)
+{
+	int code = message_post(client->socket, message, -1);
+
+	if (!code && bytes)
+		code = message_post_bytes(client->socket, bytes->data, bytes->length);
+	return code;
+}
+
 /* Ask the present worker, or a new one if that one died since. */
-static int client_ask(struct client *client, const struct message *question)
+static int client_ask(struct client *client, const struct message *message,
+		      const struct buffer *bytes)
 {
 	int code = -EPIPE;
 
 	if (client->socket >= 0)
-		code = message_send(client->socket, question, -1);
+		code = client_post(client, message, bytes);
 	if (!code)
 		return 0;
 	code = client_renew(client);
-	return code ? code : message_send(client->socket, question, -1);
+	return code ? code : client_post(client, message, bytes);
+}
+
+static int client_converse(struct client *client, const struct message *message,
+			   const struct buffer *bytes, struct client_question *question)
+{
+	int code = client_ask(client, message, bytes);
+
+	question->deadline_ms = message_clock_ms() + client->timeout_ms;
+	while (!code)
+		code = client_step(client, question);
+	if (code > 0)
+		return 0;
+	if (code != -ESRCH && code != -EPERM) {
+		int renewed = client_renew(client);
+
+		code = renewed ? renewed : code;
+	}
+	return code;
 }
 
 int client_lookup(struct client *client, const struct module *module, uint64_t offset,
 		  void (*visit)(void *context, const struct message *symbol), void *context)
 {
-	const struct message question = { .kind = MESSAGE_LOOKUP,
-					  .module = module->number,
-					  .number = offset };
-	struct client_lookup lookup = { .module = module,
-					.deadline_ms = message_clock_ms() + client->timeout_ms,
-					.visit = visit,
-					.context = context };
-	int code = client_ask(client, &question);
+	const struct message message = { .kind = MESSAGE_LOOKUP,
+					 .module = module->number,
+					 .number = offset };
+	struct client_question question = { .module = module, .visit = visit, .context = context };
 
-	while (!code)
-		code = client_step(client, &lookup);
-	if (code > 0)
-		return 0;
-	if (code != -ESRCH && client_renew(client))
-		return -ESRCH;
+	return client_converse(client, &message, NULL, &question);
+}
+
+int client_read(struct client *client, const struct module *module, uint32_t job,
+		const struct buffer *bytes, struct buffer *answer, int *ret_result)
+{
+	struct message message = {
+		.kind = MESSAGE_READ, .what = job, .module = module->number, .number = bytes->length
+	};
+	struct client_question question = { .module = module, .answer = answer };
+	int code;
+
+	message_set_text(message.text, module->path);
+	code = client_converse(client, &message, bytes, &question);
+	if (!code)
+		*ret_result = question.result;
 	return code;
+}
+
+void client_distrust(struct client *client)
+{
+	client_renew(client);
 }
 
 void client_stop(struct client *client)

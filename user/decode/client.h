@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/buffer.h"
 #include "model/module.h"
 #include "discover/debug_search.h"
 #include "decode/fork_server.h"
@@ -17,21 +18,31 @@
 struct client {
 	struct fork_server server;
 	struct debug_search search;
-	int timeout_ms; /* for one look-up, without the time it takes to open files */
+	int timeout_ms; /* for one question, without the time it takes to open files */
 	int socket; /* -1 = no worker */
-	pid_t worker; /* 0 = none */
 };
 
-/* Starts the fork server; a worker is started with the first look-up. Returns 0 or a negative errno. */
+/* Starts the fork server; a worker is started with the first question. Returns 0 or a negative errno. */
 int client_start(struct client *client, const struct debug_search *search, int timeout_ms);
 
 /*
  * Name the instruction at `offset` of `module`, which the worker knows by its number. Calls `visit` for each function,
  * innermost first. Returns 0 or a negative errno: -ETIMEDOUT, -EPIPE (it crashed), -EPROTO (nonsense), after each of
- * which the worker is replaced; -ESRCH: none can be started any more. `visit` may have been called by then.
+ * which the worker is replaced; -ESRCH: none can be started any more; -EPERM: none can be confined. `visit` may have been
+ * called by then.
  */
 int client_lookup(struct client *client, const struct module *module, uint64_t offset,
 		  void (*visit)(void *context, const struct message *symbol), void *context);
+
+/*
+ * Have the worker do a job for the file of `module` (jobs.h). Returns as client_lookup; with 0, what the job returned is in
+ * `*ret_result`, 0 or a negative errno, and its answer has been appended to `answer`.
+ */
+int client_read(struct client *client, const struct module *module, uint32_t job,
+		const struct buffer *question, struct buffer *answer, int *ret_result);
+
+/* The worker has lied: the next question goes to another one. */
+void client_distrust(struct client *client);
 
 void client_stop(struct client *client);
 

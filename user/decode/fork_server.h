@@ -1,32 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small process that starts workers. It is forked early, when the tracer holds no probes, maps or threads yet, and
- * gives up its privileges at once; so a worker that is started late, in place of one that crashed, has never had
- * anything of the tracer's.
+ * A small process that starts workers. It is started early, executes the program anew, and gives up its privileges at once:
+ * so a worker, even one that takes the place of one that crashed, has nothing of the tracer's, not its memory, environment or
+ * addresses.
  */
 #ifndef DECODE_FORK_SERVER_H
 #define DECODE_FORK_SERVER_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 struct fork_server {
 	pid_t pid; /* 0 = none */
 	int socket; /* -1 = none */
+	uint64_t memory; /* bytes of data that a worker may have */
 };
 
 /*
- * Fork the server. Each worker that it starts calls `work` with its end of a socket pair. Call it from the main
- * thread: the fork server ends with the thread that started it. Returns 0 or a negative errno.
+ * To be called first by main(), also of tests: if the program was executed as a fork server, this is what it does, and
+ * the call does not return. Each worker calls `work` with its end of a socket pair.
  */
-int fork_server_start(struct fork_server *server, void (*work)(int socket));
+void fork_server_main(char *const *arguments, void (*work)(int socket));
+
+/*
+ * Start the server. Call it from the main thread: the server ends with the thread that started it. Returns 0 or a
+ * negative errno.
+ */
+int fork_server_start(struct fork_server *server);
 
 /*
  * End the present worker, if there is one, and start another. Returns the tracer's end of its socket pair,
- * or a negative errno (the fork server is gone).
+ * or a negative errno: -EPERM (a worker cannot be confined here, so none is started), or the server is gone.
  */
-int fork_server_renew(struct fork_server *server, pid_t *ret_pid);
+int fork_server_renew(struct fork_server *server);
 
-/* End the worker and the fork server. */
+/* End the worker and the server. Does not wait for long: a server that somebody has stopped ends with the tracer. */
 void fork_server_stop(struct fork_server *server);
 
 #endif

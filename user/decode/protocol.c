@@ -8,6 +8,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
+/* Bytes that follow a message go in packets of this size, which a socket always has room for. */
+#define PACKET_MAX 32768
+
 /* The fixed part, followed by the bytes of the build ID, the text and the file, without any NUL. */
 struct message_head {
 	uint32_t kind, what, module, detail;
@@ -65,7 +68,8 @@ bool message_decode(const unsigned char *bytes, size_t size, struct message *mes
 	       strlen(message->file) == head.file_length;
 }
 
-int message_send(int socket, const struct message *message, int fd)
+/* Both sides take turns, so a queue that is full belongs to a worker that does not read. */
+static int message_dispatch(int socket, const struct message *message, int fd, int flags)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
 	unsigned char bytes[MESSAGE_SIZE_MAX];
@@ -85,9 +89,50 @@ int message_send(int socket, const struct message *message, int fd)
 		memcpy(CMSG_DATA(header), &fd, sizeof(int));
 	}
 	do
-		sent = sendmsg(socket, &packet, MSG_NOSIGNAL);
+		sent = sendmsg(socket, &packet, MSG_NOSIGNAL | flags);
 	while (sent < 0 && errno == EINTR);
-	return sent < 0 ? -errno : 0;
+	return sent >= 0 ? 0 : errno == EAGAIN ? -EPROTO : -errno;
+}
+
+int message_send(int socket, const struct message *message, int fd)
+{
+	return message_dispatch(socket, message, fd, 0);
+}
+
+int message_post(int socket, const struct message *message, int fd)
+{
+	return message_dispatch(socket, message, fd, MSG_DONTWAIT);
+}
+
+static int message_dispatch_bytes(int socket, const void *bytes, size_t size, int flags)
+{
+	const unsigned char *at = bytes;
+	size_t part;
+	ssize_t sent;
+
+	for (; size; at += part, size -= part) {
+		struct iovec vector = { (void *)(uintptr_t)at, 0 };
+		struct msghdr packet = { .msg_iov = &vector, .msg_iovlen = 1 };
+
+		part = size < PACKET_MAX ? size : PACKET_MAX;
+		vector.iov_len = part;
+		do
+			sent = sendmsg(socket, &packet, MSG_NOSIGNAL | flags);
+		while (sent < 0 && errno == EINTR);
+		if (sent < 0)
+			return errno == EAGAIN ? -EPROTO : -errno;
+	}
+	return 0;
+}
+
+int message_send_bytes(int socket, const void *bytes, size_t size)
+{
+	return message_dispatch_bytes(socket, bytes, size, 0);
+}
+
+int message_post_bytes(int socket, const void *bytes, size_t size)
+{
+	return message_dispatch_bytes(socket, bytes, size, MSG_DONTWAIT);
 }
 
 int64_t message_clock_ms(void)
@@ -152,6 +197,32 @@ int message_receive(int socket, struct message *message, int *ret_fd, int64_t de
 	if (!size)
 		return -EPIPE;
 	return message_decode(bytes, (size_t)size, message) ? 0 : -EPROTO;
+}
+
+int message_receive_bytes(int socket, void *bytes, size_t size, int64_t deadline_ms)
+{
+	unsigned char *at = bytes;
+	ssize_t got;
+	int code;
+
+	while (size) {
+		struct iovec vector = { at, size < PACKET_MAX ? size : PACKET_MAX };
+		struct msghdr packet = { .msg_iov = &vector, .msg_iovlen = 1 };
+
+		code = message_wait(socket, deadline_ms);
+		if (code)
+			return code;
+		do
+			got = recvmsg(socket, &packet, MSG_CMSG_CLOEXEC);
+		while (got < 0 && errno == EINTR);
+		if (got <= 0)
+			return got && errno != ECONNRESET ? -errno : -EPIPE;
+		if ((size_t)got != vector.iov_len || packet.msg_flags & MSG_TRUNC)
+			return -EPROTO;
+		at += got;
+		size -= (size_t)got;
+	}
+	return 0;
 }
 
 void message_set_text(char field[MESSAGE_TEXT_MAX], const char *text)

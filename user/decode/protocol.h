@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tracer and its symbolizing worker say to each other, over a SOCK_SEQPACKET socket pair:
+ * The messages between the tracer and a worker, over a SOCK_SEQPACKET socket pair:
+ *
+ *	worker	READY
  *
  *	tracer	LOOKUP module offset
  *	worker	WANT a file (any number of times)	->	tracer	FILE, with a descriptor or without
  *	worker	SYMBOL function file line (innermost first)
  *	worker	END
+ *
+ *	tracer	READ what module path, followed by so many bytes
+ *	worker	WANT a file (any number of times)	->	tracer	FILE, with a descriptor or without
+ *	worker	ANSWER, followed by so many bytes
  *
  * and, with the fork server that starts workers:
  *
@@ -31,8 +37,11 @@ enum message_kind {
 	MESSAGE_WANT, /* what = enum debug_want_kind, detail = first candidate, text = name, id = build ID */
 	MESSAGE_SYMBOL, /* detail = line, text = function, file */
 	MESSAGE_END,
-	MESSAGE_START, /* to the fork server: end the worker, start another */
-	MESSAGE_STARTED, /* from the fork server, with the socket of the worker; number = its pid */
+	MESSAGE_START, /* to the fork server: end the worker, start one with so many bytes of data (number) */
+	MESSAGE_STARTED, /* from the fork server, with the socket of the worker */
+	MESSAGE_READY, /* from a new worker; detail = errno if it cannot be confined, so it has ended */
+	MESSAGE_READ, /* what = enum decode_job, number = bytes that follow, text = path of the file */
+	MESSAGE_ANSWER, /* detail = errno, number = bytes that follow */
 	MESSAGE_KIND_COUNT,
 };
 
@@ -56,8 +65,16 @@ size_t message_encode(const struct message *message, unsigned char bytes[MESSAGE
 /* Read a message. False, with `message` undefined, unless the bytes are exactly one valid message. */
 bool message_decode(const unsigned char *bytes, size_t size, struct message *message);
 
-/* Send a message and, unless `fd` is -1, a descriptor. Returns 0 or a negative errno. */
+/* Send a message and, unless `fd` is -1, a descriptor. Waits for room. Returns 0 or a negative errno. */
 int message_send(int socket, const struct message *message, int fd);
+/* The same for the tracer, which waits for nobody: -EPROTO if the other side does not read what it was sent. */
+int message_post(int socket, const struct message *message, int fd);
+
+/* Send bytes that a message has announced, as message_send and message_post do. */
+int message_send_bytes(int socket, const void *bytes, size_t size);
+int message_post_bytes(int socket, const void *bytes, size_t size);
+/* Receive exactly so many bytes. Returns as message_receive does. */
+int message_receive_bytes(int socket, void *bytes, size_t size, int64_t deadline_ms);
 
 /*
  * Wait until `deadline_ms` of CLOCK_MONOTONIC (-1: for ever) for a message. A descriptor that came with it goes to `*ret_fd`, which

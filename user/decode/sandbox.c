@@ -9,17 +9,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include <linux/securebits.h>
 
+#include "system/seccomp.h"
+
+/* Where a user ID of the tracer's own is refused, as in a user namespace. */
 #define NOBODY 65534
+/* User IDs that neither distributions nor systemd nor containers give to anybody: 28 random bits above the first. */
+#define UNUSED_USERS 0x70000000u
 
 /* AddressSanitizer reserves terabytes of addresses and writes its findings to stderr. */
 #ifdef __has_feature
@@ -36,7 +46,15 @@
 
 /* Enough for the largest debug files that are worth a wait. */
 #define ADDRESS_SPACE_MAX ((rlim_t)8 << 30)
-#define DATA_MAX ((rlim_t)4 << 30)
+#define FILES_MAX 512
+
+#define SOCKET 3
+
+/* A user namespace lets a process without CAP_SYS_ADMIN have the others. */
+const unsigned long sandbox_spaces[] = { CLONE_NEWPID,
+					 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET |
+						 CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
+					 0 };
 
 /* What ends the tracer, or asks it for a report, may be sent to all its processes. Names are wanted afterwards. */
 static bool signal_is_for_tracer(int number)
@@ -63,104 +81,147 @@ static void sandbox_close_files(int keep)
 	int fd;
 
 	for (fd = 0; fd <= 2; fd++)
-		if (fd != keep && (fd != 2 || !SANITIZED) && (null < 0 || dup2(null, fd) < 0))
+		if ((fd != 2 || !SANITIZED) && (null < 0 || dup2(null, fd) < 0))
 			close(fd);
-	for (fd = 3; fd < keep; fd++)
-		close(fd);
-	closefrom(keep > 2 ? keep + 1 : 3);
+	if (keep == SOCKET)
+		fcntl(keep, F_SETFD, 0);
+	else
+		dup2(keep, SOCKET);
+	closefrom(SOCKET + 1);
 }
 
-/* When memory runs out, the worker goes first. */
-static void sandbox_volunteer(void)
+static void sandbox_write(const char *path, const char *text)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
-	if (write(fd, "1000", 4) < 0)
+	if (write(fd, text, strlen(text)) < 0)
 		errno = 0;
 	close(fd);
+}
+
+void sandbox_prepare(int keep, unsigned int user)
+{
+	char map[64];
+
+	sandbox_reset_signals();
+	setsid();
+	/* In a user namespace, so that the exec leaves what it takes to make the rest. Elsewhere there is one already. */
+	snprintf(map, sizeof(map), "0 %u 1\n", user);
+	sandbox_write("/proc/self/uid_map", map);
+	/* When memory runs out, the worker goes first. */
+	sandbox_write("/proc/self/oom_score_adj", "1000");
+	sandbox_close_files(keep);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+/*
+ * The root becomes a folder of a process that has ended: nothing can be found in it, nor made. The child shares with its parent
+ * what the root directory is, and nothing else.
+ */
+static void sandbox_leave_root(void)
+{
+	long child = syscall(SYS_clone, CLONE_FS | SIGCHLD, 0, 0, 0, 0);
+
+	if (!child)
+		_exit(chroot("/proc/self/fdinfo") || chdir("/"));
+	while (child > 0 && waitpid((pid_t)child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (chdir("/"))
+		errno = 0;
+}
+
+/* The plain system calls: those of libc are for all threads, and there is one. */
+static bool sandbox_set_user(unsigned int user)
+{
+	return !syscall(SYS_setgroups, 0, NULL) && !syscall(SYS_setresgid, user, user, user) &&
+	       !syscall(SYS_setresuid, user, user, user);
 }
 
 static void sandbox_drop_user(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+	unsigned int number, random = 0;
 
-	/* The plain system calls: libc would try to tell threads that did not survive the fork. */
-	if (!geteuid()) {
-		syscall(SYS_setgroups, 0, NULL);
-		syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY);
-		syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
-	}
+	for (number = 0; !prctl(PR_CAPBSET_DROP, number, 0, 0, 0); number++)
+		;
+	prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+					 SECBIT_NO_SETUID_FIXUP_LOCKED);
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = (unsigned int)getpid();
+	if (!geteuid() && !sandbox_set_user(UNUSED_USERS | (random & 0x0fffffff)))
+		sandbox_set_user(NOBODY);
 	syscall(SYS_capset, &header, none);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-void sandbox_enter(const char *name, int keep)
+void sandbox_enter(const char *name)
 {
-	pid_t parent = getppid();
-
-	sandbox_reset_signals();
-	setsid();
-	sandbox_volunteer();
-	sandbox_close_files(keep);
-	if (chdir("/"))
-		errno = 0;
-	sandbox_drop_user();
+	umask(077);
 	prctl(PR_SET_NAME, name, 0, 0, 0);
-	/* A change of user clears it, so this comes last. */
+	unshare(CLONE_NEWNS);
+	unshare(CLONE_NEWNET);
+	unshare(CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP);
+	sandbox_leave_root();
+	sandbox_drop_user();
+	/* A change of user clears it, so this comes last. A parent that has ended by now has closed its socket. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != parent)
-		_exit(0);
 }
 
-#if defined(__x86_64__)
-#define SANDBOX_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define SANDBOX_ARCH AUDIT_ARCH_AARCH64
-#endif
-
-#ifdef SANDBOX_ARCH
-/* Memory, reading what is open, talking to the tracer, ending. Nothing that opens, starts, connects or changes. */
-static const uint16_t allowed_calls[] = {
-	SYS_read,	   SYS_pread64,	    SYS_lseek,	      SYS_fstat,
-	SYS_newfstatat,	   SYS_close,	    SYS_write,	      SYS_mmap,
-	SYS_munmap,	   SYS_mremap,	    SYS_mprotect,     SYS_madvise,
-	SYS_brk,	   SYS_recvmsg,	    SYS_sendmsg,      SYS_futex,
-	SYS_sched_yield,   SYS_sysinfo,	    SYS_getrandom,    SYS_getrusage,
-	SYS_clock_gettime, SYS_prlimit64,   SYS_getpid,	      SYS_gettid,
-	SYS_tgkill,	   SYS_sigaltstack, SYS_rt_sigaction, SYS_rt_sigprocmask,
-	SYS_rt_sigreturn,  SYS_exit,	    SYS_exit_group,
-};
-
-#define CALL_COUNT (sizeof(allowed_calls) / sizeof(allowed_calls[0]))
-
-static void sandbox_filter(void)
+/* Has the process a capability, in whatever namespace? Then it could lift what is imposed on it. */
+static bool sandbox_has_capabilities(void)
 {
-	struct sock_filter code[CALL_COUNT + 6] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SANDBOX_ARCH, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+	return syscall(SYS_capget, &header, sets) || sets[0].permitted || sets[1].permitted;
+}
+
+/*
+ * Memory that is not executable, reading what is open, talking to the tracer, ending. Nothing that opens, starts, connects
+ * or changes, and nothing that is about another process.
+ */
+static int sandbox_filter(void)
+{
+	const struct seccomp_rule rules[] = {
+		{ SYS_read },
+		{ SYS_pread64 },
+		{ SYS_lseek },
+		{ SYS_fstat },
+		{ SYS_newfstatat, 4, UINT32_MAX, AT_EMPTY_PATH },
+		{ SYS_close },
+		{ SYS_fcntl, 2, UINT32_MAX, F_DUPFD_CLOEXEC },
+		{ SYS_write },
+		{ SYS_mmap, 3, PROT_EXEC, 0 },
+		{ SYS_munmap },
+		{ SYS_mremap },
+		{ SYS_mprotect, 3, PROT_EXEC, 0 },
+		{ SYS_madvise },
+		{ SYS_brk },
+		{ SYS_recvmsg },
+		{ SYS_sendmsg },
+		{ SYS_futex },
+		{ SYS_sched_yield },
+		{ SYS_sysinfo },
+		{ SYS_getrandom },
+		{ SYS_getrusage },
+		{ SYS_clock_gettime },
+		{ SYS_prlimit64, 1, UINT32_MAX, 0 },
+		{ SYS_getpid },
+		{ SYS_gettid },
+		{ SYS_tgkill, 1, UINT32_MAX, (uint32_t)getpid() },
+		{ SYS_sigaltstack },
+		{ SYS_rt_sigaction },
+		{ SYS_rt_sigprocmask },
+		{ SYS_rt_sigreturn },
+		{ SYS_exit },
+		{ SYS_exit_group },
 	};
-	struct sock_fprog program = { .filter = code };
-	size_t count = 4, i;
 
-	for (i = 0; i < CALL_COUNT; i++)
-		code[count++] = (struct sock_filter)BPF_JUMP(
-			BPF_JMP | BPF_JEQ | BPF_K, allowed_calls[i], (uint8_t)(CALL_COUNT - i), 0);
-	code[count++] =
-		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (EPERM & 0xffff));
-	code[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	program.len = (unsigned short)count;
-	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+	return seccomp_install(rules, sizeof(rules) / sizeof(rules[0]), true);
 }
-#else
-static void sandbox_filter(void)
-{
-}
-#endif
 
 static void sandbox_limit(int resource, rlim_t limit)
 {
@@ -173,15 +234,20 @@ static void sandbox_limit(int resource, rlim_t limit)
 	setrlimit((__rlimit_resource_t)resource, &(struct rlimit){ limit, limit });
 }
 
-void sandbox_seal(void)
+int sandbox_seal(uint64_t memory)
 {
 	if (!SANITIZED) {
 		sandbox_limit(RLIMIT_AS, ADDRESS_SPACE_MAX);
-		sandbox_limit(RLIMIT_DATA, DATA_MAX);
+		sandbox_limit(RLIMIT_DATA, memory);
 	}
 	sandbox_limit(RLIMIT_CORE, 0);
 	sandbox_limit(RLIMIT_FSIZE, 0);
-	sandbox_filter();
+	sandbox_limit(RLIMIT_NOFILE, FILES_MAX);
+	sandbox_limit(RLIMIT_NPROC, 0);
+	sandbox_limit(RLIMIT_MEMLOCK, 0);
+	if (sandbox_has_capabilities())
+		return -EPERM;
+	return sandbox_filter();
 }
 
 void sandbox_allow_seconds(unsigned int seconds)

@@ -6,15 +6,31 @@
 #ifndef DECODE_SANDBOX_H
 #define DECODE_SANDBOX_H
 
-/*
- * After a fork: keep no descriptor but `keep`, no terminal, no signal handler, no privilege and no user ID
- * that owns anything, and die with the parent. What the system refuses to take is kept in silence: the tracer may run
- * without the right to change its user.
- */
-void sandbox_enter(const char *name, int keep);
+#include <stdint.h>
 
-/* Once there is nothing left to open or fork: limits, and a filter for system calls. */
-void sandbox_seal(void);
+/*
+ * Namespaces that a child is to be created in, as flags of clone(), the ones to be preferred first; ended by 0. Each may be
+ * refused by the system.
+ */
+extern const unsigned long sandbox_spaces[];
+
+/*
+ * Between fork and exec: keep no descriptor but `keep`, which becomes number 3, no terminal and no signal handler, and
+ * gain no privilege by the exec. `user` is the user ID that the process had when it was forked.
+ */
+void sandbox_prepare(int keep, unsigned int user);
+
+/*
+ * After the exec: namespaces of its own and an empty root directory, as far as the system allows; a user ID that nobody else
+ * has; no capability; and an end with the parent.
+ */
+void sandbox_enter(const char *name);
+
+/*
+ * Once there is nothing left to open or fork: limits, `memory` bytes of data among them, and a filter for system calls.
+ * Returns 0, or a negative errno if the process could still do harm: then it must not read anything.
+ */
+int sandbox_seal(uint64_t memory);
 
 /* Allow `seconds` more of CPU time before the process is ended. */
 void sandbox_allow_seconds(unsigned int seconds);

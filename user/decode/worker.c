@@ -2,6 +2,7 @@
 /* Look-ups in the sandbox: see worker.h. */
 #include "decode/worker.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,12 +10,16 @@
 
 #include "base/memory.h"
 #include "decode/image.h"
+#include "decode/jobs.h"
 #include "decode/protocol.h"
 #include "decode/sandbox.h"
 
 /* Files are kept open, the most recently used ones, up to these limits. */
 #define IMAGES_MAX 64
 #define BYTES_MAX ((uint64_t)2 << 30)
+
+/* What comes with a question: options, named functions. */
+#define QUESTION_MAX (1u << 20)
 
 struct worker_image {
 	uint32_t module;
@@ -163,6 +168,51 @@ static void worker_answer(struct worker *worker)
 	worker_limit_bytes(worker);
 }
 
+static void worker_receive_bytes(struct worker *worker, struct buffer *bytes)
+{
+	uint64_t size = worker->message.number;
+	void *data;
+
+	if (size > QUESTION_MAX)
+		_exit(0);
+	data = memory_alloc(1, size);
+	if (message_receive_bytes(worker->socket, data, size, -1))
+		_exit(0);
+	buffer_clear(bytes);
+	if (size)
+		buffer_append(bytes, data, size);
+	free(data);
+}
+
+/* Have a job done. Nothing of the file is kept. */
+static void worker_read(struct worker *worker)
+{
+	const enum decode_job job = worker->message.what;
+	struct debug_want want = { .kind = WANT_MODULE, .name = "" };
+	char *path = memory_copy_string(worker->message.text);
+	struct buffer question = { 0 }, answer = { 0 };
+	uint32_t candidate = 0;
+	int fd, code = -EBADF;
+
+	worker->module = worker->message.module;
+	worker_receive_bytes(worker, &question);
+	fd = worker_open_file(worker, &want, &candidate);
+	if (fd >= 0)
+		code = job_run(job, fd, path, &question, &worker->source, &answer);
+	if (fd >= 0)
+		close(fd);
+	worker->message = (struct message){ .kind = MESSAGE_ANSWER,
+					    .module = worker->module,
+					    .detail = (uint32_t)-code,
+					    .number = code ? 0 : answer.length };
+	worker_send(worker);
+	if (!code && message_send_bytes(worker->socket, answer.data, answer.length))
+		_exit(0);
+	buffer_free(&question);
+	buffer_free(&answer);
+	free(path);
+}
+
 void worker_run(int socket)
 {
 	struct worker *worker = memory_alloc(1, sizeof(*worker));
@@ -170,8 +220,16 @@ void worker_run(int socket)
 	worker->socket = socket;
 	worker->source = (struct debug_source){ worker_open_file, worker };
 	for (;;) {
-		worker_receive(worker, MESSAGE_LOOKUP, NULL);
-		sandbox_allow_seconds(WORKER_LOOKUP_SECONDS);
-		worker_answer(worker);
+		if (message_receive(socket, &worker->message, NULL, -1))
+			_exit(0);
+		if (worker->message.kind == MESSAGE_LOOKUP) {
+			sandbox_allow_seconds(WORKER_LOOKUP_SECONDS);
+			worker_answer(worker);
+		} else if (worker->message.kind == MESSAGE_READ) {
+			sandbox_allow_seconds(WORKER_READ_SECONDS);
+			worker_read(worker);
+		} else {
+			_exit(0);
+		}
 	}
 }

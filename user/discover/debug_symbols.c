@@ -7,8 +7,6 @@
 
 #include <zlib.h>
 
-#include "discover/debug_search.h"
-
 /* Candidates that are looked at before giving up. */
 #define CANDIDATES_MAX 16
 /* A checksum is taken of no more than this. */
@@ -46,15 +44,14 @@ static bool debug_symbols_match(int fd, const struct debug_want *want, const uin
 }
 
 /* A descriptor of the wanted file, or -1. */
-static int debug_symbols_open(const struct module *module, const struct debug_want *want,
+static int debug_symbols_open(const struct debug_source *source, const struct debug_want *want,
 			      const uint32_t *crc)
 {
-	const struct debug_search search = { .host_directory = "/usr/lib/debug" };
 	uint32_t candidate = 0;
 	int fd, i;
 
 	for (i = 0; i < CANDIDATES_MAX; i++, candidate++) {
-		fd = debug_search_open(&search, module, want, &candidate);
+		fd = source->open(source->context, want, &candidate);
 		if (fd < 0 || debug_symbols_match(fd, want, crc))
 			return fd;
 		close(fd);
@@ -62,7 +59,7 @@ static int debug_symbols_open(const struct module *module, const struct debug_wa
 	return -1;
 }
 
-bool debug_symbols_add(const struct module *module, struct elf_file *file)
+bool debug_symbols_add(const struct debug_source *source, struct elf_file *file)
 {
 	struct debug_want want = { .kind = WANT_BUILD_ID, .name = "" };
 	char name[ELF_LINK_NAME_MAX];
@@ -74,11 +71,11 @@ bool debug_symbols_add(const struct module *module, struct elf_file *file)
 		return false;
 	want.build_id_size = elf_file_build_id(file, want.build_id, sizeof(want.build_id));
 	if (want.build_id_size)
-		fd = debug_symbols_open(module, &want, NULL);
+		fd = debug_symbols_open(source, &want, NULL);
 	if (fd < 0 && elf_file_debug_link(file, name, &crc)) {
 		want.kind = WANT_DEBUGLINK;
 		want.name = name;
-		fd = debug_symbols_open(module, &want, &crc);
+		fd = debug_symbols_open(source, &want, &crc);
 	}
 	if (fd < 0)
 		return false;

@@ -8,13 +8,13 @@
 
 #include <stdbool.h>
 
-#include "model/module.h"
+#include "discover/debug_want.h"
 #include "system/elf_file.h"
 
 /*
- * Add the functions of the debug file of `module`, which is open as `file`. False if the file was not stripped, or there
+ * Add the functions of the debug file of `file`, which `source` opens. False if the file was not stripped, or there
  * is no debug file.
  */
-bool debug_symbols_add(const struct module *module, struct elf_file *file);
+bool debug_symbols_add(const struct debug_source *source, struct elf_file *file);
 
 #endif

@@ -11,21 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "system/elf_file.h"
 #include "system/regular_file.h"
-
-static void module_read_build_id(struct module *module)
-{
-	struct elf_file *file;
-
-	if (module->fd < 0)
-		return;
-	file = elf_file_open(module->fd, NULL);
-	if (!file)
-		return;
-	module->build_id_size = elf_file_build_id(file, module->build_id, BUILD_ID_MAX);
-	elf_file_close(file);
-}
 
 static struct module_stamp module_stamp_of(int fd)
 {
@@ -69,7 +55,6 @@ static uint32_t module_add(struct module_list *modules, pid_t pid, const char *p
 	module->root_pid = pid;
 	module->stamp = module_stamp_of(fd);
 	module->starved = inode && fd < 0 && module_is_starved();
-	module_read_build_id(module);
 	return module_list_add(modules, module);
 }
 
@@ -101,7 +86,6 @@ static void module_retry(struct module_list *modules, uint32_t index, pid_t pid,
 	module_list_open(modules, index, fd);
 	module->root_pid = pid;
 	module->stamp = module_stamp_of(fd);
-	module_read_build_id(module);
 }
 
 uint32_t module_find_mapping(struct module_list *modules, pid_t pid,

@@ -9,6 +9,8 @@
 
 #include "base/memory.h"
 #include "base/seed.h"
+#include "base/table.h"
+#include "decode/decoder.h"
 #include "kernel/interp_codes.h"
 #include "kernel/interp_reader.h"
 #include "system/proc.h"
@@ -25,10 +27,9 @@
 #define SPENT_MAX 5
 #define PATIENCE_NS 5000000000ull /* before somebody is told */
 
-/* What a module was found to hold. */
 struct interp_module {
 	bool known;
-	int code; /* of interp_file_read */
+	int code; /* 0, -ENOTSUP or -ENOENT, as of interp_file_read */
 	struct interp_file file;
 };
 
@@ -57,6 +58,7 @@ struct interp_process_entry {
 
 struct interp_table {
 	const struct module_list *modules;
+	struct decoder *decoder;
 	const struct log *log;
 	int processes; /* the map */
 	uint32_t *any;
@@ -70,12 +72,13 @@ struct interp_table {
 	struct frame_names *names;
 };
 
-struct interp_table *interp_table_new(const struct module_list *modules, const struct log *log,
-				      const struct interp_maps *maps)
+struct interp_table *interp_table_new(const struct module_list *modules, struct decoder *decoder,
+				      const struct log *log, const struct interp_maps *maps)
 {
 	struct interp_table *table = memory_alloc(1, sizeof(*table));
 
 	table->modules = modules;
+	table->decoder = decoder;
 	table->log = log;
 	table->processes = maps->processes;
 	table->any = maps->any;
@@ -171,17 +174,14 @@ static const struct interp_module *table_read_module(struct interp_table *table,
 {
 	const struct module *module = module_list_get(table->modules, index);
 	struct interp_module *known = table_module(table, index);
-	struct elf_file *elf;
 
 	if (known->known)
 		return known;
 	known->known = module->fd >= 0;
-	known->code = -ENOENT;
-	elf = module->fd < 0 ? NULL : elf_file_open(module->fd, NULL);
-	if (!elf)
-		return known;
-	known->code = interp_file_read(elf, module->path, &known->file);
-	elf_file_close(elf);
+	if (module->fd >= 0)
+		known->code = decoder_interpreter(table->decoder, module, &known->file);
+	if (module->fd < 0 || (known->code && known->code != -ENOTSUP))
+		known->code = -ENOENT;
 	return known;
 }
 

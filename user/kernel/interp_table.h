@@ -16,6 +16,7 @@
 #include "model/stack.h"
 #include "interp_abi.h"
 
+struct decoder;
 struct interp_table;
 
 /* The programs' maps. */
@@ -26,8 +27,8 @@ struct interp_maps {
 };
 
 /* `modules` and `log` must outlive the table. Free with interp_table_free. */
-struct interp_table *interp_table_new(const struct module_list *modules, const struct log *log,
-				      const struct interp_maps *maps);
+struct interp_table *interp_table_new(const struct module_list *modules, struct decoder *decoder,
+				      const struct log *log, const struct interp_maps *maps);
 void interp_table_free(struct interp_table *table);
 
 /*

@@ -4,10 +4,10 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "discover/debug_symbols.h"
 
 /* As much of the list of files as an error has room for. */
 #define SEARCHED_MAX 600
@@ -26,48 +26,53 @@ static bool plan_note_searched(struct plan *plan, uint32_t index)
 	return true;
 }
 
-/* What is probed of one file depends on whether another one tells of samples. */
-static void plan_seek_modules(struct plan *plan)
+/* What every file is asked for once. */
+static void plan_describe_module(struct plan *plan, struct decoder *decoder, struct module *module)
 {
-	const struct module *module;
-	struct elf_file *file;
+	struct file_facts facts = { 0 };
 
-	if (plan->options.usdt != USDT_AUTO)
+	if (module->described || module->fd < 0)
 		return;
-	for (; plan->sought_count < plan->modules->count; plan->sought_count++) {
-		module = module_list_get(plan->modules, (uint32_t)plan->sought_count);
-		file = module && module->fd >= 0 ? elf_file_open(module->fd, NULL) : NULL;
-		if (!file)
-			continue;
-		plan_seek_samples(plan, file);
-		elf_file_close(file);
-	}
+	module->described = true;
+	module->is_program = !decoder_describe(decoder, module, &facts);
+	module->stripped = module->is_program && !*facts.interpreter && !facts.has_symbols;
+	module->build_id_size = facts.build_id_size;
+	memcpy(module->build_id, facts.build_id, sizeof(module->build_id));
+	if (plan->options.usdt == USDT_AUTO)
+		plan->has_samplers |= facts.has_samplers != 0;
 }
 
-size_t plan_add_module(struct plan *plan, uint32_t index)
+/* What is probed of one file depends on whether another one has samples. */
+static void plan_describe_modules(struct plan *plan, struct decoder *decoder, uint32_t index)
+{
+	struct module *module;
+
+	for (; plan->sought_count < plan->modules->count; plan->sought_count++) {
+		module = module_list_get(plan->modules, (uint32_t)plan->sought_count);
+		if (module)
+			plan_describe_module(plan, decoder, module);
+	}
+	module = module_list_get(plan->modules, index);
+	if (module)
+		plan_describe_module(plan, decoder, module);
+}
+
+size_t plan_add_module(struct plan *plan, struct decoder *decoder, uint32_t index)
 {
 	const struct module *module = module_list_get(plan->modules, index);
-	const size_t skipped = plan->skipped_count, ranges = plan->range_count;
-	struct elf_file *file;
-	size_t added;
+	const size_t before = plan->count;
+	const char *failure;
 
-	plan_seek_modules(plan);
+	plan_describe_modules(plan, decoder, index);
 	if (module && module->inode && plan_note_searched(plan, index) && module->fd < 0 &&
 	    !module->starved)
 		plan_add_unreadable(plan, index);
-	file = module && module->fd >= 0 ? elf_file_open(module->fd, NULL) : NULL;
-	if (!file)
+	if (!module || module->fd < 0)
 		return 0;
-	added = plan_add_file(plan, index, file);
-	/* Something that is linked into a stripped program may be known to its debug file. */
-	if (!added && plan->skipped_count == skipped && plan->options.usdt != USDT_ONLY &&
-	    debug_symbols_add(module, file))
-		added = plan_add_file(plan, index, file);
-	else if (plan_module_samples(plan, index) && plan->range_count == ranges &&
-		 debug_symbols_add(module, file))
-		plan_find_ranges(plan, index, file);
-	elf_file_close(file);
-	return added;
+	failure = decoder_failure(decoder_plan(decoder, plan, index));
+	if (failure)
+		plan_skip(plan, index, true, "an allocator in it is not seen: %s", failure);
+	return plan->count - before;
 }
 
 void plan_forget_module(struct plan *plan, uint32_t module)
@@ -83,19 +88,11 @@ void plan_forget_module(struct plan *plan, uint32_t module)
 /* What a file lacks, as far as it can be told. */
 static const char *module_lacks(const struct module *module)
 {
-	struct elf_file *file;
-	const char *what = "";
-
 	if (module->fd < 0)
-		return " (cannot be read: of a file that was deleted or replaced, with "
-		       "CAP_DAC_READ_SEARCH and CAP_CHECKPOINT_RESTORE only)";
-	file = elf_file_open(module->fd, NULL);
-	if (!file)
+		return " (cannot be read)";
+	if (!module->is_program)
 		return " (no program or library of this machine)";
-	if (!elf_file_interpreter(file) && !elf_file_has_symbols(file))
-		what = " (stripped)";
-	elf_file_close(file);
-	return what;
+	return module->stripped ? " (stripped)" : "";
 }
 
 /* What nothing was found of. */

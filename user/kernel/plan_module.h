@@ -3,10 +3,11 @@
 #ifndef KERNEL_PLAN_MODULE_H
 #define KERNEL_PLAN_MODULE_H
 
+#include "decode/decoder.h"
 #include "probe/plan.h"
 
 /* Plan the functions of a module of the plan's list. Returns how many probes were added; 0 is no error. */
-size_t plan_add_module(struct plan *plan, uint32_t module);
+size_t plan_add_module(struct plan *plan, struct decoder *decoder, uint32_t module);
 
 /* The module is going to be closed, and no function of it is in the plan. */
 void plan_forget_module(struct plan *plan, uint32_t module);

@@ -64,7 +64,8 @@ int session_open(const struct session_options *options, struct session **ret_ses
 		maps.codes = bpf_map__fd(session->bpf->maps.interp_codes);
 		maps.any = &session->bpf->bss->interp_any;
 		session->jit_names = jit_names_new(options->log);
-		session->interps = interp_table_new(options->modules, options->log, &maps);
+		session->interps =
+			interp_table_new(options->modules, options->decoder, options->log, &maps);
 		code = session_watch_open(session, error);
 	}
 	if (code) {
@@ -201,7 +202,8 @@ static const struct planned_file *session_plan_module(struct session *session, u
 	size_t i;
 
 	if (module && module->fd < 0)
-		plan_add_module(&session->plan, index); /* to have searched it */
+		plan_add_module(&session->plan, session->options.decoder,
+				index); /* to have searched it */
 	if (!module || module->fd < 0 || fstat(module->fd, &status))
 		return NULL;
 	for (i = 0; i < session->file_count; i++) {
@@ -221,7 +223,7 @@ static const struct planned_file *session_plan_module(struct session *session, u
 				       .inode = status.st_ino,
 				       .module = index,
 				       .first = session->plan.count };
-	file->count = plan_add_module(&session->plan, index);
+	file->count = plan_add_module(&session->plan, session->options.decoder, index);
 	session_find_allocator(session, file);
 	session_set_inner_callers(session, file);
 	session_set_fixed_sizes(session, file);

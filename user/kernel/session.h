@@ -21,6 +21,7 @@
 #include "model/snapshot.h"
 #include "probe/plan.h"
 
+struct decoder;
 struct session;
 
 /* Who names frames. Any function may be NULL. */
@@ -50,6 +51,7 @@ struct session_options {
 	enum usdt_use usdt;
 	const struct named_list *named; /* functions beyond the table; must outlive the session */
 	struct module_list *modules; /* where files are collected; must outlive the session */
+	struct decoder *decoder; /* reads them; must outlive the session */
 	struct session_names names;
 	const struct log *log; /* for what is noticed while tracing */
 };

@@ -209,6 +209,6 @@ int session_load(struct session *session, struct error *error)
 				 "the kernel did not load the BPF programs: %s", strerror(-code));
 	if (!!session->options.by_frame_pointers)
 		return 0;
-	return unwind_loader_open(session->bpf, session->options.modules, session->options.log,
-				  &session->unwind, error);
+	return unwind_loader_open(session->bpf, session->options.modules, session->options.decoder,
+				  session->options.log, &session->unwind, error);
 }

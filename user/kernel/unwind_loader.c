@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "decode/decoder.h"
 #include "system/process_memory.h"
 #include "tracer.skel.h"
 #include "unwind/unwind_tables.h"
@@ -45,6 +46,7 @@ struct loader_process {
 struct unwind_loader {
 	struct tracer_bpf *bpf;
 	const struct module_list *modules;
+	struct decoder *decoder;
 	const struct log *log;
 	struct unwind_tables tables;
 	__u64 *rows; /* mapped */
@@ -106,14 +108,15 @@ static void *loader_map(const struct bpf_map *map, size_t size)
 }
 
 int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules,
-		       const struct log *log, struct unwind_loader **ret_loader,
-		       struct error *error)
+		       struct decoder *decoder, const struct log *log,
+		       struct unwind_loader **ret_loader, struct error *error)
 {
 	struct unwind_loader *loader = memory_alloc(1, sizeof(*loader));
 	int code;
 
 	loader->bpf = bpf;
 	loader->modules = modules;
+	loader->decoder = decoder;
 	loader->log = log;
 	loader->process_count = bpf_map__max_entries(bpf->maps.unwind_processes);
 	loader->rows = loader_map(bpf->maps.unwind_rows, loader_row_count(loader) * sizeof(__u64));
@@ -230,7 +233,7 @@ void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
 
 	if (!found || found->fd < 0 || unwind_tables_has(&loader->tables, module))
 		return;
-	code = unwind_file_read(found->fd, &file);
+	code = decoder_rows(loader->decoder, found, &file);
 	loader_add(loader, module, code ? NULL : &file);
 	loader_say(loader, found->path, code, &file.table, begin);
 	unwind_file_free(&file);
@@ -251,7 +254,11 @@ static void loader_learn_vdso(struct unwind_loader *loader, pid_t pid,
 		return;
 	bytes = memory_alloc(1, size);
 	got = process_memory_read(pid, mapping->start, bytes, size, &patience);
-	code = got < 0 ? (int)got : unwind_file_read_memory(bytes, (size_t)got, &file);
+	code = (int)got;
+	if (got >= 0)
+		code = decoder_rows_of_memory(loader->decoder,
+					      module_list_get(loader->modules, mapping->module),
+					      bytes, (size_t)got, &file);
 	if (!code)
 		loader_add(loader, mapping->module, &file);
 	unwind_file_free(&file);

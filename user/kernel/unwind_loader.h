@@ -17,6 +17,7 @@
 #include "model/address_space.h"
 #include "model/module.h"
 
+struct decoder;
 struct tracer_bpf;
 struct unwind_loader;
 
@@ -31,8 +32,8 @@ void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables, uint32_t proc
  * negative errno with `error` filled. Free with unwind_loader_close.
  */
 int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules,
-		       const struct log *log, struct unwind_loader **ret_loader,
-		       struct error *error);
+		       struct decoder *decoder, const struct log *log,
+		       struct unwind_loader **ret_loader, struct error *error);
 void unwind_loader_close(struct unwind_loader *loader);
 
 /* Compile a module that a process is going to map, so that its table is there at once when it does. */

@@ -32,6 +32,9 @@ struct module {
 	bool closed; /* nobody maps it any more: nothing but its names can be asked for */
 	bool starved; /* it could not be opened because there were too many open files */
 	bool awaited; /* it is going to be mapped */
+	bool described; /* the build ID and what follows have been asked for */
+	bool is_program; /* it is an ELF file of this machine */
+	bool stripped; /* it is a library without a symbol table of its own */
 };
 
 /* The modules of a run; an index into `items` names a module until it is removed. Then it may get another one. */

@@ -455,5 +455,6 @@ void plan_free(struct plan *plan)
 	free(plan->searched);
 	free(plan->ranges);
 	free(plan->probes);
+	plan_free_texts(plan);
 	memset(plan, 0, sizeof(*plan));
 }

@@ -95,6 +95,8 @@ struct plan {
 	struct plan_range *ranges; /* of files that tell of samples */
 	size_t range_count, range_capacity;
 	uint32_t sample_count; /* keys of sample sites that are taken */
+	char **texts; /* owned: what is not static */
+	size_t text_count, text_capacity;
 };
 
 /* An empty plan for files of `modules`, which must outlive it. Free with plan_free. */
@@ -129,6 +131,22 @@ bool plan_describe_overlap(const struct plan *plan, struct buffer *out);
 
 /* Note a file that cannot be read: what it defines is not known. */
 void plan_add_unreadable(struct plan *plan, uint32_t module);
+
+/*
+ * For plans that are made elsewhere and taken over: a copy of a text that lives as long as the plan, made safe to be shown; the
+ * id of a function, with such texts (0 = all are taken); a sentence about a file; and a part of its code.
+ */
+const char *plan_keep_text(struct plan *plan, const char *text);
+uint32_t plan_add_function(struct plan *plan, const char *allocator, const char *function);
+void plan_add_skip(struct plan *plan, bool lost, const char *sentence);
+void plan_add_range(struct plan *plan, uint32_t module, uint64_t low, uint64_t high);
+
+/* Say of a file that something is left out; `lost`: what it does is seen nowhere else. */
+__attribute__((format(printf, 4, 5))) void plan_skip(struct plan *plan, uint32_t module, bool lost,
+						     const char *format, ...);
+
+/* Does a probe stand there? */
+bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset);
 
 /* Probes among these that are functions that allocate or free; others are where such a function returns or throws. */
 size_t plan_count_calls(const struct plan *plan, size_t first, size_t count);

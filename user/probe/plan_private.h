@@ -6,10 +6,6 @@
 #include "probe/plan.h"
 #include "probe/scan.h"
 
-/* Say of a file that something is left out; `lost`: what it does is seen nowhere else. */
-__attribute__((format(printf, 4, 5))) void plan_skip(struct plan *plan, uint32_t module, bool lost,
-						     const char *format, ...);
-
 /* The id of a function of an allocator; 0 when all are taken. Both texts are static, or live as long. */
 uint32_t plan_function(struct plan *plan, const char *allocator, const char *function);
 
@@ -23,8 +19,8 @@ size_t plan_named_rows(struct plan *plan, uint32_t module, struct elf_file *file
 /* Note which of them were found in it. */
 void plan_see_named(struct plan *plan, const struct scan *scan);
 
-/* Does a probe stand there? */
-bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset);
+/* Free the texts that the plan keeps. */
+void plan_free_texts(struct plan *plan);
 
 /* Where the result of a function is read. */
 enum plan_reading {

@@ -271,17 +271,13 @@ static bool range_is_wanted(const char *name)
 
 static bool range_see(void *context, const struct elf_function *function)
 {
-	struct range_search *search = context;
+	const struct range_search *search = context;
 	struct plan *plan = search->plan;
 
 	if (!function->size || !range_is_wanted(function->name))
 		return true;
-	plan->ranges = memory_grow(plan->ranges, plan->range_count, &plan->range_capacity,
-				   sizeof(*plan->ranges));
-	plan->ranges[plan->range_count++] =
-		(struct plan_range){ .module = search->module,
-				     .low = function->file_offset,
-				     .high = function->file_offset + function->size };
+	plan_add_range(plan, search->module, function->file_offset,
+		       function->file_offset + function->size);
 	return plan->range_count - search->before < SITES_MAX;
 }
 

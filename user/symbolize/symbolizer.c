@@ -279,9 +279,9 @@ char *symbolizer_take_complaint(struct symbolizer *symbolizer)
 	return oldest;
 }
 
-pid_t symbolizer_worker_pid(const struct symbolizer *symbolizer)
+pid_t symbolizer_server_pid(const struct symbolizer *symbolizer)
 {
-	return symbolizer->client.worker;
+	return symbolizer->client.server.pid;
 }
 
 static void symbolizer_free_values(struct table *table)

@@ -44,8 +44,8 @@ void symbolizer_forget(struct symbolizer *symbolizer, uint32_t module);
  */
 char *symbolizer_take_complaint(struct symbolizer *symbolizer);
 
-/* The process that decodes files; 0 = none has been needed yet, or none can be started. */
-pid_t symbolizer_worker_pid(const struct symbolizer *symbolizer);
+/* The process that starts those which decode files, for tests; 0 = there is none. */
+pid_t symbolizer_server_pid(const struct symbolizer *symbolizer);
 
 void symbolizer_free(struct symbolizer *symbolizer);
 

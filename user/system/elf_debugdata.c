@@ -5,12 +5,9 @@
  */
 #include "system/elf_file_private.h"
 
-#include <errno.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -41,71 +38,52 @@ const Elf64_Shdr *elf_section_find(struct elf_file *file, const char *wanted)
 	return NULL;
 }
 
-static int debugdata_write(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t done = TEMP_FAILURE_RETRY(write(fd, bytes, size));
-
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return 0;
-}
-
-static int debugdata_decode(lzma_stream *stream, int fd)
+static bool debugdata_decode(lzma_stream *stream, struct buffer *bytes)
 {
 	uint8_t *chunk = memory_alloc(1, CHUNK);
 	lzma_ret result = LZMA_OK;
-	int status = 0;
 
-	while (!status && result == LZMA_OK) {
+	while (result == LZMA_OK && bytes->length <= DECOMPRESSED_MAX) {
 		stream->next_out = chunk;
 		stream->avail_out = CHUNK;
 		result = lzma_code(stream, LZMA_FINISH);
-		if (result != LZMA_OK && result != LZMA_STREAM_END)
-			status = -EBADMSG;
-		else if (stream->total_out > DECOMPRESSED_MAX)
-			status = -EFBIG;
-		else
-			status = debugdata_write(fd, chunk, CHUNK - stream->avail_out);
+		buffer_append(bytes, chunk, CHUNK - stream->avail_out);
 	}
 	free(chunk);
-	return status;
+	return result == LZMA_STREAM_END && bytes->length <= DECOMPRESSED_MAX;
 }
 
-static int debugdata_decompress(const uint8_t *bytes, size_t size)
+static bool debugdata_decompress(const uint8_t *from, size_t size, struct buffer *bytes)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
-	int fd, status;
+	bool done;
 
 	if (lzma_stream_decoder(&stream, DECODER_MEMORY_MAX, 0) != LZMA_OK)
-		return -ENOMEM;
-	stream.next_in = bytes;
+		return false;
+	stream.next_in = from;
 	stream.avail_in = size;
-	fd = memfd_create("gnu_debugdata", MFD_CLOEXEC);
-	status = fd < 0 ? -errno : debugdata_decode(&stream, fd);
+	done = debugdata_decode(&stream, bytes);
 	lzma_end(&stream);
-	if (status && fd >= 0)
-		close(fd);
-	return status ? status : fd;
+	return done;
 }
 
-int elf_debugdata_open(struct elf_file *file)
+struct elf_file *elf_debugdata_open(struct elf_file *file)
 {
 	const Elf64_Shdr *header = elf_section_find(file, ".gnu_debugdata");
-	uint8_t *bytes;
-	int fd;
+	struct elf_file *found = NULL;
+	struct buffer bytes = { 0 };
+	uint8_t *compressed;
 
 	if (!header)
-		return -ENOENT;
-	bytes = elf_file_copy(file, header->sh_offset, header->sh_size, COMPRESSED_MAX);
-	if (!bytes)
-		return -EBADMSG;
-	fd = debugdata_decompress(bytes, header->sh_size);
-	free(bytes);
-	return fd;
+		return NULL;
+	compressed = elf_file_copy(file, header->sh_offset, header->sh_size, COMPRESSED_MAX);
+	if (!compressed)
+		return NULL;
+	if (debugdata_decompress(compressed, header->sh_size, &bytes))
+		found = elf_file_open_memory(&bytes);
+	buffer_free(&bytes);
+	free(compressed);
+	return found;
 }
 
 bool elf_file_debug_link(struct elf_file *file, char ret_name[ELF_LINK_NAME_MAX], uint32_t *ret_crc)

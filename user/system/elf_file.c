@@ -30,11 +30,24 @@
 #define NOTES_MAX (1u << 20)
 #define NOTE_AREAS_MAX 64
 
+static size_t elf_file_read_memory(const struct elf_file *file, uint64_t offset, void *bytes,
+				   size_t size)
+{
+	if (offset >= file->size)
+		return 0;
+	if (size > file->size - offset)
+		size = file->size - offset;
+	memcpy(bytes, file->bytes.data + offset, size);
+	return size;
+}
+
 size_t elf_file_read(struct elf_file *file, uint64_t file_offset, void *bytes, size_t size)
 {
 	size_t done = 0;
 	ssize_t got;
 
+	if (file->fd < 0)
+		return elf_file_read_memory(file, file_offset, bytes, size);
 	while (done < size) {
 		if (file_offset > INT64_MAX - size)
 			break;
@@ -115,12 +128,9 @@ static bool elf_file_counts_are_sane(struct elf_file *file, const Elf64_Ehdr *he
 }
 
 /* Everything that is wrong with the headers is found here, before libelf sees them. */
-static int elf_file_check(struct elf_file *file, struct error *error)
+static int elf_file_read_size(struct elf_file *file, struct error *error)
 {
-	Elf64_Ehdr header = { 0 };
 	struct stat status;
-	size_t got;
-	int result;
 
 	if (fstat(file->fd, &status))
 		return error_set(error, ERROR_NOTHING, -errno, "cannot read the file: %s",
@@ -128,6 +138,15 @@ static int elf_file_check(struct elf_file *file, struct error *error)
 	if (!S_ISREG(status.st_mode))
 		return elf_file_refuse(error, "not a regular file");
 	file->size = (uint64_t)status.st_size;
+	return 0;
+}
+
+static int elf_file_check(struct elf_file *file, struct error *error)
+{
+	Elf64_Ehdr header = { 0 };
+	size_t got;
+	int result;
+
 	got = elf_file_read(file, 0, &header, sizeof(header));
 	result = elf_file_check_ident(header.e_ident, error);
 	if (result)
@@ -179,7 +198,8 @@ static int elf_file_start(struct elf_file *file, struct error *error)
 	if (status)
 		return status;
 	elf_version(EV_CURRENT);
-	file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
+	file->elf = file->fd < 0 ? elf_memory(file->bytes.data, file->size)
+				 : elf_begin(file->fd, ELF_C_READ, NULL);
 	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF || elf_file_read_segments(file))
 		return elf_file_refuse(error, "a damaged ELF file");
 	elf_file_read_interpreter(file);
@@ -196,8 +216,25 @@ struct elf_file *elf_file_open(int fd, struct error *error)
 		status = error_set(error, ERROR_NOTHING, -errno, "cannot read the file: %s",
 				   strerror(errno));
 	else
+		status = elf_file_read_size(file, error);
+	if (!status)
 		status = elf_file_start(file, error);
 	if (status) {
+		elf_file_close(file);
+		return NULL;
+	}
+	return file;
+}
+
+struct elf_file *elf_file_open_memory(struct buffer *bytes)
+{
+	struct elf_file *file = memory_alloc(1, sizeof(*file));
+
+	file->fd = -1;
+	file->bytes = *bytes;
+	file->size = bytes->length;
+	*bytes = (struct buffer){ 0 };
+	if (elf_file_start(file, NULL)) {
 		elf_file_close(file);
 		return NULL;
 	}
@@ -219,6 +256,7 @@ void elf_file_close(struct elf_file *file)
 	free(file->functions);
 	free(file->interpreter);
 	free(file->segments);
+	buffer_free(&file->bytes);
 	free(file);
 }
 

@@ -5,6 +5,7 @@
 
 #include <gelf.h>
 
+#include "base/buffer.h"
 #include "system/elf_file.h"
 
 /* More than any honest file has. */
@@ -12,7 +13,8 @@
 #define ELF_SECTIONS_MAX 1000000
 
 struct elf_file {
-	int fd; /* own duplicate */
+	int fd; /* own duplicate; -1 = the file is in memory: */
+	struct buffer bytes; /* owned */
 	uint64_t size; /* of the file, bytes, when it was opened */
 	Elf *elf;
 	Elf64_Phdr *segments; /* owned */
@@ -44,10 +46,12 @@ void elf_functions_read(struct elf_file *file);
 /* The section with contents of this name, or NULL. */
 const Elf64_Shdr *elf_section_find(struct elf_file *file, const char *name);
 
+/* As elf_file_open, for an ELF file in memory; takes over `bytes`. */
+struct elf_file *elf_file_open_memory(struct buffer *bytes);
+
 /*
- * The ELF file that .gnu_debugdata holds, decompressed, as a new descriptor; or a negative errno (-ENOENT: there is
- * no such section).
+ * The ELF file that .gnu_debugdata holds, decompressed; or NULL. Free with elf_file_close.
  */
-int elf_debugdata_open(struct elf_file *file);
+struct elf_file *elf_debugdata_open(struct elf_file *file);
 
 #endif

@@ -152,16 +152,11 @@ static void functions_read_type(struct functions_reader *reader, struct elf_file
 
 static void functions_read_debugdata(struct functions_reader *reader)
 {
-	struct elf_file *source;
-	int fd = elf_debugdata_open(reader->file);
+	struct elf_file *source = elf_debugdata_open(reader->file);
 
-	if (fd < 0)
-		return;
-	source = elf_file_open(fd, NULL);
 	if (source)
 		functions_read_type(reader, source, SHT_SYMTAB);
 	elf_file_close(source);
-	close(fd);
 }
 
 void elf_functions_read(struct elf_file *file)

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "system/elf_file.h"
 #include "system/loader_run.h"
 #include "system/regular_file.h"
 
@@ -215,20 +214,17 @@ static int loader_ask(const char *interpreter, const char *program,
 static int loader_list_elf(int fd, const char *program, const struct loader_rights *rights,
 			   struct path_list *list, struct error *error)
 {
-	struct error reason = { 0 };
-	struct elf_file *file = elf_file_open(fd, &reason);
-	const char *interpreter;
-	int status = 0;
+	char *interpreter = NULL;
+	int status = rights->reader.read(rights->reader.context, fd, program, &interpreter, error);
 
-	if (!file)
-		return error_set(error, ERROR_NOTHING, -ENOEXEC, "%s: %s", program, reason.text);
+	if (status)
+		return status;
 	loader_add(list, program);
-	interpreter = elf_file_interpreter(file);
 	if (interpreter && list->count) {
 		loader_add(list, interpreter);
 		status = loader_ask(interpreter, list->items[0], rights, list, error);
 	}
-	elf_file_close(file);
+	free(interpreter);
 	return status;
 }
 

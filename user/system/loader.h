@@ -11,8 +11,20 @@
 
 #include "base/error.h"
 
+/* Who reads a program's file, which is as untrusted as any. */
+struct loader_reader {
+	/*
+	 * The loader that an ELF file names (PT_INTERP) goes to `*ret_interpreter`, to be freed; NULL = none. Returns 0 or a
+	 * negative errno with `error` filled.
+	 */
+	int (*read)(void *context, int fd, const char *path, char **ret_interpreter,
+		    struct error *error);
+	void *context;
+};
+
 /* What the loader may do: it is of the program's choice, and a damaged program can make it run anything. */
 struct loader_rights {
+	struct loader_reader reader;
 	const char *
 		user; /* whom it runs as, for user_find; NULL = the caller, without ambient capabilities */
 	bool system_only; /* it is run only if it is the system's: by its name, and root's alone to write */

@@ -61,12 +61,13 @@ static int file_read_ruby(struct elf_file *file, uint64_t version, struct interp
 {
 	char text[INTERPRETER_VERSION_MAX];
 	size_t size = file_read_at(file, version, text, sizeof(text));
+	int code = -ENOTSUP;
 
 	interp->kind = INTERP_RUBY;
 	file_set_version(interp, text, size);
-	interp->ruby = ruby_layout_find(interp->version);
 	file_find_loop(file, "rb_vm_exec", interp);
-	return interp->ruby ? 0 : -ENOTSUP;
+	interp_file_complete(interp, &code);
+	return code;
 }
 
 /* "3.9" of ".../libpython3.9.so.1.0" and ".../python3.9"; 0 if the name does not tell. */
@@ -142,16 +143,15 @@ static unsigned int python_minor(struct elf_file *file, const char *path)
 
 static int file_read_python(struct elf_file *file, const char *path, struct interp_file *interp)
 {
-	struct python_layout layout;
+	int code = -ENOTSUP;
 
 	interp->kind = INTERP_PYTHON;
 	interp->python_minor = python_minor(file, path);
 	snprintf(interp->version, sizeof(interp->version), "3.%u", interp->python_minor);
 	interp->code_type = file_symbol(file, "PyCode_Type");
 	file_find_loop(file, "_PyEval_EvalFrameDefault", interp);
-	if (interp->python_minor != 13 && !python_layout_find(interp->python_minor, &layout))
-		return -ENOTSUP;
-	return interp->code_type ? 0 : -ENOTSUP;
+	interp_file_complete(interp, &code);
+	return code;
 }
 
 int interp_file_read(struct elf_file *file, const char *path, struct interp_file *ret_file)
@@ -169,6 +169,25 @@ int interp_file_read(struct elf_file *file, const char *path, struct interp_file
 		return -ENOENT;
 	*ret_file = interp;
 	return code;
+}
+
+bool interp_file_complete(struct interp_file *file, int *ret_code)
+{
+	struct python_layout layout;
+	bool known;
+
+	file->ruby = NULL;
+	if (file->kind == INTERP_RUBY) {
+		file->ruby = ruby_layout_find(file->version);
+		known = file->ruby != NULL;
+	} else if (file->kind == INTERP_PYTHON) {
+		known = file->code_type && (file->python_minor == 13 ||
+					    python_layout_find(file->python_minor, &layout));
+	} else {
+		return false;
+	}
+	*ret_code = known ? 0 : -ENOTSUP;
+	return true;
 }
 
 /* What a question about a word needs to know. */

@@ -47,6 +47,12 @@ struct interpreter {
 int interp_file_read(struct elf_file *file, const char *path, struct interp_file *ret_file);
 
 /*
+ * Fill in what is not in the file but known to this program of its version. False if the file says what interp_file_read never
+ * does; otherwise what that returned is in `*ret_code`.
+ */
+bool interp_file_complete(struct interp_file *file, int *ret_code);
+
+/*
  * Find the interpreter of `file`, whose first byte is mapped at `start`, in the memory of a process. `ranges` is
  * as for anchor_find. Returns 0; -EAGAIN: no thread runs it, perhaps not yet, or it was in motion; -E2BIG: none was found
  * in as much of its memory as may be searched; -ENOTSUP: its structures are not those of its version.

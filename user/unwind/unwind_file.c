@@ -33,12 +33,20 @@ static int sparse_open(struct sparse_image *sparse, int fd)
 		return -ENOEXEC;
 	if ((uint64_t)status.st_size > FILE_SIZE_MAX)
 		return -E2BIG;
-	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE,
+	/* What may be written to counts for RLIMIT_DATA, so that is only what is read. */
+	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (bytes == MAP_FAILED)
 		return -errno;
 	*sparse = (struct sparse_image){ .fd = fd, .bytes = bytes, .size = (size_t)status.st_size };
 	return 0;
+}
+
+static int sparse_open_pages(const struct sparse_image *sparse, uint64_t offset, uint64_t size)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = offset & ~(page - 1);
+
+	return mprotect(sparse->bytes + begin, offset + size - begin, PROT_READ | PROT_WRITE);
 }
 
 /* Have the content of a part of the file, as far as there is any. Returns 0 or a negative errno. */
@@ -52,6 +60,8 @@ static int sparse_read(struct sparse_image *sparse, uint64_t offset, uint64_t si
 		size = sparse->size - offset;
 	if (size > READ_MAX - sparse->read)
 		return -E2BIG;
+	if (sparse_open_pages(sparse, offset, size))
+		return -errno;
 	sparse->read += size;
 	while (size) {
 		got = pread(sparse->fd, sparse->bytes + offset, size, (off_t)offset);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See jobs.h. */
+#include "decode/jobs.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "decode/plan_wire.h"
+#include "decode/wire.h"
+#include "discover/debug_symbols.h"
+#include "system/elf_file.h"
+#include "unwind/interpreter.h"
+#include "unwind/unwind_file.h"
+
+/* The kernel's own page of code is far smaller. */
+#define MEMORY_MAX (1u << 20)
+
+struct job {
+	int fd;
+	const char *path;
+	const struct buffer *question;
+	const struct debug_source *source;
+	struct buffer *answer;
+};
+
+static int job_describe(const struct job *job, struct elf_file *file)
+{
+	const char *interpreter = elf_file_interpreter(file);
+	struct plan plan = { 0 };
+	struct file_facts facts;
+
+	/* With its padding. */
+	memset(&facts, 0, sizeof(facts));
+	facts.has_symbols = elf_file_has_symbols(file);
+	plan_seek_samples(&plan, file);
+	facts.has_samplers = plan.has_samplers;
+	if (interpreter && strlen(interpreter) < sizeof(facts.interpreter))
+		memcpy(facts.interpreter, interpreter, strlen(interpreter));
+	facts.build_id_size =
+		(uint32_t)elf_file_build_id(file, facts.build_id, sizeof(facts.build_id));
+	wire_put(job->answer, &facts, sizeof(facts));
+	return 0;
+}
+
+static void job_add_file(const struct job *job, struct plan *plan, struct elf_file *file)
+{
+	size_t added = plan_add_file(plan, 0, file);
+
+	/* Something that is linked into a stripped program may be known to its debug file. */
+	if (!added && !plan->skipped_count && plan->options.usdt != USDT_ONLY &&
+	    debug_symbols_add(job->source, file))
+		plan_add_file(plan, 0, file);
+	else if (plan_module_samples(plan, 0) && !plan->range_count &&
+		 debug_symbols_add(job->source, file))
+		plan_find_ranges(plan, 0, file);
+}
+
+static int job_plan(const struct job *job, struct elf_file *file)
+{
+	struct module *module = memory_alloc(1, sizeof(*module));
+	struct module_list modules = { 0 };
+	struct named_list named = { 0 };
+	struct plan plan;
+	int code = -EPROTO;
+
+	module->path = memory_copy_string(job->path);
+	module->fd = -1;
+	module_list_add(&modules, module);
+	if (plan_wire_get_options(job->question, &modules, &named, &plan)) {
+		job_add_file(job, &plan, file);
+		plan_wire_put(job->answer, &plan);
+		plan_free(&plan);
+		named_list_free(&named);
+		code = 0;
+	}
+	module_list_free(&modules);
+	return code;
+}
+
+/* A version that is not known is an answer, too. */
+static int job_interpreter(const struct job *job, struct elf_file *file)
+{
+	struct interp_file interp;
+	int code;
+
+	memset(&interp, 0, sizeof(interp));
+	code = interp_file_read(file, job->path, &interp);
+	if (code && code != -ENOTSUP)
+		return code;
+	interp.ruby = NULL;
+	wire_put(job->answer, &interp, sizeof(interp));
+	return 0;
+}
+
+static int job_put_rows(const struct job *job, struct unwind_file *file)
+{
+	const struct cfi_table *table = &file->table;
+	const struct rows_head head = { .row_count = table->row_count,
+					.first_page = table->first_page,
+					.page_count = table->page_count,
+					.functions = table->functions,
+					.skipped = table->skipped,
+					.code_count = file->code_count };
+
+	wire_put(job->answer, &head, sizeof(head));
+	wire_put(job->answer, file->codes, sizeof(file->codes));
+	wire_put(job->answer, table->rows, table->row_count * sizeof(*table->rows));
+	wire_put(job->answer, table->pages,
+		 ((size_t)table->page_count + 1) * sizeof(*table->pages));
+	unwind_file_free(file);
+	return 0;
+}
+
+static int job_rows(const struct job *job)
+{
+	struct unwind_file file = { 0 };
+	int code = unwind_file_read(job->fd, &file);
+
+	return code ? code : job_put_rows(job, &file);
+}
+
+static int job_rows_of_memory(const struct job *job)
+{
+	void *bytes = memory_alloc(1, MEMORY_MAX);
+	ssize_t size = pread(job->fd, bytes, MEMORY_MAX, 0);
+	struct unwind_file file = { 0 };
+	int code = size < 0 ? -errno : unwind_file_read_memory(bytes, (size_t)size, &file);
+
+	free(bytes);
+	return code ? code : job_put_rows(job, &file);
+}
+
+int job_run(enum decode_job kind, int fd, const char *path, const struct buffer *question,
+	    const struct debug_source *source, struct buffer *answer)
+{
+	const struct job job = { fd, path, question, source, answer };
+	struct elf_file *file;
+	int code;
+
+	if (kind == JOB_ROWS)
+		return job_rows(&job);
+	if (kind == JOB_ROWS_OF_MEMORY)
+		return job_rows_of_memory(&job);
+	file = elf_file_open(fd, NULL);
+	if (!file)
+		return -ENOEXEC;
+	switch (kind) {
+	case JOB_DESCRIBE:
+		code = job_describe(&job, file);
+		break;
+	case JOB_PLAN:
+		code = job_plan(&job, file);
+		break;
+	case JOB_INTERPRETER:
+		code = job_interpreter(&job, file);
+		break;
+	default:
+		code = -EPROTO;
+	}
+	elf_file_close(file);
+	return code;
+}
