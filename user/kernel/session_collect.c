@@ -205,8 +205,10 @@ static void pass_add_rows(struct pass *pass)
 	while ((slot = table_next(&session->sites.sites, &cursor)))
 		if (session_make_row(session, slot->value, pass->snapshot->time_ns, &row))
 			pass_add_row(pass, &row);
-	for (i = 0; i < session->ended_site_count; i++)
-		pass_add_row(pass, &session->ended_sites[i]);
+	for (i = 0; i < session->ended_site_count; i++) {
+		row = session_ended_row(session, i);
+		pass_add_row(pass, &row);
+	}
 }
 
 static uint64_t program_missed(const struct bpf_program *program)
@@ -306,7 +308,7 @@ static void session_list_targets(struct session *session, struct snapshot *snaps
 		if (session_lists(session, i))
 			session->targets[count++] = &session->processes[i]->target;
 	for (i = 0; i < session->ended_count; i++)
-		if (session->ended[i].holds || session->ended[i].until_ns == UINT64_MAX)
+		if (session->ended[i].has_sites || session->ended[i].until_ns == UINT64_MAX)
 			session->targets[count++] = session->ended[i].target;
 	snapshot->targets = session->targets;
 	snapshot->target_count = count;

@@ -47,23 +47,71 @@ static struct ended_program *session_program_of(const struct session *session,
 	return NULL;
 }
 
+/* Keep a row of a program; returns its index. */
+static size_t session_add_ended(struct session *session, struct ended_program *program,
+				const struct snapshot_site *row, uint32_t function)
+{
+	struct ended_site *kept;
+
+	session->ended_sites = memory_grow(session->ended_sites, session->ended_site_count,
+					   &session->ended_site_capacity,
+					   sizeof(*session->ended_sites));
+	kept = &session->ended_sites[session->ended_site_count];
+	*kept = (struct ended_site){ .row = *row, .function = function };
+	kept->row.function = NULL;
+	kept->row.target = program->target;
+	kept->row.ended = true;
+	program->has_sites = true;
+	return session->ended_site_count++;
+}
+
+/*
+ * Sites that hold nothing are one row, whatever their stacks: a program leaves so many that they would be most of what is
+ * remembered, but what they have allocated and freed belongs into the sums.
+ */
+static void session_add_rest(struct session *session, struct ended_program *program,
+			     const struct snapshot_site *row)
+{
+	size_t *rest = &program->rest[row->source][row->sampled];
+	struct snapshot_site empty = { .source = row->source, .sampled = row->sampled };
+	struct snapshot_site *sum;
+
+	if (!*rest) {
+		empty.stack = memory_alloc(1, sizeof(struct stack));
+		*rest = session_add_ended(session, program, &empty, ENDED_SEVERAL) + 1;
+	}
+	sum = &session->ended_sites[*rest - 1].row;
+	sum->counters.alloc_bytes += row->counters.alloc_bytes;
+	sum->counters.alloc_objects += row->counters.alloc_objects;
+	sum->counters.free_bytes += row->counters.free_bytes;
+	sum->counters.free_objects += row->counters.free_objects;
+	sum->samples += row->samples;
+}
+
 void session_keep_site(struct session *session, struct known_site *site,
 		       const struct snapshot_site *row)
 {
 	struct ended_program *program = session_program_of(session, site);
-	struct snapshot_site *kept;
 
-	if (!program || row->counters.alloc_objects <= row->counters.free_objects)
+	if (!program || !row->counters.alloc_objects)
 		return;
-	program->holds = true;
-	session->ended_sites = memory_grow(session->ended_sites, session->ended_site_count,
-					   &session->ended_site_capacity,
-					   sizeof(*session->ended_sites));
-	kept = &session->ended_sites[session->ended_site_count++];
-	*kept = *row;
-	kept->target = program->target;
-	kept->ended = true;
+	if (row->counters.alloc_objects == row->counters.free_objects) {
+		session_add_rest(session, program, row);
+		return;
+	}
+	session_add_ended(session, program, row, site->record.function);
 	site->stack = NULL;
+}
+
+struct snapshot_site session_ended_row(const struct session *session, size_t index)
+{
+	static const struct function_name several;
+	const struct ended_site *kept = &session->ended_sites[index];
+	struct snapshot_site row = kept->row;
+
+	row.function = kept->function == ENDED_SEVERAL ? &several
+						       : &session->plan.functions[kept->function];
+	return row;
 }
 
 void session_forget_programs(struct session *session, const struct process *process)
@@ -88,7 +136,7 @@ void session_free_ended(struct session *session)
 	for (i = 0; i < session->ended_count; i++)
 		ended_program_free(&session->ended[i]);
 	for (i = 0; i < session->ended_site_count; i++)
-		free((void *)(uintptr_t)session->ended_sites[i].stack);
+		free((void *)(uintptr_t)session->ended_sites[i].row.stack);
 	free(session->ended);
 	free(session->ended_sites);
 }

@@ -59,8 +59,18 @@ struct ended_program {
 	const struct process *process; /* NULL = its place has been taken */
 	uint64_t until_ns; /* sites that began before are its */
 	struct target *target; /* owned */
-	bool holds; /* it has kept sites */
+	bool has_sites;
+	/* By source, and for exact figures and estimates: index + 1 of the sum of sites that hold nothing; 0 = none. */
+	size_t rest[SOURCE_COUNT][2];
 };
+
+/* A site of an ended program. The plan's functions move when new ones come, so a row in store does not point to its. */
+struct ended_site {
+	struct snapshot_site row; /* with its stack, which is owned; without a function */
+	uint32_t function; /* its index in the plan; ENDED_SEVERAL for a sum of sites */
+};
+
+#define ENDED_SEVERAL UINT32_MAX
 
 #define SELECT_NOW 1
 
@@ -96,7 +106,7 @@ struct session {
 		kin; /* pids of descendants of traced processes, whether they are traced or not */
 	struct ended_program *ended; /* with keep_exited */
 	size_t ended_count, ended_capacity;
-	struct snapshot_site *ended_sites; /* with their stacks, which are owned */
+	struct ended_site *ended_sites;
 	size_t ended_site_count, ended_site_capacity;
 	const struct target **targets; /* of the processes, for snapshots */
 	struct interp_table *interps;
@@ -212,9 +222,14 @@ void session_reuse_slots(struct session *session);
 
 /* A program of `process` has ended at `time_ns`; remember it if that is wanted. */
 void session_keep_program(struct session *session, struct process *process, uint64_t time_ns);
-/* Keep a site of an ended program if that is wanted. Takes the stack of `site`. */
+/*
+ * Keep a site of an ended program if that is wanted: as it is, taking the stack of `site`, or in the program's sum if it
+ * holds nothing.
+ */
 void session_keep_site(struct session *session, struct known_site *site,
 		       const struct snapshot_site *row);
+/* The row of a kept site; valid until functions are planned or sites are kept. */
+struct snapshot_site session_ended_row(const struct session *session, size_t index);
 /* `process` is going to be freed. */
 void session_forget_programs(struct session *session, const struct process *process);
 void session_free_ended(struct session *session);

@@ -74,7 +74,7 @@ static void recycling_visit_all(struct recycling *work,
 	while ((slot = table_next(&session->sites.sites, &cursor)))
 		recycling_visit(work, ((const struct known_site *)slot->value)->stack, visit);
 	for (i = 0; i < session->ended_site_count; i++)
-		recycling_visit(work, session->ended_sites[i].stack, visit);
+		recycling_visit(work, session->ended_sites[i].row.stack, visit);
 }
 
 static void recycling_see_frame(struct recycling *work, const struct frame *frame)
