@@ -10,6 +10,7 @@
 # make arm64      build/arm64/tracer and the programs of its tests, on another machine than such a one (Debian)
 # make check-deploy    what is in deploy/, with systemd, Podman, Docker, containerd and Kubernetes, in emulated machines (root);
 #                 DEPLOY="trixie": with that release of Debian only
+# make check-programs  what the tracer counts of programs of Debian against a library that counts in them (root)
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make lint       clang-format, shellcheck, floors of the architecture
 # make static     build/tracer-static, which needs no library
@@ -60,7 +61,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all arm64 static tests check check-kernels check-deploy demo unit live fuzz lint bench install clean dependencies targets
+.PHONY: all arm64 static tests check check-kernels check-deploy check-programs demo unit live fuzz lint bench install clean dependencies targets
 all: $(BUILD)/tracer
 
 $(BUILD)/tracer: $(OBJECTS)
@@ -173,6 +174,11 @@ check-kernels: $(if $(filter $(NATIVE),$(ARCH)),all targets,dependencies-$(ARCH)
 
 check-deploy: dependencies-deploy all $(BUILD)/.static-tried targets
 	DEPLOY="$(or $(DEPLOY),bookworm trixie)" tests/run deploy
+
+# Where the packages cannot be installed, the tests of those programs are skipped.
+check-programs: dependencies-programs all targets
+	$(Q)$(MAKE) -s -C tests/programs BUILD=$(CURDIR)/$(BUILD)/programs
+	tests/run programs
 
 dependencies-%:
 	@scripts/install-dependencies --$* || echo "make: going on with what is installed"
