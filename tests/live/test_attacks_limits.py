@@ -4,7 +4,9 @@
 import contextlib
 import json
 import os
+import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -97,6 +99,50 @@ def test_memory_like_that_of_many_threads():
 
 def test_pages_that_never_come():
     check(hostile("faults", "16", interpreter()))
+
+
+def write_strings(path):
+    """An ELF file of a few kilobytes on the disk, with two string tables of a gigabyte, and functions with names in them."""
+    machine = {"x86_64": 62, "aarch64": 183}[os.uname().machine]
+    size, count, code, symbols = 1 << 30, 64, 0x1000, 0x2000
+    section = struct.Struct("<IIQQQQIIQQ")
+    sections = [section.pack(*[0] * 10),
+                section.pack(0, 11, 0, 0, symbols, count * 24, 2, 0, 8, 24),
+                section.pack(0, 3, 0, 0, 0x10000, size, 0, 0, 1, 0),
+                section.pack(0, 2, 0, 0, symbols, count * 24, 4, 0, 8, 24),
+                section.pack(0, 3, 0, 0, 0x20000 + size, size, 0, 0, 1, 0)]
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 3, machine, 1, 0, 64, 0x400, 0, 64, 56, 1, 64, 5, 0)
+    with open(path, "wb") as file:
+        file.write(header + struct.pack("<IIQQQQQQ", 1, 5, code, code, code, 0x1000, 0x1000, 0x1000))
+        file.seek(0x400)
+        file.write(b"".join(sections))
+        file.seek(symbols)
+        for i in range(count):
+            file.write(struct.pack("<IBBHQQ", i * (size // count) + 1, 0x12, 0, 1, code + i * 16, 16))
+        file.truncate(0x20000 + 2 * size)
+
+
+def peak_of(tracer):
+    """Bytes of memory that its processes have had at most, together."""
+    pids, peak = [tracer.process.pid], 0
+    for pid in pids:
+        with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
+            pids += [int(child) for child in file.read().split()]
+        with open("/proc/%d/status" % pid, encoding="utf-8", errors="replace") as file:
+            peak += int(re.search(r"VmHWM:\s*(\d+)", file.read()).group(1)) * 1024
+    return peak
+
+
+def test_string_tables_of_gigabytes():
+    with folder() as path:
+        write_strings(path + "/strings.so")
+        attacker, process = hostile("files", "0", path + "/strings.so"), victim()
+        tracer = lab.Tracer("-j", "-n", "0", "-p", "%d,%d" % (attacker.pid, process.pid), "0.5")
+        json.loads(tracer.process.stdout.readline())
+        peak = peak_of(tracer)
+        print("# at most %d MiB" % (peak >> 20))
+        assert peak < 400 << 20, peak
+        reports_on_time(tracer, process, 0)
 
 
 if __name__ == "__main__":

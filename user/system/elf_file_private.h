@@ -24,6 +24,7 @@ struct elf_file {
 	size_t function_count, function_capacity;
 	char **strings; /* owned memory that the names of the functions are in */
 	size_t string_count, string_capacity;
+	size_t string_left; /* bytes of the last that are unused */
 	bool functions_read;
 };
 

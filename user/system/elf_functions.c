@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The function symbols of an ELF file: see elf_file.h. Tables are copied out of the file and read there, each
- * entry on its own: what makes no sense is left out, the rest counts.
+ * The function symbols of an ELF file: see elf_file.h. Tables of symbols are copied out of the file and read there, each
+ * entry on its own: what makes no sense is left out, the rest counts. Of the strings, only the names of functions are kept.
  */
 #include "system/elf_file_private.h"
 
@@ -11,18 +11,22 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "system/elf_strings.h"
 
 /* More than any honest file has. All limits are per table. */
 #define SYMBOLS_MAX (4u << 20)
-#define STRINGS_MAX (1u << 30)
 #define NAME_MAX_LENGTH (64u << 10)
-/* Names may overlap, so that a small file could have terabytes of them. */
-#define NAMES_TOTAL_MAX (1ull << 30)
+/* Names may overlap, so that a small file could have terabytes of them. Those of all tables of a file together are kept. */
+#define NAMES_TOTAL_MAX (256ull << 20)
+
+/* Names are kept in blocks of this size. */
+#define NAMES_BLOCK (256u << 10)
 
 struct functions_reader {
 	struct elf_file *file; /* whose functions are wanted */
 	struct table seen; /* (name, offset) by hash */
 	uint64_t names_total;
+	char name[NAME_MAX_LENGTH + 1]; /* of the symbol that is looked at */
 };
 
 static uint64_t functions_hash(uint64_t hash, const void *bytes, size_t size)
@@ -55,23 +59,37 @@ static bool functions_is_function(const Elf64_Sym *symbol)
 	       symbol->st_shndx != SHN_ABS && symbol->st_shndx != SHN_COMMON;
 }
 
-/* The name without "@VERSION", which static symbol tables have. 0 = it cannot be used. */
-static size_t functions_name_length(struct functions_reader *reader, char *name)
+/* The length of the name without "@VERSION", which static symbol tables have. 0 = it cannot be used. */
+static size_t functions_name_length(const char *name, size_t length)
 {
-	size_t length = strnlen(name, NAME_MAX_LENGTH);
-	char *version;
+	const char *version;
 
-	reader->names_total += length;
 	if (length == NAME_MAX_LENGTH)
 		return 0;
 	version = memchr(name, '@', length);
-	if (!version)
-		return length;
-	*version = '\0';
-	return (size_t)(version - name);
+	return version ? (size_t)(version - name) : length;
 }
 
-static void functions_add(struct functions_reader *reader, const Elf64_Sym *symbol, char *name)
+/* A copy of the name that lives as long as the file. */
+static const char *functions_keep_name(struct elf_file *file, const char *name, size_t length)
+{
+	char *kept;
+
+	if (!file->string_count || length + 1 > file->string_left) {
+		file->strings = memory_grow(file->strings, file->string_count,
+					    &file->string_capacity, sizeof(*file->strings));
+		file->strings[file->string_count++] = memory_alloc(1, NAMES_BLOCK);
+		file->string_left = NAMES_BLOCK;
+	}
+	kept = file->strings[file->string_count - 1] + NAMES_BLOCK - file->string_left;
+	memcpy(kept, name, length);
+	kept[length] = '\0';
+	file->string_left -= length + 1;
+	return kept;
+}
+
+static void functions_add(struct functions_reader *reader, const Elf64_Sym *symbol,
+			  struct elf_strings *strings)
 {
 	struct elf_file *file = reader->file;
 	size_t length;
@@ -79,58 +97,40 @@ static void functions_add(struct functions_reader *reader, const Elf64_Sym *symb
 
 	if (!elf_file_code_offset(file, symbol->st_value, &offset))
 		return;
-	length = functions_name_length(reader, name);
-	if (!length || !functions_is_new(reader, name, length, offset))
+	length = elf_strings_copy(strings, symbol->st_name, reader->name, NAME_MAX_LENGTH);
+	reader->names_total += length;
+	length = functions_name_length(reader->name, length);
+	if (!length || !functions_is_new(reader, reader->name, length, offset))
 		return;
 	file->functions = memory_grow(file->functions, file->function_count,
 				      &file->function_capacity, sizeof(*file->functions));
 	file->functions[file->function_count++] = (struct elf_function){
-		.name = name,
+		.name = functions_keep_name(file, reader->name, length),
 		.file_offset = offset,
 		.size = symbol->st_size <= file->size - offset ? symbol->st_size : 0,
 		.indirect = ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC,
 	};
 }
 
-/* The string table of a symbol table, kept in `reader->file`: the names are in it. */
-static char *functions_copy_strings(struct functions_reader *reader, struct elf_file *source,
-				    const Elf64_Shdr *table, uint64_t *ret_size)
-{
-	struct elf_file *file = reader->file;
-	Elf_Scn *section = elf_getscn(source->elf, table->sh_link);
-	const Elf64_Shdr *header = section ? elf64_getshdr(section) : NULL;
-	char *strings;
-
-	if (!header || header->sh_type != SHT_STRTAB || header->sh_flags & SHF_COMPRESSED)
-		return NULL;
-	strings = elf_file_copy(source, header->sh_offset, header->sh_size, STRINGS_MAX);
-	if (!strings)
-		return NULL;
-	file->strings = memory_grow(file->strings, file->string_count, &file->string_capacity,
-				    sizeof(*file->strings));
-	file->strings[file->string_count++] = strings;
-	*ret_size = header->sh_size;
-	return strings;
-}
-
 static void functions_read_table(struct functions_reader *reader, struct elf_file *source,
 				 const Elf64_Shdr *table)
 {
-	uint64_t count = table->sh_size / sizeof(Elf64_Sym), string_size, i;
+	uint64_t count = table->sh_size / sizeof(Elf64_Sym), i;
+	Elf_Scn *section = elf_getscn(source->elf, table->sh_link);
+	struct elf_strings strings;
 	Elf64_Sym *symbols;
-	char *strings;
 
 	if (table->sh_entsize != sizeof(Elf64_Sym) || table->sh_flags & SHF_COMPRESSED)
 		return;
 	symbols = elf_file_copy(source, table->sh_offset, count * sizeof(Elf64_Sym),
 				SYMBOLS_MAX * sizeof(Elf64_Sym));
-	if (!symbols)
-		return;
-	strings = functions_copy_strings(reader, source, table, &string_size);
-	reader->names_total = 0;
-	for (i = 0; strings && i < count && reader->names_total < NAMES_TOTAL_MAX; i++)
-		if (functions_is_function(&symbols[i]) && symbols[i].st_name < string_size)
-			functions_add(reader, &symbols[i], strings + symbols[i].st_name);
+	if (symbols &&
+	    elf_strings_open(&strings, source, section ? elf64_getshdr(section) : NULL)) {
+		for (i = 0; i < count && reader->names_total < NAMES_TOTAL_MAX; i++)
+			if (functions_is_function(&symbols[i]))
+				functions_add(reader, &symbols[i], &strings);
+		elf_strings_close(&strings);
+	}
 	free(symbols);
 }
 
@@ -161,12 +161,14 @@ static void functions_read_debugdata(struct functions_reader *reader)
 
 void elf_functions_read(struct elf_file *file)
 {
-	struct functions_reader reader = { .file = file };
+	struct functions_reader *reader = memory_alloc(1, sizeof(*reader));
 
-	functions_read_type(&reader, file, SHT_DYNSYM);
-	functions_read_type(&reader, file, SHT_SYMTAB);
-	functions_read_debugdata(&reader);
-	table_free(&reader.seen);
+	reader->file = file;
+	functions_read_type(reader, file, SHT_DYNSYM);
+	functions_read_type(reader, file, SHT_SYMTAB);
+	functions_read_debugdata(reader);
+	table_free(&reader->seen);
+	free(reader);
 }
 
 bool elf_file_has_symbols(struct elf_file *file)
@@ -190,14 +192,17 @@ static bool functions_see_old(void *context, const struct elf_function *function
 
 bool elf_file_add_symbols(struct elf_file *file, int fd)
 {
-	struct functions_reader reader = { .file = file };
 	struct elf_file *source = elf_file_open(fd, NULL);
+	struct functions_reader *reader;
 
 	if (!source)
 		return false;
-	elf_file_functions(file, functions_see_old, &reader);
-	functions_read_type(&reader, source, SHT_SYMTAB);
-	table_free(&reader.seen);
+	reader = memory_alloc(1, sizeof(*reader));
+	reader->file = file;
+	elf_file_functions(file, functions_see_old, reader);
+	functions_read_type(reader, source, SHT_SYMTAB);
+	table_free(&reader->seen);
+	free(reader);
 	elf_file_close(source);
 	return true;
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See elf_symbol.h. Tables are copied out of the file and searched there. */
+/* See elf_symbol.h. Tables of symbols are copied out of the file and searched there. */
 #include "system/elf_symbol.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/elf_file_private.h"
+#include "system/elf_strings.h"
 
 /* More than any honest file has, per table. */
 #define SYMBOLS_MAX (4u << 20)
-#define STRINGS_MAX (1u << 30)
+
+/* Of what is searched for. */
+#define NAME_MAX_LENGTH 256u
 
 struct symbol_search {
 	const char *name;
@@ -17,15 +19,17 @@ struct symbol_search {
 };
 
 static bool symbol_matches(const struct symbol_search *search, const Elf64_Sym *symbol,
-			   const char *strings, uint64_t size)
+			   struct elf_strings *strings)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
+	size_t length = strlen(search->name);
+	char name[NAME_MAX_LENGTH];
 
-	if (symbol->st_shndx == SHN_UNDEF || (type != STT_OBJECT && type != STT_FUNC))
+	if (symbol->st_shndx == SHN_UNDEF || (type != STT_OBJECT && type != STT_FUNC) ||
+	    length >= sizeof(name))
 		return false;
-	/* The copy of the strings ends in a NUL that is not counted. */
-	return symbol->st_name < size &&
-	       !strncmp(strings + symbol->st_name, search->name, size - symbol->st_name + 1);
+	return elf_strings_copy(strings, symbol->st_name, name, length + 1) == length &&
+	       !memcmp(name, search->name, length);
 }
 
 static bool symbol_search_table(struct elf_file *file, const Elf64_Shdr *table,
@@ -34,25 +38,24 @@ static bool symbol_search_table(struct elf_file *file, const Elf64_Shdr *table,
 	uint64_t count = table->sh_size / sizeof(Elf64_Sym), i;
 	Elf_Scn *section = elf_getscn(file->elf, table->sh_link);
 	const Elf64_Shdr *names = section ? elf64_getshdr(section) : NULL;
+	struct elf_strings strings;
 	Elf64_Sym *symbols;
-	char *strings;
+	bool found = false;
 
-	if (!names || names->sh_type != SHT_STRTAB || table->sh_entsize != sizeof(Elf64_Sym) ||
-	    (table->sh_flags | names->sh_flags) & SHF_COMPRESSED)
+	if (table->sh_entsize != sizeof(Elf64_Sym) || table->sh_flags & SHF_COMPRESSED)
 		return false;
 	symbols = elf_file_copy(file, table->sh_offset, count * sizeof(Elf64_Sym),
 				SYMBOLS_MAX * sizeof(Elf64_Sym));
-	strings = elf_file_copy(file, names->sh_offset, names->sh_size, STRINGS_MAX);
-	for (i = 0; symbols && strings && i < count; i++)
-		if (symbol_matches(search, &symbols[i], strings, names->sh_size))
-			break;
-	if (symbols && strings && i < count)
-		*search->found = (struct elf_symbol){ symbols[i].st_value, symbols[i].st_size };
-	else
-		i = count;
+	if (symbols && elf_strings_open(&strings, file, names)) {
+		for (i = 0; i < count && !found; i++)
+			found = symbol_matches(search, &symbols[i], &strings);
+		elf_strings_close(&strings);
+	}
+	if (found)
+		*search->found =
+			(struct elf_symbol){ symbols[i - 1].st_value, symbols[i - 1].st_size };
 	free(symbols);
-	free(strings);
-	return i < count;
+	return found;
 }
 
 static bool symbol_search_type(struct elf_file *file, Elf64_Word type, const char *name,
