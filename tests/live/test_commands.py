@@ -285,6 +285,43 @@ def test_plan():
     assert status == 0 and again == output, (again, output)
 
 
+def run_closed(closed, *command):
+    """Run a command with some of its descriptors 0 to 2 closed; returns status, stdout and stderr, "" where closed."""
+    redirections = " ".join("%d>&-" % fd for fd in closed)
+    process = lab.start(["sh", "-c", 'exec "$@" ' + redirections, "sh", *command])
+    output, errors = process.communicate(timeout=lab.PATIENCE)
+    return process.returncode, output.decode(), errors.decode()
+
+
+def test_closed_descriptors():
+    """What is closed stays so for the command, and no other file gets its number: nothing is written into one."""
+    listing = ["--", "sh", "-c", "ls /proc/$$/fd >> %s; true"]
+    with tempfile.TemporaryDirectory(prefix="tracer-closed-") as folder:
+        listed, report = os.path.join(folder, "listed"), os.path.join(folder, "report")
+        listing[-1] %= listed
+        for closed in ((1,), (0, 1), (1, 2), (0, 1, 2)):
+            status, _, errors = run_closed(closed, lab.TRACER, *listing)
+            assert status == 2, (closed, status, errors)
+            assert 2 in closed or "standard output: it is closed" in errors, errors
+            assert not os.path.exists(listed)
+            for option in ("-V", "-h"):
+                status, _, errors = run_closed(closed, lab.TRACER, option)
+                assert status and (2 in closed or "cannot write to standard output" in errors), (option, status, errors)
+            status, _, errors = run_closed(closed, lab.TRACER, "plan", "-p", str(os.getpid()))
+            assert status, (closed, status)
+        for closed in ((0,), (2,), (0, 2), (0, 1, 2)):
+            status, _, errors = run_closed(closed, lab.TRACER, "-q", "-o", report, *listing)
+            assert status == 0, (closed, status, errors)
+            run_closed(closed, *listing[1:])
+            with open(listed, encoding="ascii") as file:
+                found = file.read().split()
+            # Both shells have the same open.
+            assert found[:len(found) // 2] == found[len(found) // 2:], (closed, found)
+            os.unlink(listed)
+            with open(report, encoding="utf-8") as file:
+                assert "in use" in file.read()
+
+
 def test_plan_runs_nothing():
     """A loader of the program's own is not run; the system's runs without privileges."""
     lab.need("gcc")

@@ -6,6 +6,7 @@
 #include "command/options.h"
 #include "decode/fork_server.h"
 #include "decode/worker.h"
+#include "system/stdio.h"
 
 static const struct command *const commands[] = { &command_trace, &command_plan, NULL };
 
@@ -16,6 +17,9 @@ int main(int argc, char **argv)
 	struct error error = { 0 };
 	int status;
 
+	/* Without a message where there may be none to write it to. */
+	if (stdio_occupy())
+		return ERROR_PERMISSION;
 	fork_server_main(argv, worker_run);
 	if (options_parse(argc, argv, commands, &options, &error))
 		return command_fail(&log, &error);

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "serve/end_signals.h"
+#include "system/stdio.h"
 
 /* How long a reader that takes nothing is waited for when the tracer is to end, and how often that is asked. */
 #define END_PATIENCE_MS 2000
@@ -93,7 +94,11 @@ int output_open(struct output *output, const char *path, struct error *error)
 
 	if (!path || !strcmp(path, "-")) {
 		*output = OUTPUT_STDOUT;
-		return 0;
+		if (stdio_is_writable(STDOUT_FILENO))
+			return 0;
+		return error_set(error, ERROR_USAGE, -EBADF,
+				 "cannot write to standard output: it is closed, or open for "
+				 "reading only; -o FILE writes to a file");
 	}
 	/* Without O_NONBLOCK the open of a FIFO would wait for a reader, and signals are blocked. */
 	fd = open(path,
