@@ -291,6 +291,8 @@ struct event_mapping {
 	  1)                                                                                       \
 	X(EVENTS_DROPPED, events_dropped, "events dropped: the ring buffer was full", 1)           \
 	X(PROGRAMS_MISSED, programs_missed, "probe hits the kernel did not deliver", 1)            \
+	X(PROBES_MISSING, probes_missing,                                                          \
+	  "probes found taken out by others, and put back if possible: calls were missed", 1)      \
 	X(EXECS_LATE, execs_late,                                                                  \
 	  "programs whose first calls were missed: executed by another thread than the first", 1)  \
 	X(CHILDREN_MISSED, children_missed,                                                        \

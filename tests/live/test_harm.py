@@ -131,6 +131,27 @@ def test_under_a_debugger():
     lab.check_account(account, report)
 
 
+def test_probes_are_put_back_in_all_processes():
+    process = lab.start([lab.target("unprobed")])
+    lab.wait_for(lambda: lab.is_reading(process), "the target waits")
+
+    def ask(what):
+        process.stdin.write(what + b"\n")
+        process.stdin.flush()
+        process.stdout.readline()
+
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "--all", "3600")
+    ask(b"drop")
+    ask(b"allocate")
+    tracer.process.send_signal(signal.SIGUSR1)
+    first = json.loads(tracer.process.stdout.readline())
+    ask(b"allocate")
+    last = json.loads(tracer.stop())
+    counted = [sum(site["alloc_objects"] for site in report["sites"]
+                   if site["pid"] == process.pid and lab.function_of(site) == "site_blocks") for report in (first, last)]
+    assert first["loss"]["probes_missing"] and counted == [0, 100], "%s, %s" % (counted, first["loss"])
+
+
 def test_no_ptrace_and_no_writes():
     strace = lab.shutil.which("strace")
     if not strace:

@@ -25,7 +25,7 @@ struct group {
 	pid_t pid;
 	uint64_t *offsets, *cookies, *semaphores;
 	bool has_semaphores;
-	const char **symbols;
+	struct attach_point **points;
 	size_t count;
 	bool linked; /* by uprobe_multi links; otherwise by perf events */
 };
@@ -40,7 +40,7 @@ static int attach_refuse(int code, const struct group *group, struct error *erro
 					 error);
 	return error_set(error, ERROR_PERMISSION, code,
 			 "the kernel refused probes on %s and %zu more functions: %s",
-			 group->symbols[0], group->count - 1, strerror(-code));
+			 group->points[0]->symbol, group->count - 1, strerror(-code));
 }
 
 /* `fd` may be a negative errno, which is returned. */
@@ -136,7 +136,7 @@ static int attach_entries(const struct group *group, enum backend backend,
 	return attach_perf(group, backend, program, false);
 }
 
-static void group_fill(struct group *group, const struct attach_point *points, size_t count,
+static void group_fill(struct group *group, struct attach_point *points, size_t count,
 		       enum attach_kind kind)
 {
 	size_t i;
@@ -150,7 +150,7 @@ static void group_fill(struct group *group, const struct attach_point *points, s
 		group->cookies[group->count] = points[i].cookie;
 		group->semaphores[group->count] = points[i].semaphore;
 		group->has_semaphores |= points[i].semaphore != 0;
-		group->symbols[group->count++] = points[i].symbol;
+		group->points[group->count++] = &points[i];
 	}
 }
 
@@ -180,7 +180,7 @@ static int attach_one_by_one(const struct group *all, enum backend backend,
 		one.offsets = all->offsets + i;
 		one.cookies = all->cookies + i;
 		one.semaphores = all->semaphores + i;
-		one.symbols = all->symbols + i;
+		one.points = all->points + i;
 		one.count = 1;
 		code = attach_group(&one, backend, programs, kind);
 		if (!code) {
@@ -188,8 +188,9 @@ static int attach_one_by_one(const struct group *all, enum backend backend,
 			continue;
 		}
 		refused = code;
+		one.points[0]->refused = true;
 		log_write(log, LOG_NOTICE, "%s is not traced: the kernel refuses the probe (%s)",
-			  one.symbols[0], strerror(-code));
+			  one.points[0]->symbol, strerror(-code));
 	}
 	return attached ? 0 : refused;
 }
@@ -200,7 +201,7 @@ static bool attach_may_skip(int code)
 }
 
 int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
-		const struct attach_point *points, size_t count, struct error *error)
+		struct attach_point *points, size_t count, struct error *error)
 {
 	struct group group = { .attachment = attachment,
 			       .file = file,
@@ -212,7 +213,7 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 	group.offsets = memory_alloc(count, sizeof(*group.offsets));
 	group.cookies = memory_alloc(count, sizeof(*group.cookies));
 	group.semaphores = memory_alloc(count, sizeof(*group.semaphores));
-	group.symbols = memory_alloc(count, sizeof(*group.symbols));
+	group.points = memory_alloc(count, sizeof(struct attach_point *));
 	for (kind = 0; kind < ATTACH_KIND_COUNT && !code; kind++) {
 		group_fill(&group, points, count, kind);
 		if (!group.count)
@@ -227,7 +228,7 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 	free(group.offsets);
 	free(group.cookies);
 	free(group.semaphores);
-	free(group.symbols);
+	free(group.points);
 	return code;
 }
 

@@ -48,6 +48,7 @@ struct attach_point {
 		semaphore; /* offset in the file of a count that the kernel raises as long; 0 = none */
 	enum attach_kind kind;
 	const char *symbol; /* for messages */
+	bool refused; /* set by attach_file: the kernel cannot probe it */
 };
 
 /* Links that hold probes in place. {0} is none. */
@@ -58,11 +59,11 @@ struct attachment {
 
 /*
  * Probe `points` of the file behind the descriptor `file` in process `pid`. Frees are probed before what allocates. A
- * point that the kernel cannot probe is left out, with a message. Returns 0, or a negative errno with
+ * point that the kernel cannot probe is left out, with a message, and marked. Returns 0, or a negative errno with
  * `error` filled if all are refused; some probes may be in place then.
  */
 int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
-		const struct attach_point *points, size_t count, struct error *error);
+		struct attach_point *points, size_t count, struct error *error);
 
 /* What `from` holds is from now on held by `attachment`; `from` is none then. */
 void attachment_join(struct attachment *attachment, struct attachment *from);

@@ -104,6 +104,8 @@ static int perf_attach_run(void *context)
 
 	if (event < 0)
 		return -errno;
+	if (probe->program < 0)
+		return event;
 	if (probe->linked) {
 		code = perf_probe_link(probe, event);
 		close(event);

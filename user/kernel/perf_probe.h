@@ -18,7 +18,7 @@ struct perf_probe {
 	uint64_t semaphore; /* offset in it of a count that the kernel raises meanwhile; 0 = none */
 	pid_t pid;
 	bool returns;
-	int program; /* descriptor */
+	int program; /* descriptor; -1 = none: only the breakpoint is wanted */
 	bool linked; /* with `cookie` */
 	uint64_t cookie;
 };

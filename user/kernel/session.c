@@ -337,6 +337,7 @@ int session_probe_module(struct session *session, struct process *process, uint3
 	struct process *in = session_is_machine_wide(session) ? NULL : process;
 	struct attachment *attachment = &session->attachment;
 	struct attach_point *points;
+	size_t i;
 	int code, fd;
 
 	if (file && (file->samples || session->options.usdt == USDT_ONLY))
@@ -353,8 +354,11 @@ int session_probe_module(struct session *session, struct process *process, uint3
 	fd = module_list_get(session->options.modules, file->module)->fd;
 	code = attach_file(attachment, &how, fd, in ? in->target.pid : 0, points, file->count,
 			   error);
+	for (i = 0; i < file->count; i++)
+		session->plan.probes[file->first + i].refused |= points[i].refused;
 	if (!code && !probes_landed(process, module, fd, points, file->count))
 		code = session_refuse_copy(session, process, module, error);
+	session->probed[session->probed_count - 1].failed = code != 0;
 	free(points);
 	if (!code)
 		log_write(session->options.log, LOG_VERBOSE,

@@ -248,6 +248,7 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	if (session->options.follow_fork)
 		loss[LOSS_RECORDS_DROPPED] += session->records_lost;
 	loss[LOSS_EXECS_LATE] += session->late_execs;
+	loss[LOSS_PROBES_MISSING] += session->probes_missing;
 	loss[LOSS_ADDRESS_REUSED] += mappings.address_reused;
 	loss[LOSS_BLOCKS_FULL] += mappings.blocks_full;
 	loss[LOSS_BYTES_UNATTRIBUTED] += mappings.bytes_unattributed;
@@ -382,6 +383,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 		return code;
 	}
 	session_tell_doubts(session, snapshot->time_ns);
+	session_check_code(session);
 	session_poll(session);
 	session_list_targets(session, snapshot);
 	pass_add_rows(&pass);

@@ -37,11 +37,23 @@ struct planned_file {
 struct probed_file {
 	uint32_t module;
 	struct process *process;
+	bool failed; /* it could not be probed, and that was said */
+};
+
+/* Where a process has, or had, mapped the code of a file that is probed. */
+struct code_place {
+	uint32_t module; /* of the planned file */
+	uint64_t base; /* address of the file's beginning */
+	bool mapped; /* some of it still is */
+	bool said_back, said_left; /* that probes were taken out */
 };
 
 /* What the session keeps beside a process, at the same position. */
 struct process_slot {
 	struct attachment attachment;
+	struct code_place *places; /* of the program that began at places_of_ns */
+	size_t place_count, place_capacity;
+	uint64_t places_of_ns;
 	bool root; /* it was named by the user: its end may be the end of tracing */
 	bool reusable; /* it has ended and nothing of it is left: another process may take its place */
 };
@@ -127,6 +139,8 @@ struct session {
 	uint64_t recycle_ns, recycle_wait_ns; /* not before this time, when something runs out */
 	uint64_t recycle_dropped; /* events that were dropped by then */
 	bool said_starved;
+	uint64_t probes_missing; /* found to be taken out by others */
+	size_t guard_next; /* the process whose code is looked at next */
 	uint64_t late_execs; /* programs whose first calls were not seen */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: activation */
 };
@@ -141,6 +155,9 @@ int session_load(struct session *session, struct error *error);
 /* Probe what a module defines in a process, if it is not probed there yet. */
 int session_probe_module(struct session *session, struct process *process, uint32_t module,
 			 struct error *error);
+
+/* Are the probes still in the processes? Put back those that are not. */
+void session_check_code(struct session *session);
 
 /* May programs tell of samples? Are functions probed at all? */
 bool session_samples(const struct session *session);

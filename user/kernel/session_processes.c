@@ -73,6 +73,7 @@ static bool session_place(struct session *session, struct process *process, bool
 		return false;
 	if (at < session->process_count) {
 		session_drop_process(session, session->processes[at]);
+		free(session->slots[at].places);
 	} else {
 		session->processes = memory_grow(session->processes, session->process_count,
 						 &session->process_capacity,
@@ -439,6 +440,7 @@ void session_free_processes(struct session *session)
 
 	for (i = 0; i < session->process_count; i++) {
 		attachment_close(&session->slots[i].attachment);
+		free(session->slots[i].places);
 		process_free(session->processes[i]);
 	}
 	free(session->processes);

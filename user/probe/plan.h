@@ -60,6 +60,7 @@ struct plan_probe {
 		stack_bytes; /* what the stack pointer at the site has to be raised by to be that of the entry */
 	uint64_t semaphore; /* offset in the file of the count of who listens; 0 = there is none */
 	struct sample_site sample; /* where a sample's arguments stand, if it tells of one */
+	bool refused; /* by the kernel: it is not in */
 	enum probe_cost cost;
 	char instruction[64]; /* the probed instruction, disassembled; "" = not decoded */
 	char reason[96]; /* why this site: a phrase */

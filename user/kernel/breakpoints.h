@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Is a breakpoint of the kernel's still in the code of a process? The kernel believes so once it has put it there; a
+ * debugger that writes back what it had found, or the process itself, may have taken it out.
+ */
+#ifndef KERNEL_BREAKPOINTS_H
+#define KERNEL_BREAKPOINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Reads the code of one process. */
+struct breakpoints {
+	int pagemap, memory;
+	uint64_t page_size;
+	uint64_t page; /* number of the page that was looked at last, plus one; 0 = none */
+	uint64_t entry; /* of it in the page map */
+};
+
+/* False if the process may not be looked at, or has ended. Close with breakpoints_close. */
+bool breakpoints_open(struct breakpoints *breakpoints, pid_t pid);
+void breakpoints_close(struct breakpoints *breakpoints);
+
+/*
+ * Is there one at `address`, which maps `offset` of the file behind the descriptor `file`? True if that cannot be told.
+ * A page is neither brought into the memory of the process nor waited for: one that has a breakpoint is private
+ * to the process, so one that is missing, or the file's own, has none.
+ */
+bool breakpoints_has(struct breakpoints *breakpoints, uint64_t address, int file, uint64_t offset);
+
+/* Does the memory at `address` begin with the same instructions as the file at `offset`? */
+bool breakpoints_is_copy(struct breakpoints *breakpoints, uint64_t address, int file,
+			 uint64_t offset);
+
+#endif
