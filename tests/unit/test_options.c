@@ -108,8 +108,8 @@ static void test_defaults(void **state)
 	assert_int_equal(options->min_age_ns, 0);
 	assert_int_equal(options->min_size, 0);
 	assert_true(options->max_size == UINT64_MAX);
-	assert_int_equal(options->max_blocks, 1048576);
-	assert_int_equal(options->max_stacks, 65536);
+	assert_int_equal(options->max_blocks, 0);
+	assert_int_equal(options->max_stacks, 0);
 	assert_int_equal(options->stack_depth, 127);
 	assert_true(options->fail_over == UINT64_MAX);
 	assert_null(options->output);

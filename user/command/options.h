@@ -84,7 +84,8 @@ struct options {
 	enum group_by by;
 	uint64_t min_age_ns; /* 0 = all */
 	uint64_t min_size, max_size; /* bytes, both inclusive; max_size UINT64_MAX = no limit */
-	uint64_t max_blocks, max_stacks; /* entries of the kernel's tables */
+	uint64_t max_blocks,
+		max_stacks; /* entries of the kernel's tables; 0 = what memory allows */
 	uint64_t stack_depth; /* frames */
 	enum options_call_graph call_graph;
 	enum usdt_use usdt;

@@ -12,9 +12,7 @@
 #include "command/output.h"
 #include "render/render.h"
 
-#define BLOCKS_DEFAULT (1ULL << 20)
 #define BLOCKS_MAX (1ULL << 26)
-#define STACKS_DEFAULT (1ULL << 16)
 #define STACKS_MAX (1ULL << 20)
 
 static const char *const sort_words[] = { "inuse", "inuse-objects", "alloc", "alloc-objects",
@@ -489,8 +487,6 @@ void options_set_defaults(struct options *options)
 	*options = (struct options){
 		.top = 10,
 		.max_size = UINT64_MAX,
-		.max_blocks = BLOCKS_DEFAULT,
-		.max_stacks = STACKS_DEFAULT,
 		.stack_depth = STACK_FRAMES_MAX,
 		.fail_over = UINT64_MAX,
 		.format = render_format_find("text"),

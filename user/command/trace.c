@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "command/confine.h"
 #include "command/reporter.h"
+#include "command/table_limits.h"
 #include "decode/decoder.h"
 #include "kernel/session.h"
 #include "serve/end_signals.h"
@@ -84,9 +85,10 @@ static int trace_open_session(struct trace *trace)
 						 [BACKEND_PERF] = BACKEND_KERNEL_PERF,
 						 [BACKEND_IOCTL] = BACKEND_KERNEL_IOCTL };
 	const struct options *options = trace->options;
+	const struct table_limits limits = table_limits_find(options, trace->log);
 	struct session_options wanted = {
-		.max_blocks = options->max_blocks,
-		.max_stacks = options->max_stacks,
+		.max_blocks = limits.blocks,
+		.max_stacks = limits.stacks,
 		.stack_depth = options->stack_depth,
 		.min_size = options->min_size,
 		.max_size = options->max_size,
