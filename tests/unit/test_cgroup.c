@@ -130,6 +130,68 @@ static void test_hierarchies(void **state)
 	scratch_remove(&root);
 }
 
+/* Two groups with the whole id of one container, in one hierarchy: which of them is the container is not known. */
+static void test_impostor(void **state)
+{
+	static const char *const roots[] = { "", "unified" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct scratch root = scratch_make();
+		char *prefix = memory_format("%s%s", roots[i], *roots[i] ? "/" : "");
+		char *real =
+			memory_format("%ssystem.slice/docker-" ID("d0c0a0000001") ".scope", prefix);
+		char *impostor = memory_format("%sa.slice/" ID("d0c0a0000001"), prefix);
+
+		/* Without a name of its own the folder is a hierarchy itself. */
+		if (!*roots[i])
+			assert_int_equal(scratch_run("touch %s/cgroup.procs", root.path), 0);
+		make_group(&root, real, "");
+		check_found(&root, "d0c0", real);
+		make_group(&root, impostor, "");
+		check_not_found(&root, ID("d0c0a0000001"), ERROR_USAGE);
+		check_not_found(&root, "d0c0", ERROR_USAGE);
+		free(impostor);
+		free(real);
+		free(prefix);
+		scratch_remove(&root);
+	}
+}
+
+static void own_group(const struct scratch *root, const char *folder, unsigned int user)
+{
+	char *path = scratch_path(root, folder);
+
+	make_group(root, folder, "");
+	assert_int_equal(chown(path, user, user), 0);
+	free(path);
+}
+
+/* A group that a user has made is none of root's containers; containers of users can be found as long as there is one. */
+static void test_users_groups(void **state)
+{
+	struct scratch root = scratch_make();
+
+	(void)state;
+	if (geteuid()) {
+		scratch_remove(&root);
+		skip();
+	}
+	assert_int_equal(scratch_run("touch %s/cgroup.procs", root.path), 0);
+	make_group(&root, "user.slice/u1.service", "");
+	own_group(&root, "user.slice/u1.service/libpod-" ID("b0da00000008") ".scope", 1000);
+	check_found(&root, "b0da", "user.slice/u1.service/libpod-" ID("b0da00000008") ".scope");
+	own_group(&root, "user.slice/u1.service/" ID("b0da00000007"), 1000);
+	check_not_found(&root, "b0da", ERROR_USAGE);
+	own_group(&root, "user.slice/u2.service/" ID("b0da00000007"), 1001);
+	check_not_found(&root, ID("b0da00000007"), ERROR_USAGE);
+	make_group(&root, "zz.slice/" ID("b0da00000007"), "");
+	check_found(&root, ID("b0da00000007"), "zz.slice/" ID("b0da00000007"));
+	check_found(&root, "b0da", "zz.slice/" ID("b0da00000007"));
+	scratch_remove(&root);
+}
+
 /* Processes of the groups below count; one of another pid namespace, which shows as 0, cannot be named. */
 static void test_list(void **state)
 {
@@ -156,8 +218,8 @@ static void test_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_hierarchies),
+		cmocka_unit_test(test_containers), cmocka_unit_test(test_hierarchies),
+		cmocka_unit_test(test_impostor),   cmocka_unit_test(test_users_groups),
 		cmocka_unit_test(test_list),
 	};
 

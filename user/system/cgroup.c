@@ -140,26 +140,59 @@ static const char *name_find_id(const char *name)
 	return id == name || id[-1] == '-' || id[-1] == ':' ? id : NULL;
 }
 
+/* What was found that belongs to a container of this id. */
+struct container_match {
+	char *folder; /* NULL = nothing */
+	char id[ID_LENGTH + 1];
+	bool several; /* groups that are not that container's */
+};
+
+/*
+ * Users may make groups of any name where a part of the tree is theirs. So those of root's count, and those of users only
+ * where root has none.
+ */
+enum container_owner { OWNER_ROOT, OWNER_USER, OWNER_COUNT };
+
 struct container_search {
 	const char *id;
-	char *folder;
-	char found[ID_LENGTH + 1];
-	bool ambiguous;
+	const char *root;
+	bool unified; /* `root` is a hierarchy itself */
+	struct container_match matches[OWNER_COUNT];
 };
+
+/* The path of a group within its hierarchy. */
+static const char *search_path(const struct container_search *search, const char *folder)
+{
+	const char *path = folder + strlen(search->root) + 1;
+	const char *below = search->unified ? NULL : strchr(path, '/');
+
+	return below ? below : path;
+}
+
+static enum container_owner search_owner(const char *folder)
+{
+	struct stat status;
+
+	return !stat(folder, &status) && status.st_uid == 0 ? OWNER_ROOT : OWNER_USER;
+}
 
 static bool search_visit(struct cgroup_walk *walk, const char *folder, const char *name)
 {
 	struct container_search *search = walk->context;
 	const char *id = name_find_id(name);
+	struct container_match *match;
 
 	if (!id || strncmp(id, search->id, strlen(search->id)) != 0)
 		return true;
-	/* Of the hierarchies of version 1, any one will do. */
-	if (search->folder && strncmp(search->found, id, ID_LENGTH) != 0)
-		search->ambiguous = true;
-	if (!search->folder && is_group(folder)) {
-		search->folder = memory_copy_string(folder);
-		memcpy(search->found, id, ID_LENGTH);
+	match = &search->matches[search_owner(folder)];
+	/* Of the hierarchies of version 1, any one will do: there it has the same path. */
+	if (match->folder &&
+	    (strncmp(match->id, id, ID_LENGTH) != 0 ||
+	     strcmp(search_path(search, match->folder), search_path(search, folder)) != 0))
+		match->several = true;
+	if (!match->folder && is_group(folder)) {
+		match->folder = memory_copy_string(folder);
+		memcpy(match->id, id, ID_LENGTH);
 	}
 	return false;
 }
@@ -172,10 +205,38 @@ static bool id_is_sound(const char *id)
 	       strspn(id, "0123456789abcdef") == length;
 }
 
+/* The folder of what was found, which the caller gets; NULL with `error` filled. */
+static char *search_take(struct container_search *search, struct error *error)
+{
+	struct container_match *match = &search->matches[OWNER_ROOT];
+	char *folder;
+
+	if (!match->folder)
+		match = &search->matches[OWNER_USER];
+	if (!match->folder) {
+		error_set(error, ERROR_TARGET, -ENOENT,
+			  "no cgroup below %s belongs to a container whose id begins with '%s'",
+			  search->root, search->id);
+		return NULL;
+	}
+	if (match->several) {
+		error_set(error, ERROR_USAGE, -EINVAL,
+			  "several cgroups belong to containers whose ids begin with '%s': give "
+			  "more of the id, or the group's own path with --cgroup",
+			  search->id);
+		return NULL;
+	}
+	folder = match->folder;
+	match->folder = NULL;
+	return folder;
+}
+
 char *cgroup_find_container(const char *root, const char *id, struct error *error)
 {
-	struct container_search search = { .id = id };
+	struct container_search search = { .id = id, .root = root, .unified = is_group(root) };
 	struct cgroup_walk walk = { .visit = search_visit, .context = &search };
+	char *folder;
+	int i;
 
 	if (!id_is_sound(id)) {
 		error_set(error, ERROR_USAGE, -EINVAL,
@@ -184,17 +245,10 @@ char *cgroup_find_container(const char *root, const char *id, struct error *erro
 		return NULL;
 	}
 	cgroup_walk_below(&walk, root, 0);
-	if (search.ambiguous) {
-		error_set(error, ERROR_USAGE, -EINVAL,
-			  "several containers have ids that begin with '%s': give more of it", id);
-		free(search.folder);
-		return NULL;
-	}
-	if (!search.folder)
-		error_set(error, ERROR_TARGET, -ENOENT,
-			  "no cgroup below %s belongs to a container whose id begins with '%s'",
-			  root, id);
-	return search.folder;
+	folder = search_take(&search, error);
+	for (i = 0; i < OWNER_COUNT; i++)
+		free(search.matches[i].folder);
+	return folder;
 }
 
 /* The pids of one group. A process of another pid namespace, which has no pid here, is listed as 0. */

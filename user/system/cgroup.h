@@ -29,7 +29,9 @@ char *cgroup_find(const char *root, const char *path, struct error *error);
 /*
  * The folder of the group of a container, whose id may be shortened to what is unambiguous. Docker, containerd, CRI-O and
  * Podman name such groups after the container's id, with a runtime's name and dashes or dots around it. Free with free().
- * NULL with `error` filled if there is none (ERROR_TARGET), or more than one container (ERROR_USAGE).
+ * NULL with `error` filled if there is none (ERROR_TARGET), or more than one (ERROR_USAGE): two groups are the same
+ * container's if they have the same path in hierarchies of version 1. Groups of users, who may give them any name, count
+ * only where none of root's has the id.
  */
 char *cgroup_find_container(const char *root, const char *id, struct error *error);
 
