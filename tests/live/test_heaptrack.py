@@ -49,6 +49,18 @@ def check(command):
     assert found == truth, "tracer %s, heaptrack %s" % (found, truth)
 
 
+def test_its_library_is_no_allocator():
+    lab.need("heaptrack")
+    library = next(iter(glob.glob("/usr/lib/heaptrack/libheaptrack_preload.so")
+                        + glob.glob("/usr/lib/*/heaptrack/libheaptrack_preload.so")), None)
+    if not library:
+        raise lab.Skip("heaptrack's library is not where it is looked for")
+    status, plan, errors = lab.run("plan", "--", "env", "LD_PRELOAD=" + library, lab.target("leaky"),
+                                   env={**lab.os.environ, "LD_PRELOAD": library})
+    assert not status, errors
+    assert "libheaptrack_preload.so" in plan and "(heaptrack)" in plan and "mimalloc" not in plan, plan
+
+
 def test_calls():
     check([lab.target("known"), "calls"])
 

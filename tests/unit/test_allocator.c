@@ -192,6 +192,7 @@ static void test_identify(void **state)
 	assert_string_equal(IDENTIFY("_rjem_malloc"), "jemalloc");
 	assert_string_equal(IDENTIFY("malloc", "tc_malloc"), "tcmalloc");
 	assert_string_equal(IDENTIFY("malloc", "mi_malloc"), "mimalloc");
+	assert_string_equal(IDENTIFY("malloc", "mi_malloc", "heaptrack_malloc"), "heaptrack");
 	assert_string_equal(IDENTIFY("malloc", "__TBB_malloc_proxy"), "tbb");
 	assert_string_equal(IDENTIFY("malloc", "free"), "unknown");
 	/* A static program: its own allocator, and glibc behind it. */

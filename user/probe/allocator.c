@@ -256,6 +256,8 @@ static const struct allocator_function functions[] = {
 static const struct marker {
 	const char *symbol, *allocator;
 } markers[] = {
+	/* It stands before the allocator of the program, with functions of the names of several. */
+	{ "heaptrack_malloc", "heaptrack" },
 	{ "mallocx", "jemalloc" },
 	{ "je_malloc", "jemalloc" },
 	{ "_rjem_malloc", "jemalloc" },
