@@ -106,7 +106,10 @@ static __always_inline enum loss stack_loss(__u32 end)
 	return end == UNWIND_END_NO_TABLE ? LOSS_STACK_NO_TABLE : LOSS_STACK_BROKEN;
 }
 
-/* Say what is known of an imperfect stack, and count it, whether its site is new or not. */
+/*
+ * Say what is known of an imperfect stack, and count it, whether its site is new or not; but for those that end in, or lead
+ * through, code without tables: they do so at every call.
+ */
 static __always_inline void stack_count_losses(struct unwind *walk)
 {
 	__u64 loss;
@@ -114,12 +117,19 @@ static __always_inline void stack_count_losses(struct unwind *walk)
 	if (setting_unwind && walk->flags & UNWIND_BY_BP)
 		walk->record.end = UNWIND_END_NO_TABLE;
 	loss = stack_loss(walk->record.end);
-	if (loss < LOSS_COUNT)
+	if (loss < LOSS_COUNT && loss != LOSS_STACK_NO_ROWS)
 		loss_add(loss, 1);
-	if (!(walk->flags & UNWIND_GUESSED_ON))
-		return;
-	loss_add(LOSS_STACK_GUESSED, 1);
-	walk->record.end |= UNWIND_END_GUESSED;
+	if (walk->flags & UNWIND_GUESSED_ON)
+		walk->record.end |= UNWIND_END_GUESSED;
+}
+
+/* Those are counted when their site is new. */
+static __always_inline void stack_count_without_tables(const struct unwind *walk)
+{
+	if ((walk->record.end & ~(__u32)UNWIND_END_GUESSED) == UNWIND_END_NO_ROWS)
+		loss_add(LOSS_STACK_NO_ROWS, 1);
+	if (walk->record.end & UNWIND_END_GUESSED)
+		loss_add(LOSS_STACK_GUESSED, 1);
 }
 
 /*
@@ -167,6 +177,7 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		loss_add(LOSS_SITES_CLASHED, 1);
 		key = 0;
 	}
+	stack_count_without_tables(&thread->walk);
 	wanted = key;
 	*ret_site = site_create(thread, &key);
 	if (*ret_site && wanted && !(*ret_site)->stack)

@@ -143,6 +143,18 @@ def test_musl():
     check([variant("known-musl"), "all"], ["musl"], allowed=WITHOUT_TABLES, attach=True)
 
 
+def test_musl_without_tables_is_said_once():
+    status, output, errors = lab.run("-j", "-n", "0", "--", variant("known-musl"), "calls")
+    assert status == 0, errors
+    report = lab.last_object(output)
+    cut = [site for site in report["sites"] if any(frame["kind"] == "error" for frame in site["frames"])]
+    calls = sum(site["alloc_objects"] for site in cut)
+    # Twice at most for a site: two threads can be the first.
+    assert 0 < report["loss"]["stack_no_rows"] + report["loss"]["stack_guessed"] <= 2 * len(report["sites"]) < calls, (
+        "%s, %d sites, %d calls" % (report["loss"], len(report["sites"]), calls))
+    assert errors.count("stacks end in ") == 1 and "/libc.so: " in errors, errors
+
+
 def test_musl_static():
     check([variant("known-musl-static"), "all"], ["musl"], allowed=WITHOUT_TABLES, attach=True)
 

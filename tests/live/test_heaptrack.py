@@ -55,8 +55,10 @@ def test_its_library_is_no_allocator():
                         + glob.glob("/usr/lib/*/heaptrack/libheaptrack_preload.so")), None)
     if not library:
         raise lab.Skip("heaptrack's library is not where it is looked for")
-    status, plan, errors = lab.run("plan", "--", "env", "LD_PRELOAD=" + library, lab.target("leaky"),
-                                   env={**lab.os.environ, "LD_PRELOAD": library})
+    process = lab.start([lab.target("known"), "calls", "wait"],
+                        env={**lab.os.environ, "LD_PRELOAD": library, "DUMP_HEAPTRACK_OUTPUT": "/dev/null"})
+    lab.wait_for(lambda: lab.is_reading(process), "the target waits")
+    status, plan, errors = lab.run("plan", "-p", process.pid)
     assert not status, errors
     assert "libheaptrack_preload.so" in plan and "(heaptrack)" in plan and "mimalloc" not in plan, plan
 

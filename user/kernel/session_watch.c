@@ -16,6 +16,7 @@
 #include "discover/module_finder.h"
 #include "kernel/session_parts.h"
 #include "tracer.skel.h"
+#include "unwind_abi.h"
 
 /* How far out of a mapping call the allocator's own function is that the program has called. */
 #define ALLOCATOR_FRAMES 8
@@ -231,6 +232,24 @@ static void session_merge_interpreter(struct session *session, struct known_site
 			interp_table_merge(session->interps, site->process, site->stack, &record);
 }
 
+/* Say of a file, once, that stacks end in it for lack of unwind tables. Where those found no room, that was said. */
+static void session_say_without_tables(const struct session *session, const struct stack *stack)
+{
+	const struct frame *frame = NULL;
+	struct module *module;
+	uint32_t i;
+
+	for (i = 0; i < stack->count; i++)
+		if (stack->frames[i].kind == FRAME_NATIVE)
+			frame = &stack->frames[i];
+	module = frame ? module_list_get(session->options.modules, frame->module) : NULL;
+	if (!module || module->said_without_tables || unwind_loader_is_full(session->unwind))
+		return;
+	module->said_without_tables = true;
+	log_write(session->options.log, LOG_NOTICE,
+		  "stacks end in %s: not all of its code has unwind tables", module->path);
+}
+
 struct known_site *session_learn_record(struct session *session, uint64_t key,
 					const struct site *record)
 {
@@ -252,6 +271,8 @@ struct known_site *session_learn_record(struct session *session, uint64_t key,
 		site_table_resolve(site_table_get(&session->sites, key));
 	}
 	known = site_table_get(&session->sites, key);
+	if (found && (stack.end & ~(uint32_t)UNWIND_END_GUESSED) == UNWIND_END_NO_ROWS)
+		session_say_without_tables(session, known->stack);
 	session_drop_allocator(session, known);
 	jit_names_fill(session->jit_names, process, known->stack);
 	if (found)

@@ -34,6 +34,7 @@ struct module {
 	bool awaited; /* it is going to be mapped */
 	bool described; /* the build ID and what follows have been asked for */
 	bool is_program; /* it is an ELF file of this machine */
+	bool said_without_tables; /* of some of its code, where stacks end */
 	bool stripped; /* it is a library without a symbol table of its own */
 };
 
