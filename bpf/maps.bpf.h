@@ -23,6 +23,8 @@ const volatile bool setting_named = false; /* functions were named on the comman
 const volatile bool setting_functions = true;
 const volatile __u64 setting_seed = 0; /* of the keys of sites: a secret */
 const volatile bool setting_tail_calls = false; /* see stack_keep */
+/* A program at an entry can have its return not probed. */
+const volatile bool setting_declines = false;
 
 #include "unwind.bpf.h"
 
@@ -41,11 +43,21 @@ struct call {
 	__u64 caller_bp; /* the frame pointer there */
 	__u32 image; /* the program that made it */
 	__u32 untracked; /* realloc: the old block was not in the table */
+	__u64 interrupted; /* the program has made other calls before it returned */
 };
 
-/* What a thread is doing: the outermost allocator call it is in, and scratch memory for its stack. */
+/* Calls that may be pending besides the last one: a power of two. */
+#define CALLS_OTHERS_MAX 8
+
+/* What a thread is doing: the allocator calls it is in, and scratch memory for its stack. */
 struct thread {
 	struct call call;
+	struct call others
+		[CALLS_OTHERS_MAX]; /* pending, too; in no order. There are none if call.sp is 0 */
+	__u32 other_count;
+	__u32 examined; /* of others, while a new call is compared with all that are pending */
+	__u32 off_stack; /* then: one whose return is probed is pending on another stack */
+	__u32 maps; /* then: the new one makes or ends mappings */
 	/* the last call of a function that may call another free: its argument, its frame */
 	__u64 freed, freed_sp;
 	__u64 tick; /* of the kernel, in which the clock was last read */
@@ -141,6 +153,15 @@ struct {
 	__type(key, __u32);
 	__type(value, struct inner_callers);
 } inner_callers SEC(".maps");
+
+/* Files with functions that allocate or free, by the position of their page index (struct unwind_mapping). */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, ALLOCATOR_FILES_MAX);
+	__type(key, __u32);
+	__type(value, __u32);
+} allocator_files SEC(".maps");
 
 /* By function id: the size of its blocks where it is fixed. */
 struct {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Calls that end a block and return another one, and what becomes of the old block when they are left without a return.
- */
+/* Calls that end a block and return another one. */
 #ifndef REALLOC_BPF_H
 #define REALLOC_BPF_H
 
@@ -68,17 +66,6 @@ static __always_inline __u64 realloc_result(struct thread *thread, __u64 result)
 	else
 		realloc_restore(thread);
 	return result;
-}
-
-/* The recorded call was left without a return: what it had begun is undone as far as it can be. */
-static __noinline void thread_heal(struct thread *thread)
-{
-	thread->call.sp = 0;
-	if (thread->call.image != current_image())
-		return;
-	loss_add(LOSS_RETURNS_UNMATCHED, 1);
-	if (SHAPE_OP(thread->call.shape) == CALL_REALLOC)
-		realloc_restore(thread);
 }
 
 #endif

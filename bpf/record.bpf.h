@@ -7,8 +7,8 @@
 #define RECORD_BPF_H
 
 #include "interp_site.bpf.h"
+#include "relation.bpf.h"
 #include "site_key.bpf.h"
-#include "thread.bpf.h"
 
 /*
  * Before Linux 6.4, what map operations return is an int: the upper half of the register is not of its sign. So their
@@ -287,7 +287,10 @@ static __always_inline void block_count_loss(int error, __u64 size)
 	loss_add(LOSS_BYTES_UNATTRIBUTED, size);
 }
 
-/* A new block at `address`, as large as the call that `thread` returns from asked for; `site` is NULL if the table is full. */
+/*
+ * A new block at `address`, as large as the call that `thread` returns from asked for; `site` is NULL if the table is full.
+ * A call may hand out a block that the program has allocated in the course of it, as hooks do: that is counted.
+ */
 static __always_inline void record_alloc(struct thread *thread, __u64 address, __u64 site_key,
 					 struct site *site)
 {
@@ -299,6 +302,8 @@ static __always_inline void record_alloc(struct thread *thread, __u64 address, _
 		site_count_loss(block.size);
 		return;
 	}
+	if (thread->call.interrupted && bpf_map_lookup_elem(&blocks, &key))
+		return;
 	block.born_ns = thread_now(thread);
 	error = block_store(&key, &block);
 	if (error)
@@ -345,6 +350,14 @@ static __always_inline bool free_is_repeated(struct thread *thread, __u64 addres
 	return true;
 }
 
+/* Does an allocating function free in the course of its work? */
+static __always_inline bool free_is_served(struct thread *thread, struct pt_regs *ctx, __u64 sp)
+{
+	enum relation relation = thread->call.sp ? relation_at(ctx, sp) : CALL_IS_OVER;
+
+	return relation == CALL_IS_SERVED || relation == CALL_IS_UNCLEAR;
+}
+
 /* The block at `address` ends, at registers `ctx` of the entry of a call. */
 static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 address)
 {
@@ -358,7 +371,7 @@ static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 
 		site_count_free(block.site, block.size);
 	/* An allocator that frees inside another call of its own ends a block that was taken already. */
 	thread = known ? NULL : thread_find();
-	if (thread && (thread_is_inside(thread, ctx, sp) || free_is_repeated(thread, address, sp)))
+	if (thread && (free_is_repeated(thread, address, sp) || free_is_served(thread, ctx, sp)))
 		known = true;
 	if (SHAPE_RESULT(shape) == RESULT_FREES_INSIDE)
 		free_begin(address, sp);

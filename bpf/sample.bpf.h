@@ -7,7 +7,7 @@
 #ifndef SAMPLE_BPF_H
 #define SAMPLE_BPF_H
 
-#include "realloc.bpf.h"
+#include "pending.bpf.h"
 #include "sample_argument.bpf.h"
 
 struct sample_values {
@@ -122,6 +122,26 @@ static __noinline void sample_record(struct thread *thread, const struct block_k
 	__sync_fetch_and_add(&site->samples, 1);
 }
 
+/* The thread's present call is not in use. */
+static __always_inline void sample_add(struct thread *thread, struct pt_regs *ctx, __u64 shape,
+				       const struct block_key *key,
+				       const struct sample_values *values)
+{
+	struct site *site = NULL;
+	__u64 site_key;
+
+	if (bpf_map_lookup_elem(&blocks, key))
+		return;
+	thread->call.shape = shape;
+	thread->call.image = key->image;
+	thread->call.returns_to = 0;
+	site_key = site_of_call(thread, ctx, &site);
+	if (site)
+		sample_record(thread, key, values, site_key, site);
+	else
+		site_count_loss(values->weight);
+}
+
 /*
  * The program has sampled a block, at `values`. What is inside a recorded call is the business of that one, and what is
  * recorded as a block is known exactly.
@@ -131,8 +151,6 @@ static __always_inline void sample_begin(struct pt_regs *ctx, __u64 shape,
 {
 	struct block_key key = block_key_of(shape, current_image(), values->pointer);
 	struct thread *thread = thread_find();
-	struct site *site = NULL;
-	__u64 site_key;
 
 	if (!thread)
 		thread = thread_create();
@@ -140,21 +158,10 @@ static __always_inline void sample_begin(struct pt_regs *ctx, __u64 shape,
 		loss_add(LOSS_THREADS_REFUSED, 1);
 		return;
 	}
-	if (thread->call.sp) {
-		if (thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
-			return;
-		thread_heal(thread);
-	}
-	if (bpf_map_lookup_elem(&blocks, &key))
+	if (thread->call.sp && !pending_admit(thread, ctx, shape))
 		return;
-	thread->call.shape = shape;
-	thread->call.image = key.image;
-	thread->call.returns_to = 0;
-	site_key = site_of_call(thread, ctx, &site);
-	if (site)
-		sample_record(thread, &key, values, site_key, site);
-	else
-		site_count_loss(values->weight);
+	sample_add(thread, ctx, shape, &key, values);
+	pending_drop(thread);
 }
 
 /* A block that was sampled is freed. Of one that is recorded as a block, its own function tells. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of the current thread: which outermost allocator call it is in. Calls inside that one are
- * the allocator's own business and count nothing. The state heals by itself when a return never comes
- * (longjmp, an exception, a lost return probe).
+ * The state of the current thread, and walks of its stack. What its pending calls mean for others that begin is told in
+ * relation.bpf.h.
  */
 #ifndef THREAD_BPF_H
 #define THREAD_BPF_H
@@ -87,12 +86,13 @@ static __always_inline __u64 return_address(struct pt_regs *ctx, __u64 sp)
 #endif
 }
 
-/* The outermost call of the thread begins. */
+/* A call of the program's begins. */
 static __always_inline void thread_begin(struct thread *thread, __u64 sp, __u64 shape)
 {
 	thread->call.sp = sp;
 	thread->call.shape = shape;
 	thread->call.image = current_image();
+	thread->call.interrupted = 0;
 }
 
 /*
@@ -162,62 +162,6 @@ static __always_inline void thread_walk_stack(struct thread *thread, const struc
 	unwind_start(&thread->walk, from);
 	thread_walk(thread, 0);
 	unwind_finish(&thread->walk);
-}
-
-/*
- * Is one of the return addresses of the current calls, from the caller out, the one of the recorded call, which returns to
- * `returns_to` now? Where the walk cannot tell for certain, the answer is yes.
- */
-static __always_inline bool thread_is_called_inside(struct thread *thread, struct pt_regs *ctx,
-						    __u64 returns_to)
-{
-	struct unwind_from from = {
-		.ip = PT_REGS_IP(ctx),
-		.sp = PT_REGS_SP(ctx),
-		.bp = PT_REGS_FP(ctx),
-		.lr = RETURN_REGISTER(ctx),
-		.owner = shape_owner(thread->call.shape),
-		.image = thread->call.image,
-		.depth = STACK_FRAMES_MAX,
-		.flags = UNWIND_EXACT,
-	};
-	struct unwind *walk = &thread->walk;
-
-	unwind_start(walk, &from);
-	/* Where that address was in a register, another call may have left its frame at the same place: this is no end. */
-	if (walk->flags & UNWIND_BY_BP ||
-	    (thread_walk(thread, thread->call.sp + RETURN_POPS) &&
-	     (RETURN_POPS || walk->ip == returns_to)) ||
-	    walk->flags & UNWIND_GUESSED)
-		return true;
-	return walk->record.end != UNWIND_END_ROOT && walk->record.end != UNWIND_END_DEPTH;
-}
-
-/*
- * Is the recorded call still running, when another one begins, whose return address stands at `sp`? Its frame must
- * lie above (a signal handler may have a stack of its own), and its return address must still be hijacked by a return
- * probe, or be what it was if there is none (another tool may have one): a longjmp leaves the frame, and the next calls write over that word, or
- * at least they do not return to it. At the very same stack pointer a function has jumped to another one instead of
- * calling it.
- */
-static __noinline bool thread_is_inside(struct thread *thread, struct pt_regs *ctx, __u64 sp)
-{
-	__u64 returns_to = thread->call.returns_to, trampoline, address;
-
-	if (!thread->call.sp || thread->call.image != current_image())
-		return false;
-	if (sp > thread->call.sp && !thread_on_signal_stack(sp))
-		return false;
-	trampoline = unwind_trampoline();
-	if (!returns_to && !trampoline)
-		return sp < thread->call.sp;
-	if (RETURN_POPS || sp == thread->call.sp) {
-		address = RETURN_POPS ? thread_read_word(thread->call.sp) : return_address(ctx, sp);
-		if (!address || (address != returns_to && address != trampoline))
-			return false;
-	}
-	return sp == thread->call.sp || !setting_unwind ||
-	       thread_is_called_inside(thread, ctx, returns_to ? returns_to : trampoline);
 }
 
 #endif

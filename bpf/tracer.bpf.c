@@ -10,7 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
-#include "realloc.bpf.h"
+#include "pending.bpf.h"
 #include "sample.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -155,11 +155,51 @@ static __always_inline bool call_is_repeated(struct thread *thread, struct pt_re
 	       thread->call.shape == shape;
 }
 
-/* Entry of a call. True if its return is wanted: it is the outermost one of its thread. */
+/* The call that has begun is not followed to its return. */
+static __noinline void call_decline(struct thread *thread)
+{
+	__u32 op = SHAPE_OP(thread->call.shape);
+
+	thread->off_stack = 0;
+	loss_add(LOSS_RETURNS_DECLINED, 1);
+	if (op < CALL_MMAP)
+		loss_add(LOSS_BYTES_UNATTRIBUTED, thread->call.size);
+	if (op == CALL_REALLOC)
+		realloc_finish_old(thread);
+	pending_drop(thread);
+}
+
+/* May a call be recorded that begins while another one seems to be pending? */
+static __always_inline bool call_is_admitted(struct thread *thread, struct pt_regs *ctx,
+					     __u64 shape)
+{
+	if (call_is_repeated(thread, ctx, shape))
+		pending_heal(thread);
+	return !thread->call.sp || pending_admit(thread, ctx, shape);
+}
+
+/* Note what a call was asked for. */
+static __noinline void call_begin(struct thread *thread, struct pt_regs *ctx, __u64 shape)
+{
+	__u32 op = SHAPE_OP(shape);
+
+	thread_begin(thread, PT_REGS_SP(ctx), shape);
+	thread->call.returns_to = shape & SHAPE_BY_EXITS ? return_address(ctx, PT_REGS_SP(ctx)) : 0;
+	thread->call.caller_bp = PT_REGS_FP(ctx);
+	if (op >= CALL_MMAP) {
+		mapping_enter(thread, ctx, op);
+		return;
+	}
+	thread->call.size = call_size(ctx, shape);
+	thread->call.pointer = call_argument(ctx, SHAPE_PTR_ARG(shape));
+	if (op == CALL_REALLOC)
+		realloc_enter(thread);
+}
+
+/* Entry of a call. True if its return is wanted: no other one is pending, or the program makes it in spite of that. */
 static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 {
 	struct thread *thread;
-	__u32 op = SHAPE_OP(shape);
 
 	if (!recording)
 		return false;
@@ -170,27 +210,13 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 		loss_add(LOSS_THREADS_REFUSED, 1);
 		return false;
 	}
-	if (thread->call.sp) {
-		if (!call_is_repeated(thread, ctx, shape) &&
-		    thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
-			return false;
-		thread_heal(thread);
-	}
-	thread_begin(thread, PT_REGS_SP(ctx), shape);
-	thread->call.returns_to = 0;
-	if (shape & SHAPE_BY_EXITS) {
-		thread->call.returns_to = return_address(ctx, PT_REGS_SP(ctx));
-		thread->call.caller_bp = PT_REGS_FP(ctx);
-	}
-	if (op >= CALL_MMAP) {
-		mapping_enter(thread, ctx, op);
+	if (thread->call.sp && !call_is_admitted(thread, ctx, shape))
+		return false;
+	call_begin(thread, ctx, shape);
+	if (!thread->off_stack || shape & SHAPE_BY_EXITS || !setting_declines)
 		return true;
-	}
-	thread->call.size = call_size(ctx, shape);
-	thread->call.pointer = call_argument(ctx, SHAPE_PTR_ARG(shape));
-	if (op == CALL_REALLOC)
-		realloc_enter(thread);
-	return true;
+	call_decline(thread);
+	return false;
 }
 
 /*
@@ -225,22 +251,15 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 		record_alloc(thread, result, key, site);
 }
 
-/* Is a call pending whose frame is at `sp`, and is its result read at an exit, or else by a return probe? */
-static __always_inline bool call_is_pending(struct thread *thread, __u64 sp, bool by_exit)
-{
-	return thread && thread->call.sp && thread->call.sp == sp &&
-	       !thread->call.returns_to == !by_exit && thread->call.image == current_image();
-}
-
 /* Return of a call. That of a nested call, which some ways of attaching deliver too, is ignored. */
 static __always_inline void call_return(struct pt_regs *ctx)
 {
 	struct thread *thread = thread_find();
 
-	if (!call_is_pending(thread, PT_REGS_SP(ctx) - RETURN_POPS, false))
+	if (!pending_take(thread, PT_REGS_SP(ctx) - RETURN_POPS, false))
 		return;
 	call_finish(thread, ctx, PT_REGS_RC(ctx));
-	thread->call.sp = 0;
+	pending_drop(thread);
 }
 
 /* An exit of a function is reached. */
@@ -249,12 +268,12 @@ static __always_inline void call_leave(struct pt_regs *ctx, __u64 shape)
 	struct thread *thread = thread_find();
 	__u64 result = SHAPE_PTR_ARG(shape) ? ARGUMENT(ctx, 1) : PT_REGS_RC(ctx);
 
-	if (!call_is_pending(thread, PT_REGS_SP(ctx) + SHAPE_STACK(shape), true))
+	if (!pending_take(thread, PT_REGS_SP(ctx) + SHAPE_STACK(shape), true))
 		return;
 	if (SHAPE_RESULT(shape) == RESULT_RETRIED && result >= ERRORS_FROM)
 		return;
 	call_finish(thread, ctx, result);
-	thread->call.sp = 0;
+	pending_drop(thread);
 }
 
 /* The call shape of the probe; 0 if it could not be kept. */
@@ -409,16 +428,18 @@ SEC("uprobe")
 int throw_entry(struct pt_regs *ctx)
 {
 	struct thread *thread = thread_find();
+	int relation;
 
 	stack_keep(ctx);
 	if (!thread || !thread->call.sp ||
 	    SHAPE_RESULT(thread->call.shape) != RESULT_POINTER_OR_THROWS)
 		return 0;
-	if (!thread_is_inside(thread, ctx, PT_REGS_SP(ctx)))
+	relation = relation_at(ctx, PT_REGS_SP(ctx));
+	if (relation == CALL_IS_OVER || relation == CALL_IS_SUSPENDED)
 		return 0;
 	if (SHAPE_OP(thread->call.shape) == CALL_REALLOC)
 		realloc_restore(thread);
-	thread->call.sp = 0;
+	pending_drop(thread);
 	loss_add(LOSS_CALLS_THROWN, 1);
 	return 0;
 }

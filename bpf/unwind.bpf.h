@@ -68,6 +68,8 @@ enum unwind_flags {
 	UNWIND_GUESSED =
 		4, /* a frame without rows was left, or taken for the last one, by its bp */
 	UNWIND_GUESSED_ON = 8, /* and there are frames behind it, which may be wrong */
+	UNWIND_SIGNAL = 32, /* a signal frame was left */
+	UNWIND_ZERO = 64, /* it ended at a return address of 0, not by a rule */
 	/* sp is only known to be at or above `sp`; never on x86-64 */
 	UNWIND_SP_LOST = UNWIND_HAS_LR * 16,
 	UNWIND_SIGNALS = 256, /* from here on, the number of signal frames that were left */

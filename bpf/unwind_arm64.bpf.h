@@ -39,7 +39,7 @@ static __always_inline int unwind_leave_signal(struct unwind *walk)
 	walk->lr = lr;
 	walk->bp = bp;
 	walk->bp_address = UNWIND_BP_HERE;
-	walk->flags |= UNWIND_EXACT;
+	walk->flags |= UNWIND_EXACT | UNWIND_SIGNAL;
 	walk->window_start = 0;
 	walk->window_bytes = 0;
 	return 0;

@@ -44,8 +44,10 @@ static __always_inline int unwind_load_bp(struct unwind *walk)
 /* Go on in the caller, whose stack begins at `cfa`. */
 static __always_inline int unwind_leave(struct unwind *walk, __u64 cfa, __u64 ip)
 {
-	if (!ip)
+	if (!ip) {
+		walk->flags |= UNWIND_ZERO;
 		return unwind_end(walk, UNWIND_END_ROOT);
+	}
 	walk->ip = ip;
 	walk->sp = cfa;
 	walk->flags &= ~(UNWIND_EXACT | UNWIND_SP_LOST);

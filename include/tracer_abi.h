@@ -153,6 +153,9 @@ struct inner_callers {
 	__s64 low, high;
 };
 
+/* Files with functions that allocate or free that the programs know at a time. */
+#define ALLOCATOR_FILES_MAX 4096
+
 /* Function ids with inner callers, or with a fixed size, are below. */
 #define INNER_CALLERS_MAX 1024
 
@@ -283,6 +286,12 @@ struct event_mapping {
 	X(ADDRESS_REUSED, address_reused,                                                          \
 	  "blocks closed because their address was handed out again", 1)                           \
 	X(RETURNS_UNMATCHED, returns_unmatched, "calls whose return was never seen", 1)            \
+	X(RETURNS_DECLINED, returns_declined,                                                      \
+	  "calls not counted: a return probe would have harmed one pending on another stack", 1)   \
+	X(CALLS_TOO_DEEP, calls_too_deep,                                                          \
+	  "calls not counted: too many others were pending in their thread", 1)                    \
+	X(CALLS_UNCLEAR, calls_unclear,                                                            \
+	  "calls during others taken for the allocator's own: their stacks did not say", 0)        \
 	X(CALLS_THROWN, calls_thrown, "allocations that ended with an exception", 0)               \
 	X(RESULTS_UNREADABLE, results_unreadable, "calls whose result could not be read", 1)       \
 	X(SAMPLES_SENSELESS, samples_senseless,                                                    \

@@ -22,7 +22,7 @@
 
 struct wire_options {
 	struct probe_features features;
-	uint8_t free_without_stack, at_entry, has_samplers;
+	uint8_t free_without_stack, at_entry, no_return_probes, has_samplers;
 	uint32_t usdt, named_count;
 };
 
@@ -34,6 +34,7 @@ void plan_wire_put_options(struct buffer *bytes, const struct plan *plan)
 		.features = options->features,
 		.free_without_stack = options->free_without_stack,
 		.at_entry = options->at_entry,
+		.no_return_probes = options->no_return_probes,
 		.has_samplers = plan->has_samplers,
 		.usdt = options->usdt,
 		.named_count = named ? (uint32_t)named->count : 0,
@@ -70,6 +71,7 @@ bool plan_wire_get_options(const struct buffer *bytes, struct module_list *modul
 		.features = wired.features,
 		.free_without_stack = wired.free_without_stack,
 		.at_entry = wired.at_entry,
+		.no_return_probes = wired.no_return_probes,
 		.named = wired.named_count ? named : NULL,
 		.usdt = (enum usdt_use)wired.usdt,
 	};
@@ -94,6 +96,7 @@ void plan_wire_put(struct buffer *bytes, const struct plan *plan)
 		wire_put(bytes, &plan->probes[i], sizeof(plan->probes[i]));
 		wire_put_text(bytes, plan->probes[i].symbol);
 	}
+	wire_put_number(bytes, plan->allocates);
 	wire_put_number(bytes, (uint32_t)plan->skipped_count);
 	for (i = 0; i < plan->skipped_count; i++) {
 		wire_put_number(bytes, plan->skipped[i].lost);
@@ -222,6 +225,7 @@ static void add_part(struct plan *plan, const struct plan *part, uint32_t module
 	const struct named_list *named = plan->options.named;
 	size_t i;
 
+	module_list_get(plan->modules, module)->allocates |= part->allocates;
 	for (i = 0; i < part->count; i++)
 		add_probe(plan, part, &part->probes[i], module);
 	for (i = 0; i < part->skipped_count; i++)
@@ -243,6 +247,7 @@ bool plan_wire_add(const struct buffer *bytes, struct plan *plan, uint32_t modul
 	plan_init(&part, plan->modules, &plan->options);
 	get_functions(&wire, &part);
 	get_probes(&wire, &part, file_size);
+	part.allocates = wire_get_number(&wire);
 	get_skips(&wire, &part);
 	get_ranges(&wire, &part);
 	get_sightings(&wire, &part);

@@ -224,6 +224,7 @@ static const struct planned_file *session_plan_module(struct session *session, u
 				       .module = index,
 				       .first = session->plan.count };
 	file->count = plan_add_module(&session->plan, session->options.decoder, index);
+	file->allocates = module->allocates;
 	session_find_allocator(session, file);
 	session_set_inner_callers(session, file);
 	session_set_fixed_sizes(session, file);
@@ -329,6 +330,13 @@ static int session_refuse_copy(const struct session *session, const struct proce
 			 process->target.pid);
 }
 
+/* A file may be several modules, of which one was planned. */
+static void session_mark_allocator(const struct session *session, uint32_t module)
+{
+	module_list_get(session->options.modules, module)->allocates = true;
+	unwind_loader_mark_allocator(session->unwind, module);
+}
+
 int session_probe_module(struct session *session, struct process *process, uint32_t module,
 			 struct error *error)
 {
@@ -342,6 +350,8 @@ int session_probe_module(struct session *session, struct process *process, uint3
 
 	if (file && (file->samples || session->options.usdt == USDT_ONLY))
 		interp_table_doubt(session->interps, process);
+	if (file && file->allocates)
+		session_mark_allocator(session, module);
 	if (!file || !file->count || session_is_probed(session, file->module, in))
 		return 0;
 	if (in)

@@ -116,6 +116,7 @@ static void session_set_up(struct session *session)
 	bpf->rodata->setting_machine_wide = session_is_machine_wide(session);
 	bpf->rodata->setting_task_storage = session->features.task_storage;
 	bpf->rodata->setting_functions = session->features.functions;
+	bpf->rodata->setting_declines = session->backend == BACKEND_KERNEL_SESSION;
 	bpf->rodata->setting_cookies = session->backend != BACKEND_KERNEL_IOCTL;
 	bpf_map__set_max_entries(bpf->maps.blocks, (uint32_t)options->max_blocks);
 	bpf_map__set_max_entries(bpf->maps.stacks, (uint32_t)options->max_stacks);

@@ -31,6 +31,7 @@ struct planned_file {
 	uint64_t inner_low,
 		inner_high; /* file offsets of the C library's allocator; 0, 0 = it is not here */
 	bool samples; /* it tells of samples */
+	bool allocates; /* as in struct module */
 };
 
 /* A file that is probed in a process. */

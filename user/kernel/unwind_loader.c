@@ -174,6 +174,16 @@ static void loader_tell_file(const struct unwind_loader *loader, uint32_t index)
 				    BPF_ANY);
 }
 
+void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t index)
+{
+	const __u32 yes = 1;
+	struct unwind_file_rows rows;
+
+	if (loader && unwind_tables_rows(&loader->tables, index, &rows))
+		bpf_map_update_elem(bpf_map__fd(loader->bpf->maps.allocator_files), &rows.pages,
+				    &yes, BPF_ANY);
+}
+
 /* A file may be known by several names; what is told of it is then the table of one of them. */
 static void loader_untell_file(const struct unwind_loader *loader, uint32_t index)
 {
@@ -181,9 +191,11 @@ static void loader_untell_file(const struct unwind_loader *loader, uint32_t inde
 	int files = bpf_map__fd(loader->bpf->maps.unwind_files);
 	struct unwind_file_rows rows, told;
 
-	if (unwind_tables_rows(&loader->tables, index, &rows) &&
-	    !bpf_map_lookup_elem(files, &key, &told) && told.pages == rows.pages)
+	if (!unwind_tables_rows(&loader->tables, index, &rows))
+		return;
+	if (!bpf_map_lookup_elem(files, &key, &told) && told.pages == rows.pages)
 		bpf_map_delete_elem(files, &key);
+	bpf_map_delete_elem(bpf_map__fd(loader->bpf->maps.allocator_files), &rows.pages);
 }
 
 /* Put a module's table into the store; NULL = it has none. */
@@ -194,6 +206,8 @@ static void loader_add(struct unwind_loader *loader, uint32_t module,
 
 	if (!code)
 		loader_tell_file(loader, module);
+	if (!code && module_list_get(loader->modules, module)->allocates)
+		unwind_loader_mark_allocator(loader, module);
 	loader->is_full |= code == -ENOSPC;
 	if (!code || loader->said_full)
 		return;

@@ -39,6 +39,9 @@ void unwind_loader_close(struct unwind_loader *loader);
 /* Compile a module that a process is going to map, so that its table is there at once when it does. */
 void unwind_loader_learn(struct unwind_loader *loader, uint32_t module);
 
+/* Let the programs know that a module has functions that allocate or free (struct module). */
+void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t module);
+
 /* A process of which no mappings are known yet: a command that is going to be executed. */
 void unwind_loader_begin(struct unwind_loader *loader, uint32_t owner);
 

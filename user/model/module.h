@@ -36,6 +36,7 @@ struct module {
 	bool is_program; /* it is an ELF file of this machine */
 	bool said_without_tables; /* of some of its code, where stacks end */
 	bool stripped; /* it is a library without a symbol table of its own */
+	bool allocates; /* it defines functions that allocate or free, of those that are known */
 };
 
 /* The modules of a run; an index into `items` names a module until it is removed. Then it may get another one. */

@@ -412,6 +412,23 @@ static void plan_keep_wanted(struct plan *plan, uint32_t module, struct scan *sc
 	scan->count = kept;
 }
 
+/*
+ * What a file calls that has such functions, the dynamic loader's among them, it calls as an allocator. Of a named function it
+ * is not known what it is a part of.
+ */
+static bool plan_has_allocator(const struct scan *scan)
+{
+	uint64_t shape;
+	size_t i;
+
+	for (i = 0; i < scan->count; i++) {
+		shape = scan->items[i].row->shape;
+		if (!(shape & SHAPE_NAMED) && SHAPE_OP(shape) <= CALL_FREE)
+			return true;
+	}
+	return false;
+}
+
 size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
 {
 	const struct allocator_function **rows;
@@ -420,6 +437,7 @@ size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
 	struct scan scan;
 
 	scan_file(file, rows, count, &scan);
+	plan->allocates |= plan_has_allocator(&scan);
 	plan_see_named(plan, &scan);
 	if (plan->options.usdt != USDT_OFF)
 		samples = plan_add_samples(plan, module, file, scan.allocator);

@@ -96,6 +96,7 @@ struct plan {
 	struct plan_range *ranges; /* of files that tell of samples */
 	size_t range_count, range_capacity;
 	uint32_t sample_count; /* keys of sample sites that are taken */
+	bool allocates; /* a file was added that defines functions that allocate or free */
 	char **texts; /* owned: what is not static */
 	size_t text_count, text_capacity;
 };
