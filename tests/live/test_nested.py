@@ -109,4 +109,15 @@ def test_fibers():
             check([variant("fibers-static"), scenario], "--backend", backend, *NAMED)
 
 
+def test_wrappers():
+    """What is freed by a wrapper was known to it: the function below it is told of nothing unknown."""
+    environment = dict(os.environ)
+    for name in ("wrap-jump.so", "wrap-call.so", "wrap-deep.so"):
+        environment["LD_PRELOAD"] = variant(name)
+        for scenario in ("calls", "realloc"):
+            account, report = lab.attached_report([lab.target("known"), scenario], environment=environment)
+            lab.check_account(account, report)
+            assert report["loss"]["free_untracked"] == 0, (name, scenario, report["loss"])
+
+
 lab.run_tests()

@@ -523,10 +523,34 @@ static void test_free_that_comes_back(void **state)
 	put_jump(work, "inner", 0x3001, 0x1000);
 	put_jump(work, "other", 0x2041, 0x2100);
 	work->file.function_count -= 2;
+	PUT(work, "gnu_get_libc_version", 0x5000, CHEAP);
 	plan_add_file(&work->plan, 0, &work->file);
 	assert_int_equal(SHAPE_RESULT(probe_of(work, "cfree")->shape), RESULT_FREES_INSIDE);
 	assert_int_equal(SHAPE_RESULT(probe_of(work, "free")->shape), RESULT_POINTER);
 	work_free(work);
+}
+
+/* What nobody knows may be a wrapper of another file's functions. */
+static void test_free_of_a_wrapper(void **state)
+{
+	static const char *const markers[] = { NULL, "mallocx" };
+	static const uint32_t results[] = { RESULT_FREES_INSIDE, RESULT_POINTER };
+	struct work *work;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		work = work_default();
+		PUT(work, "malloc", 0x1000, CHEAP);
+		PUT(work, "free", 0x2000, CHEAP);
+		if (markers[i])
+			PUT(work, markers[i], 0x3000, CHEAP);
+		plan_add_file(&work->plan, 0, &work->file);
+		assert_int_equal(SHAPE_RESULT(probe_of(work, "free")->shape), results[i]);
+		assert_int_equal(SHAPE_RESULT(probe_of(work, "malloc")->shape), RESULT_POINTER);
+		assert_true(work->plan.allocates);
+		work_free(work);
+	}
 }
 
 /* An allocator has short cuts: what its operators call says nothing. */
@@ -737,6 +761,7 @@ int main(void)
 		cmocka_unit_test(test_operators_that_call),
 		cmocka_unit_test(test_calls_into_samplers),
 		cmocka_unit_test(test_free_that_comes_back),
+		cmocka_unit_test(test_free_of_a_wrapper),
 		cmocka_unit_test(test_operators_of_allocator),
 		cmocka_unit_test(test_cheaper_site),
 		cmocka_unit_test(test_at_entry),

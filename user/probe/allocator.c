@@ -307,6 +307,18 @@ bool allocator_is_loader(const char *allocator)
 	return strcmp(allocator, "loader") == 0;
 }
 
+bool allocator_is_known(const char *allocator)
+{
+	static const char *const known[] = { "glibc",	 "musl", "jemalloc", "tcmalloc",
+					     "mimalloc", "tbb",	 "loader" };
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(allocator, known[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool allocator_is_libc(const char *allocator)
 {
 	return strcmp(allocator, "glibc") == 0 || strcmp(allocator, "musl") == 0;

@@ -58,6 +58,9 @@ bool allocator_applies(const struct allocator_function *function, const char *al
  */
 bool allocator_operators_forward(const char *allocator, bool own_heap);
 
+/* Is this an allocator that has memory of its own? Others may be wrappers, whose functions call those of another file. */
+bool allocator_is_known(const char *allocator);
+
 /* Is this the name of a function that allocates or frees, or of a C++ operator? */
 bool allocator_has_function(const char *symbol);
 

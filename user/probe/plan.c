@@ -283,6 +283,12 @@ bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset)
 	return false;
 }
 
+/* A free that the table says nothing more of. */
+static bool shape_is_plain_free(uint64_t shape)
+{
+	return SHAPE_OP(shape) == CALL_FREE && SHAPE_RESULT(shape) == RESULT_POINTER;
+}
+
 static bool plan_add_probe(struct plan *plan, uint32_t module, const char *allocator,
 			   const struct candidate *candidate)
 {
@@ -297,7 +303,8 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 		plan_skip(plan, module, true, "%s: too many functions", function->row->symbol);
 		return false;
 	}
-	if (candidate->comes_back)
+	if (candidate->comes_back ||
+	    (shape_is_plain_free(shape) && !named && !allocator_is_known(allocator)))
 		shape = SHAPE_THAT_FREES_INSIDE(shape);
 	if (candidate->reading == READ_AT_EXITS)
 		shape |= SHAPE_BY_EXITS;
