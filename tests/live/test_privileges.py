@@ -188,7 +188,7 @@ def test_file_systems_that_are_missing_are_named():
 
 
 def status_of(pid):
-    with open("/proc/%d/status" % pid, encoding="utf-8") as file:
+    with open("/proc/%s/status" % pid, encoding="utf-8") as file:
         return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
 
 
@@ -199,11 +199,46 @@ def test_what_is_not_needed_is_given_up():
     lab.wait_for(lambda: not int(status_of(tracer.process.pid)["CapEff"], 16) & ~needed, "capabilities are given up")
     status = status_of(tracer.process.pid)
     assert not (int(status["CapPrm"], 16) | int(status["CapInh"], 16)) & ~needed, status
-    assert status["NoNewPrivs"] == "1", status
+    assert status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", status
+    if os.geteuid() == 0:
+        users = {line for task in os.listdir("/proc/%d/task" % tracer.process.pid)
+                 for line in [status_of("%d/task/%s" % (tracer.process.pid, task))[field] for field in ("Uid", "Gid")]}
+        assert len(users) == 1, users
+        assert all(0x70000000 <= int(user) < 0x80000000 for user in users.pop().split()), status
+        assert not status["Groups"].strip(), status
     # What comes later is seen all the same.
     account = go(process)
     report = json.loads(tracer.stop().splitlines()[-1])
     assert sum(site["alloc_bytes"] for site in report["sites"]) >= account["plugin_leak"][0], report["sites"]
+
+
+# A library that ends the process in which a file is decoded; the tracer's workers have no environment, so they have it not.
+# libbpf reads the tracer's own BPF programs by elf_memory().
+DECODERS = ("elf_begin", "lzma_code", "lzma_stream_decoder", "cs_open", "cs_disasm", "cs_disasm_iter", "dwfl_begin",
+            "dwfl_report_elf", "dwarf_begin_elf")
+
+
+def test_tracer_decodes_nothing():
+    with tempfile.TemporaryDirectory(prefix="tracer-decoders-") as folder:
+        source, library = os.path.join(folder, "trap.c"), os.path.join(folder, "trap.so")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("#include <stdlib.h>\n")
+            file.writelines("void %s(void) { abort(); }\n" % name for name in DECODERS)
+        subprocess.run([lab.need("gcc"), "-shared", "-fPIC", "-w", "-o", library, source], check=True)
+        # The trap works: who decodes, and has it, ends.
+        environment = dict(os.environ, LD_PRELOAD=library)
+        status = subprocess.run([lab.need("eu-readelf"), "-h", "/proc/self/exe"], env=environment, check=False,
+                                capture_output=True)
+        assert status.returncode == -6, status
+        process = known()
+        tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "3600", env=environment)
+        account = go(process)
+        report = json.loads(tracer.stop().splitlines()[-1])
+        lab.check_account(account, report)
+        assert any(frame["function"] for site in report["sites"] for frame in site["frames"]), report
+        plan = subprocess.run([lab.TRACER, "plan", "-p", str(process.pid)], env=environment, check=False, capture_output=True,
+                              text=True)
+        assert plan.returncode == 0 and "malloc" in plan.stdout, plan
 
 
 def test_sandboxed_target():

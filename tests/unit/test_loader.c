@@ -102,11 +102,12 @@ static bool contains(char *const *paths, size_t count, const char *path)
 static int read_program(void *context, int fd, const char *path, char **ret_interpreter,
 			struct error *error)
 {
-	struct elf_file *file = elf_file_open(fd, error);
+	struct error reason = { 0 };
+	struct elf_file *file = elf_file_open(fd, &reason);
 
-	(void)context, (void)path;
+	(void)context;
 	if (!file)
-		return -ENOEXEC;
+		return error_set(error, ERROR_NOTHING, -ENOEXEC, "%s: %s", path, reason.text);
 	*ret_interpreter = memory_copy_string(elf_file_interpreter(file));
 	elf_file_close(file);
 	return 0;

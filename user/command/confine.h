@@ -3,10 +3,16 @@
 #ifndef COMMAND_CONFINE_H
 #define COMMAND_CONFINE_H
 
+#include <stdbool.h>
+
 #include "base/log.h"
 #include "kernel/features.h"
 
-/* Files and programs are open: what else root may do is not needed. What cannot be given up is said, with -v. */
-void confine_tracer(enum backend backend, const struct log *log);
+/*
+ * Files and programs are open: give up root, capabilities that later probes do not need, and system calls by which the tracer
+ * could start or change anything. `servers`: debug files are fetched from servers, which takes connections and a
+ * user's folder. What cannot be given up is said, with -v.
+ */
+void confine_tracer(enum backend backend, bool servers, const struct log *log);
 
 #endif

@@ -63,11 +63,15 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	struct render_options style = { .color = reporter->color,
 					.verbose = options->level == LOG_VERBOSE };
 	struct report_names names = { .lookup = reporter_lookup, .context = reporter->symbolizer };
-	struct grouped *grouped = group_build(snapshot, reporter_by(options), &names);
-	struct report *report = report_build(&grouped->snapshot, &wanted, &names);
 	struct buffer text = { 0 };
+	struct grouped *grouped;
+	struct report *report;
 	int code;
 
+	symbolizer_begin_report(reporter->symbolizer);
+	grouped = group_build(snapshot, reporter_by(options), &names);
+	report = report_build(&grouped->snapshot, &wanted, &names);
+	symbolizer_end_report(reporter->symbolizer);
 	if (reporter->written && options->format == render_format_find("text"))
 		buffer_append_string(&text, "\n");
 	options->format->render(report, &style, &text);

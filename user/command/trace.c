@@ -397,7 +397,7 @@ static int trace_open(struct trace *trace)
 				 "cannot wait for signals: %s", strerror(-code));
 	trace->spawn = (struct spawn){ .signals = &trace->signals, .user = trace->options->user };
 	trace->reporter.log = trace->log;
-	trace->decoder = decoder_new();
+	trace->decoder = decoder_new(trace->options->call_graph != CALL_GRAPH_FP);
 	trace->reporter.symbolizer = symbolizer_new(&trace->modules, &names);
 	if (trace->options->arguments)
 		code = spawn_hold(&trace->spawn, trace->options->arguments, &trace->error);
@@ -431,7 +431,7 @@ static int trace_start(struct trace *trace)
 		code = trace_watch_all(trace);
 	if (code)
 		return code;
-	confine_tracer(session_backend(trace->session), trace->log);
+	confine_tracer(session_backend(trace->session), trace->options->debuginfod, trace->log);
 	end_signals_drop_privileges(trace->end_signals);
 	if (trace->options->wait && !session_running(trace->session)) {
 		trace->waiting = true;

@@ -134,10 +134,11 @@ static int client_step(struct client *client, struct client_question *question)
 	}
 }
 
+/* `bytes` go with the open file of the module. */
 static int client_post(struct client *client, const struct message *message,
-		       const struct buffer *bytes)
+		       const struct buffer *bytes, int fd)
 {
-	int code = message_post(client->socket, message, -1);
+	int code = message_post(client->socket, message, bytes ? fd : -1);
 
 	if (!code && bytes)
 		code = message_post_bytes(client->socket, bytes->data, bytes->length);
@@ -146,22 +147,22 @@ static int client_post(struct client *client, const struct message *message,
 
 /* Ask the present worker, or a new one if that one died since. */
 static int client_ask(struct client *client, const struct message *message,
-		      const struct buffer *bytes)
+		      const struct buffer *bytes, int fd)
 {
 	int code = -EPIPE;
 
 	if (client->socket >= 0)
-		code = client_post(client, message, bytes);
+		code = client_post(client, message, bytes, fd);
 	if (!code)
 		return 0;
 	code = client_renew(client);
-	return code ? code : client_post(client, message, bytes);
+	return code ? code : client_post(client, message, bytes, fd);
 }
 
 static int client_converse(struct client *client, const struct message *message,
 			   const struct buffer *bytes, struct client_question *question)
 {
-	int code = client_ask(client, message, bytes);
+	int code = client_ask(client, message, bytes, question->module->fd);
 
 	question->deadline_ms = message_clock_ms() + client->timeout_ms;
 	while (!code)

@@ -25,23 +25,64 @@
 /* A worker may be killed from outside; a file that ends two is to blame. */
 #define ATTEMPTS_MAX 2
 
+/* As the kernel has it. */
+#define ERRNO_MAX 4095
+
 /* More pages than an address space of 32 bits has. */
 #define PAGES_MAX (1u << 20)
 
+/* Bytes of answers that nobody has asked for yet. */
+#define PREPARED_MAX (64u << 20)
+#define PREPARED_FILES 1024
+
+struct prepared {
+	struct buffer question; /* that the plan is the answer to */
+	struct prepared_part {
+		bool present;
+		int result;
+		struct buffer answer;
+	} parts[JOB_COUNT];
+};
+
 struct decoder {
 	struct client client;
-	struct table bad; /* numbers of modules that are read no more */
+	bool whole;
+	struct table prepared; /* number of a module + 1 -> struct prepared */
+	size_t prepared_bytes;
+	struct table bad; /* number of a module that is read no more + 1 -> errno of why */
 	int broken; /* errno of why no worker can be started; 0 = they can */
 };
 
-struct decoder *decoder_new(void)
+struct decoder *decoder_new(bool whole)
 {
 	const struct debug_search search = { .host_directory = "/usr/lib/debug" };
 	struct decoder *decoder = memory_alloc(1, sizeof(*decoder));
 
+	decoder->whole = whole;
 	if (client_start(&decoder->client, &search, PATIENCE_MS))
 		decoder->broken = ESRCH;
 	return decoder;
+}
+
+static void prepared_free(struct prepared *prepared)
+{
+	size_t i;
+
+	for (i = 0; i < JOB_COUNT; i++)
+		buffer_free(&prepared->parts[i].answer);
+	buffer_free(&prepared->question);
+	free(prepared);
+}
+
+static void decoder_drop_prepared(struct decoder *decoder)
+{
+	const struct table_slot *slot;
+	size_t cursor = 0;
+
+	while ((slot = table_next(&decoder->prepared, &cursor)))
+		prepared_free(slot->value);
+	table_free(&decoder->prepared);
+	decoder->prepared_bytes = 0;
 }
 
 void decoder_free(struct decoder *decoder)
@@ -49,6 +90,7 @@ void decoder_free(struct decoder *decoder)
 	if (!decoder)
 		return;
 	client_stop(&decoder->client);
+	decoder_drop_prepared(decoder);
 	table_free(&decoder->bad);
 	free(decoder);
 }
@@ -78,21 +120,23 @@ static void decoder_give_up(struct decoder *decoder, const struct module *module
 		decoder->broken = -code;
 		return;
 	}
-	table_put(&decoder->bad, (uint64_t)module->number + 1, decoder);
+	table_put(&decoder->bad, (uint64_t)module->number + 1, (void *)(intptr_t)-code);
 	if (code == -ETIMEDOUT && decoder->client.timeout_ms > PATIENCE_LEAST_MS)
 		decoder->client.timeout_ms /= 2;
 }
 
 /* Returns as the functions of decoder.h. Free `answer` in any case. */
-static int decoder_ask(struct decoder *decoder, const struct module *module, enum decode_job job,
-		       const struct buffer *question, struct buffer *answer)
+static int decoder_ask_worker(struct decoder *decoder, const struct module *module,
+			      enum decode_job job, const struct buffer *question,
+			      struct buffer *answer)
 {
+	void *bad = table_get(&decoder->bad, (uint64_t)module->number + 1);
 	int attempt, code = 0, result = 0;
 
 	if (decoder->broken)
 		return -decoder->broken;
-	if (table_get(&decoder->bad, (uint64_t)module->number + 1))
-		return -EPIPE;
+	if (bad)
+		return -(int)(intptr_t)bad;
 	for (attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
 		buffer_clear(answer);
 		code = client_read(&decoder->client, module, job, question, answer, &result);
@@ -104,12 +148,90 @@ static int decoder_ask(struct decoder *decoder, const struct module *module, enu
 	return code ? code : result;
 }
 
+static bool buffer_is_same(const struct buffer *left, const struct buffer *right)
+{
+	return left->length == right->length &&
+	       (!left->length || !memcmp(left->data, right->data, left->length));
+}
+
+/* An answer that is there already, once. */
+static bool decoder_take(struct decoder *decoder, const struct module *module, enum decode_job job,
+			 const struct buffer *question, struct buffer *answer, int *ret_result)
+{
+	struct prepared *prepared = table_get(&decoder->prepared, (uint64_t)module->number + 1);
+	struct prepared_part *part = prepared ? &prepared->parts[job] : NULL;
+
+	if (!part || !part->present ||
+	    (job == JOB_PLAN && !buffer_is_same(question, &prepared->question)))
+		return false;
+	*answer = part->answer;
+	*ret_result = part->result;
+	*part = (struct prepared_part){ 0 };
+	return true;
+}
+
+static int decoder_ask(struct decoder *decoder, const struct module *module, enum decode_job job,
+		       const struct buffer *question, struct buffer *answer)
+{
+	int result;
+
+	if (decoder_take(decoder, module, job, question, answer, &result))
+		return result;
+	return decoder_ask_worker(decoder, module, job, question, answer);
+}
+
 /* The answer was not what it has to be: the file has taken over its worker, or nearly so. */
 static int decoder_refuse(struct decoder *decoder, const struct module *module)
 {
 	client_distrust(&decoder->client);
 	decoder_give_up(decoder, module, -EPROTO);
 	return -EPROTO;
+}
+
+static bool prepared_read(struct prepared *prepared, const struct buffer *answer)
+{
+	struct wire wire = wire_begin(answer);
+
+	while (!wire.bad && wire.at != wire.end) {
+		uint32_t job = wire_get_number(&wire), error = wire_get_number(&wire);
+		uint32_t size = wire_get_number(&wire);
+		struct prepared_part *part;
+
+		if (!job || job >= JOB_ALL || error > ERRNO_MAX ||
+		    size > (size_t)(wire.end - wire.at) || prepared->parts[job].present)
+			return false;
+		part = &prepared->parts[job];
+		part->present = true;
+		part->result = -(int)error;
+		wire_put(&part->answer, wire.at, size);
+		wire.at += size;
+	}
+	return !wire.bad;
+}
+
+void decoder_prepare(struct decoder *decoder, const struct module *module, const struct plan *plan)
+{
+	struct prepared *prepared;
+	struct buffer answer = { 0 };
+	int code;
+
+	if (!decoder->whole)
+		return;
+	/* What was not asked for can be read again. */
+	if (decoder->prepared_bytes > PREPARED_MAX || decoder->prepared.count == PREPARED_FILES)
+		decoder_drop_prepared(decoder);
+	prepared = memory_alloc(1, sizeof(*prepared));
+	plan_wire_put_options(&prepared->question, plan);
+	code = decoder_ask_worker(decoder, module, JOB_ALL, &prepared->question, &answer);
+	if (!code && !prepared_read(prepared, &answer))
+		code = decoder_refuse(decoder, module);
+	if (code) {
+		prepared_free(prepared);
+	} else {
+		table_put(&decoder->prepared, (uint64_t)module->number + 1, prepared);
+		decoder->prepared_bytes += answer.length;
+	}
+	buffer_free(&answer);
 }
 
 /* Is it a text that ends within the field, without a control character? */

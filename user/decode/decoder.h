@@ -7,6 +7,7 @@
 #ifndef DECODE_DECODER_H
 #define DECODE_DECODER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -18,8 +19,11 @@
 
 struct decoder;
 
-/* Starts the process; free with decoder_free. Never fails: where no process can be started, every answer is an error. */
-struct decoder *decoder_new(void);
+/*
+ * Starts the process; free with decoder_free. Never fails: where no process can be started, every answer is an error. `whole`:
+ * of each file everything will be asked, so it is read at once.
+ */
+struct decoder *decoder_new(bool whole);
 void decoder_free(struct decoder *decoder);
 
 /*
@@ -31,6 +35,9 @@ void decoder_free(struct decoder *decoder);
 /* -ENOEXEC: no ELF file of this machine. */
 int decoder_describe(struct decoder *decoder, const struct module *module,
 		     struct file_facts *ret_facts);
+
+/* What is going to be asked of the module, by this plan too, may be read now. To be called before the first question. */
+void decoder_prepare(struct decoder *decoder, const struct module *module, const struct plan *plan);
 
 /* For loader_list_libraries: which loader a program names. `context` is the decoder. */
 int decoder_read_program(void *context, int fd, const char *path, char **ret_interpreter,

@@ -134,6 +134,26 @@ static int job_rows_of_memory(const struct job *job)
 	return code ? code : job_put_rows(job, &file);
 }
 
+/* Each question is a wait for another process, which may be long on a busy machine. */
+static int job_all(const struct job *job)
+{
+	static const uint32_t kinds[] = { JOB_DESCRIBE, JOB_PLAN, JOB_INTERPRETER, JOB_ROWS };
+	struct buffer part = { 0 };
+	size_t i;
+	int code;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		buffer_clear(&part);
+		code = job_run(kinds[i], job->fd, job->path, job->question, job->source, &part);
+		wire_put_number(job->answer, kinds[i]);
+		wire_put_number(job->answer, (uint32_t)-code);
+		wire_put_number(job->answer, code ? 0 : (uint32_t)part.length);
+		wire_put(job->answer, part.data, code ? 0 : part.length);
+	}
+	buffer_free(&part);
+	return 0;
+}
+
 int job_run(enum decode_job kind, int fd, const char *path, const struct buffer *question,
 	    const struct debug_source *source, struct buffer *answer)
 {
@@ -145,6 +165,8 @@ int job_run(enum decode_job kind, int fd, const char *path, const struct buffer 
 		return job_rows(&job);
 	if (kind == JOB_ROWS_OF_MEMORY)
 		return job_rows_of_memory(&job);
+	if (kind == JOB_ALL)
+		return job_all(&job);
 	file = elf_file_open(fd, NULL);
 	if (!file)
 		return -ENOEXEC;

@@ -9,7 +9,7 @@
  *	worker	SYMBOL function file line (innermost first)
  *	worker	END
  *
- *	tracer	READ what module path, followed by so many bytes
+ *	tracer	READ what module path, with a descriptor, followed by so many bytes
  *	worker	WANT a file (any number of times)	->	tracer	FILE, with a descriptor or without
  *	worker	ANSWER, followed by so many bytes
  *

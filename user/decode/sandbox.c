@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,12 +23,11 @@
 #include <linux/capability.h>
 #include <linux/securebits.h>
 
+#include "system/privilege.h"
 #include "system/seccomp.h"
 
 /* Where a user ID of the tracer's own is refused, as in a user namespace. */
 #define NOBODY 65534
-/* User IDs that neither distributions nor systemd nor containers give to anybody: 28 random bits above the first. */
-#define UNUSED_USERS 0x70000000u
 
 /* AddressSanitizer reserves terabytes of addresses and writes its findings to stderr. */
 #ifdef __has_feature
@@ -143,15 +141,13 @@ static void sandbox_drop_user(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
-	unsigned int number, random = 0;
+	unsigned int number;
 
 	for (number = 0; !prctl(PR_CAPBSET_DROP, number, 0, 0, 0); number++)
 		;
 	prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
 					 SECBIT_NO_SETUID_FIXUP_LOCKED);
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = (unsigned int)getpid();
-	if (!geteuid() && !sandbox_set_user(UNUSED_USERS | (random & 0x0fffffff)))
+	if (!geteuid() && !sandbox_set_user(privileges_unused_user()))
 		sandbox_set_user(NOBODY);
 	syscall(SYS_capset, &header, none);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

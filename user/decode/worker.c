@@ -185,22 +185,17 @@ static void worker_receive_bytes(struct worker *worker, struct buffer *bytes)
 }
 
 /* Have a job done. Nothing of the file is kept. */
-static void worker_read(struct worker *worker)
+static void worker_read(struct worker *worker, int fd)
 {
 	const enum decode_job job = worker->message.what;
-	struct debug_want want = { .kind = WANT_MODULE, .name = "" };
 	char *path = memory_copy_string(worker->message.text);
 	struct buffer question = { 0 }, answer = { 0 };
-	uint32_t candidate = 0;
-	int fd, code = -EBADF;
+	int code = -EBADF;
 
 	worker->module = worker->message.module;
 	worker_receive_bytes(worker, &question);
-	fd = worker_open_file(worker, &want, &candidate);
 	if (fd >= 0)
 		code = job_run(job, fd, path, &question, &worker->source, &answer);
-	if (fd >= 0)
-		close(fd);
 	worker->message = (struct message){ .kind = MESSAGE_ANSWER,
 					    .module = worker->module,
 					    .detail = (uint32_t)-code,
@@ -220,16 +215,20 @@ void worker_run(int socket)
 	worker->socket = socket;
 	worker->source = (struct debug_source){ worker_open_file, worker };
 	for (;;) {
-		if (message_receive(socket, &worker->message, NULL, -1))
+		int fd = -1;
+
+		if (message_receive(socket, &worker->message, &fd, -1))
 			_exit(0);
 		if (worker->message.kind == MESSAGE_LOOKUP) {
 			sandbox_allow_seconds(WORKER_LOOKUP_SECONDS);
 			worker_answer(worker);
 		} else if (worker->message.kind == MESSAGE_READ) {
 			sandbox_allow_seconds(WORKER_READ_SECONDS);
-			worker_read(worker);
+			worker_read(worker, fd);
 		} else {
 			_exit(0);
 		}
+		if (fd >= 0)
+			close(fd);
 	}
 }

@@ -34,6 +34,7 @@ static void plan_describe_module(struct plan *plan, struct decoder *decoder, str
 	if (module->described || module->fd < 0)
 		return;
 	module->described = true;
+	decoder_prepare(decoder, module, plan);
 	module->is_program = !decoder_describe(decoder, module, &facts);
 	module->stripped = module->is_program && !*facts.interpreter && !facts.has_symbols;
 	module->build_id_size = facts.build_id_size;

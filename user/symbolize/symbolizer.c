@@ -10,7 +10,13 @@
 #include "base/table.h"
 #include "decode/client.h"
 
-#define TIMEOUT_MS 20000
+/*
+ * For one look-up, and for all look-ups of a report; a file that has taken longer in all is to blame. The worker itself
+ * ends after two seconds of its CPU's time.
+ */
+#define TIMEOUT_MS 5000
+#define REPORT_MS 5000
+#define MODULE_MS 10000
 
 /* A worker may be killed from outside; a file that ends two is to blame. */
 #define ATTEMPTS_MAX 2
@@ -25,12 +31,16 @@ struct module_names {
 	struct table by_offset; /* offset -> struct symbol_list */
 	struct table names; /* hash -> struct name */
 	bool bad; /* not asked about any more */
+	int64_t spent_ms; /* waiting for its names */
 };
 
 struct symbolizer {
 	const struct module_list *modules;
 	struct client client;
 	bool broken; /* no worker can be started */
+	int64_t spent_ms; /* waiting for names since the report was begun */
+	bool in_report;
+	bool said_late; /* of this report */
 	struct table
 		reasons; /* address of a reason's text or of a struct frame_name -> struct symbol_list */
 	struct module_names *by_module; /* by index of the module */
@@ -147,6 +157,13 @@ static void symbolizer_give_up(struct symbolizer *symbolizer, uint32_t index,
 {
 	const char *why = code == -ETIMEDOUT ? "took too long" : "failed";
 
+	if (code == -EPERM) {
+		symbolizer->broken = true;
+		symbolizer_complain(symbolizer,
+				    memory_copy_string("no function names: the process that reads "
+						       "debug information cannot be confined"));
+		return;
+	}
 	if (code == -ESRCH) {
 		symbolizer->broken = true;
 		symbolizer_complain(symbolizer,
@@ -160,15 +177,54 @@ static void symbolizer_give_up(struct symbolizer *symbolizer, uint32_t index,
 						      module->path, why));
 }
 
+static void symbolizer_spend(struct symbolizer *symbolizer, uint32_t index, int64_t ms, int *code)
+{
+	struct module_names *names = &symbolizer->by_module[index];
+
+	symbolizer->spent_ms += ms;
+	names->spent_ms += ms;
+	if (!*code && names->spent_ms > MODULE_MS)
+		*code = -ETIMEDOUT;
+}
+
+void symbolizer_begin_report(struct symbolizer *symbolizer)
+{
+	symbolizer->spent_ms = 0;
+	symbolizer->said_late = false;
+	symbolizer->in_report = true;
+}
+
+void symbolizer_end_report(struct symbolizer *symbolizer)
+{
+	symbolizer->in_report = false;
+}
+
+/* Has the report taken too long already? What is not named now may be in the next one. */
+static bool symbolizer_is_late(struct symbolizer *symbolizer)
+{
+	if (!symbolizer->in_report || symbolizer->spent_ms < REPORT_MS)
+		return false;
+	if (!symbolizer->said_late)
+		symbolizer_complain(symbolizer,
+				    memory_format("names took longer than %d seconds: the rest of "
+						  "the report has none",
+						  REPORT_MS / 1000));
+	symbolizer->said_late = true;
+	return true;
+}
+
 static struct symbol_list *symbolizer_name(struct symbolizer *symbolizer, uint32_t index,
 					   const struct module *module, uint64_t offset)
 {
 	struct symbol_collection found = { .names = &symbolizer->by_module[index].names };
 	struct symbol_list *list;
+	int64_t begin_ms;
 	size_t i;
 	int code;
 
+	begin_ms = message_clock_ms();
 	code = symbolizer_ask(symbolizer, module, offset, &found);
+	symbolizer_spend(symbolizer, index, message_clock_ms() - begin_ms, &code);
 	if (code)
 		symbolizer_give_up(symbolizer, index, module, code);
 	for (i = 0; i + 1 < found.count; i++)
@@ -207,7 +263,7 @@ static const struct symbol_list *symbolizer_lookup_native(struct symbolizer *sym
 	list = table_get(&known->by_offset, frame->offset);
 	if (list)
 		return list;
-	if (module->fd < 0 || known->bad || symbolizer->broken)
+	if (module->fd < 0 || known->bad || symbolizer->broken || symbolizer_is_late(symbolizer))
 		return &symbolizer->unnamed;
 	/* The address is where the call returns to; the call itself may belong to another line or function. */
 	list = symbolizer_name(symbolizer, frame->module, module, frame->offset - 1);

@@ -18,7 +18,7 @@ struct symbolizer;
 struct symbolizer_options {
 	const char *debug_directory; /* searched before /usr/lib/debug; NULL = none */
 	bool debuginfod; /* ask debuginfod servers */
-	int timeout_ms; /* for one look-up; 0 = 20 seconds */
+	int timeout_ms; /* for one look-up; 0 = 5 seconds */
 };
 
 /*
@@ -34,6 +34,10 @@ struct symbolizer *symbolizer_new(const struct module_list *modules,
  */
 const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					    const struct frame *frame);
+
+/* The names of a report come in between: they are waited for five seconds in all. */
+void symbolizer_begin_report(struct symbolizer *symbolizer);
+void symbolizer_end_report(struct symbolizer *symbolizer);
 
 /* The module is going to be removed from the list: its index may become that of another one. */
 void symbolizer_forget(struct symbolizer *symbolizer, uint32_t module);

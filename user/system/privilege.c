@@ -3,11 +3,13 @@
 #include "system/privilege.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -199,6 +201,53 @@ int privileges_refuse(enum privilege_step step, int code, struct error *error)
 	error_set(error, ERROR_PERMISSION, code, "not permitted (%s): %s", strerror(-code),
 		  text.data);
 	buffer_free(&text);
+	return code;
+}
+
+/* 28 random bits above the first number of a range that has no use. */
+#define UNUSED_USERS 0x70000000u
+#define UNUSED_BITS 0x0fffffffu
+
+unsigned int privileges_unused_user(void)
+{
+	unsigned int random;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+		random = (unsigned int)getpid();
+	return UNUSED_USERS | (random & UNUSED_BITS);
+}
+
+/* The user of the first: by libc, so that no thread stays root. Capabilities are permitted still, but not effective. */
+static int privileges_set_user(unsigned int user)
+{
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setgroups(0, NULL) ||
+	    setresgid(user, user, user) || setresuid(user, user, user))
+		return -errno;
+	return 0;
+}
+
+int privileges_leave_root(void)
+{
+	const uint64_t needs = BIT(NUMBER_SYS_PTRACE) | BIT(NUMBER_DAC_READ_SEARCH) |
+			       BIT(CAP_SETUID) | BIT(CAP_SETGID);
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[2];
+	uint64_t permitted;
+	int code;
+
+	if (geteuid())
+		return 0;
+	if (syscall(SYS_capget, &header, sets))
+		return -errno;
+	permitted = (uint64_t)sets[1].permitted << 32 | sets[0].permitted;
+	if ((permitted & needs) != needs)
+		return -EPERM;
+	code = privileges_set_user(privileges_unused_user());
+	sets[0].effective = sets[0].permitted;
+	sets[1].effective = sets[1].permitted;
+	if (syscall(SYS_capset, &header, sets) && !code)
+		code = -errno;
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	return code;
 }
 

@@ -4,7 +4,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -84,7 +85,10 @@ int seccomp_install(const struct seccomp_rule *rules, size_t count, bool allow)
 		length += filter_add_rule(code + length, &rules[i], allow);
 	code[length++] = filter_return(!allow);
 	program.len = (unsigned short)length;
-	status = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) ? -errno : 0;
+	status = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
+			      &program);
+	/* The number of a thread that has a filter which this one lacks. */
+	status = status < 0 ? -errno : status ? -EBUSY : 0;
 	free(code);
 	return status;
 }

@@ -19,8 +19,8 @@ struct seccomp_rule {
 
 /*
  * From now on the calls to which a rule applies are the only ones allowed (`allow`), or the only ones refused. What is
- * refused fails with EPERM; so do calls of the x32 ABI, and those of another architecture end the process. For the
- * calling thread only, and for good. Needs no_new_privs. Returns 0, or a negative errno: nothing is filtered then.
+ * refused fails with EPERM; so do calls of the x32 ABI, and those of another architecture end the process. For all
+ * threads, and for good. Needs no_new_privs. Returns 0, or a negative errno: nothing is filtered then.
  */
 int seccomp_install(const struct seccomp_rule *rules, size_t count, bool allow);
 

@@ -288,11 +288,10 @@ void spawn_free(struct spawn *spawn)
 	if (!spawn || spawn->pid <= 0)
 		return;
 	if (spawn->release >= 0) {
-		if (!spawn->ended) {
-			kill(spawn->pid, SIGKILL);
+		/* It ends by itself when there is nobody to release it; the tracer may have no right to kill it. */
+		spawn_close(&spawn->release);
+		if (!spawn->ended)
 			spawn_reap(spawn);
-		}
-		close(spawn->release);
 	}
 	spawn_close(&spawn->failure);
 	free(spawn->path);
