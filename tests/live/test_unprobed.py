@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Probes that somebody else takes out of a process are noticed with the next report, counted, and put back."""
 import json
+import os
 import re
+import shutil
 import signal
 import subprocess
+import tempfile
 
 import lab
 
@@ -26,8 +29,8 @@ class Target:
 class Reports:
     """A tracer whose reports are asked for."""
 
-    def __init__(self, pid, *options):
-        self.tracer = lab.Tracer("-j", "-n", "0", "-p", pid, *options, "3600")
+    def __init__(self, pid, *options, under=()):
+        self.tracer = lab.Tracer("-j", "-n", "0", "-p", pid, *options, "3600", under=under)
 
     def next(self):
         self.tracer.process.send_signal(signal.SIGUSR1)
@@ -45,9 +48,9 @@ def missing(report):
     return report["loss"]["probes_missing"]
 
 
-def check_put_back(*options):
+def check_put_back(*options, under=()):
     target = Target()
-    reports = Reports(target.pid, *options)
+    reports = Reports(target.pid, *options, under=under)
     target.ask("allocate")
     first = reports.next()
     assert counted(first) == BLOCKS and not missing(first), first["loss"]
@@ -76,6 +79,23 @@ def test_put_back_by_multi_probes():
 def test_put_back_by_perf_probes():
     lab.need_backend("perf")
     check_put_back("--backend", "perf")
+
+
+def test_put_back_with_least_capabilities():
+    """The tracer may not open the files of the target in /proc that say which pages it has."""
+    least = "-all,+bpf,+perfmon,+sys_ptrace"
+    under = [lab.need("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs",
+             "--inh-caps=" + least, "--ambient-caps=" + least, "--bounding-set=" + least]
+    if lab.run("--backend", "multi", "-d", "1ms", "--", "true")[0]:
+        raise lab.Skip("this kernel asks for CAP_SYS_ADMIN")
+    built = lab.TRACER
+    with tempfile.TemporaryDirectory(prefix="tracer-unprobed-") as folder:
+        os.chmod(folder, 0o755)
+        lab.TRACER = shutil.copy(built, folder)
+        try:
+            check_put_back(under=under)
+        finally:
+            lab.TRACER = built
 
 
 def check_replaced(what):

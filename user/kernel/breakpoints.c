@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "system/process_memory.h"
+
 /* Entries of /proc/PID/pagemap. */
 #define PAGE_PRESENT (1ULL << 63)
 #define PAGE_SWAPPED (1ULL << 62)
@@ -23,31 +25,37 @@
 #define BREAKPOINT_BYTES 4
 #endif
 
+/* Where it is not known whether a page is present, reading it may take this long. */
+#define PATIENCE_NS 100000000
+
 /* As many bytes as are not the same by chance. */
 #define COPY_BYTES 16
 
-bool breakpoints_open(struct breakpoints *breakpoints, pid_t pid)
+static int breakpoints_open_file(pid_t pid, const char *name)
 {
 	char path[64];
 
-	*breakpoints = (struct breakpoints){ .page_size = (uint64_t)sysconf(_SC_PAGESIZE) };
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
-	breakpoints->pagemap = open(path, O_RDONLY | O_CLOEXEC);
-	if (breakpoints->pagemap < 0)
-		return false;
-	/* Not process_vm_readv: it gives each of several processes that share a page since a fork a copy of its own. */
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-	breakpoints->memory = open(path, O_RDONLY | O_CLOEXEC);
-	if (breakpoints->memory >= 0)
-		return true;
-	close(breakpoints->pagemap);
-	return false;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+void breakpoints_open(struct breakpoints *breakpoints, pid_t pid)
+{
+	*breakpoints = (struct breakpoints){
+		.pid = pid,
+		.pagemap = breakpoints_open_file(pid, "pagemap"),
+		.memory = breakpoints_open_file(pid, "mem"),
+		.patience = { .full_ns = PATIENCE_NS },
+		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
 }
 
 void breakpoints_close(struct breakpoints *breakpoints)
 {
-	close(breakpoints->pagemap);
-	close(breakpoints->memory);
+	if (breakpoints->pagemap >= 0)
+		close(breakpoints->pagemap);
+	if (breakpoints->memory >= 0)
+		close(breakpoints->memory);
 }
 
 /* False if it cannot be read. */
@@ -64,11 +72,18 @@ static bool breakpoints_find_page(struct breakpoints *breakpoints, uint64_t addr
 	return true;
 }
 
-/* Bytes that lie in the page that was found, which is present. */
-static bool breakpoints_read(const struct breakpoints *breakpoints, uint64_t address,
+/*
+ * Bytes that lie in the page that was found, which is present. Not by process_vm_readv where it can be helped: that gives each
+ * of several processes that share a page since a fork a copy of its own.
+ */
+static bool breakpoints_read(struct breakpoints *breakpoints, uint64_t address,
 			     unsigned char *bytes, size_t size)
 {
-	return pread(breakpoints->memory, bytes, size, (off_t)address) == (ssize_t)size;
+	if (breakpoints->memory >= 0)
+		return pread(breakpoints->memory, bytes, size, (off_t)address) == (ssize_t)size;
+	return !breakpoints->patience.late &&
+	       process_memory_read(breakpoints->pid, address, bytes, size,
+				   &breakpoints->patience) == (ssize_t)size;
 }
 
 static bool is_breakpoint(const unsigned char *theirs, int file, uint64_t offset)
@@ -89,6 +104,9 @@ bool breakpoints_has(struct breakpoints *breakpoints, uint64_t address, int file
 {
 	unsigned char theirs[BREAKPOINT_BYTES];
 
+	if (breakpoints->pagemap < 0)
+		return !breakpoints_read(breakpoints, address, theirs, sizeof(theirs)) ||
+		       is_breakpoint(theirs, file, offset);
 	if (!breakpoints_find_page(breakpoints, address))
 		return true;
 	if (breakpoints->entry & PAGE_SWAPPED && !(breakpoints->entry & PAGE_MARKED))
@@ -105,7 +123,8 @@ bool breakpoints_is_copy(struct breakpoints *breakpoints, uint64_t address, int 
 	unsigned char theirs[COPY_BYTES], ours[COPY_BYTES];
 	size_t size = COPY_BYTES, rest;
 
-	if (!breakpoints_find_page(breakpoints, address) || !(breakpoints->entry & PAGE_PRESENT))
+	if (breakpoints->pagemap >= 0 &&
+	    (!breakpoints_find_page(breakpoints, address) || !(breakpoints->entry & PAGE_PRESENT)))
 		return false;
 	rest = breakpoints->page_size - address % breakpoints->page_size;
 	size = size < rest ? size : rest;

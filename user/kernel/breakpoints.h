@@ -10,21 +10,25 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/timed_call.h"
+
 /* Reads the code of one process. */
 struct breakpoints {
-	int pagemap, memory;
+	pid_t pid;
+	int pagemap, memory; /* -1: whose files are not ours to open */
+	struct patience patience; /* with memory that is read without them */
 	uint64_t page_size;
 	uint64_t page; /* number of the page that was looked at last, plus one; 0 = none */
 	uint64_t entry; /* of it in the page map */
 };
 
-/* False if the process may not be looked at, or has ended. Close with breakpoints_close. */
-bool breakpoints_open(struct breakpoints *breakpoints, pid_t pid);
+/* Close with breakpoints_close. */
+void breakpoints_open(struct breakpoints *breakpoints, pid_t pid);
 void breakpoints_close(struct breakpoints *breakpoints);
 
 /*
  * Is there one at `address`, which maps `offset` of the file behind the descriptor `file`? True if that cannot be told.
- * A page is neither brought into the memory of the process nor waited for: one that has a breakpoint is private
+ * Where the page map may be read, a page is neither brought into the memory of the process nor waited for: one that has a breakpoint is private
  * to the process, so one that is missing, or the file's own, has none.
  */
 bool breakpoints_has(struct breakpoints *breakpoints, uint64_t address, int file, uint64_t offset);

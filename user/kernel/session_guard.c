@@ -190,8 +190,9 @@ static void guard_look(struct session *session, size_t position, struct gone_lis
 
 	list->count = 0;
 	guard_find_places(session, position);
-	if (!slot->place_count || !breakpoints_open(&code, process->target.pid))
+	if (!slot->place_count)
 		return;
+	breakpoints_open(&code, process->target.pid);
 	for (i = 0; i < slot->place_count; i++)
 		guard_look_at_place(session, process, slot, i, &code, list);
 	breakpoints_close(&code);
