@@ -60,6 +60,8 @@ static void test_strings(void **state)
 	assert_string("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
 	assert_string("\n\t\x01\x1f\x7f", "\"\\u000a\\u0009\\u0001\\u001f\\u007f\"");
 	assert_string("\xc2\x9b\xe2\x80\xae", "\"\\u009b\\u202e\"");
+	/* Beyond the first plane: a tag letter. */
+	assert_string("\xf3\xa0\x81\x81", "\"\\udb40\\udc41\"");
 	assert_string("caf\xc3\xa9 \xf0\x9f\x90\x9b", "\"caf\xc3\xa9 \xf0\x9f\x90\x9b\"");
 	assert_string("\xff"
 		      "a\xc3",

@@ -43,6 +43,22 @@ static void test_safe(void **state)
 	assert_safe("ls \xe2\x80\xa8", "ls \\xe2\\x80\\xa8");
 }
 
+/* What is not seen makes two names look like one. */
+static void test_safe_invisible(void **state)
+{
+	(void)state;
+	assert_safe("zero\xe2\x80\x8bwidth", "zero\\xe2\\x80\\x8bwidth"); /* U+200B */
+	assert_safe("\xef\xbb\xbfmain", "\\xef\\xbb\\xbfmain"); /* U+FEFF */
+	assert_safe("soft\xc2\xadhyphen", "soft\\xc2\\xadhyphen");
+	assert_safe("tag\xf3\xa0\x81\x81", "tag\\xf3\\xa0\\x81\\x81"); /* U+E0041 */
+	assert_safe("select\xef\xb8\x8f", "select\\xef\\xb8\\x8f"); /* U+FE0F */
+	/* Accents are seen, but not a pile of them. */
+	assert_safe("e\xcc\x81\xcc\xa3", "e\xcc\x81\xcc\xa3");
+	assert_safe("e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81g\xcc\x81",
+		    "e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\\xcc\\x81\\xcc\\x81g\xcc\x81");
+	assert_safe("~a", "~a");
+}
+
 static void test_safe_invalid(void **state)
 {
 	(void)state;
@@ -124,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_safe),
+		cmocka_unit_test(test_safe_invisible),
 		cmocka_unit_test(test_safe_invalid),
 		cmocka_unit_test(test_decode_like_libc),
 		cmocka_unit_test(test_decode_every_rune),

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Over one character: no language has more. */
+#define MARKS_MAX 4
+
 static bool text_is_continuation(char byte)
 {
 	return ((unsigned char)byte & 0xc0) == 0x80;
@@ -69,13 +72,38 @@ bool text_rune_is_unsafe(unsigned int rune)
 	static const struct text_range unsafe[] = {
 		{ 0x00, 0x1f }, /* controls */
 		{ 0x7f, 0x9f }, /* DEL, C1 controls */
+		{ 0x00ad, 0x00ad }, /* soft hyphen */
+		{ 0x034f, 0x034f }, /* grapheme joiner */
 		{ 0x061c, 0x061c }, /* Arabic letter mark */
-		{ 0x200e, 0x200f }, /* left-to-right and right-to-left marks */
+		{ 0x115f, 0x1160 }, /* Hangul fillers */
+		{ 0x17b4, 0x17b5 }, /* Khmer inherent vowels */
+		{ 0x180b, 0x180f }, /* Mongolian selectors */
+		{ 0x200b, 0x200f }, /* zero width; left-to-right and right-to-left marks */
 		{ 0x2028, 0x202e }, /* line and paragraph separators, embeddings and overrides */
-		{ 0x2066, 0x2069 }, /* isolates */
+		{ 0x2060, 0x206f }, /* joiner, invisible operators, isolates */
+		{ 0x3164, 0x3164 }, /* Hangul filler */
+		{ 0xfe00, 0xfe0f }, /* variation selectors */
+		{ 0xfeff, 0xfeff }, /* byte order mark */
+		{ 0xffa0, 0xffa0 }, /* Hangul filler, halfwidth */
+		{ 0xfff0, 0xfffb }, /* annotations */
+		{ 0x1bca0, 0x1bca3 }, /* shorthand format controls */
+		{ 0x1d173, 0x1d17a }, /* musical format controls */
+		{ 0xe0000, 0xe0fff }, /* tags, more variation selectors */
 	};
 
 	return text_in_ranges(rune, unsafe, sizeof(unsafe) / sizeof(unsafe[0]));
+}
+
+/* Is it drawn over the character before? Only of the blocks with marks that any letter takes. */
+static bool text_rune_is_mark(unsigned int rune)
+{
+	static const struct text_range marks[] = {
+		{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd }, { 0x0610, 0x061a },
+		{ 0x064b, 0x065f }, { 0x0e34, 0x0e3a }, { 0x0e47, 0x0e4e }, { 0x1ab0, 0x1aff },
+		{ 0x1dc0, 0x1dff }, { 0x20d0, 0x20ff }, { 0xfe20, 0xfe2f },
+	};
+
+	return text_in_ranges(rune, marks, sizeof(marks) / sizeof(marks[0]));
 }
 
 static void text_append_escaped(struct buffer *buffer, const char *bytes, size_t length)
@@ -88,12 +116,13 @@ static void text_append_escaped(struct buffer *buffer, const char *bytes, size_t
 
 void text_append_safe(struct buffer *buffer, const char *text)
 {
-	unsigned int rune;
+	unsigned int rune, marks = 0;
 	size_t length;
 
 	for (; *text; text += length) {
 		length = text_decode_utf8(text, &rune);
-		if (length && !text_rune_is_unsafe(rune))
+		marks = length && text_rune_is_mark(rune) ? marks + 1 : 0;
+		if (length && !text_rune_is_unsafe(rune) && marks <= MARKS_MAX)
 			buffer_append(buffer, text, length);
 		else
 			text_append_escaped(buffer, text, length = length ? length : 1);

@@ -9,13 +9,15 @@
 #include "base/buffer.h"
 
 /*
- * Is the character a control (also DEL and U+0080..U+009F), a line separator (U+2028, U+2029) or a
- * bidirectional control (U+061C, U+200E, U+200F, U+202A..U+202E, U+2066..U+2069)?
+ * Is the character a control (also DEL and U+0080..U+009F), a line separator (U+2028, U+2029), a
+ * bidirectional control (U+061C, U+200E, U+200F, U+202A..U+202E, U+2066..U+2069) or one that is not seen at all (zero width
+ * characters, fillers, selectors, tags)? Names that differ must look different.
  */
 bool text_rune_is_unsafe(unsigned int rune);
 
 /*
- * Append `text` with every unsafe character and every byte that is not valid UTF-8 written as \xNN. The
+ * Append `text` with every unsafe character and every byte that is not valid UTF-8 written as \xNN, and so are
+ * combining marks that are piled up over one character. The
  * result is valid UTF-8 on one line.
  */
 void text_append_safe(struct buffer *buffer, const char *text);

@@ -33,7 +33,12 @@ static void json_append_rune(struct buffer *out, const char *bytes, size_t lengt
 			     unsigned int rune)
 {
 	if (text_rune_is_unsafe(rune)) {
-		buffer_printf(out, "\\u%04x", rune);
+		/* Beyond the first plane by two surrogates. */
+		if (rune > 0xffff)
+			buffer_printf(out, "\\u%04x\\u%04x", 0xd7c0 + (rune >> 10),
+				      0xdc00 + (rune & 0x3ff));
+		else
+			buffer_printf(out, "\\u%04x", rune);
 		return;
 	}
 	if (rune == '"' || rune == '\\')
