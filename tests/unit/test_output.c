@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "command/output.h"
 #include "serve/end_signals.h"
+#include "unit/scratch.h"
 
 /* More than a pipe holds (64 KiB, or 1 MiB where it was raised), so that one write cannot do. */
 #define BIG (3 << 20)
@@ -237,6 +238,86 @@ static void test_link_is_refused(void **state)
 	check_content(folder->file, "precious");
 }
 
+static void check_refused(const struct scratch *scratch, const char *name, const char *word)
+{
+	char *path = scratch_path(scratch, name);
+	struct error error = { 0 };
+	struct output output;
+
+	assert_true(output_open(&output, path, &error) < 0);
+	assert_int_equal(error.kind, ERROR_USAGE);
+	assert_non_null(strstr(error.text, path));
+	/* The kernel itself may be told to refuse it. */
+	if (!strstr(error.text, word) && !strstr(error.text, "Permission denied"))
+		fail_msg("%s", error.text);
+	free(path);
+}
+
+static void check_taken(const struct scratch *scratch, const char *name)
+{
+	char *path = scratch_path(scratch, name);
+	struct error error = { 0 };
+	struct output output;
+	struct stat status;
+
+	if (output_open(&output, path, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(output_close(&output, &error), 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_size, 0);
+	free(path);
+}
+
+static void test_other_names_are_refused(void **state)
+{
+	struct scratch scratch = scratch_make();
+	char *path = scratch_file(&scratch, "file", "content", 7, 0644);
+
+	(void)state;
+	assert_int_equal(scratch_run("cd %s && ln file other", scratch.path), 0);
+	check_refused(&scratch, "other", "other names");
+	assert_int_equal(
+		scratch_run("cd %s && test $(cat file) = content && rm other", scratch.path), 0);
+	check_taken(&scratch, "file");
+	free(path);
+	scratch_remove(&scratch);
+}
+
+/* In a folder like /tmp another user may have put a file, a FIFO or a link where the report is to be. */
+static void test_prepared_files_are_refused(void **state)
+{
+	struct scratch scratch = scratch_make();
+
+	(void)state;
+	if (geteuid() == 0) {
+		assert_int_equal(
+			scratch_run("cd %s && mkdir shared own real && chmod 1777 shared && "
+				    "chown 1000 own && echo content | tee shared/file own/file "
+				    "shared/mine > real/file && mkfifo shared/fifo && "
+				    "ln -s ../real shared/folder && ln -s ../real own/folder && "
+				    "ln -s ../own/folder shared/link2 && ln -s . real/here && "
+				    "chmod 666 shared/file shared/fifo && "
+				    "chown -h 1000 shared/f* own/*",
+				    scratch.path),
+			0);
+		check_refused(&scratch, "shared/file", "another user");
+		check_refused(&scratch, "shared/fifo", "");
+		check_refused(&scratch, "shared/folder/file", "symbolic link");
+		assert_int_equal(scratch_run("cd %s && test $(cat shared/file) = content && "
+					     "test $(cat real/file) = content",
+					     scratch.path),
+				 0);
+		/* The owner of a folder may have files and links there, and root everywhere. */
+		check_taken(&scratch, "shared/mine");
+		check_taken(&scratch, "own/file");
+		check_taken(&scratch, "own/folder/here//./here/file");
+		check_taken(&scratch, "shared/link2/../real/new");
+	}
+	scratch_remove(&scratch);
+	if (geteuid())
+		skip();
+}
+
 static void test_fifo_without_reader_is_refused(void **state)
 {
 	struct folder *folder = *state;
@@ -340,6 +421,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_reports_follow_each_other, folder_make,
 						folder_remove),
 		cmocka_unit_test_setup_teardown(test_link_is_refused, folder_make, folder_remove),
+		cmocka_unit_test(test_other_names_are_refused),
+		cmocka_unit_test(test_prepared_files_are_refused),
 		cmocka_unit_test_setup_teardown(test_fifo_without_reader_is_refused, folder_make,
 						folder_remove),
 		cmocka_unit_test_setup_teardown(test_missing_folder_is_reported, folder_make,

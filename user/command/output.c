@@ -3,7 +3,6 @@
 #include "command/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -13,6 +12,7 @@
 
 #include "base/memory.h"
 #include "serve/end_signals.h"
+#include "system/output_file.h"
 #include "system/stdio.h"
 
 /* How long a reader that takes nothing is waited for when the tracer is to end, and how often that is asked. */
@@ -90,7 +90,7 @@ char *output_host(void)
 
 int output_open(struct output *output, const char *path, struct error *error)
 {
-	int fd, code;
+	int fd;
 
 	if (!path || !strcmp(path, "-")) {
 		*output = OUTPUT_STDOUT;
@@ -100,25 +100,9 @@ int output_open(struct output *output, const char *path, struct error *error)
 				 "cannot write to standard output: it is closed, or open for "
 				 "reading only; -o FILE writes to a file");
 	}
-	/* Without O_NONBLOCK the open of a FIFO would wait for a reader, and signals are blocked. */
-	fd = open(path,
-		  O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
-			  O_NONBLOCK,
-		  0600);
-	code = errno;
-	if (fd < 0 && code == ENXIO)
-		return error_set(error, ERROR_USAGE, -ENXIO,
-				 "cannot write to '%s': it is a FIFO or a socket that nobody reads",
-				 path);
-	if (fd < 0 && code == ELOOP)
-		return error_set(
-			error, ERROR_USAGE, -ELOOP,
-			"will not write to '%s': it is a symbolic link; name the file itself, "
-			"or '-' for standard output",
-			path);
+	fd = output_file_open(path, error);
 	if (fd < 0)
-		return error_set(error, ERROR_USAGE, -code, "cannot write to '%s': %s", path,
-				 strerror(code));
+		return fd;
 	*output = (struct output){ .fd = fd, .path = memory_copy_string(path) };
 	return 0;
 }
