@@ -130,6 +130,10 @@ def tracer_at_entries(pid):
     return tracer(pid, "--probe-at-entry")
 
 
+def tracer_without_return_probes(pid):
+    return tracer(pid, "--no-return-probes")
+
+
 def library_of(pid, name):
     """The mapped file with this name, as the tools have to be told."""
     with open("/proc/%d/maps" % pid, encoding="utf-8", errors="replace") as maps:

@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes + 0x1000, data, size < 0x1000 ? size : 0x1000);
 	fake_plt_write(bytes, SIZE, PLT, names, 3);
 	file.functions[0] = (struct elf_function){ .name = "helper", .file_offset = 0x1800 };
-	if (exits_find(&file, 0x1000, size % 2 ? &call : NULL, &exits)) {
+	if (exits_find(&file, 0x1000, size % 3 ? 0 : size, size % 2 ? &call : NULL, &exits)) {
 		MUST(exits.count > 0 && exits.count <= EXITS_MAX && !exits.refusal);
 		for (i = 0; i < exits.count; i++) {
 			const struct exit_site *exit = &exits.items[i];

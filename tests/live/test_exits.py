@@ -69,6 +69,8 @@ def test_no_address_is_changed():
     status, text, errors = lab.run("plan", OPTION, "--", lab.target("known"), "calls")
     assert status == 0, errors
     assert "is probed by its return" not in text, text
+    for function in ("malloc", "calloc", "realloc"):
+        assert "of %s\n" % function in text, text
 
 
 lab.run_tests()

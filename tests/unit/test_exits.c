@@ -67,7 +67,7 @@ static void check(struct work *work, const uint64_t *expected)
 	struct exits exits;
 	size_t i;
 
-	if (!exits_find(&work->file, 0x1000, NULL, &exits))
+	if (!exits_find(&work->file, 0x1000, 0, NULL, &exits))
 		fail_msg("refused: %s", exits.refusal);
 	qsort(exits.items, exits.count, sizeof(*exits.items), compare);
 	for (i = 0; expected[i]; i++)
@@ -80,7 +80,7 @@ static void check_refused(struct work *work, const char *words)
 {
 	struct exits exits;
 
-	assert_false(exits_find(&work->file, 0x1000, NULL, &exits));
+	assert_false(exits_find(&work->file, 0x1000, 0, NULL, &exits));
 	if (!strstr(exits.refusal, words))
 		fail_msg("%s", exits.refusal);
 	free(work);
@@ -190,6 +190,25 @@ static void test_refused(void **state)
 	check_refused(work, "decode");
 }
 
+/* A function that ends with a call does not go on behind it. */
+static void test_call_at_the_end(void **state)
+{
+	struct work *work = work_new();
+	struct exits exits;
+
+	(void)state;
+	PUT(work, 0x1000, "\x74\x01\xc3"); /* je +1; ret */
+	put_far(work, 0x1003, "\xe8", 1, 0x2000);
+	PUT(work, 0x1008, "\xff\xe0"); /* jmp *%rax: another function */
+	PUT(work, 0x2000, "\xc3");
+	assert_false(exits_find(&work->file, 0x1000, 0, NULL, &exits));
+	assert_false(exits_find(&work->file, 0x1000, 10, NULL, &exits));
+	assert_true(exits_find(&work->file, 0x1000, 8, NULL, &exits));
+	assert_int_equal(exits.count, 1);
+	assert_int_equal(exits.items[0].offset, 0x1002);
+	free(work);
+}
+
 /* A jump to memset ends a function, too, and the block is memset's first argument. */
 static void test_jump_to_memset(void **state)
 {
@@ -201,7 +220,7 @@ static void test_jump_to_memset(void **state)
 	fake_plt_write(work->bytes, SIZE, 0x8000, names, 1);
 	PUT(work, 0x1000, "\x74\x01\xc3"); /* je +1; ret */
 	put_far(work, 0x1003, "\xe9", 1, fake_plt_entry(0x8000, 0));
-	assert_true(exits_find(&work->file, 0x1000, NULL, &exits));
+	assert_true(exits_find(&work->file, 0x1000, 0, NULL, &exits));
 	assert_int_equal(exits.count, 2);
 	qsort(exits.items, exits.count, sizeof(*exits.items), compare);
 	assert_int_equal(exits.items[0].offset, 0x1002);
@@ -227,7 +246,7 @@ static struct exit_site first_exit(struct work *work, size_t count)
 {
 	struct exits exits;
 
-	if (!exits_find(&work->file, 0x1000, call_of(11), &exits))
+	if (!exits_find(&work->file, 0x1000, 0, call_of(11), &exits))
 		fail_msg("refused: %s", exits.refusal);
 	assert_int_equal(exits.count, count);
 	qsort(exits.items, exits.count, sizeof(*exits.items), compare);
@@ -289,7 +308,7 @@ static void test_not_behind_call(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		work = work_new();
 		memcpy(work->bytes + 0x1000, cases[i].code, cases[i].size);
-		assert_true(exits_find(&work->file, 0x1000, call_of(11), &exits));
+		assert_true(exits_find(&work->file, 0x1000, 0, call_of(11), &exits));
 		qsort(exits.items, exits.count, sizeof(*exits.items), compare);
 		exit = exits.items[0];
 		if (exit.behind_call || exit.offset != cases[i].offset)
@@ -307,7 +326,7 @@ static void test_retried(void **state)
 	(void)state;
 	/* syscall; js +1; ret; mov $11,%eax; syscall; js -4 */
 	PUT(work, 0x1000, CALL "\x78\x01\xc3" CALL "\x78\x01\xc3\xc3");
-	assert_true(exits_find(&work->file, 0x1000, call_of(11), &exits));
+	assert_true(exits_find(&work->file, 0x1000, 0, call_of(11), &exits));
 	qsort(exits.items, exits.count, sizeof(*exits.items), compare);
 	assert_int_equal(exits.count, 3);
 	assert_int_equal(exits.items[0].offset, 0x1007);
@@ -380,7 +399,7 @@ static void check_function(const char *library, const char *symbol, const char *
 	memset(bytes, 0xc3, LARGE);
 	file.bytes = bytes;
 	size = put_function(bytes, library, symbol);
-	if (!exits_find(&file, PLACE,
+	if (!exits_find(&file, PLACE, size,
 			call_of(!strcmp(symbol, "mmap")	    ? 9
 				: !strcmp(symbol, "munmap") ? 11
 							    : 25),
@@ -421,7 +440,7 @@ static void test_outside(void **state)
 	struct exits exits;
 
 	(void)state;
-	assert_false(exits_find(&file, UINT64_MAX - 3, NULL, &exits));
+	assert_false(exits_find(&file, UINT64_MAX - 3, 0, NULL, &exits));
 	assert_non_null(exits.refusal);
 }
 
@@ -435,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_jumps),
 		cmocka_unit_test(test_final_calls),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_call_at_the_end),
 		cmocka_unit_test(test_jump_to_memset),
 		cmocka_unit_test(test_behind_call),
 		cmocka_unit_test(test_not_behind_call),

@@ -113,6 +113,7 @@ static int plan_run(const struct options *options, const struct log *log)
 				       .free_without_stack = true,
 				       .at_entry = options->probe_at_entry,
 				       .no_return_probes = options->no_return_probes,
+				       .seek_walkers = true,
 				       .named = &options->named,
 				       .usdt = options->usdt };
 	struct module_list modules = { 0 };

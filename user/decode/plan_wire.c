@@ -22,7 +22,7 @@
 
 struct wire_options {
 	struct probe_features features;
-	uint8_t free_without_stack, at_entry, no_return_probes, has_samplers;
+	uint8_t free_without_stack, at_entry, no_return_probes, is_walked, has_samplers;
 	uint32_t usdt, named_count;
 };
 
@@ -35,6 +35,7 @@ void plan_wire_put_options(struct buffer *bytes, const struct plan *plan)
 		.free_without_stack = options->free_without_stack,
 		.at_entry = options->at_entry,
 		.no_return_probes = options->no_return_probes,
+		.is_walked = plan->walker != NULL,
 		.has_samplers = plan->has_samplers,
 		.usdt = options->usdt,
 		.named_count = named ? (uint32_t)named->count : 0,
@@ -77,6 +78,7 @@ bool plan_wire_get_options(const struct buffer *bytes, struct module_list *modul
 	};
 	plan_init(ret_plan, modules, &options);
 	ret_plan->has_samplers = wired.has_samplers;
+	ret_plan->walker = wired.is_walked ? "a stack walker" : NULL;
 	return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "probe/walker.h"
 
 /* As much of the list of files as an error has room for. */
 #define SEARCHED_MAX 600
@@ -58,6 +59,18 @@ static void plan_describe_modules(struct plan *plan, struct decoder *decoder, ui
 		plan_describe_module(plan, decoder, module);
 }
 
+/* Stacks may be walked in any of the functions that a process calls: all modules that are known are asked before the first. */
+static void plan_seek_walkers(struct plan *plan)
+{
+	const struct module *module;
+
+	for (; plan->walker_count < plan->modules->count; plan->walker_count++) {
+		module = module_list_get(plan->modules, (uint32_t)plan->walker_count);
+		if (module && plan->options.seek_walkers && !plan->walker)
+			plan->walker = walker_of_path(module->path);
+	}
+}
+
 size_t plan_add_module(struct plan *plan, struct decoder *decoder, uint32_t index)
 {
 	const struct module *module = module_list_get(plan->modules, index);
@@ -65,6 +78,7 @@ size_t plan_add_module(struct plan *plan, struct decoder *decoder, uint32_t inde
 	const char *failure;
 
 	plan_describe_modules(plan, decoder, index);
+	plan_seek_walkers(plan);
 	if (module && module->inode && plan_note_searched(plan, index) && module->fd < 0 &&
 	    !module->starved)
 		plan_add_unreadable(plan, index);

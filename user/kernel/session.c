@@ -15,6 +15,8 @@
 #include "kernel/plan_module.h"
 #include "kernel/landed.h"
 #include "kernel/session_parts.h"
+#include "probe/walker.h"
+#include "system/proc_text.h"
 #include "tracer.skel.h"
 
 uint64_t session_now(void)
@@ -31,6 +33,7 @@ static void session_plan_init(struct session *session)
 					.free_without_stack = true,
 					.at_entry = session->options.probe_at_entry,
 					.no_return_probes = session->options.no_return_probes,
+					.seek_walkers = !session_is_machine_wide(session),
 					.named = session->options.named,
 					.usdt = session->options.usdt };
 
@@ -193,8 +196,32 @@ static void session_set_fixed_sizes(struct session *session, const struct planne
 					    &probes[i].function, &probes[i].fixed_size, BPF_ANY);
 }
 
+/* Some allocators walk stacks if the environment says so. */
+static void session_seek_walker(struct session *session, const struct process *process)
+{
+	struct buffer text = { 0 };
+
+	if (session->plan.walker || !session->plan.options.seek_walkers)
+		return;
+	if (!proc_read_text("/proc", process->target.pid, "environ", &text))
+		session->plan.walker = walker_of_environment(text.data, text.length);
+	buffer_free(&text);
+}
+
+static void session_note_walker(struct session *session, const struct process *process)
+{
+	if (session->plan.walker && !session->walker_noted)
+		log_write(
+			session->options.log, LOG_NOTICE,
+			"%s walks stacks in process %d (%s): return addresses are not changed from "
+			"now on, which costs more",
+			session->plan.walker, process->target.pid, process->target.comm);
+	session->walker_noted = session->plan.walker;
+}
+
 /* The file's entry in the session's list, planned if it is new. NULL if there is no file. */
-static const struct planned_file *session_plan_module(struct session *session, uint32_t index)
+static const struct planned_file *session_plan_module(struct session *session,
+						      const struct process *process, uint32_t index)
 {
 	const struct module *module = module_list_get(session->options.modules, index);
 	struct planned_file *file;
@@ -223,8 +250,10 @@ static const struct planned_file *session_plan_module(struct session *session, u
 				       .inode = status.st_ino,
 				       .module = index,
 				       .first = session->plan.count };
+	session_seek_walker(session, process);
 	file->count = plan_add_module(&session->plan, session->options.decoder, index);
 	file->allocates = module->allocates;
+	session_note_walker(session, process);
 	session_find_allocator(session, file);
 	session_set_inner_callers(session, file);
 	session_set_fixed_sizes(session, file);
@@ -340,7 +369,7 @@ static void session_mark_allocator(const struct session *session, uint32_t modul
 int session_probe_module(struct session *session, struct process *process, uint32_t module,
 			 struct error *error)
 {
-	const struct planned_file *file = session_plan_module(session, module);
+	const struct planned_file *file = session_plan_module(session, process, module);
 	struct attach_how how = session_how(session);
 	struct process *in = session_is_machine_wide(session) ? NULL : process;
 	struct attachment *attachment = &session->attachment;

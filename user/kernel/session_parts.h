@@ -100,6 +100,7 @@ struct session {
 	uint64_t heard_ns; /* all that it told up to then has been heard */
 	int epoll; /* over ring and sideband */
 	struct plan plan;
+	bool walker_noted; /* that a process has a stack walker */
 	struct planned_file *files;
 	size_t file_count, file_capacity;
 	struct probed_file *probed;

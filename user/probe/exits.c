@@ -27,6 +27,7 @@ struct search {
 	struct flow_decoder decoder;
 	size_t looks;
 	bool inner; /* of a function that is called */
+	uint64_t entry, size; /* of the function; size 0 = unknown */
 	struct place pending[PENDING_MAX];
 	size_t pending_count;
 	const char *refusal;
@@ -201,6 +202,12 @@ static bool search_is_final_call(struct search *search, uint64_t target)
 	return code.final || search_throws(search, target);
 }
 
+/* Is an instruction the function's last one? What is called there does not return: the next function is not run into. */
+static bool search_ends_at(const struct search *search, const struct exits_step *step)
+{
+	return search->size && step->offset + step->flow.size == search->entry + search->size;
+}
+
 /* Where does the code go on after the decoded instruction? */
 static void search_classify(struct search *search, struct exits_step *step)
 {
@@ -214,7 +221,8 @@ static void search_classify(struct search *search, struct exits_step *step)
 		search_refuse(search, "it returns by an instruction that takes no probe");
 		break;
 	case FLOW_CALL:
-		step->goes_on = !flow->direct || !search_is_final_call(search, flow->target);
+		step->goes_on = !search_ends_at(search, step) &&
+				(!flow->direct || !search_is_final_call(search, flow->target));
 		break;
 	case FLOW_JUMP:
 	case FLOW_BRANCH:
@@ -378,12 +386,14 @@ static bool exits_add_return(void *context, struct exits_step *step)
 	return true;
 }
 
-bool exits_find(struct elf_file *file, uint64_t entry, const struct exits_call *call,
+bool exits_find(struct elf_file *file, uint64_t entry, uint64_t size, const struct exits_call *call,
 		struct exits *ret_exits)
 {
 	struct search *search = search_new(file, INSTRUCTIONS_MAX);
 	struct exits exits = { 0 };
 
+	search->entry = entry;
+	search->size = size;
 	search_run(search, entry);
 	exits.refusal = search->refusal;
 	if (call && !exits.refusal)

@@ -34,6 +34,7 @@ struct plan_options {
 	bool free_without_stack;
 	bool at_entry; /* probe every function at its entry, whatever it costs */
 	bool no_return_probes; /* functions of which the result cannot be read without are left out */
+	bool seek_walkers; /* do the same once a process has a known stack walker */
 	const struct named_list
 		*named; /* functions beyond the table; must outlive the plan; NULL = none */
 	enum usdt_use usdt;
@@ -93,6 +94,8 @@ struct plan {
 	size_t skipped_count, skipped_capacity;
 	size_t sought_count; /* modules that were looked at for whether they tell of samples */
 	bool has_samplers; /* some do */
+	const char *walker; /* a known stack walker of a process; a static string, NULL = none */
+	size_t walker_count; /* modules that were looked at for one */
 	struct plan_range *ranges; /* of files that tell of samples */
 	size_t range_count, range_capacity;
 	uint32_t sample_count; /* keys of sample sites that are taken */

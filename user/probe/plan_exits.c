@@ -97,7 +97,8 @@ static const char *plan_find_exits(const struct plan *plan, uint32_t module, str
 	bool calls = exits_call_of(plan, function->row->shape, &call);
 	size_t i;
 
-	if (!exits_find(file, function->file_offset, calls ? &call : NULL, ret_exits))
+	if (!exits_find(file, function->file_offset, function->size, calls ? &call : NULL,
+			ret_exits))
 		return ret_exits->refusal;
 	for (i = 0; i < ret_exits->count; i++) {
 		probe = plan_probe_at(plan, module, ret_exits->items[i].offset);
@@ -112,8 +113,10 @@ enum plan_reading plan_add_exits(struct plan *plan, uint32_t module, struct elf_
 {
 	uint64_t shape = function->row->shape;
 	bool throws = SHAPE_RESULT(shape) == RESULT_POINTER_OR_THROWS;
-	bool must = plan->options.no_return_probes || walker || throws;
+	bool must = plan->options.no_return_probes || plan->walker || walker || throws;
 	struct exits exits;
+	/* What a walker has mapped is seen where the C library maps it. */
+	bool lost = !walker || SHAPE_SOURCE(shape) != SOURCE_MMAP;
 	const char *refusal;
 	size_t i;
 
@@ -128,13 +131,13 @@ enum plan_reading plan_add_exits(struct plan *plan, uint32_t module, struct elf_
 		return READ_AT_RETURN;
 	}
 	if (refusal) {
-		plan_skip(plan, module, true,
+		plan_skip(plan, module, lost,
 			  "%s %s, so its return cannot be probed, nor can its "
 			  "return instructions: %s",
 			  function->row->symbol,
-			  throws   ? "may throw"
-			  : walker ? "is where a stack is walked"
-				   : "is to have no return probe",
+			  throws		   ? "may throw"
+			  : walker || plan->walker ? "is where a stack is walked"
+						   : "is to have no return probe",
 			  refusal);
 		return READ_NOWHERE;
 	}

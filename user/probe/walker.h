@@ -15,4 +15,13 @@ const char *walker_identify(int (*defines)(void *context, const char *symbol), v
 /* The symbols that are asked for, one by one; NULL behind the last. */
 const char *walker_marker(size_t index);
 
+/* The same for a file by its path alone; NULL is no path. */
+const char *walker_of_path(const char *path);
+
+/*
+ * The same for what an environment asks of an allocator: `size` bytes of NAME=VALUE, each ended by a zero. A profile of the heap
+ * has a stack for each block.
+ */
+const char *walker_of_environment(const char *bytes, size_t size);
+
 #endif
