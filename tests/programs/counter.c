@@ -36,6 +36,7 @@ struct slot {
 	uint64_t alloc_bytes, alloc_objects, free_bytes, free_objects;
 	uint64_t unknown; /* frees of blocks that are not known */
 	uint64_t reused; /* blocks at the address of one that was not freed */
+	uint64_t forked; /* it is a child that has not executed a program */
 	char name[64];
 };
 
@@ -58,6 +59,7 @@ struct account {
 /* Empty in a child process. */
 struct memory {
 	struct slot *slot;
+	struct slot *borrower; /* the last child that used its parent's memory, as vfork() has it */
 	uint64_t leaves_used;
 	uint64_t *leaves[LEAVES];
 };
@@ -65,6 +67,7 @@ static struct memory *const memory = (struct memory *)BASE;
 #define LEAVES_AT (BASE + (1UL << 32))
 
 static struct account *account;
+static bool has_counted; /* a child of fork has its parent's */
 static void *(*real_malloc)(size_t size);
 static void *(*real_calloc)(size_t count, size_t size);
 static void *(*real_realloc)(void *old, size_t size);
@@ -144,15 +147,25 @@ static struct slot *slot_claim(void)
 	slot = &account->slots[index];
 	strncpy(slot->name, program_invocation_short_name, sizeof(slot->name) - 1);
 	slot->pid = (uint64_t)getpid();
-	memory->slot = slot;
+	slot->forked = has_counted;
+	has_counted = true;
 	return slot;
 }
 
 /* Where the running program counts. */
 static struct slot *slot_find(void)
 {
+	uint64_t pid;
+
 	start();
-	return memory->slot ? memory->slot : slot_claim();
+	pid = (uint64_t)getpid();
+	if (!memory->slot)
+		memory->slot = slot_claim();
+	if (memory->slot->pid == pid)
+		return memory->slot;
+	if (!memory->borrower || memory->borrower->pid != pid)
+		memory->borrower = slot_claim();
+	return memory->borrower;
 }
 
 static uint64_t *leaf_make(uint64_t **leaf)

@@ -8,8 +8,10 @@ import table
 
 def tester(program):
     def test():
-        calls, size, ways = counted.compare(program)
-        print("# %-16s %9d calls %12d bytes, equal %s" % (program.name, calls, size, " and ".join(ways)))
+        calls, size, missed = counted.compare(program)
+        verdicts = ["%s: %s" % (way, "equal" if count == 0 else "%d blocks of forked children missed" % count)
+                    for way, count in missed.items() if count is not None]
+        print("# %-16s %9d calls %12d bytes; %s" % (program.name, calls, size, "; ".join(verdicts)))
     return test
 
 
