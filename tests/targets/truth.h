@@ -5,6 +5,7 @@
  *
  * truth_begin waits for a line on standard input if the program was called with "wait", so that a tracer can attach
  * before anything happens; truth_end prints the account as JSON and, if so called, waits until standard input is closed.
+ * With "stay" it waits at the end only.
  */
 #ifndef TRUTH_H
 #define TRUTH_H
@@ -62,8 +63,8 @@ static inline void truth_begin(const char *mode)
 {
 	char byte;
 
-	truth_waits = mode && !strcmp(mode, "wait");
-	if (truth_waits)
+	truth_waits = mode && (!strcmp(mode, "wait") || !strcmp(mode, "stay"));
+	if (mode && !strcmp(mode, "wait"))
 		while (read(0, &byte, 1) == 1 && byte != '\n')
 			;
 }

@@ -73,6 +73,7 @@ struct options {
 
 	bool follow_fork; /* always with `arguments`, unless no_follow_fork */
 	bool no_follow_fork;
+	bool no_hold; /* opens of `arguments` do not wait for probes */
 	bool keep_exited; /* sites of programs that have ended are listed */
 
 	uint64_t duration_ns; /* one report after this time; 0 = no limit */

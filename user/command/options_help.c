@@ -7,6 +7,15 @@
 #include "command/options_table.h"
 #include "render/render.h"
 
+const char *option_label(const struct option_row *row, char text[OPTION_LABEL_MAX])
+{
+	if (row->letter)
+		snprintf(text, OPTION_LABEL_MAX, "-%c/--%s", row->letter, row->name);
+	else
+		snprintf(text, OPTION_LABEL_MAX, "--%s", row->name);
+	return text;
+}
+
 /* Where the explanations begin, counted from 0. */
 #define HELP_COLUMN 26
 

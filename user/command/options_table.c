@@ -25,15 +25,6 @@ static const char *const usdt_words[] = { "auto", "only", "off", NULL };
 static const char *const seccomp_words[] = { "auto", "safe", "fatal", NULL };
 static const char *const backend_words[] = { "auto", "session", "multi", "perf", "ioctl", NULL };
 
-const char *option_label(const struct option_row *row, char text[OPTION_LABEL_MAX])
-{
-	if (row->letter)
-		snprintf(text, OPTION_LABEL_MAX, "-%c/--%s", row->letter, row->name);
-	else
-		snprintf(text, OPTION_LABEL_MAX, "--%s", row->name);
-	return text;
-}
-
 /* The error of an argument that is not what the option takes. */
 static int option_refuse(const struct option_row *row, const char *text, const char *wanted,
 			 struct error *error)
@@ -279,6 +270,10 @@ static const struct option_row rows[] = {
 	  .store = store_text,
 	  FIELD(user),
 	  .flags = OPTION_ANY_COMMAND },
+	{ .name = "no-hold",
+	  .help = "do not hold programs of CMD until they are probed",
+	  .store = store_true,
+	  FIELD(no_hold) },
 	{ .name = "keep-exited",
 	  .help = "list what ended programs held as well",
 	  .store = store_true,

@@ -10,7 +10,9 @@
 #include "base/memory.h"
 #include "command/command.h"
 #include "command/confine.h"
+#include "command/holder.h"
 #include "command/reporter.h"
+#include "command/selection.h"
 #include "command/table_limits.h"
 #include "decode/decoder.h"
 #include "kernel/session.h"
@@ -30,6 +32,7 @@ struct trace {
 	struct spawn spawn;
 	struct selector selector;
 	struct session *session;
+	struct holder holder;
 	struct reporter reporter;
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_pipe;
@@ -41,33 +44,6 @@ struct trace {
 };
 
 /* Programs and probes */
-
-static int trace_find_cgroup(struct trace *trace)
-{
-	const struct options *options = trace->options;
-
-	trace->selector.kind = SELECT_CGROUP;
-	if (options->container)
-		trace->selector.folder =
-			cgroup_find_container(CGROUP_ROOT, options->container, &trace->error);
-	else
-		trace->selector.folder = cgroup_find(CGROUP_ROOT, options->cgroup, &trace->error);
-	return trace->selector.folder ? 0 : -ENOENT;
-}
-
-static int trace_set_selector(struct trace *trace)
-{
-	const struct options *options = trace->options;
-
-	if (options->cgroup || options->container)
-		return trace_find_cgroup(trace);
-	trace->selector.name = options->comm ? options->comm : options->wait;
-	if (trace->selector.name)
-		trace->selector.kind = SELECT_NAME;
-	else if (options->all)
-		trace->selector.kind = SELECT_ALL;
-	return 0;
-}
 
 static void trace_look_up(void *context, const struct frame *frame)
 {
@@ -420,7 +396,7 @@ static int trace_start(struct trace *trace)
 	int code = trace_open(trace);
 
 	if (!code)
-		code = trace_set_selector(trace);
+		code = selection_read(trace->options, &trace->selector, &trace->error);
 	if (!code)
 		code = trace_open_session(trace);
 	if (!code)
@@ -431,8 +407,10 @@ static int trace_start(struct trace *trace)
 		code = trace_watch_all(trace);
 	if (code)
 		return code;
+	holder_prepare(&trace->holder, trace->session, &trace->spawn, trace->options, trace->log);
 	confine_tracer(session_backend(trace->session), trace->options->debuginfod, trace->log);
 	end_signals_drop_privileges(trace->end_signals);
+	holder_start(&trace->holder, &trace->loop);
 	if (trace->options->wait && !session_running(trace->session)) {
 		trace->waiting = true;
 		session_activate(trace->session);
@@ -443,7 +421,7 @@ static int trace_start(struct trace *trace)
 	code = trace_begin(trace);
 	if (code)
 		return code;
-	return trace->options->arguments ? spawn_release(&trace->spawn, &trace->error) : 0;
+	return holder_release(&trace->holder, &trace->spawn, &trace->error);
 }
 
 static void trace_close(struct trace *trace)
@@ -471,6 +449,7 @@ static int trace_run(const struct options *options, const struct log *log)
 
 	if (!code)
 		code = loop_run(&trace.loop);
+	holder_close(&trace.holder);
 	if (!code && trace.waiting && session_is_over(trace.session))
 		session_check_probes(trace.session, &trace.error);
 	else if (!code && trace.waiting)

@@ -130,3 +130,33 @@ out:
 	free(real);
 	return module;
 }
+
+/* The path by which the kernel knows an open file; in another mount namespace, as it is seen there. */
+static char *module_path_of(int fd)
+{
+	char *link = memory_format("/proc/self/fd/%d", fd), path[PATH_MAX];
+	ssize_t length = readlink(link, path, sizeof(path) - 1);
+
+	free(link);
+	if (length <= 0)
+		return NULL;
+	path[length] = '\0';
+	return memory_copy_string(path);
+}
+
+uint32_t module_find_open(struct module_list *modules, pid_t pid, int fd)
+{
+	char *path = module_path_of(fd);
+	uint32_t module = MODULE_NONE;
+	uint64_t device, inode;
+	int copy;
+
+	if (path && proc_identify_file(fd, &device, &inode)) {
+		module = module_list_find(modules, device, inode, path);
+		copy = module == MODULE_NONE ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+		if (copy >= 0)
+			module = module_add_opened(modules, pid, path, device, inode, copy);
+	}
+	free(path);
+	return module;
+}

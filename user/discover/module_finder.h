@@ -27,4 +27,10 @@ uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
  */
 uint32_t module_find_path(struct module_list *modules, pid_t pid, const char *path);
 
+/*
+ * The same for a file that `pid` is opening, by a descriptor of it, which is copied. Its path is as the process sees it. It
+ * is not awaited.
+ */
+uint32_t module_find_open(struct module_list *modules, pid_t pid, int fd);
+
 #endif

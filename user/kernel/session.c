@@ -261,6 +261,13 @@ static const struct planned_file *session_plan_module(struct session *session,
 	return file;
 }
 
+bool session_has_nothing(struct session *session, uint32_t module)
+{
+	const struct planned_file *file = session_plan_module(session, module);
+
+	return file && !file->count;
+}
+
 static bool session_is_probed(const struct session *session, uint32_t module,
 			      const struct process *process)
 {

@@ -83,6 +83,12 @@ void session_deactivate(struct session *session);
 /* Take out every probe; what was counted stays readable. */
 void session_detach(struct session *session);
 
+/*
+ * A process opens a file, `fd`, and waits: probe there what is going to be mapped. With `exec` it executes the file.
+ * False if nothing in the file is ever probed.
+ */
+bool session_see_open(struct session *session, pid_t pid, int fd, bool exec);
+
 /* Descriptor that is readable when session_drain has work; it stays the session's. */
 int session_fd(const struct session *session);
 

@@ -200,6 +200,14 @@ struct known_site *session_learn_record(struct session *session, uint64_t key,
 /* The mappings of a process have changed: tell those who walk stacks. */
 void session_update_unwind(struct session *session, const struct process *process);
 
+/* Is nothing to be probed in the file of a module? */
+bool session_has_nothing(struct session *session, uint32_t module);
+
+/* Handle what the kernel has told of processes so far. */
+void session_catch_up(struct session *session);
+/* A child of vfork runs in the memory of its parent until it executes a program. False if `parent` is 0. */
+bool process_shares_memory(const struct process *process, uint32_t parent);
+
 /* The running process of this pid that is traced, or NULL. */
 struct process *session_find_process(const struct session *session, uint32_t pid);
 /* Is it traced, or a descendant of one that is? */

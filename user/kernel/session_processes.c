@@ -206,8 +206,7 @@ int session_add_process(struct session *session, struct process *process, char *
 
 /* Children */
 
-/* A child of vfork runs in the memory of its parent, which is traced already, until it executes a program. */
-static bool process_shares_memory(const struct process *process, uint32_t parent)
+bool process_shares_memory(const struct process *process, uint32_t parent)
 {
 	return parent && !syscall(SYS_kcmp, parent, process->target.pid, KCMP_VM, 0, 0);
 }

@@ -184,6 +184,13 @@ static void session_hear(struct session *session)
 		sideband_drain(session->sideband, session_see_event, session);
 }
 
+void session_catch_up(struct session *session)
+{
+	session_hear(session);
+	session_handle_seen(session);
+	session_handle_births(session);
+}
+
 bool session_has_heard(const struct session *session, uint64_t time_ns)
 {
 	return time_ns < session->heard_ns;
@@ -456,8 +463,7 @@ void session_drain(struct session *session)
 	uint32_t ended[ENDED_AT_ONCE];
 	size_t i, count = session_find_ended(session, ended, ENDED_AT_ONCE);
 
-	session_hear(session);
-	session_handle_seen(session);
+	session_catch_up(session);
 	if (!session->sideband && session->look_ns <= session_now()) {
 		session_miss_events(session, 0);
 		session->look_ns = session_now() + LOOK_NS;

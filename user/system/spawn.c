@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Held children: see spawn.h. A socket holds the child: one byte on it means go, its end means that the
- * tracer has died. A pipe that closes on exec tells whether the exec worked.
+ * Held children: see spawn.h. A socket holds the child: one byte on it means go, or that the child is to have mounts of
+ * its own, and its end means that the tracer has died. A pipe that closes on exec tells whether the exec worked.
  */
 #include "system/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <paths.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,6 +19,10 @@
 #include "base/memory.h"
 #include "system/privilege.h"
 #include "system/user.h"
+
+/* What the tracer asks of a held child. */
+#define WORD_GO 'g'
+#define WORD_APART 'a'
 
 /* What a shell says of a command that it could not start. */
 #define STATUS_NOT_STARTED 127
@@ -114,15 +119,29 @@ static void spawn_exec(const char *path, char *const arguments[], char **shell_a
 		execve(_PATH_BSHELL, shell_arguments, environ);
 }
 
+/* Wait until the program is to be executed. */
+static void spawn_wait(int hold)
+{
+	char word;
+	int code;
+
+	while (TEMP_FAILURE_RETRY(read(hold, &word, 1)) == 1) {
+		if (word == WORD_GO)
+			return;
+		code = unshare(CLONE_NEWNS) ? -errno : 0;
+		if (send(hold, &code, sizeof(code), MSG_NOSIGNAL) != sizeof(code))
+			break;
+	}
+	_exit(STATUS_NOT_STARTED);
+}
+
 static _Noreturn void spawn_child(const struct spawn *spawn, const struct user *user,
 				  char *const arguments[], char **shell_arguments, int hold,
 				  int failure)
 {
-	char go;
 	int code;
 
-	if (TEMP_FAILURE_RETRY(read(hold, &go, 1)) != 1)
-		_exit(STATUS_NOT_STARTED);
+	spawn_wait(hold);
 	/* The tracer's capabilities are not the command's, and a negative errno is not of its exec. */
 	privileges_hand_on_none();
 	code = spawn->user ? user_become(user) : 0;
@@ -242,17 +261,38 @@ static void spawn_reap(struct spawn *spawn)
 	spawn->ended = true;
 }
 
+static bool spawn_send(const struct spawn *spawn, char word)
+{
+	return TEMP_FAILURE_RETRY(send(spawn->release, &word, 1, MSG_NOSIGNAL)) == 1;
+}
+
+int spawn_set_apart(struct spawn *spawn)
+{
+	int code;
+
+	if (!spawn_send(spawn, WORD_APART) ||
+	    TEMP_FAILURE_RETRY(read(spawn->release, &code, sizeof(code))) != sizeof(code))
+		return -ESRCH;
+	return code;
+}
+
+void spawn_let_go(struct spawn *spawn)
+{
+	spawn->gone = spawn_send(spawn, WORD_GO);
+	spawn_close(&spawn->release);
+}
+
 int spawn_release(struct spawn *spawn, struct error *error)
 {
+	ssize_t got = 0;
 	int code = 0;
-	ssize_t sent, got = 0;
 
-	sent = TEMP_FAILURE_RETRY(send(spawn->release, "", 1, MSG_NOSIGNAL));
-	spawn_close(&spawn->release);
-	if (sent == 1)
+	if (spawn->release >= 0)
+		spawn_let_go(spawn);
+	if (spawn->gone)
 		got = TEMP_FAILURE_RETRY(read(spawn->failure, &code, sizeof(code)));
 	spawn_close(&spawn->failure);
-	if (sent == 1 && got == 0)
+	if (spawn->gone && got == 0)
 		return 0;
 	spawn_reap(spawn);
 	if (got != sizeof(code))

@@ -21,6 +21,7 @@ struct spawn {
 	int release; /* our end of the socket that holds the child; -1 = released */
 	int failure; /* read end of a pipe: an errno arrives here if the exec fails */
 	char *path; /* what will be exec'd: PATH searched */
+	bool gone; /* it was told to exec */
 	bool ended; /* it has been reaped */
 	int status; /* wait status, when ended; -1 = unknown */
 	/* Set it before spawn_hold if the caller changed signals since its start; must outlive that call. */
@@ -47,6 +48,18 @@ char *spawn_find(const char *command, struct error *error);
  * or not executable; ERROR_USAGE, no such user).
  */
 int spawn_hold(struct spawn *spawn, char *const arguments[], struct error *error);
+
+/*
+ * Give a held child a mount namespace of its own: a copy, with which mounts are shared as they were shared with others
+ * before. Returns 0 or a negative errno; the child is as it was then.
+ */
+int spawn_set_apart(struct spawn *spawn);
+
+/*
+ * Have the child exec, without waiting for it. spawn_release must follow when `failure` is readable; where the exec does
+ * not wait for the tracer, that may be called alone.
+ */
+void spawn_let_go(struct spawn *spawn);
 
 /*
  * Let the child exec. Returns 0 once it has, or a negative errno with `error` filled if it could not become the user, the

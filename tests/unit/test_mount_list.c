@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Mount points out of texts as the kernel writes them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "system/mount_list.h"
+
+static void assert_next(const char **at, const char *expected)
+{
+	char *point = mount_list_next(at);
+
+	if (expected)
+		assert_string_equal(point, expected);
+	else
+		assert_null(point);
+	free(point);
+}
+
+static void test_points(void **state)
+{
+	const char *at = "21 26 0:20 / /proc rw,relatime - proc proc rw\n"
+			 "26 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw,discard\n"
+			 "27 26 0:30 /a\\040b /mnt/with\\040blank\\0111\\134 rw - tmpfs tmpfs rw\n"
+			 "28 26 0:31 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+			 "29 26 0:32 / /home rw - btrfs /dev/vdb rw";
+
+	(void)state;
+	assert_next(&at, "/");
+	assert_next(&at, "/mnt/with blank\t1\\");
+	assert_next(&at, "/home");
+	assert_next(&at, NULL);
+	assert_int_equal(*at, '\0');
+}
+
+static void test_nonsense(void **state)
+{
+	const char *at = "\n\nno mount\n1 2 3:4 / relative rw - ext4 a rw\n1 2 3:4 / - ext4\n - \n"
+			 "1 2 3:4 / /end\\04 rw - ext4 a rw\n";
+
+	(void)state;
+	assert_next(&at, "/end\\04");
+	assert_next(&at, NULL);
+}
+
+static void test_namespace(void **state)
+{
+	dev_t device, other_device;
+	ino_t inode, other_inode;
+
+	(void)state;
+	assert_int_equal(mount_namespace_identify(getpid(), &device, &inode), 0);
+	assert_int_equal(mount_namespace_identify(getppid(), &other_device, &other_inode), 0);
+	assert_true(device == other_device && inode == other_inode);
+	assert_true(mount_namespace_identify(-1, &device, &inode) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_points),
+		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_namespace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

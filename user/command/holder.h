@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A command's opens of programs and libraries wait until their probes are in: what brings the kernel's holding and the
+ * session together. Where opens cannot be held, tracing goes on without, and what it misses is counted.
+ */
+#ifndef COMMAND_HOLDER_H
+#define COMMAND_HOLDER_H
+
+#include "base/log.h"
+#include "command/options.h"
+#include "kernel/session.h"
+#include "serve/loop.h"
+#include "system/open_hold.h"
+#include "system/spawn.h"
+
+/* Start with {0}. */
+struct holder {
+	struct open_hold *opens; /* NULL = nothing is held */
+	struct session *session;
+	const struct log *log;
+	struct watch watch;
+};
+
+/* What needs privileges. `spawn` is held, or {0}: there is no command. */
+void holder_prepare(struct holder *holder, struct session *session, struct spawn *spawn,
+		    const struct options *options, const struct log *log);
+
+/* Begin to answer, in `loop`. */
+void holder_start(struct holder *holder, struct loop *loop);
+
+/* spawn_release, while opens are answered: the exec itself is one of them. */
+int holder_release(struct holder *holder, struct spawn *spawn, struct error *error);
+
+/* Hold nothing any more. */
+void holder_close(struct holder *holder);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that processes are held at while they open them: probes are in before the first instruction runs. What is
+ * known already, of the file or of the process, costs nothing here.
+ */
+#include "discover/module_finder.h"
+#include "kernel/session_parts.h"
+#include "system/proc.h"
+
+/* Does it run in the memory of its parent? */
+static bool session_shares(const struct process *process)
+{
+	struct proc_status status;
+
+	return !proc_read_status("/proc", process->target.pid, &status) &&
+	       process_shares_memory(process, (uint32_t)status.parent_pid);
+}
+
+/* The process that opens a file, which may have been unknown until now. NULL if it is not to be traced. */
+static struct process *session_find_opener(struct session *session, pid_t pid, bool exec)
+{
+	struct process *process = session_find_process(session, (uint32_t)pid);
+
+	if (process || !session->options.follow_fork || process_open(pid, &process, NULL))
+		return process;
+	/* What is held in an exec is about to leave that memory. */
+	if (!exec && session_shares(process)) {
+		process_free(process);
+		return NULL;
+	}
+	return session_follow(session, process, session_now(), false) ? process : NULL;
+}
+
+bool session_see_open(struct session *session, pid_t pid, int fd, bool exec)
+{
+	uint32_t module = module_find_open(session->options.modules, pid, fd);
+	struct process *process;
+
+	if (module == MODULE_NONE || session_has_nothing(session, module))
+		return module == MODULE_NONE;
+	session_catch_up(session);
+	process = session_find_opener(session, pid, exec);
+	if (process)
+		session_probe_quietly(session, process, module);
+	return true;
+}

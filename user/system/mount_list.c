@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See mount_list.h. */
+#include "system/mount_list.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+
+/* There is nothing to execute on file systems of these types. */
+static bool mount_is_skipped(const char *type)
+{
+	static const char *const types[] = {
+		"proc",	    "sysfs",	 "cgroup",  "cgroup2",	  "devpts",
+		"devtmpfs", "mqueue",	 "debugfs", "tracefs",	  "bpf",
+		"pstore",   "configfs",	 "fusectl", "autofs",	  "securityfs",
+		"efivarfs", "selinuxfs", "nsfs",    "rpc_pipefs", "binfmt_misc",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(types[i], type))
+			return true;
+	return false;
+}
+
+/* Blanks and backslashes of a mount point are written as three octal digits. */
+static void mount_unescape(char *path)
+{
+	char *from = path, *to = path;
+
+	while (*from) {
+		if (*from == '\\' && strspn(from + 1, "01234567") >= 3) {
+			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
+				       (from[3] - '0'));
+			from += 4;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+}
+
+/* "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAG...] - TYPE SOURCE OPTIONS" */
+static char *mount_parse(const char *line, size_t length)
+{
+	char *copy = memory_format("%.*s", (int)length, line), *point = NULL, *separator;
+	char type[64] = "";
+	int start = 0, end = 0;
+
+	separator = strstr(copy, " - ");
+	if (separator)
+		sscanf(separator, " - %63s", type);
+	sscanf(copy, "%*s %*s %*s %*s %n%*s%n", &start, &end);
+	if (separator && end > start && copy[start] == '/' && !mount_is_skipped(type)) {
+		point = memory_format("%.*s", end - start, copy + start);
+		mount_unescape(point);
+	}
+	free(copy);
+	return point;
+}
+
+char *mount_list_next(const char **at)
+{
+	char *point = NULL;
+
+	while (**at && !point) {
+		size_t length = strcspn(*at, "\n");
+
+		point = mount_parse(*at, length);
+		*at += length + ((*at)[length] == '\n');
+	}
+	return point;
+}
+
+int mount_namespace_identify(pid_t pid, dev_t *ret_device, ino_t *ret_inode)
+{
+	char path[64];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	if (stat(path, &status))
+		return -errno;
+	*ret_device = status.st_dev;
+	*ret_inode = status.st_ino;
+	return 0;
+}

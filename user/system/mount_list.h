@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Mounts and mount namespaces of processes. */
+#ifndef SYSTEM_MOUNT_LIST_H
+#define SYSTEM_MOUNT_LIST_H
+
+#include <sys/types.h>
+
+/*
+ * The next mount point of a text of /proc/PID/mountinfo from `*at` on, which is moved behind its line: a copy without escapes, to be freed, or NULL at
+ * the end. File systems on which nothing is executed (proc, sysfs, devices ...) and lines that cannot be read are left
+ * out.
+ */
+char *mount_list_next(const char **at);
+
+/* What tells the mount namespace of a process from others. Returns 0 or a negative errno. */
+int mount_namespace_identify(pid_t pid, dev_t *ret_device, ino_t *ret_inode);
+
+#endif
