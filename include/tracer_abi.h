@@ -308,6 +308,11 @@ struct event_mapping {
 	  "children not traced: they ended, or came, before probes were in place", 0)              \
 	X(RECORDS_DROPPED, records_dropped,                                                        \
 	  "records of processes dropped by the kernel: short-lived children may be missed", 0)     \
+	X(FILES_UNOPENED, files_unopened,                                                          \
+	  "mapped files not opened: too many files are open, or their process has its share", 0)   \
+	X(FILES_WITHOUT_ROWS, files_without_rows,                                                  \
+	  "files in which stacks end: the unwind tables are full, or their process has its share", \
+	  0)                                                                                       \
 	X(BYTES_UNATTRIBUTED, bytes_unattributed, "bytes of blocks not recorded", 1)
 
 enum loss {

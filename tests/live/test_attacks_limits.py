@@ -145,6 +145,61 @@ def test_string_tables_of_gigabytes():
         reports_on_time(tracer, process, 0)
 
 
+FEW_FILES = ("prlimit", "--nofile=1024:1024")
+
+
+def many_files(path):
+    """More than the tracer may open, all of them links to one."""
+    shutil.copy(lab.target("plugin.so"), path + "/file")
+    for i in range(1500):
+        os.link(path + "/file", "%s/%d" % (path, i))
+    return ["%s/%d" % (path, i) for i in range(1500)]
+
+
+def test_more_files_than_descriptors():
+    lab.need("prlimit")
+    with folder() as path:
+        attacker = hostile("files", "0", *many_files(path))
+        for order in (lambda a, b: (a, b), lambda a, b: (b, a)):
+            process = victim()
+            tracer = lab.Tracer("-j", "-n", "0", "-p", "%d,%d" % order(attacker.pid, process.pid), "0.5", under=FEW_FILES)
+            report = reports_on_time(tracer, process)
+            assert report["loss"]["files_unopened"] > 0, report["loss"]
+            assert "too many files are open" in tracer.stderr(), tracer.stderr()
+            lab.end(process)
+
+
+def test_more_files_than_descriptors_under_a_name():
+    lab.need("prlimit")
+    with folder() as path:
+        shutil.copy(lab.target("hostile"), path + "/blocks")
+        attacker = lab.start([path + "/blocks", "files", "0", *many_files(path)])
+        assert attacker.stdout.readline() == b"ready\n"
+        process = victim()
+        tracer = lab.Tracer("-j", "-n", "0", "--comm", "blocks", "0.5", under=FEW_FILES)
+        reports_on_time(tracer, process)
+
+
+def test_files_that_fill_the_unwind_tables():
+    lab.need("gcc")
+    code = ".text; .globl f; f: .cfi_startproc; .rept 110000; .cfi_adjust_cfa_offset 8; nop; " \
+           ".cfi_adjust_cfa_offset -8; nop; .endr; ret; .cfi_endproc"
+    with folder() as path:
+        with open(path + "/rows.s", "w", encoding="ascii") as file:
+            file.write(code + "\n")
+        subprocess.run(["gcc", "-shared", "-nostdlib", "-o", path + "/rows.so", path + "/rows.s"], check=True)
+        paths = ["%s/%d.so" % (path, i) for i in range(12)]
+        for copy in paths:
+            shutil.copy(path + "/rows.so", copy)
+        attacker = hostile("files", "0", *paths)
+        process = victim()
+        tracer = lab.Tracer("-j", "-n", "0", "-p", "%d,%d" % (attacker.pid, process.pid), "0.5")
+        report = reports_on_time(tracer, process)
+        assert report["loss"]["files_without_rows"] > 0, report["loss"]
+        site = [site for site in report["sites"] if lab.function_of(site) == "site_block"][0]
+        assert any(frame["function"] == "main" for frame in site["frames"]), site
+
+
 if __name__ == "__main__":
     sys.stdout.reconfigure(line_buffering=True)
     lab.run_tests()

@@ -170,7 +170,7 @@ struct shelf {
 static bool shelf_add(struct shelf *shelf, uint32_t file, uint32_t rows)
 {
 	struct unwind_file added = { .table = table_of(file, rows), .code_count = 1 };
-	int code = unwind_tables_add(&shelf->tables, file, &added);
+	int code = unwind_tables_add(&shelf->tables, file, 0, &added);
 
 	cfi_table_free(&added.table);
 	assert_true(!code || code == -ENOSPC);
@@ -254,12 +254,52 @@ static void test_one_that_found_no_room(void **state)
 	unwind_tables_free(&shelf.tables);
 }
 
+static int share_add(struct unwind_tables *tables, uint32_t module, int holder, uint32_t rows)
+{
+	struct unwind_file added = { .table = table_of(module % 100, rows), .code_count = 1 };
+	int code = unwind_tables_add(tables, module, holder, &added);
+
+	cfi_table_free(&added.table);
+	return code;
+}
+
+/* A process takes what it can, and another one still finds room; what several have is in nobody's share. */
+static void test_shares(void **state)
+{
+	static uint64_t rows[1000];
+	static uint32_t pages[1000];
+	struct unwind_tables tables = { 0 };
+	uint32_t greedy = 0, last;
+	int code;
+
+	(void)state;
+	unwind_store_start(&tables.store, (__u64 *)rows, 1000, pages, 1000);
+	while (!(code = share_add(&tables, greedy, 1, 50)))
+		greedy++;
+	assert_int_equal(code, -EDQUOT);
+	assert_in_range(greedy, 13, 15);
+	assert_int_equal(share_add(&tables, 100, 2, 100), 0);
+	assert_int_equal(share_add(&tables, 101, 1, 50), -EDQUOT);
+	last = greedy - 1;
+	unwind_tables_share(&tables, last);
+	unwind_tables_share(&tables, last - 1);
+	unwind_tables_share(&tables, last - 1);
+	unwind_tables_share(&tables, 12345);
+	unwind_tables_remove(&tables, last);
+	unwind_tables_remove(&tables, 0);
+	assert_int_equal(unwind_tables_retry(&tables), 2);
+	assert_int_equal(share_add(&tables, 101, 1, 50), 0);
+	assert_int_equal(share_add(&tables, 102, 0, 50), 0);
+	unwind_tables_free(&tables);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_room_against_model),
 		cmocka_unit_test(test_tables_come_and_go),
 		cmocka_unit_test(test_one_that_found_no_room),
+		cmocka_unit_test(test_shares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

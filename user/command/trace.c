@@ -73,6 +73,7 @@ static int trace_open_session(struct trace *trace)
 		.probe_at_entry = options->probe_at_entry,
 		.selector = trace->selector.kind ? &trace->selector : NULL,
 		.select_once = options->wait,
+		.several = options->pid_count > 1,
 		.force = options->force,
 		.returns = (enum return_check)options->seccomp,
 		.follow_fork = options->follow_fork,

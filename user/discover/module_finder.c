@@ -54,7 +54,8 @@ static uint32_t module_add(struct module_list *modules, pid_t pid, const char *p
 	module->inode = inode;
 	module->root_pid = pid;
 	module->stamp = module_stamp_of(fd);
-	module->starved = inode && fd < 0 && module_is_starved();
+	module->starved = inode && fd < 0 &&
+			  (!module_list_may_open(modules, pid) || module_is_starved());
 	return module_list_add(modules, module);
 }
 
@@ -69,8 +70,8 @@ static uint32_t module_add_opened(struct module_list *modules, pid_t pid, const 
 		module = module_list_find_closed(modules, device, inode, path, &stamp);
 	if (module == MODULE_NONE)
 		return module_add(modules, pid, path, device, inode, fd);
-	module_list_open(modules, module, fd);
 	module_list_get(modules, module)->root_pid = pid;
+	module_list_open(modules, module, fd);
 	return module;
 }
 
@@ -79,12 +80,14 @@ static void module_retry(struct module_list *modules, uint32_t index, pid_t pid,
 			 const struct proc_mapping *mapping)
 {
 	struct module *module = module_list_get(modules, index);
-	int fd = proc_open_mapping("/proc", pid, mapping);
+	int fd = -EMFILE;
 
+	if (module_list_may_open(modules, pid))
+		fd = proc_open_mapping("/proc", pid, mapping);
 	if (fd < 0)
 		return;
-	module_list_open(modules, index, fd);
 	module->root_pid = pid;
+	module_list_open(modules, index, fd);
 	module->stamp = module_stamp_of(fd);
 }
 
@@ -96,7 +99,7 @@ uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
 
 	module = module_list_find(modules, mapping->device, mapping->inode, mapping->path);
 	if (module == MODULE_NONE) {
-		if (mapping->inode)
+		if (mapping->inode && module_list_may_open(modules, pid))
 			fd = proc_open_mapping("/proc", pid, mapping);
 		return module_add_opened(modules, pid, mapping->path, mapping->device,
 					 mapping->inode, fd < 0 ? -1 : fd);

@@ -35,7 +35,7 @@ static int attach_refuse(int code, const struct group *group, struct error *erro
 	if (code == -ESRCH)
 		return error_set(error, ERROR_TARGET, code, "process %d ended before it was probed",
 				 group->pid);
-	if (code == -EPERM || code == -EACCES)
+	if (code == -EPERM || code == -EACCES || code == -EMFILE || code == -ENFILE)
 		return privileges_refuse(group->linked ? STEP_ATTACH_MULTI : STEP_ATTACH_PERF, code,
 					 error);
 	return error_set(error, ERROR_PERMISSION, code,

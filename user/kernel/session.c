@@ -49,7 +49,7 @@ int session_open(const struct session_options *options, struct session **ret_ses
 
 	session->options = *options;
 	session->epoll = session->timer = -1;
-	code = session_raise_limit(error);
+	code = session_raise_limit(session, error);
 	if (!code)
 		code = kernel_features_probe(&session->features, error);
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);

@@ -36,6 +36,7 @@ struct session_options {
 	uint64_t stack_depth; /* frames, 1 to STACK_FRAMES_MAX */
 	uint64_t min_size, max_size; /* bytes: other blocks are not recorded */
 	uint64_t min_age_ns; /* blocks in use that are younger are told apart in snapshots */
+	bool several; /* more than one process is going to be added */
 	bool force; /* probe processes whose seccomp filter may kill them for it, too */
 	enum return_check returns; /* what is known of that; RETURNS_UNCHECKED = find out */
 	bool no_return_probes; /* of a function that cannot be probed without, nothing is seen */

@@ -227,7 +227,7 @@ bool session_selects(const struct session *session);
 /* Are files probed for all processes at once? */
 bool session_is_machine_wide(const struct session *session);
 /* Files of processes and probes stay open: have as many as may be. An error if that is too few for any process. */
-int session_raise_limit(struct error *error);
+int session_raise_limit(struct session *session, struct error *error);
 /* May probes do no harm to processes that have a seccomp filter? */
 bool session_filters_allow(struct session *session);
 /* Leave the whole machine to probes in each process where the kernel does not let session_tell_owner work. */

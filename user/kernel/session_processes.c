@@ -80,7 +80,7 @@ static bool session_place(struct session *session, struct process *process, bool
 						 sizeof(struct process *));
 		session->slots = memory_grow(session->slots, session->process_count, &capacity,
 					     sizeof(*session->slots));
-		session->process_count++;
+		session->options.modules->is_shared |= session->process_count++ > 0;
 	}
 	session->processes[at] = process;
 	session->slots[at] = (struct process_slot){ .root = root };

@@ -20,6 +20,7 @@
 
 /* Descriptors of the programs, their maps, and what tells of one process. */
 #define FILES_MIN 128
+#define FILES_REST 256
 
 bool session_selects(const struct session *session)
 {
@@ -85,7 +86,15 @@ void session_select(struct session *session)
 	pid_list_free(&list);
 }
 
-int session_raise_limit(struct error *error)
+/* Probes, processes and what is open for a moment need descriptors, too. */
+static size_t session_module_limit(uint64_t files)
+{
+	uint64_t rest = files / 4 > FILES_REST ? files / 4 : FILES_REST;
+
+	return files > 2 * rest ? (size_t)(files - rest) : (size_t)(files / 2);
+}
+
+int session_raise_limit(struct session *session, struct error *error)
 {
 	struct rlimit limit;
 
@@ -93,6 +102,8 @@ int session_raise_limit(struct error *error)
 		return 0;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
+	session->options.modules->limit = session_module_limit(limit.rlim_max);
+	session->options.modules->is_shared = session->options.several || session->options.selector;
 	if (limit.rlim_max >= FILES_MIN)
 		return 0;
 	return error_set(error, ERROR_PERMISSION, -EMFILE,

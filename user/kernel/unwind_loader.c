@@ -56,6 +56,7 @@ struct unwind_loader {
 		process_count; /* those with tables at a time; others are walked by frame pointers */
 	struct unwind_mappings *scratch;
 	bool said_full;
+	uint64_t refused; /* files whose rows found no room */
 	bool is_full; /* a table has found no room since unwind_loader_forget_modules */
 };
 
@@ -202,19 +203,34 @@ static void loader_untell_file(const struct unwind_loader *loader, uint32_t inde
 static void loader_add(struct unwind_loader *loader, uint32_t module,
 		       const struct unwind_file *file)
 {
-	int code = unwind_tables_add(&loader->tables, module, file);
+	const struct module *found = module_list_get(loader->modules, module);
+	int holder = loader->modules->is_shared ? found->root_pid : 0;
+	int code = unwind_tables_add(&loader->tables, module, holder, file);
 
 	if (!code)
 		loader_tell_file(loader, module);
-	if (!code && module_list_get(loader->modules, module)->allocates)
+	if (!code && found->allocates)
 		unwind_loader_mark_allocator(loader, module);
-	loader->is_full |= code == -ENOSPC;
+	loader->refused += code < 0;
+	loader->is_full |= code < 0;
 	if (!code || loader->said_full)
 		return;
 	loader->said_full = true;
-	log_write(loader->log, LOG_NOTICE,
-		  "the unwind tables are full: stacks end in %s and other files mapped later",
-		  module_list_get(loader->modules, module)->path);
+	if (code == -EDQUOT)
+		log_write(loader->log, LOG_NOTICE,
+			  "process %d has its share of the unwind tables: its stacks end in %s and "
+			  "other files that only it has mapped",
+			  found->root_pid, found->path);
+	else
+		log_write(
+			loader->log, LOG_NOTICE,
+			"the unwind tables are full: stacks end in %s and other files mapped later",
+			found->path);
+}
+
+uint64_t unwind_loader_refused(const struct unwind_loader *loader)
+{
+	return loader ? loader->refused : 0;
 }
 
 static uint64_t loader_now(void)
@@ -284,8 +300,13 @@ static void loader_learn_mapping(struct unwind_loader *loader, pid_t pid,
 {
 	const struct module *module = module_list_get(loader->modules, mapping->module);
 
-	if (!module || unwind_tables_has(&loader->tables, mapping->module))
+	if (!module)
 		return;
+	if (unwind_tables_has(&loader->tables, mapping->module)) {
+		if (module->root_pid != pid)
+			unwind_tables_share(&loader->tables, mapping->module);
+		return;
+	}
 	if (module->fd < 0 && !strcmp(module->path, "[vdso]"))
 		loader_learn_vdso(loader, pid, mapping);
 	else
@@ -444,5 +465,7 @@ size_t unwind_loader_forget_modules(struct unwind_loader *loader, const uint32_t
 	for (i = 0; i < count; i++)
 		unwind_tables_remove(&loader->tables, modules[i]);
 	loader->is_full = false;
-	return unwind_tables_retry(&loader->tables);
+	count = unwind_tables_retry(&loader->tables);
+	loader->refused -= count < loader->refused ? count : loader->refused;
+	return count;
 }

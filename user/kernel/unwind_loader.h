@@ -65,4 +65,7 @@ bool unwind_loader_is_full(const struct unwind_loader *loader);
 size_t unwind_loader_forget_modules(struct unwind_loader *loader, const uint32_t *modules,
 				    size_t count);
 
+/* How many files had rows that found no room, in the tables or in the share of their process. */
+uint64_t unwind_loader_refused(const struct unwind_loader *loader);
+
 #endif

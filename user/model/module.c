@@ -9,6 +9,38 @@
 
 #include "base/memory.h"
 
+/* How much of what is left a process may have besides. */
+#define SHARE 3
+
+static size_t module_list_share(const struct module_list *list, int pid)
+{
+	return (size_t)(uintptr_t)table_get(&list->shares, (uint64_t)pid);
+}
+
+/* A descriptor more or less, of a module that has one. */
+static void module_list_count(struct module_list *list, const struct module *module, int step)
+{
+	uint64_t pid = (uint64_t)module->root_pid;
+	size_t share = module_list_share(list, module->root_pid) + (size_t)step;
+
+	if (module->fd < 0)
+		return;
+	list->open += (size_t)step;
+	if (share)
+		table_put(&list->shares, pid, (void *)(uintptr_t)share);
+	else
+		table_remove(&list->shares, pid);
+}
+
+bool module_list_may_open(const struct module_list *list, int pid)
+{
+	if (!list->limit)
+		return true;
+	return list->open < list->limit &&
+	       (!list->is_shared ||
+		module_list_share(list, pid) <= SHARE * (list->limit - list->open));
+}
+
 /* The index of an unused item, or of a new one. */
 static uint32_t module_list_place(struct module_list *list)
 {
@@ -31,8 +63,9 @@ uint32_t module_list_add(struct module_list *list, struct module *module)
 
 	module->number = list->added++;
 	list->items[index] = module;
-	list->open += module->fd >= 0;
+	module_list_count(list, module, 1);
 	list->starved += module->starved;
+	list->starved_ever += module->starved;
 	list->met++;
 	return index;
 }
@@ -82,11 +115,12 @@ void module_list_open(struct module_list *list, uint32_t index, int fd)
 {
 	struct module *module = list->items[index];
 
-	list->open += module->fd < 0;
+	module_list_count(list, module, -1);
 	list->starved -= module->starved;
 	if (module->fd >= 0)
 		close(module->fd);
 	module->fd = fd;
+	module_list_count(list, module, 1);
 	module->closed = module->starved = false;
 	list->met++;
 }
@@ -95,7 +129,7 @@ void module_list_close(struct module_list *list, uint32_t index)
 {
 	struct module *module = list->items[index];
 
-	list->open -= module->fd >= 0;
+	module_list_count(list, module, -1);
 	list->starved -= module->starved;
 	if (module->fd >= 0)
 		close(module->fd);
@@ -142,5 +176,6 @@ void module_list_free(struct module_list *list)
 	for (i = 0; i < list->count; i++)
 		module_free(list->items[i]);
 	free(list->items);
+	table_free(&list->shares);
 	*list = (struct module_list){ 0 };
 }

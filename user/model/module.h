@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 #define BUILD_ID_MAX 64
 #define MODULE_NONE UINT32_MAX
 
@@ -26,7 +28,7 @@ struct module {
 	uint64_t device, inode; /* as /proc/PID/maps shows them */
 	size_t build_id_size; /* bytes; 0 = none */
 	unsigned char build_id[BUILD_ID_MAX];
-	int root_pid; /* a process whose /proc/PID/root the path is seen from */
+	int root_pid; /* a process whose /proc/PID/root the path is seen from, and whose share of descriptors it has */
 	uint32_t number; /* of all that were ever added: no other one of the run has it */
 	struct module_stamp stamp; /* when it was opened */
 	bool closed; /* nobody maps it any more: nothing but its names can be asked for */
@@ -45,13 +47,19 @@ struct module_list {
 	size_t count, capacity;
 	size_t unused; /* of `items` */
 	size_t open; /* modules with a descriptor */
+	size_t limit; /* of these; 0 = none */
+	bool is_shared; /* several processes are to have some of them */
+	struct table shares; /* how many of them by process, as pointers */
 	size_t starved; /* modules without one for that reason */
+	size_t starved_ever; /* how many there have been */
 	uint32_t added; /* so far */
 	size_t met; /* how often one was added or opened again */
 };
 
 /* Takes ownership of `module` (from memory_alloc), gives it a number and returns its index. */
 uint32_t module_list_add(struct module_list *list, struct module *module);
+/* May a module be opened for a process? One of several may not have more than three times of what it leaves to others. */
+bool module_list_may_open(const struct module_list *list, int pid);
 /* The module of an index, or NULL for MODULE_NONE and for one that was removed. */
 struct module *module_list_get(const struct module_list *list, uint32_t index);
 /* Index of the module with this device, inode and path that is not closed, or MODULE_NONE. */

@@ -196,6 +196,11 @@ int privileges_refuse(enum privilege_step step, int code, struct error *error)
 	struct privileges privileges;
 	struct buffer text = { 0 };
 
+	if (code == -EMFILE || code == -ENFILE)
+		return error_set(error, ERROR_PERMISSION, code,
+				 "too many files are open (%s) for %s: raise the limit of this "
+				 "process (ulimit -Hn), or trace fewer processes",
+				 strerror(-code), steps[step].what);
 	privileges_read("/proc", "/sys", &privileges);
 	privileges_explain(&privileges, step, &text);
 	error_set(error, ERROR_PERMISSION, code, "not permitted (%s): %s", strerror(-code),

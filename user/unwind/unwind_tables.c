@@ -8,6 +8,14 @@
 
 #include "base/memory.h"
 
+/* How much of what is left a process may have besides. */
+#define SHARE 3
+
+/* What the modules of a process have in the store. */
+struct unwind_share {
+	uint64_t rows, pages;
+};
+
 bool unwind_tables_has(const struct unwind_tables *tables, uint32_t module)
 {
 	return module < tables->count && tables->modules[module].known;
@@ -26,7 +34,53 @@ static struct unwind_known *unwind_tables_entry(struct unwind_tables *tables, ui
 	return &tables->modules[module];
 }
 
-int unwind_tables_add(struct unwind_tables *tables, uint32_t module, const struct unwind_file *file)
+static struct unwind_share *unwind_tables_share_of(struct unwind_tables *tables, int holder)
+{
+	struct unwind_share *share = table_get(&tables->shares, (uint64_t)holder);
+
+	if (!share) {
+		share = memory_alloc(1, sizeof(*share));
+		table_put(&tables->shares, (uint64_t)holder, share);
+	}
+	return share;
+}
+
+static bool share_allows(uint64_t has, uint64_t wants, uint64_t left)
+{
+	return wants <= left && has + wants <= SHARE * (left - wants);
+}
+
+/* May the process have this table besides what it has? */
+static bool unwind_tables_allow(struct unwind_tables *tables, const struct cfi_table *table,
+				int holder)
+{
+	const struct unwind_share *share = unwind_tables_share_of(tables, holder);
+	const struct unwind_store *store = &tables->store;
+
+	return share_allows(share->rows, table->row_count, store->row_room.left) &&
+	       share_allows(share->pages, table->page_count, store->page_room.left);
+}
+
+static int unwind_tables_place(struct unwind_tables *tables, struct unwind_known *known,
+			       const struct cfi_table *table, int holder)
+{
+	struct unwind_share *share;
+	int code;
+
+	if (holder && !unwind_tables_allow(tables, table, holder))
+		return -EDQUOT;
+	code = unwind_store_add(&tables->store, table, &known->place);
+	if (code || !holder)
+		return code;
+	share = unwind_tables_share_of(tables, holder);
+	share->rows += table->row_count;
+	share->pages += table->page_count;
+	known->holder = holder;
+	return 0;
+}
+
+int unwind_tables_add(struct unwind_tables *tables, uint32_t module, int holder,
+		      const struct unwind_file *file)
 {
 	struct unwind_known *known = unwind_tables_entry(tables, module);
 	int code;
@@ -36,15 +90,32 @@ int unwind_tables_add(struct unwind_tables *tables, uint32_t module, const struc
 		return 0;
 	memcpy(known->codes, file->codes, sizeof(known->codes));
 	known->code_count = file->code_count;
-	code = unwind_store_add(&tables->store, &file->table, &known->place);
-	known->homeless = code == -ENOSPC;
+	code = unwind_tables_place(tables, known, &file->table, holder);
+	known->homeless = code == -ENOSPC || code == -EDQUOT;
 	return code;
+}
+
+void unwind_tables_share(struct unwind_tables *tables, uint32_t module)
+{
+	struct unwind_known *known;
+	struct unwind_share *share;
+
+	if (!unwind_tables_has(tables, module) || !tables->modules[module].holder)
+		return;
+	known = &tables->modules[module];
+	share = unwind_tables_share_of(tables, known->holder);
+	share->rows -= known->place.row_count;
+	share->pages -= known->place.page_count;
+	if (!share->rows && !share->pages)
+		free(table_remove(&tables->shares, (uint64_t)known->holder));
+	known->holder = 0;
 }
 
 void unwind_tables_remove(struct unwind_tables *tables, uint32_t module)
 {
 	if (!unwind_tables_has(tables, module))
 		return;
+	unwind_tables_share(tables, module);
 	unwind_store_remove(&tables->store, &tables->modules[module].place);
 	tables->modules[module] = (struct unwind_known){ 0 };
 }
@@ -124,6 +195,12 @@ size_t unwind_tables_list(const struct unwind_tables *tables, const struct addre
 
 void unwind_tables_free(struct unwind_tables *tables)
 {
+	const struct table_slot *slot;
+	size_t cursor = 0;
+
+	while ((slot = table_next(&tables->shares, &cursor)))
+		free(slot->value);
+	table_free(&tables->shares);
 	unwind_store_free(&tables->store);
 	free(tables->modules);
 	tables->modules = NULL;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "model/address_space.h"
+#include "base/table.h"
 #include "unwind/unwind_file.h"
 #include "unwind/unwind_store.h"
 
@@ -21,23 +22,29 @@ struct unwind_known {
 	struct unwind_place place; /* {0} = no table */
 	struct elf_code codes[ELF_CODES_MAX];
 	unsigned int code_count;
+	int holder; /* the process that has the place in its share; 0 = none */
 };
 
 struct unwind_tables {
 	struct unwind_store store; /* started by the caller */
 	struct unwind_known *modules; /* by index of the run's module list */
 	size_t count;
+	struct table shares; /* struct unwind_share by holder */
 };
 
 /* Was the module added? */
 bool unwind_tables_has(const struct unwind_tables *tables, uint32_t module);
 
 /*
- * Add a module, whose table is copied; NULL stands for one without a table. Returns 0; -ENOSPC if the store has no room:
+ * Add a module, whose table is copied; NULL stands for one without a table. It is in the share of the process `holder` (0 = in
+ * none), which may have three times of what it leaves to others. Returns 0; -ENOSPC if the store has no room, -EDQUOT if the share has none:
  * then it counts as one without a table.
  */
-int unwind_tables_add(struct unwind_tables *tables, uint32_t module,
+int unwind_tables_add(struct unwind_tables *tables, uint32_t module, int holder,
 		      const struct unwind_file *file);
+
+/* Other processes than the holder have the module mapped: it is in nobody's share. */
+void unwind_tables_share(struct unwind_tables *tables, uint32_t module);
 
 /*
  * Forget a module. Its room is given to others, so no list of mappings that is in use may lead to it any more. One that was
