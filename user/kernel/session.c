@@ -261,9 +261,9 @@ static const struct planned_file *session_plan_module(struct session *session,
 	return file;
 }
 
-bool session_has_nothing(struct session *session, uint32_t module)
+bool session_has_nothing(struct session *session, const struct process *process, uint32_t module)
 {
-	const struct planned_file *file = session_plan_module(session, module);
+	const struct planned_file *file = session_plan_module(session, process, module);
 
 	return file && !file->count;
 }

@@ -36,11 +36,14 @@ bool session_see_open(struct session *session, pid_t pid, int fd, bool exec)
 	uint32_t module = module_find_open(session->options.modules, pid, fd);
 	struct process *process;
 
-	if (module == MODULE_NONE || session_has_nothing(session, module))
-		return module == MODULE_NONE;
+	if (module == MODULE_NONE)
+		return true;
 	session_catch_up(session);
 	process = session_find_opener(session, pid, exec);
-	if (process)
-		session_probe_quietly(session, process, module);
+	if (!process)
+		return true;
+	if (session_has_nothing(session, process, module))
+		return false;
+	session_probe_quietly(session, process, module);
 	return true;
 }

@@ -200,8 +200,8 @@ struct known_site *session_learn_record(struct session *session, uint64_t key,
 /* The mappings of a process have changed: tell those who walk stacks. */
 void session_update_unwind(struct session *session, const struct process *process);
 
-/* Is nothing to be probed in the file of a module? */
-bool session_has_nothing(struct session *session, uint32_t module);
+/* Is nothing to be probed in the file of a module, which `process` is going to map? */
+bool session_has_nothing(struct session *session, const struct process *process, uint32_t module);
 
 /* Handle what the kernel has told of processes so far. */
 void session_catch_up(struct session *session);
