@@ -58,11 +58,14 @@ struct thread {
 	__u32 examined; /* of others, while a new call is compared with all that are pending */
 	__u32 off_stack; /* then: one whose return is probed is pending on another stack */
 	__u32 maps; /* then: the new one makes or ends mappings */
+	__u64 denied; /* then: the new one is the allocator's own */
 	/* the last call of a function that may call another free: its argument, its frame */
 	__u64 freed, freed_sp;
 	__u64 tick; /* of the kernel, in which the clock was last read */
 	__u64 now_ns; /* what it said then */
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
+	struct unwind_from
+		from; /* where a walk to a pending call begins: too large for the programs' stacks */
 	struct unwind walk;
 };
 

@@ -11,13 +11,6 @@
 /* Every pending call is examined once; where some turn out to be over, the last of the others may be left out. */
 #define PENDING_TURNS (CALLS_OTHERS_MAX + 2)
 
-/* What becomes of a new call. */
-enum admission {
-	ADMISSION_OPEN = 0, /* more pending calls are to be looked at */
-	ADMISSION_GRANTED,
-	ADMISSION_DENIED, /* it is the allocator's own */
-};
-
 int pending_examine(int relation, __u64 sp);
 
 /* Another pending call takes the place of the thread's present one, which is over. */
@@ -68,29 +61,30 @@ static __noinline void pending_heal(struct thread *thread)
 
 /*
  * Draw the consequence of what the present call is to a new one at stack pointer `sp` (enum relation), and go on to the next.
- * Returns an enum admission. A global function, since the verifier looks at its caller's loop turn by turn.
+ * Returns 1 if there is none, or if the new call is the allocator's own (thread->denied). A global function, since the verifier looks at its caller's loop turn by turn.
  */
 __noinline int pending_examine(int relation, __u64 sp)
 {
 	struct thread *thread = thread_find();
 
 	if (!thread || !thread->call.sp)
-		return ADMISSION_GRANTED;
+		return 1;
 	if (relation == CALL_IS_OVER) {
 		pending_heal(thread);
-		return ADMISSION_OPEN;
+		return 0;
 	}
 	if (relation == CALL_IS_UNCLEAR)
 		loss_add(LOSS_CALLS_UNCLEAR, 1);
-	if (relation == CALL_IS_UNCLEAR || relation == CALL_IS_SERVED)
-		return ADMISSION_DENIED;
+	thread->denied = relation == CALL_IS_UNCLEAR || relation == CALL_IS_SERVED;
+	if (thread->denied)
+		return 1;
 	if (!thread->call.returns_to && (relation == CALL_IS_SUSPENDED || sp > thread->call.sp))
 		thread->off_stack = 1;
 	thread->call.interrupted |= relation == CALL_IS_INTERRUPTED;
 	if (thread->examined >= thread->other_count)
-		return ADMISSION_GRANTED;
+		return 1;
 	pending_swap(thread, thread->examined++);
-	return ADMISSION_OPEN;
+	return 0;
 }
 
 /* Keep the present call with the others. False if there are too many. */
@@ -115,8 +109,7 @@ static __noinline bool pending_push(struct thread *thread)
  */
 static __always_inline bool pending_admit(struct thread *thread, struct pt_regs *ctx, __u64 shape)
 {
-	__u64 sp = PT_REGS_SP(ctx);
-	int turn, admission = ADMISSION_OPEN;
+	int turn;
 
 	if (thread->call.image != current_image()) {
 		thread->other_count = 0;
@@ -125,11 +118,13 @@ static __always_inline bool pending_admit(struct thread *thread, struct pt_regs 
 	}
 	thread->examined = 0;
 	thread->off_stack = 0;
+	thread->denied = 0;
 	thread->maps = SHAPE_SOURCE(shape) == SOURCE_MMAP;
-	for (turn = 0; turn < PENDING_TURNS && admission == ADMISSION_OPEN; turn++)
-		admission = pending_examine(relation_at(ctx, sp), sp);
+	for (turn = 0; turn < PENDING_TURNS; turn++)
+		if (pending_examine(relation_at(ctx, PT_REGS_SP(ctx)), PT_REGS_SP(ctx)))
+			break;
 	thread->maps = 0;
-	return admission != ADMISSION_DENIED && (!thread->call.sp || pending_push(thread));
+	return !thread->denied && (!thread->call.sp || pending_push(thread));
 }
 
 /* Is this the present call: with its frame at `sp`, by its exits or by a return probe? */

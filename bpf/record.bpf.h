@@ -139,35 +139,34 @@ static __always_inline void stack_count_without_tables(const struct unwind *walk
 static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 				     struct site **ret_site)
 {
-	struct unwind_from from = {
-		.ip = PT_REGS_IP(ctx),
-		.sp = PT_REGS_SP(ctx),
-		.bp = PT_REGS_FP(ctx),
-		.owner = shape_owner(thread->call.shape),
-		.image = thread->call.image,
-		.depth = setting_stack_depth,
-		.flags = setting_unwind ? 0 : UNWIND_BY_BP,
-	};
+	struct unwind_from *from = &thread->from;
 	bool samples = SHAPE_OP(thread->call.shape) == CALL_SAMPLE;
 	__u64 key, wanted;
 
+	from->ip = PT_REGS_IP(ctx);
+	from->sp = PT_REGS_SP(ctx);
+	from->bp = PT_REGS_FP(ctx);
+	from->owner = shape_owner(thread->call.shape);
+	from->image = thread->call.image;
+	from->depth = setting_stack_depth;
+	from->flags = setting_unwind ? 0 : UNWIND_BY_BP;
 	if (samples) {
-		from.lr = RETURN_REGISTER(ctx);
-		from.flags |= UNWIND_EXACT;
+		from->lr = RETURN_REGISTER(ctx);
+		from->flags |= UNWIND_EXACT;
 	}
 	/* An exit may stand anywhere in the function: the registers of its caller are those of the entry. */
 	if (thread->call.returns_to) {
-		from.ip = thread->call.returns_to;
-		from.sp = thread->call.sp + RETURN_POPS;
-		from.bp = thread->call.caller_bp;
+		from->ip = thread->call.returns_to;
+		from->sp = thread->call.sp + RETURN_POPS;
+		from->bp = thread->call.caller_bp;
 	}
-	thread->walk.hash = site_key_begin(setting_seed, from.owner, from.image);
-	thread_walk_stack(thread, &from);
+	thread->walk.hash = site_key_begin(setting_seed, from->owner, from->image);
+	thread_walk_stack(thread, from);
 	/* All frames are taken for return addresses, which are behind the call. */
 	if (samples)
 		thread->walk.record.pcs[0]++;
 	stack_count_losses(&thread->walk);
-	thread->interp = interp_site_read(from.owner, setting_stack_depth);
+	thread->interp = interp_site_read(from->owner, setting_stack_depth);
 	key = site_key_end(thread->walk.hash, thread->interp, SHAPE_FUNCTION(thread->call.shape));
 	*ret_site = site_find(thread, &key);
 	if (*ret_site)

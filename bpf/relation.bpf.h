@@ -157,20 +157,18 @@ static __always_inline enum relation relation_to_other_stack(struct thread *thre
 {
 	__u64 returns_to = thread->call.returns_to, here;
 	struct unwind *walk = &thread->walk;
-	struct unwind_from from = { 0 };
+	struct unwind_from *from = &thread->from;
 
 	if (thread_on_signal_stack(thread->call.sp))
 		return CALL_IS_OVER;
 	if (relation_of_areas(at, thread->call.sp) != AREAS_SAME)
 		return CALL_IS_SUSPENDED;
 	here = walk->sp;
-	from.ip = returns_to ? returns_to : unwind_original(thread->call.sp);
-	from.sp = thread->call.sp + RETURN_POPS;
-	from.bp = thread->call.caller_bp;
-	from.owner = shape_owner(thread->call.shape);
-	from.image = thread->call.image;
-	from.depth = STACK_FRAMES_MAX;
-	unwind_start(walk, &from);
+	from->ip = returns_to ? returns_to : unwind_original(thread->call.sp);
+	from->sp = thread->call.sp + RETURN_POPS;
+	from->bp = thread->call.caller_bp;
+	from->flags = 0;
+	unwind_start(walk, from);
 	thread_walk(thread, 0);
 	if (walk->record.end != UNWIND_END_ROOT || walk->flags & (UNWIND_GUESSED | UNWIND_ZERO))
 		return CALL_IS_OVER;
@@ -191,13 +189,13 @@ static __always_inline enum relation relation_by_sp(const struct thread *thread,
  * By a walk from the new call out. Where the recorded call's return address was in a register, another call may have left
  * its frame at the same place: this is no end.
  */
-static __always_inline enum relation
-relation_by_walk(struct thread *thread, const struct unwind_from *from, __u64 at, __u64 returns_to)
+static __always_inline enum relation relation_by_walk(struct thread *thread, __u64 at,
+						      __u64 returns_to)
 {
 	struct unwind *walk = &thread->walk;
 	enum relation by_sp = relation_by_sp(thread, at);
 
-	unwind_start(walk, from);
+	unwind_start(walk, &thread->from);
 	if (walk->flags & UNWIND_BY_BP)
 		return by_sp;
 	if (thread_walk(thread, thread->call.sp + RETURN_POPS) &&
@@ -232,7 +230,6 @@ relation_by_walk(struct thread *thread, const struct unwind_from *from, __u64 at
 __noinline int relation_to_call(__u64 ip, __u64 sp, __u64 bp, __u64 lr, __u64 at)
 {
 	struct thread *thread = thread_find();
-	struct unwind_from from = { .ip = ip, .sp = sp, .bp = bp, .lr = lr };
 	__u64 returns_to, trampoline, address;
 
 	if (!thread || !thread->call.sp || thread->call.image != current_image())
@@ -251,11 +248,15 @@ __noinline int relation_to_call(__u64 ip, __u64 sp, __u64 bp, __u64 lr, __u64 at
 		return CALL_IS_SERVED;
 	if (!setting_unwind)
 		return relation_by_sp(thread, at);
-	from.owner = shape_owner(thread->call.shape);
-	from.image = thread->call.image;
-	from.depth = STACK_FRAMES_MAX;
-	from.flags = UNWIND_EXACT;
-	return relation_by_walk(thread, &from, at, returns_to ? returns_to : trampoline);
+	thread->from.ip = ip;
+	thread->from.sp = sp;
+	thread->from.bp = bp;
+	thread->from.lr = lr;
+	thread->from.owner = shape_owner(thread->call.shape);
+	thread->from.image = thread->call.image;
+	thread->from.depth = STACK_FRAMES_MAX;
+	thread->from.flags = UNWIND_EXACT;
+	return relation_by_walk(thread, at, returns_to ? returns_to : trampoline);
 }
 
 /* The same at the registers of a probe. */

@@ -101,17 +101,18 @@ static __noinline int sample_store(const struct block_key *key, const struct sam
 	return error;
 }
 
-static __noinline void sample_record(struct thread *thread, const struct block_key *key,
-				     const struct sample_values *values, __u64 site_key,
-				     struct site *site)
+static __noinline void sample_record(struct thread *thread, const struct sample_values *values,
+				     __u64 site_key, struct site *site)
 {
+	struct block_key key =
+		block_key_of(thread->call.shape, thread->call.image, values->pointer);
 	struct sampled_block sample = {
 		.block = { .site = site_key,
 			   .size = values->weight,
 			   .born_ns = thread_now(thread) },
 		.objects = sample_objects(values),
 	};
-	int error = sample_store(key, &sample);
+	int error = sample_store(&key, &sample);
 
 	if (error) {
 		block_count_loss(error, sample.block.size);
@@ -122,22 +123,29 @@ static __noinline void sample_record(struct thread *thread, const struct block_k
 	__sync_fetch_and_add(&site->samples, 1);
 }
 
+/* Is what a sample stands for known exactly? */
+static __noinline bool sample_is_block(__u64 shape, __u64 address)
+{
+	struct block_key key = block_key_of(shape, current_image(), address);
+
+	return bpf_map_lookup_elem(&blocks, &key);
+}
+
 /* The thread's present call is not in use. */
 static __always_inline void sample_add(struct thread *thread, struct pt_regs *ctx, __u64 shape,
-				       const struct block_key *key,
 				       const struct sample_values *values)
 {
 	struct site *site = NULL;
 	__u64 site_key;
 
-	if (bpf_map_lookup_elem(&blocks, key))
+	if (sample_is_block(shape, values->pointer))
 		return;
 	thread->call.shape = shape;
-	thread->call.image = key->image;
+	thread->call.image = current_image();
 	thread->call.returns_to = 0;
 	site_key = site_of_call(thread, ctx, &site);
 	if (site)
-		sample_record(thread, key, values, site_key, site);
+		sample_record(thread, values, site_key, site);
 	else
 		site_count_loss(values->weight);
 }
@@ -149,7 +157,6 @@ static __always_inline void sample_add(struct thread *thread, struct pt_regs *ct
 static __always_inline void sample_begin(struct pt_regs *ctx, __u64 shape,
 					 const struct sample_values *values)
 {
-	struct block_key key = block_key_of(shape, current_image(), values->pointer);
 	struct thread *thread = thread_find();
 
 	if (!thread)
@@ -160,7 +167,7 @@ static __always_inline void sample_begin(struct pt_regs *ctx, __u64 shape,
 	}
 	if (thread->call.sp && !pending_admit(thread, ctx, shape))
 		return;
-	sample_add(thread, ctx, shape, &key, values);
+	sample_add(thread, ctx, shape, values);
 	pending_drop(thread);
 }
 
