@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "serve/end_signals.h"
+#include "system/privilege.h"
 
 #define STATUS 3
 
@@ -146,7 +147,7 @@ static void test_thread_drops_privileges(void **state)
 	if (pid == 0) {
 		if (end_signals_open(STATUS, &signals, &error))
 			_exit(100);
-		end_signals_drop_privileges(signals);
+		end_signals_drop_privileges(signals, privileges_unused_user());
 		for (thread = getpid() + 1; thread < getpid() + 10000 && !found; thread++) {
 			snprintf(path, sizeof(path), "/proc/self/task/%d", (int)thread);
 			found = !access(path, F_OK);

@@ -90,9 +90,9 @@ static const struct seccomp_rule refused_calls[] = {
 
 #define CALL_COUNT (sizeof(refused_calls) / sizeof(refused_calls[0]))
 
-void confine_tracer(enum backend backend, bool servers, const struct log *log)
+void confine_tracer(enum backend backend, bool servers, unsigned int user, const struct log *log)
 {
-	int code = servers ? 0 : privileges_leave_root();
+	int code = servers ? 0 : privileges_leave_root(user);
 
 	if (servers)
 		log_write(log, LOG_VERBOSE,

@@ -19,6 +19,7 @@
 #include "serve/end_signals.h"
 #include "serve/loop.h"
 #include "system/loader.h"
+#include "system/privilege.h"
 #include "system/proc.h"
 #include "system/spawn.h"
 
@@ -394,6 +395,7 @@ static int trace_open_reporter(struct trace *trace)
 
 static int trace_start(struct trace *trace)
 {
+	const unsigned int user = privileges_unused_user();
 	int code = trace_open(trace);
 
 	if (!code)
@@ -409,8 +411,9 @@ static int trace_start(struct trace *trace)
 	if (code)
 		return code;
 	holder_prepare(&trace->holder, trace->session, &trace->spawn, trace->options, trace->log);
-	confine_tracer(session_backend(trace->session), trace->options->debuginfod, trace->log);
-	end_signals_drop_privileges(trace->end_signals);
+	end_signals_drop_privileges(trace->end_signals, user);
+	confine_tracer(session_backend(trace->session), trace->options->debuginfod, user,
+		       trace->log);
 	holder_start(&trace->holder, &trace->loop);
 	if (trace->options->wait && !session_running(trace->session)) {
 		trace->waiting = true;

@@ -31,6 +31,7 @@ struct end_signals {
 	pid_t process, caller;
 	uint64_t patience_ns;
 	int status;
+	unsigned int user; /* to be, when privileges are dropped */
 	sem_t dropped;
 };
 
@@ -84,7 +85,7 @@ static int end_take(struct end_signals *signals, uint64_t until_ns)
 		number = sigtimedwait(&set, NULL, until_ns ? &left : NULL);
 		if (number != SIGNAL_DROP)
 			continue;
-		privileges_drop_all();
+		privileges_drop_all(signals->user);
 		sem_post(&signals->dropped);
 		number = -1;
 	}
@@ -156,8 +157,9 @@ bool end_signals_are_pending(void)
 	return !sigpending(&pending) && sigismember(&pending, end_signals_number()) == 1;
 }
 
-void end_signals_drop_privileges(struct end_signals *signals)
+void end_signals_drop_privileges(struct end_signals *signals, unsigned int user)
 {
+	signals->user = user;
 	if (kill(getpid(), SIGNAL_DROP))
 		return;
 	while (sem_wait(&signals->dropped) && errno == EINTR)

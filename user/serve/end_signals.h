@@ -26,7 +26,7 @@ int end_signals_number(void);
 /* Has it come, and was not taken? */
 bool end_signals_are_pending(void);
 
-/* Let the thread give up all capabilities. Returns when it has. */
-void end_signals_drop_privileges(struct end_signals *signals);
+/* Let the thread give up all capabilities, and root for `user`. Returns when it has. */
+void end_signals_drop_privileges(struct end_signals *signals, unsigned int user);
 
 #endif

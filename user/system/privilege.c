@@ -3,7 +3,6 @@
 #include "system/privilege.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,16 +221,19 @@ unsigned int privileges_unused_user(void)
 	return UNUSED_USERS | (random & UNUSED_BITS);
 }
 
-/* The user of the first: by libc, so that no thread stays root. Capabilities are permitted still, but not effective. */
+/*
+ * By the plain system calls, which are for the calling thread: those of libc wait for all threads, and one that was left behind
+ * in the kernel (base/timed_call.h) would never answer.
+ */
 static int privileges_set_user(unsigned int user)
 {
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setgroups(0, NULL) ||
-	    setresgid(user, user, user) || setresuid(user, user, user))
+	if (syscall(SYS_setgroups, 0, NULL) || syscall(SYS_setresgid, user, user, user) ||
+	    syscall(SYS_setresuid, user, user, user))
 		return -errno;
 	return 0;
 }
 
-int privileges_leave_root(void)
+int privileges_leave_root(unsigned int user)
 {
 	const uint64_t needs = BIT(NUMBER_SYS_PTRACE) | BIT(NUMBER_DAC_READ_SEARCH) |
 			       BIT(CAP_SETUID) | BIT(CAP_SETGID);
@@ -247,7 +249,10 @@ int privileges_leave_root(void)
 	permitted = (uint64_t)sets[1].permitted << 32 | sets[0].permitted;
 	if ((permitted & needs) != needs)
 		return -EPERM;
-	code = privileges_set_user(privileges_unused_user());
+	/* Capabilities stay permitted, but not effective. */
+	code = prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) ? -errno : 0;
+	if (!code)
+		code = privileges_set_user(user);
 	sets[0].effective = sets[0].permitted;
 	sets[1].effective = sets[1].permitted;
 	if (syscall(SYS_capset, &header, sets) && !code)
@@ -280,11 +285,13 @@ int privileges_drop(bool perf)
 	return syscall(SYS_capset, &header, sets) ? -errno : 0;
 }
 
-void privileges_drop_all(void)
+void privileges_drop_all(unsigned int user)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { 0 };
 
+	if (!geteuid())
+		privileges_set_user(user);
 	syscall(SYS_capset, &header, none);
 }
 

@@ -55,17 +55,17 @@ int privileges_refuse(enum privilege_step step, int code, struct error *error);
 int privileges_drop(bool perf);
 
 /*
- * Run as a user that nobody else is, who owns nothing, with the capabilities that the process has; to be called before
- * privileges_drop. For all threads; others than the calling one lose their capabilities. Returns 0; -EPERM if the process is
+ * Run as `user`, of privileges_unused_user, who owns nothing, with the capabilities that the process has; to be called before
+ * privileges_drop. For the calling thread and those that it starts. Returns 0; -EPERM if the process is
  * root's and may not change that, or would lose the sight of files and processes by it.
  */
-int privileges_leave_root(void);
+int privileges_leave_root(unsigned int user);
 
 /* A user ID that neither distributions nor systemd nor containers give to anybody: another one each time. */
 unsigned int privileges_unused_user(void);
 
-/* Give up all capabilities of the calling thread. */
-void privileges_drop_all(void);
+/* Give up all capabilities of the calling thread, and root for `user`. */
+void privileges_drop_all(unsigned int user);
 
 /* Give up the capabilities that the next exec would hand on to a program that has none by itself or by its user. */
 void privileges_hand_on_none(void);
