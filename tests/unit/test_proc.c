@@ -219,6 +219,22 @@ static void test_start_time(void **state)
 	assert_true(ticks > 0 && renamed == ticks);
 }
 
+/* The truth is the environment of this very process: the kernel's addresses lead to its first variable. */
+static void test_environment_range(void **state)
+{
+	extern char **environ;
+	uint64_t start = 5, end = 6;
+
+	(void)state;
+	assert_int_equal(proc_read_environment_range(DATA, 44, &start, &end), -ESRCH);
+	assert_int_equal(proc_read_environment_range(DATA, 43, &start, &end), -EPROTO);
+	assert_int_equal(start, 5);
+	assert_int_equal(end, 6);
+	assert_int_equal(proc_read_environment_range("/proc", getpid(), &start, &end), 0);
+	assert_true(environ[0] && start == (uintptr_t)environ[0]);
+	assert_true(end > start + strlen(environ[0]));
+}
+
 /* A program of the scratch folder that sleeps; what /proc says of its file before and after the deletion. */
 static void check_exe(const char *name)
 {
@@ -282,10 +298,15 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_maps_fixture),   cmocka_unit_test(test_maps_failure),
-		cmocka_unit_test(test_maps_live),      cmocka_unit_test(test_status_fixture),
-		cmocka_unit_test(test_status_hostile), cmocka_unit_test(test_status_live),
-		cmocka_unit_test(test_start_time),     cmocka_unit_test(test_exe),
+		cmocka_unit_test(test_maps_fixture),
+		cmocka_unit_test(test_maps_failure),
+		cmocka_unit_test(test_maps_live),
+		cmocka_unit_test(test_status_fixture),
+		cmocka_unit_test(test_status_hostile),
+		cmocka_unit_test(test_status_live),
+		cmocka_unit_test(test_start_time),
+		cmocka_unit_test(test_environment_range),
+		cmocka_unit_test(test_exe),
 		cmocka_unit_test(test_memory),
 	};
 

@@ -16,8 +16,12 @@
 #include "kernel/landed.h"
 #include "kernel/session_parts.h"
 #include "probe/walker.h"
-#include "system/proc_text.h"
+#include "system/proc.h"
+#include "system/process_memory.h"
 #include "tracer.skel.h"
+
+/* As much of an environment as is looked at. */
+#define ENVIRONMENT_MAX (128u << 10)
 
 uint64_t session_now(void)
 {
@@ -196,16 +200,24 @@ static void session_set_fixed_sizes(struct session *session, const struct planne
 					    &probes[i].function, &probes[i].fixed_size, BPF_ANY);
 }
 
-/* Some allocators walk stacks if the environment says so. */
+/* Some allocators walk stacks if the environment asks for it. A process may make a read of /proc/PID/environ last for ever. */
 static void session_seek_walker(struct session *session, const struct process *process)
 {
-	struct buffer text = { 0 };
+	pid_t pid = process->target.pid;
+	uint64_t start, end;
+	ssize_t size;
+	char *text;
 
-	if (session->plan.walker || !session->plan.options.seek_walkers)
+	if (session->plan.walker || !session->plan.options.seek_walkers ||
+	    proc_read_environment_range("/proc", pid, &start, &end))
 		return;
-	if (!proc_read_text("/proc", process->target.pid, "environ", &text))
-		session->plan.walker = walker_of_environment(text.data, text.length);
-	buffer_free(&text);
+	if (end - start > ENVIRONMENT_MAX)
+		end = start + ENVIRONMENT_MAX;
+	text = memory_alloc(1, end - start);
+	size = process_memory_read_present(pid, start, text, end - start);
+	if (size > 0)
+		session->plan.walker = walker_of_environment(text, (size_t)size);
+	free(text);
 }
 
 static void session_note_walker(struct session *session, const struct process *process)

@@ -73,6 +73,14 @@ bool proc_has_memory(const char *proc_root, pid_t pid);
 /* Start time in clock ticks since boot: with the pid it identifies a process. Returns 0 or a negative errno. */
 int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks);
 
+/*
+ * Where the environment of the program that a process runs lies in its memory. /proc/PID/environ reads that memory without
+ * a limit of time; process_memory_read_present does not. Returns 0 or a negative errno (-ENODATA: there is none, or it
+ * may not be known).
+ */
+int proc_read_environment_range(const char *proc_root, pid_t pid, uint64_t *ret_start,
+				uint64_t *ret_end);
+
 /* The device and inode by which /proc/PID/maps would name an open file: it is mapped for a moment. */
 bool proc_identify_file(int fd, uint64_t *ret_device, uint64_t *ret_inode);
 

@@ -15,9 +15,11 @@
 #include "base/memory.h"
 #include "system/proc_text.h"
 
-/* Field of /proc/PID/stat that follows the command name, and the one that holds the start time. */
+/* Fields of /proc/PID/stat by their numbers in proc(5); the first is the one behind the command name. */
 #define STAT_AFTER_COMM 3
 #define STAT_START_TIME 22
+#define STAT_ENVIRONMENT_START 50
+#define STAT_ENVIRONMENT_END 51
 
 static const char *status_skip_blanks(const char *at, const char *end)
 {
@@ -196,7 +198,8 @@ int proc_list_pids(const char *proc_root, struct pid_list *list)
 	return 0;
 }
 
-int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks)
+/* A field of /proc/PID/stat, by its number in proc(5). Returns 0 or a negative errno. */
+static int status_read_field(const char *proc_root, pid_t pid, int wanted, uint64_t *ret_value)
 {
 	struct buffer text = { 0 };
 	int result = proc_read_text(proc_root, pid, "stat", &text);
@@ -212,15 +215,37 @@ int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks)
 		goto out;
 	end = text.data + text.length;
 	at = status_skip_blanks(at + 1, end);
-	for (field = STAT_AFTER_COMM; at && field < STAT_START_TIME; field++) {
+	for (field = STAT_AFTER_COMM; at && field < wanted; field++) {
 		at = memchr(at, ' ', (size_t)(end - at));
 		at = at ? at + 1 : NULL;
 	}
-	if (at && proc_take_number(&at, end, 10, ret_ticks))
+	if (at && proc_take_number(&at, end, 10, ret_value))
 		result = 0;
 out:
 	buffer_free(&text);
 	return result;
+}
+
+int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks)
+{
+	return status_read_field(proc_root, pid, STAT_START_TIME, ret_ticks);
+}
+
+int proc_read_environment_range(const char *proc_root, pid_t pid, uint64_t *ret_start,
+				uint64_t *ret_end)
+{
+	uint64_t start, end;
+	int code = status_read_field(proc_root, pid, STAT_ENVIRONMENT_START, &start);
+
+	if (!code)
+		code = status_read_field(proc_root, pid, STAT_ENVIRONMENT_END, &end);
+	if (code)
+		return code;
+	if (!start || end < start)
+		return -ENODATA;
+	*ret_start = start;
+	*ret_end = end;
+	return 0;
 }
 
 static char *exe_read_link(const char *link)
