@@ -13,6 +13,7 @@ import pty
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -165,6 +166,42 @@ def test_libraries_opened_at_run_time():
                 tree.add("env", lab.target("opened"), name)
         assert tree.count
         check(tree, tree.report())
+
+
+LEASES = r"""
+import fcntl, os, signal, sys
+refused = denied = 0
+for number in range(200):
+    path = os.path.join(sys.argv[1], "own%d" % number)
+    with open(path, "w") as file:
+        try:
+            fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        except OSError:
+            refused += 1
+for number in range(10):
+    path = os.path.join(sys.argv[1], "leased%d" % number)
+    with open(path, "w") as file:
+        signal.signal(signal.SIGIO, lambda *_: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK))
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        child = os.fork()
+        if not child:
+            try:
+                os.close(os.open(path, os.O_RDONLY))
+            except OSError:
+                os._exit(1)
+            os._exit(0)
+        denied += os.waitpid(child, 0)[1] != 0
+print("refused", refused, "denied", denied)
+"""
+
+
+def test_leases_are_given_and_waited_for():
+    """Whoever is let go finds nobody else at the file, and an open that waits for a lease is not denied."""
+    need_hold()
+    with tempfile.TemporaryDirectory(prefix="tracer-leases-") as folder:
+        done = subprocess.run([lab.TRACER, "-o", os.path.join(folder, "report"), "--", sys.executable, "-c", LEASES, folder],
+                              capture_output=True, text=True, timeout=lab.PATIENCE, check=False)
+    assert "refused 0 denied 0" in done.stdout, done.stdout + done.stderr
 
 
 if __name__ == "__main__":

@@ -27,6 +27,9 @@ static void test_points(void **state)
 			 "26 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw,discard\n"
 			 "27 26 0:30 /a\\040b /mnt/with\\040blank\\0111\\134 rw - tmpfs tmpfs rw\n"
 			 "28 26 0:31 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+			 "30 26 0:33 / /net rw - nfs4 server:/ rw\n"
+			 "31 26 0:34 / /remote rw - fuse.sshfs a:/ rw\n"
+			 "32 26 0:35 / /share rw - virtiofs share rw\n"
 			 "29 26 0:32 / /home rw - btrfs /dev/vdb rw";
 
 	(void)state;

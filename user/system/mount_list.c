@@ -11,14 +11,16 @@
 
 #include "base/memory.h"
 
-/* There is nothing to execute on file systems of these types. */
-static bool mount_is_skipped(const char *type)
+/*
+ * File systems whose files the kernel reads itself, and on which something can be executed. Others ask a server or a
+ * process, which may refuse to let the tracer open what its user may open, or may never answer.
+ */
+static bool mount_is_local(const char *type)
 {
 	static const char *const types[] = {
-		"proc",	    "sysfs",	 "cgroup",  "cgroup2",	  "devpts",
-		"devtmpfs", "mqueue",	 "debugfs", "tracefs",	  "bpf",
-		"pstore",   "configfs",	 "fusectl", "autofs",	  "securityfs",
-		"efivarfs", "selinuxfs", "nsfs",    "rpc_pipefs", "binfmt_misc",
+		"bcachefs", "btrfs",   "cramfs",   "erofs", "exfat",  "ext2",  "ext3",	  "ext4",
+		"f2fs",	    "iso9660", "jfs",	   "msdos", "nilfs2", "ntfs3", "overlay", "ramfs",
+		"reiserfs", "rootfs",  "squashfs", "tmpfs", "udf",    "vfat",  "xfs",	  "zfs",
 	};
 	size_t i;
 
@@ -56,7 +58,7 @@ static char *mount_parse(const char *line, size_t length)
 	if (separator)
 		sscanf(separator, " - %63s", type);
 	sscanf(copy, "%*s %*s %*s %*s %n%*s%n", &start, &end);
-	if (separator && end > start && copy[start] == '/' && !mount_is_skipped(type)) {
+	if (separator && end > start && copy[start] == '/' && mount_is_local(type)) {
 		point = memory_format("%.*s", end - start, copy + start);
 		mount_unescape(point);
 	}

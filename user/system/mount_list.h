@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 /*
- * The next mount point of a text of /proc/PID/mountinfo from `*at` on, which is moved behind its line: a copy without escapes, to be freed, or NULL at
- * the end. File systems on which nothing is executed (proc, sysfs, devices ...) and lines that cannot be read are left
- * out.
+ * The next mount point of a text of /proc/PID/mountinfo from `*at` on, which is moved behind its line: a copy without
+ * escapes, to be freed, or NULL at the end. Left out are file systems on which nothing is executed (proc, sysfs, devices
+ * ...), those that a server or a process answers for (NFS, CIFS, FUSE ...), and lines that cannot be read.
  */
 char *mount_list_next(const char **at);
 

@@ -124,9 +124,10 @@ static int hold_open(struct open_hold *hold)
 {
 	int ends[2];
 
+	/* Without O_NONBLOCK: an open that another process's lease delays would be denied instead. */
 	hold->group = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK |
 					    FAN_UNLIMITED_QUEUE | FAN_UNLIMITED_MARKS,
-				    O_RDONLY | O_LARGEFILE | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
+				    O_RDONLY | O_LARGEFILE | O_CLOEXEC | O_NOATIME);
 	if (hold->group < 0)
 		return -errno;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends))
@@ -178,8 +179,9 @@ static void hold_allow(struct open_hold *hold, int fd)
 {
 	struct fanotify_response response = { .fd = fd, .response = FAN_ALLOW };
 
-	(void)!write(hold->group, &response, sizeof(response));
+	/* First, or who is let go could find the file open once more: it gets no lease on it, and cannot unmount it. */
 	close(fd);
+	(void)!write(hold->group, &response, sizeof(response));
 }
 
 /* The mark goes when the file is modified; a file that is open for writing gets none. */
