@@ -47,6 +47,7 @@ def kill_at_random(*options):
 
 
 def test_killed_with_session_probes():
+    lab.need_backend("session")
     kill_at_random("--backend", "session")
 
 

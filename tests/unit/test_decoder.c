@@ -27,6 +27,7 @@
 #include "decode/plan_wire.h"
 #include "decode/protocol.h"
 #include "decode/wire.h"
+#include "discover/debug_want.h"
 #include "tracer_abi.h"
 
 /* The calls by which a worker could do harm. Returns the number of the first that is not refused, or 0. */
@@ -86,6 +87,17 @@ static void answer_plan(int socket, const struct message *question, uint64_t off
 	answer(socket, question, bytes.data, bytes.length, 0);
 }
 
+/* Ask for the file again, and read no answer. */
+static void want(int socket, const struct message *question)
+{
+	struct message message = { .kind = MESSAGE_WANT,
+				   .what = WANT_MODULE,
+				   .module = question->module };
+
+	if (message_send(socket, &message, -1))
+		_exit(0);
+}
+
 static void behave(int socket, const struct message *message)
 {
 	struct rows_head rows = { .row_count = 1, .page_count = 1u << 31 };
@@ -96,6 +108,8 @@ static void behave(int socket, const struct message *message)
 		_exit(0);
 	while (!strcmp(path, "hang"))
 		getpid();
+	while (!strcmp(path, "wants"))
+		want(socket, message);
 	if (!strcmp(path, "short"))
 		answer(socket, message, "x", 1, 0);
 	else if (!strcmp(path, "calls"))
@@ -157,6 +171,7 @@ static void test_bad_workers(void **state)
 	assert_rows(decoder, "calls", -ENODATA);
 	assert_rows(decoder, "short", -EPROTO);
 	assert_rows(decoder, "rows", -EPROTO);
+	assert_rows(decoder, "wants", -EPROTO);
 	assert_int_equal(decoder_describe(decoder, &module, &facts), -EPROTO);
 	assert_rows(decoder, "hang", -ETIMEDOUT);
 	assert_rows(decoder, "calls", -ENODATA);
