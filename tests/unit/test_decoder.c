@@ -161,7 +161,7 @@ static void assert_rows(struct decoder *decoder, const char *path, int code)
 /* Each costs its own file: the next one gets an answer. */
 static void test_bad_workers(void **state)
 {
-	struct decoder *decoder = decoder_new(false);
+	struct decoder *decoder = decoder_new(false, NULL);
 	struct file_facts facts;
 	struct module module = module_of("facts");
 
@@ -181,7 +181,7 @@ static void test_bad_workers(void **state)
 
 static void test_bad_plans(void **state)
 {
-	struct decoder *decoder = decoder_new(false);
+	struct decoder *decoder = decoder_new(false, NULL);
 	struct module_list modules = { 0 };
 	struct module *module;
 	struct plan plan;

@@ -118,7 +118,7 @@ static int plan_run(const struct options *options, const struct log *log)
 				       .usdt = options->usdt };
 	struct module_list modules = { 0 };
 	struct error error = { 0 };
-	struct decoder *decoder = decoder_new(false);
+	struct decoder *decoder = decoder_new(false, NULL);
 	struct plan plan;
 	size_t i;
 	int code = proc_check("/proc", getpid(), &error);

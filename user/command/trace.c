@@ -357,7 +357,8 @@ static int trace_open(struct trace *trace)
 	const int signals[] = { end_signals_number(), SIGUSR1, 0 };
 	const struct symbolizer_options names = { .debug_directory =
 							  trace->options->debug_directory,
-						  .debuginfod = trace->options->debuginfod };
+						  .debuginfod = trace->options->debuginfod,
+						  .is_over = end_signals_are_urgent };
 	int code = loop_open(&trace->loop, &trace->error);
 
 	if (!code)
@@ -375,7 +376,8 @@ static int trace_open(struct trace *trace)
 				 "cannot wait for signals: %s", strerror(-code));
 	trace->spawn = (struct spawn){ .signals = &trace->signals, .user = trace->options->user };
 	trace->reporter.log = trace->log;
-	trace->decoder = decoder_new(trace->options->call_graph != CALL_GRAPH_FP);
+	trace->decoder =
+		decoder_new(trace->options->call_graph != CALL_GRAPH_FP, end_signals_are_urgent);
 	trace->reporter.symbolizer = symbolizer_new(&trace->modules, &names);
 	if (trace->options->arguments)
 		code = spawn_hold(&trace->spawn, trace->options->arguments, &trace->error);

@@ -30,9 +30,11 @@ struct client_question {
 	int result;
 };
 
-int client_start(struct client *client, const struct debug_search *search, int timeout_ms)
+int client_start(struct client *client, const struct debug_search *search, int timeout_ms,
+		 bool (*is_over)(void))
 {
 	*client = (struct client){ .search = *search, .timeout_ms = timeout_ms, .socket = -1 };
+	patience_open(&client->patience, is_over);
 	return fork_server_start(&client->server);
 }
 
@@ -43,15 +45,15 @@ static void client_drop(struct client *client)
 	client->socket = -1;
 }
 
-/* Returns 0, -EPERM or -ESRCH. */
+/* Returns 0, -EPERM, -ESRCH or -ECANCELED. */
 static int client_renew(struct client *client)
 {
 	int socket;
 
 	client_drop(client);
-	socket = fork_server_renew(&client->server);
+	socket = fork_server_renew(&client->server, &client->patience);
 	if (socket < 0)
-		return socket == -EPERM ? -EPERM : -ESRCH;
+		return socket == -EPERM || socket == -ECANCELED ? socket : -ESRCH;
 	client->socket = socket;
 	return 0;
 }
@@ -75,7 +77,7 @@ static int client_serve(struct client *client, struct client_question *question,
 			const struct message *message)
 {
 	struct message answer = { .kind = MESSAGE_FILE, .detail = message->detail };
-	int64_t begin = message_clock_ms();
+	int64_t begin = patience_now_ms(&client->patience);
 	int fd, code;
 
 	if (++question->files > FILES_MAX)
@@ -84,7 +86,24 @@ static int client_serve(struct client *client, struct client_question *question,
 	code = message_post(client->socket, &answer, fd);
 	if (fd >= 0)
 		close(fd);
-	question->deadline_ms += message_clock_ms() - begin;
+	question->deadline_ms += patience_now_ms(&client->patience) - begin;
+	return code;
+}
+
+static int client_receive_bytes(struct client *client, const struct client_question *question,
+				unsigned char *at, size_t size)
+{
+	size_t part;
+	int code = 0;
+
+	for (; !code && size; at += part, size -= part) {
+		part = size < MESSAGE_PACKET_MAX ? size : MESSAGE_PACKET_MAX;
+		code = patience_wait(&client->patience, client->socket, question->deadline_ms);
+		if (!code)
+			code = message_receive_bytes(client->socket, at, part, -1);
+		if (!code && patience_now_ms(&client->patience) >= question->deadline_ms)
+			code = -ETIMEDOUT;
+	}
 	return code;
 }
 
@@ -100,7 +119,7 @@ static int client_take_answer(struct client *client, struct client_question *que
 		return -EPROTO;
 	question->result = -(int)message->detail;
 	bytes = memory_alloc(1, message->number);
-	code = message_receive_bytes(client->socket, bytes, message->number, question->deadline_ms);
+	code = client_receive_bytes(client, question, bytes, message->number);
 	if (!code && message->number)
 		buffer_append(answer, bytes, message->number);
 	free(bytes);
@@ -111,8 +130,10 @@ static int client_take_answer(struct client *client, struct client_question *que
 static int client_step(struct client *client, struct client_question *question)
 {
 	struct message message;
-	int code = message_receive(client->socket, &message, NULL, question->deadline_ms);
+	int code = patience_wait(&client->patience, client->socket, question->deadline_ms);
 
+	if (!code)
+		code = message_receive(client->socket, &message, NULL, -1);
 	if (code)
 		return code;
 	if (message.module != question->module->number)
@@ -164,12 +185,14 @@ static int client_converse(struct client *client, const struct message *message,
 {
 	int code = client_ask(client, message, bytes, question->module->fd);
 
-	question->deadline_ms = message_clock_ms() + client->timeout_ms;
+	question->deadline_ms = patience_now_ms(&client->patience) + client->timeout_ms;
 	while (!code)
 		code = client_step(client, question);
 	if (code > 0)
 		return 0;
-	if (code != -ESRCH && code != -EPERM) {
+	if (code == -ECANCELED)
+		client_drop(client);
+	if (code != -ESRCH && code != -EPERM && code != -ECANCELED) {
 		int renewed = client_renew(client);
 
 		code = renewed ? renewed : code;
@@ -213,4 +236,5 @@ void client_stop(struct client *client)
 {
 	client_drop(client);
 	fork_server_stop(&client->server);
+	patience_close(&client->patience);
 }

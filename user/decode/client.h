@@ -13,23 +13,29 @@
 #include "model/module.h"
 #include "discover/debug_search.h"
 #include "decode/fork_server.h"
+#include "decode/patience.h"
 #include "decode/protocol.h"
 
 struct client {
 	struct fork_server server;
 	struct debug_search search;
-	int timeout_ms; /* for one question, without the time it takes to open files */
+	struct patience patience;
+	int timeout_ms; /* for one question, by the clock of patience.h, without the time it takes to open files */
 	int socket; /* -1 = no worker */
 };
 
-/* Starts the fork server; a worker is started with the first question. Returns 0 or a negative errno. */
-int client_start(struct client *client, const struct debug_search *search, int timeout_ms);
+/*
+ * Starts the fork server; a worker is started with the first question. When `is_over` (may be NULL) begins to return true,
+ * questions are not waited for any more. Returns 0 or a negative errno.
+ */
+int client_start(struct client *client, const struct debug_search *search, int timeout_ms,
+		 bool (*is_over)(void));
 
 /*
  * Name the instruction at `offset` of `module`, which the worker knows by its number. Calls `visit` for each function,
  * innermost first. Returns 0 or a negative errno: -ETIMEDOUT, -EPIPE (it crashed), -EPROTO (nonsense), after each of
- * which the worker is replaced; -ESRCH: none can be started any more; -EPERM: none can be confined. `visit` may have been
- * called by then.
+ * which the worker is replaced; -ESRCH: none can be started any more; -EPERM: none can be confined; -ECANCELED: the tracer has to
+ * end. `visit` may have been called by then.
  */
 int client_lookup(struct client *client, const struct module *module, uint64_t offset,
 		  void (*visit)(void *context, const struct message *symbol), void *context);

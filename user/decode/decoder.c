@@ -53,13 +53,13 @@ struct decoder {
 	int broken; /* errno of why no worker can be started; 0 = they can */
 };
 
-struct decoder *decoder_new(bool whole)
+struct decoder *decoder_new(bool whole, bool (*is_over)(void))
 {
 	const struct debug_search search = { .host_directory = "/usr/lib/debug" };
 	struct decoder *decoder = memory_alloc(1, sizeof(*decoder));
 
 	decoder->whole = whole;
-	if (client_start(&decoder->client, &search, PATIENCE_MS))
+	if (client_start(&decoder->client, &search, PATIENCE_MS, is_over))
 		decoder->broken = ESRCH;
 	return decoder;
 }
@@ -104,6 +104,8 @@ const char *decoder_failure(int code)
 		return "it ended the process that reads it";
 	case -EPROTO:
 		return "the process that reads it answered nonsense";
+	case -ECANCELED:
+		return "the tracer has to end";
 	case -ESRCH:
 		return "the process that reads files has ended";
 	case -EPERM:

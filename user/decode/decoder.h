@@ -21,15 +21,16 @@ struct decoder;
 
 /*
  * Starts the process; free with decoder_free. Never fails: where no process can be started, every answer is an error. `whole`:
- * of each file everything will be asked, so it is read at once.
+ * of each file everything will be asked, so it is read at once. When `is_over` (may be NULL) begins to return true, no answer is
+ * waited for any more.
  */
-struct decoder *decoder_new(bool whole);
+struct decoder *decoder_new(bool whole, bool (*is_over)(void));
 void decoder_free(struct decoder *decoder);
 
 /*
  * All of these return 0; a negative errno of what is wrong with the file, as the function that decodes it says; or one of
  * what went wrong with the worker: -ETIMEDOUT, -EPIPE (it crashed), -EPROTO (nonsense), -ESRCH (none can be started any more),
- * -EPERM (none can be confined). Results are untouched on failure. The module must be open.
+ * -EPERM (none can be confined), -ECANCELED (the tracer has to end). Results are untouched on failure. The module must be open.
  */
 
 /* -ENOEXEC: no ELF file of this machine. */

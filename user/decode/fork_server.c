@@ -23,7 +23,7 @@
 
 /* A server or a worker that does not answer within this time is gone. */
 #define ANSWER_MS 10000
-#define STOP_MS 1000
+#define STOP_MS 500
 #define STOP_STEP_MS 1
 
 /* A worker has so much memory, but no more than a share of what the tracer may use with all its processes. */
@@ -148,36 +148,41 @@ int fork_server_start(struct fork_server *server)
 }
 
 /* The first word of a worker. */
-static int worker_check(int socket, int64_t deadline_ms)
+static int worker_check(int socket, struct patience *patience, int64_t deadline_ms)
 {
 	struct message message;
-	int code = message_receive(socket, &message, NULL, deadline_ms);
+	int code = patience_wait(patience, socket, deadline_ms);
 
+	if (!code)
+		code = message_receive(socket, &message, NULL, -1);
 	if (!code && message.kind != MESSAGE_READY)
 		code = -EPROTO;
 	return code ? code : message.detail ? -EPERM : 0;
 }
 
-int fork_server_renew(struct fork_server *server)
+int fork_server_renew(struct fork_server *server, struct patience *patience)
 {
 	struct message message = { .kind = MESSAGE_START, .number = server->memory };
-	int64_t deadline_ms = message_clock_ms() + ANSWER_MS;
+	int64_t deadline_ms = patience_now_ms(patience) + ANSWER_MS;
 	int fd = -1, code;
 
 	if (server->socket < 0)
 		return -ESRCH;
 	code = message_post(server->socket, &message, -1);
 	if (!code)
-		code = message_receive(server->socket, &message, &fd, deadline_ms);
+		code = patience_wait(patience, server->socket, deadline_ms);
+	if (!code)
+		code = message_receive(server->socket, &message, &fd, -1);
 	if (!code && (message.kind != MESSAGE_STARTED || fd < 0))
 		code = -EAGAIN;
 	if (!code)
-		code = worker_check(fd, deadline_ms);
+		code = worker_check(fd, patience, deadline_ms);
 	if (code) {
 		if (fd >= 0)
 			close(fd);
 		return code;
 	}
+	patience_watch_child(patience, server->pid);
 	return fd;
 }
 

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "decode/patience.h"
+
 struct fork_server {
 	pid_t pid; /* 0 = none */
 	int socket; /* -1 = none */
@@ -30,9 +32,10 @@ int fork_server_start(struct fork_server *server);
 
 /*
  * End the present worker, if there is one, and start another. Returns the tracer's end of its socket pair,
- * or a negative errno: -EPERM (a worker cannot be confined here, so none is started), or the server is gone.
+ * or a negative errno: -EPERM (a worker cannot be confined here, so none is started), -ECANCELED (the tracer
+ * has to end), or the server is gone. The patience is for the new worker from now on.
  */
-int fork_server_renew(struct fork_server *server);
+int fork_server_renew(struct fork_server *server, struct patience *patience);
 
 /* End the worker and the server. Does not wait for long: a server that somebody has stopped ends with the tracer. */
 void fork_server_stop(struct fork_server *server);

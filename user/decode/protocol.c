@@ -8,9 +8,6 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* Bytes that follow a message go in packets of this size, which a socket always has room for. */
-#define PACKET_MAX 32768
-
 /* The fixed part, followed by the bytes of the build ID, the text and the file, without any NUL. */
 struct message_head {
 	uint32_t kind, what, module, detail;
@@ -114,7 +111,7 @@ static int message_dispatch_bytes(int socket, const void *bytes, size_t size, in
 		struct iovec vector = { (void *)(uintptr_t)at, 0 };
 		struct msghdr packet = { .msg_iov = &vector, .msg_iovlen = 1 };
 
-		part = size < PACKET_MAX ? size : PACKET_MAX;
+		part = size < MESSAGE_PACKET_MAX ? size : MESSAGE_PACKET_MAX;
 		vector.iov_len = part;
 		do
 			sent = sendmsg(socket, &packet, MSG_NOSIGNAL | flags);
@@ -206,7 +203,7 @@ int message_receive_bytes(int socket, void *bytes, size_t size, int64_t deadline
 	int code;
 
 	while (size) {
-		struct iovec vector = { at, size < PACKET_MAX ? size : PACKET_MAX };
+		struct iovec vector = { at, size < MESSAGE_PACKET_MAX ? size : MESSAGE_PACKET_MAX };
 		struct msghdr packet = { .msg_iov = &vector, .msg_iovlen = 1 };
 
 		code = message_wait(socket, deadline_ms);

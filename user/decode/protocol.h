@@ -31,6 +31,9 @@
 /* Bytes of a text with its NUL. */
 #define MESSAGE_TEXT_MAX 4096
 
+/* Bytes that follow a message go in packets of this size, which a socket always has room for. */
+#define MESSAGE_PACKET_MAX 32768
+
 enum message_kind {
 	MESSAGE_LOOKUP = 1, /* module, number = offset of the instruction in the file */
 	MESSAGE_FILE, /* detail = number of the candidate */

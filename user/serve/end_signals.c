@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,9 @@ struct end_signals {
 	unsigned int user; /* to be, when privileges are dropped */
 	sem_t dropped;
 };
+
+/* When the end becomes urgent, by end_now; 0 = nobody has asked for it. There is one thread for the program. */
+static _Atomic uint64_t end_urgent_ns;
 
 static uint64_t end_now(void)
 {
@@ -99,6 +103,7 @@ static void *end_run(void *context)
 	uint64_t first_ns = end_now();
 	char why[128];
 
+	atomic_store(&end_urgent_ns, first_ns + signals->patience_ns / 5 * 2);
 	syscall(SYS_tgkill, signals->process, signals->caller, end_signals_number());
 	snprintf(why, sizeof(why), "not at an end %u seconds after signal %d (%s)",
 		 (unsigned int)(signals->patience_ns / 1000000000), number, strsignal(number));
@@ -148,6 +153,13 @@ int end_signals_open(int status, struct end_signals **ret_signals, struct error 
 int end_signals_number(void)
 {
 	return SIGRTMIN;
+}
+
+bool end_signals_are_urgent(void)
+{
+	uint64_t urgent_ns = atomic_load(&end_urgent_ns);
+
+	return urgent_ns && end_now() >= urgent_ns;
 }
 
 bool end_signals_are_pending(void)

@@ -26,6 +26,9 @@ int end_signals_number(void);
 /* Has it come, and was not taken? */
 bool end_signals_are_pending(void);
 
+/* Has so much of the time for an orderly end passed that nothing but the last report may be waited for? */
+bool end_signals_are_urgent(void);
+
 /* Let the thread give up all capabilities, and root for `user`. Returns when it has. */
 void end_signals_drop_privileges(struct end_signals *signals, unsigned int user);
 

@@ -11,11 +11,11 @@
 #include "decode/client.h"
 
 /*
- * For one look-up, and for all look-ups of a report; a file that has taken longer in all is to blame. The worker itself
- * ends after two seconds of its CPU's time.
+ * For one look-up, and for all look-ups of a report; a file that has taken longer in all is to blame. None of it is time that
+ * passes because the machine is busy (patience.h). The worker itself ends after two seconds of its CPU's time.
  */
 #define TIMEOUT_MS 5000
-#define REPORT_MS 5000
+#define REPORT_MS 10000
 #define MODULE_MS 10000
 
 /* A worker may be killed from outside; a file that ends two is to blame. */
@@ -62,7 +62,8 @@ struct symbolizer *symbolizer_new(const struct module_list *modules,
 	symbolizer->modules = modules;
 	symbolizer->unnamed = (struct symbol_list){ 1, &symbolizer->unnamed_symbol };
 	if (client_start(&symbolizer->client, &search,
-			 options->timeout_ms > 0 ? options->timeout_ms : TIMEOUT_MS))
+			 options->timeout_ms > 0 ? options->timeout_ms : TIMEOUT_MS,
+			 options->is_over))
 		symbolizer->broken = true;
 	return symbolizer;
 }
@@ -155,7 +156,9 @@ static int symbolizer_ask(struct symbolizer *symbolizer, const struct module *mo
 static void symbolizer_give_up(struct symbolizer *symbolizer, uint32_t index,
 			       const struct module *module, int code)
 {
-	const char *why = code == -ETIMEDOUT ? "took too long" : "failed";
+	const char *why = code == -ETIMEDOUT   ? "took too long"
+			  : code == -ECANCELED ? "is left undone: the tracer has to end"
+					       : "failed";
 
 	if (code == -EPERM) {
 		symbolizer->broken = true;
@@ -202,9 +205,16 @@ void symbolizer_end_report(struct symbolizer *symbolizer)
 /* Has the report taken too long already? What is not named now may be in the next one. */
 static bool symbolizer_is_late(struct symbolizer *symbolizer)
 {
-	if (!symbolizer->in_report || symbolizer->spent_ms < REPORT_MS)
+	const struct patience *patience = &symbolizer->client.patience;
+	bool over = patience->is_over && patience->is_over();
+
+	if (!over && (!symbolizer->in_report || symbolizer->spent_ms < REPORT_MS))
 		return false;
-	if (!symbolizer->said_late)
+	if (!symbolizer->said_late && over)
+		symbolizer_complain(symbolizer,
+				    memory_copy_string("the rest of the report has no names: the "
+						       "tracer has to end"));
+	else if (!symbolizer->said_late)
 		symbolizer_complain(symbolizer,
 				    memory_format("names took longer than %d seconds: the rest of "
 						  "the report has none",
@@ -222,9 +232,10 @@ static struct symbol_list *symbolizer_name(struct symbolizer *symbolizer, uint32
 	size_t i;
 	int code;
 
-	begin_ms = message_clock_ms();
+	begin_ms = patience_now_ms(&symbolizer->client.patience);
 	code = symbolizer_ask(symbolizer, module, offset, &found);
-	symbolizer_spend(symbolizer, index, message_clock_ms() - begin_ms, &code);
+	symbolizer_spend(symbolizer, index,
+			 patience_now_ms(&symbolizer->client.patience) - begin_ms, &code);
 	if (code)
 		symbolizer_give_up(symbolizer, index, module, code);
 	for (i = 0; i + 1 < found.count; i++)

@@ -18,7 +18,8 @@ struct symbolizer;
 struct symbolizer_options {
 	const char *debug_directory; /* searched before /usr/lib/debug; NULL = none */
 	bool debuginfod; /* ask debuginfod servers */
-	int timeout_ms; /* for one look-up; 0 = 5 seconds */
+	bool (*is_over)(void); /* names are not waited for any more; NULL = never */
+	int timeout_ms; /* for one look-up, by the clock of patience.h; 0 = 5 seconds */
 };
 
 /*
@@ -35,7 +36,7 @@ struct symbolizer *symbolizer_new(const struct module_list *modules,
 const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					    const struct frame *frame);
 
-/* The names of a report come in between: they are waited for five seconds in all. */
+/* The names of a report come in between: they may take ten seconds in all, by the clock of patience.h. */
 void symbolizer_begin_report(struct symbolizer *symbolizer);
 void symbolizer_end_report(struct symbolizer *symbolizer);
 
