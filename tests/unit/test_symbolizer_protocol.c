@@ -160,6 +160,50 @@ static void test_unwanted_descriptor(void **state)
 	close(ends[1]);
 }
 
+static void send_two(int socket, const void *bytes, size_t size, int fd)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
+	const int both[] = { fd, fd };
+	struct iovec part = { (void *)(uintptr_t)bytes, size };
+	struct msghdr packet = { .msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control) };
+	struct cmsghdr *header = CMSG_FIRSTHDR(&packet);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(both));
+	memcpy(CMSG_DATA(header), both, sizeof(both));
+	assert_int_equal(sendmsg(socket, &packet, 0), (ssize_t)size);
+}
+
+/* Two descriptors where one is wanted, and one with what is no message, do not stay open. */
+static void test_too_many_descriptors(void **state)
+{
+	struct message message = sample(), read;
+	unsigned char bytes[MESSAGE_SIZE_MAX];
+	size_t size = message_encode(&message, bytes);
+	int ends[2], next, after, fd = -2;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	next = dup(ends[0]);
+	close(next);
+	send_two(ends[0], bytes, size, ends[0]);
+	assert_int_equal(message_receive(ends[1], &read, &fd, -1), 0);
+	assert_int_equal(fd, -1);
+	assert_same(&message, &read);
+	send_two(ends[0], "nonsense", 8, ends[0]);
+	assert_int_equal(message_receive(ends[1], &read, &fd, -1), -EPROTO);
+	assert_int_equal(fd, -1);
+	after = dup(ends[0]);
+	assert_int_equal(after, next);
+	close(after);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +212,7 @@ int main(void)
 		cmocka_unit_test(test_longest),
 		cmocka_unit_test(test_socket),
 		cmocka_unit_test(test_unwanted_descriptor),
+		cmocka_unit_test(test_too_many_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

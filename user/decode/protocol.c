@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The fixed part, followed by the bytes of the build ID, the text and the file, without any NUL. */
 struct message_head {
@@ -157,15 +158,28 @@ static int message_wait(int socket, int64_t deadline_ms)
 	return ready < 0 ? -errno : ready ? 0 : -ETIMEDOUT;
 }
 
+/* The descriptor that came, or -1. Padding leaves room for two: with more than one, all are closed, and it is none. */
 static int message_take_fd(struct msghdr *packet)
 {
-	struct cmsghdr *header = CMSG_FIRSTHDR(packet);
-	int fd = -1;
+	struct cmsghdr *header;
+	size_t count = 0, i;
+	int fd = -1, one;
 
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&fd, CMSG_DATA(header), sizeof(int));
-	return fd;
+	for (header = CMSG_FIRSTHDR(packet); header; header = CMSG_NXTHDR(packet, header)) {
+		if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (i = 0; CMSG_LEN((i + 1) * sizeof(int)) <= header->cmsg_len; i++) {
+			memcpy(&one, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
+			if (count++)
+				close(one);
+			else
+				fd = one;
+		}
+	}
+	if (count < 2)
+		return fd;
+	close(fd);
+	return -1;
 }
 
 int message_receive(int socket, struct message *message, int *ret_fd, int64_t deadline_ms)
@@ -193,7 +207,13 @@ int message_receive(int socket, struct message *message, int *ret_fd, int64_t de
 		*ret_fd = message_take_fd(&packet);
 	if (!size)
 		return -EPIPE;
-	return message_decode(bytes, (size_t)size, message) ? 0 : -EPROTO;
+	if (message_decode(bytes, (size_t)size, message))
+		return 0;
+	if (ret_fd && *ret_fd >= 0) {
+		close(*ret_fd);
+		*ret_fd = -1;
+	}
+	return -EPROTO;
 }
 
 int message_receive_bytes(int socket, void *bytes, size_t size, int64_t deadline_ms)
