@@ -177,6 +177,47 @@ static void test_fork_server_killed(void **state)
 	fixture_end(&fixture);
 }
 
+/* How often it is asked until the tracer has to end; negative = it has not to. */
+static int asks_left = -1;
+
+static bool over_soon(void)
+{
+	if (asks_left > 0)
+		asks_left--;
+	return !asks_left;
+}
+
+/* The process that starts workers is stopped, and the tracer has to end: a file has no names, and the report is not waited for. */
+static void test_fork_server_stopped(void **state)
+{
+	struct symbolizer_options options = { .is_over = over_soon };
+	struct fixture fixture;
+	uint32_t module;
+	char *complaint;
+	pid_t server;
+
+	(void)state;
+	asks_left = -1;
+	fixture_begin(&fixture, &options);
+	fixture_run(&fixture, "gcc -O2 -g program.c -o program");
+	module = fixture_module(&fixture, "program");
+	assert_named(&fixture, module, "keep");
+	server = symbolizer_server_pid(fixture.symbolizer);
+	assert_int_equal(kill(server, SIGSTOP), 0);
+	assert_int_equal(kill(fixture_worker_pid(&fixture), SIGKILL), 0);
+	asks_left = 10;
+	assert_unnamed(&fixture, module, "hidden_one");
+	assert_int_equal(asks_left, 0);
+	complaint = symbolizer_take_complaint(fixture.symbolizer);
+	assert_non_null(complaint);
+	assert_non_null(strstr(complaint, "program: reading its debug information is left undone"));
+	free(complaint);
+	assert_unnamed(&fixture, module, "main");
+	assert_named(&fixture, module, "keep");
+	assert_int_equal(kill(server, SIGCONT), 0);
+	fixture_end(&fixture);
+}
+
 static void assert_status(pid_t pid, const char *field, const char *expected)
 {
 	char value[256];
@@ -341,6 +382,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_crash),
 		cmocka_unit_test(test_fork_server_killed),
+		cmocka_unit_test(test_fork_server_stopped),
 		cmocka_unit_test(test_no_privileges),
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_orphaned),
