@@ -304,6 +304,12 @@ struct event_mapping {
 	  "probes found taken out by others, and put back if possible: calls were missed", 1)      \
 	X(EXECS_LATE, execs_late,                                                                  \
 	  "programs whose first calls were missed: executed by another thread than the first", 1)  \
+	X(FILES_LATE, files_late,                                                                  \
+	  "allocator files probed after they were mapped: the calls until then are missed", 1)     \
+	X(CHILDREN_LATE, children_late,                                                            \
+	  "new processes that ran before their probes were in: those calls are missed", 1)         \
+	X(MEMORY_SHARED, memory_shared,                                                            \
+	  "processes in the memory of a traced one (vfork), whose calls are not seen", 1)          \
 	X(CHILDREN_MISSED, children_missed,                                                        \
 	  "children not traced: they ended, or came, before probes were in place", 0)              \
 	X(RECORDS_DROPPED, records_dropped,                                                        \

@@ -54,7 +54,7 @@ def test_exec_by_another_thread():
         process.stdin.flush()
         account = json.loads(process.stdout.readline())
         report = json.loads(tracer.stop().splitlines()[-1])
-        lab.check_account(account, report, ("execs_late",))
+        lab.check_account(account, report, ("execs_late", "files_late"))
         assert report["loss"]["execs_late"] == 1, report["loss"]
         assert not lab.sums(report, {"site_before"}), report["sites"]
 

@@ -120,7 +120,7 @@ def check(tree, report):
         assert counted in truth, "%s was counted, but it was\n%s" % (counted, "\n".join(map(str, truth)))
         truth.remove(counted)
     assert not truth, "not counted at all: %s" % truth
-    assert not report["loss"].get("files_late"), report["loss"]
+    assert not report["loss"]["files_late"], report["loss"]
 
 
 WAYS = ("env", "true | env", "sh -c '\"$@\"; exit' sh", "setsid", LAUNCH + " daemon", LAUNCH + " spawn", LAUNCH + " vfork")

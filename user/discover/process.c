@@ -111,6 +111,7 @@ void process_free(struct process *process)
 	if (process->target.pidfd >= 0)
 		close(process->target.pidfd);
 	free(process->target.exe);
+	lateness_free(process->target.late);
 	address_space_free(process->space);
 	free(process);
 }

@@ -30,6 +30,7 @@ struct process {
 	bool said_unprobed; /* nothing in its program can be probed, and it was said */
 	bool is_replaced; /* it has ended, and another process has its pid */
 	bool frees_unseen; /* not all that it frees is seen */
+	bool probed; /* all that it had mapped when it was found has its probes */
 	bool buried; /* it has ended, and what it held counts no more */
 };
 

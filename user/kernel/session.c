@@ -418,6 +418,8 @@ int session_probe_module(struct session *session, struct process *process, uint3
 		code = session_refuse_copy(session, process, module, error);
 	session->probed[session->probed_count - 1].failed = code != 0;
 	free(points);
+	if (!code && file->allocates)
+		session_late_file(session, process, module);
 	if (!code)
 		log_write(session->options.log, LOG_VERBOSE,
 			  "%zu functions of %s are probed in %s %d (%s)", file->count,

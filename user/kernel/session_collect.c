@@ -250,6 +250,9 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	if (session->options.follow_fork)
 		loss[LOSS_RECORDS_DROPPED] += session->records_lost;
 	loss[LOSS_EXECS_LATE] += session->late_execs;
+	loss[LOSS_FILES_LATE] += session->files_late;
+	loss[LOSS_CHILDREN_LATE] += session->children_late;
+	loss[LOSS_MEMORY_SHARED] += session->memory_shared;
 	loss[LOSS_PROBES_MISSING] += session->probes_missing;
 	loss[LOSS_ADDRESS_REUSED] += mappings.address_reused;
 	loss[LOSS_BLOCKS_FULL] += mappings.blocks_full;

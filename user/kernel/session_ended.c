@@ -9,7 +9,10 @@
 #include "base/memory.h"
 #include "kernel/session_parts.h"
 
-/* A copy for a report, when the process itself is another program or has made way for another one. */
+/*
+ * A copy for a report, when the process itself is another program or has made way for another one. The lateness is of the
+ * program that has ended: the copy takes it over.
+ */
 static struct target *target_copy(const struct target *target)
 {
 	struct target *copy = memory_alloc(1, sizeof(*copy));
@@ -32,6 +35,7 @@ void session_keep_program(struct session *session, struct process *process, uint
 	ended = &session->ended[session->ended_count++];
 	*ended = (struct ended_program){ .process = process, .until_ns = time_ns };
 	ended->target = target_copy(&process->target);
+	process->target.late = NULL;
 }
 
 /* The program that made a site: of those of its process, the first that ended later. */
@@ -126,6 +130,7 @@ void session_forget_programs(struct session *session, const struct process *proc
 static void ended_program_free(struct ended_program *program)
 {
 	free(program->target->exe);
+	lateness_free(program->target->late);
 	free(program->target);
 }
 

@@ -8,27 +8,37 @@
 #include "system/proc.h"
 
 /* Does it run in the memory of its parent? */
-static bool session_shares(const struct process *process)
+static bool session_shares(struct session *session, const struct process *process)
 {
 	struct proc_status status;
 
-	return !proc_read_status("/proc", process->target.pid, &status) &&
-	       process_shares_memory(process, (uint32_t)status.parent_pid);
+	if (proc_read_status("/proc", process->target.pid, &status) ||
+	    !process_shares_memory(process, (uint32_t)status.parent_pid))
+		return false;
+	session_late_sharer(session, process, (uint32_t)status.parent_pid);
+	return true;
 }
 
 /* The process that opens a file, which may have been unknown until now. NULL if it is not to be traced. */
 static struct process *session_find_opener(struct session *session, pid_t pid, bool exec)
 {
 	struct process *process = session_find_process(session, (uint32_t)pid);
+	uint64_t found_ns = session_now();
+	bool shares;
 
 	if (process || !session->options.follow_fork || process_open(pid, &process, NULL))
 		return process;
 	/* What is held in an exec is about to leave that memory. */
-	if (!exec && session_shares(process)) {
+	shares = session_shares(session, process);
+	if (!exec && shares) {
 		process_free(process);
 		return NULL;
 	}
-	return session_follow(session, process, session_now(), false) ? process : NULL;
+	if (!session_follow(session, process, found_ns, false))
+		return NULL;
+	if (!shares)
+		session_late_child(session, process, found_ns);
+	return process;
 }
 
 bool session_see_open(struct session *session, pid_t pid, int fd, bool exec)

@@ -144,6 +144,9 @@ struct session {
 	uint64_t probes_missing; /* found to be taken out by others */
 	size_t guard_next; /* the process whose code is looked at next */
 	uint64_t late_execs; /* programs whose first calls were not seen */
+	uint64_t files_late, children_late, memory_shared; /* as the losses */
+	unsigned int late_said; /* files of which that was said */
+	struct table sharers; /* of memory_shared: start times by pid */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: activation */
 };
 
@@ -202,6 +205,13 @@ void session_update_unwind(struct session *session, const struct process *proces
 
 /* Is nothing to be probed in the file of a module, which `process` is going to map? */
 bool session_has_nothing(struct session *session, const struct process *process, uint32_t module);
+
+/* A file has got its probes in a process, which may have used it before. */
+void session_late_file(struct session *session, struct process *process, uint32_t module);
+/* A new process has got its probes; it, or its program, had begun at `since_ns`. */
+void session_late_child(struct session *session, struct process *process, uint64_t since_ns);
+/* `process` runs in the memory of `parent`: can its calls be seen? */
+void session_late_sharer(struct session *session, const struct process *process, uint32_t parent);
 
 /* Handle what the kernel has told of processes so far. */
 void session_catch_up(struct session *session);

@@ -181,6 +181,7 @@ static int session_probe_process(struct session *session, struct process *proces
 		     : session_probe_mapped(session, process, error);
 	session_tell_owner(session, process);
 	interp_table_see(session->interps, process, session_owner_number(session, process));
+	process->probed = true;
 	if (!code && !process_alive(process))
 		code = error_set(error, ERROR_TARGET, -ESRCH,
 				 "process %d ended before it was probed", process->target.pid);
@@ -294,13 +295,16 @@ void session_find_children(struct session *session)
 }
 
 /* Is it the one of the event, and for the session to trace? */
-static bool session_wants(const struct session *session, const struct process *process,
+static bool session_wants(struct session *session, const struct process *process,
 			  const struct birth *birth)
 {
-	if (process_shares_memory(process, birth->parent))
+	if (process_shares_memory(process, birth->parent)) {
+		session_late_sharer(session, process, birth->parent);
 		return false;
+	}
 	if (!birth->kin)
-		return selector_has(session->options.selector, process->target.pid);
+		return session_selects(session) &&
+		       selector_has(session->options.selector, process->target.pid);
 	return !birth->parent || process_began_at(process, birth->time_ns);
 }
 
@@ -343,6 +347,7 @@ static bool session_handle_birth(struct session *session, const struct birth *bi
 	}
 	if (!session_follow(session, process, birth->time_ns, root))
 		return false;
+	session_late_child(session, process, birth->time_ns);
 	session->has_selected |= !birth->kin;
 	return true;
 }
@@ -446,4 +451,5 @@ void session_free_processes(struct session *session)
 	free(session->slots);
 	free(session->births);
 	table_free(&session->kin);
+	table_free(&session->sharers);
 }

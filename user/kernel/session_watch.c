@@ -89,7 +89,8 @@ static void session_see_birth(struct session *session, const struct sideband_eve
 		    session_is_kin(session, birth.parent ? birth.parent : birth.pid);
 	if (birth.kin)
 		table_put(&session->kin, birth.pid, session);
-	if (birth.kin || session_selects(session))
+	/* Others are only asked whether they run in the memory of a traced process. */
+	if (birth.kin || session_selects(session) || session_find_process(session, birth.parent))
 		session_note_birth(session, &birth);
 }
 
@@ -143,8 +144,10 @@ static void session_see_event(void *context, const struct sideband_event *event)
 		process->is_replaced = event->time_ns > process->opened_ns;
 	if (event->kind == SIDEBAND_FORK || (event->kind == SIDEBAND_EXEC && !process))
 		session_see_birth(session, event);
-	if (event->kind == SIDEBAND_EXIT && event->pid == event->tid)
+	if (event->kind == SIDEBAND_EXIT && event->pid == event->tid) {
 		table_remove(&session->kin, event->pid);
+		table_remove(&session->sharers, event->pid);
+	}
 	if (!process || event->kind == SIDEBAND_FORK)
 		return;
 	if (event->kind == SIDEBAND_EXIT && event->pid == event->tid)
@@ -159,6 +162,7 @@ static void session_see_event(void *context, const struct sideband_event *event)
 
 /*
  * Handle what session_see_event has found. Probing takes long; the tables by which stacks are walked are needed at once.
+ * Children come next: their first calls are made while this goes on, and their files are mostly known.
  */
 static void session_handle_seen(struct session *session)
 {
@@ -168,6 +172,7 @@ static void session_handle_seen(struct session *session)
 	for (i = 0; i < session->seen_count; i++)
 		if (i + 1 == session->seen_count || seen[i].process != seen[i + 1].process)
 			session_update_unwind(session, seen[i].process);
+	session_handle_births(session);
 	for (i = 0; i < session->seen_count; i++) {
 		session_probe_quietly(session, seen[i].process, seen[i].module);
 		if (seen[i].module != MODULE_NONE)
@@ -188,7 +193,6 @@ void session_catch_up(struct session *session)
 {
 	session_hear(session);
 	session_handle_seen(session);
-	session_handle_births(session);
 }
 
 bool session_has_heard(const struct session *session, uint64_t time_ns)

@@ -404,6 +404,17 @@ size_t address_space_modules(const struct address_space *space, uint32_t **ret_m
 	return distinct;
 }
 
+uint64_t address_space_since(const struct address_space *space, uint32_t module)
+{
+	uint64_t since = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < space->count; i++)
+		if (space->records[i].module == module && space->records[i].since_ns < since)
+			since = space->records[i].since_ns;
+	return since;
+}
+
 void address_space_mark(const struct address_space *space, bool *marks)
 {
 	size_t i;

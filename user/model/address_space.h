@@ -77,6 +77,9 @@ enum address_kind address_space_resolve(const struct address_space *space, uint6
 /* The distinct modules that are mapped now, ascending. Returns their number; free `*ret_modules` with free(). */
 size_t address_space_modules(const struct address_space *space, uint32_t **ret_modules);
 
+/* Since when the present program has a module mapped; 0 = from before it was found, UINT64_MAX = it has not. */
+uint64_t address_space_since(const struct address_space *space, uint32_t module);
+
 /* Set `marks[module]` for each module of present and ended mappings. */
 void address_space_mark(const struct address_space *space, bool *marks);
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/lateness.h"
+
 #define COMM_MAX 16
 
 struct target {
@@ -18,6 +20,7 @@ struct target {
 	uint64_t
 		image_ns; /* CLOCK_MONOTONIC time at which its present program began; 0 = before attach */
 	bool exited;
+	struct lateness *late; /* owned; NULL = it was never late */
 };
 
 #endif

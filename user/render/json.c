@@ -73,6 +73,32 @@ static void json_totals_sampled(struct json_writer *json, const struct report *r
 			    counters_inuse_objects(&report->sampled));
 }
 
+/* What of a target's calls is missing because its probes came late. */
+static void json_late(struct json_writer *json, const struct lateness *late)
+{
+	size_t i;
+
+	json_key(json, "late");
+	if (!late) {
+		json_null(json);
+		return;
+	}
+	json_open(json, '{');
+	json_key(json, "files");
+	json_open(json, '[');
+	for (i = 0; i < late->file_count; i++) {
+		json_open(json, '{');
+		json_member_string(json, "file", late->files[i].path);
+		json_member_seconds(json, "seconds", late->files[i].ns, true);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_member_integer(json, "files_unlisted", late->files_unlisted);
+	json_member_seconds(json, "child_s", late->child_ns, late->child_ns);
+	json_member_integer(json, "memory_shared", late->memory_shared);
+	json_close(json, '}');
+}
+
 static void json_targets(struct json_writer *json, const struct report *report)
 {
 	size_t i;
@@ -90,6 +116,7 @@ static void json_targets(struct json_writer *json, const struct report *report)
 		json_bool(json, target->exited);
 		json_counters(json, &report->target_totals[i]);
 		json_sampled(json, report->target_sampled[i]);
+		json_late(json, target->late);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

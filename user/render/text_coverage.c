@@ -10,6 +10,8 @@
 #include "render/columns.h"
 #include "render/text_style.h"
 
+#define LATE_PATH_COLUMNS 32
+
 static size_t text_width_limit(const struct text_writer *writer)
 {
 	return writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS;
@@ -102,6 +104,49 @@ static void text_coverage_line(const struct text_writer *writer, const struct re
 	buffer_free(&line);
 }
 
+static void text_append_late_file(struct buffer *line, const struct late_file *file,
+				  const struct target *target)
+{
+	char time[UNITS_TEXT_MAX];
+
+	buffer_append_string(line, "late: ");
+	columns_append_end(line, file->path, LATE_PATH_COLUMNS);
+	buffer_printf(line, " in process %d, by %s", target->pid,
+		      units_format_time(file->ns, time));
+}
+
+/* The file that was probed latest, and the process that ran longest without probes: how bad it was. */
+static void text_late_line(const struct text_writer *writer, const struct report *report)
+{
+	const struct target *file_of = NULL, *child = NULL;
+	const struct late_file *worst = NULL, *file;
+	char time[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+	size_t i;
+
+	for (i = 0; i < report->target_count; i++) {
+		const struct target *target = report->targets[i];
+
+		file = lateness_worst_file(target->late);
+		if (file && (!worst || file->ns > worst->ns)) {
+			worst = file;
+			file_of = target;
+		}
+		if (target->late && target->late->child_ns &&
+		    (!child || target->late->child_ns > child->late->child_ns))
+			child = target;
+	}
+	if (worst)
+		text_append_late_file(&line, worst, file_of);
+	if (child)
+		buffer_printf(&line, "%sprocess %d as a whole, by %s",
+			      worst ? "; " : "late: ", child->pid,
+			      units_format_time(child->late->child_ns, time));
+	if (line.length)
+		columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
+	buffer_free(&line);
+}
+
 static void text_summary(const struct text_writer *writer, const struct report *report)
 {
 	uint64_t bytes = counters_inuse_bytes(&report->totals);
@@ -140,6 +185,7 @@ void text_coverage(const struct text_writer *writer, const struct report *report
 {
 	text_losses(writer, report, true);
 	text_losses(writer, report, false);
+	text_late_line(writer, report);
 	text_coverage_line(writer, report);
 	text_summary(writer, report);
 }

@@ -66,13 +66,22 @@ def check_site(site, rank):
         check_frame(frame)
 
 
+def check_late(late):
+    if late is None:
+        return
+    check(late, files=[list], files_unlisted=[int], child_s=[float, type(None)], memory_shared=[int])
+    for file in late["files"]:
+        check(file, file=[str], seconds=[float])
+
+
 def check_report(line):
     report = json.loads(line, parse_constant=reject, object_pairs_hook=unique)
     check(report, schema=[int], tool=[str], version=[str], time=[str, type(None)], duration_s=[float], targets=[list],
           totals=[dict], ended=[dict], loss=[dict], sites=[list])
     assert report["schema"] == 1 and report["tool"] == "tracer"
     for target in report["targets"]:
-        assert list(target) == ["pid", "comm", "exe", "exited", *COUNTERS, *check_sampled(target)], list(target)
+        assert list(target) == ["pid", "comm", "exe", "exited", *COUNTERS, *check_sampled(target), "late"], list(target)
+        check_late(target["late"])
         for key, kinds in {"pid": [int], "comm": [str], "exe": [str, type(None)], "exited": [bool]}.items():
             assert type(target[key]) in kinds, (key, target[key])
         check_counters(target)
