@@ -50,6 +50,23 @@ static void test_nonsense(void **state)
 	assert_next(&at, NULL);
 }
 
+static void test_kinds(void **state)
+{
+	const char *text =
+		"26 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw,discard\n"
+		"271 26 0:30 / /a rw - fuse.sshfs - ext4 rw\n"
+		"28 26 0:31 / /b rw\n"
+		"29 26 0:32 / /c rw - nfs4 server:/ rw";
+
+	(void)state;
+	assert_int_equal(mount_list_kind(text, 26), MOUNT_LOCAL);
+	assert_int_equal(mount_list_kind(text, 271), MOUNT_REMOTE);
+	assert_int_equal(mount_list_kind(text, 28), MOUNT_REMOTE);
+	assert_int_equal(mount_list_kind(text, 29), MOUNT_REMOTE);
+	assert_int_equal(mount_list_kind(text, 27), MOUNT_UNKNOWN);
+	assert_int_equal(mount_list_kind("", 27), MOUNT_UNKNOWN);
+}
+
 static void test_namespace(void **state)
 {
 	dev_t device, other_device;
@@ -67,6 +84,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_points),
 		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_namespace),
 	};
 

@@ -58,7 +58,7 @@ static void test_others(void **state)
 	assert_int_equal(regular_file_open(loop, REGULAR_FILE_LINKS), -ELOOP);
 	assert_int_equal(regular_file_open("/none", REGULAR_FILE_LINKS), -ENOENT);
 	assert_int_equal(regular_file_open("", REGULAR_FILE_LINKS), -ENOENT);
-	assert_int_equal(regular_file_reopen(-EPERM), -EPERM);
+	assert_int_equal(regular_file_reopen(-EPERM, 0), -EPERM);
 	/* The lowest free descriptor is what it was: nothing stays open. */
 	after = dup(0);
 	assert_int_equal(after, before + 1);
@@ -84,7 +84,7 @@ static void test_kernel_files(void **state)
 			 -EACCES);
 	assert_int_equal(symlink("/proc/version", link), 0);
 	assert_int_equal(regular_file_open(link, REGULAR_FILE_LINKS), -EACCES);
-	assert_int_equal(regular_file_reopen(open(link, O_PATH | O_CLOEXEC)), -EACCES);
+	assert_int_equal(regular_file_reopen(open(link, O_PATH | O_CLOEXEC), 0), -EACCES);
 	free(link);
 	scratch_remove(&scratch);
 }

@@ -109,7 +109,8 @@ static int debug_search_open_place(const struct module *module, const char *path
 	if (module->root_pid <= 0)
 		return -1;
 	return regular_file_reopen(proc_open_in_root("/proc", module->root_pid, path,
-						     beside ? RESOLVE_NO_SYMLINKS : 0));
+						     beside ? RESOLVE_NO_SYMLINKS : 0),
+				   module->root_pid);
 }
 
 /* Nothing secret: an ELF file. */

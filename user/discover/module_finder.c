@@ -49,7 +49,8 @@ static uint32_t module_add(struct module_list *modules, pid_t pid, const char *p
 	struct module *module = memory_alloc(1, sizeof(*module));
 
 	module->path = memory_copy_string(path);
-	module->fd = fd;
+	module->fd = fd < 0 ? -1 : fd;
+	module->unanswered = fd == -ETIMEDOUT;
 	module->device = device;
 	module->inode = inode;
 	module->root_pid = pid;
@@ -102,7 +103,7 @@ uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
 		if (mapping->inode && module_list_may_open(modules, pid))
 			fd = proc_open_mapping("/proc", pid, mapping);
 		return module_add_opened(modules, pid, mapping->path, mapping->device,
-					 mapping->inode, fd < 0 ? -1 : fd);
+					 mapping->inode, fd);
 	}
 	if (module_list_get(modules, module)->starved)
 		module_retry(modules, module, pid, mapping);

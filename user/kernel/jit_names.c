@@ -118,7 +118,7 @@ static struct perf_map *jit_open(pid_t pid, size_t lines)
 	if (proc_read_status("/proc", pid, &process))
 		return NULL;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)process.namespace_pid);
-	fd = regular_file_reopen(proc_open_in_root("/proc", pid, path, 0));
+	fd = regular_file_reopen(proc_open_in_root("/proc", pid, path, 0), pid);
 	if (fd < 0)
 		return NULL;
 	if (!fstat(fd, &status) && (status.st_uid == process.uid || !status.st_uid))

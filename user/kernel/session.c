@@ -231,18 +231,33 @@ static void session_note_walker(struct session *session, const struct process *p
 	session->walker_noted = session->plan.walker;
 }
 
+static void session_note_unanswered(struct session *session, struct module *module)
+{
+	if (!module->unanswered || module->said_unanswered)
+		return;
+	module->said_unanswered = true;
+	log_write(session->options.log, LOG_NOTICE,
+		  "the server of the file system of %s does not answer: functions in the file have "
+		  "no names, "
+		  "and what it allocates is not counted; when it answers again, start the tracer "
+		  "anew",
+		  module->path);
+}
+
 /* The file's entry in the session's list, planned if it is new. NULL if there is no file. */
 static const struct planned_file *session_plan_module(struct session *session,
 						      const struct process *process, uint32_t index)
 {
-	const struct module *module = module_list_get(session->options.modules, index);
+	struct module *module = module_list_get(session->options.modules, index);
 	struct planned_file *file;
 	struct stat status;
 	size_t i;
 
-	if (module && module->fd < 0)
+	if (module && module->fd < 0) {
 		plan_add_module(&session->plan, session->options.decoder,
 				index); /* to have searched it */
+		session_note_unanswered(session, module);
+	}
 	if (!module || module->fd < 0 || fstat(module->fd, &status))
 		return NULL;
 	for (i = 0; i < session->file_count; i++) {

@@ -66,6 +66,7 @@ uint32_t module_list_add(struct module_list *list, struct module *module)
 	module_list_count(list, module, 1);
 	list->starved += module->starved;
 	list->starved_ever += module->starved;
+	list->unanswered_ever += module->unanswered;
 	list->met++;
 	return index;
 }

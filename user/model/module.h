@@ -33,6 +33,8 @@ struct module {
 	struct module_stamp stamp; /* when it was opened */
 	bool closed; /* nobody maps it any more: nothing but its names can be asked for */
 	bool starved; /* it could not be opened because there were too many open files */
+	bool unanswered; /* it could not be opened because its file system does not answer */
+	bool said_unanswered;
 	bool awaited; /* it is going to be mapped */
 	bool described; /* the build ID and what follows have been asked for */
 	bool is_program; /* it is an ELF file of this machine */
@@ -51,6 +53,7 @@ struct module_list {
 	bool is_shared; /* several processes are to have some of them */
 	struct table shares; /* how many of them by process, as pointers */
 	size_t starved; /* modules without one for that reason */
+	size_t unanswered_ever; /* modules without one because their file system did not answer */
 	size_t starved_ever; /* how many there have been */
 	uint32_t added; /* so far */
 	size_t met; /* how often one was added or opened again */

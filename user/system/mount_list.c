@@ -79,6 +79,23 @@ char *mount_list_next(const char **at)
 	return point;
 }
 
+enum mount_kind mount_list_kind(const char *text, uint64_t number)
+{
+	char type[64] = "";
+	const char *line, *end, *separator;
+
+	for (line = text; *line; line = *end ? end + 1 : end) {
+		end = line + strcspn(line, "\n");
+		if (strtoull(line, NULL, 10) != number)
+			continue;
+		separator = memmem(line, (size_t)(end - line), " - ", 3);
+		if (separator)
+			sscanf(separator, " - %63s", type);
+		return mount_is_local(type) ? MOUNT_LOCAL : MOUNT_REMOTE;
+	}
+	return MOUNT_UNKNOWN;
+}
+
 int mount_namespace_identify(pid_t pid, dev_t *ret_device, ino_t *ret_inode)
 {
 	char path[64];

@@ -3,6 +3,7 @@
 #ifndef SYSTEM_MOUNT_LIST_H
 #define SYSTEM_MOUNT_LIST_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -11,6 +12,15 @@
  * ...), those that a server or a process answers for (NFS, CIFS, FUSE ...), and lines that cannot be read.
  */
 char *mount_list_next(const char **at);
+
+enum mount_kind {
+	MOUNT_UNKNOWN, /* the text does not have the mount */
+	MOUNT_LOCAL, /* of a type that asks no server */
+	MOUNT_REMOTE, /* of any other type */
+};
+
+/* The kind of the mount with a number, as /proc/PID/fdinfo has it, in a text of /proc/PID/mountinfo. */
+enum mount_kind mount_list_kind(const char *text, uint64_t number);
 
 /* What tells the mount namespace of a process from others. Returns 0 or a negative errno. */
 int mount_namespace_identify(pid_t pid, dev_t *ret_device, ino_t *ret_inode);

@@ -88,7 +88,7 @@ bool proc_identify_file(int fd, uint64_t *ret_device, uint64_t *ret_inode);
  * Open the file behind a mapping, and never another one: through /proc/PID/map_files; where that is not permitted,
  * by its path, as the process and as the tracer sees it. What was found is mapped for a moment, and is right if the
  * kernel gives our mapping the same device and inode. Returns an O_RDONLY descriptor of a regular file,
- * or a negative errno: -ESTALE if the path leads to another file now.
+ * or a negative errno: -ESTALE if the path leads to another file now, -ETIMEDOUT if its file system does not answer.
  */
 int proc_open_mapping(const char *proc_root, pid_t pid, const struct proc_mapping *mapping);
 

@@ -33,14 +33,14 @@ bool proc_identify_file(int fd, uint64_t *ret_device, uint64_t *ret_inode)
 {
 	struct proc_map_list list = { 0 };
 	const struct proc_mapping *ours = NULL;
-	struct stat status;
+	struct statx status;
 	void *memory;
 	size_t size;
 
 	/* On hugetlbfs a block is a huge page: less than one could be mapped, but not unmapped. */
-	if (fstat(fd, &status) || status.st_blksize <= 0)
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &status) || !status.stx_blksize)
 		return false;
-	size = (size_t)status.st_blksize;
+	size = status.stx_blksize;
 	memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
 	if (memory == MAP_FAILED)
 		return false;
@@ -65,9 +65,9 @@ static bool open_is_mapped_file(int fd, const struct proc_mapping *mapping)
 }
 
 /* From an O_PATH descriptor, which is closed, to one for reading. */
-static int open_verified(int path_fd, const struct proc_mapping *mapping)
+static int open_verified(int path_fd, pid_t pid, const struct proc_mapping *mapping)
 {
-	int fd = regular_file_reopen(path_fd);
+	int fd = regular_file_reopen(path_fd, pid);
 
 	if (fd >= 0 && !open_is_mapped_file(fd, mapping)) {
 		close(fd);
@@ -85,19 +85,19 @@ static int open_map_file(const char *proc_root, pid_t pid, const struct proc_map
 	if (fd < 0)
 		fd = -errno;
 	free(path);
-	return open_verified(fd, mapping);
+	return open_verified(fd, pid, mapping);
 }
 
 /* By its name: first as the process sees it, then as the tracer does (a target in a chroot is shown so). */
 static int open_named(const char *proc_root, pid_t pid, const struct proc_mapping *mapping,
 		      const char *path)
 {
-	int fd = open_verified(proc_open_in_root(proc_root, pid, path, 0), mapping);
+	int fd = open_verified(proc_open_in_root(proc_root, pid, path, 0), pid, mapping);
 	int other;
 
 	if (fd >= 0)
 		return fd;
-	other = open_verified(proc_open_in_root(proc_root, 0, path, 0), mapping);
+	other = open_verified(proc_open_in_root(proc_root, 0, path, 0), 0, mapping);
 	return other >= 0 ? other : fd;
 }
 
@@ -109,7 +109,8 @@ int proc_open_mapping(const char *proc_root, pid_t pid, const struct proc_mappin
 	if (!mapping->path || mapping->path[0] != '/' || !mapping->inode)
 		return -ENOENT;
 	fd = open_map_file(proc_root, pid, mapping);
-	if (fd >= 0)
+	/* To look for the name of one that does not answer would be to ask again. */
+	if (fd >= 0 || fd == -ETIMEDOUT)
 		return fd;
 	named = open_named(proc_root, pid, mapping, mapping->path);
 	if (named < 0 && mapping->deleted) {

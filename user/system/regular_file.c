@@ -14,6 +14,8 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 
+#include "system/remote_file.h"
+
 /* Not in the headers of all distributions that this builds on. */
 #define MAGIC_CONFIGFS 0x62656570
 #define MAGIC_FUSECTL 0x65735543
@@ -56,13 +58,16 @@ static int regular_file_open_link(int path_fd)
 	return fd < 0 ? -errno : fd;
 }
 
-int regular_file_reopen(int path_fd)
+int regular_file_reopen(int path_fd, pid_t pid)
 {
 	int fd;
 
 	if (path_fd < 0)
 		return path_fd;
-	fd = regular_file_open_link(path_fd);
+	if (remote_file_is(path_fd, pid))
+		fd = remote_file_open(path_fd, regular_file_open_link);
+	else
+		fd = regular_file_open_link(path_fd);
 	close(path_fd);
 	return fd;
 }
@@ -75,5 +80,5 @@ int regular_file_open(const char *path, enum regular_file_links links)
 	if (links == REGULAR_FILE_NO_LINKS)
 		how.resolve |= RESOLVE_NO_SYMLINKS;
 	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-	return regular_file_reopen(fd < 0 ? -errno : fd);
+	return regular_file_reopen(fd < 0 ? -errno : fd, 0);
 }

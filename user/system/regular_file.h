@@ -7,6 +7,8 @@
 #ifndef SYSTEM_REGULAR_FILE_H
 #define SYSTEM_REGULAR_FILE_H
 
+#include <sys/types.h>
+
 enum regular_file_links {
 	REGULAR_FILE_LINKS, /* symbolic links are followed, but not those of /proc that lead to open files */
 	REGULAR_FILE_NO_LINKS, /* no part of the path may be a symbolic link: -ELOOP */
@@ -19,7 +21,10 @@ enum regular_file_links {
  */
 int regular_file_open(const char *path, enum regular_file_links links);
 
-/* The same from an O_PATH descriptor, or from a negative errno, which is returned. Closes `path_fd` in any case. */
-int regular_file_reopen(int path_fd);
+/*
+ * The same from an O_PATH descriptor, or from a negative errno, which is returned. Closes `path_fd` in any case. `pid` is a
+ * process in whose mount namespace it was found, 0 for the caller. -ETIMEDOUT: the file system asks a server, which does not answer.
+ */
+int regular_file_reopen(int path_fd, pid_t pid);
 
 #endif
