@@ -271,7 +271,7 @@ struct snapshot_site session_ended_row(const struct session *session, size_t ind
 void session_forget_programs(struct session *session, const struct process *process);
 void session_free_ended(struct session *session);
 
-/* Close and forget files that no process maps any more, if it is time. */
+/* Close and forget files that no process maps any more, if it is time. Events have been read, and handled, since `now`. */
 void session_poll_recycling(struct session *session, uint64_t now);
 /* When that has to be done though nothing happens; 0 = need not. */
 uint64_t session_recycle_due(struct session *session);

@@ -4,7 +4,8 @@
  * closed, and what is kept of them goes when no stack shows them.
  *
  * A site that shows frames in such a file is known by then, and resolved: whatever can still come is a stack that was taken
- * when the file was mapped, a moment ago. So mappings that ended less than GRACE_NS ago count as if they were there. A site
+ * when the file was mapped, a moment ago. So mappings that ended less than GRACE_NS before events were last read, however long
+ * what was read has taken, count as if they were there. A site
  * whose event was dropped is read from the programs' table first. The names of the frames that are shown are asked for
  * before the file is closed, and kept.
  *
@@ -18,7 +19,7 @@
 #include "kernel/plan_module.h"
 #include "kernel/session_parts.h"
 
-/* Longer than any walk and the handling of its event take. */
+/* Longer than any walk takes until its event can be read. */
 #define GRACE_NS 250000000
 
 /* Files that come, at least, until it is done again. */
@@ -101,14 +102,14 @@ static void recycling_scan(struct session *session)
 			session_scan(session, session->processes[i], session_now());
 }
 
-static void recycling_mark(struct recycling *work)
+/* `read_ns`: when events were last read. */
+static void recycling_mark(struct recycling *work, uint64_t read_ns)
 {
 	const struct session *session = work->session;
-	uint64_t now = session_now();
 	size_t i;
 
 	for (i = 0; i < session->process_count; i++) {
-		address_space_forget_ended(session->processes[i]->space, now - GRACE_NS);
+		address_space_forget_ended(session->processes[i]->space, read_ns - GRACE_NS);
 		address_space_mark(session->processes[i]->space, work->used);
 	}
 	for (i = 0; i < session->probed_count; i++)
@@ -218,7 +219,7 @@ static void recycling_try_again(struct recycling *work, bool has_room)
 	}
 }
 
-static void session_recycle(struct session *session)
+static void session_recycle(struct session *session, uint64_t read_ns)
 {
 	struct module_list *modules = session->options.modules;
 	struct recycling work = { .session = session, .modules = modules };
@@ -229,7 +230,7 @@ static void session_recycle(struct session *session)
 	work.used = memory_alloc(work.count, sizeof(*work.used));
 	work.shown = memory_alloc(work.count, sizeof(*work.shown));
 	work.closing = memory_alloc(work.count, sizeof(*work.closing));
-	recycling_mark(&work);
+	recycling_mark(&work, read_ns);
 	recycling_choose(&work);
 	has_room =
 		unwind_loader_forget_modules(session->unwind, work.unmapped, work.unmapped_count);
@@ -277,7 +278,7 @@ void session_poll_recycling(struct session *session, uint64_t now)
 		session->recycle_dropped = session_loss(session, LOSS_EVENTS_DROPPED);
 		session_bury(session);
 	}
-	session_recycle(session);
+	session_recycle(session, now);
 	session->recycle_wait_ns = session_is_short(session) ? 2 * session->recycle_wait_ns : 0;
 	if (session->recycle_wait_ns < RETRY_MIN_NS)
 		session->recycle_wait_ns = RETRY_MIN_NS;

@@ -466,6 +466,7 @@ void session_drain(struct session *session)
 {
 	uint32_t ended[ENDED_AT_ONCE];
 	size_t i, count = session_find_ended(session, ended, ENDED_AT_ONCE);
+	uint64_t now;
 
 	session_catch_up(session);
 	if (!session->sideband && session->look_ns <= session_now()) {
@@ -485,6 +486,10 @@ void session_drain(struct session *session)
 	ring_buffer__consume(session->ring);
 	session_handle_seen(session);
 	session_end_processes(session, ended, count);
-	session_poll_recycling(session, session_now());
+	/* Stacks that were taken in files that are unmapped by now are read before those files are closed. */
+	now = session_now();
+	ring_buffer__consume(session->ring);
+	session_handle_seen(session);
+	session_poll_recycling(session, now);
 	session_poll(session);
 }
