@@ -177,7 +177,7 @@ def run_programs(name, allocator):
                      descriptors(tracer.process.pid))
         tracer.process.send_signal(lab.signal.SIGUSR1)
         report = json.loads(tracer.process.stdout.readline())
-        lab.check_losses(report)
+        lab.check_losses(report, ("files_late",))
         held = {}
         for site in report["sites"]:
             name = lab.function_of(site)

@@ -33,7 +33,7 @@
 #define SHOWN_OPEN_MAX 64
 
 /* The programs' events wait while frames are named. */
-#define NAMING_NS 200000000
+#define NAMING_NS 1000000000
 
 /* A frame of a file that is to be closed. */
 struct shown_frame {
