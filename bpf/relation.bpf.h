@@ -37,7 +37,7 @@ static __always_inline __u32 relation_file_of(__u32 pages, __u32 page_count)
 	return bpf_map_lookup_elem(&allocator_files, &pages) ? pages + 1 : RELATION_PROGRAM;
 }
 
-/* The same for a mapping that the loader has not told of yet. */
+/* The same for a mapping that user space has not published yet. */
 static __always_inline __u32 relation_file_new(const struct unwind *walk, __u64 pc)
 {
 	struct unwind_vma vma = { 0 };

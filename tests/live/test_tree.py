@@ -120,7 +120,7 @@ def check(tree, report, late=0):
         assert counted in truth, "%s was counted, but it was\n%s" % (counted, "\n".join(map(str, truth)))
         truth.remove(counted)
     assert not truth, "not counted at all: %s" % truth
-    assert report["loss"]["files_late"] <= late, report["loss"]
+    assert report["loss"]["files_late"] == late, report["loss"]
 
 
 WAYS = ("env", "true | env", "sh -c '\"$@\"; exit' sh", "setsid", LAUNCH + " daemon", LAUNCH + " spawn", LAUNCH + " vfork")
@@ -155,7 +155,9 @@ def test_exec_by_another_thread_than_the_first():
     need_hold()
     with Tree() as tree:
         tree.add(LAUNCH, "thread", lab.target("known-jemalloc"), "calls")
-        check(tree, tree.report(), late=1)
+        report = tree.report()
+        check(tree, report, late=1)
+        assert report["loss"]["execs_late"] == 1, report["loss"]
 
 
 def test_libraries_opened_at_run_time():

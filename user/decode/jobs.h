@@ -23,7 +23,7 @@ enum decode_job {
 /* What is asked of every file. */
 struct file_facts {
 	uint8_t has_symbols; /* a symbol table of its own */
-	uint8_t has_samplers; /* it tells of samples */
+	uint8_t has_samplers; /* it has USDT probes that report samples */
 	char interpreter[FACTS_PATH_MAX]; /* PT_INTERP; "" = there is none, or it is longer */
 	uint32_t build_id_size;
 	unsigned char build_id[BUILD_ID_MAX];

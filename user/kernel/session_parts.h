@@ -213,7 +213,7 @@ void session_late_child(struct session *session, struct process *process, uint64
 /* `process` runs in the memory of `parent`: can its calls be seen? */
 void session_late_sharer(struct session *session, const struct process *process, uint32_t parent);
 
-/* Handle what the kernel has told of processes so far. */
+/* Read and handle the kernel's records of mappings, forks, execs and exits up to now. */
 void session_catch_up(struct session *session);
 /* A child of vfork runs in the memory of its parent until it executes a program. False if `parent` is 0. */
 bool process_shares_memory(const struct process *process, uint32_t parent);

@@ -5,7 +5,7 @@
  */
 #include "probe/exits_private.h"
 
-/* How far behind the system call a cheaper instruction is looked for. */
+/* Instructions behind the system call that are searched for one that the kernel can emulate. */
 #define BEHIND_MAX 4
 /* The call shape has room for so much. */
 #define STACK_MAX 255
