@@ -127,6 +127,28 @@ static void test_free_accepts(void **state)
 	scratch_remove(&scratch);
 }
 
+/* A tracer that has given up root cannot kill a child that somebody stopped, and does not wait for it either. */
+static void test_free_without_rights(void **state)
+{
+	char *arguments[] = { (char *)"sleep", (char *)"100", NULL };
+	struct spawn spawn = { 0 };
+	int status;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(spawn_hold(&spawn, arguments, NULL), 0);
+	pid = spawn.pid;
+	kill(pid, SIGSTOP);
+	assert_int_equal(setresuid(1, 1, 0), 0);
+	spawn_free(&spawn);
+	assert_int_equal(setresuid(0, 0, 0), 0);
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+}
+
 /* A tracer that is killed with a child in hand: the child ends by itself, without a trace of its command. */
 static void test_tracer_dies(void **state)
 {
@@ -462,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_status),
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_free_accepts),
+		cmocka_unit_test(test_free_without_rights),
 		cmocka_unit_test(test_tracer_dies),
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_signals_now),

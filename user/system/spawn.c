@@ -323,15 +323,29 @@ int spawn_poll(struct spawn *spawn, int *ret_status)
 	return 1;
 }
 
+/*
+ * A child that nobody can release any more ends by itself. The kill ends one that is stopped; a tracer that has given up
+ * root has no right to it, and then leaves a stopped child to end when it goes on.
+ */
+static void spawn_end_held(struct spawn *spawn)
+{
+	int status;
+
+	if (spawn->ended)
+		return;
+	if (!kill(spawn->pid, SIGKILL))
+		spawn_reap(spawn);
+	else
+		TEMP_FAILURE_RETRY(waitpid(spawn->pid, &status, WUNTRACED));
+}
+
 void spawn_free(struct spawn *spawn)
 {
 	if (!spawn || spawn->pid <= 0)
 		return;
 	if (spawn->release >= 0) {
-		/* It ends by itself when there is nobody to release it; the tracer may have no right to kill it. */
 		spawn_close(&spawn->release);
-		if (!spawn->ended)
-			spawn_reap(spawn);
+		spawn_end_held(spawn);
 	}
 	spawn_close(&spawn->failure);
 	free(spawn->path);
