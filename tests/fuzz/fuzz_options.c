@@ -42,7 +42,8 @@ static void check_accepted(const struct options *options)
 	MUST(!options->duration_ns || !options->interval_ns);
 	MUST(options->min_size <= options->max_size);
 	MUST(options->stack_depth >= 1 && options->stack_depth <= STACK_FRAMES_MAX);
-	MUST(options->max_blocks >= 1 && options->max_stacks >= 16);
+	/* 0: as many as memory allows. */
+	MUST(!options->max_stacks || options->max_stacks >= 16);
 	MUST(options->interval_ns + options->duration_ns <= 1ULL << 62);
 }
 
