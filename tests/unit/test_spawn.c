@@ -481,18 +481,12 @@ static unsigned long long signals_ignored_now(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status),
-		cmocka_unit_test(test_held),
-		cmocka_unit_test(test_free_accepts),
-		cmocka_unit_test(test_free_without_rights),
-		cmocka_unit_test(test_tracer_dies),
-		cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_signals_now),
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_not_held),
-		cmocka_unit_test(test_exec_fails),
-		cmocka_unit_test(test_shell),
-		cmocka_unit_test(test_killed_while_held),
+		cmocka_unit_test(test_status),	     cmocka_unit_test(test_held),
+		cmocka_unit_test(test_free_accepts), cmocka_unit_test(test_free_without_rights),
+		cmocka_unit_test(test_tracer_dies),  cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_signals_now),  cmocka_unit_test(test_find),
+		cmocka_unit_test(test_not_held),     cmocka_unit_test(test_exec_fails),
+		cmocka_unit_test(test_shell),	     cmocka_unit_test(test_killed_while_held),
 		cmocka_unit_test(test_descriptors),
 	};
 
