@@ -53,8 +53,8 @@ SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-san
 
 SOURCES := $(sort $(wildcard user/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-# What tests link: everything but main() and the folder that needs the kernel.
-PURE := $(filter-out user/command/main.c user/kernel/%,$(SOURCES))
+# What tests link: everything but main() and the folders that need the kernel.
+PURE := $(filter-out user/command/main.c user/kernel/% user/session/%,$(SOURCES))
 PURE_SANITIZED := $(PURE:%.c=$(BUILD)/sanitized/%.o)
 
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/host_bpf/test_*.c)))
@@ -80,7 +80,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(filter $(BUILD)/user/kernel/%,$(OBJECTS)): $(BUILD)/tracer.skel.h
+$(filter $(BUILD)/user/kernel/% $(BUILD)/user/session/%,$(OBJECTS)): $(BUILD)/tracer.skel.h
 
 $(BUILD)/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h include/*.h)
 	@mkdir -p $(@D)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "serve/end_signals.h"
+#include "system/end_signals.h"
 #include "system/privilege.h"
 
 #define STATUS 3

@@ -18,7 +18,7 @@
 
 #include "base/memory.h"
 #include "command/output.h"
-#include "serve/end_signals.h"
+#include "system/end_signals.h"
 #include "unit/scratch.h"
 
 /* More than a pipe holds (64 KiB, or 1 MiB where it was raised), so that one write cannot do. */

@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 #include "command/options.h"
-#include "kernel/session.h"
-#include "serve/loop.h"
+#include "session/session.h"
+#include "system/loop.h"
 #include "system/open_hold.h"
 #include "system/spawn.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "serve/end_signals.h"
+#include "system/end_signals.h"
 #include "system/output_file.h"
 #include "system/stdio.h"
 

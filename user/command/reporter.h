@@ -5,7 +5,7 @@
 
 #include "command/options.h"
 #include "command/output.h"
-#include "kernel/session.h"
+#include "session/session.h"
 #include "symbolize/symbolizer.h"
 
 struct reporter {

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/session_parts.h"
+#include "session/parts.h"
 #include "tracer.skel.h"
 
 /* How often is looked for processes that the kernel did not tell of. */

@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "discover/module_finder.h"
-#include "kernel/session_parts.h"
+#include "session/parts.h"
 #include "system/privilege.h"
 #include "system/proc.h"
 

@@ -4,8 +4,8 @@
  * leads to can be another file than what is mapped: an overlay that has copied a file up gives both the same name and
  * number. Then everything is accepted, and nothing is ever counted.
  */
-#ifndef KERNEL_LANDED_H
-#define KERNEL_LANDED_H
+#ifndef SESSION_LANDED_H
+#define SESSION_LANDED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "kernel/plan_module.h"
-#include "kernel/session_parts.h"
+#include "decode/plan_module.h"
+#include "session/parts.h"
 
 /* Longer than any walk takes until its event can be read. */
 #define GRACE_NS 250000000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See site_table.h. */
-#include "kernel/site_table.h"
+#include "session/sites.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See end_signals.h. The thread is told by signals, too: nothing else can be waited for together with them. */
-#include "serve/end_signals.h"
+#include "system/end_signals.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Plans of whole processes: modules are opened, with their debug files where they are needed, and what is missing is said. */
-#ifndef KERNEL_PLAN_MODULE_H
-#define KERNEL_PLAN_MODULE_H
+#ifndef DECODE_PLAN_MODULE_H
+#define DECODE_PLAN_MODULE_H
 
 #include "decode/decoder.h"
 #include "probe/plan.h"

@@ -3,8 +3,8 @@
  * The sites that the programs have made, each with its stack normalized to modules and offsets as soon as it is
  * first heard of, while the libraries it runs through are still mapped.
  */
-#ifndef KERNEL_SITE_TABLE_H
-#define KERNEL_SITE_TABLE_H
+#ifndef SESSION_SITES_H
+#define SESSION_SITES_H
 
 #include <linux/types.h>
 #include <stdint.h>

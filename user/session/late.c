@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The part of a session that counts what ran before its probes were in. How many calls that were, nobody can say. */
 #include "base/units.h"
-#include "kernel/session_parts.h"
+#include "session/parts.h"
 
 /* Files of which it is said; further ones are counted only. */
 #define LATE_SAID_MAX 64

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "kernel/session_parts.h"
+#include "session/parts.h"
 
 /*
  * A copy for a report, when the process itself is another program or has made way for another one. The lateness is of the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Waiting for several descriptors at once, and signals and times as such descriptors. */
-#ifndef SERVE_LOOP_H
-#define SERVE_LOOP_H
+#ifndef SYSTEM_LOOP_H
+#define SYSTEM_LOOP_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * first one on, for an orderly end; when that takes too long, or at a second SIGINT or SIGTERM, it ends the program at once.
  * What the kernel holds for the program goes with it.
  */
-#ifndef SERVE_END_SIGNALS_H
-#define SERVE_END_SIGNALS_H
+#ifndef SYSTEM_END_SIGNALS_H
+#define SYSTEM_END_SIGNALS_H
 
 #include <stdbool.h>
 

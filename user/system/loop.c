@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See loop.h. */
-#include "serve/loop.h"
+#include "system/loop.h"
 
 #include <errno.h>
 #include <string.h>

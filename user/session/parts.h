@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of a session share: session.c (life cycle), session_processes.c (who is traced), session_watch.c (what
- * kernel and programs tell), session_scan.c (mappings read from /proc), session_collect.c (snapshots), session_ended.c (what ended programs held) and
- * session_recycle.c (files that nobody maps any more). Not for others.
+ * What the files of a session share: session.c (life cycle), follow.c and select.c (who is traced), events.c (what
+ * kernel and programs tell), scan.c (mappings read from /proc), collect.c (snapshots), ended.c (what ended programs held) and
+ * module_gc.c (files that nobody maps any more). Not for others.
  */
-#ifndef KERNEL_SESSION_PARTS_H
-#define KERNEL_SESSION_PARTS_H
+#ifndef SESSION_PARTS_H
+#define SESSION_PARTS_H
 
 #include <linux/types.h>
 
@@ -13,11 +13,11 @@
 #include "kernel/closer.h"
 #include "kernel/interp_table.h"
 #include "kernel/jit_names.h"
-#include "kernel/session.h"
 #include "kernel/sideband.h"
-#include "kernel/site_table.h"
 #include "kernel/unwind_loader.h"
 #include "model/mapping_set.h"
+#include "session/session.h"
+#include "session/sites.h"
 #include "tracer_abi.h"
 
 struct tracer_bpf;

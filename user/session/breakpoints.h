@@ -3,8 +3,8 @@
  * Is a breakpoint of the kernel's still in the code of a process? The kernel believes so once it has put it there; a
  * debugger that writes back what it had found, or the process itself, may have taken it out.
  */
-#ifndef KERNEL_BREAKPOINTS_H
-#define KERNEL_BREAKPOINTS_H
+#ifndef SESSION_BREAKPOINTS_H
+#define SESSION_BREAKPOINTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "discover/module_finder.h"
-#include "kernel/session_parts.h"
+#include "session/parts.h"
 
 /*
  * A process may have 65,530 mappings with names of 4 KB, which takes seconds to read, and may want that at each of its

@@ -4,8 +4,8 @@
  * everything is counted), snapshots, deactivate, close. The session follows its processes through new libraries,
  * execs and their end. It prints nothing except through the log it was given.
  */
-#ifndef KERNEL_SESSION_H
-#define KERNEL_SESSION_H
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
 
 #include <stdbool.h>
 #include <stddef.h>

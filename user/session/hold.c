@@ -4,7 +4,7 @@
  * known already, of the file or of the process, costs nothing here.
  */
 #include "discover/module_finder.h"
-#include "kernel/session_parts.h"
+#include "session/parts.h"
 #include "system/proc.h"
 
 /* Does it run in the memory of its parent? */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See breakpoints.h. */
-#include "kernel/breakpoints.h"
+#include "session/breakpoints.h"
 
 #include <fcntl.h>
 #include <stdio.h>

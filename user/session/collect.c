@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "kernel/map_reader.h"
-#include "kernel/session_parts.h"
+#include "session/parts.h"
 #include "tracer.skel.h"
 
 /* A program that runs for so long has mapped its C library. */

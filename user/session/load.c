@@ -13,7 +13,7 @@
 #include "base/seed.h"
 #include "kernel/bpf_call.h"
 #include "kernel/downgrade.h"
-#include "kernel/session_parts.h"
+#include "session/parts.h"
 #include "system/privilege.h"
 #include "tracer.skel.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The life cycle of a session: see session.h. */
-#include "kernel/session.h"
+#include "session/session.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "kernel/plan_module.h"
-#include "kernel/landed.h"
-#include "kernel/session_parts.h"
+#include "decode/plan_module.h"
 #include "probe/walker.h"
+#include "session/landed.h"
+#include "session/parts.h"
 #include "system/proc.h"
 #include "system/process_memory.h"
 #include "tracer.skel.h"

@@ -6,7 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "kernel/session_parts.h"
+#include "session/parts.h"
 #include "tracer.skel.h"
 
 /* Samples that can be held: a part of --max-blocks, but some at least. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See plan_module.h. */
-#include "kernel/plan_module.h"
+#include "decode/plan_module.h"
 
 #include <errno.h>
 #include <stdbool.h>

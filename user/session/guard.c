@@ -12,10 +12,10 @@
 
 #include "base/memory.h"
 #include "kernel/bpf_call.h"
-#include "kernel/breakpoints.h"
 #include "kernel/link_task.h"
 #include "kernel/perf_probe.h"
-#include "kernel/session_parts.h"
+#include "session/breakpoints.h"
+#include "session/parts.h"
 #include "tracer.skel.h"
 
 /* As long as this are processes looked at for one report; the next report goes on with the others. */

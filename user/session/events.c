@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 #include "discover/module_finder.h"
-#include "kernel/session_parts.h"
+#include "session/parts.h"
 #include "tracer.skel.h"
 #include "unwind_abi.h"
 

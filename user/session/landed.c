@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A probe shows in the code as another instruction than the file's: see landed.h. */
-#include "kernel/landed.h"
+#include "session/landed.h"
 
 #include <string.h>
 #include <unistd.h>
