@@ -444,6 +444,63 @@ static void test_walkers(void **state)
 	work_free(work);
 }
 
+/* Stacks that are switched matter where a return that is asked for cannot be declined. */
+static void test_switching(void **state)
+{
+	struct plan_options options = kernel_options();
+	struct work *work;
+	int avoid;
+
+	(void)state;
+	for (avoid = 0; avoid < 2; avoid++) {
+		options.avoid_switching = avoid;
+		work = work_new(&options);
+		work->plan.switching = "/lib/libfibers.so";
+		PUT(work, "malloc", 0x1000, CHEAP);
+		PUT(work, "calloc", 0x2000, NO_EXITS);
+		PUT(work, "free", 0x3000, CHEAP);
+		plan_add_file(&work->plan, 0, &work->file);
+		assert_int_equal(!(probe_of(work, "malloc")->shape & SHAPE_BY_EXITS), !avoid);
+		assert_int_equal(!probe_of(work, "calloc"), avoid);
+		assert_int_equal(is_skipped(work, "calloc may be called on several stacks"), avoid);
+		work_free(work);
+	}
+}
+
+/* A file that is probed by returns turns to exits: its functions keep their numbers, and what has no return its place. */
+static void test_turn(void **state)
+{
+	struct work *work = work_default(), *exits = work_default();
+	struct plan_probe malloc_before, free_before;
+	size_t count, kept;
+
+	(void)state;
+	PUT(work, "malloc", 0x1000, CHEAP);
+	PUT(work, "calloc", 0x2000, NO_EXITS);
+	PUT(work, "free", 0x3000, CHEAP);
+	exits->file.bytes = work->bytes;
+	exits->plan.walker = "a walker";
+	count = plan_add_file(&work->plan, 0, &work->file);
+	memcpy(exits->file.functions, work->file.functions, sizeof(work->file.functions));
+	exits->file.function_count = work->file.function_count;
+	plan_add_file(&exits->plan, 0, &exits->file);
+	malloc_before = *probe_of(work, "malloc");
+	free_before = *probe_of(work, "free");
+	kept = plan_turn(&work->plan, 0, count, &exits->plan);
+	assert_int_equal(kept, count + 1);
+	assert_memory_equal(&work->plan.probes[count].shape, &free_before.shape,
+			    sizeof(free_before.shape));
+	assert_int_equal(work->plan.count, kept + 2);
+	assert_string_equal(work->plan.probes[kept].symbol, "malloc");
+	assert_int_equal(work->plan.probes[kept].shape, malloc_before.shape | SHAPE_BY_EXITS);
+	assert_int_equal(work->plan.probes[kept].function, malloc_before.function);
+	assert_int_equal(SHAPE_OP(work->plan.probes[kept + 1].shape), CALL_LEAVE);
+	assert_int_equal(work->plan.probes[kept + 1].site_offset, 0x1002);
+	assert_int_equal(plan_count_calls(&work->plan, 0, work->plan.count), 2);
+	work_free(work);
+	work_free(exits);
+}
+
 /* jmp *%rax: nobody knows where it returns. */
 static void test_operator_without_exits(void **state)
 {
@@ -757,6 +814,8 @@ int main(void)
 		cmocka_unit_test(test_mapping_functions),
 		cmocka_unit_test(test_no_return_probes),
 		cmocka_unit_test(test_walkers),
+		cmocka_unit_test(test_switching),
+		cmocka_unit_test(test_turn),
 		cmocka_unit_test(test_operator_without_exits),
 		cmocka_unit_test(test_operators_that_call),
 		cmocka_unit_test(test_calls_into_samplers),

@@ -101,6 +101,9 @@ static int plan_print(const struct plan *plan, struct error *error)
 	plan_describe(plan, &text);
 	if (plan_describe_overlap(plan, &note))
 		buffer_printf(&text, "\n%s\n", note.data);
+	buffer_clear(&note);
+	if (plan_describe_switching(plan, &note))
+		buffer_printf(&text, "\n%s\n", note.data);
 	buffer_free(&note);
 	code = output_write(&output, &text, error);
 	buffer_free(&text);
@@ -114,6 +117,7 @@ static int plan_run(const struct options *options, const struct log *log)
 				       .at_entry = options->probe_at_entry,
 				       .no_return_probes = options->no_return_probes,
 				       .seek_walkers = true,
+				       .avoid_switching = options->backend >= BACKEND_MULTI,
 				       .named = &options->named,
 				       .usdt = options->usdt };
 	struct module_list modules = { 0 };

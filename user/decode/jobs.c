@@ -12,6 +12,7 @@
 #include "decode/plan_wire.h"
 #include "decode/wire.h"
 #include "discover/debug_symbols.h"
+#include "probe/switching.h"
 #include "system/elf_file.h"
 #include "unwind/interpreter.h"
 #include "unwind/unwind_file.h"
@@ -38,6 +39,7 @@ static int job_describe(const struct job *job, struct elf_file *file)
 	facts.has_symbols = elf_file_has_symbols(file);
 	plan_seek_samples(&plan, file);
 	facts.has_samplers = plan.has_samplers;
+	facts.switching = (uint32_t)switching_find(file);
 	if (interpreter && strlen(interpreter) < sizeof(facts.interpreter))
 		memcpy(facts.interpreter, interpreter, strlen(interpreter));
 	facts.build_id_size =

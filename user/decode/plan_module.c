@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "probe/switching.h"
 #include "probe/walker.h"
 
 /* As much of the list of files as an error has room for. */
@@ -38,6 +39,8 @@ static void plan_describe_module(struct plan *plan, struct decoder *decoder, str
 	decoder_prepare(decoder, module, plan);
 	module->is_program = !decoder_describe(decoder, module, &facts);
 	module->stripped = module->is_program && !*facts.interpreter && !facts.has_symbols;
+	if (!switching_is_harmless(module->path))
+		module->switches_by = switching_name(facts.switching);
 	module->build_id_size = facts.build_id_size;
 	memcpy(module->build_id, facts.build_id, sizeof(module->build_id));
 	if (plan->options.usdt == USDT_AUTO)
@@ -59,16 +62,32 @@ static void plan_describe_modules(struct plan *plan, struct decoder *decoder, ui
 		plan_describe_module(plan, decoder, module);
 }
 
-/* Stacks may be walked in any of the functions that a process calls: all modules that are known are asked before the first. */
-static void plan_seek_walkers(struct plan *plan)
+static void plan_seek_in(struct plan *plan, const struct module *module)
+{
+	if (plan->options.seek_walkers && !plan->walker)
+		plan->walker = walker_of_path(module->path);
+	if (!plan->switching && module->switches_by) {
+		plan->switching = plan_keep_text(plan, module->path);
+		plan->switches_by = module->switches_by;
+	}
+}
+
+/*
+ * Stacks may be walked, and left, in any of the functions that a process calls: all modules that are known are asked before the
+ * first is planned, and this one, which may not have been open before.
+ */
+static void plan_seek_dangers(struct plan *plan, uint32_t index)
 {
 	const struct module *module;
 
 	for (; plan->walker_count < plan->modules->count; plan->walker_count++) {
 		module = module_list_get(plan->modules, (uint32_t)plan->walker_count);
-		if (module && plan->options.seek_walkers && !plan->walker)
-			plan->walker = walker_of_path(module->path);
+		if (module)
+			plan_seek_in(plan, module);
 	}
+	module = module_list_get(plan->modules, index);
+	if (module)
+		plan_seek_in(plan, module);
 }
 
 size_t plan_add_module(struct plan *plan, struct decoder *decoder, uint32_t index)
@@ -78,7 +97,7 @@ size_t plan_add_module(struct plan *plan, struct decoder *decoder, uint32_t inde
 	const char *failure;
 
 	plan_describe_modules(plan, decoder, index);
-	plan_seek_walkers(plan);
+	plan_seek_dangers(plan, index);
 	if (module && module->inode && plan_note_searched(plan, index) && module->fd < 0 &&
 	    !module->starved)
 		plan_add_unreadable(plan, index);

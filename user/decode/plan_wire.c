@@ -22,7 +22,8 @@
 
 struct wire_options {
 	struct probe_features features;
-	uint8_t free_without_stack, at_entry, no_return_probes, is_walked, has_samplers;
+	uint8_t free_without_stack, at_entry, no_return_probes, avoid_switching, is_walked, is_left,
+		has_samplers;
 	uint32_t usdt, named_count;
 };
 
@@ -35,7 +36,9 @@ void plan_wire_put_options(struct buffer *bytes, const struct plan *plan)
 		.free_without_stack = options->free_without_stack,
 		.at_entry = options->at_entry,
 		.no_return_probes = options->no_return_probes,
+		.avoid_switching = options->avoid_switching,
 		.is_walked = plan->walker != NULL,
+		.is_left = plan->switching != NULL,
 		.has_samplers = plan->has_samplers,
 		.usdt = options->usdt,
 		.named_count = named ? (uint32_t)named->count : 0,
@@ -73,12 +76,14 @@ bool plan_wire_get_options(const struct buffer *bytes, struct module_list *modul
 		.free_without_stack = wired.free_without_stack,
 		.at_entry = wired.at_entry,
 		.no_return_probes = wired.no_return_probes,
+		.avoid_switching = wired.avoid_switching,
 		.named = wired.named_count ? named : NULL,
 		.usdt = (enum usdt_use)wired.usdt,
 	};
 	plan_init(ret_plan, modules, &options);
 	ret_plan->has_samplers = wired.has_samplers;
 	ret_plan->walker = wired.is_walked ? "a stack walker" : NULL;
+	ret_plan->switching = wired.is_left ? "a file that switches stacks" : NULL;
 	return true;
 }
 

@@ -20,7 +20,7 @@
 
 /* What is attached at once: the points of one kind in a file. */
 struct group {
-	struct attachment *attachment;
+	struct links *links; /* they get what is attached */
 	int file;
 	pid_t pid;
 	uint64_t *offsets, *cookies, *semaphores;
@@ -44,14 +44,23 @@ static int attach_refuse(int code, const struct group *group, struct error *erro
 }
 
 /* `fd` may be a negative errno, which is returned. */
-static int attachment_keep(struct attachment *attachment, int fd)
+static int links_keep(struct links *links, int fd)
 {
 	if (fd < 0)
 		return fd;
-	attachment->fds = memory_grow(attachment->fds, attachment->count, &attachment->capacity,
-				      sizeof(*attachment->fds));
-	attachment->fds[attachment->count++] = fd;
+	links->fds = memory_grow(links->fds, links->count, &links->capacity, sizeof(*links->fds));
+	links->fds[links->count++] = fd;
 	return 0;
+}
+
+static void links_join(struct links *links, struct links *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->count; i++)
+		links_keep(links, from->fds[i]);
+	free(from->fds);
+	*from = (struct links){ 0 };
 }
 
 static int attach_multi(const struct group *group, const struct bpf_program *program,
@@ -69,7 +78,7 @@ static int attach_multi(const struct group *group, const struct bpf_program *pro
 		.count = group->count,
 	};
 
-	return attachment_keep(group->attachment, bpf_call_link_uprobes(&probes));
+	return links_keep(group->links, bpf_call_link_uprobes(&probes));
 }
 
 static int attach_perf_one(const struct group *group, size_t index, enum backend backend,
@@ -94,7 +103,7 @@ static int attach_perf_one(const struct group *group, size_t index, enum backend
 		return copy;
 	if (copy >= 0)
 		probe.program = copy;
-	code = attachment_keep(group->attachment, perf_probe_attach(&probe));
+	code = links_keep(group->links, perf_probe_attach(&probe));
 	if (copy >= 0)
 		close(copy);
 	return code;
@@ -203,8 +212,7 @@ static bool attach_may_skip(int code)
 int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
 		struct attach_point *points, size_t count, struct error *error)
 {
-	struct group group = { .attachment = attachment,
-			       .file = file,
+	struct group group = { .file = file,
 			       .pid = pid,
 			       .linked = how->backend <= BACKEND_KERNEL_MULTI };
 	enum attach_kind kind;
@@ -215,6 +223,7 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 	group.semaphores = memory_alloc(count, sizeof(*group.semaphores));
 	group.points = memory_alloc(count, sizeof(struct attach_point *));
 	for (kind = 0; kind < ATTACH_KIND_COUNT && !code; kind++) {
+		group.links = kind == ATTACH_CALL ? &attachment->calls : &attachment->others;
 		group_fill(&group, points, count, kind);
 		if (!group.count)
 			continue;
@@ -234,20 +243,25 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 
 void attachment_join(struct attachment *attachment, struct attachment *from)
 {
-	size_t i;
+	links_join(&attachment->calls, &from->calls);
+	links_join(&attachment->others, &from->others);
+}
 
-	for (i = 0; i < from->count; i++) {
-		attachment->fds = memory_grow(attachment->fds, attachment->count,
-					      &attachment->capacity, sizeof(*attachment->fds));
-		attachment->fds[attachment->count++] = from->fds[i];
-	}
-	free(from->fds);
-	*from = (struct attachment){ 0 };
+size_t attachment_count(const struct attachment *attachment)
+{
+	return attachment->calls.count + attachment->others.count;
+}
+
+void attachment_close_calls(struct attachment *attachment)
+{
+	link_task_close(attachment->calls.fds, attachment->calls.count);
+	free(attachment->calls.fds);
+	attachment->calls = (struct links){ 0 };
 }
 
 void attachment_close(struct attachment *attachment)
 {
-	link_task_close(attachment->fds, attachment->count);
-	free(attachment->fds);
-	*attachment = (struct attachment){ 0 };
+	/* Together: it takes no longer than one. */
+	links_join(&attachment->calls, &attachment->others);
+	attachment_close_calls(attachment);
 }

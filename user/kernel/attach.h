@@ -51,10 +51,15 @@ struct attach_point {
 	bool refused; /* set by attach_file: the kernel cannot probe it */
 };
 
-/* Links that hold probes in place. {0} is none. */
-struct attachment {
+struct links {
 	int *fds;
 	size_t count, capacity;
+};
+
+/* Links that hold probes in place. {0} is none. */
+struct attachment {
+	struct links calls; /* of functions whose return is probed, for entry and return */
+	struct links others;
 };
 
 /*
@@ -68,7 +73,11 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 /* What `from` holds is from now on held by `attachment`; `from` is none then. */
 void attachment_join(struct attachment *attachment, struct attachment *from);
 
-/* Take all probes out. */
+/* How many links there are. */
+size_t attachment_count(const struct attachment *attachment);
+
+/* Take all probes out; or only those of functions whose return is probed. */
 void attachment_close(struct attachment *attachment);
+void attachment_close_calls(struct attachment *attachment);
 
 #endif

@@ -11,7 +11,7 @@
 struct closer {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	pthread_cond_t changed, closed;
 	struct attachment queue;
 	size_t closing; /* links that are taken from the queue and not closed yet */
 	bool ending;
@@ -23,19 +23,20 @@ static void *closer_run(void *context)
 	struct attachment next;
 
 	pthread_mutex_lock(&closer->lock);
-	while (closer->queue.count || !closer->ending) {
-		if (!closer->queue.count) {
+	while (attachment_count(&closer->queue) || !closer->ending) {
+		if (!attachment_count(&closer->queue)) {
 			pthread_cond_wait(&closer->changed, &closer->lock);
 			continue;
 		}
 		/* All that have come meanwhile, together: it takes no longer than one. */
 		next = closer->queue;
 		closer->queue = (struct attachment){ 0 };
-		closer->closing = next.count;
+		closer->closing = attachment_count(&next);
 		pthread_mutex_unlock(&closer->lock);
 		attachment_close(&next);
 		pthread_mutex_lock(&closer->lock);
 		closer->closing = 0;
+		pthread_cond_broadcast(&closer->closed);
 	}
 	pthread_mutex_unlock(&closer->lock);
 	return NULL;
@@ -49,6 +50,7 @@ struct closer *closer_new(void)
 
 	pthread_mutex_init(&closer->lock, NULL);
 	pthread_cond_init(&closer->changed, NULL);
+	pthread_cond_init(&closer->closed, NULL);
 	/* Signals are for the thread that waits for them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -79,9 +81,19 @@ size_t closer_pending(struct closer *closer)
 	if (!closer)
 		return 0;
 	pthread_mutex_lock(&closer->lock);
-	pending = closer->queue.count + closer->closing;
+	pending = attachment_count(&closer->queue) + closer->closing;
 	pthread_mutex_unlock(&closer->lock);
 	return pending;
+}
+
+void closer_wait(struct closer *closer)
+{
+	if (!closer)
+		return;
+	pthread_mutex_lock(&closer->lock);
+	while (attachment_count(&closer->queue) + closer->closing)
+		pthread_cond_wait(&closer->closed, &closer->lock);
+	pthread_mutex_unlock(&closer->lock);
 }
 
 void closer_free(struct closer *closer)

@@ -19,7 +19,10 @@ void closer_add(struct closer *closer, struct attachment *attachment);
 /* Links that are yet to be closed. Accepts NULL. */
 size_t closer_pending(struct closer *closer);
 
-/* Returns when all links are closed. Accepts NULL. */
+/* Returns when all links that it was given are closed. Accepts NULL. */
+void closer_wait(struct closer *closer);
+
+/* The same, and ends the thread. */
 void closer_free(struct closer *closer);
 
 #endif

@@ -186,8 +186,21 @@ void plan_summarize(const struct plan *plan, size_t first, struct buffer *out)
 	size_t i;
 
 	for (i = first; i < plan->count; i++)
-		if (probe_opens_calls(plan, i))
+		if (!(first && plan->probes[i].turned) && probe_opens_calls(plan, i))
 			summarize_file(plan, i, out);
+}
+
+bool plan_describe_switching(const struct plan *plan, struct buffer *out)
+{
+	if (!plan->switching)
+		return false;
+	text_append_safe(out, plan->switching);
+	buffer_printf(out, " may switch stacks (%s): results are read at return instructions",
+		      plan->switches_by);
+	if (!plan_avoids_returns(plan))
+		buffer_append_string(out, " where the kernel has no session probes, or more than "
+					  "one process is traced");
+	return true;
 }
 
 void plan_describe(const struct plan *plan, struct buffer *out)

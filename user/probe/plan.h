@@ -35,6 +35,7 @@ struct plan_options {
 	bool at_entry; /* probe every function at its entry, whatever it costs */
 	bool no_return_probes; /* functions of which the result cannot be read without are left out */
 	bool seek_walkers; /* do the same once a process has a known stack walker */
+	bool avoid_switching; /* and once a file may switch stacks: returns cannot be declined */
 	const struct named_list
 		*named; /* functions beyond the table; must outlive the plan; NULL = none */
 	enum usdt_use usdt;
@@ -62,6 +63,7 @@ struct plan_probe {
 	uint64_t semaphore; /* offset in the file of the count of who listens; 0 = there is none */
 	struct sample_site sample; /* where a sample's arguments stand, if it tells of one */
 	bool refused; /* by the kernel: it is not in */
+	bool turned; /* by plan_turn: it was in the plan before */
 	enum probe_cost cost;
 	char instruction[64]; /* the probed instruction, disassembled; "" = not decoded */
 	char reason[96]; /* why this site: a phrase */
@@ -95,7 +97,9 @@ struct plan {
 	size_t sought_count; /* modules that were looked at for whether they tell of samples */
 	bool has_samplers; /* some do */
 	const char *walker; /* a known stack walker of a process; a static string, NULL = none */
-	size_t walker_count; /* modules that were looked at for one */
+	const char *switching; /* the path of a file that may switch stacks; owned, NULL = none */
+	const char *switches_by; /* a function by which it does so; a static string */
+	size_t walker_count; /* modules that were looked at for both */
 	struct plan_range *ranges; /* of files that tell of samples */
 	size_t range_count, range_capacity;
 	uint32_t sample_count; /* keys of sample sites that are taken */
@@ -134,6 +138,9 @@ bool plan_is_in_allocator(const struct plan *plan, uint32_t module, uint64_t off
  */
 bool plan_describe_overlap(const struct plan *plan, struct buffer *out);
 
+/* Append a sentence if a file may switch stacks: where results are read for that. False if there is nothing to say. */
+bool plan_describe_switching(const struct plan *plan, struct buffer *out);
+
 /* Note a file that cannot be read: what it defines is not known. */
 void plan_add_unreadable(struct plan *plan, uint32_t module);
 
@@ -156,6 +163,19 @@ bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset);
 /* Probes among these that are functions that allocate or free; others are where such a function returns or throws. */
 size_t plan_count_calls(const struct plan *plan, size_t first, size_t count);
 
+/* Must no return be probed any more, whatever the function? */
+bool plan_avoids_returns(const struct plan *plan);
+
+/* Is it the entry of a call whose result is read by a return probe? */
+bool plan_probe_returns(const struct plan_probe *probe);
+
+/*
+ * The `count` probes from number `first` on are all of one file. Have the plan read the results of its functions at their exits, as
+ * `exits`, a plan of the same file, does: what that lacks is left out. The probes are now the last of the plan, in order:
+ * those that were in it before, from the number on that is returned the others.
+ */
+size_t plan_turn(struct plan *plan, size_t first, size_t count, const struct plan *exits);
+
 /*
  * Has every named function been found, or may it still come? Returns 0, or -ENOENT with `error` filled (ERROR_NOTHING) if
  * a file of the name lacks the function. Of functions whose file is not there yet, the log is told.
@@ -163,8 +183,8 @@ size_t plan_count_calls(const struct plan *plan, size_t first, size_t count);
 int plan_check_named(const struct plan *plan, const struct log *log, struct error *error);
 
 /*
- * Append one line without its end: how many functions were found in which files, of the probes from number `first` on.
- * Nothing is appended if there are none.
+ * Append one line without its end: how many functions were found in which files, of the probes from number `first` on, but for
+ * those that were there before. Nothing is appended if there are none.
  */
 void plan_summarize(const struct plan *plan, size_t first, struct buffer *out);
 

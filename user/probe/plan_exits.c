@@ -113,7 +113,7 @@ enum plan_reading plan_add_exits(struct plan *plan, uint32_t module, struct elf_
 {
 	uint64_t shape = function->row->shape;
 	bool throws = SHAPE_RESULT(shape) == RESULT_POINTER_OR_THROWS;
-	bool must = plan->options.no_return_probes || plan->walker || walker || throws;
+	bool must = plan_avoids_returns(plan) || walker || throws;
 	struct exits exits;
 	/* What a walker has mapped is seen where the C library maps it. */
 	bool lost = !walker || SHAPE_SOURCE(shape) != SOURCE_MMAP;
@@ -135,9 +135,10 @@ enum plan_reading plan_add_exits(struct plan *plan, uint32_t module, struct elf_
 			  "%s %s, so its return cannot be probed, nor can its "
 			  "return instructions: %s",
 			  function->row->symbol,
-			  throws		   ? "may throw"
-			  : walker || plan->walker ? "is where a stack is walked"
-						   : "is to have no return probe",
+			  throws			   ? "may throw"
+			  : walker || plan->walker	   ? "is where a stack is walked"
+			  : plan->options.no_return_probes ? "is to have no return probe"
+							   : "may be called on several stacks",
 			  refusal);
 		return READ_NOWHERE;
 	}

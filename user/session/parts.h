@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the files of a session share: session.c (life cycle), follow.c and select.c (who is traced), events.c (what
- * kernel and programs tell), scan.c (mappings read from /proc), collect.c (snapshots), ended.c (what ended programs held) and
- * module_gc.c (files that nobody maps any more). Not for others.
+ * kernel and programs tell), scan.c (mappings read from /proc), collect.c (snapshots), ended.c (what ended programs held),
+ * returns.c (where return probes do harm) and module_gc.c (files that nobody maps any more). Not for others.
  */
 #ifndef SESSION_PARTS_H
 #define SESSION_PARTS_H
@@ -100,7 +100,7 @@ struct session {
 	uint64_t heard_ns; /* all that it told up to then has been heard */
 	int epoll; /* over ring and sideband */
 	struct plan plan;
-	bool walker_noted; /* that a process has a stack walker */
+	bool gave_up_returns; /* a process has a stack walker, or may switch stacks */
 	struct planned_file *files;
 	size_t file_count, file_capacity;
 	struct probed_file *probed;
@@ -160,6 +160,17 @@ int session_load(struct session *session, struct error *error);
 /* Probe what a module defines in a process, if it is not probed there yet. */
 int session_probe_module(struct session *session, struct process *process, uint32_t module,
 			 struct error *error);
+
+/* How probes are attached, and those of a file for a process; NULL = for all. To be freed. */
+struct attach_how session_how(const struct session *session);
+struct attach_point *session_points(const struct session *session, const struct planned_file *file,
+				    const struct process *process);
+uint32_t session_process_index(const struct session *session, const struct process *process);
+
+/* A new file of `process` is going to be planned: are return probes a danger there? */
+void session_seek_dangers(struct session *session, const struct process *process);
+/* Files are going to be probed in `process`. If return probes are a danger now, there are none any more in any process. */
+void session_give_up_returns(struct session *session, const struct process *process);
 
 /* Are the probes still in the processes? Put back those that are not. */
 void session_check_code(struct session *session);

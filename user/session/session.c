@@ -13,15 +13,9 @@
 
 #include "base/memory.h"
 #include "decode/plan_module.h"
-#include "probe/walker.h"
 #include "session/landed.h"
 #include "session/parts.h"
-#include "system/proc.h"
-#include "system/process_memory.h"
 #include "tracer.skel.h"
-
-/* As much of an environment as is looked at. */
-#define ENVIRONMENT_MAX (128u << 10)
 
 uint64_t session_now(void)
 {
@@ -200,37 +194,6 @@ static void session_set_fixed_sizes(struct session *session, const struct planne
 					    &probes[i].function, &probes[i].fixed_size, BPF_ANY);
 }
 
-/* Some allocators walk stacks if the environment asks for it. A process may make a read of /proc/PID/environ last for ever. */
-static void session_seek_walker(struct session *session, const struct process *process)
-{
-	pid_t pid = process->target.pid;
-	uint64_t start, end;
-	ssize_t size;
-	char *text;
-
-	if (session->plan.walker || !session->plan.options.seek_walkers ||
-	    proc_read_environment_range("/proc", pid, &start, &end))
-		return;
-	if (end - start > ENVIRONMENT_MAX)
-		end = start + ENVIRONMENT_MAX;
-	text = memory_alloc(1, end - start);
-	size = process_memory_read_present(pid, start, text, end - start);
-	if (size > 0)
-		session->plan.walker = walker_of_environment(text, (size_t)size);
-	free(text);
-}
-
-static void session_note_walker(struct session *session, const struct process *process)
-{
-	if (session->plan.walker && !session->walker_noted)
-		log_write(
-			session->options.log, LOG_NOTICE,
-			"%s walks stacks in process %d (%s): return addresses are not changed from "
-			"now on, which costs more",
-			session->plan.walker, process->target.pid, process->target.comm);
-	session->walker_noted = session->plan.walker;
-}
-
 static void session_note_unanswered(struct session *session, struct module *module)
 {
 	if (!module->unanswered || module->said_unanswered)
@@ -277,10 +240,9 @@ static const struct planned_file *session_plan_module(struct session *session,
 				       .inode = status.st_ino,
 				       .module = index,
 				       .first = session->plan.count };
-	session_seek_walker(session, process);
+	session_seek_dangers(session, process);
 	file->count = plan_add_module(&session->plan, session->options.decoder, index);
 	file->allocates = module->allocates;
-	session_note_walker(session, process);
 	session_find_allocator(session, file);
 	session_set_inner_callers(session, file);
 	session_set_fixed_sizes(session, file);
@@ -306,7 +268,7 @@ static bool session_is_probed(const struct session *session, uint32_t module,
 	return false;
 }
 
-static uint32_t session_process_index(const struct session *session, const struct process *process)
+uint32_t session_process_index(const struct session *session, const struct process *process)
 {
 	uint32_t i;
 
@@ -335,13 +297,12 @@ static enum attach_kind session_kind(const struct plan_probe *probe)
 	case CALL_SAMPLE_END:
 		return ATTACH_SAMPLE_END;
 	default:
-		return probe->shape & SHAPE_BY_EXITS ? ATTACH_ENTRY : ATTACH_CALL;
+		return plan_probe_returns(probe) ? ATTACH_CALL : ATTACH_ENTRY;
 	}
 }
 
-static struct attach_point *session_points(const struct session *session,
-					   const struct planned_file *file,
-					   const struct process *process)
+struct attach_point *session_points(const struct session *session, const struct planned_file *file,
+				    const struct process *process)
 {
 	struct attach_point *points = memory_alloc(file->count, sizeof(*points));
 	uint32_t target = process ? session_process_index(session, process) : 0;
@@ -363,7 +324,7 @@ static struct attach_point *session_points(const struct session *session,
 	return points;
 }
 
-static struct attach_how session_how(const struct session *session)
+struct attach_how session_how(const struct session *session)
 {
 	const struct tracer_bpf *bpf = session->bpf;
 	bool shaped = session->backend == BACKEND_KERNEL_IOCTL;
@@ -413,6 +374,7 @@ int session_probe_module(struct session *session, struct process *process, uint3
 
 	if (file && (file->samples || session->options.usdt == USDT_ONLY))
 		interp_table_doubt(session->interps, process);
+	session_give_up_returns(session, process);
 	if (file && file->allocates)
 		session_mark_allocator(session, module);
 	if (!file || !file->count || session_is_probed(session, file->module, in))

@@ -14,26 +14,48 @@
 #define NAME_MAX_LENGTH 256u
 
 struct symbol_search {
-	const char *name;
-	struct elf_symbol *found;
+	const char *const *names;
+	size_t count;
+	bool undefined; /* references to them are wanted */
+	size_t found; /* the index of the name that was found */
+	Elf64_Sym symbol; /* it */
 };
 
-static bool symbol_matches(const struct symbol_search *search, const Elf64_Sym *symbol,
-			   struct elf_strings *strings)
+/* A reference may have no type. */
+static bool symbol_is_wanted(const struct symbol_search *search, const Elf64_Sym *symbol)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
-	size_t length = strlen(search->name);
-	char name[NAME_MAX_LENGTH];
 
-	if (symbol->st_shndx == SHN_UNDEF || (type != STT_OBJECT && type != STT_FUNC) ||
-	    length >= sizeof(name))
+	if (search->undefined)
+		return symbol->st_shndx == SHN_UNDEF;
+	return symbol->st_shndx != SHN_UNDEF && (type == STT_OBJECT || type == STT_FUNC);
+}
+
+static bool symbol_matches(struct symbol_search *search, const Elf64_Sym *symbol,
+			   struct elf_strings *strings)
+{
+	char name[NAME_MAX_LENGTH];
+	size_t i, length, longest = 0;
+
+	if (!symbol_is_wanted(search, symbol))
 		return false;
-	return elf_strings_copy(strings, symbol->st_name, name, length + 1) == length &&
-	       !memcmp(name, search->name, length);
+	for (i = 0; i < search->count; i++) {
+		length = strlen(search->names[i]);
+		longest = length > longest ? length : longest;
+	}
+	if (longest >= sizeof(name))
+		return false;
+	length = elf_strings_copy(strings, symbol->st_name, name, longest + 1);
+	for (i = 0; i < search->count; i++)
+		if (length == strlen(search->names[i]) && !memcmp(name, search->names[i], length))
+			break;
+	search->found = i;
+	search->symbol = *symbol;
+	return i < search->count;
 }
 
 static bool symbol_search_table(struct elf_file *file, const Elf64_Shdr *table,
-				const struct symbol_search *search)
+				struct symbol_search *search)
 {
 	uint64_t count = table->sh_size / sizeof(Elf64_Sym), i;
 	Elf_Scn *section = elf_getscn(file->elf, table->sh_link);
@@ -51,17 +73,12 @@ static bool symbol_search_table(struct elf_file *file, const Elf64_Shdr *table,
 			found = symbol_matches(search, &symbols[i], &strings);
 		elf_strings_close(&strings);
 	}
-	if (found)
-		*search->found =
-			(struct elf_symbol){ symbols[i - 1].st_value, symbols[i - 1].st_size };
 	free(symbols);
 	return found;
 }
 
-static bool symbol_search_type(struct elf_file *file, Elf64_Word type, const char *name,
-			       struct elf_symbol *ret_symbol)
+static bool symbol_search_type(struct elf_file *file, Elf64_Word type, struct symbol_search *search)
 {
-	struct symbol_search search = { name, ret_symbol };
 	Elf_Scn *section = NULL;
 	size_t seen = 0;
 
@@ -70,19 +87,44 @@ static bool symbol_search_type(struct elf_file *file, Elf64_Word type, const cha
 
 		/* A file has at most one table of a type; of more, only the first is believed. */
 		if (header && header->sh_type == type)
-			return symbol_search_table(file, header, &search);
+			return symbol_search_table(file, header, search);
 	}
 	return false;
+}
+
+static bool symbol_find_in(struct elf_file *file, Elf64_Word type, const char *name,
+			   struct elf_symbol *ret_symbol)
+{
+	struct symbol_search search = { .names = &name, .count = 1 };
+
+	if (!symbol_search_type(file, type, &search))
+		return false;
+	*ret_symbol = (struct elf_symbol){ search.symbol.st_value, search.symbol.st_size };
+	return true;
 }
 
 bool elf_symbol_find_exported(struct elf_file *file, const char *name,
 			      struct elf_symbol *ret_symbol)
 {
-	return symbol_search_type(file, SHT_DYNSYM, name, ret_symbol);
+	return symbol_find_in(file, SHT_DYNSYM, name, ret_symbol);
 }
 
 bool elf_symbol_find(struct elf_file *file, const char *name, struct elf_symbol *ret_symbol)
 {
-	return symbol_search_type(file, SHT_DYNSYM, name, ret_symbol) ||
-	       symbol_search_type(file, SHT_SYMTAB, name, ret_symbol);
+	return symbol_find_in(file, SHT_DYNSYM, name, ret_symbol) ||
+	       symbol_find_in(file, SHT_SYMTAB, name, ret_symbol);
+}
+
+int elf_symbol_find_used(struct elf_file *file, const char *const *names, size_t count)
+{
+	struct symbol_search search = { .names = names, .count = count, .undefined = true };
+	struct elf_symbol exported;
+
+	if (symbol_search_type(file, SHT_DYNSYM, &search))
+		return (int)search.found;
+	search.undefined = false;
+	if (symbol_search_type(file, SHT_SYMTAB, &search) &&
+	    !elf_symbol_find_exported(file, names[search.found], &exported))
+		return (int)search.found;
+	return -1;
 }

@@ -4,6 +4,7 @@
 #define SYSTEM_ELF_SYMBOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "system/elf_file.h"
@@ -22,5 +23,11 @@ bool elf_symbol_find(struct elf_file *file, const char *name, struct elf_symbol 
 /* The same in .dynsym only: what other files can refer to. Quick for large files. */
 bool elf_symbol_find_exported(struct elf_file *file, const char *name,
 			      struct elf_symbol *ret_symbol);
+
+/*
+ * Which of `count` names does the file refer to without defining it (.dynsym), or define for itself only (.symtab, and not
+ * .dynsym)? Returns the index of one of them, -1 = none.
+ */
+int elf_symbol_find_used(struct elf_file *file, const char *const *names, size_t count);
 
 #endif
