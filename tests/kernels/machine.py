@@ -10,7 +10,7 @@ MACHINES = {
     "arm64": ("qemu-system-aarch64", ["-M", "virt", "-cpu", "max,pauth-impdef=on"], "ttyAMA0"),
 }
 COMMON = ["-accel", "tcg", "-smp", "2", "-nodefaults", "-nographic", "-no-reboot", "-serial", "stdio"]
-LIMIT = 1200  # seconds for one guest
+LIMIT = 7200  # seconds after which a guest counts as hanging
 ARGUMENTS = "console=%s panic=-1 quiet root=/dev/nvme0n1 rootfstype=ext4 rw"
 CONTROL = re.compile(r"\x1b\[[0-9;?=]*[a-zA-Z]|\x1b\][0-9;]*|\x1bc|\r")
 

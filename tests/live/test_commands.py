@@ -20,9 +20,8 @@ def leaky():
 
 def test_one_shot():
     process = leaky()
-    began = time.monotonic()
     status, output, errors = lab.run("-p", process.pid, "-d", "500ms", "-n", "2")
-    assert status == 0 and time.monotonic() - began < 30, (status, errors)
+    assert status == 0, (status, errors)
     assert output.count("traced for") == 1 and "calloc (glibc, heap)" in output, output
     assert "request_read" in output and "leaky.c:" in output, output
     assert max(map(len, output.splitlines())) <= 80, output
