@@ -3,7 +3,7 @@
 #include <elf.h>
 
 #include "interp_memory.h"
-#include "unwind/function_range.h"
+#include "interp/function_range.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

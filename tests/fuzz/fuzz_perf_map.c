@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "unwind/perf_map.h"
+#include "interp/perf_map.h"
 
 #define MUST(condition)           \
 	do {                      \

@@ -4,7 +4,7 @@
  * memory and from copies; and tables of lines, and the interpreter's own table of offsets, that are the input.
  */
 #include "interp_memory.h"
-#include "unwind/python_name.h"
+#include "interp/python_name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

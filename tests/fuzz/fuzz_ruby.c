@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Ruby's structures in memory that the input has written over: the check of the layout, and the names of a frame. */
 #include "interp_memory.h"
-#include "unwind/ruby_name.h"
+#include "interp/ruby_name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

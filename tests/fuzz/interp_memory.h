@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "interp_abi.h"
-#include "unwind/target_memory.h"
+#include "interp/target_memory.h"
 
 #define MUST(condition)           \
 	do {                      \

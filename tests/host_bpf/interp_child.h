@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "interp/interpreter.h"
 #include "system/proc.h"
-#include "unwind/interpreter.h"
 
 #define CHILD_RANGES_MAX 4096
 #define CHILD_THREADS_MAX 32

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "interp_world.h"
-#include "unwind/python_layout.h"
-#include "unwind/ruby_layout.h"
+#include "interp/python_layout.h"
+#include "interp/ruby_layout.h"
 
 #define THREAD 0x7f0000001000ull
 #define CONTEXT 0x560000000000ull

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "unwind/frame_names.h"
+#include "interp/frame_names.h"
 
 #define BASE 0x10000ull
 #define TYPE 0x7000ull

@@ -12,7 +12,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "unwind/function_range.h"
+#include "interp/function_range.h"
 
 #define IMAGE 0x10000ull
 #define TABLE 0x200u

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "unwind/interp_anchor.h"
+#include "interp/interp_anchor.h"
 
 #if defined(__x86_64__)
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "unwind/perf_map.h"
+#include "interp/perf_map.h"
 
 #define LINES 300000u
 

@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 #include "decode/jobs.h"
+#include "interp/interpreter.h"
 #include "model/module.h"
 #include "probe/plan.h"
-#include "unwind/interpreter.h"
 #include "unwind/unwind_file.h"
 
 struct decoder;

@@ -12,9 +12,9 @@
 #include "decode/plan_wire.h"
 #include "decode/wire.h"
 #include "discover/debug_symbols.h"
+#include "interp/interpreter.h"
 #include "probe/switching.h"
 #include "system/elf_file.h"
-#include "unwind/interpreter.h"
 #include "unwind/unwind_file.h"
 
 /* The kernel's own page of code is far smaller. */

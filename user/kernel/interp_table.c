@@ -11,11 +11,11 @@
 #include "base/seed.h"
 #include "base/table.h"
 #include "decode/decoder.h"
+#include "interp/frame_names.h"
+#include "interp/interp_merge.h"
+#include "interp/interp_reader.h"
 #include "kernel/interp_codes.h"
-#include "kernel/interp_reader.h"
 #include "system/proc.h"
-#include "unwind/frame_names.h"
-#include "unwind/interp_merge.h"
 
 /* How long after an attempt the next one comes: doubled each time, up to a limit, which is lower for a program that begins. */
 #define RETRY_MIN_NS 10000000ull

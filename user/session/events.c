@@ -285,7 +285,7 @@ struct known_site *session_learn_record(struct session *session, uint64_t key,
 	if (found && (stack.end & ~(uint32_t)UNWIND_END_GUESSED) == UNWIND_END_NO_ROWS)
 		session_say_without_tables(session, known->stack);
 	session_drop_allocator(session, known);
-	jit_names_fill(session->jit_names, process, known->stack);
+	jit_names_fill(session->jit_names, &process->target, known->stack);
 	if (found)
 		session_merge_interpreter(session, known);
 	session_compare_program(session, known);

@@ -58,7 +58,7 @@ static void session_drop_process(struct session *session, struct process *proces
 	session_forget_probes(session, process);
 	session_forget_programs(session, process);
 	interp_table_drop(session->interps, process);
-	jit_names_drop(session->jit_names, process);
+	jit_names_drop(session->jit_names, &process->target);
 	process_free(process);
 }
 

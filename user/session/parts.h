@@ -9,10 +9,10 @@
 
 #include <linux/types.h>
 
+#include "interp/jit_names.h"
 #include "kernel/attach.h"
 #include "kernel/closer.h"
 #include "kernel/interp_table.h"
-#include "kernel/jit_names.h"
 #include "kernel/sideband.h"
 #include "kernel/unwind_loader.h"
 #include "model/mapping_set.h"

@@ -10,14 +10,14 @@
  * glibc on arm64: the control block is below the thread pointer; its list of robust mutexes, which is mostly empty, points
  * at itself. At the thread pointer is the vector's address, and the first modules' variables are above.
  */
-#ifndef UNWIND_INTERP_ANCHOR_H
-#define UNWIND_INTERP_ANCHOR_H
+#ifndef INTERP_ANCHOR_H
+#define INTERP_ANCHOR_H
 
 #include <linux/types.h>
 #include <stddef.h>
 
 #include "interp_abi.h"
-#include "unwind/target_memory.h"
+#include "interp/target_memory.h"
 
 struct memory_range {
 	uint64_t start, end;

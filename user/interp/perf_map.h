@@ -4,8 +4,8 @@
  * while the program runs. What is said later about an address counts. The file is the target's: it may hold anything, and
  * change at any time.
  */
-#ifndef UNWIND_PERF_MAP_H
-#define UNWIND_PERF_MAP_H
+#ifndef INTERP_PERF_MAP_H
+#define INTERP_PERF_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

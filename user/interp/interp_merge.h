@@ -7,8 +7,8 @@
  * put before the frame of its loop. Where the loop is unknown (a stripped file) or hidden (generated code), all interpreter frames are put
  * together, after the native frames that were called from the interpreter: before its first own frame.
  */
-#ifndef UNWIND_INTERP_MERGE_H
-#define UNWIND_INTERP_MERGE_H
+#ifndef INTERP_MERGE_H
+#define INTERP_MERGE_H
 
 #include <stddef.h>
 

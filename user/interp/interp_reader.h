@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The memory of a live process for those who read interpreters' structures. */
-#ifndef KERNEL_INTERP_READER_H
-#define KERNEL_INTERP_READER_H
+#ifndef INTERP_READER_H
+#define INTERP_READER_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/timed_call.h"
-#include "unwind/target_memory.h"
+#include "interp/target_memory.h"
 
 /* How long pages may take that are not present. */
 #define INTERP_READER_PATIENCE_NS 1000000000ull

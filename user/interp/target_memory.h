@@ -3,8 +3,8 @@
  * The memory that the readers of interpreters' structures look at: of a live process, a copy, or what a test made up.
  * It may change while it is read, and nothing in it can be trusted.
  */
-#ifndef UNWIND_TARGET_MEMORY_H
-#define UNWIND_TARGET_MEMORY_H
+#ifndef INTERP_TARGET_MEMORY_H
+#define INTERP_TARGET_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See function_range.h. */
-#include "unwind/function_range.h"
+#include "interp/function_range.h"
 
 #include <elf.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See interp_merge.h. */
-#include "unwind/interp_merge.h"
+#include "interp/interp_merge.h"
 
 struct merge {
 	const struct merge_native *native;

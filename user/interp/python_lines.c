@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See python_lines.h. Line numbers are summed up modulo 2^32, and what is no positive int counts as none. */
-#include "unwind/python_lines.h"
+#include "interp/python_lines.h"
 
 /* How an entry of a location table tells its line, beyond "the last one" (0..9) and "0 to 2 more" (10..12). */
 #define LOCATION_SAME_MAX 9

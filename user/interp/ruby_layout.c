@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See ruby_layout.h. */
-#include "unwind/ruby_layout.h"
+#include "interp/ruby_layout.h"
 
 #include <stdio.h>
 
-#include "unwind/ruby_name.h"
+#include "interp/ruby_name.h"
 
 /* Words of a VM stack, bytes of which environment variables set; the default is 2^17. */
 #define STACK_WORDS_MIN (1u << 8)

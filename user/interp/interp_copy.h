@@ -3,13 +3,13 @@
  * What the programs copied of a frame's code, as memory in which it stands where it stood. What was not copied is asked of
  * the process: who looked at it must make sure that the code still stands there.
  */
-#ifndef UNWIND_INTERP_COPY_H
-#define UNWIND_INTERP_COPY_H
+#ifndef INTERP_COPY_H
+#define INTERP_COPY_H
 
 #include <linux/types.h>
 
 #include "interp_abi.h"
-#include "unwind/target_memory.h"
+#include "interp/target_memory.h"
 
 struct interp_copy {
 	const struct interp_code *code;

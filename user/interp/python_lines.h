@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tables by which CPython knows the line of an instruction. Pure, over untrusted bytes. */
-#ifndef UNWIND_PYTHON_LINES_H
-#define UNWIND_PYTHON_LINES_H
+#ifndef INTERP_PYTHON_LINES_H
+#define INTERP_PYTHON_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

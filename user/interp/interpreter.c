@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See interpreter.h. */
-#include "unwind/interpreter.h"
+#include "interp/interpreter.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "interp/function_range.h"
+#include "interp/python_name.h"
+#include "interp/ruby_name.h"
 #include "system/elf_symbol.h"
-#include "unwind/function_range.h"
-#include "unwind/python_name.h"
-#include "unwind/ruby_name.h"
 
 /* A process that runs may be seen in the middle of a change: so often is it looked at. */
 #define CHECKS_MAX 20

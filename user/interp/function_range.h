@@ -3,13 +3,13 @@
  * The function of a mapped file that an address is in, where no symbol tells: by the table of all functions that the
  * file has in memory for its own exceptions (.eh_frame_hdr). Not a reader of files, nor of the entries themselves.
  */
-#ifndef UNWIND_FUNCTION_RANGE_H
-#define UNWIND_FUNCTION_RANGE_H
+#ifndef INTERP_FUNCTION_RANGE_H
+#define INTERP_FUNCTION_RANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "unwind/target_memory.h"
+#include "interp/target_memory.h"
 
 /*
  * `image` is where the first byte of the file is mapped, all addresses are as the process sees them. The end is where

@@ -4,15 +4,15 @@
  * out the same way; builds with debugging options are not, so a layout must pass its check on the live process
  * before it is used.
  */
-#ifndef UNWIND_RUBY_LAYOUT_H
-#define UNWIND_RUBY_LAYOUT_H
+#ifndef INTERP_RUBY_LAYOUT_H
+#define INTERP_RUBY_LAYOUT_H
 
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "interp_abi.h"
-#include "unwind/target_memory.h"
+#include "interp/target_memory.h"
 
 /* What the loader of the programs and the namer of frames need to know. Offsets in bytes. */
 struct ruby_layout {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See python_name.h. */
-#include "unwind/python_name.h"
+#include "interp/python_name.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "unwind/interp_copy.h"
+#include "interp/interp_copy.h"
 
 /* A reference count is no pointer; a freed object has one, to the next freed object, in its place. */
 #define REFERENCES_MAX (1ull << 40)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See python_layout.h. */
-#include "unwind/python_layout.h"
+#include "interp/python_layout.h"
 
 #include <string.h>
 
-#include "unwind/python_name.h"
+#include "interp/python_name.h"
 
 /* Frames that a check looks at, from the innermost one on. */
 #define CHECKED_MAX 64

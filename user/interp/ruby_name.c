@@ -3,12 +3,12 @@
  * See ruby_name.h. The table of lines has an entry for each instruction at which the line changes; which
  * entry is an instruction's is the rank of its position in a bit vector ("succinct index", Ruby 2.6 on).
  */
-#include "unwind/ruby_name.h"
+#include "interp/ruby_name.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "unwind/interp_copy.h"
+#include "interp/interp_copy.h"
 
 /* Values: the low bits of an object's first word are its type; what the rest means depends on that. */
 #define TYPE_MASK 0x1f

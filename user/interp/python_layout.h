@@ -3,16 +3,16 @@
  * Where things are in CPython's structures: by version from 3.8 to 3.12, and by the table that the interpreter itself
  * holds in 3.13. On x86-64. A layout must pass its check on the live process before it is used.
  */
-#ifndef UNWIND_PYTHON_LAYOUT_H
-#define UNWIND_PYTHON_LAYOUT_H
+#ifndef INTERP_PYTHON_LAYOUT_H
+#define INTERP_PYTHON_LAYOUT_H
 
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "interp_abi.h"
-#include "unwind/python_lines.h"
-#include "unwind/target_memory.h"
+#include "interp/python_lines.h"
+#include "interp/target_memory.h"
 
 /* Offsets in bytes. */
 struct python_layout {

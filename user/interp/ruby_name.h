@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From a frame of Ruby code to method, path and line. */
-#ifndef UNWIND_RUBY_NAME_H
-#define UNWIND_RUBY_NAME_H
+#ifndef INTERP_RUBY_NAME_H
+#define INTERP_RUBY_NAME_H
 
-#include "unwind/interp_name.h"
-#include "unwind/ruby_layout.h"
+#include "interp/interp_name.h"
+#include "interp/ruby_layout.h"
 
 /*
  * Name the frame of the iseq at `code` whose next instruction is at `at`: method or block as Ruby's backtraces label it,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What an interpreter calls one of its frames: bytes of the target, cut to a length, never trusted to be text. */
-#ifndef UNWIND_INTERP_NAME_H
-#define UNWIND_INTERP_NAME_H
+#ifndef INTERP_NAME_H
+#define INTERP_NAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

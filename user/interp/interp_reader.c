@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See interp_reader.h. */
-#include "kernel/interp_reader.h"
+#include "interp/interp_reader.h"
 
 #include <errno.h>
 

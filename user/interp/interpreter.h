@@ -3,18 +3,18 @@
  * The interpreter of a process: found in its files by name, version and layout, then in its memory, where the layout is
  * checked. What comes out is all that the programs need to read its frames, and what names them.
  */
-#ifndef UNWIND_INTERPRETER_H
-#define UNWIND_INTERPRETER_H
+#ifndef INTERP_INTERPRETER_H
+#define INTERP_INTERPRETER_H
 
 #include <linux/types.h>
 #include <stddef.h>
 
 #include "interp_abi.h"
+#include "interp/interp_anchor.h"
+#include "interp/interp_name.h"
+#include "interp/python_layout.h"
+#include "interp/ruby_layout.h"
 #include "system/elf_file.h"
-#include "unwind/interp_anchor.h"
-#include "unwind/interp_name.h"
-#include "unwind/python_layout.h"
-#include "unwind/ruby_layout.h"
 
 #define INTERPRETER_VERSION_MAX 24
 

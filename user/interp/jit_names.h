@@ -4,14 +4,14 @@
  * (/tmp/perf-PID.map, with the pid and in the root that the process has itself). A map must belong to the user that the
  * process runs as, or to root.
  */
-#ifndef KERNEL_JIT_NAMES_H
-#define KERNEL_JIT_NAMES_H
+#ifndef INTERP_JIT_NAMES_H
+#define INTERP_JIT_NAMES_H
 
 #include <stdint.h>
 
 #include "base/log.h"
-#include "discover/process.h"
 #include "model/stack.h"
+#include "model/target.h"
 
 struct jit_names;
 
@@ -19,10 +19,10 @@ struct jit_names;
 struct jit_names *jit_names_new(const struct log *log);
 void jit_names_free(struct jit_names *names);
 
-/* Name the generated code in a stack of `process`, which runs. What no map tells of stays without a name. */
-void jit_names_fill(struct jit_names *names, const struct process *process, struct stack *stack);
+/* Name the generated code in a stack of `target`, which runs. Code without a line in its map stays without a name. */
+void jit_names_fill(struct jit_names *names, const struct target *target, struct stack *stack);
 
-/* The process will be freed. */
-void jit_names_drop(struct jit_names *names, const struct process *process);
+/* The target will be freed. */
+void jit_names_drop(struct jit_names *names, const struct target *target);
 
 #endif

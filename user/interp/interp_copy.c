@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See interp_copy.h. */
-#include "unwind/interp_copy.h"
+#include "interp/interp_copy.h"
 
 #include <string.h>
 

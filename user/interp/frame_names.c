@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See frame_names.h. */
-#include "unwind/frame_names.h"
+#include "interp/frame_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * which becomes a sorted run when it is full; a run is merged with the one before it unless that is twice as long, so that
  * there are few, and what all merging costs grows little faster than the file, in whatever order its lines are.
  */
-#include "unwind/perf_map.h"
+#include "interp/perf_map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See jit_names.h. */
-#include "kernel/jit_names.h"
+#include "interp/jit_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "interp/perf_map.h"
 #include "system/proc.h"
 #include "system/proc_text.h"
 #include "system/regular_file.h"
-#include "unwind/perf_map.h"
 
 /* A process without a map is looked at again after so long: it may get one. */
 #define RETRY_NS 200000000ull
@@ -29,7 +29,7 @@ struct jit_name {
 };
 
 struct jit_process {
-	const struct process *process;
+	const struct target *target;
 	uint64_t image_ns; /* of the program whose map it is */
 	uint64_t tried_ns;
 	struct perf_map *map; /* NULL = none */
@@ -74,12 +74,12 @@ void jit_names_free(struct jit_names *names)
 	free(names);
 }
 
-void jit_names_drop(struct jit_names *names, const struct process *process)
+void jit_names_drop(struct jit_names *names, const struct target *target)
 {
 	size_t i;
 
 	for (i = 0; i < names->count; i++) {
-		if (names->processes[i].process != process)
+		if (names->processes[i].target != target)
 			continue;
 		perf_map_free(names->processes[i].map);
 		names->processes[i] = names->processes[--names->count];
@@ -127,18 +127,18 @@ static struct perf_map *jit_open(pid_t pid, size_t lines)
 	return NULL;
 }
 
-static struct jit_process *names_process(struct jit_names *names, const struct process *process)
+static struct jit_process *names_process(struct jit_names *names, const struct target *target)
 {
 	struct jit_process *jit;
 	size_t i;
 
 	for (i = 0; i < names->count; i++)
-		if (names->processes[i].process == process)
+		if (names->processes[i].target == target)
 			return &names->processes[i];
 	names->processes = memory_grow(names->processes, names->count, &names->capacity,
 				       sizeof(*names->processes));
 	jit = &names->processes[names->count++];
-	*jit = (struct jit_process){ .process = process };
+	*jit = (struct jit_process){ .target = target };
 	return jit;
 }
 
@@ -154,32 +154,32 @@ static size_t names_share(const struct jit_names *names)
 }
 
 /* The map of a process, NULL if it has none. */
-static struct perf_map *names_map(struct jit_names *names, const struct process *process)
+static struct perf_map *names_map(struct jit_names *names, const struct target *target)
 {
-	struct jit_process *jit = names_process(names, process);
+	struct jit_process *jit = names_process(names, target);
 	struct timespec time;
 	uint64_t now;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-	if (jit->map && jit->image_ns == process->target.image_ns)
+	if (jit->map && jit->image_ns == target->image_ns)
 		return jit->map;
 	if (!jit->map && jit->tried_ns && now - jit->tried_ns < RETRY_NS)
 		return NULL;
 	perf_map_free(jit->map);
 	jit->map = NULL;
 	jit->lines = names_share(names);
-	jit->map = jit_open(process->target.pid, jit->lines);
+	jit->map = jit_open(target->pid, jit->lines);
 	jit->said_cut = false;
-	jit->image_ns = process->target.image_ns;
+	jit->image_ns = target->image_ns;
 	jit->tried_ns = now;
 	return jit->map;
 }
 
 /* Say it once if the rest of a map is left out. */
-static void names_say_cut(struct jit_names *names, const struct process *process)
+static void names_say_cut(struct jit_names *names, const struct target *target)
 {
-	struct jit_process *jit = names_process(names, process);
+	struct jit_process *jit = names_process(names, target);
 
 	if (jit->said_cut || !perf_map_is_cut(jit->map))
 		return;
@@ -187,10 +187,10 @@ static void names_say_cut(struct jit_names *names, const struct process *process
 	log_write(names->log, LOG_NOTICE,
 		  "process %d: its map of generated code is too large; code that it tells of "
 		  "further back has no names",
-		  process->target.pid);
+		  target->pid);
 }
 
-void jit_names_fill(struct jit_names *names, const struct process *process, struct stack *stack)
+void jit_names_fill(struct jit_names *names, const struct target *target, struct stack *stack)
 {
 	char text[PERF_MAP_NAME_MAX];
 	struct perf_map *map;
@@ -201,11 +201,11 @@ void jit_names_fill(struct jit_names *names, const struct process *process, stru
 
 		if (frame->kind != FRAME_JIT || frame->name)
 			continue;
-		map = names_map(names, process);
+		map = names_map(names, target);
 		if (!map)
 			return;
 		if (perf_map_find(map, frame->address - 1, text))
 			frame->name = names_keep(names, text);
-		names_say_cut(names, process);
+		names_say_cut(names, target);
 	}
 }

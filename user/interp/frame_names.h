@@ -4,12 +4,12 @@
  * more. Code that was replaced by other code at the same address is noticed. What is known of a process's frames is used
  * for that process alone: no other one can give them names.
  */
-#ifndef UNWIND_FRAME_NAMES_H
-#define UNWIND_FRAME_NAMES_H
+#ifndef INTERP_FRAME_NAMES_H
+#define INTERP_FRAME_NAMES_H
 
 #include "base/table.h"
+#include "interp/interpreter.h"
 #include "model/stack.h"
-#include "unwind/interpreter.h"
 
 struct frame_names;
 

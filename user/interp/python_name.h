@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From a frame of Python code to function, file and line. */
-#ifndef UNWIND_PYTHON_NAME_H
-#define UNWIND_PYTHON_NAME_H
+#ifndef INTERP_PYTHON_NAME_H
+#define INTERP_PYTHON_NAME_H
 
-#include "unwind/interp_name.h"
-#include "unwind/python_layout.h"
+#include "interp/interp_name.h"
+#include "interp/python_layout.h"
 
 /*
  * Name the frame of the code object at `code`, at an instruction `at` bytes from the first: qualified name (plain name

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See interp_anchor.h. */
-#include "unwind/interp_anchor.h"
+#include "interp/interp_anchor.h"
 
 #include <string.h>
 
