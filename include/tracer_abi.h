@@ -315,7 +315,9 @@ struct event_mapping {
 	X(RECORDS_DROPPED, records_dropped,                                                        \
 	  "records of processes dropped by the kernel: short-lived children may be missed", 0)     \
 	X(FILES_UNOPENED, files_unopened,                                                          \
-	  "mapped files not opened: too many are open, or their file system does not answer", 0)   \
+	  "mapped files not read or probed: too many, too large, or on a server that may not "     \
+	  "answer",                                                                                \
+	  0)                                                                                       \
 	X(FILES_WITHOUT_ROWS, files_without_rows,                                                  \
 	  "files in which stacks end: the unwind tables are full, or their process has its share", \
 	  0)                                                                                       \

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A FUSE file system of one file, `fuse_server.py FOLDER FILE`: FOLDER/file has the content of FILE.
+"""A FUSE file system of one file, `fuse_server.py FOLDER FILE [USER]`: FOLDER/file has the content of FILE.
 
-It prints "ready"; at a line of its input it takes requests but answers none any more, and prints "silent". Nothing is cached
-for longer than a request takes, except pages that were read.
+It prints "ready"; at a line "OPERATION... [PID]" of its input it takes these requests ("all": any), but answers those of
+the process PID only, and prints "silent". Nothing is cached for longer than a request takes, except pages that were
+read. The kernel is told that the server is a process of USER.
 """
 import ctypes
 import errno
@@ -40,35 +41,44 @@ def answer(opcode, node, body, content):
         return content[offset:offset + size]
     if opcode in (FORGET, BATCH_FORGET, INTERRUPT):
         return None
-    return b"" if opcode == RELEASE else errno.ENOSYS
+    return b"" if opcode in (RELEASE, FLUSH) else errno.ENOSYS
+
+
+NAMES = {"lookup": LOOKUP, "getattr": GETATTR, "open": OPEN, "read": READ, "release": RELEASE, "flush": FLUSH}
 
 
 def serve(device, content):
-    silent = False
+    silent, but_for, told = set(), 0, b""
     while True:
         ready = select.select([device, 0], [], [])[0]
         if 0 in ready:
-            if not os.read(0, 64):
+            told += os.read(0, 64)
+            if not told:
                 return
-            silent = True
+            words = told.decode().split()
+            silent = set(range(64)) if "all" in words else {NAMES[word] for word in words if word in NAMES}
+            but_for, told = ([int(word) for word in words if word.isdigit()] or [-1])[0], b""
             print("silent", flush=True)
         if device not in ready:
             continue
         request = os.read(device, 1 << 17)
-        _, opcode, unique, node = struct.unpack_from("<IIQQ", request)
-        result = None if silent else answer(opcode, node, request[40:], content)
+        _, opcode, unique, node, _, _, pid = struct.unpack_from("<IIQQIII", request)
+        result = None
+        if opcode not in silent or pid == but_for:
+            result = answer(opcode, node, request[40:], content)
         if result is not None:
             failure, data = (-result, b"") if isinstance(result, int) else (0, result)
             os.write(device, struct.pack("<IiQ", 16 + len(data), failure, unique) + data)
 
 
 def main():
-    folder, path = sys.argv[1:]
+    folder, path = sys.argv[1:3]
+    user = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     with open(path, "rb") as file:
         content = file.read()
     device = os.open("/dev/fuse", os.O_RDWR)
     library = ctypes.CDLL(None, use_errno=True)
-    options = "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other" % device
+    options = "fd=%d,rootmode=40000,user_id=%d,group_id=0,allow_other" % (device, user)
     if library.mount(b"lab", folder.encode(), b"fuse", 0, options.encode()):
         sys.exit("mount: " + os.strerror(ctypes.get_errno()))
     print("ready", flush=True)

@@ -125,6 +125,11 @@ def wait_for(condition, what, patience=PATIENCE):
         time.sleep(0.01)
 
 
+def children_of(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
+        return [int(child) for child in file.read().split()]
+
+
 def has_ended(pid):
     """Is a process gone, but for its parent's look at it? One that ends is without its memory and its files before."""
     try:

@@ -101,7 +101,7 @@ static void test_close_and_remove(void **state)
 	assert_int_equal(module_list_find_closed(&list, 1, 1, "/a", &later), MODULE_NONE);
 	assert_int_equal(module_list_find_closed(&list, 1, 0, "/a", &stamp), MODULE_NONE);
 	assert_int_equal(module_list_find_closed(&list, 1, 1, "/a", &stamp), 1);
-	module_list_open(&list, 1, open("/dev/null", O_RDONLY | O_CLOEXEC));
+	module_list_open(&list, 1, open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
 	assert_int_equal(module_list_find(&list, 1, 1, "/a"), 1);
 	assert_int_equal(list.open, 3);
 	module_list_remove(&list, 1);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "system/mount_list.h"
 
 static void assert_next(const char **at, const char *expected)
@@ -56,15 +57,54 @@ static void test_kinds(void **state)
 		"26 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw,discard\n"
 		"271 26 0:30 / /a rw - fuse.sshfs - ext4 rw\n"
 		"28 26 0:31 / /b rw\n"
-		"29 26 0:32 / /c rw - nfs4 server:/ rw";
+		"29 26 0:32 / /c rw - nfs4 server:/ rw\n"
+		"30 26 0:33 / /d rw - fuse lab rw,user_id=0,group_id=0\n"
+		"31 26 0:34 / /e rw - fuse.sshfs lab rw,user_id=1000,group_id=0\n"
+		"32 26 0:35 / /f rw - nfs user_id=1 rw";
 
 	(void)state;
 	assert_int_equal(mount_list_kind(text, 26), MOUNT_LOCAL);
 	assert_int_equal(mount_list_kind(text, 271), MOUNT_REMOTE);
 	assert_int_equal(mount_list_kind(text, 28), MOUNT_REMOTE);
 	assert_int_equal(mount_list_kind(text, 29), MOUNT_REMOTE);
+	assert_int_equal(mount_list_kind(text, 30), MOUNT_REMOTE);
+	assert_int_equal(mount_list_kind(text, 31), MOUNT_REMOTE_OF_USER);
+	assert_int_equal(mount_list_kind(text, 32), MOUNT_REMOTE);
 	assert_int_equal(mount_list_kind(text, 27), MOUNT_UNKNOWN);
 	assert_int_equal(mount_list_kind("", 27), MOUNT_UNKNOWN);
+}
+
+/* What a walk along a path may wait for. */
+static void test_remote(void **state)
+{
+	const char *local = "26 1 254:0 / / rw - ext4 /dev/vda rw\n"
+			    "27 26 0:5 / /proc rw - proc proc rw\n"
+			    "28 26 0:6 / /sys/fs/cgroup rw - cgroup2 none rw";
+	char *text;
+
+	(void)state;
+	assert_false(mount_list_has_remote(""));
+	assert_false(mount_list_has_remote(local));
+	text = memory_format("%s\n29 26 0:32 / /a rw - fuse lab rw\n", local);
+	assert_true(mount_list_has_remote(text));
+	free(text);
+	text = memory_format("29 26 0:32 / /a rw - autofs lab rw\n%s", local);
+	assert_true(mount_list_has_remote(text));
+	free(text);
+	assert_true(mount_list_has_remote("29 26 0:32 / /a rw"));
+}
+
+static void test_devices(void **state)
+{
+	const char *text = "26 1 254:0 / / rw - ext4 /dev/vda rw\n"
+			   "27 26 0:5 / /proc rw - proc proc rw\n"
+			   "28 26 0:30 / /a rw - fuse lab rw";
+
+	(void)state;
+	assert_true(mount_list_has_local(text, 254, 0));
+	assert_false(mount_list_has_local(text, 254, 1));
+	assert_false(mount_list_has_local(text, 0, 5));
+	assert_false(mount_list_has_local(text, 0, 30));
 }
 
 static void test_namespace(void **state)
@@ -82,10 +122,9 @@ static void test_namespace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_points),
-		cmocka_unit_test(test_nonsense),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_namespace),
+		cmocka_unit_test(test_points), cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_kinds),  cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_remote), cmocka_unit_test(test_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

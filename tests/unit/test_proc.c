@@ -295,9 +295,36 @@ static void test_memory(void **state)
 	assert_false(proc_has_memory("/proc", pid));
 }
 
+/* What is executable, and nothing else. */
+static void test_maps_of_code(void **state)
+{
+	struct proc_map_list all, code;
+	struct call_patience patience = { 0 };
+	size_t i, at = 0;
+
+	(void)state;
+	assert_int_equal(proc_read_maps_within(getppid(), true, &patience, &code), 0);
+	assert_int_equal(proc_read_maps("/proc", getppid(), &all), 0);
+	assert_true(code.count > 0 && code.count < all.count && !code.cut);
+	for (i = 0; i < all.count; i++) {
+		if (!all.items[i].executable)
+			continue;
+		assert_true(at < code.count);
+		assert_int_equal(code.items[at].start, all.items[i].start);
+		assert_int_equal(code.items[at].inode, all.items[i].inode);
+		assert_string_equal(code.items[at++].path, all.items[i].path);
+	}
+	assert_int_equal(at, code.count);
+	proc_map_list_free(&code);
+	proc_map_list_free(&all);
+	assert_int_equal(proc_read_maps_within(0x7fffffff, true, &patience, &all), -ESRCH);
+	assert_int_equal(patience.late, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_maps_of_code),
 		cmocka_unit_test(test_maps_fixture),
 		cmocka_unit_test(test_maps_failure),
 		cmocka_unit_test(test_maps_live),

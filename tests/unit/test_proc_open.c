@@ -32,6 +32,16 @@ static const struct proc_mapping *mapping_at(const struct proc_map_list *list, u
 	return NULL;
 }
 
+static int open_mapping(const char *proc_root, pid_t pid, const struct proc_mapping *mapping)
+{
+	struct mapped_file file = { .mapping = mapping };
+	int fd = proc_open_mapping(proc_root, pid, &file);
+
+	/* No copy of it was made. */
+	assert_int_equal(file.origin.place, 0);
+	return fd;
+}
+
 struct mapped {
 	struct scratch scratch;
 	char *path;
@@ -84,7 +94,7 @@ static char *proc_without_map_files(const struct mapped *mapped, const char *roo
 static void assert_opens(const char *proc_root, const struct proc_mapping *mapping)
 {
 	char bytes[256] = "";
-	int fd = proc_open_mapping(proc_root, getpid(), mapping);
+	int fd = open_mapping(proc_root, getpid(), mapping);
 
 	assert_true(fd >= 0);
 	assert_int_equal(read(fd, bytes, sizeof(bytes)), strlen(CONTENT));
@@ -139,7 +149,7 @@ static void test_open_deleted(void **state)
 		mapped_look(&mapped);
 		assert_true(mapped.mapping->deleted);
 		assert_string_equal(mapped.mapping->path, mapped.path);
-		assert_int_equal(proc_open_mapping(proc, getpid(), mapped.mapping), -ENOENT);
+		assert_int_equal(open_mapping(proc, getpid(), mapped.mapping), -ENOENT);
 		if (may_use_map_files(mapped.mapping))
 			assert_opens("/proc", mapped.mapping);
 		free(proc);
@@ -159,7 +169,7 @@ static void test_open_replaced(void **state)
 	free(scratch_file(&mapped.scratch, "library.so (deleted)", "a third", 7, 0644));
 	mapped_look(&mapped);
 	assert_true(mapped.mapping->deleted);
-	assert_int_equal(proc_open_mapping(proc, getpid(), mapped.mapping), -ESTALE);
+	assert_int_equal(open_mapping(proc, getpid(), mapped.mapping), -ESTALE);
 	if (may_use_map_files(mapped.mapping))
 		assert_opens("/proc", mapped.mapping);
 	free(proc);
@@ -179,7 +189,7 @@ static void test_open_remapped(void **state)
 	close(fd);
 	assert_opens("/proc", mapped.mapping);
 	assert_int_equal(unlink(mapped.path), 0);
-	assert_true(proc_open_mapping("/proc", getpid(), mapped.mapping) < 0);
+	assert_true(open_mapping("/proc", getpid(), mapped.mapping) < 0);
 	free(other);
 	mapped_free(&mapped);
 }
@@ -193,8 +203,8 @@ static void test_open_not_regular(void **state)
 	(void)state;
 	assert_int_equal(unlink(mapped.path), 0);
 	assert_int_equal(mkfifo(mapped.path, 0644), 0);
-	assert_int_equal(proc_open_mapping(proc, getpid(), mapped.mapping), -EACCES);
-	assert_int_equal(proc_open_mapping("/proc", getpid(), &heap), -ENOENT);
+	assert_int_equal(open_mapping(proc, getpid(), mapped.mapping), -EACCES);
+	assert_int_equal(open_mapping("/proc", getpid(), &heap), -ENOENT);
 	free(proc);
 	mapped_free(&mapped);
 }
@@ -247,7 +257,7 @@ static void test_open_huge(void **state)
 	mapped_look(&mapped);
 	before = own_mappings();
 	for (i = 0; i < 20; i++) {
-		opened = proc_open_mapping("/proc", getpid(), mapped.mapping);
+		opened = open_mapping("/proc", getpid(), mapped.mapping);
 		if (opened >= 0)
 			close(opened);
 	}
@@ -322,8 +332,8 @@ static void check_namespace(const struct scratch *scratch, pid_t pid, void *memo
 
 	/* By map_files, then by name: the tracer's file of that name is another one. */
 	assert_string_equal(strrchr(mapping->path, '/'), "/library.so");
-	assert_content(proc_open_mapping("/proc", pid, mapping));
-	assert_content(proc_open_mapping(proc, pid, mapping));
+	assert_content(open_mapping("/proc", pid, mapping));
+	assert_content(open_mapping(proc, pid, mapping));
 	/* Replaced by a file with the same name, in the namespace: only map_files leads to the old one. */
 	inside = memory_format("/proc/%d/root%s", (int)pid, mapping->path);
 	assert_int_equal(
@@ -331,8 +341,8 @@ static void check_namespace(const struct scratch *scratch, pid_t pid, void *memo
 		0);
 	mapping = mapping_of(&maps, pid, memory);
 	assert_true(mapping->deleted);
-	assert_content(proc_open_mapping("/proc", pid, mapping));
-	assert_true(proc_open_mapping(proc, pid, mapping) < 0);
+	assert_content(open_mapping("/proc", pid, mapping));
+	assert_true(open_mapping(proc, pid, mapping) < 0);
 	free(inside);
 	free(proc);
 	proc_map_list_free(&maps);

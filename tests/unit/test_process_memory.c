@@ -55,7 +55,7 @@ static void child_end(struct child *child)
 
 static void test_read(void **state)
 {
-	struct patience patience = { .full_ns = SECOND };
+	struct call_patience patience = { .full_ns = SECOND };
 	static const struct {
 		size_t offset, size;
 	} spans[] = { { 0, 1 }, { 1, 0 }, { 17, 5000 }, { 4095, 2 }, { 3, 150 * 4096 } };
@@ -81,7 +81,7 @@ static void test_read(void **state)
 /* Up to the hole: its page alone is missing, in the middle of what is asked for. */
 static void test_hole(void **state)
 {
-	struct patience patience = { .full_ns = SECOND };
+	struct call_patience patience = { .full_ns = SECOND };
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), hole;
 	unsigned char *bytes = malloc(PAGES * page);
 
@@ -109,7 +109,7 @@ static void test_hole(void **state)
 
 static void test_failure(void **state)
 {
-	struct patience patience = { .full_ns = SECOND };
+	struct call_patience patience = { .full_ns = SECOND };
 	struct child child = child_start();
 	char bytes[64];
 
@@ -138,7 +138,7 @@ static void test_failure_present(void **state)
 /* The zeros of memory that nobody has touched are none of what is present. */
 static void test_absent(void **state)
 {
-	struct patience patience = { .full_ns = SECOND };
+	struct call_patience patience = { .full_ns = SECOND };
 	struct child child = child_start();
 	size_t page = child.page;
 	uintptr_t at = (uintptr_t)child.memory;
@@ -203,7 +203,7 @@ static pid_t start_unhandled(unsigned char *memory, size_t page)
 
 static void test_unhandled(void **state)
 {
-	struct patience patience = { .full_ns = SECOND / 20 };
+	struct call_patience patience = { .full_ns = SECOND / 20 };
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned char *bytes = malloc(3 * page), *memory;
 	struct child child = { .page = page };

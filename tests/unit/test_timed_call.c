@@ -46,7 +46,7 @@ static struct waiting *waiting_new(const int in[2], const int freed[2])
 
 static void test_in_time(void **state)
 {
-	struct patience patience = { .full_ns = 60000000000ull };
+	struct call_patience patience = { .full_ns = 60000000000ull };
 	struct waiting *waiting;
 	int in[2], freed[2];
 
@@ -68,7 +68,7 @@ static void test_in_time(void **state)
 /* What a late call has is freed when it returns, by its own thread. */
 static void test_late(void **state)
 {
-	struct patience patience = { .full_ns = 20000000 };
+	struct call_patience patience = { .full_ns = 20000000 };
 	int in[2], freed[2];
 	char byte = 0;
 

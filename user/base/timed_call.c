@@ -79,7 +79,7 @@ static int shared_start(struct shared *shared, pthread_t *ret_thread)
 	return -code;
 }
 
-static struct timespec shared_deadline(const struct patience *patience)
+static struct timespec shared_deadline(const struct call_patience *patience)
 {
 	unsigned int halvings = patience->late < HALVINGS_MAX ? patience->late : HALVINGS_MAX;
 	uint64_t time_ns = patience->full_ns >> halvings;
@@ -93,7 +93,7 @@ static struct timespec shared_deadline(const struct patience *patience)
 }
 
 /* False if it is late; then it is the thread's. */
-static bool shared_wait(struct shared *shared, const struct patience *patience)
+static bool shared_wait(struct shared *shared, const struct call_patience *patience)
 {
 	struct timespec until = shared_deadline(patience);
 	bool returned;
@@ -108,7 +108,7 @@ static bool shared_wait(struct shared *shared, const struct patience *patience)
 	return returned;
 }
 
-int timed_call_run(struct timed_call *call, struct patience *patience)
+int timed_call_run(struct timed_call *call, struct call_patience *patience)
 {
 	struct shared *shared = shared_new(call);
 	pthread_t thread;

@@ -16,7 +16,7 @@ struct timed_call {
 };
 
 /* How long calls of one kind may take. Each late one halves the time of the next, so that many cost little. */
-struct patience {
+struct call_patience {
 	uint64_t full_ns;
 	unsigned int late; /* calls that were late so far */
 };
@@ -25,6 +25,6 @@ struct patience {
  * Make the call. Returns 0 if it has returned in time: the call is the caller's again. Otherwise -ETIMEDOUT, or the
  * negative errno for which no thread could be started; then the call is gone, or freed as soon as it returns.
  */
-int timed_call_run(struct timed_call *call, struct patience *patience);
+int timed_call_run(struct timed_call *call, struct call_patience *patience);
 
 #endif

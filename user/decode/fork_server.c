@@ -30,13 +30,17 @@
 #define MEMORY_MAX ((uint64_t)1 << 30)
 #define MEMORY_SHARE 4
 
+/* One that the kernel does not let go is left behind. */
 static void fork_server_end_worker(pid_t worker)
 {
+	const struct timespec step = { .tv_nsec = STOP_STEP_MS * 1000000L };
+	int64_t deadline_ms = message_clock_ms() + STOP_MS;
+
 	if (worker <= 0)
 		return;
 	kill(worker, SIGKILL);
-	while (waitpid(worker, NULL, 0) < 0 && errno == EINTR)
-		;
+	while (waitpid(worker, NULL, WNOHANG) == 0 && message_clock_ms() < deadline_ms)
+		nanosleep(&step, NULL);
 }
 
 /* Answers READY when it can do no harm, and is one that must not read anything otherwise. */

@@ -17,6 +17,7 @@
 /* Files are kept open, the most recently used ones, up to these limits. */
 #define IMAGES_MAX 64
 #define BYTES_MAX ((uint64_t)2 << 30)
+#define COPY_WEIGHT 16
 
 /* What comes with a question: options, named functions. */
 #define QUESTION_MAX (1u << 20)
@@ -71,8 +72,9 @@ static int worker_open_file(void *context, const struct debug_want *want, uint32
 	if (fd < 0)
 		return -1;
 	*candidate = worker->message.detail;
+	/* A copy takes memory, and has no name (regular_file.h). */
 	if (!fstat(fd, &status) && status.st_size > 0)
-		worker->opened += (uint64_t)status.st_size;
+		worker->opened += (uint64_t)status.st_size * (status.st_nlink ? 1 : COPY_WEIGHT);
 	return fd;
 }
 

@@ -4,24 +4,32 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <linux/openat2.h>
+
 #include "base/memory.h"
+#include "system/path_walk.h"
 #include "system/regular_file.h"
 
-static struct module_stamp module_stamp_of(int fd)
-{
-	struct module_stamp stamp = { 0 };
-	struct stat status;
+/* A file that has just been opened, or could not be. */
+struct opened {
+	int fd; /* or a negative errno */
+	struct file_origin origin;
+};
 
-	if (fd >= 0 && !fstat(fd, &status)) {
-		stamp.size = (uint64_t)status.st_size;
-		stamp.modified_ns = status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
-		stamp.changed_ns = status.st_ctim.tv_sec * 1000000000 + status.st_ctim.tv_nsec;
+static struct module_stamp module_stamp_of(const struct opened *opened)
+{
+	const struct stat *status = &opened->origin.status;
+	struct module_stamp stamp = { 0 };
+
+	if (opened->fd >= 0) {
+		stamp.size = (uint64_t)status->st_size;
+		stamp.modified_ns = status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
+		stamp.changed_ns = status->st_ctim.tv_sec * 1000000000 + status->st_ctim.tv_nsec;
 	}
 	return stamp;
 }
@@ -43,37 +51,64 @@ static bool module_is_starved(void)
 	return starved;
 }
 
-static uint32_t module_add(struct module_list *modules, pid_t pid, const char *path,
-			   uint64_t device, uint64_t inode, int fd)
+/* What an open module has of its file. */
+static void module_set_file(struct module *module, const struct opened *opened)
+{
+	module->of_user = opened->origin.of_user;
+	module->file_device = opened->origin.status.st_dev;
+	module->file_inode = opened->origin.status.st_ino;
+	module->stamp = module_stamp_of(opened);
+}
+
+static uint32_t module_add(struct module_list *modules, pid_t pid,
+			   const struct proc_mapping *mapping, const struct opened *opened)
 {
 	struct module *module = memory_alloc(1, sizeof(*module));
 
-	module->path = memory_copy_string(path);
-	module->fd = fd < 0 ? -1 : fd;
-	module->unanswered = fd == -ETIMEDOUT;
-	module->device = device;
-	module->inode = inode;
+	module->path = memory_copy_string(mapping->path);
+	module->fd = opened->fd < 0 ? -1 : opened->fd;
+	module->place = opened->origin.place;
+	module->unanswered = opened->fd == -ETIMEDOUT;
+	module->uncopied = opened->fd == -EFBIG;
+	module->device = mapping->device;
+	module->inode = mapping->inode;
 	module->root_pid = pid;
-	module->stamp = module_stamp_of(fd);
-	module->starved = inode && fd < 0 &&
+	if (opened->fd >= 0)
+		module_set_file(module, opened);
+	module->starved = mapping->inode && opened->fd < 0 &&
 			  (!module_list_may_open(modules, pid) || module_is_starved());
 	return module_list_add(modules, module);
 }
 
 /* A file that has just been opened: that of a closed module, which is opened by it, or a new one. */
-static uint32_t module_add_opened(struct module_list *modules, pid_t pid, const char *path,
-				  uint64_t device, uint64_t inode, int fd)
+static uint32_t module_add_opened(struct module_list *modules, pid_t pid,
+				  const struct proc_mapping *mapping, const struct opened *opened)
 {
-	struct module_stamp stamp = module_stamp_of(fd);
+	struct module_stamp stamp = module_stamp_of(opened);
 	uint32_t module = MODULE_NONE;
 
-	if (fd >= 0)
-		module = module_list_find_closed(modules, device, inode, path, &stamp);
+	if (opened->fd >= 0)
+		module = module_list_find_closed(modules, mapping->device, mapping->inode,
+						 mapping->path, &stamp);
 	if (module == MODULE_NONE)
-		return module_add(modules, pid, path, device, inode, fd);
+		return module_add(modules, pid, mapping, opened);
 	module_list_get(modules, module)->root_pid = pid;
-	module_list_open(modules, module, fd);
+	module_list_open(modules, module, opened->fd, opened->origin.place);
 	return module;
+}
+
+/* One copy may have half of the room that all others leave. */
+static struct opened module_open_mapping(const struct module_list *modules, pid_t pid,
+					 const struct proc_mapping *mapping)
+{
+	uint64_t most = regular_file_copies_max();
+	struct mapped_file file = { .mapping = mapping };
+	struct opened opened;
+
+	file.copy_max = modules->copied < most ? (most - modules->copied) / 2 : 0;
+	opened.fd = proc_open_mapping("/proc", pid, &file);
+	opened.origin = file.origin;
+	return opened;
 }
 
 /* There may be descriptors again. */
@@ -81,29 +116,29 @@ static void module_retry(struct module_list *modules, uint32_t index, pid_t pid,
 			 const struct proc_mapping *mapping)
 {
 	struct module *module = module_list_get(modules, index);
-	int fd = -EMFILE;
+	struct opened opened;
 
-	if (module_list_may_open(modules, pid))
-		fd = proc_open_mapping("/proc", pid, mapping);
-	if (fd < 0)
+	if (!module_list_may_open(modules, pid))
+		return;
+	opened = module_open_mapping(modules, pid, mapping);
+	if (opened.fd < 0)
 		return;
 	module->root_pid = pid;
-	module_list_open(modules, index, fd);
-	module->stamp = module_stamp_of(fd);
+	module_set_file(module, &opened);
+	module_list_open(modules, index, opened.fd, opened.origin.place);
 }
 
 uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
 			     const struct proc_mapping *mapping)
 {
+	struct opened opened = { .fd = -1 };
 	uint32_t module;
-	int fd = -1;
 
 	module = module_list_find(modules, mapping->device, mapping->inode, mapping->path);
 	if (module == MODULE_NONE) {
 		if (mapping->inode && module_list_may_open(modules, pid))
-			fd = proc_open_mapping("/proc", pid, mapping);
-		return module_add_opened(modules, pid, mapping->path, mapping->device,
-					 mapping->inode, fd);
+			opened = module_open_mapping(modules, pid, mapping);
+		return module_add_opened(modules, pid, mapping, &opened);
 	}
 	if (module_list_get(modules, module)->starved)
 		module_retry(modules, module, pid, mapping);
@@ -111,56 +146,55 @@ uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
 	return module;
 }
 
+/* The module of a file that is open, which is taken over, or closed. */
+static uint32_t module_find_opened(struct module_list *modules, pid_t pid, char *path,
+				   const struct opened *opened)
+{
+	const struct proc_mapping mapping = { .path = path,
+					      .device = opened->origin.device,
+					      .inode = opened->origin.inode };
+	uint32_t module = module_list_find(modules, mapping.device, mapping.inode, path);
+
+	if (module == MODULE_NONE)
+		return module_add_opened(modules, pid, &mapping, opened);
+	close(opened->fd);
+	if (opened->origin.place > 0)
+		close(opened->origin.place);
+	return module;
+}
+
 uint32_t module_find_path(struct module_list *modules, pid_t pid, const char *path)
 {
-	char *real = realpath(path, NULL);
+	int path_fd = path_walk(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS, 0);
+	char *real = path_fd >= 0 ? path_walk_name(path_fd) : NULL;
 	uint32_t module = MODULE_NONE;
-	uint64_t device, inode;
-	int fd = -1;
+	struct opened opened;
 
-	if (real)
-		fd = regular_file_open(real, REGULAR_FILE_LINKS);
-	if (fd < 0 || !proc_identify_file(fd, &device, &inode))
-		goto out;
-	module = module_list_find(modules, device, inode, real);
-	if (module == MODULE_NONE) {
-		module = module_add_opened(modules, pid, real, device, inode, fd);
-		fd = -1;
+	opened.fd =
+		regular_file_reopen_as(path_fd, 0, regular_file_copies_max() / 2, &opened.origin);
+	if (opened.fd >= 0 && real && opened.origin.inode) {
+		module = module_find_opened(modules, pid, real, &opened);
+		module_list_get(modules, module)->awaited = true;
+	} else if (opened.fd >= 0) {
+		close(opened.fd);
+		if (opened.origin.place > 0)
+			close(opened.origin.place);
 	}
-	module_list_get(modules, module)->awaited = true;
-out:
-	if (fd >= 0)
-		close(fd);
 	free(real);
 	return module;
 }
 
-/* The path by which the kernel knows an open file; in another mount namespace, as it is seen there. */
-static char *module_path_of(int fd)
-{
-	char *link = memory_format("/proc/self/fd/%d", fd), path[PATH_MAX];
-	ssize_t length = readlink(link, path, sizeof(path) - 1);
-
-	free(link);
-	if (length <= 0)
-		return NULL;
-	path[length] = '\0';
-	return memory_copy_string(path);
-}
-
 uint32_t module_find_open(struct module_list *modules, pid_t pid, int fd)
 {
-	char *path = module_path_of(fd);
+	char *path = path_walk_name(fd);
+	struct opened opened = { .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0) };
 	uint32_t module = MODULE_NONE;
-	uint64_t device, inode;
-	int copy;
 
-	if (path && proc_identify_file(fd, &device, &inode)) {
-		module = module_list_find(modules, device, inode, path);
-		copy = module == MODULE_NONE ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-		if (copy >= 0)
-			module = module_add_opened(modules, pid, path, device, inode, copy);
-	}
+	if (path && opened.fd >= 0 && !fstat(fd, &opened.origin.status) &&
+	    proc_identify_file(fd, &opened.origin.device, &opened.origin.inode))
+		module = module_find_opened(modules, pid, path, &opened);
+	else if (opened.fd >= 0)
+		close(opened.fd);
 	free(path);
 	return module;
 }

@@ -147,7 +147,7 @@ static uint32_t process_add_mapping(struct process *process, struct module_list 
 int process_scan(struct process *process, struct module_list *modules, uint64_t time_ns)
 {
 	struct proc_map_list list;
-	int code = proc_read_maps("/proc", process->target.pid, &list);
+	int code = proc_read_maps_within(process->target.pid, true, &process->maps_patience, &list);
 	size_t i;
 
 	if (code)
@@ -159,8 +159,8 @@ int process_scan(struct process *process, struct module_list *modules, uint64_t 
 	}
 	address_space_scan_begin(process->space, time_ns);
 	for (i = 0; i < list.count; i++)
-		if (list.items[i].executable)
-			process_add_mapping(process, modules, &list.items[i], time_ns);
+		process_add_mapping(process, modules, &list.items[i], time_ns);
+	process->is_cut |= list.cut;
 	address_space_scan_end(process->space);
 	proc_map_list_free(&list);
 	process->needs_scan = false;

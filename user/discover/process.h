@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/timed_call.h"
 #include "model/address_space.h"
 #include "model/module.h"
 #include "model/target.h"
@@ -23,6 +24,9 @@ struct process {
 	uint32_t image; /* of the newest program that a site is known of */
 	uint64_t image_first_ns; /* its first site; 0 = none is known */
 	bool exec_untold; /* of that program */
+	struct call_patience maps_patience; /* for reading its mappings */
+	bool is_cut; /* it had more mappings than are read */
+	bool said_cut;
 	uint64_t scan_ns; /* time that reading its mappings again has taken */
 	bool needs_scan; /* something of its mappings was missed */
 	bool first_thread_ended; /* its other threads run on */

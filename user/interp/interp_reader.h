@@ -14,7 +14,7 @@
 
 struct interp_reader {
 	pid_t pid;
-	struct patience *patience; /* for the memory of all processes */
+	struct call_patience *patience; /* for the memory of all processes */
 	bool hung; /* pages that are not present do not come: only those that are present are read */
 };
 

@@ -42,6 +42,7 @@ enum interp_state {
 
 struct interp_process_entry {
 	const struct process *process;
+	struct call_patience timing; /* of reading its mappings */
 	uint32_t owner;
 	enum interp_state state;
 	uint64_t due_ns, wait_ns;
@@ -68,7 +69,7 @@ struct interp_table {
 	struct interp_process_entry *entries;
 	size_t count, capacity;
 	uint32_t generation; /* of the last interpreter that was found */
-	struct patience patience; /* for the memory of all processes */
+	struct call_patience patience; /* for the memory of all processes */
 	struct frame_names *names;
 };
 
@@ -245,10 +246,9 @@ static int table_find(struct interp_table *table, struct interp_process_entry *e
 	struct interp_site site = { .module = MODULE_NONE };
 	const struct interp_module *module;
 	struct proc_map_list maps;
+	int code = proc_read_maps_within(entry->process->target.pid, false, &entry->timing, &maps);
 	size_t i;
-	int code;
 
-	code = proc_read_maps("/proc", entry->process->target.pid, &maps);
 	if (code)
 		return code;
 	site.ranges = memory_alloc(maps.count, sizeof(*site.ranges));

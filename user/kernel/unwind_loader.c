@@ -273,7 +273,7 @@ void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
 static void loader_learn_vdso(struct unwind_loader *loader, pid_t pid,
 			      const struct address_mapping *mapping)
 {
-	struct patience patience = { .full_ns = VDSO_PATIENCE_NS };
+	struct call_patience patience = { .full_ns = VDSO_PATIENCE_NS };
 	uint64_t size = mapping->end - mapping->start;
 	struct unwind_file file = { 0 };
 	unsigned char *bytes;

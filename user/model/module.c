@@ -17,14 +17,19 @@ static size_t module_list_share(const struct module_list *list, int pid)
 	return (size_t)(uintptr_t)table_get(&list->shares, (uint64_t)pid);
 }
 
-/* A descriptor more or less, of a module that has one. */
+/* A descriptor more or less, of a module that has one; a copy has two, and its size. */
 static void module_list_count(struct module_list *list, const struct module *module, int step)
 {
 	uint64_t pid = (uint64_t)module->root_pid;
-	size_t share = module_list_share(list, module->root_pid) + (size_t)step;
+	size_t share;
 
 	if (module->fd < 0)
 		return;
+	if (module->place > 0) {
+		list->copied += step > 0 ? module->stamp.size : -module->stamp.size;
+		step *= 2;
+	}
+	share = module_list_share(list, module->root_pid) + (size_t)step;
 	list->open += (size_t)step;
 	if (share)
 		table_put(&list->shares, pid, (void *)(uintptr_t)share);
@@ -66,7 +71,7 @@ uint32_t module_list_add(struct module_list *list, struct module *module)
 	module_list_count(list, module, 1);
 	list->starved += module->starved;
 	list->starved_ever += module->starved;
-	list->unanswered_ever += module->unanswered;
+	list->unopened_ever += module->unanswered || module->uncopied;
 	list->met++;
 	return index;
 }
@@ -112,15 +117,30 @@ uint32_t module_list_find_closed(const struct module_list *list, uint64_t device
 	return MODULE_NONE;
 }
 
-void module_list_open(struct module_list *list, uint32_t index, int fd)
+static void module_close(struct module *module)
+{
+	if (module->fd >= 0)
+		close(module->fd);
+	if (module->place > 0)
+		close(module->place);
+	module->fd = -1;
+	module->place = 0;
+}
+
+int module_place(const struct module *module)
+{
+	return module->place > 0 ? module->place : module->fd;
+}
+
+void module_list_open(struct module_list *list, uint32_t index, int fd, int place)
 {
 	struct module *module = list->items[index];
 
 	module_list_count(list, module, -1);
 	list->starved -= module->starved;
-	if (module->fd >= 0)
-		close(module->fd);
+	module_close(module);
 	module->fd = fd;
+	module->place = place;
 	module_list_count(list, module, 1);
 	module->closed = module->starved = false;
 	list->met++;
@@ -132,9 +152,7 @@ void module_list_close(struct module_list *list, uint32_t index)
 
 	module_list_count(list, module, -1);
 	list->starved -= module->starved;
-	if (module->fd >= 0)
-		close(module->fd);
-	module->fd = -1;
+	module_close(module);
 	module->closed = true;
 	module->starved = false;
 }
@@ -154,8 +172,7 @@ static void module_free(struct module *module)
 {
 	if (!module)
 		return;
-	if (module->fd >= 0)
-		close(module->fd);
+	module_close(module);
 	free(module->path);
 	free(module);
 }

@@ -25,7 +25,10 @@ struct module_stamp {
 struct module {
 	char *path; /* as the target sees it, without " (deleted)" */
 	int fd; /* the mapped file itself, readable; -1 = could not be opened, or is closed */
+	int place; /* the file itself as an O_PATH descriptor, if `fd` is a copy of it; 0 = it is none */
+	bool of_user; /* `fd` is a copy, as the file's server is a process of a user's: no probe is put in */
 	uint64_t device, inode; /* as /proc/PID/maps shows them */
+	uint64_t file_device, file_inode; /* as stat does; 0 = not known */
 	size_t build_id_size; /* bytes; 0 = none */
 	unsigned char build_id[BUILD_ID_MAX];
 	int root_pid; /* a process whose /proc/PID/root the path is seen from, and whose share of descriptors it has */
@@ -34,7 +37,8 @@ struct module {
 	bool closed; /* nobody maps it any more: nothing but its names can be asked for */
 	bool starved; /* it could not be opened because there were too many open files */
 	bool unanswered; /* it could not be opened because its file system does not answer */
-	bool said_unanswered;
+	bool uncopied; /* it could not be opened because a copy would be too large */
+	bool said_unopened;
 	bool awaited; /* it is going to be mapped */
 	bool described; /* the build ID and what follows have been asked for */
 	bool is_program; /* it is an ELF file of this machine */
@@ -55,7 +59,8 @@ struct module_list {
 	bool is_shared; /* several processes are to have some of them */
 	struct table shares; /* how many of them by process, as pointers */
 	size_t starved; /* modules without one for that reason */
-	size_t unanswered_ever; /* modules without one because their file system did not answer */
+	size_t unopened_ever; /* modules without one because of their file system */
+	uint64_t copied; /* bytes of copies */
 	size_t starved_ever; /* how many there have been */
 	uint32_t added; /* so far */
 	size_t met; /* how often one was added or opened again */
@@ -73,8 +78,13 @@ uint32_t module_list_find(const struct module_list *list, uint64_t device, uint6
 /* The same for one that is closed, whose file was just this. */
 uint32_t module_list_find_closed(const struct module_list *list, uint64_t device, uint64_t inode,
 				 const char *path, const struct module_stamp *stamp);
-/* Give a module the descriptor of its file, which it takes over, and is not closed or starved then. */
-void module_list_open(struct module_list *list, uint32_t index, int fd);
+/*
+ * Give a module the descriptor of its file, and the `place` of it if that is a copy (otherwise 0), which it takes over; it is not
+ * closed or starved then.
+ */
+void module_list_open(struct module_list *list, uint32_t index, int fd, int place);
+/* Where probes are put in: a descriptor of the file itself, the module's own; -1 if it is not open. */
+int module_place(const struct module *module);
 /* Nobody maps the file, and no look at it is needed: its descriptor is closed. */
 void module_list_close(struct module_list *list, uint32_t index);
 /* Nothing refers to the module. */

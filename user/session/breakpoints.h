@@ -16,7 +16,7 @@
 struct breakpoints {
 	pid_t pid;
 	int pagemap, memory; /* -1: whose files are not ours to open */
-	struct patience patience; /* with memory that is read without them */
+	struct call_patience patience; /* with memory that is read without them */
 	uint64_t page_size;
 	uint64_t page; /* number of the page that was looked at last, plus one; 0 = none */
 	uint64_t entry; /* of it in the page map */

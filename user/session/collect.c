@@ -246,8 +246,9 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	loss[LOSS_RETURNS_UNMATCHED] += mappings.returns_unmatched;
 	loss[LOSS_CHILDREN_MISSED] += session->children_missed;
 	loss[LOSS_FILES_WITHOUT_ROWS] += unwind_loader_refused(session->unwind);
-	loss[LOSS_FILES_UNOPENED] +=
-		session->options.modules->starved_ever + session->options.modules->unanswered_ever;
+	loss[LOSS_FILES_UNOPENED] += session->options.modules->starved_ever +
+				     session->options.modules->unopened_ever +
+				     session->files_unprobed;
 	if (session->options.follow_fork)
 		loss[LOSS_RECORDS_DROPPED] += session->records_lost;
 	loss[LOSS_EXECS_LATE] += session->late_execs;

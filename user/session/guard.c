@@ -248,7 +248,7 @@ static void guard_renew(const struct session *session, pid_t pid, const struct g
 			size_t count, uint32_t module)
 {
 	uint64_t *offsets = memory_alloc(count, sizeof(*offsets));
-	int file = module_list_get(session->options.modules, module)->fd;
+	int file = module_place(module_list_get(session->options.modules, module));
 	size_t i, wanted = 0;
 
 	for (i = 0; i < count; i++)

@@ -145,6 +145,7 @@ struct session {
 	size_t guard_next; /* the process whose code is looked at next */
 	uint64_t late_execs; /* programs whose first calls were not seen */
 	uint64_t files_late, children_late, memory_shared; /* as the losses */
+	uint64_t files_unprobed; /* opened, but their servers may not answer the kernel */
 	unsigned int late_said; /* files of which that was said */
 	struct table sharers; /* of memory_shared: start times by pid */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: activation */
@@ -296,5 +297,16 @@ void session_tell_unprobed(const struct session *session, size_t position, uint6
 void session_bury(struct session *session);
 /* Does the site belong to the program that its process runs now? */
 bool session_site_is_current(const struct known_site *site);
+
+/* remote.c */
+
+/* Say of a module, once, that its file was not opened because of its file system. */
+void session_note_unopened(struct session *session, struct module *module);
+/*
+ * To be called before probes are put in: the kernel reads the file then, while no process of the machine can fork. Returns 0,
+ * or a negative errno if the file's server must not be asked or does not answer, which has been said and counted.
+ */
+int session_warm(struct session *session, const struct module *module,
+		 const struct attach_point *points, size_t count);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The part of a session that reads the mappings of processes from /proc, and handles what is new in them. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "discover/module_finder.h"
@@ -43,6 +44,19 @@ uint64_t session_scan_due(const struct process *process)
 	return process->opened_ns + (process->scan_ns - SCAN_FREE_NS) * SCAN_SHARE;
 }
 
+/* What is not read is not seen; said once of a process. */
+static void session_note_cut(struct session *session, struct process *process, int code)
+{
+	if ((code != -ETIMEDOUT && !process->is_cut) || process->said_cut)
+		return;
+	process->said_cut = true;
+	session->files_unprobed++;
+	log_write(session->options.log, LOG_NOTICE,
+		  "the mappings of process %d (%s) are not all known: %s", process->target.pid,
+		  process->target.comm,
+		  process->is_cut ? "there are too many" : "the kernel does not answer for it");
+}
+
 /* False if it is too early: the process is marked as one that is to be scanned. */
 static bool session_read_mappings(struct session *session, struct process *process,
 				  uint64_t time_ns)
@@ -58,6 +72,7 @@ static bool session_read_mappings(struct session *session, struct process *proce
 	}
 	code = process_scan(process, session->options.modules, time_ns);
 	process->scan_ns += session_now() - begin;
+	session_note_cut(session, process, code);
 	return !code;
 }
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -194,50 +193,36 @@ static void session_set_fixed_sizes(struct session *session, const struct planne
 					    &probes[i].function, &probes[i].fixed_size, BPF_ANY);
 }
 
-static void session_note_unanswered(struct session *session, struct module *module)
-{
-	if (!module->unanswered || module->said_unanswered)
-		return;
-	module->said_unanswered = true;
-	log_write(session->options.log, LOG_NOTICE,
-		  "the server of the file system of %s does not answer: functions in the file have "
-		  "no names, "
-		  "and what it allocates is not counted; when it answers again, start the tracer "
-		  "anew",
-		  module->path);
-}
-
 /* The file's entry in the session's list, planned if it is new. NULL if there is no file. */
 static const struct planned_file *session_plan_module(struct session *session,
 						      const struct process *process, uint32_t index)
 {
 	struct module *module = module_list_get(session->options.modules, index);
 	struct planned_file *file;
-	struct stat status;
 	size_t i;
 
 	if (module && module->fd < 0) {
 		plan_add_module(&session->plan, session->options.decoder,
 				index); /* to have searched it */
-		session_note_unanswered(session, module);
+		session_note_unopened(session, module);
 	}
-	if (!module || module->fd < 0 || fstat(module->fd, &status))
+	if (!module || module->fd < 0 || !module->file_inode)
 		return NULL;
 	for (i = 0; i < session->file_count; i++) {
 		file = &session->files[i];
 		if (file->module != index &&
-		    (file->device != status.st_dev || file->inode != status.st_ino))
+		    (file->device != module->file_device || file->inode != module->file_inode))
 			continue;
 		/* It may have been closed meanwhile. */
-		file->device = status.st_dev;
-		file->inode = status.st_ino;
+		file->device = module->file_device;
+		file->inode = module->file_inode;
 		return file;
 	}
 	session->files = memory_grow(session->files, session->file_count, &session->file_capacity,
 				     sizeof(*session->files));
 	file = &session->files[session->file_count++];
-	*file = (struct planned_file){ .device = status.st_dev,
-				       .inode = status.st_ino,
+	*file = (struct planned_file){ .device = module->file_device,
+				       .inode = module->file_inode,
 				       .module = index,
 				       .first = session->plan.count };
 	session_seek_dangers(session, process);
@@ -368,9 +353,10 @@ int session_probe_module(struct session *session, struct process *process, uint3
 	struct attach_how how = session_how(session);
 	struct process *in = session_is_machine_wide(session) ? NULL : process;
 	struct attachment *attachment = &session->attachment;
+	const struct module *probed;
 	struct attach_point *points;
 	size_t i;
-	int code, fd;
+	int code;
 
 	if (file && (file->samples || session->options.usdt == USDT_ONLY))
 		interp_table_doubt(session->interps, process);
@@ -386,12 +372,17 @@ int session_probe_module(struct session *session, struct process *process, uint3
 	session->probed[session->probed_count++] =
 		(struct probed_file){ .module = file->module, .process = in };
 	points = session_points(session, file, in);
-	fd = module_list_get(session->options.modules, file->module)->fd;
-	code = attach_file(attachment, &how, fd, in ? in->target.pid : 0, points, file->count,
-			   error);
+	probed = module_list_get(session->options.modules, file->module);
+	if (session_warm(session, probed, points, file->count)) {
+		session->probed[session->probed_count - 1].failed = true;
+		free(points);
+		return 0;
+	}
+	code = attach_file(attachment, &how, module_place(probed), in ? in->target.pid : 0, points,
+			   file->count, error);
 	for (i = 0; i < file->count; i++)
 		session->plan.probes[file->first + i].refused |= points[i].refused;
-	if (!code && !probes_landed(process, module, fd, points, file->count))
+	if (!code && !probes_landed(process, module, probed->fd, points, file->count))
 		code = session_refuse_copy(session, process, module, error);
 	session->probed[session->probed_count - 1].failed = code != 0;
 	free(points);
@@ -410,6 +401,7 @@ void session_probe_interpreters(struct session *session)
 {
 	struct attach_how how = session_how(session);
 	struct error error = { 0 };
+	const struct module *module;
 	struct interp_point point;
 
 	while (interp_table_next_point(session->interps, &point)) {
@@ -421,9 +413,10 @@ void session_probe_interpreters(struct session *session)
 			.symbol = "the end of the interpreter's code",
 		};
 
-		if (!attach_file(&session->slots[point.owner - 1].attachment, &how,
-				 module_list_get(session->options.modules, point.module)->fd,
-				 point.process->target.pid, &end, 1, &error))
+		module = module_list_get(session->options.modules, point.module);
+		if (!session_warm(session, module, &end, 1) &&
+		    !attach_file(&session->slots[point.owner - 1].attachment, &how,
+				 module_place(module), point.process->target.pid, &end, 1, &error))
 			interp_table_point_set(session->interps, &point);
 	}
 }

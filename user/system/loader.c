@@ -3,6 +3,7 @@
 #include "system/loader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <paths.h>
 #include <stdbool.h>
@@ -13,6 +14,7 @@
 
 #include "base/memory.h"
 #include "system/loader_run.h"
+#include "system/path_walk.h"
 #include "system/regular_file.h"
 
 /* What the kernel reads of a script for its #! line. */
@@ -42,7 +44,7 @@ void loader_list_free(char **paths, size_t count)
 /* Takes `path`, which may be NULL, as the file it leads to; unless it is there, or is no file. */
 static void loader_add(struct path_list *list, const char *path)
 {
-	char *resolved = path ? realpath(path, NULL) : NULL;
+	char *resolved = path ? path_walk_real(path) : NULL;
 	size_t i;
 
 	for (i = 0; resolved && i < list->count; i++)
@@ -128,9 +130,16 @@ static void loader_explain(const struct buffer *output, char *text, size_t size)
 /* Is a file or folder root's, and nobody else's to write? */
 static bool loader_is_roots(const char *path)
 {
-	struct stat status;
+	int fd = path_walk(AT_FDCWD, path, 0, 0);
+	struct statx status;
+	bool is;
 
-	return !stat(path, &status) && status.st_uid == 0 && !(status.st_mode & 022);
+	if (fd < 0)
+		return false;
+	is = !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_UID | STATX_MODE, &status) &&
+	     status.stx_uid == 0 && !(status.stx_mode & 022);
+	close(fd);
+	return is;
 }
 
 /* The file and all folders above it. Cuts the path. */
@@ -149,7 +158,7 @@ bool loader_is_system(const char *path)
 	/* Musl's is a link to its C library. */
 	static const char *const names[] = { "ld-linux", "ld-musl-", "ld.so",
 					     "ld64.so",	 "ld-2.",    "libc.so" };
-	char *real = realpath(path, NULL);
+	char *real = path_walk_real(path);
 	const char *name = real ? strrchr(real, '/') + 1 : "";
 	bool is = false;
 	size_t i;

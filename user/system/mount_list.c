@@ -18,9 +18,10 @@
 static bool mount_is_local(const char *type)
 {
 	static const char *const types[] = {
-		"bcachefs", "btrfs",   "cramfs",   "erofs", "exfat",  "ext2",  "ext3",	  "ext4",
-		"f2fs",	    "iso9660", "jfs",	   "msdos", "nilfs2", "ntfs3", "overlay", "ramfs",
-		"reiserfs", "rootfs",  "squashfs", "tmpfs", "udf",    "vfat",  "xfs",	  "zfs",
+		"bcachefs", "btrfs",   "cramfs",    "erofs",	"exfat",  "ext2",     "ext3",
+		"ext4",	    "f2fs",    "hugetlbfs", "iso9660",	"jfs",	  "msdos",    "nilfs2",
+		"ntfs3",    "overlay", "ramfs",	    "reiserfs", "rootfs", "squashfs", "tmpfs",
+		"udf",	    "vfat",    "xfs",	    "zfs",
 	};
 	size_t i;
 
@@ -79,21 +80,95 @@ char *mount_list_next(const char **at)
 	return point;
 }
 
+/* File systems of the kernel's own. */
+static bool mount_is_kernel(const char *type)
+{
+	static const char *const types[] = {
+		"binder",    "binfmt_misc", "bpf",	"cgroup",   "cgroup2",	  "configfs",
+		"debugfs",   "devpts",	    "devtmpfs", "efivarfs", "fusectl",	  "mqueue",
+		"nsfs",	     "proc",	    "pstore",	"resctrl",  "rpc_pipefs", "securityfs",
+		"selinuxfs", "smackfs",	    "sysfs",	"tracefs",  "nfsd",	  "xenfs",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(types[i], type))
+			return true;
+	return false;
+}
+
+/* The next line of the text from `*at` on, without its end, and the type of the file system ("" if there is none). */
+static bool mount_take_line(const char **at, const char **ret_line, const char **ret_end,
+			    char type[64])
+{
+	const char *separator;
+
+	if (!**at)
+		return false;
+	*ret_line = *at;
+	*ret_end = *at + strcspn(*at, "\n");
+	*at = **ret_end ? *ret_end + 1 : *ret_end;
+	type[0] = '\0';
+	separator = memmem(*ret_line, (size_t)(*ret_end - *ret_line), " - ", 3);
+	if (separator)
+		sscanf(separator, " - %63s", type);
+	return true;
+}
+
+bool mount_list_has_remote(const char *text)
+{
+	const char *line, *end;
+	char type[64];
+
+	while (mount_take_line(&text, &line, &end, type))
+		if (!mount_is_local(type) && !mount_is_kernel(type))
+			return true;
+	return false;
+}
+
+/* FUSE says whose process its server is. */
+static bool mount_is_of_user(const char *line, const char *end, const char *type)
+{
+	static const char key[] = "user_id=";
+	const char *option = memmem(line, (size_t)(end - line), " - ", 3);
+
+	if (strncmp(type, "fuse", 4) != 0)
+		return false;
+	while (option && (option = memmem(option, (size_t)(end - option), key, strlen(key)))) {
+		option += strlen(key);
+		if (strtoull(option, NULL, 10))
+			return true;
+	}
+	return false;
+}
+
 enum mount_kind mount_list_kind(const char *text, uint64_t number)
 {
-	char type[64] = "";
-	const char *line, *end, *separator;
+	const char *line, *end;
+	char type[64];
 
-	for (line = text; *line; line = *end ? end + 1 : end) {
-		end = line + strcspn(line, "\n");
+	while (mount_take_line(&text, &line, &end, type)) {
 		if (strtoull(line, NULL, 10) != number)
 			continue;
-		separator = memmem(line, (size_t)(end - line), " - ", 3);
-		if (separator)
-			sscanf(separator, " - %63s", type);
-		return mount_is_local(type) ? MOUNT_LOCAL : MOUNT_REMOTE;
+		if (mount_is_local(type))
+			return MOUNT_LOCAL;
+		return mount_is_of_user(line, end, type) ? MOUNT_REMOTE_OF_USER : MOUNT_REMOTE;
 	}
 	return MOUNT_UNKNOWN;
+}
+
+bool mount_list_has_local(const char *text, unsigned int major, unsigned int minor)
+{
+	unsigned int line_major, line_minor;
+	const char *line, *end;
+	char type[64];
+
+	while (mount_take_line(&text, &line, &end, type))
+		if (mount_is_local(type) &&
+		    sscanf(line, "%*u %*u %u:%u", &line_major, &line_minor) == 2 &&
+		    line_major == major && line_minor == minor)
+			return true;
+	return false;
 }
 
 int mount_namespace_identify(pid_t pid, dev_t *ret_device, ino_t *ret_inode)

@@ -9,7 +9,9 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/timed_call.h"
 #include "system/cgroup.h"
+#include "system/regular_file.h"
 
 /*
  * Is `proc_root` there, and does it number processes as the caller does, whose pid is `self`? Returns 0, or a negative
@@ -31,6 +33,7 @@ struct proc_mapping {
 struct proc_map_list {
 	struct proc_mapping *items;
 	size_t count, capacity;
+	bool cut; /* there were more than any honest process has */
 };
 
 /*
@@ -38,6 +41,12 @@ struct proc_map_list {
  * Returns 0, or a negative errno with `*ret_list` untouched. -ESRCH: the process has gone. pid 0 is the caller.
  */
 int proc_read_maps(const char *proc_root, pid_t pid, struct proc_map_list *ret_list);
+/*
+ * The same of "/proc", where the process may make the kernel wait for as long as it likes (a page fault in a file whose server does
+ * not answer, while the mappings are locked): -ETIMEDOUT. `code`: only what is executable. `patience` is the process's; zeroed at first.
+ */
+int proc_read_maps_within(pid_t pid, bool code, struct call_patience *patience,
+			  struct proc_map_list *ret_list);
 /* Parse text in the format of /proc/PID/maps; for tests and fuzzing. */
 void proc_parse_maps(const char *text, size_t length, struct proc_map_list *ret_list);
 void proc_map_list_free(struct proc_map_list *list);
@@ -84,12 +93,19 @@ int proc_read_environment_range(const char *proc_root, pid_t pid, uint64_t *ret_
 /* The device and inode by which /proc/PID/maps would name an open file: it is mapped for a moment. */
 bool proc_identify_file(int fd, uint64_t *ret_device, uint64_t *ret_inode);
 
+/* The file behind a mapping. */
+struct mapped_file {
+	const struct proc_mapping *mapping;
+	uint64_t copy_max; /* bytes, should the file have to be copied (regular_file.h) */
+	struct file_origin origin; /* filled in when it is opened; `place` is the caller's */
+};
+
 /*
  * Open the file behind a mapping, and never another one: through /proc/PID/map_files; where that is not permitted,
  * by its path, as the process and as the tracer sees it. What was found is mapped for a moment, and is right if the
  * kernel gives our mapping the same device and inode. Returns an O_RDONLY descriptor of a regular file,
- * or a negative errno: -ESTALE if the path leads to another file now, -ETIMEDOUT if its file system does not answer.
+ * or a negative errno: -ESTALE if the path leads to another file now; -ETIMEDOUT, -EFBIG as regular_file_reopen.
  */
-int proc_open_mapping(const char *proc_root, pid_t pid, const struct proc_mapping *mapping);
+int proc_open_mapping(const char *proc_root, pid_t pid, struct mapped_file *file);
 
 #endif

@@ -3,13 +3,22 @@
 #include "system/proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "system/proc_text.h"
+
+#define CHUNK 65536
+/* 65530 mappings, the kernel's default limit, with the longest of paths. */
+#define TEXT_MAX (300u << 20)
+#define MAPPINGS_MAX (1u << 18)
+
+#define MAPS_PATIENCE_NS 5000000000ull
 
 #define NEWLINE_ESCAPE "\\012"
 
@@ -125,14 +134,121 @@ void proc_parse_maps(const char *text, size_t length, struct proc_map_list *ret_
 	*ret_list = list;
 }
 
+static void maps_add_line(struct proc_map_list *list, const char *line, const char *end, bool code)
+{
+	struct proc_mapping mapping;
+
+	/* "START-END rwxp": that it is executable stands in the third letter. */
+	if (code) {
+		const char *letters = memchr(line, ' ', (size_t)(end - line));
+
+		if (!letters || end - letters < 4 || letters[3] != 'x')
+			return;
+	}
+	if (!maps_parse_line(line, end, &mapping))
+		return;
+	list->items = memory_grow(list->items, list->count, &list->capacity, sizeof(*list->items));
+	list->items[list->count++] = mapping;
+}
+
+/* What is known of the text is whole lines but for the last one, which is kept. Returns its length. */
+static size_t maps_add_lines(struct proc_map_list *list, char *text, size_t size, bool code)
+{
+	const char *line = text, *end = text + size, *newline;
+
+	while ((newline = memchr(line, '\n', (size_t)(end - line)))) {
+		maps_add_line(list, line, newline, code);
+		line = newline + 1;
+	}
+	memmove(text, line, (size_t)(end - line));
+	return (size_t)(end - line);
+}
+
+static int maps_read(int fd, bool code, struct proc_map_list *list)
+{
+	char *text = memory_alloc(1, CHUNK);
+	size_t kept = 0, read_ever = 0;
+	ssize_t got = 1;
+
+	while (got > 0 && kept < CHUNK && !list->cut) {
+		got = TEMP_FAILURE_RETRY(read(fd, text + kept, CHUNK - kept));
+		if (got > 0) {
+			read_ever += (size_t)got;
+			kept = maps_add_lines(list, text, kept + (size_t)got, code);
+		}
+		list->cut = read_ever > TEXT_MAX || list->count > MAPPINGS_MAX;
+	}
+	if (!got && kept)
+		maps_add_line(list, text, text + kept, code);
+	free(text);
+	return got < 0 ? -errno : 0;
+}
+
+static int maps_open_and_read(const char *proc_root, pid_t pid, bool code,
+			      struct proc_map_list *ret_list)
+{
+	char *path = pid ? memory_format("%s/%d/maps", proc_root, (int)pid)
+			 : memory_format("%s/self/maps", proc_root);
+	struct proc_map_list list = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int status = fd < 0 ? -errno : maps_read(fd, code, &list);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	if (status)
+		proc_map_list_free(&list);
+	else
+		*ret_list = list;
+	return status == -ENOENT ? -ESRCH : status;
+}
+
 int proc_read_maps(const char *proc_root, pid_t pid, struct proc_map_list *ret_list)
 {
-	struct buffer text = { 0 };
-	int status = proc_read_text(proc_root, pid, "maps", &text);
+	return maps_open_and_read(proc_root, pid, false, ret_list);
+}
 
+struct maps_call {
+	struct timed_call call;
+	pid_t pid;
+	bool code;
+	int status;
+	struct proc_map_list list;
+};
+
+static void maps_call_run(struct timed_call *call)
+{
+	struct maps_call *maps = (struct maps_call *)call;
+
+	maps->status = maps_open_and_read("/proc", maps->pid, maps->code, &maps->list);
+}
+
+static void maps_call_free(struct timed_call *call)
+{
+	struct maps_call *maps = (struct maps_call *)call;
+
+	proc_map_list_free(&maps->list);
+	free(maps);
+}
+
+int proc_read_maps_within(pid_t pid, bool code, struct call_patience *patience,
+			  struct proc_map_list *ret_list)
+{
+	struct maps_call *maps = memory_alloc(1, sizeof(*maps));
+	int status;
+
+	*maps = (struct maps_call){ .call = { maps_call_run, maps_call_free },
+				    .pid = pid,
+				    .code = code };
+	if (!patience->full_ns)
+		patience->full_ns = MAPS_PATIENCE_NS;
+	status = timed_call_run(&maps->call, patience);
+	if (status)
+		return status;
+	status = maps->status;
 	if (!status)
-		proc_parse_maps(text.data ? text.data : "", text.length, ret_list);
-	buffer_free(&text);
+		*ret_list = maps->list;
+	free(maps);
 	return status;
 }
 

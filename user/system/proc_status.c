@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,20 +271,22 @@ static char *exe_read_link(const char *link)
 /* Is `path`, as the process or as the tracer sees it, the very file that `link` leads to? */
 static bool exe_has_name(const char *proc_root, pid_t pid, const char *link, const char *path)
 {
-	struct stat exe, named;
+	struct statx exe, named;
 	pid_t views[2] = { pid, 0 };
 	bool same = false;
 	size_t i;
 
-	if (stat(link, &exe))
+	/* What the kernel knows of a file: no server is asked. */
+	if (statx(AT_FDCWD, link, AT_STATX_DONT_SYNC, STATX_INO, &exe))
 		return false;
 	for (i = 0; i < 2 && !same; i++) {
 		int fd = proc_open_in_root(proc_root, views[i], path, 0);
 
 		if (fd < 0)
 			continue;
-		same = !fstat(fd, &named) && named.st_dev == exe.st_dev &&
-		       named.st_ino == exe.st_ino;
+		same = !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &named) &&
+		       named.stx_dev_major == exe.stx_dev_major &&
+		       named.stx_dev_minor == exe.stx_dev_minor && named.stx_ino == exe.stx_ino;
 		close(fd);
 	}
 	return same;

@@ -7,10 +7,10 @@
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "system/path_walk.h"
 
 #define CHUNK 65536
 /* 65530 mappings, the kernel's default limit, with the longest of paths. */
@@ -104,16 +104,11 @@ static int proc_open_root(const char *proc_root, pid_t pid)
 
 int proc_open_in_root(const char *proc_root, pid_t pid, const char *path, uint64_t resolve)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve };
-	int root = proc_open_root(proc_root, pid);
-	int fd;
+	int root = proc_open_root(proc_root, pid), fd;
 
 	if (root < 0)
 		return root;
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	if (fd < 0)
-		fd = -errno;
+	fd = path_walk(root, path, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve, pid);
 	close(root);
 	return fd;
 }

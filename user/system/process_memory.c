@@ -149,7 +149,7 @@ static void patient_read_free(struct timed_call *call)
 }
 
 static ssize_t memory_read_patiently(pid_t pid, uint64_t address, void *bytes, size_t size,
-				     struct patience *patience)
+				     struct call_patience *patience)
 {
 	size_t limit = PIECES * (size_t)sysconf(_SC_PAGESIZE);
 	struct patient_read *read;
@@ -173,7 +173,7 @@ static ssize_t memory_read_patiently(pid_t pid, uint64_t address, void *bytes, s
 }
 
 ssize_t process_memory_read(pid_t pid, uint64_t address, void *bytes, size_t size,
-			    struct patience *patience)
+			    struct call_patience *patience)
 {
 	size_t done = 0;
 	ssize_t got = 0;

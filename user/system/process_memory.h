@@ -26,6 +26,6 @@ ssize_t process_memory_read_present(pid_t pid, uint64_t address, void *bytes, si
  * late once should not be read in this way again.
  */
 ssize_t process_memory_read(pid_t pid, uint64_t address, void *bytes, size_t size,
-			    struct patience *patience);
+			    struct call_patience *patience);
 
 #endif

@@ -6,15 +6,29 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <linux/magic.h>
 #include <linux/openat2.h>
 
+#include "system/memory_limit.h"
+#include "system/path_walk.h"
+#include "system/proc.h"
 #include "system/remote_file.h"
+
+/* Not in the headers of all distributions that this builds on: MFD_NOEXEC_SEAL, MADV_POPULATE_READ. */
+#define MEMFD_NOEXEC_SEAL 8u
+#define POPULATE_READ 22
+
+#define COPY_BYTES 65536
+
+/* All copies together have no more than this, or this part of what the control group allows. */
+#define COPIES_MAX (512u << 20)
+#define COPIES_SHARE 16
 
 /* Not in the headers of all distributions that this builds on. */
 #define MAGIC_CONFIGFS 0x62656570
@@ -35,8 +49,9 @@ static bool regular_file_is_kernel(int path_fd)
 	struct statfs status;
 	size_t i;
 
+	/* All of the kernel's have an answer; a server may have none. */
 	if (fstatfs(path_fd, &status))
-		return true;
+		return errno != ENOSYS;
 	for (i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
 		if ((unsigned long)status.f_type == kernel[i])
 			return true;
@@ -58,27 +73,195 @@ static int regular_file_open_link(int path_fd)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Where the kernel maps it is the only way to learn the device and inode that /proc/PID/maps has. Allocates no memory. */
+static void regular_file_describe(int fd, struct file_origin *origin)
+{
+	if (fstat(fd, &origin->status) || !proc_identify_file(fd, &origin->device, &origin->inode))
+		origin->status.st_ino = origin->inode = 0;
+}
+
+struct copying {
+	struct remote_work work;
+	uint64_t most;
+	struct file_origin origin;
+};
+
+/* A file without a name, of this size. */
+static int copying_create(uint64_t size)
+{
+	int fd = memfd_create("copy", MFD_CLOEXEC | MFD_ALLOW_SEALING | MEMFD_NOEXEC_SEAL);
+
+	/* Before Linux 6.3. */
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("copy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd < 0 || ftruncate(fd, (off_t)size) ? -errno : fd;
+}
+
+/* Returns what there was at `offset`, at most `size` bytes, or a negative errno. Zeros need no memory. */
+static ssize_t copying_copy_part(int from, int to, off_t offset, size_t size)
+{
+	static char part[COPY_BYTES];
+	ssize_t got = pread(from, part, size < COPY_BYTES ? size : COPY_BYTES, offset);
+
+	if (got <= 0)
+		return got < 0 ? -errno : 0;
+	if (part[0] || memcmp(part, part + 1, (size_t)got - 1) != 0)
+		got = pwrite(to, part, (size_t)got, offset);
+	return got < 0 ? -errno : got;
+}
+
+static int copying_copy(int from, uint64_t size)
+{
+	int to = copying_create(size);
+	uint64_t done = 0;
+	ssize_t got = 1;
+
+	for (; to >= 0 && got > 0 && done < size; done += (uint64_t)got) {
+		got = copying_copy_part(from, to, (off_t)done, size - done);
+		if (got < 0)
+			return (int)got;
+	}
+	/* Whoever gets it, a worker for instance, cannot change it. */
+	if (to >= 0 &&
+	    fcntl(to, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		return -errno;
+	return to;
+}
+
+/* In a process of its own, where nothing is closed: it ends after it. */
+static int copying_run(struct remote_work *work)
+{
+	struct copying *copying = (struct copying *)work;
+	int fd = regular_file_open_link(work->fd);
+
+	if (fd < 0)
+		return fd;
+	regular_file_describe(fd, &copying->origin);
+	if ((uint64_t)copying->origin.status.st_size > copying->most)
+		return -EFBIG;
+	return copying_copy(fd, (uint64_t)copying->origin.status.st_size);
+}
+
+static int regular_file_copy(int path_fd, uint64_t most, struct file_origin *origin)
+{
+	struct copying copying = {
+		.work = { .run = copying_run,
+			  .fd = path_fd,
+			  .gives_fd = true,
+			  .facts = &copying.origin,
+			  .facts_size = sizeof(copying.origin) },
+		.most = most,
+	};
+	int fd = remote_file_work(&copying.work);
+
+	origin->status = copying.origin.status;
+	origin->device = copying.origin.device;
+	origin->inode = copying.origin.inode;
+	return fd;
+}
+
+uint64_t regular_file_copies_max(void)
+{
+	static uint64_t most;
+
+	if (!most)
+		most = memory_limit_read("/proc", "/sys/fs/cgroup") / COPIES_SHARE;
+	if (most > COPIES_MAX)
+		most = COPIES_MAX;
+	return most;
+}
+
+int regular_file_reopen_as(int path_fd, pid_t pid, uint64_t most, struct file_origin *ret_origin)
+{
+	enum mount_kind kind;
+	int fd;
+
+	*ret_origin = (struct file_origin){ 0 };
+	if (path_fd < 0)
+		return path_fd;
+	kind = remote_file_kind(path_fd, pid);
+	if (kind == MOUNT_LOCAL) {
+		fd = regular_file_open_link(path_fd);
+		if (fd >= 0)
+			regular_file_describe(fd, ret_origin);
+		close(path_fd);
+		return fd;
+	}
+	fd = regular_file_copy(path_fd, most, ret_origin);
+	ret_origin->of_user = kind == MOUNT_REMOTE_OF_USER;
+	if (fd >= 0)
+		ret_origin->place = path_fd;
+	else
+		close(path_fd);
+	return fd;
+}
+
 int regular_file_reopen(int path_fd, pid_t pid)
 {
+	struct file_origin origin;
 	int fd;
 
 	if (path_fd < 0)
 		return path_fd;
-	if (remote_file_is(path_fd, pid))
-		fd = remote_file_open(path_fd, regular_file_open_link);
-	else
+	if (remote_file_kind(path_fd, pid) == MOUNT_LOCAL)
 		fd = regular_file_open_link(path_fd);
+	else
+		fd = regular_file_copy(path_fd, regular_file_copies_max() / 2, &origin);
 	close(path_fd);
 	return fd;
 }
 
 int regular_file_open(const char *path, enum regular_file_links links)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS };
-	int fd;
+	uint64_t resolve = RESOLVE_NO_MAGICLINKS;
 
 	if (links == REGULAR_FILE_NO_LINKS)
-		how.resolve |= RESOLVE_NO_SYMLINKS;
-	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-	return regular_file_reopen(fd < 0 ? -errno : fd, 0);
+		resolve |= RESOLVE_NO_SYMLINKS;
+	return regular_file_reopen(path_walk(AT_FDCWD, path, resolve, 0), 0);
+}
+
+/* The page of each offset, which is one of the file's pages. A page that has been read is not asked for again. */
+struct warming {
+	struct remote_work work;
+	const uint64_t *offsets;
+	size_t count;
+};
+
+static int warming_touch(int fd, uint64_t offset, uint64_t page_size)
+{
+	void *page = mmap(NULL, page_size, PROT_READ, MAP_PRIVATE, fd,
+			  (off_t)(offset - offset % page_size));
+	char byte;
+	int code = 0;
+
+	if (page == MAP_FAILED)
+		return -errno;
+	if (madvise(page, page_size, POPULATE_READ)) {
+		/* Before Linux 5.14; where it has no page, a read through the same cache says so without a signal. */
+		if (errno != EINVAL || pread(fd, &byte, 1, (off_t)offset) != 1)
+			code = -EIO;
+	}
+	munmap(page, page_size);
+	return code;
+}
+
+static int warming_run(struct remote_work *work)
+{
+	const struct warming *warming = (const struct warming *)work;
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	int fd = regular_file_open_link(work->fd), code = fd < 0 ? fd : 0;
+	size_t i;
+
+	for (i = 0; i < warming->count && !code; i++)
+		code = warming_touch(fd, warming->offsets[i], page_size);
+	return code;
+}
+
+int regular_file_warm(int place, const uint64_t *offsets, size_t count)
+{
+	struct warming warming = { .work = { .run = warming_run, .fd = place },
+				   .offsets = offsets,
+				   .count = count };
+
+	return remote_file_work(&warming.work);
 }

@@ -7,6 +7,10 @@
 #ifndef SYSTEM_REGULAR_FILE_H
 #define SYSTEM_REGULAR_FILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 enum regular_file_links {
@@ -22,9 +26,33 @@ enum regular_file_links {
 int regular_file_open(const char *path, enum regular_file_links links);
 
 /*
+ * Files of file systems that ask a server are copied by another process (remote_file.h), since any later look at them could
+ * wait for ever: what is opened then is the copy, which nobody can change.
+ */
+struct file_origin {
+	int place; /* the file itself if there is a copy, as an O_PATH descriptor, for probes; 0 = it is none: standard input is open */
+	bool of_user; /* its server is a process of a user other than root */
+	struct stat status; /* of the file itself; st_ino is 0 if that is not known */
+	uint64_t device, inode; /* by which /proc/PID/maps names it; 0 = not known */
+};
+
+/* Bytes that all copies that are kept may have, by the memory that the control group allows. One may have half of what is left. */
+uint64_t regular_file_copies_max(void);
+
+/*
  * The same from an O_PATH descriptor, or from a negative errno, which is returned. Closes `path_fd` in any case. `pid` is a
- * process in whose mount namespace it was found, 0 for the caller. -ETIMEDOUT: the file system asks a server, which does not answer.
+ * process in whose mount namespace it was found, 0 for the caller. -ETIMEDOUT: the file system asks a server, which does not
+ * answer; -EFBIG: it does, but the copy would be too large.
  */
 int regular_file_reopen(int path_fd, pid_t pid);
+
+/* The same, where more is wanted than the content. A copy has at most `most` bytes. `ret_origin->place` is the caller's. */
+int regular_file_reopen_as(int path_fd, pid_t pid, uint64_t most, struct file_origin *ret_origin);
+
+/*
+ * The kernel reads the pages of a file in which it puts a probe, while no process of the machine can fork. Have them read before
+ * that: `place` is that of a file_origin. Returns 0 or a negative errno, as regular_file_reopen.
+ */
+int regular_file_warm(int place, const uint64_t *offsets, size_t count);
 
 #endif

@@ -3,14 +3,18 @@
 #include "system/remote_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -71,17 +75,65 @@ static enum mount_kind remote_kind_of(pid_t pid, uint64_t mount)
 	return kind;
 }
 
-bool remote_file_is(int path_fd, pid_t pid)
+/* Files without a name have a mount of the kernel's own, another one if they are of huge pages. */
+static bool remote_is_nameless(const struct statx *status, unsigned int flags)
 {
-	enum mount_kind kind;
+	int fd = memfd_create("device", MFD_CLOEXEC | flags);
+	struct statx own;
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = !statx(fd, "", AT_EMPTY_PATH, 0, &own) && own.stx_dev_major == status->stx_dev_major &&
+	     own.stx_dev_minor == status->stx_dev_minor;
+	close(fd);
+	return is;
+}
+
+/* Of a mount that nobody sees any more, or that other processes see: is its device known? */
+static bool remote_is_of_local_device(int path_fd)
+{
+	struct buffer text = { 0 };
+	struct statx status;
+	bool is = false;
+
+	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &status))
+		return false;
+	if (remote_is_nameless(&status, 0) || remote_is_nameless(&status, MFD_HUGETLB))
+		return true;
+	if (!proc_read_text("/proc", 0, "mountinfo", &text) && text.data)
+		is = mount_list_has_local(text.data, status.stx_dev_major, status.stx_dev_minor);
+	buffer_free(&text);
+	return is;
+}
+
+/* In a user namespace of its own, whoever has made the mount is root there only. */
+static bool remote_is_foreign(pid_t pid)
+{
+	char path[64], theirs[64] = "", ours[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+	return readlink(path, theirs, sizeof(theirs) - 1) <= 0 ||
+	       readlink("/proc/self/ns/user", ours, sizeof(ours) - 1) <= 0 ||
+	       strcmp(theirs, ours) != 0;
+}
+
+enum mount_kind remote_file_kind(int path_fd, pid_t pid)
+{
+	enum mount_kind kind = MOUNT_UNKNOWN;
 	uint64_t mount;
 
 	if (!remote_find_mount(path_fd, &mount))
-		return true;
+		return MOUNT_REMOTE_OF_USER;
 	kind = remote_kind_of(0, mount);
-	if (kind == MOUNT_UNKNOWN && pid > 0)
+	if (kind == MOUNT_UNKNOWN && pid > 0) {
 		kind = remote_kind_of(pid, mount);
-	return kind != MOUNT_LOCAL;
+		if (kind == MOUNT_REMOTE && remote_is_foreign(pid))
+			kind = MOUNT_REMOTE_OF_USER;
+	}
+	if (kind != MOUNT_UNKNOWN)
+		return kind;
+	return remote_is_of_local_device(path_fd) ? MOUNT_LOCAL : MOUNT_REMOTE_OF_USER;
 }
 
 /* How long to wait for a mount; 0 = not at all. */
@@ -128,19 +180,20 @@ static pid_t *remote_find_place(void)
 	return place;
 }
 
-/* A message of one int, the result, with a descriptor if that is one. */
+/* A message of the result, with a descriptor if that is one, and what was found out. */
 union remote_control {
 	struct cmsghdr header;
 	char room[CMSG_SPACE(sizeof(int))];
 };
 
-static void remote_answer(int socket, int result)
+static void remote_answer(int socket, int result, bool with_fd, struct remote_work *work)
 {
-	struct iovec part = { .iov_base = &result, .iov_len = sizeof(result) };
+	struct iovec parts[] = { { .iov_base = &result, .iov_len = sizeof(result) },
+				 { .iov_base = work->facts, .iov_len = work->facts_size } };
 	union remote_control control = { 0 };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
 
-	if (result >= 0) {
+	if (with_fd && result >= 0) {
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control.room);
 		control.header.cmsg_level = SOL_SOCKET;
@@ -151,34 +204,38 @@ static void remote_answer(int socket, int result)
 	(void)!sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-static int remote_receive(int socket)
+static int remote_receive(int socket, struct remote_work *work)
 {
 	union remote_control control = { 0 };
 	int result = -EIO, fd = -1;
-	struct iovec part = { .iov_base = &result, .iov_len = sizeof(result) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
+	struct iovec parts[] = { { .iov_base = &result, .iov_len = sizeof(result) },
+				 { .iov_base = work->facts, .iov_len = work->facts_size } };
+	struct msghdr message = { .msg_iov = parts,
+				  .msg_iovlen = 2,
 				  .msg_control = &control,
 				  .msg_controllen = sizeof(control.room) };
 
-	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != (ssize_t)sizeof(result))
+	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) !=
+	    (ssize_t)(sizeof(result) + work->facts_size))
 		return -EIO;
 	if (CMSG_FIRSTHDR(&message) && control.header.cmsg_type == SCM_RIGHTS)
 		memcpy(&fd, CMSG_DATA(&control.header), sizeof(int));
+	if (result < 0 || !work->gives_fd)
+		return result;
 	/* Without a free number for it there is none. */
-	return result < 0 ? result : fd >= 0 ? fd : -EMFILE;
+	return fd >= 0 ? fd : -EMFILE;
 }
 
 /* Whatever it keeps stays open for as long as the server likes: probes, for instance. */
-static _Noreturn void remote_run(int path_fd, int socket, int (*open_file)(int path_fd))
+static _Noreturn void remote_run(int socket, struct remote_work *work)
 {
 	bool own;
-	int code = fd_table_keep(path_fd, socket, &own);
+	int code = fd_table_keep(work->fd >= 0 ? work->fd : socket, socket, &own);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	prctl(PR_SET_NAME, "tracer-opener", 0, 0, 0);
 	/* A table that is not its own is the tracer's. */
-	remote_answer(socket, code ? code : open_file(path_fd));
+	remote_answer(socket, code ? code : work->run(work), work->gives_fd && !code, work);
 	_exit(0);
 }
 
@@ -186,7 +243,7 @@ static _Noreturn void remote_run(int path_fd, int socket, int (*open_file)(int p
  * As fork(), but the descriptors are shared until the process has a table of its own, so that few are copied. It sends no
  * SIGCHLD at its end. The tracer's handlers of signals are not for it: all signals must be blocked.
  */
-static pid_t remote_start(int path_fd, int socket, int (*open_file)(int path_fd))
+static pid_t remote_start(int socket, struct remote_work *work)
 {
 	sigset_t all, before;
 	pid_t pid;
@@ -195,12 +252,12 @@ static pid_t remote_start(int path_fd, int socket, int (*open_file)(int path_fd)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = (pid_t)syscall(SYS_clone, CLONE_FILES, 0, 0, 0, 0);
 	if (!pid)
-		remote_run(path_fd, socket, open_file);
+		remote_run(socket, work);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
 
-static int remote_wait(int socket, int patience_ms)
+static int remote_wait(int socket, struct remote_work *work, int patience_ms)
 {
 	struct pollfd ready = { .fd = socket, .events = POLLIN };
 	int64_t until = remote_now_ms() + patience_ms, left;
@@ -210,28 +267,30 @@ static int remote_wait(int socket, int patience_ms)
 		left = until - remote_now_ms();
 		count = poll(&ready, 1, left > 0 ? (int)left : 0);
 	} while (count < 0 && errno == EINTR);
-	return count > 0 ? remote_receive(socket) : -ETIMEDOUT;
+	return count > 0 ? remote_receive(socket, work) : -ETIMEDOUT;
 }
 
-int remote_file_open(int path_fd, int (*open_file)(int path_fd))
+int remote_file_work(struct remote_work *work)
 {
 	pid_t *place = remote_find_place();
+	int ends[2], patience = work->patience_ms, result;
 	uint64_t mount = 0;
-	int ends[2], patience, result;
 
-	if (!remote_find_mount(path_fd, &mount) || !place)
+	if (!place || (!patience && !remote_find_mount(work->fd, &mount)))
 		return -EAGAIN;
-	patience = remote_patience_ms(mount);
+	if (!patience)
+		patience = remote_patience_ms(mount);
 	if (!patience)
 		return -ETIMEDOUT;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	*place = remote_start(path_fd, ends[1], open_file);
-	result = *place < 0 ? -errno : remote_wait(ends[0], patience);
+	*place = remote_start(ends[1], work);
+	result = *place < 0 ? -errno : remote_wait(ends[0], work, patience);
 	if (*place < 0)
 		*place = 0;
 	if (result == -ETIMEDOUT) {
-		remote_note_silent(mount);
+		if (!work->patience_ms)
+			remote_note_silent(mount);
 		kill(*place, SIGKILL);
 	}
 	close(ends[0]);

@@ -1,25 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening files of file systems that ask a server, which may never answer (FUSE, NFS and the like). A process in such a call
+ * Files of file systems that ask a server, which may never answer (FUSE, NFS and the like). A process in such a call
  * cannot be killed before the answer, so another process makes it, and is left behind when it is late.
  */
 #ifndef SYSTEM_REMOTE_FILE_H
 #define SYSTEM_REMOTE_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
+
+#include "system/mount_list.h"
 
 /*
  * May the file system of an O_PATH descriptor ask a server? Nothing is asked to find out. `pid` is a process in whose mount
- * namespace the file was found, 0 for the caller. True also where the mount is in neither namespace.
+ * namespace the file was found, 0 for the caller. MOUNT_REMOTE_OF_USER also where the mount is in neither namespace, or was made by
+ * somebody who is root in a user namespace only. Never MOUNT_UNKNOWN.
  */
-bool remote_file_is(int path_fd, pid_t pid);
+enum mount_kind remote_file_kind(int path_fd, pid_t pid);
+
+/* What another process is to do. It has a copy of the caller's memory, and must not allocate any. */
+struct remote_work {
+	/* Returns 0 or a descriptor, or a negative errno. */
+	int (*run)(struct remote_work *work);
+	int fd; /* the only descriptor that it has; AT_FDCWD = none */
+	int patience_ms; /* 0 = as the mount of `fd` deserves it: that is the one that may not answer */
+	bool gives_fd; /* what it returns is a descriptor */
+	void *facts; /* what it has found out is written here; may be NULL with a size of 0 */
+	size_t facts_size;
+};
 
 /*
- * Have another process call `open_file` on an O_PATH descriptor: it returns a descriptor or a negative errno. Returns what it
- * returned, or -ETIMEDOUT if the call did not end in 5 seconds. For a minute no other file of that mount is tried then.
- * Not for several threads at a time.
+ * Have another process do some work. Returns what it returned; -EIO if it crashed; or -ETIMEDOUT if the work did not end in
+ * time. Without a time of its own that is 5 seconds, and for a minute nothing else that concerns the mount is tried after
+ * that. Not for several threads at a time.
  */
-int remote_file_open(int path_fd, int (*open_file)(int path_fd));
+int remote_file_work(struct remote_work *work);
 
 #endif
