@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "decode/protocol.h"
 
 static struct message sample(void)
@@ -123,14 +124,14 @@ static void test_socket(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-	assert_int_equal(message_receive(ends[1], &read, NULL, message_clock_ms()), -ETIMEDOUT);
+	assert_int_equal(message_receive(ends[1], &read, NULL, clock_now_ms()), -ETIMEDOUT);
 	assert_int_equal(message_send(ends[0], &message, file), 0);
 	assert_int_equal(message_receive(ends[1], &read, &fd, -1), 0);
 	assert_same(&message, &read);
 	assert_same_file(fd, file);
 	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 	assert_int_equal(message_send(ends[0], &message, -1), 0);
-	assert_int_equal(message_receive(ends[1], &read, &fd, message_clock_ms() + 10000), 0);
+	assert_int_equal(message_receive(ends[1], &read, &fd, clock_now_ms() + 10000), 0);
 	assert_int_equal(fd, -1);
 	assert_int_equal(send(ends[0], "nonsense", 8, 0), 8);
 	assert_int_equal(message_receive(ends[1], &read, NULL, -1), -EPROTO);

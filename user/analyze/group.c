@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 /* Instead of the function of a group whose sites have several. */
@@ -89,7 +90,7 @@ static uint64_t group_hash_shown(const struct stack *stack)
 
 	while (shown_next(&shown, key))
 		for (i = 0; i < 5; i++)
-			hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15ull + (hash >> 32);
+			hash = hash_word(hash, key[i]);
 	return hash | 1;
 }
 

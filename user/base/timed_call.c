@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 /* After so many late calls the time is not halved any more: it is a few milliseconds. */
@@ -82,14 +83,8 @@ static int shared_start(struct shared *shared, pthread_t *ret_thread)
 static struct timespec shared_deadline(const struct call_patience *patience)
 {
 	unsigned int halvings = patience->late < HALVINGS_MAX ? patience->late : HALVINGS_MAX;
-	uint64_t time_ns = patience->full_ns >> halvings;
-	struct timespec until;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	time_ns += (uint64_t)until.tv_nsec;
-	until.tv_sec += (time_t)(time_ns / 1000000000);
-	until.tv_nsec = (long)(time_ns % 1000000000);
-	return until;
+	return clock_timespec(clock_now_ns() + (patience->full_ns >> halvings));
 }
 
 /* False if it is late; then it is the thread's. */

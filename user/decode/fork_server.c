@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "decode/protocol.h"
 #include "decode/sandbox.h"
 #include "system/memory_limit.h"
@@ -34,12 +35,12 @@
 static void fork_server_end_worker(pid_t worker)
 {
 	const struct timespec step = { .tv_nsec = STOP_STEP_MS * 1000000L };
-	int64_t deadline_ms = message_clock_ms() + STOP_MS;
+	int64_t deadline_ms = clock_now_ms() + STOP_MS;
 
 	if (worker <= 0)
 		return;
 	kill(worker, SIGKILL);
-	while (waitpid(worker, NULL, WNOHANG) == 0 && message_clock_ms() < deadline_ms)
+	while (waitpid(worker, NULL, WNOHANG) == 0 && clock_now_ms() < deadline_ms)
 		nanosleep(&step, NULL);
 }
 
@@ -193,13 +194,13 @@ int fork_server_renew(struct fork_server *server, struct patience *patience)
 void fork_server_stop(struct fork_server *server)
 {
 	const struct timespec step = { .tv_nsec = STOP_STEP_MS * 1000000L };
-	int64_t deadline_ms = message_clock_ms() + STOP_MS;
+	int64_t deadline_ms = clock_now_ms() + STOP_MS;
 
 	if (server->socket >= 0)
 		close(server->socket);
 
 	while (server->pid > 0 && waitpid(server->pid, NULL, WNOHANG) == 0 &&
-	       message_clock_ms() < deadline_ms)
+	       clock_now_ms() < deadline_ms)
 		nanosleep(&step, NULL);
 	*server = (struct fork_server){ .socket = -1 };
 }

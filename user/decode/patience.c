@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "decode/protocol.h"
 
 /* How often the clock is looked at. */
@@ -89,7 +90,7 @@ int64_t patience_now_ms(struct patience *patience)
 {
 	int64_t delay_ns = patience->past_ns + delay_read(&patience->own);
 
-	return message_clock_ms() - (delay_ns + delay_read(&patience->worker)) / 1000000;
+	return clock_now_ms() - (delay_ns + delay_read(&patience->worker)) / 1000000;
 }
 
 int patience_wait(struct patience *patience, int socket, int64_t deadline_ms)

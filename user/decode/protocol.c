@@ -6,8 +6,9 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* The fixed part, followed by the bytes of the build ID, the text and the file, without any NUL. */
 struct message_head {
@@ -133,14 +134,6 @@ int message_post_bytes(int socket, const void *bytes, size_t size)
 	return message_dispatch_bytes(socket, bytes, size, MSG_DONTWAIT);
 }
 
-int64_t message_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static int message_wait(int socket, int64_t deadline_ms)
 {
 	struct pollfd wait = { .fd = socket, .events = POLLIN };
@@ -150,7 +143,7 @@ static int message_wait(int socket, int64_t deadline_ms)
 	if (deadline_ms < 0)
 		return 0;
 	do {
-		left = deadline_ms - message_clock_ms();
+		left = deadline_ms - clock_now_ms();
 		if (left > 60000)
 			left = 60000;
 		ready = poll(&wait, 1, left > 0 ? (int)left : 0);

@@ -86,9 +86,6 @@ int message_receive_bytes(int socket, void *bytes, size_t size, int64_t deadline
  */
 int message_receive(int socket, struct message *message, int *ret_fd, int64_t deadline_ms);
 
-/* Milliseconds of CLOCK_MONOTONIC. */
-int64_t message_clock_ms(void);
-
 /* Copy `text` into a field of a message, cut if it is too long; NULL gives "". */
 void message_set_text(char field[MESSAGE_TEXT_MAX], const char *text);
 

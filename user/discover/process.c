@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "discover/module_finder.h"
 #include "system/privilege.h"
@@ -70,14 +70,6 @@ static int process_identify(struct process *process, struct error *error)
 	return 0;
 }
 
-static uint64_t process_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 int process_open(pid_t pid, struct process **ret_process, struct error *error)
 {
 	struct process *process;
@@ -88,7 +80,7 @@ int process_open(pid_t pid, struct process **ret_process, struct error *error)
 				 "%d is the tracer itself, which cannot trace itself", pid);
 	process = memory_alloc(1, sizeof(*process));
 	process->target.pid = pid;
-	process->opened_ns = process_now();
+	process->opened_ns = clock_now_ns();
 	process->space = address_space_new();
 	/* The pidfd comes first: if it is still alive at the end, all that was read in between is of this process. */
 	code = process->target.pidfd = process_open_pidfd(pid, error);

@@ -5,14 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/seed.h"
-
-/* A text that is kept once. */
-struct text {
-	struct text *next; /* with the same hash */
-	char bytes[];
-};
+#include "base/strings.h"
 
 /* A name that is kept once: its texts are, too. */
 struct kept_name {
@@ -31,7 +27,7 @@ struct known_frame {
 
 struct frame_names {
 	uint64_t seed; /* of the hashes */
-	struct table texts; /* struct text by hash */
+	struct strings texts;
 	struct table kept; /* struct kept_name by hash */
 };
 
@@ -41,34 +37,6 @@ struct frame_names *frame_names_new(void)
 
 	names->seed = seed_new();
 	return names;
-}
-
-static uint64_t names_hash(const struct frame_names *names, const void *bytes, size_t size)
-{
-	const unsigned char *at = bytes;
-	uint64_t hash = names->seed;
-
-	while (size--)
-		hash = (hash ^ *at++) * 0x100000001b3ull;
-	return hash;
-}
-
-static const char *names_keep_text(struct frame_names *names, const char *text)
-{
-	size_t size = strlen(text) + 1;
-	uint64_t hash = names_hash(names, text, size);
-	struct text *first = table_get(&names->texts, hash), *kept;
-
-	if (size == 1)
-		return NULL;
-	for (kept = first; kept; kept = kept->next)
-		if (!strcmp(kept->bytes, text))
-			return kept->bytes;
-	kept = memory_alloc(1, sizeof(*kept) + size);
-	kept->next = first;
-	memcpy(kept->bytes, text, size);
-	table_put(&names->texts, hash, kept);
-	return kept->bytes;
 }
 
 static bool named_equal(const struct frame_named *a, const struct frame_named *b)
@@ -81,14 +49,14 @@ static const struct frame_named *names_keep(struct frame_names *names,
 					    const struct interp_name *name)
 {
 	const struct frame_named named = {
-		.name = { .function = names_keep_text(names, name->function),
-			  .file = names_keep_text(names, name->file),
+		.name = { .function = strings_keep(&names->texts, name->function),
+			  .file = strings_keep(&names->texts, name->file),
 			  .line = name->line },
 		.covers_next = name->covers_next,
 	};
 	uint64_t words[] = { (uintptr_t)named.name.function, (uintptr_t)named.name.file,
 			     named.name.line };
-	uint64_t hash = names_hash(names, words, sizeof(words));
+	uint64_t hash = hash_bytes(names->seed, words, sizeof(words));
 	struct kept_name *first = table_get(&names->kept, hash), *kept;
 
 	for (kept = first; kept; kept = kept->next)
@@ -108,7 +76,7 @@ const struct frame_named *frame_names_get(struct frame_names *names, struct know
 {
 	/* Code of a process with the same content has the same names, wherever it stands. */
 	uint64_t words[] = { frame->content ? 0 : frame->code, frame->at, frame->content };
-	uint64_t hash = names_hash(names, words, sizeof(words));
+	uint64_t hash = hash_bytes(names->seed, words, sizeof(words));
 	uint64_t code_key = interpreter_key(interpreter, memory, frame);
 	struct known_frame *first = table_get(&known->frames, hash), *found;
 	struct interp_name name;
@@ -143,22 +111,6 @@ void frame_names_forget(struct known_frames *known)
 	table_free(&known->frames);
 }
 
-static void names_free_texts(struct table *texts)
-{
-	const struct table_slot *slot;
-	size_t cursor = 0;
-
-	while ((slot = table_next(texts, &cursor))) {
-		struct text *text = slot->value, *next;
-
-		for (; text; text = next) {
-			next = text->next;
-			free(text);
-		}
-	}
-	table_free(texts);
-}
-
 void frame_names_free(struct frame_names *names)
 {
 	const struct table_slot *slot;
@@ -175,6 +127,6 @@ void frame_names_free(struct frame_names *names)
 		}
 	}
 	table_free(&names->kept);
-	names_free_texts(&names->texts);
+	strings_free(&names->texts);
 	free(names);
 }

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
+#include "base/strings.h"
 #include "base/table.h"
 #include "interp/perf_map.h"
 #include "system/proc.h"
@@ -22,12 +23,6 @@
 /* Lines of all maps that are kept: 128 MB. Each map may have half of what the others have left. */
 #define LINES_MAX ((size_t)4 << 20)
 
-struct jit_name {
-	struct jit_name *next; /* with the same hash */
-	struct frame_name name;
-	char function[];
-};
-
 struct jit_process {
 	const struct target *target;
 	uint64_t image_ns; /* of the program whose map it is */
@@ -39,7 +34,8 @@ struct jit_process {
 
 struct jit_names {
 	const struct log *log;
-	struct table texts; /* struct jit_name by hash */
+	struct strings functions;
+	struct table names; /* struct frame_name by its function's address */
 	struct jit_process *processes;
 	size_t count, capacity;
 };
@@ -59,15 +55,10 @@ void jit_names_free(struct jit_names *names)
 
 	if (!names)
 		return;
-	while ((slot = table_next(&names->texts, &cursor))) {
-		struct jit_name *name = slot->value, *next;
-
-		for (; name; name = next) {
-			next = name->next;
-			free(name);
-		}
-	}
-	table_free(&names->texts);
+	while ((slot = table_next(&names->names, &cursor)))
+		free(slot->value);
+	table_free(&names->names);
+	strings_free(&names->functions);
 	for (i = 0; i < names->count; i++)
 		perf_map_free(names->processes[i].map);
 	free(names->processes);
@@ -87,24 +78,18 @@ void jit_names_drop(struct jit_names *names, const struct target *target)
 	}
 }
 
+/* NULL for an empty name. */
 static const struct frame_name *names_keep(struct jit_names *names, const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
-	struct jit_name *first, *name;
-	const char *at;
+	const char *function = strings_keep(&names->functions, text);
+	struct frame_name *name = table_get(&names->names, (uintptr_t)function);
 
-	for (at = text; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
-	first = table_get(&names->texts, hash);
-	for (name = first; name; name = name->next)
-		if (!strcmp(name->function, text))
-			return &name->name;
-	name = memory_alloc(1, sizeof(*name) + strlen(text) + 1);
-	memcpy(name->function, text, strlen(text) + 1);
-	name->name.function = name->function;
-	name->next = first;
-	table_put(&names->texts, hash, name);
-	return &name->name;
+	if (name || !function)
+		return name;
+	name = memory_alloc(1, sizeof(*name));
+	name->function = function;
+	table_put(&names->names, (uintptr_t)function, name);
+	return name;
 }
 
 /* Open the map of a process; NULL if it has none that can be trusted to be its own. */
@@ -157,11 +142,8 @@ static size_t names_share(const struct jit_names *names)
 static struct perf_map *names_map(struct jit_names *names, const struct target *target)
 {
 	struct jit_process *jit = names_process(names, target);
-	struct timespec time;
-	uint64_t now;
+	uint64_t now = clock_now_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 	if (jit->map && jit->image_ns == target->image_ns)
 		return jit->map;
 	if (!jit->map && jit->tried_ns && now - jit->tried_ns < RETRY_NS)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "interp/interp_copy.h"
 
@@ -165,12 +166,6 @@ bool python_name_frame(const struct python_layout *layout, const struct target_m
 	return true;
 }
 
-static uint64_t python_mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 32;
-}
-
 uint64_t python_name_key(const struct python_layout *layout, const struct target_memory *memory,
 			 uint64_t code)
 {
@@ -179,10 +174,10 @@ uint64_t python_name_key(const struct python_layout *layout, const struct target
 
 	if (!target_read(memory, code, words, sizeof(words)))
 		return 0;
-	return python_mix(python_mix(python_mix(python_mix(code, words[walk->filename / 8]),
-						words[walk->name / 8]),
-				     words[walk->lines / 8]),
-			  words[walk->first_line / 8]);
+	return hash_word(hash_word(hash_word(hash_word(code, words[walk->filename / 8]),
+					     words[walk->name / 8]),
+				   words[walk->lines / 8]),
+			 words[walk->first_line / 8]);
 }
 
 bool python_name_copy(const struct python_layout *layout, const struct target_memory *memory,

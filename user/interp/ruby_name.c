@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "interp/interp_copy.h"
 
 /* Values: the low bits of an object's first word are its type; what the rest means depends on that. */
@@ -211,22 +212,16 @@ static bool ruby_copy_label(const struct ruby_layout *layout, const struct targe
 				name->function + used, sizeof(name->function) - (size_t)used);
 }
 
-static uint64_t ruby_mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 32;
-}
-
 static uint64_t ruby_body_key(const struct target_memory *memory, uint64_t body)
 {
 	uint64_t words[RUBY_BODY_FIRST_LINE / 8 + 1];
 
 	if (!target_read(memory, body, words, sizeof(words)))
 		return 0;
-	return ruby_mix(ruby_mix(ruby_mix(ruby_mix(body, words[RUBY_BODY_PATH / 8]),
-					  words[RUBY_BODY_LABEL / 8]),
-				 words[RUBY_BODY_CODE / 8]),
-			words[RUBY_BODY_FIRST_LINE / 8]);
+	return hash_word(hash_word(hash_word(hash_word(body, words[RUBY_BODY_PATH / 8]),
+					     words[RUBY_BODY_LABEL / 8]),
+				   words[RUBY_BODY_CODE / 8]),
+			 words[RUBY_BODY_FIRST_LINE / 8]);
 }
 
 uint64_t ruby_name_key(const struct target_memory *memory, uint64_t code)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/deadline.h"
 #include "base/memory.h"
 #include "base/seed.h"
 #include "base/table.h"
@@ -348,8 +349,8 @@ uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns)
 			entry->state = INTERP_ABSENT;
 		if (entry->state == INTERP_WAITING && entry->due_ns <= now_ns)
 			table_try(table, entry, now_ns);
-		if (entry->state == INTERP_WAITING && (!next || entry->due_ns < next))
-			next = entry->due_ns;
+		if (entry->state == INTERP_WAITING)
+			deadline_add(&next, entry->due_ns);
 	}
 	return next;
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "system/privilege.h"
 
@@ -238,14 +239,6 @@ static struct source *sideband_next(struct sideband *sideband, uint64_t limit_ns
 	return oldest;
 }
 
-static uint64_t sideband_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void sideband_load_heads(struct sideband *sideband)
 {
 	size_t i;
@@ -298,11 +291,11 @@ size_t sideband_drain(struct sideband *sideband,
 	uint64_t limit_ns;
 
 	sideband_acknowledge(sideband);
-	limit_ns = sideband_now();
+	limit_ns = clock_now_ns();
 	sideband_load_heads(sideband);
 	handled = sideband_take(sideband, limit_ns, handle, context);
 	for (i = 0; i < SETTLING_LOOKS && sideband_next(sideband, UINT64_MAX); i++) {
-		limit_ns = i + 1 < SETTLING_LOOKS ? sideband_now() : UINT64_MAX;
+		limit_ns = i + 1 < SETTLING_LOOKS ? clock_now_ns() : UINT64_MAX;
 		sideband_load_heads(sideband);
 		handled += sideband_take(sideband, limit_ns, handle, context);
 	}

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "decode/decoder.h"
 #include "system/process_memory.h"
@@ -233,14 +233,6 @@ uint64_t unwind_loader_refused(const struct unwind_loader *loader)
 	return loader ? loader->refused : 0;
 }
 
-static uint64_t loader_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 static void loader_say(const struct unwind_loader *loader, const char *path, int code,
 		       const struct cfi_table *table, uint64_t begin)
 {
@@ -251,14 +243,14 @@ static void loader_say(const struct unwind_loader *loader, const char *path, int
 		log_write(loader->log, LOG_VERBOSE,
 			  "unwind table of %s: %u functions, %u rows, %llu us", path,
 			  table->functions, table->row_count,
-			  (unsigned long long)(loader_now() - begin));
+			  (unsigned long long)((clock_now_ns() - begin) / 1000));
 }
 
 void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
 {
 	const struct module *found = loader ? module_list_get(loader->modules, module) : NULL;
 	struct unwind_file file = { 0 };
-	uint64_t begin = loader_now();
+	uint64_t begin = clock_now_ns();
 	int code;
 
 	if (!found || found->fd < 0 || unwind_tables_has(&loader->tables, module))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/table.h"
 #include "probe/walker.h"
@@ -28,18 +29,9 @@ struct gathering {
 	uint64_t low, high; /* where the functions found lie */
 };
 
-static uint64_t name_hash(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
-	return hash;
-}
-
 static struct wanted *wanted_find(const struct table *names, const char *symbol)
 {
-	struct wanted *wanted = table_get(names, name_hash(symbol));
+	struct wanted *wanted = table_get(names, hash_string(HASH_BEGIN, symbol));
 
 	return wanted && strcmp(wanted->symbol, symbol) == 0 ? wanted : NULL;
 }
@@ -52,7 +44,7 @@ static void wanted_add(struct table *names, const char *symbol,
 	if (!wanted) {
 		wanted = memory_alloc(1, sizeof(*wanted));
 		wanted->symbol = symbol;
-		table_put(names, name_hash(symbol), wanted);
+		table_put(names, hash_string(HASH_BEGIN, symbol), wanted);
 	}
 	if (row)
 		wanted->row = row;

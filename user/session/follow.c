@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "discover/module_finder.h"
 #include "session/parts.h"
@@ -215,11 +216,7 @@ bool process_shares_memory(const struct process *process, uint32_t parent)
 /* A time of CLOCK_MONOTONIC by the clock of /proc, which goes on while the machine sleeps. */
 static uint64_t session_boot_time(uint64_t time_ns)
 {
-	struct timespec boot;
-
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec -
-	       (session_now() - time_ns);
+	return clock_boot_ns() - (clock_now_ns() - time_ns);
 }
 
 /* In whole ticks of /proc's clock: it was up to one tick later. */

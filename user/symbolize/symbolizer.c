@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/strings.h"
 #include "base/table.h"
 #include "decode/client.h"
 
@@ -21,15 +22,9 @@
 /* A worker may be killed from outside; a file that ends two is to blame. */
 #define ATTEMPTS_MAX 2
 
-/* A string that is kept once. */
-struct name {
-	struct name *next; /* with the same hash */
-	char text[];
-};
-
 struct module_names {
 	struct table by_offset; /* offset -> struct symbol_list */
-	struct table names; /* hash -> struct name */
+	struct strings strings; /* of its symbols */
 	bool bad; /* not asked about any more */
 	int64_t spent_ms; /* waiting for its names */
 };
@@ -68,34 +63,6 @@ struct symbolizer *symbolizer_new(const struct module_list *modules,
 	return symbolizer;
 }
 
-static uint64_t symbolizer_hash(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return hash;
-}
-
-/* The kept copy of a text; NULL for an empty one. */
-static const char *symbolizer_intern(struct table *names, const char *text)
-{
-	uint64_t hash = symbolizer_hash(text);
-	struct name *first = table_get(names, hash), *name;
-	size_t size = strlen(text) + 1;
-
-	if (size == 1)
-		return NULL;
-	for (name = first; name; name = name->next)
-		if (!strcmp(name->text, text))
-			return name->text;
-	name = memory_alloc(1, sizeof(*name) + size);
-	name->next = first;
-	memcpy(name->text, text, size);
-	table_put(names, hash, name);
-	return name->text;
-}
-
 /* Takes ownership of `sentence`. */
 static void symbolizer_complain(struct symbolizer *symbolizer, char *sentence)
 {
@@ -117,7 +84,7 @@ static struct symbol_list *symbolizer_new_list(const struct symbol *symbols, siz
 }
 
 struct symbol_collection {
-	struct table *names; /* of the module */
+	struct strings *strings; /* of the module */
 	struct symbol *items;
 	size_t count, capacity;
 };
@@ -129,8 +96,8 @@ static void symbolizer_collect(void *context, const struct message *message)
 	found->items =
 		memory_grow(found->items, found->count, &found->capacity, sizeof(*found->items));
 	found->items[found->count++] = (struct symbol){
-		.function = symbolizer_intern(found->names, message->text),
-		.file = symbolizer_intern(found->names, message->file),
+		.function = strings_keep(found->strings, message->text),
+		.file = strings_keep(found->strings, message->file),
 		.line = message->detail,
 	};
 }
@@ -226,7 +193,7 @@ static bool symbolizer_is_late(struct symbolizer *symbolizer)
 static struct symbol_list *symbolizer_name(struct symbolizer *symbolizer, uint32_t index,
 					   const struct module *module, uint64_t offset)
 {
-	struct symbol_collection found = { .names = &symbolizer->by_module[index].names };
+	struct symbol_collection found = { .strings = &symbolizer->by_module[index].strings };
 	struct symbol_list *list;
 	int64_t begin_ms;
 	size_t i;
@@ -361,26 +328,10 @@ static void symbolizer_free_values(struct table *table)
 	table_free(table);
 }
 
-static void symbolizer_free_names(struct table *names)
-{
-	const struct table_slot *slot;
-	size_t cursor = 0;
-
-	while ((slot = table_next(names, &cursor))) {
-		struct name *name = slot->value, *next;
-
-		for (; name; name = next) {
-			next = name->next;
-			free(name);
-		}
-	}
-	table_free(names);
-}
-
 static void module_names_clear(struct module_names *names)
 {
 	symbolizer_free_values(&names->by_offset);
-	symbolizer_free_names(&names->names);
+	strings_free(&names->strings);
 	*names = (struct module_names){ 0 };
 }
 

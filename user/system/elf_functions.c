@@ -3,6 +3,7 @@
  * The function symbols of an ELF file: see elf_file.h. Tables of symbols are copied out of the file and read there, each
  * entry on its own: what makes no sense is left out, the rest counts. Of the strings, only the names of functions are kept.
  */
+#include "base/hash.h"
 #include "system/elf_file_private.h"
 
 #include <stdlib.h>
@@ -29,22 +30,13 @@ struct functions_reader {
 	char name[NAME_MAX_LENGTH + 1]; /* of the symbol that is looked at */
 };
 
-static uint64_t functions_hash(uint64_t hash, const void *bytes, size_t size)
-{
-	const unsigned char *at = bytes;
-
-	while (size--)
-		hash = (hash ^ *at++) * 0x100000001b3ull;
-	return hash;
-}
-
-/* FNV-1a over both. Equal hashes count as equal: a chance meeting of two names at one offset would take 2^32 of them. */
+/* Equal hashes count as equal: a chance meeting of two names at one offset would take 2^32 of them. */
 static bool functions_is_new(struct functions_reader *reader, const char *name, size_t length,
 			     uint64_t offset)
 {
-	uint64_t key = functions_hash(0xcbf29ce484222325ull, &offset, sizeof(offset));
+	uint64_t key = hash_bytes(HASH_BEGIN, &offset, sizeof(offset));
 
-	key = functions_hash(key, name, length);
+	key = hash_bytes(key, name, length);
 	if (table_get(&reader->seen, key))
 		return false;
 	table_put(&reader->seen, key, reader);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "system/privilege.h"
 
@@ -36,16 +37,8 @@ struct end_signals {
 	sem_t dropped;
 };
 
-/* When the end becomes urgent, by end_now; 0 = nobody has asked for it. There is one thread for the program. */
+/* When the end becomes urgent, a time of clock_now_ns(); 0 = nobody has asked for it. There is one thread for the program. */
 static _Atomic uint64_t end_urgent_ns;
-
-static uint64_t end_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static sigset_t end_set(void)
 {
@@ -81,11 +74,10 @@ static int end_take(struct end_signals *signals, uint64_t until_ns)
 	uint64_t now;
 
 	while (number < 0) {
-		now = end_now();
+		now = clock_now_ns();
 		if (until_ns && now >= until_ns)
 			return 0;
-		left = (struct timespec){ .tv_sec = (time_t)((until_ns - now) / 1000000000),
-					  .tv_nsec = (long)((until_ns - now) % 1000000000) };
+		left = clock_timespec(until_ns - now);
 		number = sigtimedwait(&set, NULL, until_ns ? &left : NULL);
 		if (number != SIGNAL_DROP)
 			continue;
@@ -100,7 +92,7 @@ static void *end_run(void *context)
 {
 	struct end_signals *signals = context;
 	int number = end_take(signals, 0);
-	uint64_t first_ns = end_now();
+	uint64_t first_ns = clock_now_ns();
 	char why[128];
 
 	atomic_store(&end_urgent_ns, first_ns + signals->patience_ns / 5 * 2);
@@ -108,7 +100,7 @@ static void *end_run(void *context)
 	snprintf(why, sizeof(why), "not at an end %u seconds after signal %d (%s)",
 		 (unsigned int)(signals->patience_ns / 1000000000), number, strsignal(number));
 	while ((number = end_take(signals, first_ns + signals->patience_ns)))
-		if (number != SIGHUP && end_now() - first_ns > SAME_NS)
+		if (number != SIGHUP && clock_now_ns() - first_ns > SAME_NS)
 			end_at_once(signals, "a second signal has come");
 	end_at_once(signals, why);
 }
@@ -159,7 +151,7 @@ bool end_signals_are_urgent(void)
 {
 	uint64_t urgent_ns = atomic_load(&end_urgent_ns);
 
-	return urgent_ns && end_now() >= urgent_ns;
+	return urgent_ns && clock_now_ns() >= urgent_ns;
 }
 
 bool end_signals_are_pending(void)

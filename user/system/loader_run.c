@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/deadline.h"
 #include "base/memory.h"
 #include "system/privilege.h"
 
@@ -116,16 +117,8 @@ static int loader_start(const struct loader_child *child, int output, pid_t *ret
 	return code;
 }
 
-static int64_t loader_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Until its end or the time limit. */
-static int loader_collect(int input, int64_t deadline, struct buffer *output)
+static int loader_collect(int input, uint64_t deadline_ns, struct buffer *output)
 {
 	struct pollfd poll_input = { .fd = input, .events = POLLIN };
 	char chunk[4096];
@@ -133,9 +126,7 @@ static int loader_collect(int input, int64_t deadline, struct buffer *output)
 	int ready;
 
 	while (got > 0) {
-		int64_t left = deadline - loader_now_ms();
-
-		ready = left > 0 ? poll(&poll_input, 1, (int)left) : 0;
+		ready = poll(&poll_input, 1, deadline_poll_ms(deadline_ns));
 		if (ready < 0 && errno == EINTR)
 			continue;
 		if (ready <= 0)
@@ -151,14 +142,14 @@ static int loader_collect(int input, int64_t deadline, struct buffer *output)
 }
 
 /* The output's end is not the process's: it may have closed it and run on. */
-static int loader_wait(pid_t pid, int64_t deadline)
+static int loader_wait(pid_t pid, uint64_t deadline_ns)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	pid_t ended;
 	int status;
 
 	while ((ended = TEMP_FAILURE_RETRY(waitpid(pid, &status, WNOHANG))) == 0) {
-		if (loader_now_ms() >= deadline)
+		if (deadline_has_passed(deadline_ns))
 			return -ETIMEDOUT;
 		nanosleep(&pause, NULL);
 	}
@@ -176,7 +167,7 @@ static void loader_kill(pid_t pid)
 
 int loader_run(const struct loader_child *child, int timeout_ms, struct buffer *output)
 {
-	int64_t deadline = loader_now_ms() + timeout_ms;
+	uint64_t deadline_ns = deadline_in_ms(timeout_ms);
 	int ends[2], status;
 	pid_t pid;
 
@@ -185,9 +176,9 @@ int loader_run(const struct loader_child *child, int timeout_ms, struct buffer *
 	status = loader_start(child, ends[1], &pid);
 	close(ends[1]);
 	if (!status) {
-		status = loader_collect(ends[0], deadline, output);
+		status = loader_collect(ends[0], deadline_ns, output);
 		if (!status)
-			status = loader_wait(pid, deadline);
+			status = loader_wait(pid, deadline_ns);
 		if (status < 0)
 			loader_kill(pid);
 	}

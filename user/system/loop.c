@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 int loop_open(struct loop *loop, struct error *error)
 {
 	int fd = epoll_create1(EPOLL_CLOEXEC);
@@ -90,16 +92,10 @@ int loop_take_signal(int fd)
 	return read(fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
-static struct timespec time_of(uint64_t nanoseconds)
-{
-	return (struct timespec){ .tv_sec = (time_t)(nanoseconds / 1000000000),
-				  .tv_nsec = (long)(nanoseconds % 1000000000) };
-}
-
 int loop_open_timer(uint64_t first_ns, uint64_t interval_ns)
 {
-	struct itimerspec times = { .it_value = time_of(first_ns ? first_ns : 1),
-				    .it_interval = time_of(interval_ns) };
+	struct itimerspec times = { .it_value = clock_timespec(first_ns ? first_ns : 1),
+				    .it_interval = clock_timespec(interval_ns) };
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	int code;
 

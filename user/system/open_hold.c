@@ -18,9 +18,10 @@
 #include <sys/fanotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/deadline.h"
 #include "base/memory.h"
 #include "system/fd_table.h"
 #include "system/mount_list.h"
@@ -87,14 +88,6 @@ struct open_hold {
 	struct answered answered[ANSWERED_MAX]; /* the newest, in turn */
 	size_t answered_next;
 };
-
-static uint64_t hold_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Marks */
 
@@ -295,7 +288,7 @@ static void hold_read_event(struct open_hold *hold)
 		return;
 	if (event.mask & ALL_OPENS)
 		hold_see_open(hold, &(struct waiting){ .id = ++hold->last_id,
-						       .since_ns = hold_now(),
+						       .since_ns = clock_now_ns(),
 						       .pid = event.pid,
 						       .exec = event.mask & FAN_OPEN_EXEC_PERM,
 						       .fd = event.fd });
@@ -319,7 +312,7 @@ static bool hold_read_answer(struct open_hold *hold)
 
 	if (size != (ssize_t)sizeof(answer))
 		return size < 0 && (errno == EAGAIN || errno == EINTR);
-	hold->answered_ns = hold_now();
+	hold->answered_ns = clock_now_ns();
 	for (i = 0; i < HELD_MAX; i++) {
 		if (!answer.id || hold->waiting[i].id != answer.id)
 			continue;
@@ -335,7 +328,7 @@ static bool hold_read_answer(struct open_hold *hold)
 /* Milliseconds until the first one has waited too long, after all that have are let go; -1 = nobody waits. */
 static int hold_check_waiting(struct open_hold *hold)
 {
-	uint64_t now = hold_now(), next = UINT64_MAX, since;
+	uint64_t now = clock_now_ns(), next = 0, since;
 	size_t i;
 
 	for (i = 0; i < HELD_MAX && hold->waiting_count; i++) {
@@ -346,10 +339,10 @@ static int hold_check_waiting(struct open_hold *hold)
 			continue;
 		if (since + HELD_NS <= now)
 			hold_let_go(hold, &hold->waiting[i]);
-		else if (since + HELD_NS < next)
-			next = since + HELD_NS;
+		else
+			deadline_add(&next, since + HELD_NS);
 	}
-	return next == UINT64_MAX ? -1 : (int)((next - now) / 1000000) + 1;
+	return deadline_poll_ms(next);
 }
 
 static void hold_answer_all(struct open_hold *hold)

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/openat2.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "system/mount_list.h"
 #include "system/proc_text.h"
@@ -28,11 +28,11 @@
 
 #define PATIENCE_MS 2000
 #define HALVINGS_MAX 5
-#define LATE_SECONDS 60
+#define LATE_NS 60000000000u
 
 /* Walks that were late, and when the last one was. */
 static unsigned int walks_late;
-static time_t walks_late_at;
+static uint64_t walks_late_ns;
 
 static int walk_open(int root, const char *path, uint64_t resolve)
 {
@@ -67,14 +67,6 @@ static int walk_run(struct remote_work *work)
 	return walk_open(walk->work.fd, walk->path, walk->resolve);
 }
 
-static time_t walk_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 static int walk_elsewhere(int root, const char *path, uint64_t resolve)
 {
 	struct walk walk = { .work = { .run = walk_run, .fd = root, .gives_fd = true },
@@ -82,14 +74,14 @@ static int walk_elsewhere(int root, const char *path, uint64_t resolve)
 			     .resolve = resolve };
 	int fd;
 
-	if (walks_late && walk_now() - walks_late_at > LATE_SECONDS)
+	if (walks_late && clock_now_ns() - walks_late_ns > LATE_NS)
 		walks_late = 0;
 	walk.work.patience_ms = PATIENCE_MS >>
 				(walks_late < HALVINGS_MAX ? walks_late : HALVINGS_MAX);
 	fd = remote_file_work(&walk.work);
 	if (fd == -ETIMEDOUT) {
 		walks_late++;
-		walks_late_at = walk_now();
+		walks_late_ns = clock_now_ns();
 	}
 	return fd;
 }

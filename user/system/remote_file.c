@@ -17,9 +17,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/deadline.h"
 #include "base/memory.h"
 #include "system/fd_table.h"
 #include "system/mount_list.h"
@@ -35,18 +36,10 @@
 
 static struct {
 	uint64_t mount;
-	int64_t until_ms; /* 0 = unused */
+	uint64_t until_ns; /* 0 = unused */
 } silent[SILENT_MAX];
 
 static pid_t openers[OPENERS_MAX]; /* 0 = unused */
-
-static int64_t remote_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* The kernel knows the mount of an open file without asking. False if /proc is not there. */
 static bool remote_find_mount(int fd, uint64_t *ret_mount)
@@ -139,12 +132,12 @@ enum mount_kind remote_file_kind(int path_fd, pid_t pid)
 /* How long to wait for a mount; 0 = not at all. */
 static int remote_patience_ms(uint64_t mount)
 {
-	int64_t now = remote_now_ms();
+	uint64_t now = clock_now_ns();
 	int patience = ANSWER_MS;
 	size_t i;
 
 	for (i = 0; i < SILENT_MAX; i++) {
-		if (silent[i].until_ms <= now)
+		if (silent[i].until_ns <= now)
 			continue;
 		if (silent[i].mount == mount)
 			return 0;
@@ -159,10 +152,10 @@ static void remote_note_silent(uint64_t mount)
 	size_t i, first = 0;
 
 	for (i = 1; i < SILENT_MAX; i++)
-		if (silent[i].until_ms < silent[first].until_ms)
+		if (silent[i].until_ns < silent[first].until_ns)
 			first = i;
 	silent[first].mount = mount;
-	silent[first].until_ms = remote_now_ms() + SILENT_MS;
+	silent[first].until_ns = deadline_in_ms(SILENT_MS);
 }
 
 /* A place for another process, after those that have ended are released. NULL if there is none. */
@@ -260,12 +253,11 @@ static pid_t remote_start(int socket, struct remote_work *work)
 static int remote_wait(int socket, struct remote_work *work, int patience_ms)
 {
 	struct pollfd ready = { .fd = socket, .events = POLLIN };
-	int64_t until = remote_now_ms() + patience_ms, left;
+	uint64_t deadline_ns = deadline_in_ms(patience_ms);
 	int count;
 
 	do {
-		left = until - remote_now_ms();
-		count = poll(&ready, 1, left > 0 ? (int)left : 0);
+		count = poll(&ready, 1, deadline_poll_ms(deadline_ns));
 	} while (count < 0 && errno == EINTR);
 	return count > 0 ? remote_receive(socket, work) : -ETIMEDOUT;
 }

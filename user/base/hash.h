@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hashes for tables. They are no secret: who chooses what is hashed can make hashes collide, unless the hash begins with
+ * seed_new().
+ */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a hash begins with where nobody gains by collisions. */
+#define HASH_BEGIN 0xcbf29ce484222325ull
+
+/* FNV-1a: `hash` continued by `size` bytes. */
+static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+	const unsigned char *at = bytes;
+
+	while (size--)
+		hash = (hash ^ *at++) * 0x100000001b3ull;
+	return hash;
+}
+
+/* FNV-1a: `hash` continued by the bytes of `text`, without the NUL. */
+static inline uint64_t hash_string(uint64_t hash, const char *text)
+{
+	while (*text)
+		hash = (hash ^ (unsigned char)*text++) * 0x100000001b3ull;
+	return hash;
+}
+
+/* `hash` continued by one word: faster than its bytes one by one. */
+static inline uint64_t hash_word(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 32;
+}
+
+#endif
