@@ -154,4 +154,13 @@ struct interp_code {
 	struct interp_part parts[INTERP_PARTS];
 };
 
+/* A struct of another size on one side would be read wrongly on the other one. */
+_Static_assert(sizeof(struct interp_ruby) == 28, "struct interp_ruby");
+_Static_assert(sizeof(struct interp_python) == 76, "struct interp_python");
+_Static_assert(sizeof(struct interp_process) == 144, "struct interp_process");
+_Static_assert(sizeof(struct interp_frame) == 32, "struct interp_frame");
+_Static_assert(sizeof(struct interp_record) == 4112, "struct interp_record");
+_Static_assert(sizeof(struct interp_part) == 304, "struct interp_part");
+_Static_assert(sizeof(struct interp_code) == 3648, "struct interp_code");
+
 #endif

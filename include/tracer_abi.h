@@ -257,77 +257,99 @@ struct event_mapping {
 };
 
 /*
- * Every way to lose something. X(symbol, name in the outputs, sentence, is a defect of the numbers).
+ * Every way to lose something. X(symbol, name in the outputs, enum loss_kind, is a defect of the numbers, sentence).
  * A defect means that a figure of the report may be short; the others are facts a reader may expect.
  */
 #define LOSS_LIST(X)                                                                               \
-	X(FREE_UNTRACKED, free_untracked,                                                          \
-	  "frees of unknown blocks: from before the attach, filtered out or lost", 0)              \
-	X(BLOCKS_FULL, blocks_full, "blocks not recorded: the block table is full (--max-blocks)", \
-	  1)                                                                                       \
-	X(BLOCKS_REFUSED, blocks_refused, "blocks not recorded: the kernel had no memory at hand", \
-	  1)                                                                                       \
-	X(STACKS_FULL, stacks_full,                                                                \
-	  "blocks without a stack: the stack table is full (--max-stacks)", 1)                     \
-	X(SITES_FULL, sites_full, "blocks not recorded: the site table is full (--max-stacks)", 1) \
-	X(SITES_CLASHED, sites_clashed, "blocks without a stack: its key is another stack's", 1)   \
-	X(STACK_UNREADABLE, stack_unreadable, "stacks cut short: memory could not be read", 0)     \
-	X(STACK_UNMAPPED, stack_unmapped, "stacks cut short in code that was mapped just before",  \
-	  0)                                                                                       \
-	X(STACK_JIT, stack_jit, "stacks cut short in code generated at run time", 0)               \
-	X(STACK_NO_ROWS, stack_no_rows, "stacks cut short in code without unwind tables", 0)       \
-	X(STACK_GUESSED, stack_guessed,                                                            \
-	  "stacks guessed behind code without unwind tables, by its frame pointer", 0)             \
-	X(STACK_BROKEN, stack_broken,                                                              \
-	  "stacks cut short where unwind tables could not be followed", 0)                         \
-	X(STACK_NO_TABLE, stack_no_table,                                                          \
-	  "stacks guessed by frame pointers: their process has no unwind tables", 0)               \
-	X(STACK_TRUNCATED, stack_truncated, "stacks cut at --stack-depth", 0)                      \
-	X(ADDRESS_REUSED, address_reused,                                                          \
-	  "blocks closed because their address was handed out again", 1)                           \
-	X(RETURNS_UNMATCHED, returns_unmatched, "calls whose return was never seen", 1)            \
-	X(RETURNS_DECLINED, returns_declined,                                                      \
-	  "calls not counted: a return probe would have harmed one pending on another stack", 1)   \
-	X(CALLS_TOO_DEEP, calls_too_deep,                                                          \
-	  "calls not counted: too many others were pending in their thread", 1)                    \
-	X(CALLS_UNCLEAR, calls_unclear,                                                            \
-	  "calls during others taken for the allocator's own: their stacks did not say", 0)        \
-	X(CALLS_THROWN, calls_thrown, "allocations that ended with an exception", 0)               \
-	X(RESULTS_UNREADABLE, results_unreadable, "calls whose result could not be read", 1)       \
-	X(SAMPLES_SENSELESS, samples_senseless,                                                    \
-	  "samples of the program's not recorded: they stand for less than their own size", 1)     \
-	X(THREADS_REFUSED, threads_refused, "calls not followed: no room for the thread's state",  \
-	  1)                                                                                       \
-	X(EVENTS_DROPPED, events_dropped, "events dropped: the ring buffer was full", 1)           \
-	X(PROGRAMS_MISSED, programs_missed, "probe hits the kernel did not deliver", 1)            \
-	X(PROBES_MISSING, probes_missing,                                                          \
-	  "probes found taken out by others, and put back if possible: calls were missed", 1)      \
-	X(EXECS_LATE, execs_late,                                                                  \
-	  "programs whose first calls were missed: executed by another thread than the first", 1)  \
-	X(FILES_LATE, files_late,                                                                  \
-	  "allocator files probed after they were mapped: the calls until then are missed", 1)     \
-	X(CHILDREN_LATE, children_late,                                                            \
-	  "new processes that ran before their probes were in: those calls are missed", 1)         \
-	X(MEMORY_SHARED, memory_shared,                                                            \
-	  "processes in the memory of a traced one (vfork), whose calls are not seen", 1)          \
-	X(CHILDREN_MISSED, children_missed,                                                        \
-	  "children not traced: they ended, or came, before probes were in place", 0)              \
-	X(RECORDS_DROPPED, records_dropped,                                                        \
-	  "records of processes dropped by the kernel: short-lived children may be missed", 0)     \
-	X(FILES_UNOPENED, files_unopened,                                                          \
+	X(FREE_UNTRACKED, free_untracked, FACT, 0,                                                 \
+	  "frees of unknown blocks: from before the attach, filtered out or lost")                 \
+	X(BLOCKS_FULL, blocks_full, CALL, 1,                                                       \
+	  "blocks not recorded: the block table is full (--max-blocks)")                           \
+	X(BLOCKS_REFUSED, blocks_refused, CALL, 1,                                                 \
+	  "blocks not recorded: the kernel had no memory at hand")                                 \
+	X(STACKS_FULL, stacks_full, FACT, 1,                                                       \
+	  "blocks without a stack: the stack table is full (--max-stacks)")                        \
+	X(SITES_FULL, sites_full, CALL, 1,                                                         \
+	  "blocks not recorded: the site table is full (--max-stacks)")                            \
+	X(SITES_CLASHED, sites_clashed, FACT, 1,                                                   \
+	  "blocks without a stack: its key is another stack's")                                    \
+	X(STACK_UNREADABLE, stack_unreadable, STACK, 0,                                            \
+	  "stacks cut short: memory could not be read")                                            \
+	X(STACK_UNMAPPED, stack_unmapped, STACK, 0,                                                \
+	  "stacks cut short in code that was mapped just before")                                  \
+	X(STACK_JIT, stack_jit, STACK, 0, "stacks cut short in code generated at run time")        \
+	X(STACK_NO_ROWS, stack_no_rows, STACK, 0,                                                  \
+	  "stacks cut short in code without unwind tables")                                        \
+	X(STACK_GUESSED, stack_guessed, STACK, 0,                                                  \
+	  "stacks guessed behind code without unwind tables, by its frame pointer")                \
+	X(STACK_BROKEN, stack_broken, STACK, 0,                                                    \
+	  "stacks cut short where unwind tables could not be followed")                            \
+	X(STACK_NO_TABLE, stack_no_table, STACK, 0,                                                \
+	  "stacks guessed by frame pointers: their process has no unwind tables")                  \
+	X(STACK_TRUNCATED, stack_truncated, STACK, 0, "stacks cut at --stack-depth")               \
+	X(ADDRESS_REUSED, address_reused, FACT, 1,                                                 \
+	  "blocks closed because their address was handed out again")                              \
+	X(RETURNS_UNMATCHED, returns_unmatched, CALL, 1, "calls whose return was never seen")      \
+	X(RETURNS_DECLINED, returns_declined, FACT, 1,                                             \
+	  "calls not counted: a return probe would have harmed one pending on another stack")      \
+	X(CALLS_TOO_DEEP, calls_too_deep, FACT, 1,                                                 \
+	  "calls not counted: too many others were pending in their thread")                       \
+	X(CALLS_UNCLEAR, calls_unclear, FACT, 0,                                                   \
+	  "calls during others taken for the allocator's own: their stacks did not say")           \
+	X(CALLS_THROWN, calls_thrown, FACT, 0, "allocations that ended with an exception")         \
+	X(RESULTS_UNREADABLE, results_unreadable, CALL, 1, "calls whose result could not be read") \
+	X(SAMPLES_SENSELESS, samples_senseless, CALL, 1,                                           \
+	  "samples of the program's not recorded: they stand for less than their own size")        \
+	X(THREADS_REFUSED, threads_refused, CALL, 1,                                               \
+	  "calls not followed: no room for the thread's state")                                    \
+	X(EVENTS_DROPPED, events_dropped, FACT, 1, "events dropped: the ring buffer was full")     \
+	X(PROGRAMS_MISSED, programs_missed, CALL, 1, "probe hits the kernel did not deliver")      \
+	X(PROBES_MISSING, probes_missing, FACT, 1,                                                 \
+	  "probes found taken out by others, and put back if possible: calls were missed")         \
+	X(EXECS_LATE, execs_late, FACT, 1,                                                         \
+	  "programs whose first calls were missed: executed by another thread than the first")     \
+	X(FILES_LATE, files_late, FACT, 1,                                                         \
+	  "allocator files probed after they were mapped: the calls until then are missed")        \
+	X(CHILDREN_LATE, children_late, FACT, 1,                                                   \
+	  "new processes that ran before their probes were in: those calls are missed")            \
+	X(MEMORY_SHARED, memory_shared, FACT, 1,                                                   \
+	  "processes in the memory of a traced one (vfork), whose calls are not seen")             \
+	X(CHILDREN_MISSED, children_missed, FACT, 0,                                               \
+	  "children not traced: they ended, or came, before probes were in place")                 \
+	X(RECORDS_DROPPED, records_dropped, FACT, 0,                                               \
+	  "records of processes dropped by the kernel: short-lived children may be missed")        \
+	X(FILES_UNOPENED, files_unopened, FACT, 0,                                                 \
 	  "mapped files not read or probed: too many, too large, or on a server that may not "     \
-	  "answer",                                                                                \
-	  0)                                                                                       \
-	X(FILES_WITHOUT_ROWS, files_without_rows,                                                  \
-	  "files in which stacks end: the unwind tables are full, or their process has its share", \
-	  0)                                                                                       \
-	X(BYTES_UNATTRIBUTED, bytes_unattributed, "bytes of blocks not recorded", 1)
+	  "answer")                                                                                \
+	X(FILES_WITHOUT_ROWS, files_without_rows, FACT, 0,                                         \
+	  "files in which stacks end: the unwind tables are full, or their process has its share") \
+	X(BYTES_UNATTRIBUTED, bytes_unattributed, BYTES, 1, "bytes of blocks not recorded")
 
 enum loss {
-#define X(symbol, name, sentence, defect) LOSS_##symbol,
+#define X(symbol, name, kind, defect, sentence) LOSS_##symbol,
 	LOSS_LIST(X)
 #undef X
 		LOSS_COUNT,
 };
+
+/* What a loss counts. */
+enum loss_kind {
+	LOSS_KIND_FACT = 0, /* something else than: */
+	LOSS_KIND_CALL, /* calls that were seen and not recorded */
+	LOSS_KIND_STACK, /* stacks that are not whole */
+	LOSS_KIND_BYTES, /* bytes */
+};
+
+/* A struct of another size on one side would be read wrongly on the other one. */
+_Static_assert(sizeof(struct sample_argument) == 16, "struct sample_argument");
+_Static_assert(sizeof(struct sample_site) == 48, "struct sample_site");
+_Static_assert(sizeof(struct inner_callers) == 16, "struct inner_callers");
+_Static_assert(sizeof(struct block_key) == 16, "struct block_key");
+_Static_assert(sizeof(struct block) == 24, "struct block");
+_Static_assert(sizeof(struct sampled_block) == 32, "struct sampled_block");
+_Static_assert(sizeof(struct site) == 72, "struct site");
+_Static_assert(sizeof(struct stack_record) == 1024, "struct stack_record");
+_Static_assert(sizeof(struct event_site) == 16, "struct event_site");
+_Static_assert(sizeof(struct event_mapping) == 80, "struct event_mapping");
 
 #endif

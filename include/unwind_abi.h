@@ -172,4 +172,12 @@ enum unwind_end {
 	UNWIND_END_GUESSED = 0x100, /* besides: frames behind code without rows are guessed */
 };
 
+/* A struct of another size on one side would be read wrongly on the other one. */
+_Static_assert(sizeof(struct unwind_mapping) == 32, "struct unwind_mapping");
+_Static_assert(sizeof(struct unwind_mappings) == 40960, "struct unwind_mappings");
+_Static_assert(sizeof(struct unwind_file_key) == 16, "struct unwind_file_key");
+_Static_assert(sizeof(struct unwind_file_rows) == 40, "struct unwind_file_rows");
+_Static_assert(sizeof(struct unwind_vma) == 40, "struct unwind_vma");
+_Static_assert(sizeof(struct unwind_block) == 16, "struct unwind_block");
+
 #endif

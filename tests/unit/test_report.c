@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "model/frame_kind.h"
+#include "model/loss.h"
+#include "model/source.h"
 #include "unit/sample.h"
 
 static struct report *build(struct sample *sample, enum report_sort sort, size_t top,
@@ -371,6 +374,35 @@ static void test_words(void **state)
 	assert_string_equal(frame_kind_name(FRAME_JIT), "jit");
 	assert_string_equal(frame_kind_name(FRAME_KERNEL), "kernel");
 	assert_string_equal(frame_kind_name(FRAME_ERROR), "error");
+}
+
+/* The sums of the coverage line are by these kinds. */
+static void test_loss_kinds(void **state)
+{
+	static const enum loss calls[] = {
+		LOSS_BLOCKS_FULL,	LOSS_BLOCKS_REFUSED,	 LOSS_SITES_FULL,
+		LOSS_RETURNS_UNMATCHED, LOSS_RESULTS_UNREADABLE, LOSS_SAMPLES_SENSELESS,
+		LOSS_THREADS_REFUSED,	LOSS_PROGRAMS_MISSED,
+	};
+	static const enum loss stacks[] = {
+		LOSS_STACK_UNREADABLE, LOSS_STACK_UNMAPPED,  LOSS_STACK_JIT,
+		LOSS_STACK_NO_ROWS,    LOSS_STACK_GUESSED,   LOSS_STACK_BROKEN,
+		LOSS_STACK_NO_TABLE,   LOSS_STACK_TRUNCATED,
+	};
+	size_t counts[4] = { 0 }, i;
+	int loss;
+
+	(void)state;
+	for (loss = 0; loss < LOSS_COUNT; loss++)
+		counts[loss_kind((enum loss)loss)]++;
+	assert_int_equal(counts[LOSS_KIND_CALL], sizeof(calls) / sizeof(calls[0]));
+	assert_int_equal(counts[LOSS_KIND_STACK], sizeof(stacks) / sizeof(stacks[0]));
+	assert_int_equal(counts[LOSS_KIND_BYTES], 1);
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		assert_int_equal(loss_kind(calls[i]), LOSS_KIND_CALL);
+	for (i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++)
+		assert_int_equal(loss_kind(stacks[i]), LOSS_KIND_STACK);
+	assert_int_equal(loss_kind(LOSS_BYTES_UNATTRIBUTED), LOSS_KIND_BYTES);
 	assert_string_equal(loss_name(LOSS_FREE_UNTRACKED), "free_untracked");
 	assert_false(loss_is_defect(LOSS_FREE_UNTRACKED));
 	assert_true(loss_is_defect(LOSS_BLOCKS_FULL));
@@ -394,6 +426,7 @@ int main(void)
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_loss_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

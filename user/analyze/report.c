@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "model/loss.h"
 
 /* A site that may be listed: its counters as the report has them, and what it is ranked by. */
 struct candidate {
@@ -321,98 +322,13 @@ void report_free(struct report *report)
 	free(report);
 }
 
-const char *source_name(enum memory_source source)
-{
-	switch (source) {
-	case SOURCE_HEAP:
-		return "heap";
-	case SOURCE_MMAP:
-		return "mmap";
-	case SOURCE_COUNT:
-		break;
-	}
-	return "unknown";
-}
-
-const char *frame_kind_name(enum frame_kind kind)
-{
-	switch (kind) {
-	case FRAME_NATIVE:
-		return "native";
-	case FRAME_RUBY:
-		return "ruby";
-	case FRAME_PYTHON:
-		return "python";
-	case FRAME_JIT:
-		return "jit";
-	case FRAME_KERNEL:
-		return "kernel";
-	case FRAME_ERROR:
-		return "error";
-	}
-	return "unknown";
-}
-
-struct loss_description {
-	const char *name, *sentence;
-	bool defect;
-};
-
-static const struct loss_description *loss_describe(enum loss loss)
-{
-	static const struct loss_description descriptions[LOSS_COUNT] = {
-#define X(symbol, name, sentence, defect) { #name, sentence, defect },
-		LOSS_LIST(X)
-#undef X
-	};
-
-	return &descriptions[loss];
-}
-
-const char *loss_name(enum loss loss)
-{
-	return loss_describe(loss)->name;
-}
-
-const char *loss_sentence(enum loss loss)
-{
-	return loss_describe(loss)->sentence;
-}
-
-bool loss_is_defect(enum loss loss)
-{
-	return loss_describe(loss)->defect;
-}
-
-bool loss_is_call(enum loss loss)
-{
-	switch (loss) {
-	case LOSS_BLOCKS_FULL:
-	case LOSS_BLOCKS_REFUSED:
-	case LOSS_SITES_FULL:
-	case LOSS_RETURNS_UNMATCHED:
-	case LOSS_RESULTS_UNREADABLE:
-	case LOSS_SAMPLES_SENSELESS:
-	case LOSS_THREADS_REFUSED:
-	case LOSS_PROGRAMS_MISSED:
-		return true;
-	default:
-		return false;
-	}
-}
-
-bool loss_is_stack(enum loss loss)
-{
-	return loss >= LOSS_STACK_UNREADABLE && loss <= LOSS_STACK_TRUNCATED;
-}
-
 uint64_t report_calls_dropped(const struct report *report)
 {
 	uint64_t calls = 0;
 	int loss;
 
 	for (loss = 0; loss < LOSS_COUNT; loss++)
-		if (loss_is_call((enum loss)loss))
+		if (loss_kind((enum loss)loss) == LOSS_KIND_CALL)
 			calls += report->loss[loss];
 	return calls;
 }

@@ -106,18 +106,10 @@ bool report_sort_is_inuse(enum report_sort sort);
 
 /*
  * Calls of allocator functions that the probes saw, by what became of them: recorded, a free of an unknown
- * block, or dropped for one of the reasons of loss_is_call. A realloc that moves a block counts as two. What samples
+ * block, or dropped (LOSS_KIND_CALL). A realloc that moves a block counts as two. What samples
  * stand for was not seen.
  */
 uint64_t report_calls_seen(const struct report *report);
 uint64_t report_calls_dropped(const struct report *report);
-
-const char *source_name(enum memory_source source); /* "heap", "mmap" */
-const char *frame_kind_name(enum frame_kind kind); /* "native", "ruby", ... */
-const char *loss_name(enum loss loss); /* "free_untracked" */
-const char *loss_sentence(enum loss loss);
-bool loss_is_defect(enum loss loss); /* does it make a figure of the report short? */
-bool loss_is_call(enum loss loss); /* does it count calls that were not recorded? */
-bool loss_is_stack(enum loss loss); /* does it count stacks that are not whole? */
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/source.h"
 #include "render/formats.h"
 
 struct folded_line {

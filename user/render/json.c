@@ -5,6 +5,9 @@
  */
 #include <time.h>
 
+#include "model/frame_kind.h"
+#include "model/loss.h"
+#include "model/source.h"
 #include "render/formats.h"
 #include "render/json_writer.h"
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "model/loss.h"
 #include "render/columns.h"
 #include "render/text_style.h"
 
@@ -36,7 +37,7 @@ static void text_loss(const struct text_writer *writer, const struct report *rep
 }
 
 /* " (NAME COUNT, ...)" of the losses of a kind. */
-static void text_append_losses(const struct report *report, bool (*is_of_kind)(enum loss loss),
+static void text_append_losses(const struct report *report, enum loss_kind kind,
 			       struct buffer *line)
 {
 	char count[UNITS_TEXT_MAX];
@@ -44,7 +45,7 @@ static void text_append_losses(const struct report *report, bool (*is_of_kind)(e
 	int loss;
 
 	for (loss = 0; loss < LOSS_COUNT; loss++) {
-		if (!is_of_kind((enum loss)loss) || !report->loss[loss])
+		if (loss_kind((enum loss)loss) != kind || !report->loss[loss])
 			continue;
 		buffer_printf(line, "%s%s %s", separator, loss_name((enum loss)loss),
 			      units_format_count(report->loss[loss], count));
@@ -60,7 +61,7 @@ static void text_append_dropped(const struct report *report, struct buffer *line
 
 	buffer_printf(line, ", %s dropped", units_format_count(dropped, count));
 	if (dropped)
-		text_append_losses(report, loss_is_call, line);
+		text_append_losses(report, LOSS_KIND_CALL, line);
 }
 
 static void text_append_stacks(const struct report *report, struct buffer *line)
@@ -70,13 +71,13 @@ static void text_append_stacks(const struct report *report, struct buffer *line)
 	int loss;
 
 	for (loss = 0; loss < LOSS_COUNT; loss++)
-		if (loss_is_stack((enum loss)loss))
+		if (loss_kind((enum loss)loss) == LOSS_KIND_STACK)
 			partial += report->loss[loss];
 	if (!partial)
 		return;
 	buffer_printf(line, "; %s stack%s not whole", units_format_count(partial, count),
 		      partial == 1 ? "" : "s");
-	text_append_losses(report, loss_is_stack, line);
+	text_append_losses(report, LOSS_KIND_STACK, line);
 }
 
 static void text_coverage_line(const struct text_writer *writer, const struct report *report)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/source.h"
 #include "render/columns.h"
 #include "render/text_style.h"
 

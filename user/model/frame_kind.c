@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See frame_kind.h. */
+#include "model/frame_kind.h"
+
+const char *frame_kind_name(enum frame_kind kind)
+{
+	static const char *const names[] = {
+		[FRAME_NATIVE] = "native", [FRAME_RUBY] = "ruby",     [FRAME_PYTHON] = "python",
+		[FRAME_JIT] = "jit",	   [FRAME_KERNEL] = "kernel", [FRAME_ERROR] = "error",
+	};
+
+	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where memory comes from, as the outputs show it. */
+#ifndef MODEL_SOURCE_H
+#define MODEL_SOURCE_H
+
+#include <linux/types.h>
+
+#include "tracer_abi.h"
+
+/* "heap", "mmap" */
+const char *source_name(enum memory_source source);
+
+#endif
