@@ -43,7 +43,7 @@ struct open_call {
 struct model {
 	uint32_t pages[PAGES];
 	struct open_call calls[THREADS];
-	struct counters sites[SITES];
+	struct site_stats sites[SITES];
 	struct truth *mappings; /* the first is unused */
 	uint32_t count, capacity, ages;
 	struct mapping_losses losses;
@@ -227,12 +227,13 @@ static inline void model_free(struct model *model)
 	free(model);
 }
 
-static inline void assert_counters(const struct counters *counters, const struct counters *expected)
+static inline void assert_counters(const struct site_stats *stats,
+				   const struct site_stats *expected)
 {
-	assert_int_equal(counters->alloc_bytes, expected->alloc_bytes);
-	assert_int_equal(counters->alloc_objects, expected->alloc_objects);
-	assert_int_equal(counters->free_bytes, expected->free_bytes);
-	assert_int_equal(counters->free_objects, expected->free_objects);
+	assert_int_equal(stats->alloc_bytes, expected->alloc_bytes);
+	assert_int_equal(stats->alloc_objects, expected->alloc_objects);
+	assert_int_equal(stats->free_bytes, expected->free_bytes);
+	assert_int_equal(stats->free_objects, expected->free_objects);
 }
 
 /* Forget the mappings that are gone, so that comparing stays cheap. */

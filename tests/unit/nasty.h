@@ -126,20 +126,20 @@ static const struct stack *nasty_stack(struct nasty *nasty, uint32_t modules)
 static void nasty_site(struct nasty *nasty, size_t index)
 {
 	struct snapshot_site *site;
-	struct counters counters = { nasty_number(nasty), nasty_number(nasty), nasty_number(nasty),
-				     nasty_number(nasty) };
+	struct site_stats stats = { nasty_number(nasty), nasty_number(nasty), nasty_number(nasty),
+				    nasty_number(nasty) };
 
 	nasty->functions[index].allocator = nasty_text(nasty);
 	nasty->functions[index].function = nasty_text(nasty);
 	site = sample_site(nasty->sample, nasty_random(nasty, 2), &nasty->functions[index],
-			   nasty_stack(nasty, 3), counters);
+			   nasty_stack(nasty, 3), stats);
 	site->source = (enum memory_source)nasty_random(nasty, SOURCE_COUNT);
-	site->oldest_ns = nasty_number(nasty);
-	site->age_sum_ns = nasty_number(nasty);
-	site->young_bytes = nasty_number(nasty);
-	site->young_objects = nasty_number(nasty);
+	site->stats.oldest_ns = nasty_number(nasty);
+	site->stats.age_sum_ns = nasty_number(nasty);
+	site->stats.young_bytes = nasty_number(nasty);
+	site->stats.young_objects = nasty_number(nasty);
 	site->sampled = nasty_random(nasty, 2);
-	site->samples = site->sampled ? nasty_number(nasty) : 0;
+	site->stats.samples = site->sampled ? nasty_number(nasty) : 0;
 }
 
 static struct nasty *nasty_new(unsigned int seed)

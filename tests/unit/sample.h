@@ -140,7 +140,7 @@ static struct stack *sample_stack(struct sample *sample, const struct frame *fra
 
 static struct snapshot_site *sample_site(struct sample *sample, size_t target,
 					 const struct function_name *function,
-					 const struct stack *stack, struct counters counters)
+					 const struct stack *stack, struct site_stats stats)
 {
 	struct snapshot_site *site = &sample->sites[sample->snapshot.site_count++];
 
@@ -149,7 +149,7 @@ static struct snapshot_site *sample_site(struct sample *sample, size_t target,
 		.target = &sample->targets[target],
 		.function = function,
 		.stack = stack,
-		.counters = counters,
+		.stats = stats,
 	};
 	return site;
 }
@@ -197,15 +197,15 @@ static __attribute__((unused)) struct sample *sample_server(void)
 	sample_name(sample, "st_init_table_with_size", "./st.c", 601);
 	sample_name(sample, NULL, NULL, 0);
 	site = sample_site(sample, 0, &sample_new, sample_stack(sample, leak, 6),
-			   (struct counters){ 52428800, 51200, 1228800, 1200 });
-	site->oldest_ns = 29 * SAMPLE_SECOND + 800000000;
-	site->age_sum_ns = 50000 * 15 * SAMPLE_SECOND;
+			   (struct site_stats){ 52428800, 51200, 1228800, 1200 });
+	site->stats.oldest_ns = 29 * SAMPLE_SECOND + 800000000;
+	site->stats.age_sum_ns = 50000 * 15 * SAMPLE_SECOND;
 	site = sample_site(sample, 0, &sample_malloc, sample_stack(sample, cache, 3),
-			   (struct counters){ 1048576, 4096, 524288, 2048 });
-	site->oldest_ns = 1500000000;
-	site->age_sum_ns = 2048 * SAMPLE_SECOND / 2;
+			   (struct site_stats){ 1048576, 4096, 524288, 2048 });
+	site->stats.oldest_ns = 1500000000;
+	site->stats.age_sum_ns = 2048 * SAMPLE_SECOND / 2;
 	site = sample_site(sample, 0, &sample_mmap, sample_stack(sample, map, 1),
-			   (struct counters){ 8192, 2, 8192, 2 });
+			   (struct site_stats){ 8192, 2, 8192, 2 });
 	site->source = SOURCE_MMAP;
 	sample->snapshot.loss[LOSS_FREE_UNTRACKED] = 12;
 	return sample;
@@ -218,7 +218,7 @@ static __attribute__((unused)) struct sample *sample_server_sampled(void)
 
 	sample->sites[0].function = &sample_told;
 	sample->sites[0].sampled = true;
-	sample->sites[0].samples = 97;
+	sample->sites[0].stats.samples = 97;
 	return sample;
 }
 

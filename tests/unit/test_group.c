@@ -40,11 +40,14 @@ static struct snapshot_site make_site(uint64_t key, const struct stack *stack, u
 		.target = &target_one,
 		.function = &function_malloc,
 		.stack = stack,
-		.counters = { bytes, 2, bytes / 2, 1 },
-		.oldest_ns = key,
-		.age_sum_ns = 100,
-		.young_bytes = 3,
-		.young_objects = 1,
+		.stats = { .alloc_bytes = bytes,
+			   .alloc_objects = 2,
+			   .free_bytes = bytes / 2,
+			   .free_objects = 1,
+			   .oldest_ns = key,
+			   .age_sum_ns = 100,
+			   .young_bytes = 3,
+			   .young_objects = 1 },
 	};
 }
 
@@ -53,7 +56,7 @@ static const struct snapshot_site *find_site(const struct grouped *grouped, uint
 	size_t i;
 
 	for (i = 0; i < grouped->snapshot.site_count; i++)
-		if (grouped->snapshot.sites[i].counters.alloc_bytes == bytes)
+		if (grouped->snapshot.sites[i].stats.alloc_bytes == bytes)
 			return &grouped->snapshot.sites[i];
 	return NULL;
 }
@@ -82,13 +85,13 @@ static void test_group(void **state)
 	site = find_site(grouped, 3000);
 	assert_non_null(site);
 	assert_int_equal(site->key, 10);
-	assert_int_equal(site->counters.alloc_objects, 4);
-	assert_int_equal(site->counters.free_bytes, 1500);
-	assert_int_equal(site->counters.free_objects, 2);
-	assert_int_equal(site->oldest_ns, 30);
-	assert_int_equal(site->age_sum_ns, 200);
-	assert_int_equal(site->young_bytes, 6);
-	assert_int_equal(site->young_objects, 2);
+	assert_int_equal(site->stats.alloc_objects, 4);
+	assert_int_equal(site->stats.free_bytes, 1500);
+	assert_int_equal(site->stats.free_objects, 2);
+	assert_int_equal(site->stats.oldest_ns, 30);
+	assert_int_equal(site->stats.age_sum_ns, 200);
+	assert_int_equal(site->stats.young_bytes, 6);
+	assert_int_equal(site->stats.young_objects, 2);
 	assert_int_equal(site->stack->count, 1);
 	assert_int_equal(site->stack->frames[0].name->line, 56);
 	assert_string_equal(site->stack->frames[0].name->file, "app/models/user.rb");
@@ -291,8 +294,8 @@ static void test_samples(void **state)
 
 	(void)state;
 	sites[0].sampled = sites[2].sampled = true;
-	sites[0].samples = 5;
-	sites[2].samples = 7;
+	sites[0].stats.samples = 5;
+	sites[2].stats.samples = 7;
 	for (by = GROUP_BY_RUBY_LINE; by <= GROUP_BY_SHOWN; by++) {
 		struct report_names names = { lookup, NULL };
 		struct grouped *grouped;
@@ -302,7 +305,7 @@ static void test_samples(void **state)
 		grouped = group_build(&snapshot, by, &names);
 		assert_int_equal(grouped->snapshot.site_count, 2);
 		assert_true(find_site(grouped, 3000)->sampled);
-		assert_int_equal(find_site(grouped, 3000)->samples, 12);
+		assert_int_equal(find_site(grouped, 3000)->stats.samples, 12);
 		assert_false(find_site(grouped, 30)->sampled);
 		group_free(grouped);
 	}

@@ -201,11 +201,11 @@ static void test_overlapping_calls_of_a_correct_program(void **state)
 		while (!kernel_idle(&kernel))
 			kernel_step(&kernel, false, &random);
 		for (site = 0; site < SITES; site++) {
-			struct mapping_totals totals = { 0 };
+			struct site_stats totals = { 0 };
 
 			mapping_set_site(kernel.set, site_key(0, site), kernel.now, 0, &totals);
-			assert_counters(&totals.counters, &kernel.truth->sites[site]);
-			compared += totals.counters.free_objects;
+			assert_counters(&totals, &kernel.truth->sites[site]);
+			compared += totals.free_objects;
 		}
 		model_compact(kernel.truth);
 	}

@@ -16,7 +16,7 @@
 static void assert_site(const struct mapping_set *set, const struct model *model, uint32_t tgid,
 			uint32_t site, uint64_t now_ns, uint64_t min_age_ns)
 {
-	struct mapping_totals totals = { 0 }, expected = { .counters = model->sites[site] };
+	struct site_stats totals = { 0 }, expected = model->sites[site];
 	uint32_t i;
 
 	for (i = 1; i < model->count; i++) {
@@ -35,7 +35,7 @@ static void assert_site(const struct mapping_set *set, const struct model *model
 			expected.oldest_ns = age;
 	}
 	mapping_set_site(set, site_key(tgid, site), now_ns, min_age_ns, &totals);
-	assert_counters(&totals.counters, &expected.counters);
+	assert_counters(&totals, &expected);
 	assert_int_equal(totals.oldest_ns, expected.oldest_ns);
 	assert_int_equal(totals.age_sum_ns, expected.age_sum_ns);
 	assert_int_equal(totals.young_bytes, expected.young_bytes);
@@ -152,11 +152,11 @@ static void apply(struct mapping_set *set, uint32_t thread, uint32_t op, uint32_
 static void assert_totals(const struct mapping_set *set, uint64_t site, uint64_t alloc_bytes,
 			  uint64_t alloc_objects, uint64_t free_bytes, uint64_t free_objects)
 {
-	struct counters expected = { alloc_bytes, alloc_objects, free_bytes, free_objects };
-	struct mapping_totals totals = { 0 };
+	struct site_stats expected = { alloc_bytes, alloc_objects, free_bytes, free_objects };
+	struct site_stats totals = { 0 };
 
 	assert_true(mapping_set_site(set, site, 100, 0, &totals));
-	assert_counters(&totals.counters, &expected);
+	assert_counters(&totals, &expected);
 }
 
 static void test_last_page_counts_what_was_asked_for(void **state)
@@ -177,6 +177,22 @@ static void test_last_page_counts_what_was_asked_for(void **state)
 	apply(set, 1, CALL_MUNMAP, MAPPING_RETURN, BASE, 1, 0, 0);
 	assert_totals(set, 5, 2 * PAGE + 1, 1, 2 * PAGE + 1, 1);
 	assert_int_equal(mapping_set_count(set), 0);
+	mapping_set_free(set);
+}
+
+/* The sum of few ages passes 64 bits where the clock is far on. */
+static void test_ages(void **state)
+{
+	struct mapping_set *set = mapping_set_new(PAGE, 0);
+	struct site_stats totals;
+	uint64_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++)
+		apply(set, 1, CALL_MMAP, MAPPING_RETURN, 0, PAGE, BASE + i * PAGE, 5);
+	assert_true(mapping_set_site(set, 5, UINT64_MAX, 0, &totals));
+	assert_int_equal(site_stats_mean_age_ns(&totals), totals.oldest_ns);
+	assert_true(totals.age_sum_ns > UINT64_MAX);
 	mapping_set_free(set);
 }
 
@@ -222,7 +238,7 @@ static void test_hostile_records(void **state)
 {
 	struct mapping_set *set = mapping_set_new(PAGE, 0);
 	struct event_mapping event = { .tgid = 3, .op = CALL_MMAP, .phase = MAPPING_RETURN };
-	struct mapping_totals totals;
+	struct site_stats totals;
 
 	(void)state;
 	apply(set, 1, CALL_MMAP, MAPPING_RETURN, 0, UINT64_MAX, BASE, 5);
@@ -255,6 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_sequence),
 		cmocka_unit_test(test_last_page_counts_what_was_asked_for),
+		cmocka_unit_test(test_ages),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_lost_returns_are_bounded),
 		cmocka_unit_test(test_hostile_records),

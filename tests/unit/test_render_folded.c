@@ -57,7 +57,7 @@ static void test_replaced_characters(void **state)
 	sample_name(sample, "a;b\nc\033\xff d::e<f, g> (h) 5", NULL, 0);
 	sample_name(sample, NULL, NULL, 0);
 	sample_site(sample, 1, &sample_new, sample_stack(sample, frames, 4),
-		    (struct counters){ 100, 1, 0, 0 });
+		    (struct site_stats){ 100, 1, 0, 0 });
 	check(sample, "my worker:1;[cut: short];[unknown];a:b?c.so+0x10;"
 		      "a:b?c?? d::e<f, g> (h) 5;operator new(unsigned long) 100\n");
 }
@@ -73,15 +73,15 @@ static void test_merged(void **state)
 	sample->targets[0].comm[0] = '\0';
 	sample_name(sample, "same", NULL, 0);
 	sample_site(sample, 0, &sample_malloc, sample_stack(sample, first, 1),
-		    (struct counters){ 100, 1, 0, 0 });
+		    (struct site_stats){ 100, 1, 0, 0 });
 	sample_site(sample, 0, &sample_malloc, sample_stack(sample, first, 0),
-		    (struct counters){ 7, 1, 0, 0 });
+		    (struct site_stats){ 7, 1, 0, 0 });
 	sample_site(sample, 0, &sample_malloc, sample_stack(sample, second, 1),
-		    (struct counters){ 40, 1, 8, 0 });
+		    (struct site_stats){ 40, 1, 8, 0 });
 	sample_site(sample, 0, &sample_mmap, sample_stack(sample, second, 1),
-		    (struct counters){ 40, 1, 40, 1 });
+		    (struct site_stats){ 40, 1, 40, 1 });
 	sample_site(sample, 0, &sample_mmap, sample_stack(sample, second, 1),
-		    (struct counters){ 0, 1, 0, 0 });
+		    (struct site_stats){ 0, 1, 0, 0 });
 	check(sample, "[unknown];malloc 7\n[unknown];same;malloc 132\n");
 }
 
@@ -118,8 +118,8 @@ static void test_nasty_adds_up(void **state)
 		size_t lines, i, holding = 0;
 
 		for (i = 0; i < report->site_count; i++) {
-			uint64_t bytes = report->sites[i].counters.alloc_bytes -
-					 report->sites[i].counters.free_bytes;
+			uint64_t bytes = report->sites[i].stats.alloc_bytes -
+					 report->sites[i].stats.free_bytes;
 
 			expected += bytes;
 			holding += bytes > 0;

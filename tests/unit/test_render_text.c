@@ -96,9 +96,9 @@ static void test_two_processes(void **state)
 		frames[i] = (struct frame){ FRAME_NATIVE, 0, i % 3, i, NULL };
 	sample->snapshot.target_count = 2;
 	sample_site(sample, 1, &sample_malloc, sample_stack(sample, frames, 40),
-		    (struct counters){ 7, 7, 0, 0 });
+		    (struct site_stats){ 7, 7, 0, 0 });
 	sample_site(sample, 1, &sample_malloc, sample_stack(sample, NULL, 0),
-		    (struct counters){ 0, 1, 0, 0 });
+		    (struct site_stats){ 0, 1, 0, 0 });
 	check_output("two-processes.txt", sample, &options, &plain);
 }
 
@@ -135,7 +135,7 @@ static void test_opening_fits(void **state)
 	sample->targets[0].exited = true;
 	sample->snapshot.start_ns = 0;
 	sample->snapshot.time_ns = 86420000 * SAMPLE_SECOND;
-	sample->sites[0].counters.alloc_bytes = 1010ULL << 30;
+	sample->sites[0].stats.alloc_bytes = 1010ULL << 30;
 	text = render(sample, &options, &plain);
 	*strchr(text, '\n') = '\0';
 	assert_string_equal(text, "sidekiq-worker1 (4194304, exited) traced for 1000d05h: "
@@ -167,13 +167,13 @@ static void test_nothing_in_use(void **state)
 			    "Nothing is in use: no allocation was recorded.\n\n");
 	sample = sample_new_empty(1);
 	sample_site(sample, 0, &sample_malloc, sample_stack(sample, NULL, 0),
-		    (struct counters){ 100, 1234, 100, 1234 });
+		    (struct site_stats){ 100, 1234, 100, 1234 });
 	assert_opening_says(sample, 0, "Nothing is in use: all 1,234 recorded blocks were freed.");
 	sample = sample_new_empty(1);
 	sample_site(sample, 0, &sample_malloc, sample_stack(sample, NULL, 0),
-		    (struct counters){ 100, 10, 10, 1 })
-		->young_objects = 9;
-	sample->sites[0].young_bytes = 90;
+		    (struct site_stats){ 100, 10, 10, 1 })
+		->stats.young_objects = 9;
+	sample->sites[0].stats.young_bytes = 90;
 	assert_opening_says(sample, SAMPLE_SECOND,
 			    "Nothing is in use: all 9 blocks held are younger than 1.0 s.");
 }

@@ -23,7 +23,7 @@ static struct report *build(struct sample *sample, enum report_sort sort, size_t
 	return report_build(&sample->snapshot, &options, &names);
 }
 
-static void assert_counters(const struct counters *counters, uint64_t alloc_bytes,
+static void assert_counters(const struct site_stats *counters, uint64_t alloc_bytes,
 			    uint64_t alloc_objects, uint64_t free_bytes, uint64_t free_objects)
 {
 	assert_int_equal(counters->alloc_bytes, alloc_bytes);
@@ -48,10 +48,10 @@ static void test_server(void **state)
 	assert_int_equal(report->sites[0].rank, 1);
 	assert_int_equal(report->sites[0].pid, 4242);
 	assert_string_equal(report->sites[0].allocator, "jemalloc");
-	assert_int_equal(report->sites[0].oldest_ns, 29800000000);
-	assert_int_equal(report->sites[0].mean_age_ns, 15 * SAMPLE_SECOND);
+	assert_int_equal(report->sites[0].stats.oldest_ns, 29800000000);
+	assert_int_equal(site_stats_mean_age_ns(&report->sites[0].stats), 15 * SAMPLE_SECOND);
 	assert_int_equal(report->sites[1].rank, 2);
-	assert_int_equal(report->sites[1].mean_age_ns, SAMPLE_SECOND / 2);
+	assert_int_equal(site_stats_mean_age_ns(&report->sites[1].stats), SAMPLE_SECOND / 2);
 	report_free(report);
 	sample_free(sample);
 }
@@ -65,9 +65,9 @@ static void test_samples(void **state)
 	(void)state;
 	assert_counters(&report->totals, 53485568, 55298, 1761280, 3250);
 	assert_counters(&report->sampled, 52428800, 51200, 1228800, 1200);
-	assert_int_equal(report->samples, 97);
+	assert_int_equal(report->recorded.samples, 97);
 	assert_true(report->sites[0].sampled);
-	assert_int_equal(report->sites[0].samples, 97);
+	assert_int_equal(report->sites[0].stats.samples, 97);
 	assert_false(report->sites[1].sampled);
 	assert_true(report->target_sampled[0]);
 	assert_false(report->ended_sampled);
@@ -90,11 +90,11 @@ static void test_very_many_blocks(void **state)
 	struct report *report;
 
 	(void)state;
-	sample->sites[0].counters =
-		(struct counters){ .alloc_bytes = objects, .alloc_objects = objects };
-	sample->sites[0].age_sum_ns = (unsigned __int128)objects * age;
+	sample->sites[0].stats =
+		(struct site_stats){ .alloc_bytes = objects, .alloc_objects = objects };
+	sample->sites[0].stats.age_sum_ns = (unsigned __int128)objects * age;
 	report = build(sample, SORT_INUSE, 10, 0);
-	assert_int_equal(report->sites[0].mean_age_ns, age);
+	assert_int_equal(site_stats_mean_age_ns(&report->sites[0].stats), age);
 	report_free(report);
 	sample_free(sample);
 }
@@ -132,11 +132,11 @@ static struct sample *sample_ranks(void)
 	struct sample *sample = sample_new_empty(1);
 	const struct stack *stack = sample_stack(sample, NULL, 0);
 
-	sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 1000, 10, 100, 9 });
-	sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 900, 300, 700, 1 });
-	sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 5000, 20, 4500, 15 });
-	sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 2000, 999, 2000, 999 });
-	sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 0, 0, 0, 0 });
+	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 1000, 10, 100, 9 });
+	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 900, 300, 700, 1 });
+	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 5000, 20, 4500, 15 });
+	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 2000, 999, 2000, 999 });
+	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 0, 0, 0, 0 });
 	return sample;
 }
 
@@ -150,7 +150,7 @@ static void assert_ranked(enum report_sort sort, size_t top, const uint64_t *ord
 	assert_int_equal(report->site_count, count);
 	for (i = 0; i < count; i++) {
 		assert_int_equal(report->sites[i].rank, i + 1);
-		assert_int_equal(report->sites[i].counters.alloc_bytes, order[i]);
+		assert_int_equal(report->sites[i].stats.alloc_bytes, order[i]);
 	}
 	assert_counters(&report->totals, 8900, 1329, 7300, 1024);
 	assert_int_equal(report->sites_in_use, 3);
@@ -184,20 +184,21 @@ static void test_min_age(void **state)
 	struct report *report;
 
 	(void)state;
-	old = sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 100, 10, 0, 0 });
-	young = sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 700, 7, 0, 0 });
-	mixed = sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 900, 9, 300, 3 });
-	old->age_sum_ns = 10 * 40;
-	young->young_bytes = 700;
-	young->young_objects = 7;
-	mixed->young_bytes = 400;
-	mixed->young_objects = 4;
-	mixed->age_sum_ns = 2 * 50; /* of the two that are old enough */
+	old = sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 100, 10, 0, 0 });
+	young = sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 700, 7, 0, 0 });
+	mixed = sample_site(sample, 0, &sample_malloc, stack,
+			    (struct site_stats){ 900, 9, 300, 3 });
+	old->stats.age_sum_ns = 10 * 40;
+	young->stats.young_bytes = 700;
+	young->stats.young_objects = 7;
+	mixed->stats.young_bytes = 400;
+	mixed->stats.young_objects = 4;
+	mixed->stats.age_sum_ns = 2 * 50; /* of the two that are old enough */
 	report = build(sample, SORT_INUSE, 0, 20);
 	assert_int_equal(report->site_count, 2);
-	assert_counters(&report->sites[0].counters, 500, 5, 300, 3);
-	assert_int_equal(report->sites[0].mean_age_ns, 50);
-	assert_counters(&report->sites[1].counters, 100, 10, 0, 0);
+	assert_counters(&report->sites[0].stats, 500, 5, 300, 3);
+	assert_int_equal(site_stats_mean_age_ns(&report->sites[0].stats), 50);
+	assert_counters(&report->sites[1].stats, 100, 10, 0, 0);
 	assert_counters(&report->totals, 600, 15, 300, 3);
 	assert_counters(&report->recorded, 1700, 26, 300, 3);
 	assert_int_equal(report->sites_in_use, 2);
@@ -219,14 +220,14 @@ static void test_bytes_without_blocks(void **state)
 	struct report *report;
 
 	(void)state;
-	sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 0, 5, 0, 1 });
-	sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 64, 1, 32, 1 })
-		->oldest_ns = 9;
+	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 0, 5, 0, 1 });
+	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 64, 1, 32, 1 })
+		->stats.oldest_ns = 9;
 	report = build(sample, SORT_INUSE, 10, 0);
 	assert_int_equal(report->site_count, 2);
 	assert_int_equal(report->sites_in_use, 2);
-	assert_int_equal(report->sites[0].oldest_ns, 9);
-	assert_int_equal(report->sites[0].mean_age_ns, 0);
+	assert_int_equal(report->sites[0].stats.oldest_ns, 9);
+	assert_int_equal(site_stats_mean_age_ns(&report->sites[0].stats), 0);
 	report_free(report);
 	sample_free(sample);
 }
@@ -239,15 +240,15 @@ static void test_damaged_counters(void **state)
 	struct report *report;
 
 	(void)state;
-	site = sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 10, 1, 90, 7 });
-	site->young_bytes = 1000;
-	site->young_objects = 1000;
-	site->oldest_ns = 5;
-	site->age_sum_ns = 5;
+	site = sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 10, 1, 90, 7 });
+	site->stats.young_bytes = 1000;
+	site->stats.young_objects = 1000;
+	site->stats.oldest_ns = 5;
+	site->stats.age_sum_ns = 5;
 	sample->snapshot.start_ns = sample->snapshot.time_ns + 1;
 	report = build(sample, SORT_ALLOC, 0, 1);
-	assert_counters(&report->sites[0].counters, 10, 1, 10, 1);
-	assert_int_equal(report->sites[0].oldest_ns, 0);
+	assert_counters(&report->sites[0].stats, 10, 1, 10, 1);
+	assert_int_equal(report->sites[0].stats.oldest_ns, 0);
 	assert_int_equal(report->duration_ns, 0);
 	report_free(report);
 	sample_free(sample);
@@ -273,7 +274,7 @@ static void test_many_sites(void **state)
 	enum { COUNT = 64000, TOP = 500 };
 	struct sample *sample = sample_new_empty(1);
 	struct snapshot_site *sites = memory_alloc(COUNT, sizeof(*sites));
-	struct counters sum = { 0 };
+	struct site_stats sum = { 0 };
 	unsigned int seed = 3;
 	size_t i, better;
 	struct report *report;
@@ -284,11 +285,11 @@ static void test_many_sites(void **state)
 		sites[i] = sample->sites[0];
 		/* 40503 is odd: the keys are all 2^16 residues in a mixed order. */
 		sites[i].key = i * 40503 % 65536;
-		sites[i].counters.alloc_bytes = 1000 + (uint64_t)rand_r(&seed) % 50;
-		sites[i].counters.alloc_objects = 1;
-		sum.alloc_bytes += sites[i].counters.alloc_bytes;
+		sites[i].stats.alloc_bytes = 1000 + (uint64_t)rand_r(&seed) % 50;
+		sites[i].stats.alloc_objects = 1;
+		sum.alloc_bytes += sites[i].stats.alloc_bytes;
 		/* The mean age carries the key through to the report. */
-		sites[i].age_sum_ns = sites[i].key;
+		sites[i].stats.age_sum_ns = sites[i].key;
 	}
 	sample->snapshot.sites = sites;
 	sample->snapshot.site_count = COUNT;
@@ -298,9 +299,9 @@ static void test_many_sites(void **state)
 	for (i = 0; i < COUNT; i++) {
 		const struct report_site *last = &report->sites[TOP - 1];
 
-		better = sites[i].counters.alloc_bytes > last->counters.alloc_bytes ||
-			 (sites[i].counters.alloc_bytes == last->counters.alloc_bytes &&
-			  sites[i].key < last->mean_age_ns);
+		better = sites[i].stats.alloc_bytes > last->stats.alloc_bytes ||
+			 (sites[i].stats.alloc_bytes == last->stats.alloc_bytes &&
+			  sites[i].key < site_stats_mean_age_ns(&last->stats));
 		sum.alloc_objects += better;
 	}
 	/* Before the last one that is listed come exactly the others that are listed, in order. */
@@ -308,9 +309,10 @@ static void test_many_sites(void **state)
 	for (i = 1; i < TOP; i++) {
 		const struct report_site *site = &report->sites[i];
 
-		assert_true(site[-1].counters.alloc_bytes > site->counters.alloc_bytes ||
-			    (site[-1].counters.alloc_bytes == site->counters.alloc_bytes &&
-			     site[-1].mean_age_ns < site->mean_age_ns));
+		assert_true(site[-1].stats.alloc_bytes > site->stats.alloc_bytes ||
+			    (site[-1].stats.alloc_bytes == site->stats.alloc_bytes &&
+			     site_stats_mean_age_ns(&site[-1].stats) <
+				     site_stats_mean_age_ns(&site->stats)));
 	}
 	report_free(report);
 	free(sites);
@@ -346,11 +348,11 @@ static void test_processes(void **state)
 	struct report *report;
 
 	(void)state;
-	sample_site(sample, 0, &sample_malloc, stack, (struct counters){ 100, 10, 40, 4 });
-	sample_site(sample, 1, &sample_malloc, stack, (struct counters){ 7, 1, 0, 0 });
-	sample_site(sample, 1, &sample_malloc, stack, (struct counters){ 5000, 5, 1000, 1 })
+	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 100, 10, 40, 4 });
+	sample_site(sample, 1, &sample_malloc, stack, (struct site_stats){ 7, 1, 0, 0 });
+	sample_site(sample, 1, &sample_malloc, stack, (struct site_stats){ 5000, 5, 1000, 1 })
 		->ended = true;
-	sample_site(sample, 0, &sample_mmap, stack, (struct counters){ 4096, 1, 4096, 1 });
+	sample_site(sample, 0, &sample_mmap, stack, (struct site_stats){ 4096, 1, 4096, 1 });
 	report = build(sample, SORT_INUSE, 0, 0);
 	assert_counters(&report->target_totals[0], 4196, 11, 4136, 5);
 	assert_counters(&report->target_totals[1], 5007, 6, 1000, 1);

@@ -207,18 +207,9 @@ static int group_compare(const void *a, const void *b)
 
 static void group_add(struct snapshot_site *to, const struct snapshot_site *site)
 {
-	to->counters.alloc_bytes += site->counters.alloc_bytes;
-	to->counters.alloc_objects += site->counters.alloc_objects;
-	to->counters.free_bytes += site->counters.free_bytes;
-	to->counters.free_objects += site->counters.free_objects;
-	to->age_sum_ns += site->age_sum_ns;
-	to->young_bytes += site->young_bytes;
-	to->young_objects += site->young_objects;
-	to->samples += site->samples;
+	site_stats_add(&to->stats, &site->stats);
 	if (to->function != site->function)
 		to->function = &several_functions;
-	if (site->oldest_ns > to->oldest_ns)
-		to->oldest_ns = site->oldest_ns;
 	/* The least key of a group is the same in the next snapshot, whatever order the sites come in. */
 	if (site->key < to->key)
 		to->key = site->key;

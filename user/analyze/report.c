@@ -10,92 +10,39 @@
 #include "base/memory.h"
 #include "model/loss.h"
 
-/* A site that may be listed: its counters as the report has them, and what it is ranked by. */
+/* A site that may be listed: its figures as the report has them, and what it is ranked by. */
 struct candidate {
 	const struct snapshot_site *site;
-	struct counters counters;
+	struct site_stats stats;
 	uint64_t weight;
 };
-
-uint64_t counters_inuse_bytes(const struct counters *counters)
-{
-	return counters->alloc_bytes - counters->free_bytes;
-}
-
-uint64_t counters_inuse_objects(const struct counters *counters)
-{
-	return counters->alloc_objects - counters->free_objects;
-}
-
-bool counters_hold(const struct counters *counters)
-{
-	return counters_inuse_bytes(counters) || counters_inuse_objects(counters);
-}
 
 bool report_sort_is_inuse(enum report_sort sort)
 {
 	return sort == SORT_INUSE || sort == SORT_INUSE_OBJECTS;
 }
 
-static uint64_t report_min(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* The counters of a site as they are, but never with more freed than was allocated. */
-static struct counters report_recorded(const struct snapshot_site *site)
-{
-	struct counters counters = site->counters;
-
-	counters.free_bytes = report_min(counters.free_bytes, counters.alloc_bytes);
-	counters.free_objects = report_min(counters.free_objects, counters.alloc_objects);
-	return counters;
-}
-
-/* Take the blocks that are too young out of `counters`. */
-static void report_leave_out_young(struct counters *counters, const struct snapshot_site *site)
-{
-	counters->alloc_bytes -= report_min(site->young_bytes, counters_inuse_bytes(counters));
-	counters->alloc_objects -=
-		report_min(site->young_objects, counters_inuse_objects(counters));
-}
-
-/* Only a damaged recording reaches the limit; there, freed must still not pass allocated. */
-static void report_add_limited(uint64_t *sum, uint64_t more)
-{
-	if (__builtin_add_overflow(*sum, more, sum))
-		*sum = UINT64_MAX;
-}
-
-static void report_add(struct counters *sum, const struct counters *counters)
-{
-	report_add_limited(&sum->alloc_bytes, counters->alloc_bytes);
-	report_add_limited(&sum->alloc_objects, counters->alloc_objects);
-	report_add_limited(&sum->free_bytes, counters->free_bytes);
-	report_add_limited(&sum->free_objects, counters->free_objects);
-}
-
-static uint64_t report_weight(const struct counters *counters, enum report_sort sort)
+static uint64_t report_weight(const struct site_stats *stats, enum report_sort sort)
 {
 	switch (sort) {
 	case SORT_INUSE:
-		return counters_inuse_bytes(counters);
+		return site_stats_inuse_bytes(stats);
 	case SORT_INUSE_OBJECTS:
-		return counters_inuse_objects(counters);
+		return site_stats_inuse_objects(stats);
 	case SORT_ALLOC:
-		return counters->alloc_bytes;
+		return stats->alloc_bytes;
 	case SORT_ALLOC_OBJECTS:
-		return counters->alloc_objects;
+		return stats->alloc_objects;
 	}
 	return 0;
 }
 
-static bool report_is_candidate(const struct counters *counters,
+static bool report_is_candidate(const struct site_stats *stats,
 				const struct report_options *options)
 {
-	if (!counters->alloc_bytes && !counters->alloc_objects)
+	if (!stats->alloc_bytes && !stats->alloc_objects)
 		return false;
-	return !options->top || !report_sort_is_inuse(options->sort) || counters_hold(counters);
+	return !options->top || !report_sort_is_inuse(options->sort) || site_stats_hold(stats);
 }
 
 /* Where the totals of a target are. */
@@ -124,22 +71,22 @@ static struct target_place *report_places(const struct report *report)
 
 /* A site that counts, in the sums of the report that it belongs to. */
 static void report_sum(struct report *report, const struct target_place *places,
-		       const struct snapshot_site *site, const struct counters *counters)
+		       const struct snapshot_site *site, const struct site_stats *stats)
 {
 	const struct target_place wanted = { site->target, 0 };
 	const struct target_place *place = bsearch(&wanted, places, report->target_count,
 						   sizeof(*places), target_place_compare);
 
 	if (place)
-		report_add(&report->target_totals[place->index], counters);
+		site_stats_add(&report->target_totals[place->index], stats);
 	if (place && site->sampled)
 		report->target_sampled[place->index] = true;
 	if (site->sampled && site->ended)
 		report->ended_sampled = true;
 	else if (site->sampled)
-		report_add(&report->sampled, counters);
-	report_add(site->ended ? &report->ended : &report->totals, counters);
-	report->sites_in_use += !site->ended && counters_hold(counters);
+		site_stats_add(&report->sampled, stats);
+	site_stats_add(site->ended ? &report->ended : &report->totals, stats);
+	report->sites_in_use += !site->ended && site_stats_hold(stats);
 }
 
 /* Add every site to the sums of the report and the ones that may be listed to `candidates`. */
@@ -152,19 +99,19 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 
 	for (i = 0; i < snapshot->site_count; i++) {
 		const struct snapshot_site *site = &snapshot->sites[i];
-		struct counters counters = report_recorded(site);
+		struct site_stats stats = site->stats;
 
-		report_add(&report->recorded, &counters);
+		site_stats_limit_freed(&stats);
+		site_stats_add(&report->recorded, &stats);
 		if (site->sampled)
-			report_add(&report->estimated, &counters);
-		report->samples += site->samples;
+			site_stats_add(&report->estimated, &stats);
 		if (options->min_age_ns)
-			report_leave_out_young(&counters, site);
-		report_sum(report, places, site, &counters);
-		if (report_is_candidate(&counters, options))
+			site_stats_leave_out_young(&stats);
+		report_sum(report, places, site, &stats);
+		if (report_is_candidate(&stats, options))
 			candidates[count++] =
-				(struct candidate){ site, counters,
-						    report_weight(&counters, options->sort) };
+				(struct candidate){ site, stats,
+						    report_weight(&stats, options->sort) };
 	}
 	free(places);
 	return count;
@@ -241,7 +188,6 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 			     const struct report_options *options, const struct report_names *names)
 {
 	const struct snapshot_site *site = from->site;
-	uint64_t objects = counters_inuse_objects(&from->counters);
 	size_t capacity = 0;
 	uint32_t i;
 
@@ -252,12 +198,9 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->function = site->function->function;
 	to->ended = site->ended;
 	to->sampled = site->sampled;
-	to->samples = site->samples;
-	to->counters = from->counters;
-	if (counters_hold(&from->counters))
-		to->oldest_ns = site->oldest_ns;
-	if (objects)
-		to->mean_age_ns = (uint64_t)(site->age_sum_ns / objects);
+	to->stats = from->stats;
+	if (!site_stats_hold(&to->stats))
+		to->stats.oldest_ns = 0;
 	for (i = 0; i < site->stack->count; i++)
 		if (options->internal || !site->stack->frames[i].internal)
 			report_name_frame(to, &capacity, modules, &site->stack->frames[i], names);

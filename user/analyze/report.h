@@ -50,10 +50,8 @@ struct report_site {
 	enum memory_source source;
 	const char *allocator, *function; /* NULL = several */
 	bool ended; /* its program has ended: in no total */
-	bool sampled; /* its counters are an estimate */
-	uint64_t samples; /* that it is made from */
-	struct counters counters;
-	uint64_t oldest_ns, mean_age_ns; /* of the blocks in use; 0 when there is none */
+	bool sampled; /* its figures are an estimate */
+	struct site_stats stats; /* its oldest_ns is 0 when no block is in use */
 	struct report_frame *frames; /* innermost first */
 	size_t frame_count;
 };
@@ -63,16 +61,15 @@ struct report {
 	uint64_t duration_ns;
 	const struct target *const *targets;
 	size_t target_count;
-	struct counters
+	struct site_stats
 		*target_totals; /* of the targets, in their order; with what ended programs held */
-	struct counters totals; /* of all sites, listed or not, but of ended programs' */
-	struct counters ended; /* of ended programs' sites */
-	struct counters sampled; /* what of `totals` is an estimate */
+	struct site_stats totals; /* of all sites, listed or not, but of ended programs' */
+	struct site_stats ended; /* of ended programs' sites */
+	struct site_stats sampled; /* what of `totals` is an estimate */
 	bool *target_sampled; /* is some of a target's totals an estimate? In their order */
 	bool ended_sampled; /* is some of `ended`? */
-	uint64_t samples; /* that programs have told of */
-	struct counters recorded; /* the same, but with the blocks that min_age_ns leaves out */
-	struct counters estimated; /* what of `recorded` is an estimate */
+	struct site_stats recorded; /* of all sites, with the blocks that min_age_ns leaves out */
+	struct site_stats estimated; /* what of `recorded` is an estimate */
 	size_t sites_in_use; /* sites that hold at least one byte or block */
 	size_t site_count; /* listed */
 	struct report_site *sites;
@@ -96,11 +93,6 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 			    const struct report_names *names);
 void report_free(struct report *report);
 
-/* What is in use by `counters`. */
-uint64_t counters_inuse_bytes(const struct counters *counters);
-uint64_t counters_inuse_objects(const struct counters *counters);
-/* Is there at least one byte or block in use? */
-bool counters_hold(const struct counters *counters);
 /* Does `sort` rank by what is in use? */
 bool report_sort_is_inuse(enum report_sort sort);
 

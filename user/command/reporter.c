@@ -75,7 +75,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	if (reporter->written && options->format == render_format_find("text"))
 		buffer_append_string(&text, "\n");
 	options->format->render(report, &style, &text);
-	reporter->inuse_bytes = counters_inuse_bytes(&report->totals);
+	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
 	reporter_complain(reporter);
 	code = output_write(&reporter->output, &text, error);
 	reporter->written++;

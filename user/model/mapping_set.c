@@ -22,7 +22,7 @@
 struct mapping_site {
 	uint64_t key;
 	const struct image *image;
-	struct counters counters;
+	struct site_stats stats; /* without ages */
 	struct mapping *mappings; /* in use */
 	struct mapping_site *next; /* of the same image */
 };
@@ -145,11 +145,11 @@ static bool set_release(struct mapping_set *set, struct range *chain)
 
 		next = chain->next[0];
 		free(chain);
-		mapping->site->counters.free_bytes += bytes;
+		mapping->site->stats.free_bytes += bytes;
 		mapping->bytes -= bytes;
 		if (mapping->bytes)
 			continue;
-		mapping->site->counters.free_objects++;
+		mapping->site->stats.free_objects++;
 		mapping_unlink(mapping);
 		free(mapping);
 		set->count--;
@@ -164,8 +164,8 @@ static void site_add_mapping(struct mapping_site *site, struct mapping *mapping)
 	if (site->mappings)
 		site->mappings->previous = mapping;
 	site->mappings = mapping;
-	site->counters.alloc_bytes += mapping->bytes;
-	site->counters.alloc_objects++;
+	site->stats.alloc_bytes += mapping->bytes;
+	site->stats.alloc_objects++;
 }
 
 static void set_add_mapping(struct mapping_set *set, struct image *image,
@@ -434,32 +434,20 @@ void mapping_set_free(struct mapping_set *set)
 	free(set);
 }
 
-static void totals_add(struct mapping_totals *totals, const struct mapping *mapping,
-		       uint64_t now_ns, uint64_t min_age_ns)
-{
-	uint64_t age = now_ns > mapping->born_ns ? now_ns - mapping->born_ns : 0;
-
-	if (age < min_age_ns) {
-		totals->young_bytes += mapping->bytes;
-		totals->young_objects++;
-		return;
-	}
-	if (age > totals->oldest_ns)
-		totals->oldest_ns = age;
-	totals->age_sum_ns += age;
-}
-
 bool mapping_set_site(const struct mapping_set *set, uint64_t site, uint64_t now_ns,
-		      uint64_t min_age_ns, struct mapping_totals *ret_totals)
+		      uint64_t min_age_ns, struct site_stats *ret_stats)
 {
 	const struct mapping_site *found = table_get(&set->sites, site);
 	const struct mapping *mapping;
+	uint64_t age;
 
 	if (!found)
 		return false;
-	*ret_totals = (struct mapping_totals){ .counters = found->counters };
-	for (mapping = found->mappings; mapping; mapping = mapping->next)
-		totals_add(ret_totals, mapping, now_ns, min_age_ns);
+	*ret_stats = found->stats;
+	for (mapping = found->mappings; mapping; mapping = mapping->next) {
+		age = now_ns > mapping->born_ns ? now_ns - mapping->born_ns : 0;
+		site_stats_add_age(ret_stats, age, mapping->bytes, 1, min_age_ns);
+	}
 	return true;
 }
 

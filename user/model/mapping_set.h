@@ -22,17 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/snapshot.h"
+#include "model/site_stats.h"
 #include "tracer_abi.h"
 
 struct mapping_set;
-
-/* What happened to one site. The last four are of its mappings in use, as in struct snapshot_site. */
-struct mapping_totals {
-	struct counters counters;
-	uint64_t oldest_ns, age_sum_ns;
-	uint64_t young_bytes, young_objects;
-};
 
 /* What was lost. The names are those of the loss list, to whose counters the caller adds them. */
 struct mapping_losses {
@@ -63,13 +56,13 @@ void mapping_set_forget_thread(struct mapping_set *set, uint32_t tgid, uint32_t 
 void mapping_set_drop(struct mapping_set *set, uint32_t tgid, uint32_t image);
 
 /*
- * The totals of a site, as of `now_ns`. Mappings younger than `min_age_ns` are counted as young, and the ages
+ * The figures of a site, as of `now_ns`. Mappings younger than `min_age_ns` are counted as young, and the ages
  * are those of the others.
- * False, with `*ret_totals` untouched, if the site never had a mapping. Takes time in proportion to the
+ * False, with `*ret_stats` untouched, if the site never had a mapping. Takes time in proportion to the
  * site's mappings in use, so that asking for all sites is one pass over all mappings.
  */
 bool mapping_set_site(const struct mapping_set *set, uint64_t site, uint64_t now_ns,
-		      uint64_t min_age_ns, struct mapping_totals *ret_totals);
+		      uint64_t min_age_ns, struct site_stats *ret_stats);
 
 struct mapping_losses mapping_set_losses(const struct mapping_set *set);
 /* Number of mappings in use. */

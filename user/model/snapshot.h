@@ -13,15 +13,10 @@
 #include <stdint.h>
 
 #include "model/module.h"
+#include "model/site_stats.h"
 #include "model/stack.h"
 #include "model/target.h"
 #include "tracer_abi.h"
-
-/* Grow-only counters. In use = alloc - free, in bytes and in objects. */
-struct counters {
-	uint64_t alloc_bytes, alloc_objects;
-	uint64_t free_bytes, free_objects;
-};
 
 /* An allocator function as the outputs name it. */
 struct function_name {
@@ -36,15 +31,9 @@ struct snapshot_site {
 	const struct function_name *function;
 	enum memory_source source;
 	const struct stack *stack; /* never NULL; may have no frames */
-	struct counters counters;
-	/* Of the blocks in use; meaningless when none is. With --min-age, of the counted ones. */
-	uint64_t oldest_ns; /* age of the oldest block */
-	unsigned __int128
-		age_sum_ns; /* sum of the ages: divided by the in-use objects, the mean age */
-	uint64_t young_bytes, young_objects; /* blocks in use that are younger than --min-age */
+	struct site_stats stats;
 	bool ended; /* its program has ended: listed, but in no total */
 	bool sampled; /* some of it is an estimate */
-	uint64_t samples; /* that it is made from */
 };
 
 struct snapshot {

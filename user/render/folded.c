@@ -104,7 +104,7 @@ void render_folded(const struct report *report, const struct render_options *opt
 	(void)options;
 	for (i = 0; i < report->site_count; i++) {
 		const struct report_site *site = &report->sites[i];
-		uint64_t bytes = counters_inuse_bytes(&site->counters);
+		uint64_t bytes = site_stats_inuse_bytes(&site->stats);
 
 		if (bytes)
 			lines[count++] = (struct folded_line){ folded_stack(site), bytes };

@@ -46,14 +46,14 @@ static void json_time(struct json_writer *json, int64_t wall_time)
 		json_null(json);
 }
 
-static void json_counters(struct json_writer *json, const struct counters *counters)
+static void json_stats(struct json_writer *json, const struct site_stats *stats)
 {
-	json_member_integer(json, "inuse_bytes", counters_inuse_bytes(counters));
-	json_member_integer(json, "inuse_objects", counters_inuse_objects(counters));
-	json_member_integer(json, "alloc_bytes", counters->alloc_bytes);
-	json_member_integer(json, "alloc_objects", counters->alloc_objects);
-	json_member_integer(json, "free_bytes", counters->free_bytes);
-	json_member_integer(json, "free_objects", counters->free_objects);
+	json_member_integer(json, "inuse_bytes", site_stats_inuse_bytes(stats));
+	json_member_integer(json, "inuse_objects", site_stats_inuse_objects(stats));
+	json_member_integer(json, "alloc_bytes", stats->alloc_bytes);
+	json_member_integer(json, "alloc_objects", stats->alloc_objects);
+	json_member_integer(json, "free_bytes", stats->free_bytes);
+	json_member_integer(json, "free_objects", stats->free_objects);
 }
 
 /* Estimates say so; of what is exact nothing is said. */
@@ -71,9 +71,9 @@ static void json_totals_sampled(struct json_writer *json, const struct report *r
 	if (!report->sampled.alloc_objects)
 		return;
 	json_sampled(json, true);
-	json_member_integer(json, "sampled_inuse_bytes", counters_inuse_bytes(&report->sampled));
+	json_member_integer(json, "sampled_inuse_bytes", site_stats_inuse_bytes(&report->sampled));
 	json_member_integer(json, "sampled_inuse_objects",
-			    counters_inuse_objects(&report->sampled));
+			    site_stats_inuse_objects(&report->sampled));
 }
 
 /* What of a target's calls is missing because its probes came late. */
@@ -117,7 +117,7 @@ static void json_targets(struct json_writer *json, const struct report *report)
 		json_member_string(json, "exe", target->exe);
 		json_key(json, "exited");
 		json_bool(json, target->exited);
-		json_counters(json, &report->target_totals[i]);
+		json_stats(json, &report->target_totals[i]);
 		json_sampled(json, report->target_sampled[i]);
 		json_late(json, target->late);
 		json_close(json, '}');
@@ -171,13 +171,13 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	json_member_string(json, "function", site->function);
 	json_key(json, "ended");
 	json_bool(json, site->ended);
-	json_counters(json, &site->counters);
+	json_stats(json, &site->stats);
 	json_sampled(json, site->sampled);
 	if (site->sampled)
-		json_member_integer(json, "samples", site->samples);
-	json_member_seconds(json, "oldest_s", site->oldest_ns, counters_hold(&site->counters));
-	json_member_seconds(json, "mean_age_s", site->mean_age_ns,
-			    counters_inuse_objects(&site->counters));
+		json_member_integer(json, "samples", site->stats.samples);
+	json_member_seconds(json, "oldest_s", site->stats.oldest_ns, site_stats_hold(&site->stats));
+	json_member_seconds(json, "mean_age_s", site_stats_mean_age_ns(&site->stats),
+			    site_stats_inuse_objects(&site->stats));
 	json_key(json, "frames");
 	json_open(json, '[');
 	for (i = 0; i < site->frame_count; i++)
@@ -202,12 +202,12 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_targets(&json, report);
 	json_key(&json, "totals");
 	json_open(&json, '{');
-	json_counters(&json, &report->totals);
+	json_stats(&json, &report->totals);
 	json_totals_sampled(&json, report);
 	json_close(&json, '}');
 	json_key(&json, "ended");
 	json_open(&json, '{');
-	json_counters(&json, &report->ended);
+	json_stats(&json, &report->ended);
 	json_sampled(&json, report->ended_sampled);
 	json_close(&json, '}');
 	json_loss(&json, report);

@@ -52,20 +52,20 @@ static void text_append_targets(struct buffer *line, const struct report *report
 /* "03:12:45 ruby (4242) traced for 30.0 s: 48.8 MiB in use" */
 static void text_opening(const struct text_writer *writer, const struct report *report)
 {
-	uint64_t bytes = counters_inuse_bytes(&report->totals);
+	uint64_t bytes = site_stats_inuse_bytes(&report->totals);
 	char time[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX + 1];
 	struct buffer line = { 0 };
 	size_t clock;
 
 	units_format_size(bytes, size);
-	text_approximate(size, counters_hold(&report->sampled));
+	text_approximate(size, site_stats_hold(&report->sampled));
 
 	text_append_clock(&line, report->wall_time);
 	clock = line.length;
 	text_append_targets(&line, report);
 	buffer_printf(&line, " traced for %s: %s in use",
 		      units_format_time(report->duration_ns, time),
-		      counters_hold(&report->totals) ? size : "nothing");
+		      site_stats_hold(&report->totals) ? size : "nothing");
 	/* The clock is the first that a reader can do without. */
 	if (columns_of(line.data) <= TEXT_COLUMNS)
 		clock = 0;
@@ -85,7 +85,7 @@ static void text_opening(const struct text_writer *writer, const struct report *
 static void text_nothing(const struct text_writer *writer, const struct report *report)
 {
 	uint64_t objects = report->recorded.alloc_objects;
-	uint64_t young = counters_inuse_objects(&report->recorded);
+	uint64_t young = site_stats_inuse_objects(&report->recorded);
 	char count[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
 	struct buffer line = { 0 };
 

@@ -89,9 +89,10 @@ static void text_coverage_line(const struct text_writer *writer, const struct re
 
 	buffer_printf(&line, "coverage: %s calls seen",
 		      units_format_count(report_calls_seen(report), text));
-	if (report->samples)
-		buffer_printf(&line, " and %s sample%s", units_format_count(report->samples, text),
-			      report->samples == 1 ? "" : "s");
+	if (report->recorded.samples)
+		buffer_printf(&line, " and %s sample%s",
+			      units_format_count(report->recorded.samples, text),
+			      report->recorded.samples == 1 ? "" : "s");
 	text_append_dropped(report, &line);
 	buffer_printf(&line, ", %s byte%s unattributed", units_format_count(unattributed, text),
 		      unattributed == 1 ? "" : "s");
@@ -150,8 +151,8 @@ static void text_late_line(const struct text_writer *writer, const struct report
 
 static void text_summary(const struct text_writer *writer, const struct report *report)
 {
-	uint64_t bytes = counters_inuse_bytes(&report->totals);
-	uint64_t objects = counters_inuse_objects(&report->totals);
+	uint64_t bytes = site_stats_inuse_bytes(&report->totals);
+	uint64_t objects = site_stats_inuse_objects(&report->totals);
 	size_t contexts = report->sites_in_use;
 	char exact[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 	const char *amounts[] = { exact, units_format_size(bytes, size) };

@@ -27,16 +27,16 @@ static int row_compare(const void *a, const void *b)
 }
 
 static void text_process(const struct text_writer *writer, const struct target *target,
-			 const struct counters *counters, bool sampled)
+			 const struct site_stats *stats, bool sampled)
 {
 	char inuse[UNITS_TEXT_MAX + 1], blocks[UNITS_TEXT_MAX + 1];
 	char allocated[UNITS_TEXT_MAX + 1], freed[UNITS_TEXT_MAX + 1], pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", target->pid);
-	units_format_size(counters_inuse_bytes(counters), inuse);
-	text_format_count(counters_inuse_objects(counters), blocks);
-	units_format_size(counters->alloc_bytes, allocated);
-	units_format_size(counters->free_bytes, freed);
+	units_format_size(site_stats_inuse_bytes(stats), inuse);
+	text_format_count(site_stats_inuse_objects(stats), blocks);
+	units_format_size(stats->alloc_bytes, allocated);
+	units_format_size(stats->free_bytes, freed);
 	buffer_printf(writer->out, ROW, pid, text_approximate(inuse, sampled),
 		      text_approximate(blocks, sampled), text_approximate(allocated, sampled),
 		      text_approximate(freed, sampled));
@@ -51,7 +51,7 @@ void text_processes(const struct text_writer *writer, const struct report *repor
 	char count[UNITS_TEXT_MAX];
 
 	for (i = 0; i < report->target_count; i++)
-		rows[i] = (struct row){ counters_inuse_bytes(&report->target_totals[i]), i };
+		rows[i] = (struct row){ site_stats_inuse_bytes(&report->target_totals[i]), i };
 	qsort(rows, report->target_count, sizeof(*rows), row_compare);
 	if (!writer->verbose && shown > PROCESSES_SHOWN)
 		shown = PROCESSES_SHOWN;

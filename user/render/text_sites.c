@@ -13,7 +13,7 @@
 
 bool text_shows_site(const struct report *report, const struct report_site *site)
 {
-	return !report_sort_is_inuse(report->sort) || counters_hold(&site->counters);
+	return !report_sort_is_inuse(report->sort) || site_stats_hold(&site->stats);
 }
 
 const char *text_format_count(uint64_t count, char *text)
@@ -53,20 +53,20 @@ static const char *text_format_share(uint64_t part, uint64_t whole, char text[UN
 
 /* `totals` NULL: what an ended program held, which is no part of them. `sampled`: some of it is an estimate. */
 static void text_row(const struct text_writer *writer, const char *label, bool sampled,
-		     const struct counters *counters, const struct counters *totals,
+		     const struct site_stats *stats, const struct site_stats *totals,
 		     const char *oldest)
 {
 	char inuse[UNITS_TEXT_MAX + 1], share[UNITS_TEXT_MAX], blocks[UNITS_TEXT_MAX + 1];
 	char allocated[UNITS_TEXT_MAX + 1], freed[UNITS_TEXT_MAX + 1];
 
-	units_format_size(counters_inuse_bytes(counters), inuse);
-	text_format_count(counters_inuse_objects(counters), blocks);
-	units_format_size(counters->alloc_bytes, allocated);
-	units_format_size(counters->free_bytes, freed);
+	units_format_size(site_stats_inuse_bytes(stats), inuse);
+	text_format_count(site_stats_inuse_objects(stats), blocks);
+	units_format_size(stats->alloc_bytes, allocated);
+	units_format_size(stats->free_bytes, freed);
 	text_style_set(writer, STYLE_STRONG);
 	buffer_printf(writer->out, ROW, label, text_approximate(inuse, sampled),
-		      totals ? text_format_share(counters_inuse_bytes(counters),
-						 counters_inuse_bytes(totals), share)
+		      totals ? text_format_share(site_stats_inuse_bytes(stats),
+						 site_stats_inuse_bytes(totals), share)
 			     : "ended",
 		      text_approximate(blocks, sampled), text_approximate(allocated, sampled),
 		      text_approximate(freed, sampled), oldest);
@@ -113,11 +113,11 @@ static void text_site(const struct text_writer *writer, const struct report *rep
 		      const struct report_site *site, size_t name_column)
 {
 	char rank[24], oldest[UNITS_TEXT_MAX];
-	bool holds = counters_hold(&site->counters);
+	bool holds = site_stats_hold(&site->stats);
 
 	snprintf(rank, sizeof(rank), "%zu", site->rank);
-	text_row(writer, rank, site->sampled, &site->counters, site->ended ? NULL : &report->totals,
-		 holds ? units_format_time(site->oldest_ns, oldest) : "-");
+	text_row(writer, rank, site->sampled, &site->stats, site->ended ? NULL : &report->totals,
+		 holds ? units_format_time(site->stats.oldest_ns, oldest) : "-");
 	text_call(writer, report, site);
 	text_stack(writer, site, name_column);
 	buffer_append_string(writer->out, "\n");
@@ -127,17 +127,17 @@ static void text_site(const struct text_writer *writer, const struct report *rep
 static void text_rest(const struct text_writer *writer, const struct report *report)
 {
 	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
-	uint64_t bytes = counters_inuse_bytes(&report->totals);
+	uint64_t bytes = site_stats_inuse_bytes(&report->totals);
 	size_t sites = report->sites_in_use;
 	size_t i;
 
 	for (i = 0; i < report->site_count; i++) {
-		uint64_t shown = counters_inuse_bytes(&report->sites[i].counters);
+		uint64_t shown = site_stats_inuse_bytes(&report->sites[i].stats);
 
 		if (report->sites[i].ended)
 			continue;
 		bytes -= shown < bytes ? shown : bytes;
-		sites -= counters_hold(&report->sites[i].counters);
+		sites -= site_stats_hold(&report->sites[i].stats);
 	}
 	if (!sites)
 		return;
@@ -152,12 +152,13 @@ static void text_samples(const struct text_writer *writer, const struct report *
 	char count[UNITS_TEXT_MAX];
 	struct buffer line = { 0 };
 
-	if (!report->samples)
+	if (!report->recorded.samples)
 		return;
 	buffer_printf(&line,
 		      "~ estimated: the program itself has told of %s sample%s, each of which "
 		      "stands for more",
-		      units_format_count(report->samples, count), report->samples == 1 ? "" : "s");
+		      units_format_count(report->recorded.samples, count),
+		      report->recorded.samples == 1 ? "" : "s");
 	columns_wrap(writer->out, line.data, writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS, 2);
 	buffer_free(&line);
 }
@@ -184,7 +185,7 @@ void text_sites(const struct text_writer *writer, const struct report *report)
 	text_rest(writer, report);
 	text_row(writer, "total", report->sampled.alloc_objects, &report->totals, &report->totals,
 		 "");
-	if (counters_hold(&report->ended))
+	if (site_stats_hold(&report->ended))
 		text_row(writer, "ended", report->ended_sampled, &report->ended, NULL, "");
 	text_samples(writer, report);
 	if (report->target_count > 1)

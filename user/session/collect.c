@@ -70,7 +70,7 @@ static void pass_see_site(void *context, const void *key, const void *value)
 		return;
 	if (!session_site_is_current(site))
 		key_list_add(&pass->dead, key);
-	site->oldest_ns = site->age_sum_ns = site->young_bytes = site->young_objects = 0;
+	site_table_reset_ages(site);
 }
 
 /* A block, or a sample that stands for `objects` of together its size. */
@@ -85,14 +85,8 @@ static void pass_add_block(struct pass *pass, const void *key, const struct bloc
 		return;
 	if (!session_site_is_current(site))
 		key_list_add(&pass->dead, key);
-	if (age < pass->session->options.min_age_ns) {
-		site->young_bytes += block->size;
-		site->young_objects += objects;
-	} else {
-		site->age_sum_ns += (unsigned __int128)age * objects;
-		if (age > site->oldest_ns)
-			site->oldest_ns = age;
-	}
+	site_stats_add_age(&site->stats, age, block->size, objects,
+			   pass->session->options.min_age_ns);
 }
 
 static void pass_see_block(void *context, const void *key, const void *value)
@@ -105,21 +99,6 @@ static void pass_see_sample(void *context, const void *key, const void *value)
 	const struct sampled_block *sample = value;
 
 	pass_add_block(context, key, &sample->block, sample->objects);
-}
-
-static void session_add_mappings(const struct session *session, const struct known_site *site,
-				 uint64_t time_ns, struct snapshot_site *row)
-{
-	struct mapping_totals totals;
-
-	if (!mapping_set_site(session->mappings, site->key, time_ns, session->options.min_age_ns,
-			      &totals))
-		return;
-	row->counters = totals.counters;
-	row->oldest_ns = totals.oldest_ns;
-	row->age_sum_ns = totals.age_sum_ns;
-	row->young_bytes = totals.young_bytes;
-	row->young_objects = totals.young_objects;
 }
 
 /* The row of a site, as of `time_ns`. False if it has none. */
@@ -137,19 +116,12 @@ static bool session_make_row(const struct session *session, const struct known_s
 		.function = &plan->functions[record->function],
 		.source = (enum memory_source)record->source,
 		.stack = site->stack,
-		.counters = { .alloc_bytes = record->alloc_bytes,
-			      .alloc_objects = record->alloc_objects,
-			      .free_bytes = record->free_bytes,
-			      .free_objects = record->free_objects },
-		.oldest_ns = site->oldest_ns,
-		.age_sum_ns = site->age_sum_ns,
-		.young_bytes = site->young_bytes,
-		.young_objects = site->young_objects,
-		.samples = record->samples,
+		.stats = site->stats,
 		.sampled = plan->functions[record->function].sampled,
 	};
 	if (record->source == SOURCE_MMAP)
-		session_add_mappings(session, site, time_ns, ret_row);
+		mapping_set_site(session->mappings, site->key, time_ns, session->options.min_age_ns,
+				 &ret_row->stats);
 	return true;
 }
 

@@ -85,11 +85,7 @@ static void session_add_rest(struct session *session, struct ended_program *prog
 		*rest = session_add_ended(session, program, &empty, ENDED_SEVERAL) + 1;
 	}
 	sum = &session->ended_sites[*rest - 1].row;
-	sum->counters.alloc_bytes += row->counters.alloc_bytes;
-	sum->counters.alloc_objects += row->counters.alloc_objects;
-	sum->counters.free_bytes += row->counters.free_bytes;
-	sum->counters.free_objects += row->counters.free_objects;
-	sum->samples += row->samples;
+	site_stats_add(&sum->stats, &row->stats);
 }
 
 void session_keep_site(struct session *session, struct known_site *site,
@@ -97,9 +93,9 @@ void session_keep_site(struct session *session, struct known_site *site,
 {
 	struct ended_program *program = session_program_of(session, site);
 
-	if (!program || !row->counters.alloc_objects)
+	if (!program || !row->stats.alloc_objects)
 		return;
-	if (row->counters.alloc_objects == row->counters.free_objects) {
+	if (row->stats.alloc_objects == row->stats.free_objects) {
 		session_add_rest(session, program, row);
 		return;
 	}

@@ -130,19 +130,36 @@ struct known_site *site_table_get(struct site_table *table, uint64_t key)
 	return site;
 }
 
+/* The counters of the record; the ages stay. */
+static void known_site_set(struct known_site *site, const struct site *record)
+{
+	site->record = *record;
+	site->stats.alloc_bytes = record->alloc_bytes;
+	site->stats.alloc_objects = record->alloc_objects;
+	site->stats.free_bytes = record->free_bytes;
+	site->stats.free_objects = record->free_objects;
+	site->stats.samples = record->samples;
+}
+
+void site_table_reset_ages(struct known_site *site)
+{
+	site->stats = (struct site_stats){ 0 };
+	known_site_set(site, &site->record);
+}
+
 bool site_table_add(struct site_table *table, uint64_t key, const struct site *record,
 		    struct process *process, const struct stack_record *stack)
 {
 	struct known_site *site = site_table_get(table, key);
 
 	if (site) {
-		site->record = *record;
+		known_site_set(site, record);
 		return false;
 	}
 	site = memory_alloc(1, sizeof(*site));
 	site->key = key;
 	site->process = process;
-	site->record = *record;
+	known_site_set(site, record);
 	site->stack = stack ? stack_of_record(stack) : stack_of_reason("stack table full");
 	table_put(&table->sites, key, site);
 	return site_table_resolve(site);

@@ -11,18 +11,17 @@
 
 #include "base/table.h"
 #include "discover/process.h"
+#include "model/site_stats.h"
 #include "model/stack.h"
 #include "tracer_abi.h"
 
-/* A site, and the sums over its blocks that a snapshot is being made of. */
+/* A site, and its figures, of which a snapshot is being made. */
 struct known_site {
 	uint64_t key;
 	struct process *process;
 	struct stack *stack; /* owned */
 	struct site record; /* as last read; the counters are not current between snapshots */
-	uint64_t oldest_ns;
-	unsigned __int128 age_sum_ns; /* samples may stand for very many blocks */
-	uint64_t young_bytes, young_objects;
+	struct site_stats stats; /* its ages are those of the last snapshot */
 };
 
 struct site_table {
@@ -40,6 +39,9 @@ struct known_site *site_table_get(struct site_table *table, uint64_t key);
  */
 bool site_table_add(struct site_table *table, uint64_t key, const struct site *record,
 		    struct process *process, const struct stack_record *stack);
+
+/* Begin the sums over the site's blocks anew. */
+void site_table_reset_ages(struct known_site *site);
 
 /* Normalize the stack of a site again. True if a frame lies in no known mapping. */
 bool site_table_resolve(struct known_site *site);

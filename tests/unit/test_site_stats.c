@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The figures of a site: sums that reach their limits, ages of very many blocks, and figures that contradict themselves. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/site_stats.h"
+
+static void test_add(void **state)
+{
+	struct site_stats sum = { 1, 2, 3, 4, 5, 60, 7, 8, 9 };
+	const struct site_stats more = { 10, 20, 30, 40, 50, 6, 70, 80, 90 };
+
+	(void)state;
+	site_stats_add(&sum, &more);
+	assert_int_equal(sum.alloc_bytes, 11);
+	assert_int_equal(sum.alloc_objects, 22);
+	assert_int_equal(sum.free_bytes, 33);
+	assert_int_equal(sum.free_objects, 44);
+	assert_int_equal(sum.samples, 55);
+	assert_int_equal(sum.oldest_ns, 60);
+	assert_int_equal((uint64_t)sum.age_sum_ns, 77);
+	assert_int_equal(sum.young_bytes, 88);
+	assert_int_equal(sum.young_objects, 99);
+}
+
+/* A sum stays at its maximum. */
+static void test_add_limits(void **state)
+{
+	struct site_stats sum = { 0 }, more;
+
+	(void)state;
+	memset(&more, 0x55, sizeof(more));
+	site_stats_add(&sum, &more);
+	assert_int_equal(sum.alloc_bytes, more.alloc_bytes);
+	assert_int_equal(sum.young_objects, more.young_objects);
+	assert_true(sum.age_sum_ns == more.age_sum_ns);
+	site_stats_add(&sum, &more);
+	site_stats_add(&sum, &more);
+	site_stats_add(&sum, &more);
+	assert_int_equal(sum.alloc_bytes, UINT64_MAX);
+	assert_int_equal(sum.free_objects, UINT64_MAX);
+	assert_int_equal(sum.young_bytes, UINT64_MAX);
+	assert_true(sum.age_sum_ns == ~(unsigned __int128)0);
+}
+
+/* The ages of a few old blocks, or of very many, pass 64 bits. */
+static void test_ages(void **state)
+{
+	struct site_stats stats = { .alloc_objects = (uint64_t)1 << 40 };
+
+	(void)state;
+	site_stats_add_age(&stats, UINT64_MAX, 1, (uint64_t)1 << 39, 0);
+	site_stats_add_age(&stats, UINT64_MAX, 1, (uint64_t)1 << 39, 0);
+	assert_int_equal(stats.oldest_ns, UINT64_MAX);
+	assert_int_equal(site_stats_mean_age_ns(&stats), UINT64_MAX);
+	stats.free_objects = stats.alloc_objects;
+	assert_int_equal(site_stats_mean_age_ns(&stats), 0);
+}
+
+static void test_young(void **state)
+{
+	struct site_stats stats = { .alloc_bytes = 100, .alloc_objects = 3 };
+
+	(void)state;
+	site_stats_add_age(&stats, 49, 30, 1, 50);
+	site_stats_add_age(&stats, 50, 60, 1, 50);
+	site_stats_add_age(&stats, 90, 10, 1, 50);
+	assert_int_equal(stats.young_bytes, 30);
+	assert_int_equal(stats.young_objects, 1);
+	assert_int_equal(stats.oldest_ns, 90);
+	site_stats_leave_out_young(&stats);
+	assert_int_equal(site_stats_inuse_bytes(&stats), 70);
+	assert_int_equal(site_stats_inuse_objects(&stats), 2);
+	assert_int_equal(site_stats_mean_age_ns(&stats), 70);
+}
+
+/* More freed than allocated, more young than in use. */
+static void test_contradictions(void **state)
+{
+	struct site_stats stats = { .alloc_bytes = 5,
+				    .alloc_objects = 7,
+				    .free_bytes = 6,
+				    .free_objects = 3,
+				    .young_bytes = 9,
+				    .young_objects = 9 };
+
+	(void)state;
+	site_stats_limit_freed(&stats);
+	assert_int_equal(stats.free_bytes, 5);
+	assert_int_equal(stats.free_objects, 3);
+	assert_true(site_stats_hold(&stats));
+	site_stats_leave_out_young(&stats);
+	assert_int_equal(stats.alloc_bytes, 5);
+	assert_int_equal(stats.alloc_objects, 3);
+	assert_false(site_stats_hold(&stats));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_add),
+		cmocka_unit_test(test_add_limits),
+		cmocka_unit_test(test_ages),
+		cmocka_unit_test(test_young),
+		cmocka_unit_test(test_contradictions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

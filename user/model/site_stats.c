@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See site_stats.h. */
+#include "model/site_stats.h"
+
+static void stats_add(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
+
+static void stats_add_ages(unsigned __int128 *sum, unsigned __int128 more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = ~(unsigned __int128)0;
+}
+
+static uint64_t stats_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void site_stats_add(struct site_stats *sum, const struct site_stats *more)
+{
+	stats_add(&sum->alloc_bytes, more->alloc_bytes);
+	stats_add(&sum->alloc_objects, more->alloc_objects);
+	stats_add(&sum->free_bytes, more->free_bytes);
+	stats_add(&sum->free_objects, more->free_objects);
+	stats_add(&sum->samples, more->samples);
+	if (more->oldest_ns > sum->oldest_ns)
+		sum->oldest_ns = more->oldest_ns;
+	stats_add_ages(&sum->age_sum_ns, more->age_sum_ns);
+	stats_add(&sum->young_bytes, more->young_bytes);
+	stats_add(&sum->young_objects, more->young_objects);
+}
+
+void site_stats_add_age(struct site_stats *stats, uint64_t age_ns, uint64_t bytes, uint64_t objects,
+			uint64_t min_age_ns)
+{
+	if (age_ns < min_age_ns) {
+		stats_add(&stats->young_bytes, bytes);
+		stats_add(&stats->young_objects, objects);
+		return;
+	}
+	if (age_ns > stats->oldest_ns)
+		stats->oldest_ns = age_ns;
+	stats_add_ages(&stats->age_sum_ns, (unsigned __int128)age_ns * objects);
+}
+
+void site_stats_limit_freed(struct site_stats *stats)
+{
+	stats->free_bytes = stats_min(stats->free_bytes, stats->alloc_bytes);
+	stats->free_objects = stats_min(stats->free_objects, stats->alloc_objects);
+}
+
+void site_stats_leave_out_young(struct site_stats *stats)
+{
+	stats->alloc_bytes -= stats_min(stats->young_bytes, site_stats_inuse_bytes(stats));
+	stats->alloc_objects -= stats_min(stats->young_objects, site_stats_inuse_objects(stats));
+}
+
+uint64_t site_stats_inuse_bytes(const struct site_stats *stats)
+{
+	return stats->alloc_bytes - stats->free_bytes;
+}
+
+uint64_t site_stats_inuse_objects(const struct site_stats *stats)
+{
+	return stats->alloc_objects - stats->free_objects;
+}
+
+bool site_stats_hold(const struct site_stats *stats)
+{
+	return site_stats_inuse_bytes(stats) || site_stats_inuse_objects(stats);
+}
+
+uint64_t site_stats_mean_age_ns(const struct site_stats *stats)
+{
+	uint64_t objects = site_stats_inuse_objects(stats);
+
+	return objects ? (uint64_t)(stats->age_sum_ns / objects) : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The figures of a site, or of a sum of sites: one struct for all stages from the kernel's counters to the outputs, so that a
+ * new figure is a field here, a line in site_stats_add(), the place that reads it, and the outputs that show it.
+ */
+#ifndef MODEL_SITE_STATS_H
+#define MODEL_SITE_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* {0} is a site without a block. In use = alloc - free, in bytes and in objects. */
+struct site_stats {
+	/* These only grow. */
+	uint64_t alloc_bytes, alloc_objects;
+	uint64_t free_bytes, free_objects;
+	uint64_t samples; /* of which the above are an estimate; 0 = they are exact */
+	/* Of the blocks in use; without meaning when none is. With --min-age, of those that are old enough. */
+	uint64_t oldest_ns; /* age of the oldest block */
+	unsigned __int128 age_sum_ns; /* samples may represent very many blocks */
+	/* Blocks in use that are younger than --min-age. */
+	uint64_t young_bytes, young_objects;
+};
+
+/* Add `more` to `sum`. A sum that overflows, as that of a damaged recording may, stays at its maximum. */
+void site_stats_add(struct site_stats *sum, const struct site_stats *more);
+
+/*
+ * Count `objects` blocks of together `bytes` bytes, which are in use, among the young ones if their age is below
+ * `min_age_ns`, or else in the ages. The counters stay.
+ */
+void site_stats_add_age(struct site_stats *stats, uint64_t age_ns, uint64_t bytes, uint64_t objects,
+			uint64_t min_age_ns);
+
+/* Lower what is freed to what is allocated: only counters that contradict themselves change. */
+void site_stats_limit_freed(struct site_stats *stats);
+
+/* Take the young blocks out of what is allocated, and so out of what is in use. */
+void site_stats_leave_out_young(struct site_stats *stats);
+
+uint64_t site_stats_inuse_bytes(const struct site_stats *stats);
+uint64_t site_stats_inuse_objects(const struct site_stats *stats);
+/* Is there at least one byte or block in use? */
+bool site_stats_hold(const struct site_stats *stats);
+/* The mean age of the blocks in use; 0 when there is none. */
+uint64_t site_stats_mean_age_ns(const struct site_stats *stats);
+
+#endif
