@@ -9,7 +9,10 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "command/command.h"
+#include "command/command_line.h"
+#include "command/help.h"
+#include "command/plan_options.h"
+#include "command/trace_options.h"
 
 #define WORDS_MAX 32
 
@@ -21,8 +24,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct command trace = { "trace", "", NULL };
-static const struct command plan = { "plan", "", NULL };
+static const struct command trace = { .name = "trace",
+				      .options = trace_options,
+				      .arguments = trace_options_arguments,
+				      .starts_program = true,
+				      .check = trace_options_check };
+static const struct command plan = { .name = "plan",
+				     .options = plan_options,
+				     .arguments = plan_options_arguments,
+				     .starts_program = true,
+				     .check = plan_options_check };
 static const struct command *const commands[] = { &trace, &plan, NULL };
 
 static void check_accepted(const struct options *options)
@@ -59,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(copy, data, size);
 	for (at = copy; at < copy + size && count <= WORDS_MAX; at += strlen(at) + 1)
 		words[count++] = at;
-	if (options_parse(count, words, commands, &options, &error)) {
+	if (command_line_parse(count, words, commands, &options, &error)) {
 		MUST(error.kind == ERROR_USAGE && error.text[0]);
 	} else {
 		MUST(error.kind == ERROR_NONE);

@@ -14,8 +14,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "command/command.h"
+#include "command/command_line.h"
+#include "command/help.h"
 #include "command/options_table.h"
+#include "command/plan_options.h"
+#include "command/trace_options.h"
 #include "render/render.h"
 
 #define SECOND 1000000000ULL
@@ -29,9 +32,46 @@ static int run_nothing(const struct options *options, const struct log *log)
 }
 
 /* Commands of our own, so that the parser is tested without the kernel. */
-static const struct command trace = { "trace", "report what is in use", run_nothing };
-static const struct command plan = { "plan", "print what would be probed", run_nothing };
-static const struct command *const commands[] = { &trace, &plan, NULL };
+static const struct command trace = { .name = "trace",
+				      .summary = "report what is in use",
+				      .options = trace_options,
+				      .arguments = trace_options_arguments,
+				      .starts_program = true,
+				      .check = trace_options_check,
+				      .run = run_nothing };
+static const struct command plan = { .name = "plan",
+				     .summary = "print what would be probed",
+				     .options = plan_options,
+				     .arguments = plan_options_arguments,
+				     .starts_program = true,
+				     .check = plan_options_check,
+				     .run = run_nothing };
+
+/* A command without a process. */
+static const char *compared[2];
+
+static int store_file(const struct command_line *line, const char *text, struct options *options,
+		      struct error *error)
+{
+	(void)line;
+	(void)options;
+	(void)error;
+	compared[!!compared[0]] = text;
+	return 0;
+}
+
+static const struct option_list *const diff_options[] = { &options_table_report,
+							  &options_table_general, NULL };
+static const struct argument_row diff_arguments[] = { { "OLD", false, store_file },
+						      { "NEW", false, store_file },
+						      { NULL } };
+static const struct command diff = { .name = "diff",
+				     .summary = "compare two files",
+				     .options = diff_options,
+				     .arguments = diff_arguments,
+				     .run = run_nothing };
+
+static const struct command *const commands[] = { &trace, &plan, &diff, NULL };
 
 /* Splits `line` at blanks; a word "''" is an empty argument. Free *ret_copy and the result. */
 static char **split(const char *line, int *ret_count, char **ret_copy)
@@ -65,7 +105,7 @@ static struct line parse(const char *text)
 
 	line.words = split(text, &count, &line.copy);
 	memset(&line.options, 0xa5, sizeof(line.options));
-	line.result = options_parse(count, line.words, commands, &line.options, &line.error);
+	line.result = command_line_parse(count, line.words, commands, &line.options, &line.error);
 	return line;
 }
 
@@ -125,91 +165,97 @@ static void test_defaults(void **state)
 /* One field of struct options after a line; enums are compared as numbers too. */
 #define FIELD(name) offsetof(struct options, name), sizeof(((struct options *)0)->name)
 
+/* Each a line and what it must put into a field. */
+static const struct {
+	const char *line;
+	size_t field, size;
+	uint64_t wanted;
+} good_lines[] = {
+	{ "-p 1 -d 500ms", FIELD(duration_ns), SECOND / 2 },
+	{ "-p 1 -d10s", FIELD(duration_ns), 10 * SECOND },
+	{ "-p 1 --duration=5m", FIELD(duration_ns), 300 * SECOND },
+	{ "-p 1 --duration 2h", FIELD(duration_ns), 7200 * SECOND },
+	{ "-p 1 --dur 3", FIELD(duration_ns), 3 * SECOND },
+	{ "-p 1 -d 10s", FIELD(interval_ns), 0 },
+	{ "-d 10s -- cmd", FIELD(duration_ns), 10 * SECOND },
+	{ "-p 1 2", FIELD(interval_ns), 2 * SECOND },
+	{ "2 -p 1", FIELD(interval_ns), 2 * SECOND },
+	{ "-p 1 250ms", FIELD(interval_ns), SECOND / 4 },
+	{ "-p 1 0.5", FIELD(interval_ns), SECOND / 2 },
+	{ "-p 1 3600", FIELD(interval_ns), 3600 * SECOND },
+	{ "-p 1 4243s", FIELD(interval_ns), 4243 * SECOND },
+	{ "-p 1 2 5", FIELD(count), 5 },
+	{ "2 -p 1 5", FIELD(count), 5 },
+	{ "-p 1 2 4294967295", FIELD(count), UINT32_MAX },
+	{ "-- cmd", FIELD(interval_ns), 0 },
+	{ "2 -- cmd", FIELD(interval_ns), 2 * SECOND },
+	{ "-p 1 -n 0", FIELD(top), 0 },
+	{ "-p 1 -n 3 -n 4", FIELD(top), 4 },
+	{ "-p 1 --top=25", FIELD(top), 25 },
+	{ "-p 1 -j", FIELD(top), 10 },
+	{ "-p 1 -f", FIELD(top), 0 },
+	{ "-p 1 -f -n 5", FIELD(top), 5 },
+	{ "-p 1 -s inuse", FIELD(sort), SORT_INUSE },
+	{ "-p 1 -s inuse-objects", FIELD(sort), SORT_INUSE_OBJECTS },
+	{ "-p 1 --sort=alloc", FIELD(sort), SORT_ALLOC },
+	{ "-p 1 -s alloc-objects", FIELD(sort), SORT_ALLOC_OBJECTS },
+	{ "-p 1 --min-age 1m", FIELD(min_age_ns), 60 * SECOND },
+	{ "-p 1 --min-age 0", FIELD(min_age_ns), 0 },
+	{ "-p 1 --older 500ms", FIELD(min_age_ns), SECOND / 2 },
+	{ "-p 1 -z 64k", FIELD(min_size), 65536 },
+	{ "-p 1 -Z 1m", FIELD(max_size), 1048576 },
+	{ "-p 1 -z 64 -Z 64", FIELD(max_size), 64 },
+	{ "-p 1 --max-size 2g", FIELD(max_size), 2147483648ULL },
+	{ "-p 1 -Z 0", FIELD(max_size), 0 },
+	{ "-p 1 --max-blocks 67108864", FIELD(max_blocks), 67108864 },
+	{ "-p 1 --max-blocks 1", FIELD(max_blocks), 1 },
+	{ "-p 1 --max-stacks 16", FIELD(max_stacks), 16 },
+	{ "-p 1 --max-stacks 1048576", FIELD(max_stacks), 1048576 },
+	{ "-p 1 --stack-depth 1", FIELD(stack_depth), 1 },
+	{ "-p 1 --stack-depth 127", FIELD(stack_depth), 127 },
+	{ "-p 1", FIELD(call_graph), CALL_GRAPH_DWARF },
+	{ "-p 1 --call-graph fp", FIELD(call_graph), CALL_GRAPH_FP },
+	{ "-p 1 --call-graph=dwarf", FIELD(call_graph), CALL_GRAPH_DWARF },
+	{ "-p 1 --fail-over 100m", FIELD(fail_over), 104857600 },
+	{ "-p 1 --fail-over 0", FIELD(fail_over), 0 },
+	{ "-p 1 --color=always", FIELD(color), COLOR_ALWAYS },
+	{ "-p 1 --color never", FIELD(color), COLOR_NEVER },
+	{ "-p 1", FIELD(usdt), USDT_AUTO },
+	{ "-p 1 --usdt auto", FIELD(usdt), USDT_AUTO },
+	{ "-p 1 --usdt=only", FIELD(usdt), USDT_ONLY },
+	{ "plan -p 1 --usdt off", FIELD(usdt), USDT_OFF },
+	{ "-p 1 -q", FIELD(level), LOG_ERROR },
+	{ "-p 1 -v", FIELD(level), LOG_VERBOSE },
+	{ "-p 1 -q --verbose", FIELD(level), LOG_VERBOSE },
+	{ "-p 1 --probe-at-entry", FIELD(probe_at_entry), 1 },
+	{ "-p 1 --no-return-probes", FIELD(no_return_probes), 1 },
+	{ "plan -p 1 --no-return-probes", FIELD(no_return_probes), 1 },
+	{ "-p 1 --backend session", FIELD(backend), BACKEND_SESSION },
+	{ "-p 1 --backend multi", FIELD(backend), BACKEND_MULTI },
+	{ "-p 1 --backend perf", FIELD(backend), BACKEND_PERF },
+	{ "-p 1 --backend ioctl", FIELD(backend), BACKEND_IOCTL },
+	{ "plan -p 1 --backend perf", FIELD(backend), BACKEND_PERF },
+	{ "-V", FIELD(action), ACTION_VERSION },
+	{ "-h", FIELD(action), ACTION_HELP },
+	{ "--help", FIELD(action), ACTION_HELP },
+	{ "-hv", FIELD(level), LOG_VERBOSE },
+	{ "plan --help", FIELD(action), ACTION_HELP },
+};
+
 static void test_values(void **state)
 {
-	static const struct {
-		const char *line;
-		size_t field, size;
-		uint64_t wanted;
-	} rows[] = {
-		{ "-p 1 -d 500ms", FIELD(duration_ns), SECOND / 2 },
-		{ "-p 1 -d10s", FIELD(duration_ns), 10 * SECOND },
-		{ "-p 1 --duration=5m", FIELD(duration_ns), 300 * SECOND },
-		{ "-p 1 --duration 2h", FIELD(duration_ns), 7200 * SECOND },
-		{ "-p 1 --dur 3", FIELD(duration_ns), 3 * SECOND },
-		{ "-p 1 -d 10s", FIELD(interval_ns), 0 },
-		{ "-d 10s -- cmd", FIELD(duration_ns), 10 * SECOND },
-		{ "-p 1 2", FIELD(interval_ns), 2 * SECOND },
-		{ "2 -p 1", FIELD(interval_ns), 2 * SECOND },
-		{ "-p 1 250ms", FIELD(interval_ns), SECOND / 4 },
-		{ "-p 1 0.5", FIELD(interval_ns), SECOND / 2 },
-		{ "-p 1 3600", FIELD(interval_ns), 3600 * SECOND },
-		{ "-p 1 4243s", FIELD(interval_ns), 4243 * SECOND },
-		{ "-p 1 2 5", FIELD(count), 5 },
-		{ "2 -p 1 5", FIELD(count), 5 },
-		{ "-p 1 2 4294967295", FIELD(count), UINT32_MAX },
-		{ "-- cmd", FIELD(interval_ns), 0 },
-		{ "2 -- cmd", FIELD(interval_ns), 2 * SECOND },
-		{ "-p 1 -n 0", FIELD(top), 0 },
-		{ "-p 1 -n 3 -n 4", FIELD(top), 4 },
-		{ "-p 1 --top=25", FIELD(top), 25 },
-		{ "-p 1 -s inuse", FIELD(sort), SORT_INUSE },
-		{ "-p 1 -s inuse-objects", FIELD(sort), SORT_INUSE_OBJECTS },
-		{ "-p 1 --sort=alloc", FIELD(sort), SORT_ALLOC },
-		{ "-p 1 -s alloc-objects", FIELD(sort), SORT_ALLOC_OBJECTS },
-		{ "-p 1 --min-age 1m", FIELD(min_age_ns), 60 * SECOND },
-		{ "-p 1 --min-age 0", FIELD(min_age_ns), 0 },
-		{ "-p 1 --older 500ms", FIELD(min_age_ns), SECOND / 2 },
-		{ "-p 1 -z 64k", FIELD(min_size), 65536 },
-		{ "-p 1 -Z 1m", FIELD(max_size), 1048576 },
-		{ "-p 1 -z 64 -Z 64", FIELD(max_size), 64 },
-		{ "-p 1 --max-size 2g", FIELD(max_size), 2147483648ULL },
-		{ "-p 1 -Z 0", FIELD(max_size), 0 },
-		{ "-p 1 --max-blocks 67108864", FIELD(max_blocks), 67108864 },
-		{ "-p 1 --max-blocks 1", FIELD(max_blocks), 1 },
-		{ "-p 1 --max-stacks 16", FIELD(max_stacks), 16 },
-		{ "-p 1 --max-stacks 1048576", FIELD(max_stacks), 1048576 },
-		{ "-p 1 --stack-depth 1", FIELD(stack_depth), 1 },
-		{ "-p 1 --stack-depth 127", FIELD(stack_depth), 127 },
-		{ "-p 1", FIELD(call_graph), CALL_GRAPH_DWARF },
-		{ "-p 1 --call-graph fp", FIELD(call_graph), CALL_GRAPH_FP },
-		{ "-p 1 --call-graph=dwarf", FIELD(call_graph), CALL_GRAPH_DWARF },
-		{ "-p 1 --fail-over 100m", FIELD(fail_over), 104857600 },
-		{ "-p 1 --fail-over 0", FIELD(fail_over), 0 },
-		{ "-p 1 --color=always", FIELD(color), COLOR_ALWAYS },
-		{ "-p 1 --color never", FIELD(color), COLOR_NEVER },
-		{ "-p 1", FIELD(usdt), USDT_AUTO },
-		{ "-p 1 --usdt auto", FIELD(usdt), USDT_AUTO },
-		{ "-p 1 --usdt=only", FIELD(usdt), USDT_ONLY },
-		{ "plan -p 1 --usdt off", FIELD(usdt), USDT_OFF },
-		{ "-p 1 -q", FIELD(level), LOG_ERROR },
-		{ "-p 1 -v", FIELD(level), LOG_VERBOSE },
-		{ "-p 1 -q --verbose", FIELD(level), LOG_VERBOSE },
-		{ "-p 1 --probe-at-entry", FIELD(probe_at_entry), 1 },
-		{ "-p 1 --no-return-probes", FIELD(no_return_probes), 1 },
-		{ "plan -p 1 --no-return-probes", FIELD(no_return_probes), 1 },
-		{ "-p 1 --backend session", FIELD(backend), BACKEND_SESSION },
-		{ "-p 1 --backend multi", FIELD(backend), BACKEND_MULTI },
-		{ "-p 1 --backend perf", FIELD(backend), BACKEND_PERF },
-		{ "-p 1 --backend ioctl", FIELD(backend), BACKEND_IOCTL },
-		{ "plan -p 1 --backend perf", FIELD(backend), BACKEND_PERF },
-		{ "-V", FIELD(action), ACTION_VERSION },
-		{ "-h", FIELD(action), ACTION_HELP },
-		{ "--help", FIELD(action), ACTION_HELP },
-		{ "-hv", FIELD(level), LOG_VERBOSE },
-		{ "plan --help", FIELD(action), ACTION_HELP },
-	};
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct line line = parse_good(rows[i].line);
+	for (i = 0; i < sizeof(good_lines) / sizeof(good_lines[0]); i++) {
+		struct line line = parse_good(good_lines[i].line);
 		uint64_t got = 0;
 
-		memcpy(&got, (char *)&line.options + rows[i].field, rows[i].size);
-		if (got != rows[i].wanted)
-			print_error("'%s' gave %llu\n", rows[i].line, (unsigned long long)got);
-		assert_true(got == rows[i].wanted);
+		memcpy(&got, (char *)&line.options + good_lines[i].field, good_lines[i].size);
+		if (got != good_lines[i].wanted)
+			print_error("'%s' gave %llu\n", good_lines[i].line,
+				    (unsigned long long)got);
+		assert_true(got == good_lines[i].wanted);
 		line_free(&line);
 	}
 }
@@ -511,7 +557,58 @@ static const struct {
 	{ "-j plan -p 1", "-j/--json has no meaning", NULL },
 	{ "plan -p 1 2", "takes no INTERVAL", "'2'" },
 	{ "plan -p 1 2 3", "takes no INTERVAL", NULL },
+	/* a command without a process */
+	{ "diff", "'tracer diff' needs OLD", NULL },
+	{ "diff a", "'tracer diff' needs NEW", NULL },
+	{ "diff a b c", "'c' is one argument too many", "only OLD and NEW are positional" },
+	{ "diff a b -p 1", "-p/--pid has no meaning for 'tracer diff'", NULL },
+	{ "diff -a a b", "-a/--all has no meaning for 'tracer diff'", NULL },
 };
+
+/* What follows "--" is no program to start where the command starts none. */
+static void test_no_target(void **state)
+{
+	static const char *const lines[] = { "diff -j -- old -new", "-j diff old -- -new" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct line line;
+
+		compared[0] = compared[1] = NULL;
+		line = parse_good(lines[i]);
+		assert_ptr_equal(line.options.command, &diff);
+		assert_null(line.options.arguments);
+		assert_string_equal(line.options.format->name, "json");
+		assert_string_equal(compared[0], "old");
+		assert_string_equal(compared[1], "-new");
+		line_free(&line);
+	}
+}
+
+/* A format that wants all sites has them unless -n says otherwise; one file of some formats holds one report. */
+static void test_format_properties(void **state)
+{
+	const struct render_format single = { .name = "single" };
+	const char *const positions[] = { "2" };
+	struct command_line line = { .positions = positions, .position_count = 1 };
+	struct options options;
+	struct error error = { 0 };
+	int pid = 1;
+
+	(void)state;
+	options_set_defaults(&options);
+	options.pids = &pid;
+	options.pid_count = 1;
+	options.format = &single;
+	options.interval_ns = SECOND;
+	assert_int_equal(trace_options_check(&line, &options, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "one report of the format single"));
+	options.interval_ns = line.position_count = 0;
+	assert_int_equal(trace_options_check(&line, &options, &error), 0);
+	assert_int_equal(options.interval_ns, 0);
+	assert_int_equal(options.top, 10);
+}
 
 static void test_refusals(void **state)
 {
@@ -557,7 +654,7 @@ static void test_no_arguments_at_all(void **state)
 	struct error error = { 0 };
 
 	(void)state;
-	assert_int_equal(options_parse(0, none, commands, &options, &error), -EINVAL);
+	assert_int_equal(command_line_parse(0, none, commands, &options, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "nothing to trace"));
 }
 
@@ -566,27 +663,28 @@ static void test_table_and_help_agree(void **state)
 {
 	struct buffer brief = { 0 }, verbose = { 0 };
 	size_t i, j, count;
-	const struct option_row *rows = options_table(&count);
+	const struct option_row **rows = command_line_rows(commands, &count);
 
 	(void)state;
-	options_help(&brief, commands, false);
-	options_help(&verbose, commands, true);
-	assert_true(count <= 64); /* the parser keeps a bit for each */
+	help_append(&brief, commands, false);
+	help_append(&verbose, commands, true);
+	assert_true(count >= 40 && count <= 64); /* the parser keeps a bit for each */
 	for (i = 0; i < count; i++) {
-		char *name = memory_format("--%s ", rows[i].name);
-		bool testing = rows[i].flags & OPTION_TESTING;
-		bool alias = rows[i].flags & OPTION_ALIAS;
+		char *name = memory_format("--%s ", rows[i]->name);
+		bool testing = rows[i]->flags & OPTION_TESTING;
+		bool alias = rows[i]->flags & OPTION_ALIAS;
 
 		assert_int_equal(!strstr(brief.data, name), testing || alias);
 		assert_int_equal(!strstr(verbose.data, name), alias);
-		assert_non_null(rows[i].help);
-		assert_non_null(rows[i].store);
+		assert_non_null(rows[i]->help);
+		assert_non_null(rows[i]->store);
 		for (j = 0; j < i; j++) {
-			assert_string_not_equal(rows[i].name, rows[j].name);
-			assert_true(!rows[i].letter || rows[i].letter != rows[j].letter);
+			assert_string_not_equal(rows[i]->name, rows[j]->name);
+			assert_true(!rows[i]->letter || rows[i]->letter != rows[j]->letter);
 		}
 		free(name);
 	}
+	free(rows);
 	buffer_free(&brief);
 	buffer_free(&verbose);
 }
@@ -600,7 +698,7 @@ static void test_help_fits_and_is_true(void **state)
 	int tried = 0;
 
 	(void)state;
-	options_help(&text, commands, true);
+	help_append(&text, commands, true);
 	for (line = strtok_r(text.data, "\n", &place); line; line = strtok_r(NULL, "\n", &place)) {
 		if (strlen(line) > 80)
 			print_error("too long: %s\n", line);
@@ -662,6 +760,8 @@ int main(void)
 		cmocka_unit_test(test_pids),
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_no_target),
+		cmocka_unit_test(test_format_properties),
 		cmocka_unit_test(test_lines_are_independent),
 		cmocka_unit_test(test_no_arguments_at_all),
 		cmocka_unit_test(test_table_and_help_agree),

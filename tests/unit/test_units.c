@@ -51,67 +51,68 @@ static void test_parse_size(void **state)
 	}
 }
 
+static const struct {
+	const char *text;
+	uint64_t ns;
+} good_times[] = {
+	{ "0", 0 },
+	{ "10", 10000000000 },
+	{ "1.5", 1500000000 },
+	{ "100ns", 100 },
+	{ "250us", 250000 },
+	{ "500ms", 500000000 },
+	{ "10s", 10000000000 },
+	{ "1.5s", 1500000000 },
+	{ "0.000000001s", 1 },
+	{ "0.5ns", 0 },
+	{ "0.1m", 6000000000 },
+	{ "5m", 300000000000 },
+	{ "2h", 7200000000000 },
+	{ "1d", 86400000000000 },
+	{ "213503d", 18446659200000000000ULL },
+	{ "18446744073.709551615s", UINT64_MAX },
+};
+static const char *const bad_times[] = {
+	"",
+	"s",
+	"-1s",
+	"+1s",
+	" 1s",
+	"1s ",
+	"1 s",
+	".5s",
+	"1.s",
+	"1.",
+	"1.5.5",
+	"1e3",
+	"1S",
+	"1sec",
+	"1msx",
+	"213504d",
+	"18446744073.709551616s",
+	"1.0000000001s",
+	"99999999999999999999",
+	"inf",
+	"nan",
+	"1m30s",
+};
+
 static void test_parse_time(void **state)
 {
-	static const struct {
-		const char *text;
-		uint64_t ns;
-	} good[] = {
-		{ "0", 0 },
-		{ "10", 10000000000 },
-		{ "1.5", 1500000000 },
-		{ "100ns", 100 },
-		{ "250us", 250000 },
-		{ "500ms", 500000000 },
-		{ "10s", 10000000000 },
-		{ "1.5s", 1500000000 },
-		{ "0.000000001s", 1 },
-		{ "0.5ns", 0 },
-		{ "0.1m", 6000000000 },
-		{ "5m", 300000000000 },
-		{ "2h", 7200000000000 },
-		{ "1d", 86400000000000 },
-		{ "213503d", 18446659200000000000ULL },
-		{ "18446744073.709551615s", UINT64_MAX },
-	};
-	static const char *const bad[] = {
-		"",
-		"s",
-		"-1s",
-		"+1s",
-		" 1s",
-		"1s ",
-		"1 s",
-		".5s",
-		"1.s",
-		"1.",
-		"1.5.5",
-		"1e3",
-		"1S",
-		"1sec",
-		"1msx",
-		"213504d",
-		"18446744073.709551616s",
-		"1.0000000001s",
-		"99999999999999999999",
-		"inf",
-		"nan",
-		"1m30s",
-	};
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (i = 0; i < sizeof(good_times) / sizeof(good_times[0]); i++) {
 		uint64_t ns = UNTOUCHED;
 
-		assert_true(units_parse_time(good[i].text, &ns));
-		assert_int_equal(ns, good[i].ns);
+		assert_true(units_parse_time(good_times[i].text, &ns));
+		assert_int_equal(ns, good_times[i].ns);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < sizeof(bad_times) / sizeof(bad_times[0]); i++) {
 		uint64_t ns = UNTOUCHED;
 
-		if (units_parse_time(bad[i], &ns))
-			fail_msg("took \"%s\"", bad[i]);
+		if (units_parse_time(bad_times[i], &ns))
+			fail_msg("took \"%s\"", bad_times[i]);
 		assert_int_equal(ns, UNTOUCHED);
 	}
 }

@@ -1,18 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the program can be asked to do: one file per command, each exporting one `const` descriptor. main.c
- * lists them; this header is all that it knows of them.
+ * What the program can be asked to do: one file per command, each exporting one `const` descriptor, with the options and
+ * arguments that the command takes. main.c lists them; this header is all that it knows of them.
  */
 #ifndef COMMAND_COMMAND_H
 #define COMMAND_COMMAND_H
 
 #include "base/error.h"
 #include "base/log.h"
+#include "command/option_row.h"
 #include "command/options.h"
+
+/* A command line whose options are read. */
+struct command_line {
+	const struct command *const
+		*commands; /* ended by NULL; the first is run when none is named */
+	const struct command *command;
+	const char *const *positions; /* the arguments that are no options */
+	size_t position_count;
+	bool separated; /* "--" was given */
+};
+
+/* A positional argument of a command. */
+struct argument_row {
+	const char *name; /* as the help text and messages name it: "INTERVAL" */
+	bool optional; /* so are those after it */
+	/* Put the meaning of `text` into `options`. Returns 0 or -EINVAL with `error` filled. */
+	int (*store)(const struct command_line *line, const char *text, struct options *options,
+		     struct error *error);
+};
 
 struct command {
 	const char *name; /* as typed; the first of the list is run when none is named */
 	const char *summary; /* a phrase for the help text */
+	const struct option_list *const *options; /* what it takes, ended by NULL */
+	const struct argument_row *arguments; /* in their order, ended by one without a name */
+	bool starts_program; /* what follows "--" is a program to start; otherwise positional arguments */
+	/*
+	 * The rules that concern more than one argument; fills in defaults that depend on others. Returns 0 or -EINVAL with
+	 * `error` filled. NULL = none.
+	 */
+	int (*check)(const struct command_line *line, struct options *options, struct error *error);
 	/*
 	 * Do the work; every message has been written to `log` when it returns. Returns the exit status of
 	 * the program: 0; 1 where a threshold that was asked for was passed; what command_fail gives.
@@ -23,11 +51,7 @@ struct command {
 extern const struct command command_trace; /* trace.c */
 extern const struct command command_plan; /* plan.c */
 
-/* Say on `log` what went wrong. Returns the exit status for it: its kind. */
+/* Write to `log` what went wrong. Returns the exit status for it: its kind. */
 int command_fail(const struct log *log, const struct error *error);
-
-/* Print the version or the help text on stdout, as `options` ask. Returns the exit status. */
-int command_inform(const struct options *options, const struct command *const *commands,
-		   const struct log *log);
 
 #endif

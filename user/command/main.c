@@ -2,8 +2,8 @@
 /* From the command line to a command, and from its end to the exit status. */
 #include <stdio.h>
 
-#include "command/command.h"
-#include "command/options.h"
+#include "command/command_line.h"
+#include "command/help.h"
 #include "decode/fork_server.h"
 #include "decode/worker.h"
 #include "system/stdio.h"
@@ -21,13 +21,13 @@ int main(int argc, char **argv)
 	if (stdio_occupy())
 		return ERROR_PERMISSION;
 	fork_server_main(argv, worker_run);
-	if (options_parse(argc, argv, commands, &options, &error))
+	if (command_line_parse(argc, argv, commands, &options, &error))
 		return command_fail(&log, &error);
 	log.level = options.level;
 	if (options.action == ACTION_RUN)
 		status = options.command->run(&options, &log);
 	else
-		status = command_inform(&options, commands, &log);
+		status = help_inform(&options, commands, &log);
 	options_free(&options);
 	return status;
 }

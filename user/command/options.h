@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command line as a value. Parsing reads nothing but its arguments and changes nothing but its result:
- * whether a process exists or a file can be written is for others to find out.
+ * The command line as a value. command_line.h makes it.
  */
 #ifndef COMMAND_OPTIONS_H
 #define COMMAND_OPTIONS_H
@@ -12,7 +11,6 @@
 
 #include "analyze/group.h"
 #include "analyze/report.h"
-#include "base/buffer.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "probe/named.h"
@@ -55,6 +53,9 @@ enum options_seccomp {
 	SECCOMP_FATAL,
 };
 
+/* -n was not given. */
+#define OPTIONS_TOP_DEFAULT UINT64_MAX
+
 struct options {
 	enum options_action action; /* unless ACTION_RUN, only `level` has a meaning beside it */
 	const struct command *command;
@@ -80,7 +81,8 @@ struct options {
 	uint64_t interval_ns; /* between two reports; 0 = only one, at the end */
 	uint64_t count; /* reports until the end; 0 = no limit */
 
-	uint64_t top; /* sites shown; 0 = all */
+	uint64_t
+		top; /* sites shown; 0 = all; OPTIONS_TOP_DEFAULT until the command has checked it */
 	enum report_sort sort;
 	enum group_by by;
 	uint64_t min_age_ns; /* 0 = all */
@@ -108,17 +110,9 @@ struct options {
 	enum options_backend backend;
 };
 
-/*
- * Parse a command line. `commands` is ended by NULL; its first entry is the default. Returns 0 with
- * `*ret_options` filled (free with options_free; argv must outlive it), or -EINVAL with `error` filled
- * (ERROR_USAGE). Not to be called from two threads at once: getopt keeps its place in globals.
- */
-int options_parse(int argc, char *const *argv, const struct command *const *commands,
-		  struct options *ret_options, struct error *error);
+/* The options as they are before the first argument is read. Free with options_free. */
+void options_set_defaults(struct options *options);
 void options_free(struct options *options);
-
-/* Append the help text; `verbose` adds the options that are for tests. */
-void options_help(struct buffer *out, const struct command *const *commands, bool verbose);
 
 /*
  * Are colours to be used? `terminal` says whether the report goes to one; `no_color` and `term` are the values

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "command/command.h"
 #include "command/output.h"
+#include "command/plan_options.h"
 #include "decode/decoder.h"
 #include "decode/plan_module.h"
 #include "discover/module_finder.h"
@@ -145,5 +146,9 @@ static int plan_run(const struct options *options, const struct log *log)
 const struct command command_plan = {
 	.name = "plan",
 	.summary = "print what would be probed and why; attach nothing",
+	.options = plan_options,
+	.arguments = plan_options_arguments,
+	.starts_program = true,
+	.check = plan_options_check,
 	.run = plan_run,
 };

@@ -72,8 +72,8 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	grouped = group_build(snapshot, reporter_by(options), &names);
 	report = report_build(&grouped->snapshot, &wanted, &names);
 	symbolizer_end_report(reporter->symbolizer);
-	if (reporter->written && options->format == render_format_find("text"))
-		buffer_append_string(&text, "\n");
+	if (reporter->written && options->format->separator)
+		buffer_append_string(&text, options->format->separator);
 	options->format->render(report, &style, &text);
 	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
 	reporter_complain(reporter);

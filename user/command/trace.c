@@ -14,6 +14,7 @@
 #include "command/reporter.h"
 #include "command/selection.h"
 #include "command/table_limits.h"
+#include "command/trace_options.h"
 #include "decode/decoder.h"
 #include "session/session.h"
 #include "system/end_signals.h"
@@ -476,5 +477,9 @@ static int trace_run(const struct options *options, const struct log *log)
 const struct command command_trace = {
 	.name = "trace",
 	.summary = "trace processes, or a command, and report what they do not free",
+	.options = trace_options,
+	.arguments = trace_options_arguments,
+	.starts_program = true,
+	.check = trace_options_check,
 	.run = trace_run,
 };

@@ -7,10 +7,20 @@
 #include "render/formats.h"
 
 static const struct render_format render_formats[] = {
-	{ "text", "for people: sites with their stacks (default)", render_text },
-	{ "json", "one JSON object on one line per report", render_json },
-	{ "folded", "one line per stack, for flame graph tools", render_folded },
-	{ NULL, NULL, NULL },
+	{ .name = "text",
+	  .description = "for people: sites with their stacks (default)",
+	  .separator = "\n",
+	  .render = render_text },
+	{ .name = "json",
+	  .description = "one JSON object on one line per report",
+	  .separator = "",
+	  .render = render_json },
+	{ .name = "folded",
+	  .description = "one line per stack, for flame graph tools",
+	  .all_sites = true,
+	  .separator = "",
+	  .render = render_folded },
+	{ 0 },
 };
 
 const struct render_format *render_format_list(void)

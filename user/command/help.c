@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The help text, made from the tables of options, commands and formats. */
+#include "command/help.h"
+
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "command/command.h"
-#include "command/options_table.h"
+#include "command/command_line.h"
+#include "command/output.h"
 #include "render/render.h"
-
-const char *option_label(const struct option_row *row, char text[OPTION_LABEL_MAX])
-{
-	if (row->letter)
-		snprintf(text, OPTION_LABEL_MAX, "-%c/--%s", row->letter, row->name);
-	else
-		snprintf(text, OPTION_LABEL_MAX, "--%s", row->name);
-	return text;
-}
 
 /* Where the explanations begin, counted from 0. */
 #define HELP_COLUMN 26
@@ -40,15 +35,18 @@ static void help_option(struct buffer *out, const struct option_row *row)
 	help_line(out, left, row->help);
 }
 
-static void help_options(struct buffer *out, const char *title, unsigned int testing)
+static void help_options(struct buffer *out, const struct command *const *commands,
+			 const char *title, unsigned int testing)
 {
 	size_t i, count;
-	const struct option_row *rows = options_table(&count);
+	const struct option_row **rows = command_line_rows(commands, &count);
 
 	buffer_printf(out, "\n%s\n", title);
 	for (i = 0; i < count; i++)
-		if ((rows[i].flags & OPTION_TESTING) == testing && !(rows[i].flags & OPTION_ALIAS))
-			help_option(out, &rows[i]);
+		if ((rows[i]->flags & OPTION_TESTING) == testing &&
+		    !(rows[i]->flags & OPTION_ALIAS))
+			help_option(out, rows[i]);
+	free(rows);
 }
 
 static void help_commands(struct buffer *out, const struct command *const *commands)
@@ -74,7 +72,7 @@ static void help_formats(struct buffer *out)
 	}
 }
 
-void options_help(struct buffer *out, const struct command *const *commands, bool verbose)
+void help_append(struct buffer *out, const struct command *const *commands, bool verbose)
 {
 	buffer_append_string(
 		out,
@@ -86,9 +84,9 @@ void options_help(struct buffer *out, const struct command *const *commands, boo
 		"attach and not freed. A report every 5 s until Ctrl-C or the end of the "
 		"process.\n");
 	help_commands(out, commands);
-	help_options(out, "Options:", 0);
+	help_options(out, commands, "Options:", 0);
 	if (verbose)
-		help_options(out, "Options for tests:", OPTION_TESTING);
+		help_options(out, commands, "Options for tests:", OPTION_TESTING);
 	help_formats(out);
 	buffer_append_string(
 		out,
@@ -102,6 +100,23 @@ void options_help(struct buffer *out, const struct command *const *commands, boo
 		"  tracer -p 4242 -d 30s -n 3 -j  the same, three sites, as JSON\n"
 		"  tracer -p 4242,4243 -s alloc   two processes, busiest sites first\n"
 		"  tracer -p 4242 --min-age 1m    leave out what may yet be freed soon\n"
-		"  tracer -f -n 0 -- ./server     a command; all its stacks for a flame graph\n"
+		"  tracer -f -- ./server          a command; all its stacks for a flame graph\n"
 		"  tracer plan -p 4242            what would be probed; nothing is attached\n");
+}
+
+int help_inform(const struct options *options, const struct command *const *commands,
+		const struct log *log)
+{
+	struct output output = OUTPUT_STDOUT;
+	struct error error = { 0 };
+	struct buffer text = { 0 };
+	int result;
+
+	if (options->action == ACTION_VERSION)
+		buffer_append_string(&text, "tracer " TRACER_VERSION "\n");
+	else
+		help_append(&text, commands, options->level == LOG_VERBOSE);
+	result = output_write(&output, &text, &error);
+	buffer_free(&text);
+	return result && result != -EPIPE ? command_fail(log, &error) : 0;
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What all commands that look at processes check of their options. */
+#ifndef COMMAND_TARGET_OPTIONS_H
+#define COMMAND_TARGET_OPTIONS_H
+
+#include "command/command.h"
+
+/* Is there exactly one way of saying which processes? Returns 0 or -EINVAL with `error` filled. */
+int target_options_check(const struct command_line *line, const struct options *options,
+			 struct error *error);
+
+/* Is the text a bare number, as a process ID is? */
+bool target_options_is_number(const char *text);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See trace_options.h. */
+#include "command/trace_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/units.h"
+#include "command/command_line.h"
+#include "command/options_table.h"
+#include "command/target_options.h"
+#include "render/render.h"
+
+#define INTERVAL_DEFAULT_NS 5000000000ULL
+#define INTERVAL_MIN_NS 1000000ULL
+/* A bare number above this is more likely a second process ID than a number of seconds. */
+#define BARE_SECONDS_MAX 3600
+
+#define SITES_DEFAULT 10
+
+#define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
+
+const struct option_list *const trace_options[] = {
+	&options_table_target,
+	&options_table_follow,
+	&options_table_report,
+	&options_table_record,
+	&options_table_probe,
+	&options_table_general,
+	NULL,
+};
+
+/* A number that is more likely a process ID. */
+static int trace_refuse_second_pid(const char *text, const struct options *options,
+				   struct error *error)
+{
+	struct buffer pids = { 0 };
+	size_t i;
+
+	for (i = 0; i < options->pid_count; i++)
+		buffer_printf(&pids, "%d,", options->pids[i]);
+	buffer_append_string(&pids, text);
+	USAGE("'%s' is not an interval: a bare number is seconds, up to %d (write %ss if you mean "
+	      "it); processes are given as -p %s",
+	      text, BARE_SECONDS_MAX, text, pids.data);
+	buffer_free(&pids);
+	return -EINVAL;
+}
+
+static int trace_store_interval(const struct command_line *line, const char *text,
+				struct options *options, struct error *error)
+{
+	const char *nearest = command_line_suggest(line->commands, text);
+	uint64_t ns, seconds;
+
+	if (nearest)
+		return USAGE("'%s' is not an interval; did you mean 'tracer %s'?", text, nearest);
+	if (target_options_is_number(text) && !units_parse_number(text, BARE_SECONDS_MAX, &seconds))
+		return trace_refuse_second_pid(text, options, error);
+	if (isdigit((unsigned char)*text) && strchr(text, ','))
+		return USAGE("'%s' is not an interval; processes are given as -p %s", text, text);
+	if (!units_parse_time(text, &ns) || ns > OPTION_TIME_MAX_NS)
+		return USAGE("'%s' is not an interval such as 2, 500ms or 5m; a command to start "
+			     "is given as 'tracer -- %s'",
+			     text, text);
+	if (ns < INTERVAL_MIN_NS)
+		return USAGE("an interval of '%s' is too short: at least 1ms", text);
+	options->interval_ns = ns;
+	return 0;
+}
+
+static int trace_store_count(const struct command_line *line, const char *text,
+			     struct options *options, struct error *error)
+{
+	(void)line;
+	if (!units_parse_number(text, UINT32_MAX, &options->count) || !options->count)
+		return USAGE("'%s' is not a COUNT: a whole number of reports from 1 to %u", text,
+			     UINT32_MAX);
+	return 0;
+}
+
+const struct argument_row trace_options_arguments[] = {
+	{ "INTERVAL", true, trace_store_interval },
+	{ "COUNT", true, trace_store_count },
+	{ NULL },
+};
+
+static int trace_check_values(const struct command_line *line, struct options *options,
+			      struct error *error)
+{
+	if (options->duration_ns && options->interval_ns)
+		return USAGE("-d/--duration gives one report, INTERVAL '%s' several: use one of "
+			     "them ('tracer -p PID 2 5' ends after 5 reports)",
+			     line->positions[0]);
+	if (options->min_size > options->max_size)
+		return USAGE("no block can be at least %llu (-z) and at most %llu (-Z) bytes long",
+			     (unsigned long long)options->min_size,
+			     (unsigned long long)options->max_size);
+	if (options->follow_fork && options->no_follow_fork)
+		return USAGE("--follow-fork and --no-follow-fork exclude each other");
+	if (options->interval_ns && !options->format->separator)
+		return USAGE("a file holds one report of the format %s: use -d/--duration instead "
+			     "of INTERVAL '%s'",
+			     options->format->name, line->positions[0]);
+	return 0;
+}
+
+/* Where the default depends on other options. */
+static void trace_set_defaults(struct options *options)
+{
+	if (options->arguments)
+		options->follow_fork = !options->no_follow_fork;
+	if (!options->arguments && !options->duration_ns && !options->interval_ns &&
+	    options->format->separator)
+		options->interval_ns = INTERVAL_DEFAULT_NS;
+	if (options->top == OPTIONS_TOP_DEFAULT)
+		options->top = options->format->all_sites ? 0 : SITES_DEFAULT;
+}
+
+int trace_options_check(const struct command_line *line, struct options *options,
+			struct error *error)
+{
+	int result = target_options_check(line, options, error);
+
+	if (!result)
+		result = trace_check_values(line, options, error);
+	if (!result)
+		trace_set_defaults(options);
+	return result;
+}
