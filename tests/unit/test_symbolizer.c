@@ -400,8 +400,7 @@ static void test_nothing_to_name(void **state)
 	frame = (struct frame){ .kind = FRAME_KERNEL, .module = MODULE_NONE };
 	assert_unnamed(symbolizer_lookup(fixture.symbolizer, &frame));
 	frame = (struct frame){ .kind = FRAME_ERROR, .reason = "too deep" };
-	assert_string_equal(symbolizer_lookup(fixture.symbolizer, &frame)->items[0].function,
-			    "too deep");
+	assert_unnamed(symbolizer_lookup(fixture.symbolizer, &frame));
 	assert_null(symbolizer_take_complaint(fixture.symbolizer));
 	fixture_end(&fixture);
 }

@@ -149,7 +149,7 @@ static const char *report_frame_function(const struct frame *frame)
 {
 	if (frame->kind == FRAME_ERROR)
 		return frame->reason;
-	return frame->whole && frame->name ? frame->name->function : NULL;
+	return frame->name ? frame->name->function : NULL;
 }
 
 /* One captured frame becomes one frame of the report for each function that was inlined there. */
@@ -161,7 +161,7 @@ static void report_name_frame(struct report_site *site, size_t *capacity,
 	const struct symbol_list *symbols = NULL;
 	size_t i = 0;
 
-	if (frame->kind != FRAME_ERROR && !frame->whole)
+	if (frame->kind != FRAME_ERROR && !frame->whole && !frame->name)
 		symbols = names->lookup(names->context, frame);
 	do {
 		struct report_frame *to = report_frame_add(site, capacity);
@@ -169,6 +169,8 @@ static void report_name_frame(struct report_site *site, size_t *capacity,
 		*to = (struct report_frame){
 			.kind = frame->kind,
 			.function = report_frame_function(frame),
+			.file = frame->name ? frame->name->file : NULL,
+			.line = frame->name ? frame->name->line : 0,
 			.module = module ? module->path : NULL,
 			.build_id = report_build_id(module),
 			.offset = module ? frame->offset : 0,

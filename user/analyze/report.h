@@ -25,7 +25,7 @@ struct report_options {
 	bool internal; /* keep frames of interpreters' own functions */
 };
 
-/* How a report gets its names: symbolizer_lookup in the program, a table in a test. */
+/* How a report gets the names that the snapshot has not: symbolizer_lookup in the program, a table in a test. */
 struct report_names {
 	const struct symbol_list *(*lookup)(void *context, const struct frame *frame);
 	void *context;
@@ -59,7 +59,7 @@ struct report_site {
 struct report {
 	int64_t wall_time;
 	uint64_t duration_ns;
-	const struct target *const *targets;
+	const struct target *const *targets; /* the snapshot's */
 	size_t target_count;
 	struct site_stats
 		*target_totals; /* of the targets, in their order; with what ended programs held */

@@ -8,27 +8,19 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/seed.h"
-#include "base/strings.h"
-
-/* A name that is kept once: its texts are, too. */
-struct kept_name {
-	struct frame_named named;
-	struct kept_name *next; /* with the same hash */
-};
 
 /* A frame of a process whose name is known. */
 struct known_frame {
 	uint64_t code, at,
 		content; /* as in struct interp_frame; `code` is 0 where there is content */
 	uint64_t code_key; /* of its code when it was named: other code may have the same address */
-	const struct frame_named *named;
+	struct frame_named named;
 	struct known_frame *next; /* with the same hash */
 };
 
 struct frame_names {
 	uint64_t seed; /* of the hashes */
-	struct strings texts;
-	struct table kept; /* struct kept_name by hash */
+	struct name_pool *pool;
 };
 
 struct frame_names *frame_names_new(void)
@@ -36,36 +28,20 @@ struct frame_names *frame_names_new(void)
 	struct frame_names *names = memory_alloc(1, sizeof(*names));
 
 	names->seed = seed_new();
+	names->pool = name_pool_new();
 	return names;
 }
 
-static bool named_equal(const struct frame_named *a, const struct frame_named *b)
+static struct frame_named names_keep(struct frame_names *names, const struct interp_name *name)
 {
-	return a->name.function == b->name.function && a->name.file == b->name.file &&
-	       a->name.line == b->name.line && a->covers_next == b->covers_next;
+	const struct frame_name found = { name->function, name->file, name->line };
+
+	return (struct frame_named){ name_pool_keep(names->pool, &found), name->covers_next };
 }
 
-static const struct frame_named *names_keep(struct frame_names *names,
-					    const struct interp_name *name)
+struct name_pool *frame_names_pool(const struct frame_names *names)
 {
-	const struct frame_named named = {
-		.name = { .function = strings_keep(&names->texts, name->function),
-			  .file = strings_keep(&names->texts, name->file),
-			  .line = name->line },
-		.covers_next = name->covers_next,
-	};
-	uint64_t words[] = { (uintptr_t)named.name.function, (uintptr_t)named.name.file,
-			     named.name.line };
-	uint64_t hash = hash_bytes(names->seed, words, sizeof(words));
-	struct kept_name *first = table_get(&names->kept, hash), *kept;
-
-	for (kept = first; kept; kept = kept->next)
-		if (named_equal(&kept->named, &named))
-			return &kept->named;
-	kept = memory_alloc(1, sizeof(*kept));
-	*kept = (struct kept_name){ .named = named, .next = first };
-	table_put(&names->kept, hash, kept);
-	return &kept->named;
+	return names->pool;
 }
 
 const struct frame_named *frame_names_get(struct frame_names *names, struct known_frames *known,
@@ -84,7 +60,7 @@ const struct frame_named *frame_names_get(struct frame_names *names, struct know
 	for (found = first; found; found = found->next)
 		if (found->code == words[0] && found->at == frame->at &&
 		    found->content == frame->content && found->code_key == code_key)
-			return found->named;
+			return &found->named;
 	if (!interpreter_name(interpreter, memory, frame, copy, &name))
 		return NULL;
 	found = memory_alloc(1, sizeof(*found));
@@ -92,7 +68,7 @@ const struct frame_named *frame_names_get(struct frame_names *names, struct know
 		words[0], frame->at, frame->content, code_key, names_keep(names, &name), first
 	};
 	table_put(&known->frames, hash, found);
-	return found->named;
+	return &found->named;
 }
 
 void frame_names_forget(struct known_frames *known)
@@ -113,20 +89,8 @@ void frame_names_forget(struct known_frames *known)
 
 void frame_names_free(struct frame_names *names)
 {
-	const struct table_slot *slot;
-	size_t cursor = 0;
-
 	if (!names)
 		return;
-	while ((slot = table_next(&names->kept, &cursor))) {
-		struct kept_name *kept = slot->value, *next;
-
-		for (; kept; kept = next) {
-			next = kept->next;
-			free(kept);
-		}
-	}
-	table_free(&names->kept);
-	strings_free(&names->texts);
+	name_pool_free(names->pool);
 	free(names);
 }

@@ -9,13 +9,14 @@
 
 #include "base/table.h"
 #include "interp/interpreter.h"
+#include "model/name_pool.h"
 #include "model/stack.h"
 
 struct frame_names;
 
 /* A name as a stack has it. */
 struct frame_named {
-	struct frame_name name;
+	const struct frame_name *name; /* in the pool */
 	bool covers_next; /* the next frame is to be left out: see interp_name.h */
 };
 
@@ -28,9 +29,12 @@ struct known_frames {
 struct frame_names *frame_names_new(void);
 void frame_names_free(struct frame_names *names);
 
+/* Where the names are, for whoever holds them longer. */
+struct name_pool *frame_names_pool(const struct frame_names *names);
+
 /*
  * The name of a frame of the process whose frames `known` has, read from `memory` unless it is known; `copy` as for
- * interpreter_name. NULL if its code is no more.
+ * interpreter_name. NULL if its code is no more. Valid until frame_names_forget; its name until frame_names_free.
  */
 const struct frame_named *frame_names_get(struct frame_names *names, struct known_frames *known,
 					  const struct interpreter *interpreter,

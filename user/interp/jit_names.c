@@ -10,9 +10,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/strings.h"
-#include "base/table.h"
 #include "interp/perf_map.h"
+#include "model/name_pool.h"
 #include "system/proc.h"
 #include "system/proc_text.h"
 #include "system/regular_file.h"
@@ -34,8 +33,7 @@ struct jit_process {
 
 struct jit_names {
 	const struct log *log;
-	struct strings functions;
-	struct table names; /* struct frame_name by its function's address */
+	struct name_pool *pool;
 	struct jit_process *processes;
 	size_t count, capacity;
 };
@@ -45,20 +43,22 @@ struct jit_names *jit_names_new(const struct log *log)
 	struct jit_names *names = memory_alloc(1, sizeof(*names));
 
 	names->log = log;
+	names->pool = name_pool_new();
 	return names;
+}
+
+struct name_pool *jit_names_pool(const struct jit_names *names)
+{
+	return names->pool;
 }
 
 void jit_names_free(struct jit_names *names)
 {
-	const struct table_slot *slot;
-	size_t cursor = 0, i;
+	size_t i;
 
 	if (!names)
 		return;
-	while ((slot = table_next(&names->names, &cursor)))
-		free(slot->value);
-	table_free(&names->names);
-	strings_free(&names->functions);
+	name_pool_free(names->pool);
 	for (i = 0; i < names->count; i++)
 		perf_map_free(names->processes[i].map);
 	free(names->processes);
@@ -76,20 +76,6 @@ void jit_names_drop(struct jit_names *names, const struct target *target)
 		names->processes[i] = names->processes[--names->count];
 		return;
 	}
-}
-
-/* NULL for an empty name. */
-static const struct frame_name *names_keep(struct jit_names *names, const char *text)
-{
-	const char *function = strings_keep(&names->functions, text);
-	struct frame_name *name = table_get(&names->names, (uintptr_t)function);
-
-	if (name || !function)
-		return name;
-	name = memory_alloc(1, sizeof(*name));
-	name->function = function;
-	table_put(&names->names, (uintptr_t)function, name);
-	return name;
 }
 
 /* Open the map of a process; NULL if it has none that can be trusted to be its own. */
@@ -187,7 +173,8 @@ void jit_names_fill(struct jit_names *names, const struct target *target, struct
 		if (!map)
 			return;
 		if (perf_map_find(map, frame->address - 1, text))
-			frame->name = names_keep(names, text);
+			frame->name = name_pool_keep(names->pool,
+						     &(struct frame_name){ .function = text });
 		names_say_cut(names, target);
 	}
 }

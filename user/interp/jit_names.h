@@ -19,6 +19,9 @@ struct jit_names;
 struct jit_names *jit_names_new(const struct log *log);
 void jit_names_free(struct jit_names *names);
 
+/* Where the names are, for whoever holds them longer. */
+struct name_pool *jit_names_pool(const struct jit_names *names);
+
 /* Name the generated code in a stack of `target`, which runs. Code without a line in its map stays without a name. */
 void jit_names_fill(struct jit_names *names, const struct target *target, struct stack *stack);
 

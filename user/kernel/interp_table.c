@@ -90,6 +90,11 @@ struct interp_table *interp_table_new(const struct module_list *modules, struct 
 	return table;
 }
 
+struct name_pool *interp_table_pool(const struct interp_table *table)
+{
+	return frame_names_pool(table->names);
+}
+
 void interp_table_free(struct interp_table *table)
 {
 	if (!table)
@@ -453,7 +458,7 @@ static size_t table_name_frames(struct interp_table *table, struct interp_proces
 				.kind = record->kind == INTERP_RUBY ? FRAME_RUBY : FRAME_PYTHON,
 				.module = MODULE_NONE,
 				.address = frame->code,
-				.name = named ? &named->name : NULL,
+				.name = named ? named->name : NULL,
 			};
 			to[kept++].entry = frame->flags & INTERP_FRAME_ENTRY;
 		}
@@ -496,6 +501,6 @@ struct stack *interp_table_merge(struct interp_table *table, const struct proces
 								  .reason = reason };
 	free(native);
 	free(interp);
-	free(stack);
+	stack_free(stack);
 	return merged;
 }

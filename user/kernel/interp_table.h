@@ -31,6 +31,9 @@ struct interp_table *interp_table_new(const struct module_list *modules, struct 
 				      const struct log *log, const struct interp_maps *maps);
 void interp_table_free(struct interp_table *table);
 
+/* Where the names of frames are, for whoever holds them longer. */
+struct name_pool *interp_table_pool(const struct interp_table *table);
+
 /*
  * The process, which is `owner` in the keys of its blocks, has new mappings: one may be an interpreter's.
  */

@@ -45,6 +45,20 @@ const struct late_file *lateness_worst_file(const struct lateness *lateness)
 	return worst;
 }
 
+struct lateness *lateness_copy(const struct lateness *lateness)
+{
+	struct lateness *copy;
+	size_t i;
+
+	if (!lateness)
+		return NULL;
+	copy = memory_alloc(1, sizeof(*copy));
+	*copy = *lateness;
+	for (i = 0; i < copy->file_count; i++)
+		copy->files[i].path = memory_copy_string(lateness->files[i].path);
+	return copy;
+}
+
 void lateness_free(struct lateness *lateness)
 {
 	size_t i;

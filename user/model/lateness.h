@@ -35,6 +35,9 @@ void lateness_add_shared(struct lateness **lateness);
 /* The file that was probed last after its mapping; NULL = none was late. Accepts NULL. */
 const struct late_file *lateness_worst_file(const struct lateness *lateness);
 
+/* NULL of NULL. Free with lateness_free. */
+struct lateness *lateness_copy(const struct lateness *lateness);
+
 /* Accepts NULL. */
 void lateness_free(struct lateness *lateness);
 

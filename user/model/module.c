@@ -168,6 +168,24 @@ const char *module_format_build_id(const struct module *module, char text[2 * BU
 	return text;
 }
 
+struct module_list *module_list_copy(const struct module_list *list)
+{
+	struct module_list *copy = memory_alloc(1, sizeof(*copy));
+	size_t i;
+
+	copy->items = memory_alloc(list->count, sizeof(*copy->items));
+	copy->count = copy->capacity = list->count;
+	for (i = 0; i < list->count; i++) {
+		if (!list->items[i])
+			continue;
+		copy->items[i] = memory_alloc(1, sizeof(*copy->items[i]));
+		*copy->items[i] = *list->items[i];
+		copy->items[i]->path = memory_copy_string(list->items[i]->path);
+		copy->items[i]->fd = -1;
+	}
+	return copy;
+}
+
 static void module_free(struct module *module)
 {
 	if (!module)

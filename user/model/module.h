@@ -89,6 +89,11 @@ int module_place(const struct module *module);
 void module_list_close(struct module_list *list, uint32_t index);
 /* Nothing refers to the module. */
 void module_list_remove(struct module_list *list, uint32_t index);
+/*
+ * A copy for reading names by the same indices: paths, build IDs, numbers, without descriptors. Free with module_list_free and
+ * free().
+ */
+struct module_list *module_list_copy(const struct module_list *list);
 /* The build ID in lower-case hexadecimal, "" if there is none. Returns `text`. */
 const char *module_format_build_id(const struct module *module, char text[2 * BUILD_ID_MAX + 1]);
 /* Close the files and free everything. */

@@ -1,13 +1,105 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a snapshot: see snapshot.h. How one is made is the business of whoever reads the counters. */
+/* See snapshot.h. */
 #include "model/snapshot.h"
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
+struct snapshot *snapshot_new(void)
+{
+	return memory_alloc(1, sizeof(struct snapshot));
+}
+
+void snapshot_set_modules(struct snapshot *snapshot, const struct module_list *modules)
+{
+	snapshot->modules = module_list_copy(modules);
+}
+
+void snapshot_hold_names(struct snapshot *snapshot, struct name_pool *names)
+{
+	snapshot->names = memory_grow(snapshot->names, snapshot->name_count,
+				      &snapshot->name_capacity, sizeof(struct name_pool *));
+	snapshot->names[snapshot->name_count++] = name_pool_share(names);
+}
+
+static const struct target *snapshot_target(struct snapshot *snapshot, const struct target *target)
+{
+	struct target *copy = table_get(&snapshot->target_copies, (uintptr_t)target);
+
+	if (copy)
+		return copy;
+	copy = target_copy(target);
+	table_put(&snapshot->target_copies, (uintptr_t)target, copy);
+	return copy;
+}
+
+static const struct function_name *snapshot_function(struct snapshot *snapshot,
+						     const struct function_name *function)
+{
+	struct function_name *copy = table_get(&snapshot->function_copies, (uintptr_t)function);
+
+	if (copy)
+		return copy;
+	copy = memory_alloc(1, sizeof(*copy));
+	*copy = (struct function_name){
+		.allocator = strings_keep(&snapshot->strings, function->allocator),
+		.function = strings_keep(&snapshot->strings, function->function),
+		.sampled = function->sampled,
+	};
+	table_put(&snapshot->function_copies, (uintptr_t)function, copy);
+	return copy;
+}
+
+void snapshot_add_target(struct snapshot *snapshot, const struct target *target)
+{
+	snapshot->targets = memory_grow(snapshot->targets, snapshot->target_count,
+					&snapshot->target_capacity, sizeof(*snapshot->targets));
+	snapshot->targets[snapshot->target_count++] = snapshot_target(snapshot, target);
+}
+
+void snapshot_add_site(struct snapshot *snapshot, const struct snapshot_site *site)
+{
+	struct snapshot_site *to;
+
+	snapshot->sites = memory_grow(snapshot->sites, snapshot->site_count,
+				      &snapshot->site_capacity, sizeof(*snapshot->sites));
+	to = &snapshot->sites[snapshot->site_count++];
+	*to = *site;
+	to->target = snapshot_target(snapshot, site->target);
+	to->function = snapshot_function(snapshot, site->function);
+	to->stack = stack_share((struct stack *)(uintptr_t)site->stack);
+}
+
+static void snapshot_free_copies(struct snapshot *snapshot)
+{
+	const struct table_slot *slot;
+	size_t cursor;
+
+	for (cursor = 0; (slot = table_next(&snapshot->target_copies, &cursor));)
+		target_free(slot->value);
+	for (cursor = 0; (slot = table_next(&snapshot->function_copies, &cursor));)
+		free(slot->value);
+	table_free(&snapshot->target_copies);
+	table_free(&snapshot->function_copies);
+	strings_free(&snapshot->strings);
+}
+
 void snapshot_free(struct snapshot *snapshot)
 {
+	size_t i;
+
 	if (!snapshot)
 		return;
+	for (i = 0; i < snapshot->site_count; i++)
+		stack_free((struct stack *)(uintptr_t)snapshot->sites[i].stack);
+	for (i = 0; i < snapshot->name_count; i++)
+		name_pool_free(snapshot->names[i]);
+	snapshot_free_copies(snapshot);
+	module_list_free(snapshot->modules);
+	free(snapshot->modules);
+	free(snapshot->names);
+	free(snapshot->targets);
 	free(snapshot->sites);
 	free(snapshot);
 }

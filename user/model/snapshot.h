@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The state of the counters at one moment: the waist of the program. Left of it are root, the kernel
- * and libbpf; right of it are pure functions. A live session, a recording and a unit test all make the
- * same structure.
+ * and libbpf; right of it are pure functions. A live session and a unit test make the same structure.
+ * It holds all that it points to, so it can outlive what it was made from.
  */
 #ifndef MODEL_SNAPSHOT_H
 #define MODEL_SNAPSHOT_H
@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strings.h"
+#include "base/table.h"
 #include "model/module.h"
+#include "model/name_pool.h"
 #include "model/site_stats.h"
 #include "model/stack.h"
 #include "model/target.h"
@@ -40,15 +43,36 @@ struct snapshot {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: when tracing began */
 	int64_t wall_time; /* seconds since the epoch */
-	const struct target *const *targets;
-	size_t target_count;
-	struct snapshot_site *sites; /* owned; in no order */
-	size_t site_count;
-	const struct module_list *modules;
+	const struct target **targets; /* those that a report lists */
+	size_t target_count, target_capacity;
+	struct snapshot_site *sites; /* in no order */
+	size_t site_count, site_capacity;
+	struct module_list *modules; /* of the frames; without descriptors */
 	uint64_t loss[LOSS_COUNT];
+	/* Of the functions below. */
+	struct table target_copies, function_copies; /* by the address of what was copied */
+	struct strings strings; /* of the functions */
+	struct name_pool **names; /* of the frames */
+	size_t name_count, name_capacity;
 };
 
-/* Frees what the snapshot owns; targets, stacks and modules belong to the session or the recording. */
+/* An empty snapshot. Free with snapshot_free. */
+struct snapshot *snapshot_new(void);
 void snapshot_free(struct snapshot *snapshot);
+
+/* Copy the modules of the sites' frames. Once. */
+void snapshot_set_modules(struct snapshot *snapshot, const struct module_list *modules);
+
+/* Hold a pool that has names of frames. */
+void snapshot_hold_names(struct snapshot *snapshot, struct name_pool *names);
+
+/* List a copy of `target`. */
+void snapshot_add_target(struct snapshot *snapshot, const struct target *target);
+
+/*
+ * Add a site with copies of its target and function, of which there is one for each address, and a share of its stack, whose
+ * names must be in a pool that the snapshot holds.
+ */
+void snapshot_add_site(struct snapshot *snapshot, const struct snapshot_site *site);
 
 #endif

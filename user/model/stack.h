@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What an interpreter calls one of its frames: bytes of the target, terminated; NULL = unknown. */
+/*
+ * What an interpreter calls one of its frames: bytes of the target, terminated; NULL = unknown. Within a snapshot equal names
+ * have one address (name_pool.h).
+ */
 struct frame_name {
 	const char *function;
 	const char *file;
@@ -33,10 +36,16 @@ struct frame {
 	bool internal; /* an interpreter's own function, where its Ruby or Python frames tell more */
 };
 
-/* Innermost first. Allocated in one piece; free with free(). */
+/* Innermost first. Allocated in one piece. A stack that is shared does not change any more. */
 struct stack {
 	uint32_t count;
+	uint32_t shares; /* holders beside the first */
 	struct frame frames[];
 };
+
+/* One more holder. Returns `stack`. */
+struct stack *stack_share(struct stack *stack);
+/* One holder less; the last one frees it. Accepts NULL. */
+void stack_free(struct stack *stack);
 
 #endif

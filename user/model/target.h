@@ -23,4 +23,8 @@ struct target {
 	struct lateness *late; /* owned; NULL = it was never late */
 };
 
+/* A copy, without the pidfd. Free with target_free. */
+struct target *target_copy(const struct target *target);
+void target_free(struct target *target);
+
 #endif

@@ -32,7 +32,6 @@ struct key_list {
 struct pass {
 	struct session *session;
 	struct snapshot *snapshot;
-	size_t capacity; /* of the snapshot's sites */
 	struct key_list dead;
 };
 
@@ -158,15 +157,6 @@ static void session_forget_sites(struct session *session, struct key_list *dead,
 	key_list_remove(dead, session->bpf->maps.sites);
 }
 
-static void pass_add_row(struct pass *pass, const struct snapshot_site *row)
-{
-	struct snapshot *snapshot = pass->snapshot;
-
-	snapshot->sites = memory_grow(snapshot->sites, snapshot->site_count, &pass->capacity,
-				      sizeof(*snapshot->sites));
-	snapshot->sites[snapshot->site_count++] = *row;
-}
-
 static void pass_add_rows(struct pass *pass)
 {
 	const struct session *session = pass->session;
@@ -176,10 +166,10 @@ static void pass_add_rows(struct pass *pass)
 
 	while ((slot = table_next(&session->sites.sites, &cursor)))
 		if (session_make_row(session, slot->value, pass->snapshot->time_ns, &row))
-			pass_add_row(pass, &row);
+			snapshot_add_site(pass->snapshot, &row);
 	for (i = 0; i < session->ended_site_count; i++) {
 		row = session_ended_row(session, i);
-		pass_add_row(pass, &row);
+		snapshot_add_site(pass->snapshot, &row);
 	}
 }
 
@@ -277,21 +267,16 @@ static bool session_lists(const struct session *session, size_t position)
 	       (session->slots[position].root && !session->options.keep_exited);
 }
 
-static void session_list_targets(struct session *session, struct snapshot *snapshot)
+static void session_list_targets(const struct session *session, struct snapshot *snapshot)
 {
-	size_t i, count = 0;
+	size_t i;
 
-	session->targets = memory_resize(session->targets,
-					 session->process_count + session->ended_count,
-					 sizeof(*session->targets));
 	for (i = 0; i < session->process_count; i++)
 		if (session_lists(session, i))
-			session->targets[count++] = &session->processes[i]->target;
+			snapshot_add_target(snapshot, &session->processes[i]->target);
 	for (i = 0; i < session->ended_count; i++)
 		if (session->ended[i].has_sites || session->ended[i].until_ns == UINT64_MAX)
-			session->targets[count++] = session->ended[i].target;
-	snapshot->targets = session->targets;
-	snapshot->target_count = count;
+			snapshot_add_target(snapshot, session->ended[i].target);
 }
 
 /* Does the process map a file that is probed in it? */
@@ -347,7 +332,7 @@ static void session_tell_doubts(const struct session *session, uint64_t time_ns)
 
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 {
-	struct snapshot *snapshot = memory_alloc(1, sizeof(*snapshot));
+	struct snapshot *snapshot = snapshot_new();
 	struct pass pass = { .session = session, .snapshot = snapshot };
 	int code;
 
@@ -355,7 +340,6 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	snapshot->time_ns = session_now();
 	snapshot->start_ns = session->start_ns;
 	snapshot->wall_time = time(NULL);
-	snapshot->modules = session->options.modules;
 	code = session_read_maps(session, &pass);
 	if (code) {
 		snapshot_free(snapshot);
@@ -364,6 +348,9 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	session_tell_doubts(session, snapshot->time_ns);
 	session_check_code(session);
 	session_poll(session);
+	snapshot_set_modules(snapshot, session->options.modules);
+	snapshot_hold_names(snapshot, jit_names_pool(session->jit_names));
+	snapshot_hold_names(snapshot, interp_table_pool(session->interps));
 	session_list_targets(session, snapshot);
 	pass_add_rows(&pass);
 	session_read_losses(session, snapshot->loss);

@@ -9,21 +9,6 @@
 #include "base/memory.h"
 #include "session/parts.h"
 
-/*
- * A copy for a report, when the process itself is another program or has made way for another one. The lateness is of the
- * program that has ended: the copy takes it over.
- */
-static struct target *target_copy(const struct target *target)
-{
-	struct target *copy = memory_alloc(1, sizeof(*copy));
-
-	*copy = *target;
-	copy->exe = memory_copy_string(target->exe);
-	copy->pidfd = -1;
-	copy->exited = true;
-	return copy;
-}
-
 void session_keep_program(struct session *session, struct process *process, uint64_t time_ns)
 {
 	struct ended_program *ended;
@@ -34,7 +19,10 @@ void session_keep_program(struct session *session, struct process *process, uint
 				     sizeof(*session->ended));
 	ended = &session->ended[session->ended_count++];
 	*ended = (struct ended_program){ .process = process, .until_ns = time_ns };
+	/* The process itself runs another program, or makes way for another one: its lateness is of the one that has ended. */
 	ended->target = target_copy(&process->target);
+	ended->target->exited = true;
+	lateness_free(process->target.late);
 	process->target.late = NULL;
 }
 
@@ -123,21 +111,14 @@ void session_forget_programs(struct session *session, const struct process *proc
 			session->ended[i].process = NULL;
 }
 
-static void ended_program_free(struct ended_program *program)
-{
-	free(program->target->exe);
-	lateness_free(program->target->late);
-	free(program->target);
-}
-
 void session_free_ended(struct session *session)
 {
 	size_t i;
 
 	for (i = 0; i < session->ended_count; i++)
-		ended_program_free(&session->ended[i]);
+		target_free(session->ended[i].target);
 	for (i = 0; i < session->ended_site_count; i++)
-		free((void *)(uintptr_t)session->ended_sites[i].row.stack);
+		stack_free((struct stack *)(uintptr_t)session->ended_sites[i].row.stack);
 	free(session->ended);
 	free(session->ended_sites);
 }

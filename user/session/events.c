@@ -270,7 +270,7 @@ struct known_site *session_learn_record(struct session *session, uint64_t key,
 	bool found;
 
 	if (known) {
-		known->record = *record;
+		site_table_set(known, record);
 		return known;
 	}
 	if (!process)

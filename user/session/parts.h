@@ -122,7 +122,6 @@ struct session {
 	size_t ended_count, ended_capacity;
 	struct ended_site *ended_sites;
 	size_t ended_site_count, ended_site_capacity;
-	const struct target **targets; /* of the processes, for snapshots */
 	struct interp_table *interps;
 	struct jit_names *jit_names;
 	int timer; /* readable when an interpreter is to be looked for again */

@@ -91,7 +91,6 @@ void session_close(struct session *session)
 	free(session->files);
 	free(session->probed);
 	free(session->seen);
-	free(session->targets);
 	free(session);
 }
 

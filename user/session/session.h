@@ -104,7 +104,7 @@ bool session_is_over(const struct session *session);
 /* Processes that are traced now. */
 size_t session_running(const struct session *session);
 
-/* The state of all counters now. Free with snapshot_free, before the session. Returns 0 or a negative errno. */
+/* The state of all counters now; it may outlive the session. Free with snapshot_free. Returns 0 or a negative errno. */
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot);
 
 /* What is probed, for messages; and how. */

@@ -130,8 +130,7 @@ struct known_site *site_table_get(struct site_table *table, uint64_t key)
 	return site;
 }
 
-/* The counters of the record; the ages stay. */
-static void known_site_set(struct known_site *site, const struct site *record)
+void site_table_set(struct known_site *site, const struct site *record)
 {
 	site->record = *record;
 	site->stats.alloc_bytes = record->alloc_bytes;
@@ -144,7 +143,7 @@ static void known_site_set(struct known_site *site, const struct site *record)
 void site_table_reset_ages(struct known_site *site)
 {
 	site->stats = (struct site_stats){ 0 };
-	known_site_set(site, &site->record);
+	site_table_set(site, &site->record);
 }
 
 bool site_table_add(struct site_table *table, uint64_t key, const struct site *record,
@@ -153,13 +152,13 @@ bool site_table_add(struct site_table *table, uint64_t key, const struct site *r
 	struct known_site *site = site_table_get(table, key);
 
 	if (site) {
-		known_site_set(site, record);
+		site_table_set(site, record);
 		return false;
 	}
 	site = memory_alloc(1, sizeof(*site));
 	site->key = key;
 	site->process = process;
-	known_site_set(site, record);
+	site_table_set(site, record);
 	site->stack = stack ? stack_of_record(stack) : stack_of_reason("stack table full");
 	table_put(&table->sites, key, site);
 	return site_table_resolve(site);
@@ -169,7 +168,7 @@ static void known_site_free(struct known_site *site)
 {
 	if (!site)
 		return;
-	free(site->stack);
+	stack_free(site->stack);
 	free(site);
 }
 

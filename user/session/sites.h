@@ -40,6 +40,9 @@ struct known_site *site_table_get(struct site_table *table, uint64_t key);
 bool site_table_add(struct site_table *table, uint64_t key, const struct site *record,
 		    struct process *process, const struct stack_record *stack);
 
+/* Give the site its record as read again. The ages stay. */
+void site_table_set(struct known_site *site, const struct site *record);
+
 /* Begin the sums over the site's blocks anew. */
 void site_table_reset_ages(struct known_site *site);
 

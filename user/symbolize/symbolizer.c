@@ -36,8 +36,6 @@ struct symbolizer {
 	int64_t spent_ms; /* waiting for names since the report was begun */
 	bool in_report;
 	bool said_late; /* of this report */
-	struct table
-		reasons; /* address of a reason's text or of a struct frame_name -> struct symbol_list */
 	struct module_names *by_module; /* by index of the module */
 	size_t module_count;
 	char **complaints; /* not yet taken, oldest first */
@@ -249,55 +247,11 @@ static const struct symbol_list *symbolizer_lookup_native(struct symbolizer *sym
 	return list;
 }
 
-static const struct symbol_list *symbolizer_lookup_reason(struct symbolizer *symbolizer,
-							  const char *reason)
-{
-	struct symbol_list *list;
-
-	if (!reason)
-		return &symbolizer->unnamed;
-	list = table_get(&symbolizer->reasons, (uintptr_t)reason);
-	if (!list) {
-		list = symbolizer_new_list(&(struct symbol){ .function = reason }, 1);
-		table_put(&symbolizer->reasons, (uintptr_t)reason, list);
-	}
-	return list;
-}
-
-/* What an interpreter calls its frame is known already. */
-static const struct symbol_list *symbolizer_lookup_name(struct symbolizer *symbolizer,
-							const struct frame_name *name)
-{
-	struct symbol_list *list;
-
-	if (!name)
-		return &symbolizer->unnamed;
-	list = table_get(&symbolizer->reasons, (uintptr_t)name);
-	if (!list) {
-		list = symbolizer_new_list(&(struct symbol){ .function = name->function,
-							     .file = name->file,
-							     .line = name->line },
-					   1);
-		table_put(&symbolizer->reasons, (uintptr_t)name, list);
-	}
-	return list;
-}
-
 const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					    const struct frame *frame)
 {
-	switch (frame->kind) {
-	case FRAME_NATIVE:
-		return symbolizer_lookup_native(symbolizer, frame);
-	case FRAME_RUBY:
-	case FRAME_PYTHON:
-	case FRAME_JIT:
-		return symbolizer_lookup_name(symbolizer, frame->name);
-	case FRAME_ERROR:
-		return symbolizer_lookup_reason(symbolizer, frame->reason);
-	default:
-		return &symbolizer->unnamed;
-	}
+	return frame->kind == FRAME_NATIVE ? symbolizer_lookup_native(symbolizer, frame)
+					   : &symbolizer->unnamed;
 }
 
 char *symbolizer_take_complaint(struct symbolizer *symbolizer)
@@ -348,7 +302,6 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	if (!symbolizer)
 		return;
 	client_stop(&symbolizer->client);
-	symbolizer_free_values(&symbolizer->reasons);
 	for (i = 0; i < symbolizer->module_count; i++)
 		module_names_clear(&symbolizer->by_module[i]);
 	free(symbolizer->by_module);

@@ -31,7 +31,7 @@ struct symbolizer *symbolizer_new(const struct module_list *modules,
 
 /*
  * The names of `frame`: at least one symbol, valid until symbolizer_free or until its module is forgotten. A frame without
- * a name has `function` NULL in its only symbol. FRAME_ERROR frames give their reason as the function.
+ * a name, or that is not FRAME_NATIVE, has `function` NULL in its only symbol.
  */
 const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					    const struct frame *frame);

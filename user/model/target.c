@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See target.h. */
+#include "model/target.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct target *target_copy(const struct target *target)
+{
+	struct target *copy = memory_alloc(1, sizeof(*copy));
+
+	*copy = *target;
+	copy->pidfd = -1;
+	copy->exe = memory_copy_string(target->exe);
+	copy->late = lateness_copy(target->late);
+	return copy;
+}
+
+void target_free(struct target *target)
+{
+	if (!target)
+		return;
+	free(target->exe);
+	lateness_free(target->late);
+	free(target);
+}
