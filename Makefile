@@ -53,8 +53,9 @@ SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-san
 
 SOURCES := $(sort $(wildcard user/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-# What tests link: everything but main() and the folders that need the kernel.
-PURE := $(filter-out user/command/main.c user/kernel/% user/session/%,$(SOURCES))
+# What tests link: everything but main() and the folder that needs the kernel. What the session calls there is for a test
+# to define (tests/unit/fake_kernel.h).
+PURE := $(filter-out user/command/main.c user/kernel/%,$(SOURCES))
 PURE_SANITIZED := $(PURE:%.c=$(BUILD)/sanitized/%.o)
 
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/host_bpf/test_*.c)))
@@ -80,7 +81,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(filter $(BUILD)/user/kernel/% $(BUILD)/user/session/%,$(OBJECTS)): $(BUILD)/tracer.skel.h
+$(filter $(BUILD)/user/kernel/%,$(OBJECTS)): $(BUILD)/tracer.skel.h
 
 $(BUILD)/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h include/*.h)
 	@mkdir -p $(@D)
@@ -142,7 +143,14 @@ unit: $(UNIT_TESTS)
 targets:
 	$(MAKE) -C tests/targets BUILD=$(CURDIR)/$(BUILD)/targets
 
-live: $(BUILD)/tracer targets
+# A program of the live tests that uses the session itself.
+$(BUILD)/tests/live/%: tests/live/%.c $(filter-out $(BUILD)/user/command/main.o,$(OBJECTS))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -pie $(HARDEN_LINK) $(LDFLAGS) -o $@ $< \
+		$(filter %.o,$^) $(LIBS)
+
+live: $(BUILD)/tracer $(BUILD)/tests/live/parts targets
 	tests/run live
 
 fuzz: $(FUZZ_TARGETS)
@@ -162,7 +170,7 @@ $(BUILD)/.static-tried: $(OBJECTS)
 		"tests are skipped; $(BUILD)/tracer-static.log says why"
 	@touch $@
 
-tests: all $(BUILD)/.static-tried $(UNIT_TESTS) $(FUZZ_TARGETS) targets
+tests: all $(BUILD)/.static-tried $(BUILD)/tests/live/parts $(UNIT_TESTS) $(FUZZ_TARGETS) targets
 
 check: dependencies
 	@$(MAKE) --no-print-directory -j$(JOBS) tests
@@ -192,7 +200,7 @@ demo:
 	@$(MAKE) --no-print-directory -C tests/targets BUILD=$(CURDIR)/$(BUILD)/targets $(CURDIR)/$(BUILD)/targets/leaky
 	scripts/demo
 
-bench: $(BUILD)/tracer
+bench: $(BUILD)/tracer $(BUILD)/tests/live/parts
 	$(Q)$(MAKE) -s -C tests/bench BUILD=$(CURDIR)/$(BUILD)/bench
 	tests/bench/run $(if $(QUICK),--quick)
 

@@ -18,6 +18,7 @@
 
 struct process {
 	struct target target;
+	uint32_t target_id; /* what the BPF programs know it by; 0 = it is not traced yet */
 	struct address_space *space;
 	uint64_t start_ticks; /* with the pid, the process's identity */
 	uint64_t opened_ns; /* it was found then, CLOCK_MONOTONIC */

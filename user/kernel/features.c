@@ -107,3 +107,31 @@ int kernel_features_probe(struct kernel_features *ret_features, struct error *er
 	*ret_features = features;
 	return 0;
 }
+
+/* The kernels that need this way of attaching lack more. Who asks for it wants to see that it all works. */
+static void features_feign_old_kernel(struct kernel_features *features)
+{
+	features->task_storage = false;
+	features->functions = false;
+}
+
+int backend_choose(struct kernel_features *features, const enum backend *wanted,
+		   enum backend *ret_backend, struct error *error)
+{
+	enum backend backend = 0;
+
+	if (wanted && *wanted == BACKEND_KERNEL_IOCTL)
+		features_feign_old_kernel(features);
+	while (!wanted && backend < BACKEND_KERNEL_COUNT && !features->backends[backend])
+		backend++;
+	*ret_backend = wanted ? *wanted : backend;
+	if (*ret_backend < BACKEND_KERNEL_COUNT && features->backends[*ret_backend])
+		return 0;
+	if (wanted)
+		return error_set(error, ERROR_PERMISSION, -ENOTSUP,
+				 "this kernel has no %s probes: leave --backend out",
+				 backend_name(*wanted));
+	return error_set(error, ERROR_PERMISSION, -ENOTSUP,
+			 "this kernel cannot attach BPF programs to uprobes: it must be built with "
+			 "CONFIG_UPROBE_EVENTS and CONFIG_PERF_EVENTS");
+}

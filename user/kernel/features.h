@@ -35,4 +35,11 @@ struct probe_features kernel_features_traps(void);
 
 const char *backend_name(enum backend backend); /* "session", ... */
 
+/*
+ * The best back end that works, or the one that `wanted` points to. Returns 0, or -ENOTSUP with `error` filled. A back end that
+ * only old kernels need takes their lacks with it: `features` is changed.
+ */
+int backend_choose(struct kernel_features *features, const enum backend *wanted,
+		   enum backend *ret_backend, struct error *error);
+
 #endif

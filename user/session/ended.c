@@ -1,68 +1,113 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What ended programs held, if the user wants to see it: rows that do not change any more. The kernel's tables and the
- * places of the processes are free for others meanwhile.
- */
+/* See ended.h. */
+#include "session/ended.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "session/parts.h"
 
-void session_keep_program(struct session *session, struct process *process, uint64_t time_ns)
+void ended_add_program(struct ended *ended, struct process *process, uint64_t time_ns)
 {
-	struct ended_program *ended;
+	struct ended_program *program;
 
-	if (!session->options.keep_exited)
+	if (!ended->keeps)
 		return;
-	session->ended = memory_grow(session->ended, session->ended_count, &session->ended_capacity,
-				     sizeof(*session->ended));
-	ended = &session->ended[session->ended_count++];
-	*ended = (struct ended_program){ .process = process, .until_ns = time_ns };
+	ended->programs = memory_grow(ended->programs, ended->program_count,
+				      &ended->program_capacity, sizeof(*ended->programs));
+	program = &ended->programs[ended->program_count++];
+	*program = (struct ended_program){ .process = process, .until_ns = time_ns };
 	/* The process itself runs another program, or makes way for another one: its lateness is of the one that has ended. */
-	ended->target = target_copy(&process->target);
-	ended->target->exited = true;
+	program->target = target_copy(&process->target);
+	program->target->exited = true;
 	lateness_free(process->target.late);
 	process->target.late = NULL;
 }
 
+/*
+ * Two programs of a process have sites, and there was no EXEC record: the newer one began no later than its first site. Where
+ * records are dropped, that may become known later than the site.
+ */
+static void ended_infer_exec(struct ended *ended, struct process *process, uint64_t time_ns)
+{
+	process->exec_untold = ended->has_records && !ended->lost_records;
+	if (process->exec_untold)
+		return;
+	ended_add_program(ended, process, time_ns);
+	process_see_program(process, time_ns);
+	ended->needs_reap = true;
+}
+
+void ended_lose_records(struct ended *ended, struct process *process)
+{
+	if (process->exec_untold)
+		ended_infer_exec(ended, process, process->image_first_ns);
+}
+
+void ended_compare_site(struct ended *ended, struct process *process, const struct site *record)
+{
+	uint64_t first_ns = record->first_ns, image_ns = process->target.image_ns;
+	bool is_newer = !process->image_first_ns || (int32_t)(record->image - process->image) > 0;
+
+	/* There was no record of the exec of a command that was held. */
+	if (!ended->has_records && !process->image_first_ns)
+		process_see_program(process, image_ns);
+	if (is_newer) {
+		if (process->image_first_ns && process->image_first_ns >= image_ns)
+			ended_infer_exec(ended, process, first_ns);
+		process->image = record->image;
+		process->image_first_ns = first_ns;
+	} else if (record->image != process->image) {
+		if (first_ns >= image_ns)
+			ended_infer_exec(ended, process, process->image_first_ns);
+	} else if (first_ns < process->image_first_ns) {
+		process->image_first_ns = first_ns;
+		if (first_ns < image_ns)
+			process->target.image_ns = first_ns;
+	}
+}
+
+bool ended_is_current(const struct known_site *site)
+{
+	return !site->process->buried && site->record.first_ns >= site->process->target.image_ns;
+}
+
 /* The program that made a site: of those of its process, the first that ended later. */
-static struct ended_program *session_program_of(const struct session *session,
+static struct ended_program *ended_find_program(const struct ended *ended,
 						const struct known_site *site)
 {
 	size_t i;
 
-	for (i = 0; i < session->ended_count; i++)
-		if (session->ended[i].process == site->process &&
-		    site->record.first_ns < session->ended[i].until_ns)
-			return &session->ended[i];
+	for (i = 0; i < ended->program_count; i++)
+		if (ended->programs[i].process == site->process &&
+		    site->record.first_ns < ended->programs[i].until_ns)
+			return &ended->programs[i];
 	return NULL;
 }
 
 /* Keep a row of a program; returns its index. */
-static size_t session_add_ended(struct session *session, struct ended_program *program,
-				const struct snapshot_site *row, uint32_t function)
+static size_t ended_add_row(struct ended *ended, struct ended_program *program,
+			    const struct snapshot_site *row, uint32_t function)
 {
 	struct ended_site *kept;
 
-	session->ended_sites = memory_grow(session->ended_sites, session->ended_site_count,
-					   &session->ended_site_capacity,
-					   sizeof(*session->ended_sites));
-	kept = &session->ended_sites[session->ended_site_count];
+	ended->sites = memory_grow(ended->sites, ended->site_count, &ended->site_capacity,
+				   sizeof(*ended->sites));
+	kept = &ended->sites[ended->site_count];
 	*kept = (struct ended_site){ .row = *row, .function = function };
 	kept->row.function = NULL;
 	kept->row.target = program->target;
 	kept->row.ended = true;
 	program->has_sites = true;
-	return session->ended_site_count++;
+	return ended->site_count++;
 }
 
 /*
  * Sites that hold nothing are one row, whatever their stacks: a program leaves so many that they would be most of what is
  * remembered, but what they have allocated and freed belongs into the sums.
  */
-static void session_add_rest(struct session *session, struct ended_program *program,
-			     const struct snapshot_site *row)
+static void ended_add_rest(struct ended *ended, struct ended_program *program,
+			   const struct snapshot_site *row)
 {
 	size_t *rest = &program->rest[row->source][row->sampled];
 	struct snapshot_site empty = { .source = row->source, .sampled = row->sampled };
@@ -70,55 +115,62 @@ static void session_add_rest(struct session *session, struct ended_program *prog
 
 	if (!*rest) {
 		empty.stack = memory_alloc(1, sizeof(struct stack));
-		*rest = session_add_ended(session, program, &empty, ENDED_SEVERAL) + 1;
+		*rest = ended_add_row(ended, program, &empty, ENDED_SEVERAL) + 1;
 	}
-	sum = &session->ended_sites[*rest - 1].row;
+	sum = &ended->sites[*rest - 1].row;
 	site_stats_add(&sum->stats, &row->stats);
 }
 
-void session_keep_site(struct session *session, struct known_site *site,
-		       const struct snapshot_site *row)
+void ended_keep_site(struct ended *ended, struct known_site *site, const struct snapshot_site *row)
 {
-	struct ended_program *program = session_program_of(session, site);
+	struct ended_program *program = ended_find_program(ended, site);
 
 	if (!program || !row->stats.alloc_objects)
 		return;
 	if (row->stats.alloc_objects == row->stats.free_objects) {
-		session_add_rest(session, program, row);
+		ended_add_rest(ended, program, row);
 		return;
 	}
-	session_add_ended(session, program, row, site->record.function);
+	ended_add_row(ended, program, row, site->record.function);
 	site->stack = NULL;
 }
 
-struct snapshot_site session_ended_row(const struct session *session, size_t index)
+struct snapshot_site ended_row(const struct ended *ended, const struct plan *plan, size_t index)
 {
 	static const struct function_name several;
-	const struct ended_site *kept = &session->ended_sites[index];
+	const struct ended_site *kept = &ended->sites[index];
 	struct snapshot_site row = kept->row;
 
 	row.function = kept->function == ENDED_SEVERAL ? &several
-						       : &session->plan.functions[kept->function];
+						       : &plan->functions[kept->function];
 	return row;
 }
 
-void session_forget_programs(struct session *session, const struct process *process)
+bool ended_lists(const struct ended_program *program)
 {
-	size_t i;
-
-	for (i = 0; i < session->ended_count; i++)
-		if (session->ended[i].process == process)
-			session->ended[i].process = NULL;
+	return program->has_sites || program->until_ns == UINT64_MAX;
 }
 
-void session_free_ended(struct session *session)
+void ended_forget_process(struct ended *ended, const struct process *process)
 {
 	size_t i;
 
-	for (i = 0; i < session->ended_count; i++)
-		target_free(session->ended[i].target);
-	for (i = 0; i < session->ended_site_count; i++)
-		stack_free((struct stack *)(uintptr_t)session->ended_sites[i].row.stack);
-	free(session->ended);
-	free(session->ended_sites);
+	for (i = 0; i < ended->program_count; i++)
+		if (ended->programs[i].process == process)
+			ended->programs[i].process = NULL;
+}
+
+void ended_free(struct ended *ended)
+{
+	size_t i;
+
+	for (i = 0; i < ended->program_count; i++)
+		target_free(ended->programs[i].target);
+	for (i = 0; i < ended->site_count; i++)
+		stack_free((struct stack *)(uintptr_t)ended->sites[i].row.stack);
+	free(ended->programs);
+	free(ended->sites);
+	ended->programs = NULL;
+	ended->sites = NULL;
+	ended->program_count = ended->site_count = 0;
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What a session hears while it runs: from the kernel about mappings, execs and exits of its processes, from its
- * programs about new sites and mapping calls.
- */
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
+/* See events.h. */
+#include "session/events.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,304 +9,210 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
-#include "discover/module_finder.h"
-#include "session/parts.h"
-#include "tracer.skel.h"
-#include "unwind_abi.h"
 
 /* How far out of a mapping call the allocator's own function is that the program has called. */
 #define ALLOCATOR_FRAMES 8
 
-/* Ends of processes that are handled in one turn. */
-#define ENDED_AT_ONCE 64
-
-/* How often is looked for children and mappings where the kernel does not tell of them. */
+/* How often is looked for children and mappings where there are no task events. */
 #define LOOK_NS 1000000000
 
-/*
- * The sites of a process are of two programs, and the exec between them was not told: the newer one began no later than
- * its first site. Where events get lost, that may become known later than the site.
- */
-static void session_infer_exec(struct session *session, struct process *process, uint64_t time_ns)
+static void events_lose(struct events *events, uint64_t lost)
 {
-	process->exec_untold = session->sideband && !session->records_lost;
-	if (process->exec_untold)
-		return;
-	session_keep_program(session, process, time_ns);
-	process_see_program(process, time_ns);
-	session->has_dead = true;
-}
-
-static void session_miss_events(struct session *session, uint64_t lost)
-{
+	struct follow *follow = events->follow;
 	size_t i;
 
-	table_free(&session->kin);
-	session->select_ns = SELECT_NOW;
-	session->records_lost += lost;
-	session->children_unknown = session->options.follow_fork;
-	for (i = 0; i < session->process_count; i++) {
-		struct process *process = session->processes[i];
+	process_table_forget_kin(follow->processes);
+	follow->select_ns = SELECT_NOW;
+	events->records_lost += lost;
+	follow->ended->lost_records |= lost > 0;
+	follow->children_unknown = follow->children;
+	for (i = 0; i < follow->processes->count; i++) {
+		struct process *process = follow->processes->slots[i].process;
 
 		process->needs_scan = true;
-		if (process->exec_untold)
-			session_infer_exec(session, process, process->image_first_ns);
+		ended_lose_records(follow->ended, process);
 	}
 }
 
-static void session_see_module(struct session *session, struct process *process, uint32_t module)
+static void events_add_seen(struct events *events, struct process *process, uint32_t module)
 {
-	session->seen = memory_grow(session->seen, session->seen_count, &session->seen_capacity,
-				    sizeof(*session->seen));
-	session->seen[session->seen_count++] =
-		(struct probed_file){ .module = module, .process = process };
+	events->seen = memory_grow(events->seen, events->seen_count, &events->seen_capacity,
+				   sizeof(*events->seen));
+	events->seen[events->seen_count++] = (struct seen_mapping){ process, module };
 }
 
 /* The kernel removes the states of threads that have ended only where it keeps them with the thread. */
-static void session_forget_thread(const struct session *session, pid_t thread)
+static void events_forget_thread(const struct events *events, uint32_t thread)
 {
-	uint32_t id = (uint32_t)thread;
+	const struct maps *maps = events->follow->maps;
 
-	bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.threads_by_id), &id);
-	if (bpf_map__autocreate(session->bpf->maps.shapes))
-		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.shapes), &id);
-	if (bpf_map__autocreate(session->bpf->maps.interp_walks_by_id))
-		bpf_map_delete_elem(bpf_map__fd(session->bpf->maps.interp_walks_by_id), &id);
+	maps_remove(maps, MAPS_THREADS_BY_ID, &thread);
+	if (maps_exist(maps, MAPS_SHAPES))
+		maps_remove(maps, MAPS_SHAPES, &thread);
+	if (maps_exist(maps, MAPS_INTERP_WALKS_BY_ID))
+		maps_remove(maps, MAPS_INTERP_WALKS_BY_ID, &thread);
 }
 
 /* A new process, or a program of one that is not traced. */
-static void session_see_birth(struct session *session, const struct sideband_event *event)
+static void events_see_birth(struct events *events, const struct sideband_event *event)
 {
-	struct birth birth = { .pid = event->pid, .time_ns = event->time_ns };
+	struct new_process birth = { .pid = event->pid, .time_ns = event->time_ns };
+	struct follow *follow = events->follow;
 
 	if (event->kind == SIDEBAND_FORK)
 		birth.parent = event->parent;
-	birth.kin = session->options.follow_fork &&
-		    session_is_kin(session, birth.parent ? birth.parent : birth.pid);
+	birth.kin =
+		follow->children &&
+		process_table_is_kin(follow->processes, birth.parent ? birth.parent : birth.pid);
 	if (birth.kin)
-		table_put(&session->kin, birth.pid, session);
+		process_table_add_kin(follow->processes, birth.pid);
 	/* Others are only asked whether they run in the memory of a traced process. */
-	if (birth.kin || session_selects(session) || session_find_process(session, birth.parent))
-		session_note_birth(session, &birth);
+	if (birth.kin || follow_selects(follow) ||
+	    process_table_find(follow->processes, birth.parent))
+		follow_add_birth(follow, &birth);
 }
 
 /*
  * The kernel ties probes to the first thread of a process, and with it they end when another thread executes a program.
  * They are put in again as its mappings come. The old links must be gone by then, or calls would be seen twice.
  */
-static void session_probe_again(struct session *session, struct process *process)
+static void events_probe_again(struct events *events, struct process *process)
 {
-	uint32_t position = session_owner_number(session, process) - 1;
-
-	session_forget_probes(session, process);
-	attachment_close(&session->slots[position].attachment);
+	probe_set_forget(events->follow->scan->probes, process, true);
 	process->first_thread_ended = false;
-	session->late_execs++;
+	events->late_execs++;
 }
 
-static void session_see_exec(struct session *session, struct process *process,
-			     const struct sideband_event *event)
+static void events_see_exec(struct events *events, struct process *process,
+			    const struct sideband_event *event)
 {
+	struct follow *follow = events->follow;
+
 	/* It ran this program already when it was found: what is known of its mappings is of this one. */
 	if (event->time_ns < process->opened_ns)
 		return;
-	session_keep_program(session, process, event->time_ns);
+	ended_add_program(follow->ended, process, event->time_ns);
 	process_see_exec(process, event);
 	process->exec_untold = false;
-	session_tell_owner(session, process);
-	interp_table_forget(session->interps, process);
-	session->has_dead = true;
-	if (process->first_thread_ended && !session_is_machine_wide(session))
-		session_probe_again(session, process);
+	follow_publish(follow, process);
+	interp_table_forget(follow->scan->interps, process);
+	follow->ended->needs_reap = true;
+	if (process->first_thread_ended && !follow->scan->probes->machine_wide)
+		events_probe_again(events, process);
 	process->said_unprobed = false;
 	process->frees_unseen = false;
-	session_see_module(session, process, MODULE_NONE);
+	events_add_seen(events, process, MODULE_NONE);
 }
 
-static void session_see_event(void *context, const struct sideband_event *event)
+static void events_see_exit(struct events *events, struct process *process,
+			    const struct sideband_event *event)
 {
-	struct session *session = context;
-	struct process *process;
-	uint32_t module;
-
-	if (event->kind == SIDEBAND_LOST) {
-		session_miss_events(session, event->lost);
+	if (process)
+		events_forget_thread(events, event->tid);
+	if (event->pid != event->tid)
 		return;
-	}
-	process = session_find_process(session, event->pid);
-	if (process && event->kind == SIDEBAND_EXIT)
-		session_forget_thread(session, (pid_t)event->tid);
-	if (process && event->kind == SIDEBAND_FORK)
-		process->is_replaced = event->time_ns > process->opened_ns;
-	if (event->kind == SIDEBAND_FORK || (event->kind == SIDEBAND_EXEC && !process))
-		session_see_birth(session, event);
-	if (event->kind == SIDEBAND_EXIT && event->pid == event->tid) {
-		table_remove(&session->kin, event->pid);
-		table_remove(&session->sharers, event->pid);
-	}
-	if (!process || event->kind == SIDEBAND_FORK)
-		return;
-	if (event->kind == SIDEBAND_EXIT && event->pid == event->tid)
+	process_table_remove_kin(events->follow->processes, event->pid);
+	late_forget(events->follow->scan->late, event->pid);
+	if (process)
 		process->first_thread_ended = true;
-	if (event->kind == SIDEBAND_EXEC) {
-		session_see_exec(session, process, event);
-	} else if (event->kind == SIDEBAND_MMAP) {
-		module = process_see_mapping(process, session->options.modules, event);
-		session_see_module(session, process, module);
+}
+
+static void events_see_task(void *context, const struct sideband_event *event)
+{
+	struct events *events = context;
+	struct process *process = process_table_find(events->follow->processes, event->pid);
+
+	switch (event->kind) {
+	case SIDEBAND_LOST:
+		events_lose(events, event->lost);
+		break;
+	case SIDEBAND_FORK:
+		if (process)
+			process->is_replaced = event->time_ns > process->opened_ns;
+		events_see_birth(events, event);
+		break;
+	case SIDEBAND_EXEC:
+		if (process)
+			events_see_exec(events, process, event);
+		else
+			events_see_birth(events, event);
+		break;
+	case SIDEBAND_EXIT:
+		events_see_exit(events, process, event);
+		break;
+	case SIDEBAND_MMAP:
+		if (process)
+			events_add_seen(
+				events, process,
+				process_see_mapping(process, events->follow->scan->modules, event));
+		break;
 	}
 }
 
 /*
- * Handle what session_see_event has found. Probing takes long; the tables by which stacks are walked are needed at once.
+ * Handle what events_see_task has found. Probing takes long; the tables by which stacks are walked are needed at once.
  * Children come next: their first calls are made while this goes on, and their files are mostly known.
  */
-static void session_handle_seen(struct session *session)
+static void events_handle_seen(struct events *events)
 {
-	struct probed_file *seen = session->seen;
+	const struct scan *scan = events->follow->scan;
+	const struct seen_mapping *seen = events->seen;
 	size_t i;
 
-	for (i = 0; i < session->seen_count; i++)
-		if (i + 1 == session->seen_count || seen[i].process != seen[i + 1].process)
-			session_update_unwind(session, seen[i].process);
-	session_handle_births(session);
-	for (i = 0; i < session->seen_count; i++) {
-		session_probe_quietly(session, seen[i].process, seen[i].module);
+	for (i = 0; i < events->seen_count; i++)
+		if (i + 1 == events->seen_count || seen[i].process != seen[i + 1].process)
+			scan_update_unwind(scan, seen[i].process);
+	follow_births(events->follow);
+	for (i = 0; i < events->seen_count; i++) {
+		scan_probe_new_module(scan, seen[i].process, seen[i].module);
 		if (seen[i].module != MODULE_NONE)
-			session_see_interpreter(session, seen[i].process);
+			scan_see_interpreter(scan, seen[i].process);
 	}
-	session->seen_count = 0;
+	events->seen_count = 0;
 }
 
-/* Hear what the kernel has told of processes so far. session_handle_seen must follow. */
-static void session_hear(struct session *session)
+/* Read task events up to now. events_handle_seen must follow. */
+static void events_read_tasks(struct events *events)
 {
-	session->heard_ns = session_now();
-	if (session->sideband)
-		sideband_drain(session->sideband, session_see_event, session);
+	events->read_until_ns = clock_now_ns();
+	if (events->sideband)
+		sideband_drain(events->sideband, events_see_task, events);
 }
 
-void session_catch_up(struct session *session)
+void events_catch_up(struct events *events)
 {
-	session_hear(session);
-	session_handle_seen(session);
+	events_read_tasks(events);
+	events_handle_seen(events);
 }
 
-bool session_has_heard(const struct session *session, uint64_t time_ns)
+void events_look(struct events *events)
 {
-	return time_ns < session->heard_ns;
-}
-
-/* The process of a site; NULL if the site is of none of ours. */
-static struct process *session_owner(const struct session *session, uint32_t owner)
-{
-	return owner && owner <= session->process_count ? session->processes[owner - 1] : NULL;
-}
-
-/* Look at the program that a new site is of. Sites may come to be known in any order. */
-static void session_compare_program(struct session *session, const struct known_site *site)
-{
-	struct process *process = site->process;
-	uint64_t first_ns = site->record.first_ns, image_ns = process->target.image_ns;
-	bool is_newer = !process->image_first_ns ||
-			(int32_t)(site->record.image - process->image) > 0;
-
-	/* Nobody has told of the exec of a command that was held. */
-	if (!session->sideband && !process->image_first_ns)
-		process_see_program(process, image_ns);
-	if (is_newer) {
-		if (process->image_first_ns && process->image_first_ns >= image_ns)
-			session_infer_exec(session, process, first_ns);
-		process->image = site->record.image;
-		process->image_first_ns = first_ns;
-	} else if (site->record.image != process->image) {
-		if (first_ns >= image_ns)
-			session_infer_exec(session, process, process->image_first_ns);
-	} else if (first_ns < process->image_first_ns) {
-		process->image_first_ns = first_ns;
-		if (first_ns < image_ns)
-			process->target.image_ns = first_ns;
-	}
-}
-
-/* Put the frames of the interpreter that ran into the stack of a new site. */
-static void session_merge_interpreter(struct session *session, struct known_site *site)
-{
-	struct interp_record record;
-
-	if (!bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.interp_stacks), &site->record.stack,
-				 &record))
-		site->stack =
-			interp_table_merge(session->interps, site->process, site->stack, &record);
-}
-
-/* Say of a file, once, that stacks end in it for lack of unwind tables. Where those found no room, that was said. */
-static void session_say_without_tables(const struct session *session, const struct stack *stack)
-{
-	const struct frame *frame = NULL;
-	struct module *module;
-	uint32_t i;
-
-	for (i = 0; i < stack->count; i++)
-		if (stack->frames[i].kind == FRAME_NATIVE)
-			frame = &stack->frames[i];
-	module = frame ? module_list_get(session->options.modules, frame->module) : NULL;
-	if (!module || module->said_without_tables || unwind_loader_is_full(session->unwind))
+	if (events->sideband || events->look_ns > clock_now_ns())
 		return;
-	module->said_without_tables = true;
-	log_write(session->options.log, LOG_NOTICE,
-		  "stacks end in %s: not all of its code has unwind tables", module->path);
+	events_lose(events, 0);
+	events->look_ns = clock_now_ns() + LOOK_NS;
 }
 
-struct known_site *session_learn_record(struct session *session, uint64_t key,
-					const struct site *record)
+bool events_cover(const struct events *events, uint64_t time_ns)
 {
-	struct process *process = session_owner(session, record->owner);
-	struct known_site *known = site_table_get(&session->sites, key);
-	struct stack_record stack;
-	bool found;
-
-	if (known) {
-		site_table_set(known, record);
-		return known;
-	}
-	if (!process)
-		return NULL;
-	found = record->stack && !bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.stacks),
-						      &record->stack, &stack);
-	if (site_table_add(&session->sites, key, record, process, found ? &stack : NULL)) {
-		session_scan(session, process, session_now());
-		site_table_resolve(site_table_get(&session->sites, key));
-	}
-	known = site_table_get(&session->sites, key);
-	if (found && (stack.end & ~(uint32_t)UNWIND_END_GUESSED) == UNWIND_END_NO_ROWS)
-		session_say_without_tables(session, known->stack);
-	session_drop_allocator(session, known);
-	jit_names_fill(session->jit_names, &process->target, known->stack);
-	if (found)
-		session_merge_interpreter(session, known);
-	session_compare_program(session, known);
-	return known;
+	return time_ns < events->read_until_ns;
 }
 
-struct known_site *session_learn_site(struct session *session, uint64_t key)
+static struct known_site *events_learn_site(struct events *events, uint64_t key)
 {
-	struct known_site *known = site_table_get(&session->sites, key);
+	struct known_site *known = sites_get(events->reader->sites, key);
 	struct site record;
 
 	if (known || !key)
 		return known;
-	if (bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.sites), &key, &record))
+	if (maps_get(events->reader->maps, MAPS_SITES, &key, &record))
 		return NULL;
 	/* Mappings come before the stacks that run through them. */
-	if (!session_has_heard(session, record.first_ns))
-		session_hear(session);
-	return session_learn_record(session, key, &record);
-}
-
-bool session_site_is_current(const struct known_site *site)
-{
-	return !site->process->buried && site->record.first_ns >= site->process->target.image_ns;
+	if (!events_cover(events, record.first_ns))
+		events_read_tasks(events);
+	return site_reader_learn(events->reader, key, &record);
 }
 
 static bool mapping_is_new(const struct event_mapping *event)
@@ -318,178 +221,119 @@ static bool mapping_is_new(const struct event_mapping *event)
 	       (int64_t)event->result != -1;
 }
 
-static bool session_is_in_allocator(const struct session *session, const struct frame *frame)
-{
-	size_t i;
-
-	for (i = 0; i < session->file_count; i++)
-		if (session->files[i].module == frame->module &&
-		    frame->offset >= session->files[i].inner_low &&
-		    frame->offset < session->files[i].inner_high)
-			return true;
-	return false;
-}
-
 /*
  * What the C library's allocator maps for itself is no mapping of the program's. Inside malloc it is a nested call, but
  * free is seen at its entry only, and the first call of a thread, whichever it is, may map an arena.
  */
-static bool session_maps_arena(const struct session *session, const struct known_site *site)
+static bool events_map_arena(const struct events *events, const struct known_site *site)
 {
+	const struct planned_files *files = events->follow->scan->probes->files;
 	uint32_t i;
 
 	for (i = 0; site && site->stack && i < site->stack->count && i < ALLOCATOR_FRAMES; i++)
-		if (session_is_in_allocator(session, &site->stack->frames[i]))
+		if (planned_files_hold_inner(files, &site->stack->frames[i]))
 			return true;
 	return false;
 }
 
-static void session_see_mapping_call(struct session *session, const struct event_mapping *event)
+static void events_see_mapping_call(struct events *events, const struct event_mapping *event)
 {
 	struct event_mapping own = *event;
 
 	if (mapping_is_new(event) &&
-	    session_maps_arena(session, session_learn_site(session, event->site)))
+	    events_map_arena(events, events_learn_site(events, event->site)))
 		own.site = 0;
-	mapping_set_apply(session->mappings, &own);
+	mapping_set_apply(events->mappings, &own);
 }
 
-static int session_see_record(void *context, void *data, size_t size)
+static void events_see_record(void *context, const void *record, size_t size)
 {
-	struct session *session = context;
-	const struct event_site *event = data;
+	struct events *events = context;
+	const struct event_site *event = record;
 
 	if (size >= sizeof(struct event_mapping) && event->kind == EVENT_MAPPING)
-		session_see_mapping_call(session, data);
+		events_see_mapping_call(events, record);
 	else if (size >= sizeof(*event) && event->kind == EVENT_SITE)
-		session_learn_site(session, event->site);
-	return 0;
+		events_learn_site(events, event->site);
 }
 
-static int session_listen(struct session *session, int fd)
+void events_drain_ring(struct events *events)
+{
+	event_ring_drain(events->ring);
+	events_handle_seen(events);
+}
+
+static int events_add_fd(const struct events *events, int fd)
 {
 	struct epoll_event interest = { .events = EPOLLIN };
 
-	return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &interest) ? -errno : 0;
+	return epoll_ctl(events->epoll, EPOLL_CTL_ADD, fd, &interest) ? -errno : 0;
 }
 
-int session_watch_open(struct session *session, struct error *error)
+static int events_open_tasks(struct events *events)
 {
 	struct error refused = { 0 };
-	int code = 0;
 
-	session->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (session->epoll >= 0)
-		session->ring = ring_buffer__new(bpf_map__fd(session->bpf->maps.events),
-						 session_see_record, session, NULL);
-	if (!session->ring)
-		return error_set(error, ERROR_PERMISSION, -errno,
+	if (!sideband_open(&events->sideband, &refused)) {
+		events->follow->ended->has_records = true;
+		return events_add_fd(events, sideband_fd(events->sideband));
+	}
+	log_write(events->follow->log, LOG_NOTICE,
+		  "new processes and libraries are looked for once a second, because the "
+		  "kernel does not tell of them: %s",
+		  refused.text);
+	return 0;
+}
+
+int events_open(struct events *events, const struct bpf_programs *programs, struct error *error)
+{
+	int code;
+
+	events->epoll = epoll_create1(EPOLL_CLOEXEC);
+	code = events->epoll < 0 ? -errno
+				 : event_ring_open(bpf_programs_events(programs), events_see_record,
+						   events, &events->ring);
+	if (code)
+		return error_set(error, ERROR_PERMISSION, code,
 				 "cannot open the ring buffer of the programs: %s",
-				 strerror(errno));
-	code = session_listen(session, ring_buffer__epoll_fd(session->ring));
-	session->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (!code && session->timer >= 0)
-		code = session_listen(session, session->timer);
-	if (!code && !sideband_open(&session->sideband, &refused))
-		code = session_listen(session, sideband_fd(session->sideband));
-	if (!session->sideband)
-		log_write(session->options.log, LOG_NOTICE,
-			  "new processes and libraries are looked for once a second, because the "
-			  "kernel does not tell of them: %s",
-			  refused.text);
-	session->look_ns = session_now() + LOOK_NS;
+				 strerror(-code));
+	code = events_add_fd(events, event_ring_fd(events->ring));
+	if (!code)
+		code = events_add_fd(events, process_table_fd(events->follow->processes));
+	events->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (!code && events->timer >= 0)
+		code = events_add_fd(events, events->timer);
+	if (!code)
+		code = events_open_tasks(events);
+	events->look_ns = clock_now_ns() + LOOK_NS;
 	if (code)
 		error_set(error, ERROR_PERMISSION, code, "cannot wait for events: %s",
 			  strerror(-code));
 	return code;
 }
 
-void session_watch_close(struct session *session)
+void events_close(struct events *events)
 {
-	ring_buffer__free(session->ring);
-	sideband_close(session->sideband);
-	if (session->epoll >= 0)
-		close(session->epoll);
-	if (session->timer >= 0)
-		close(session->timer);
+	event_ring_close(events->ring);
+	sideband_close(events->sideband);
+	if (events->epoll >= 0)
+		close(events->epoll);
+	if (events->timer >= 0)
+		close(events->timer);
+	free(events->seen);
 }
 
-int session_fd(const struct session *session)
+bool events_are_unhandled(const struct events *events)
 {
-	return session->epoll;
+	const struct follow *follow = events->follow;
+
+	return follow->birth_count || events->seen_count || follow->children_unknown ||
+	       follow->select_ns == SELECT_NOW;
 }
 
-/*
- * Stacks make the session hear, too: what has come up then nobody else would wake it for, because the kernel tells of a
- * record only once.
- */
-static bool session_has_unhandled(const struct session *session)
+void events_set_timer(const struct events *events, uint64_t time_ns)
 {
-	return session->birth_count || session->seen_count || session->children_unknown ||
-	       session->select_ns == SELECT_NOW;
-}
+	struct itimerspec when = { .it_value = clock_timespec(time_ns) };
 
-void session_poll(struct session *session)
-{
-	uint64_t now = session_now(), next = interp_table_poll(session->interps, now), recycle;
-	struct itimerspec when = { 0 };
-	size_t i;
-
-	if (session->has_dead && session->bury_ns <= now)
-		session_bury(session);
-	if (session->has_dead && (!next || session->bury_ns < next))
-		next = session->bury_ns;
-	if (session_selects(session) && (!next || session->select_ns < next))
-		next = session->select_ns;
-	if (!session->sideband && (!next || session->look_ns < next))
-		next = session->look_ns;
-	for (i = 0; i < session->process_count; i++)
-		if (session->processes[i]->needs_scan && !session->processes[i]->target.exited &&
-		    (!next || session_scan_due(session->processes[i]) < next))
-			next = session_scan_due(session->processes[i]);
-	recycle = session_recycle_due(session);
-	if (recycle && (!next || recycle < next))
-		next = recycle;
-	session_probe_interpreters(session);
-	if (session_has_unhandled(session))
-		next = 1;
-	when.it_value.tv_sec = (time_t)(next / 1000000000);
-	when.it_value.tv_nsec = (long)(next % 1000000000);
-	timerfd_settime(session->timer, TFD_TIMER_ABSTIME, &when, NULL);
-}
-
-/*
- * Mappings come before the stacks that run through them, and the end of a process after all that it has told: it had
- * ended before the rest was read.
- */
-void session_drain(struct session *session)
-{
-	uint32_t ended[ENDED_AT_ONCE];
-	size_t i, count = session_find_ended(session, ended, ENDED_AT_ONCE);
-	uint64_t now;
-
-	session_catch_up(session);
-	if (!session->sideband && session->look_ns <= session_now()) {
-		session_miss_events(session, 0);
-		session->look_ns = session_now() + LOOK_NS;
-	}
-	if (session->children_unknown)
-		session_find_children(session);
-	session_handle_births(session);
-	if (session->select_ns && session->select_ns <= session_now()) {
-		session->select_ns = 0;
-		session_select(session);
-	}
-	for (i = 0; i < session->process_count; i++)
-		if (session->processes[i]->needs_scan)
-			session_scan(session, session->processes[i], session_now());
-	ring_buffer__consume(session->ring);
-	session_handle_seen(session);
-	session_end_processes(session, ended, count);
-	/* Stacks that were taken in files that are unmapped by now are read before those files are closed. */
-	now = session_now();
-	ring_buffer__consume(session->ring);
-	session_handle_seen(session);
-	session_poll_recycling(session, now);
-	session_poll(session);
+	timerfd_settime(events->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Probes that somebody else has taken out of a process. A debugger that had a breakpoint on the same instruction writes
- * back what it had found there; a process may map a copy over its code, or have the kernel drop its pages. The kernel does not
- * notice, and half of the calls are missed. So with each report it is looked whether they are there, and those that are not are
- * put back: a probe of an empty program at the same place makes the kernel write the breakpoint again, and as ours is
- * there, too, it stays when that one goes. No call is seen twice for it, and none is missed.
- */
+/* See guard.h. */
+#include "session/guard.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "kernel/bpf_call.h"
 #include "kernel/link_task.h"
 #include "kernel/perf_probe.h"
 #include "session/breakpoints.h"
-#include "session/parts.h"
-#include "tracer.skel.h"
 
 /* As long as this are processes looked at for one report; the next report goes on with the others. */
 #define GUARD_NS 3000000
@@ -36,82 +31,85 @@ struct gone_list {
 	size_t count, capacity;
 };
 
-/* The file of the plan that a process maps as `module`. It may have several names. NULL if none of it is probed. */
-static const struct planned_file *guard_find_file(const struct session *session, uint32_t module)
+void guard_free(struct guard *guard)
 {
-	const struct module *mapped = module_list_get(session->options.modules, module);
-	const struct module *planned;
 	size_t i;
 
-	for (i = 0; mapped && i < session->file_count; i++) {
-		const struct planned_file *file = &session->files[i];
+	for (i = 0; i < guard->count; i++)
+		free(guard->guarded[i].places);
+	free(guard->guarded);
+	guard->guarded = NULL;
+	guard->count = 0;
+}
 
-		planned = module_list_get(session->options.modules, file->module);
-		if (file->count && planned && planned->fd >= 0 &&
-		    (file->module == module ||
-		     (planned->device == mapped->device && planned->inode == mapped->inode)))
-			return file;
+/* The file of the plan that a process maps as `module`. NULL if none of it is probed. */
+static const struct planned_file *guard_find_file(const struct guard *guard, uint32_t module)
+{
+	return planned_files_get(guard->scan->probes->files, module);
+}
+
+/* What is kept of a process, for the program that it runs now. */
+static struct guarded *guard_get(struct guard *guard, const struct process *process)
+{
+	size_t count = guard->processes->count;
+	struct guarded *guarded;
+
+	if (guard->count < count) {
+		guard->guarded = memory_resize(guard->guarded, count, sizeof(*guard->guarded));
+		memset(guard->guarded + guard->count, 0,
+		       (count - guard->count) * sizeof(*guard->guarded));
+		guard->count = count;
 	}
-	return NULL;
+	guarded = &guard->guarded[process->target_id - 1];
+	if (guarded->opened_ns != process->opened_ns ||
+	    guarded->image_ns != process->target.image_ns)
+		guarded->count = 0;
+	guarded->opened_ns = process->opened_ns;
+	guarded->image_ns = process->target.image_ns;
+	return guarded;
 }
 
-static bool guard_is_probed(const struct session *session, uint32_t module,
-			    const struct process *process)
+static struct code_place *guard_add_place(struct guarded *guarded, uint32_t module, uint64_t base)
 {
 	size_t i;
 
-	if (session_is_machine_wide(session))
-		process = NULL;
-	for (i = 0; i < session->probed_count; i++)
-		if (session->probed[i].module == module && session->probed[i].process == process)
-			return !session->probed[i].failed;
-	return false;
-}
-
-static struct code_place *guard_add_place(struct process_slot *slot, uint32_t module, uint64_t base)
-{
-	size_t i;
-
-	for (i = 0; i < slot->place_count; i++)
-		if (slot->places[i].module == module && slot->places[i].base == base)
-			return &slot->places[i];
-	if (slot->place_count == PLACES_MAX)
+	for (i = 0; i < guarded->count; i++)
+		if (guarded->places[i].module == module && guarded->places[i].base == base)
+			return &guarded->places[i];
+	if (guarded->count == PLACES_MAX)
 		return NULL;
-	slot->places = memory_grow(slot->places, slot->place_count, &slot->place_capacity,
-				   sizeof(*slot->places));
-	slot->places[slot->place_count] = (struct code_place){ .module = module, .base = base };
-	return &slot->places[slot->place_count++];
+	guarded->places = memory_grow(guarded->places, guarded->count, &guarded->capacity,
+				      sizeof(*guarded->places));
+	guarded->places[guarded->count] = (struct code_place){ .module = module, .base = base };
+	return &guarded->places[guarded->count++];
 }
 
 /* Note where the process maps probed files now. What it maps no more is kept: other memory may stand there. */
-static void guard_find_places(struct session *session, size_t position)
+static struct guarded *guard_find_places(struct guard *guard, const struct process *process)
 {
-	const struct process *process = session->processes[position];
-	struct process_slot *slot = &session->slots[position];
+	struct guarded *guarded = guard_get(guard, process);
 	const struct planned_file *file = NULL;
 	uint32_t last = MODULE_NONE;
 	struct code_place *place;
 	size_t i;
 
-	if (slot->places_of_ns != process->target.image_ns)
-		slot->place_count = 0;
-	slot->places_of_ns = process->target.image_ns;
-	for (i = 0; i < slot->place_count; i++)
-		slot->places[i].mapped = false;
+	for (i = 0; i < guarded->count; i++)
+		guarded->places[i].mapped = false;
 	for (i = 0; i < address_space_count(process->space); i++) {
 		struct address_mapping mapping = address_space_get(process->space, i);
 
 		if (mapping.module == MODULE_NONE)
 			continue;
 		if (mapping.module != last)
-			file = guard_find_file(session, mapping.module);
+			file = guard_find_file(guard, mapping.module);
 		last = mapping.module;
-		if (!file || !guard_is_probed(session, file->module, process))
+		if (!file || !probe_set_has(guard->scan->probes, file->module, process))
 			continue;
-		place = guard_add_place(slot, file->module, mapping.start - mapping.file_offset);
+		place = guard_add_place(guarded, file->module, mapping.start - mapping.file_offset);
 		if (place)
 			place->mapped = true;
 	}
+	return guarded;
 }
 
 /* The executable mapping that holds an address. False if there is none. */
@@ -137,18 +135,18 @@ static bool guard_find_mapping(const struct address_space *space, uint64_t addre
  * Other memory at the place of a file's code is its replacement if the rest of the file stands around it, or if it is a copy;
  * otherwise the file was unmapped, and something else was mapped there.
  */
-static void guard_look_at(const struct session *session, const struct process *process,
+static void guard_look_at(const struct guard *guard, const struct process *process,
 			  const struct code_place *place, const struct plan_probe *probe,
 			  struct breakpoints *code, struct gone *ret_gone)
 {
-	int file = module_list_get(session->options.modules, place->module)->fd;
+	int file = module_list_get(guard->scan->modules, place->module)->fd;
 	uint64_t address = place->base + probe->site_offset;
 	const struct planned_file *mapped;
 	struct address_mapping mapping;
 
 	if (!guard_find_mapping(process->space, address, &mapping))
 		return;
-	mapped = mapping.anonymous ? NULL : guard_find_file(session, mapping.module);
+	mapped = mapping.anonymous ? NULL : guard_find_file(guard, mapping.module);
 	if (mapped && mapped->module == place->module &&
 	    mapping.start - mapping.file_offset == place->base) {
 		if (!breakpoints_has(code, address, file, probe->site_offset))
@@ -159,19 +157,20 @@ static void guard_look_at(const struct session *session, const struct process *p
 	}
 }
 
-static void guard_look_at_place(const struct session *session, const struct process *process,
-				struct process_slot *slot, size_t index, struct breakpoints *code,
-				struct gone_list *list)
+static void guard_look_at_place(const struct guard *guard, const struct process *process,
+				const struct guarded *guarded, size_t index,
+				struct breakpoints *code, struct gone_list *list)
 {
-	const struct planned_file *file = guard_find_file(session, slot->places[index].module);
+	const struct planned_file *file = guard_find_file(guard, guarded->places[index].module);
+	const struct probe_set *set = guard->scan->probes;
 	size_t i;
 
 	for (i = 0; file && i < file->count; i++) {
-		const struct plan_probe *probe = &session->plan.probes[file->first + i];
+		const struct plan_probe *probe = &set->files->plan.probes[file->first + i];
 		struct gone gone = { .place = index };
 
-		if (!probe->refused)
-			guard_look_at(session, process, &slot->places[index], probe, code, &gone);
+		if (probe_set_expects(set, probe))
+			guard_look_at(guard, process, &guarded->places[index], probe, code, &gone);
 		if (!gone.probe)
 			continue;
 		list->items = memory_grow(list->items, list->count, &list->capacity,
@@ -181,25 +180,25 @@ static void guard_look_at_place(const struct session *session, const struct proc
 }
 
 /* Which probes are not where the process has them by what is known of its mappings? */
-static void guard_look(struct session *session, size_t position, struct gone_list *list)
+static struct guarded *guard_look(struct guard *guard, const struct process *process,
+				  struct gone_list *list)
 {
-	const struct process *process = session->processes[position];
-	struct process_slot *slot = &session->slots[position];
+	struct guarded *guarded = guard_find_places(guard, process);
 	struct breakpoints code;
 	size_t i;
 
 	list->count = 0;
-	guard_find_places(session, position);
-	if (!slot->place_count)
-		return;
+	if (!guarded->count)
+		return guarded;
 	breakpoints_open(&code, process->target.pid);
-	for (i = 0; i < slot->place_count; i++)
-		guard_look_at_place(session, process, slot, i, &code, list);
+	for (i = 0; i < guarded->count; i++)
+		guard_look_at_place(guard, process, guarded, i, &code, list);
 	breakpoints_close(&code);
+	return guarded;
 }
 
 /* Have the kernel write the breakpoints of an empty link and take it out again. */
-static void guard_renew_linked(const struct session *session, int file, pid_t pid,
+static void guard_renew_linked(const struct guard *guard, int file, pid_t pid,
 			       const uint64_t *offsets, size_t count)
 {
 	uint64_t *cookies = memory_alloc(count, sizeof(*cookies));
@@ -217,8 +216,8 @@ static void guard_renew_linked(const struct session *session, int file, pid_t pi
 	if (link >= 0)
 		link_task_close(&link, 1);
 	else
-		log_write(session->options.log, LOG_VERBOSE, "no probe can be put back in %d: %s",
-			  pid, strerror(-link));
+		log_write(guard->scan->log, LOG_VERBOSE, "no probe can be put back in %d: %s", pid,
+			  strerror(-link));
 	if (probes.program >= 0)
 		close(probes.program);
 	free(cookies);
@@ -244,38 +243,38 @@ static void guard_renew_events(int file, pid_t pid, const uint64_t *offsets, siz
  * Put back what is gone of one place. A semaphore would be raised for the second probe, and not lowered again: such places
  * are left as they are.
  */
-static void guard_renew(const struct session *session, pid_t pid, const struct gone *gone,
-			size_t count, uint32_t module)
+static void guard_renew(const struct guard *guard, pid_t pid, const struct gone *gone, size_t count,
+			uint32_t module)
 {
 	uint64_t *offsets = memory_alloc(count, sizeof(*offsets));
-	int file = module_place(module_list_get(session->options.modules, module));
+	int file = module_place(module_list_get(guard->scan->modules, module));
 	size_t i, wanted = 0;
 
 	for (i = 0; i < count; i++)
 		if (!gone[i].replaced && !gone[i].probe->semaphore)
 			offsets[wanted++] = gone[i].probe->site_offset;
-	if (wanted && session->backend <= BACKEND_KERNEL_MULTI)
-		guard_renew_linked(session, file, pid, offsets, wanted);
+	if (wanted && guard->scan->probes->how.backend <= BACKEND_KERNEL_MULTI)
+		guard_renew_linked(guard, file, pid, offsets, wanted);
 	else if (wanted)
 		guard_renew_events(file, pid, offsets, wanted);
 	free(offsets);
 }
 
 /* `left` of `gone` probes could not be put back. Say it once of each file, and again if it is the other case. */
-static void guard_say(const struct session *session, const struct process *process,
+static void guard_say(const struct guard *guard, const struct process *process,
 		      struct code_place *place, size_t gone, size_t left, const char *symbol)
 {
-	const char *path = module_list_get(session->options.modules, place->module)->path;
+	const char *path = module_list_get(guard->scan->modules, place->module)->path;
 
 	if (gone > left && !place->said_back)
-		log_write(session->options.log, LOG_NOTICE,
+		log_write(guard->scan->log, LOG_NOTICE,
 			  "process %d (%s): %zu probes in %s (%s) were taken out, as by a debugger "
 			  "that "
 			  "removes its own breakpoints; they are back, but calls were missed",
 			  process->target.pid, process->target.comm, gone - left, path, symbol);
 	if (left && !place->said_left)
 		log_write(
-			session->options.log, LOG_NOTICE,
+			guard->scan->log, LOG_NOTICE,
 			"process %d (%s): %zu probes in %s (%s) are gone and cannot be put back: "
 			"the "
 			"process has replaced or unprotected its code; their calls are not counted",
@@ -294,62 +293,60 @@ static size_t gone_list_count(const struct gone_list *list, size_t place)
 }
 
 /* Those of one place stand together. */
-static void guard_mend(struct session *session, size_t position, struct gone_list *list)
+static void guard_mend(struct guard *guard, const struct process *process, struct gone_list *list)
 {
-	const struct process *process = session->processes[position];
-	struct code_place *places = session->slots[position].places;
+	const struct guarded *guarded = guard_get(guard, process);
 	struct gone_list left = { 0 };
 	size_t i, count;
 
 	for (i = 0; i < list->count; i += count) {
 		count = gone_list_count(list, list->items[i].place);
-		if (__atomic_load_n(&session->bpf->bss->recording, __ATOMIC_RELAXED))
-			guard_renew(session, process->target.pid, &list->items[i], count,
-				    places[list->items[i].place].module);
+		if (bpf_programs_are_recording(guard->programs))
+			guard_renew(guard, process->target.pid, &list->items[i], count,
+				    guarded->places[list->items[i].place].module);
 	}
-	guard_look(session, position, &left);
-	places = session->slots[position].places;
+	guarded = guard_look(guard, process, &left);
 	if (!process_alive(process))
 		list->count = 0;
 	for (i = 0; i < list->count; i += count) {
 		struct gone *first = &list->items[i];
 
 		count = gone_list_count(list, first->place);
-		session->probes_missing += count;
-		guard_say(session, process, &places[first->place], count,
+		guard->missing += count;
+		guard_say(guard, process, &guarded->places[first->place], count,
 			  gone_list_count(&left, first->place), first->probe->symbol);
 	}
 	free(left.items);
 }
 
-static void guard_check(struct session *session, size_t position)
+static void guard_check_process(struct guard *guard, struct process *process)
 {
-	struct process *process = session->processes[position];
 	struct gone_list list = { 0 };
 
-	guard_look(session, position, &list);
+	guard_look(guard, process, &list);
 	if (list.count) {
 		/* It may have unmapped the file, or ended. */
-		session_scan(session, process, session_now());
-		guard_look(session, position, &list);
+		scan_process(guard->scan, process, clock_now_ns());
+		guard_look(guard, process, &list);
 	}
 	if (list.count && process_alive(process))
-		guard_mend(session, position, &list);
+		guard_mend(guard, process, &list);
 	free(list.items);
 }
 
-void session_check_code(struct session *session)
+void guard_check(struct guard *guard)
 {
-	uint64_t start = session_now();
+	const struct process_table *processes = guard->processes;
+	uint64_t start = clock_now_ns();
 	size_t looked;
 
-	for (looked = 0; looked < session->process_count; looked++) {
-		if (session->guard_next >= session->process_count)
-			session->guard_next = 0;
-		if (!session->processes[session->guard_next]->target.exited)
-			guard_check(session, session->guard_next);
-		session->guard_next++;
-		if (session_now() - start > GUARD_NS)
+	for (looked = 0; looked < processes->count; looked++) {
+		if (guard->next >= processes->count)
+			guard->next = 0;
+		if (!processes->slots[guard->next].process->target.exited)
+			guard_check_process(guard, processes->slots[guard->next].process);
+		guard->next++;
+		if (clock_now_ns() - start > GUARD_NS)
 			break;
 	}
 }

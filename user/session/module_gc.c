@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Files that no traced process has mapped any more: their unwind tables make room for others, their descriptors are
- * closed, and what is kept of them goes when no stack shows them.
- *
- * A site that shows frames in such a file is known by then, and resolved: whatever can still come is a stack that was taken
- * when the file was mapped, a moment ago. So mappings that ended less than GRACE_NS before events were last read, however long
- * what was read has taken, count as if they were there. A site
- * whose event was dropped is read from the programs' table first. The names of the frames that are shown are asked for
- * before the file is closed, and kept.
- *
- * It is done when many files have come since the last time, so that it costs each of them little; and at once when there are
- * no descriptors left or no room for tables.
- */
+/* See module_gc.h. */
+#include "session/module_gc.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
-#include "decode/plan_module.h"
-#include "session/parts.h"
 
 /* Longer than any walk takes until its event can be read. */
 #define GRACE_NS 250000000
@@ -41,8 +30,9 @@ struct shown_frame {
 	uint32_t module;
 };
 
+/* One run. */
 struct recycling {
-	struct session *session;
+	struct module_gc *gc;
 	struct module_list *modules;
 	size_t count; /* of modules, when it began */
 	bool *used; /* by index: mapped, probed in a process, or going to be mapped */
@@ -68,14 +58,14 @@ static void recycling_visit(struct recycling *work, const struct stack *stack,
 static void recycling_visit_all(struct recycling *work,
 				void (*visit)(struct recycling *work, const struct frame *frame))
 {
-	const struct session *session = work->session;
+	const struct ended *ended = work->gc->ended;
 	const struct table_slot *slot;
 	size_t cursor = 0, i;
 
-	while ((slot = table_next(&session->sites.sites, &cursor)))
+	while ((slot = table_next(&work->gc->sites->by_key, &cursor)))
 		recycling_visit(work, ((const struct known_site *)slot->value)->stack, visit);
-	for (i = 0; i < session->ended_site_count; i++)
-		recycling_visit(work, session->ended_sites[i].row.stack, visit);
+	for (i = 0; i < ended->site_count; i++)
+		recycling_visit(work, ended->sites[i].row.stack, visit);
 }
 
 static void recycling_see_frame(struct recycling *work, const struct frame *frame)
@@ -92,31 +82,36 @@ static void recycling_collect_frame(struct recycling *work, const struct frame *
 	work->frames[work->frame_count++] = (struct shown_frame){ frame, frame->module };
 }
 
-/* Mappings that have ended and were not told of are found by a scan. */
-static void recycling_scan(struct session *session)
+/* Mappings that have ended without a record are found by a scan. */
+static void recycling_scan(const struct module_gc *gc)
 {
 	size_t i;
 
-	for (i = 0; i < session->process_count; i++)
-		if (!address_space_is_scanned(session->processes[i]->space))
-			session_scan(session, session->processes[i], session_now());
+	for (i = 0; i < gc->processes->count; i++) {
+		struct process *process = gc->processes->slots[i].process;
+
+		if (!address_space_is_scanned(process->space))
+			scan_process(gc->scan, process, clock_now_ns());
+	}
 }
 
 /* `read_ns`: when events were last read. */
 static void recycling_mark(struct recycling *work, uint64_t read_ns)
 {
-	const struct session *session = work->session;
+	const struct process_table *processes = work->gc->processes;
+	const struct probe_set *probes = work->gc->scan->probes;
+	const struct planned_files *files = probes->files;
 	size_t i;
 
-	for (i = 0; i < session->process_count; i++) {
-		address_space_forget_ended(session->processes[i]->space, read_ns - GRACE_NS);
-		address_space_mark(session->processes[i]->space, work->used);
+	for (i = 0; i < processes->count; i++) {
+		address_space_forget_ended(processes->slots[i].process->space, read_ns - GRACE_NS);
+		address_space_mark(processes->slots[i].process->space, work->used);
 	}
-	for (i = 0; i < session->probed_count; i++)
-		work->used[session->probed[i].module] = true;
-	for (i = 0; i < session->file_count; i++)
-		if (session->files[i].count)
-			work->shown[session->files[i].module] = true;
+	for (i = 0; i < probes->count; i++)
+		work->used[probes->probed[i].module] = true;
+	for (i = 0; i < files->count; i++)
+		if (files->items[i].count)
+			work->shown[files->items[i].module] = true;
 	for (i = 0; i < work->count; i++)
 		if (!work->modules->items[i] || work->modules->items[i]->awaited)
 			work->used[i] = true;
@@ -151,34 +146,23 @@ static int shown_frame_compare(const void *a, const void *b)
  */
 static void recycling_close(struct recycling *work, uint32_t module)
 {
-	struct session *session = work->session;
-	size_t i, kept = 0;
-
-	for (i = 0; i < session->file_count; i++) {
-		struct planned_file *file = &session->files[i];
-
-		if (file->module == module)
-			file->device = file->inode = 0;
-		if (file->module != module || file->count)
-			session->files[kept++] = *file;
-	}
-	session->file_count = kept;
-	plan_forget_module(&session->plan, module);
-	interp_table_forget_module(session->interps, module);
+	planned_files_forget(work->gc->scan->probes->files, module);
+	interp_table_forget_module(work->gc->scan->interps, module);
 	module_list_close(work->modules, module);
 }
 
 /* Name the frames of shown files, file after file, and close those. The rest is left to the next time when it takes long. */
 static void recycling_close_shown(struct recycling *work)
 {
-	const struct session_names *names = &work->session->options.names;
-	uint64_t until = session_now() + NAMING_NS;
+	const struct frame_namer *names = &work->gc->names;
+	uint64_t until = clock_now_ns() + NAMING_NS;
 	uint32_t module;
 	size_t at = 0;
 
 	recycling_visit_all(work, recycling_collect_frame);
-	qsort(work->frames, work->frame_count, sizeof(*work->frames), shown_frame_compare);
-	for (module = 0; module < work->count && session_now() < until; module++) {
+	if (work->frame_count)
+		qsort(work->frames, work->frame_count, sizeof(*work->frames), shown_frame_compare);
+	for (module = 0; module < work->count && clock_now_ns() < until; module++) {
 		if (!work->closing[module])
 			continue;
 		for (; at < work->frame_count && work->frames[at].module == module; at++)
@@ -190,7 +174,7 @@ static void recycling_close_shown(struct recycling *work)
 
 static void recycling_remove_hidden(struct recycling *work)
 {
-	const struct session_names *names = &work->session->options.names;
+	const struct frame_namer *names = &work->gc->names;
 	size_t i;
 
 	for (i = 0; i < work->unmapped_count; i++) {
@@ -208,24 +192,26 @@ static void recycling_remove_hidden(struct recycling *work)
 /* There is room or a descriptor for what found none: have all mappings looked at again. */
 static void recycling_try_again(struct recycling *work, bool has_room)
 {
-	struct session *session = work->session;
+	const struct module_gc *gc = work->gc;
 	size_t i;
 
-	for (i = 0; i < session->process_count; i++) {
+	for (i = 0; i < gc->processes->count; i++) {
+		struct process *process = gc->processes->slots[i].process;
+
 		if (work->modules->starved)
-			session_scan(session, session->processes[i], session_now());
-		else if (has_room && !session->processes[i]->target.exited)
-			session_update_unwind(session, session->processes[i]);
+			scan_process(gc->scan, process, clock_now_ns());
+		else if (has_room && !process->target.exited)
+			scan_update_unwind(gc->scan, process);
 	}
 }
 
-static void session_recycle(struct session *session, uint64_t read_ns)
+static void module_gc_recycle(struct module_gc *gc, uint64_t read_ns)
 {
-	struct module_list *modules = session->options.modules;
-	struct recycling work = { .session = session, .modules = modules };
+	struct module_list *modules = gc->scan->modules;
+	struct recycling work = { .gc = gc, .modules = modules };
 	bool has_room;
 
-	recycling_scan(session);
+	recycling_scan(gc);
 	work.count = modules->count;
 	work.used = memory_alloc(work.count, sizeof(*work.used));
 	work.shown = memory_alloc(work.count, sizeof(*work.shown));
@@ -233,7 +219,7 @@ static void session_recycle(struct session *session, uint64_t read_ns)
 	recycling_mark(&work, read_ns);
 	recycling_choose(&work);
 	has_room =
-		unwind_loader_forget_modules(session->unwind, work.unmapped, work.unmapped_count);
+		unwind_loader_forget_modules(gc->scan->unwind, work.unmapped, work.unmapped_count);
 	recycling_close_shown(&work);
 	recycling_remove_hidden(&work);
 	recycling_try_again(&work, has_room);
@@ -242,52 +228,40 @@ static void session_recycle(struct session *session, uint64_t read_ns)
 	free(work.closing);
 	free(work.frames);
 	free(work.unmapped);
-	session->recycle_met = modules->met;
-	session->recycle_step = modules->open / 2 > STEP_MIN ? modules->open / 2 : STEP_MIN;
+	gc->met = modules->met;
+	gc->step = modules->open / 2 > STEP_MIN ? modules->open / 2 : STEP_MIN;
 }
 
 /* Has something run out? */
-static bool session_is_short(struct session *session)
+static bool module_gc_is_short(const struct module_gc *gc)
 {
-	const struct module_list *modules = session->options.modules;
+	const struct module_list *modules = gc->scan->modules;
 
-	if (modules->starved && !session->said_starved) {
-		session->said_starved = true;
-		log_write(
-			session->options.log, LOG_NOTICE,
-			"too many files are open: what is in files that are mapped from now on has "
-			"no names, and stacks may end there; raise the limit (ulimit -Hn)");
-	}
-	return modules->starved || unwind_loader_is_full(session->unwind);
+	if (modules->starved)
+		notices_out_of_files(gc->notices);
+	return modules->starved || unwind_loader_is_full(gc->scan->unwind);
 }
 
-void session_poll_recycling(struct session *session, uint64_t now)
+bool module_gc_is_due(const struct module_gc *gc, uint64_t now_ns)
 {
-	const struct module_list *modules = session->options.modules;
-	bool is_short = session_is_short(session);
+	size_t step = gc->step ? gc->step : STEP_MIN;
 
-	if (!session->start_ns || session->seen_count)
-		return;
-	if (!session->recycle_step)
-		session->recycle_step = STEP_MIN;
-	if (modules->met - session->recycle_met < session->recycle_step &&
-	    (!is_short || now < session->recycle_ns))
-		return;
-	/* What the programs could not tell of is in their tables. */
-	if (session_loss(session, LOSS_EVENTS_DROPPED) != session->recycle_dropped) {
-		session->recycle_dropped = session_loss(session, LOSS_EVENTS_DROPPED);
-		session_bury(session);
-	}
-	session_recycle(session, now);
-	session->recycle_wait_ns = session_is_short(session) ? 2 * session->recycle_wait_ns : 0;
-	if (session->recycle_wait_ns < RETRY_MIN_NS)
-		session->recycle_wait_ns = RETRY_MIN_NS;
-	if (session->recycle_wait_ns > RETRY_MAX_NS)
-		session->recycle_wait_ns = RETRY_MAX_NS;
-	session->recycle_ns = now + session->recycle_wait_ns;
+	return (module_gc_is_short(gc) && now_ns >= gc->due_ns) ||
+	       gc->scan->modules->met - gc->met >= step;
 }
 
-uint64_t session_recycle_due(struct session *session)
+void module_gc_run(struct module_gc *gc, uint64_t read_ns)
 {
-	return session->start_ns && session_is_short(session) ? session->recycle_ns : 0;
+	module_gc_recycle(gc, read_ns);
+	gc->wait_ns = module_gc_is_short(gc) ? 2 * gc->wait_ns : 0;
+	if (gc->wait_ns < RETRY_MIN_NS)
+		gc->wait_ns = RETRY_MIN_NS;
+	if (gc->wait_ns > RETRY_MAX_NS)
+		gc->wait_ns = RETRY_MAX_NS;
+	gc->due_ns = read_ns + gc->wait_ns;
+}
+
+uint64_t module_gc_deadline(const struct module_gc *gc)
+{
+	return module_gc_is_short(gc) ? gc->due_ns : 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of a session that reads the mappings of processes from /proc, and handles what is new in them. */
-#include <errno.h>
+/* See scan.h. */
+#include "session/scan.h"
+
 #include <stdlib.h>
 
-#include "discover/module_finder.h"
-#include "session/parts.h"
+#include "base/clock.h"
 
 /*
  * A process may have 65,530 mappings with names of 4 KB, which takes seconds to read, and may want that at each of its
@@ -13,80 +13,137 @@
 #define SCAN_FREE_NS 500000000ull
 #define SCAN_SHARE 50
 
-void session_probe_quietly(struct session *session, struct process *process, uint32_t module)
+/* A file may be several modules, of which one was planned. */
+static void scan_mark_allocator(const struct scan *scan, uint32_t module)
+{
+	module_list_get(scan->modules, module)->allocates = true;
+	unwind_loader_mark_allocator(scan->unwind, module);
+}
+
+const struct planned_file *scan_plan(const struct scan *scan, const struct process *process,
+				     uint32_t module)
+{
+	returns_note(scan->returns);
+	return planned_files_plan(scan->probes->files, process, module);
+}
+
+int scan_probe_module(const struct scan *scan, struct process *process, uint32_t module,
+		      struct error *error)
+{
+	const struct planned_file *file = scan_plan(scan, process, module);
+	const struct module *opened;
+	int code;
+
+	if (file && (file->samples || scan->only_samples))
+		interp_table_doubt(scan->interps, process);
+	returns_give_up(scan->returns, process);
+	if (!file)
+		return 0;
+	if (file->allocates)
+		scan_mark_allocator(scan, module);
+	code = probe_set_probe(scan->probes, process, file, module, error);
+	if (code <= 0)
+		return code;
+	opened = module_list_get(scan->modules, file->module);
+	if (file->allocates)
+		late_file(scan->late, process, module_list_get(scan->modules, module)->path,
+			  address_space_since(process->space, module));
+	log_write(scan->log, LOG_VERBOSE, "%zu functions of %s are probed in %s %d (%s)",
+		  file->count, opened->path,
+		  scan->probes->machine_wide ? "all processes, for" : "process",
+		  process->target.pid, process->target.comm);
+	return 0;
+}
+
+void scan_probe_new_module(const struct scan *scan, struct process *process, uint32_t module)
 {
 	struct error error = { 0 };
 
-	if (session_probe_module(session, process, module, &error))
-		log_write(session->options.log, LOG_NOTICE,
-			  "a library opened later is not traced: %s", error.text);
+	if (scan_probe_module(scan, process, module, &error))
+		log_write(scan->log, LOG_NOTICE, "a library opened later is not traced: %s",
+			  error.text);
 }
 
-void session_see_interpreter(struct session *session, const struct process *process)
+int scan_probe_mapped(const struct scan *scan, struct process *process, struct error *error)
 {
-	uint32_t i;
+	uint32_t *mapped = NULL;
+	size_t count, i;
+	int code = 0;
 
-	for (i = 0; i < session->process_count; i++)
-		if (session->processes[i] == process)
-			interp_table_see(session->interps, process, i + 1);
+	scan_update_unwind(scan, process);
+	count = address_space_modules(process->space, &mapped);
+	for (i = 0; i < count && !code; i++)
+		code = scan_probe_module(scan, process, mapped[i], error);
+	free(mapped);
+	return code;
 }
 
-void session_update_unwind(struct session *session, const struct process *process)
+void scan_update_unwind(const struct scan *scan, const struct process *process)
 {
-	unwind_loader_update(session->unwind, session_owner_number(session, process),
-			     process->target.pid, process->space);
+	unwind_loader_update(scan->unwind, process->target_id, process->target.pid, process->space);
 }
 
-uint64_t session_scan_due(const struct process *process)
+void scan_see_interpreter(const struct scan *scan, const struct process *process)
+{
+	interp_table_see(scan->interps, process, process->target_id);
+}
+
+void scan_probe_interpreters(const struct scan *scan)
+{
+	struct error error = { 0 };
+	struct interp_point found;
+
+	while (interp_table_next_point(scan->interps, &found)) {
+		struct probed_point end = {
+			.module = found.module,
+			.process = found.process,
+			.offset = found.offset,
+			.cookie = SHAPE_WITH_TARGET(SHAPE(CALL_CODE_END, 0, 0, 1, 0, 0),
+						    found.owner - 1),
+			.symbol = "the end of the interpreter's code",
+		};
+
+		if (!probe_set_probe_point(scan->probes, &end, &error))
+			interp_table_point_set(scan->interps, &found);
+	}
+}
+
+uint64_t scan_due(const struct process *process)
 {
 	if (process->scan_ns <= SCAN_FREE_NS)
 		return process->opened_ns;
 	return process->opened_ns + (process->scan_ns - SCAN_FREE_NS) * SCAN_SHARE;
 }
 
-/* What is not read is not seen; said once of a process. */
-static void session_note_cut(struct session *session, struct process *process, int code)
-{
-	if ((code != -ETIMEDOUT && !process->is_cut) || process->said_cut)
-		return;
-	process->said_cut = true;
-	session->files_unprobed++;
-	log_write(session->options.log, LOG_NOTICE,
-		  "the mappings of process %d (%s) are not all known: %s", process->target.pid,
-		  process->target.comm,
-		  process->is_cut ? "there are too many" : "the kernel does not answer for it");
-}
-
 /* False if it is too early: the process is marked as one that is to be scanned. */
-static bool session_read_mappings(struct session *session, struct process *process,
-				  uint64_t time_ns)
+static bool scan_read_mappings(const struct scan *scan, struct process *process, uint64_t time_ns)
 {
-	uint64_t begin = session_now();
+	uint64_t begin = clock_now_ns();
 	int code;
 
 	if (process->target.exited)
 		return false;
-	if (begin < session_scan_due(process)) {
+	if (begin < scan_due(process)) {
 		process->needs_scan = true;
 		return false;
 	}
-	code = process_scan(process, session->options.modules, time_ns);
-	process->scan_ns += session_now() - begin;
-	session_note_cut(session, process, code);
+	code = process_scan(process, scan->modules, time_ns);
+	process->scan_ns += clock_now_ns() - begin;
+	scan->probes->unprobed += notices_cut(scan->late->notices, process, code);
 	return !code;
 }
 
-void session_scan(struct session *session, struct process *process, uint64_t time_ns)
+void scan_process(const struct scan *scan, struct process *process, uint64_t time_ns)
 {
 	uint32_t *modules;
 	size_t count, i;
 
-	if (!session_read_mappings(session, process, time_ns))
+	if (!scan_read_mappings(scan, process, time_ns))
 		return;
-	session_update_unwind(session, process);
+	scan_update_unwind(scan, process);
 	count = address_space_modules(process->space, &modules);
 	for (i = 0; i < count; i++)
-		session_probe_quietly(session, process, modules[i]);
+		scan_probe_new_module(scan, process, modules[i]);
 	free(modules);
-	session_see_interpreter(session, process);
+	scan_see_interpreter(scan, process);
 }

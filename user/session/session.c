@@ -1,70 +1,315 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The life cycle of a session: see session.h. */
+/* See session.h. The session owns its parts and says in which order things happen; what happens is theirs. */
 #include "session/session.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/memory.h"
 #include "decode/plan_module.h"
-#include "session/landed.h"
-#include "session/parts.h"
-#include "tracer.skel.h"
+#include "discover/module_finder.h"
+#include "kernel/bpf_programs.h"
+#include "session/collect.h"
+#include "session/guard.h"
+#include "session/hold.h"
+#include "session/module_gc.h"
 
-uint64_t session_now(void)
+/* Ends of processes that are handled in one turn. */
+#define ENDED_AT_ONCE 64
+
+/* Descriptors of the programs, their maps, and what tells of one process. */
+#define FILES_MIN 128
+#define FILES_REST 256
+
+/* Each part points to those that it needs. */
+struct session {
+	struct session_options options;
+	struct kernel_features features;
+	enum backend backend;
+	struct bpf_programs *programs;
+	struct unwind_loader *unwind; /* NULL = stacks are walked by frame pointers */
+	struct interp_table *interps;
+	struct jit_names *jit_names;
+	struct mapping_set *mappings;
+	struct notices notices;
+	struct filters filters;
+	struct process_table processes;
+	struct planned_files files;
+	struct probe_set probes;
+	struct returns returns;
+	struct late late;
+	struct ended ended;
+	struct sites sites;
+	struct scan scan;
+	struct follow follow;
+	struct site_reader reader;
+	struct events events;
+	struct collect collect;
+	struct guard guard;
+	struct module_gc gc;
+	uint64_t events_dropped; /* by the ring buffer, when that was last looked at */
+};
+
+static bool session_samples(const struct session *session)
 {
-	return clock_now_ns();
+	return session->options.usdt != USDT_OFF;
 }
 
-static void session_plan_init(struct session *session)
+static bool session_has_named(const struct session *session)
+{
+	return session->options.named && session->options.named->count;
+}
+
+static bool session_probes_functions(const struct session *session)
+{
+	return session->options.usdt != USDT_ONLY || session_has_named(session);
+}
+
+/* Probes, processes and what is open for a moment need descriptors, too. */
+static size_t session_module_limit(uint64_t files)
+{
+	uint64_t rest = files / 4 > FILES_REST ? files / 4 : FILES_REST;
+
+	return files > 2 * rest ? (size_t)(files - rest) : (size_t)(files / 2);
+}
+
+/* Files of processes and probes stay open: have as many as may be. An error if that is too few for any process. */
+static int session_raise_limit(struct session *session, struct error *error)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	session->options.modules->limit = session_module_limit(limit.rlim_max);
+	session->options.modules->is_shared = session->options.several || session->options.selector;
+	if (limit.rlim_max >= FILES_MIN)
+		return 0;
+	return error_set(error, ERROR_PERMISSION, -EMFILE,
+			 "this process may open %llu files only, and %d are needed at least: raise "
+			 "the hard limit (ulimit -Hn)",
+			 (unsigned long long)limit.rlim_max, FILES_MIN);
+}
+
+/* May files be probed for all processes at once? */
+static bool session_can_be_machine_wide(struct session *session)
+{
+	const struct selector *selector = session->options.selector;
+
+	return selector && selector->kind == SELECT_ALL && filters_allow(&session->filters) &&
+	       session->features.task_storage && session->backend <= BACKEND_KERNEL_MULTI;
+}
+
+/* Processes that are expected at a time. */
+static uint32_t session_process_room(const struct session *session)
+{
+	if (session->options.selector)
+		return 256;
+	return session->options.follow_fork ? 64 : 16;
+}
+
+static int session_load(struct session *session, struct error *error)
+{
+	const struct session_options *options = &session->options;
+	struct bpf_settings settings = {
+		.features = session->features,
+		.backend = session->backend,
+		.max_blocks = options->max_blocks,
+		.max_stacks = options->max_stacks,
+		.stack_depth = options->stack_depth,
+		.min_size = options->min_size,
+		.max_size = options->max_size,
+		.processes = session_process_room(session),
+		.functions = session_probes_functions(session),
+		.samples = session_samples(session),
+		.only_samples = options->usdt == USDT_ONLY,
+		.named = session_has_named(session),
+		.machine_wide = session->probes.machine_wide,
+		.by_frame_pointers = options->by_frame_pointers,
+	};
+	int code = bpf_programs_load(&settings, &session->programs, error);
+
+	if (code || options->by_frame_pointers)
+		return code;
+	return unwind_loader_open(bpf_programs_skeleton(session->programs), options->modules,
+				  options->decoder, options->log, &session->unwind, error);
+}
+
+/* Tried on the tracer's own task, which gets no target_id by it. */
+static void session_check_owners(struct session *session)
+{
+	uint32_t none = 0;
+	int pidfd, code;
+
+	if (!session->probes.machine_wide)
+		return;
+	pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	code = maps_set(bpf_programs_maps(session->programs), MAPS_OWNERS, &pidfd, &none);
+	if (pidfd >= 0)
+		close(pidfd);
+	if (!code)
+		return;
+	session->probes.machine_wide = false;
+	log_write(session->options.log, LOG_VERBOSE,
+		  "each process is probed by itself: the kernel keeps nothing with a task for the "
+		  "loader (%s)",
+		  strerror(-code));
+}
+
+/* What can be set up without a kernel. */
+static void session_prepare(struct session *session)
+{
+	const struct session_options *options = &session->options;
+
+	session->notices = (struct notices){ .log = options->log };
+	session->filters = (struct filters){ .features = &session->features,
+					     .known = options->returns,
+					     .force = options->force,
+					     .functions = session_probes_functions(session) };
+	session->ended = (struct ended){ .keeps = options->keep_exited };
+	session->events = (struct events){ .epoll = -1, .timer = -1 };
+	session->processes.epoll = -1;
+	session->files = (struct planned_files){ .modules = options->modules,
+						 .decoder = options->decoder,
+						 .notices = &session->notices };
+	session->probes = (struct probe_set){ .files = &session->files,
+					      .modules = options->modules,
+					      .divided = options->divided,
+					      .parts = PROBES_ALL };
+	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
+}
+
+static void session_plan_nothing(struct session *session)
 {
 	struct plan_options options = { .features = session->features.traps,
 					.free_without_stack = true,
 					.at_entry = session->options.probe_at_entry,
 					.no_return_probes = session->options.no_return_probes,
-					.seek_walkers = !session_is_machine_wide(session),
+					.seek_walkers = !session->probes.machine_wide,
 					.named = session->options.named,
 					.usdt = session->options.usdt };
 
-	plan_init(&session->plan, session->options.modules, &options);
+	planned_files_init(&session->files, &options);
+}
+
+static void session_connect_probes(struct session *session)
+{
+	const struct session_options *options = &session->options;
+	struct interp_maps maps = {
+		.processes = bpf_programs_interp_processes(session->programs),
+		.codes = bpf_programs_interp_codes(session->programs),
+		.any = bpf_programs_interp_any(session->programs),
+	};
+
+	session->files.maps = bpf_programs_maps(session->programs);
+	session->probes.how =
+		(struct attach_how){ .backend = session->backend,
+				     .programs = bpf_programs_to_attach(session->programs),
+				     .log = options->log };
+	session->jit_names = jit_names_new(options->log);
+	session->interps =
+		interp_table_new(options->modules, options->decoder, options->log, &maps);
+	session->late = (struct late){ .notices = &session->notices,
+				       .by_process = session->backend <= BACKEND_KERNEL_MULTI };
+	session->returns = (struct returns){ .probes = &session->probes,
+					     .processes = &session->processes,
+					     .log = options->log };
+	session->scan = (struct scan){ .modules = options->modules,
+				       .probes = &session->probes,
+				       .returns = &session->returns,
+				       .unwind = session->unwind,
+				       .interps = session->interps,
+				       .late = &session->late,
+				       .log = options->log,
+				       .only_samples = options->usdt == USDT_ONLY };
+	session->guard = (struct guard){ .processes = &session->processes,
+					 .scan = &session->scan,
+					 .programs = session->programs };
+	session->gc = (struct module_gc){ .processes = &session->processes,
+					  .scan = &session->scan,
+					  .sites = &session->sites,
+					  .ended = &session->ended,
+					  .notices = &session->notices,
+					  .names = options->names };
+}
+
+static void session_connect_events(struct session *session)
+{
+	const struct session_options *options = &session->options;
+	const struct maps *maps = bpf_programs_maps(session->programs);
+
+	session->follow = (struct follow){ .processes = &session->processes,
+					   .scan = &session->scan,
+					   .filters = &session->filters,
+					   .ended = &session->ended,
+					   .jit_names = session->jit_names,
+					   .maps = maps,
+					   .log = options->log,
+					   .selector = options->selector,
+					   .select_once = options->select_once,
+					   .children = options->follow_fork };
+	session->reader = (struct site_reader){ .maps = maps,
+						.processes = &session->processes,
+						.sites = &session->sites,
+						.scan = &session->scan,
+						.ended = &session->ended,
+						.jit_names = session->jit_names,
+						.notices = &session->notices };
+	session->events.follow = &session->follow;
+	session->events.reader = &session->reader;
+	session->events.mappings = session->mappings;
+	session->collect = (struct collect){ .maps = maps,
+					     .events = &session->events,
+					     .reader = &session->reader,
+					     .mappings = session->mappings,
+					     .min_age_ns = options->min_age_ns };
+}
+
+static int session_start(struct session *session, struct error *error)
+{
+	const struct session_options *options = &session->options;
+	int code = session_raise_limit(session, error);
+
+	if (!code)
+		code = kernel_features_probe(&session->features, error);
+	if (!code)
+		code = backend_choose(&session->features,
+				      options->backend_chosen ? &options->backend : NULL,
+				      &session->backend, error);
+	if (!code)
+		session->probes.machine_wide = session_can_be_machine_wide(session);
+	session_plan_nothing(session);
+	if (!code)
+		code = session_load(session, error);
+	if (code)
+		return code;
+	session_check_owners(session);
+	session_connect_probes(session);
+	session_connect_events(session);
+	code = process_table_open(&session->processes);
+	if (code)
+		return error_set(error, ERROR_PERMISSION, code, "cannot wait for processes: %s",
+				 strerror(-code));
+	return events_open(&session->events, session->programs, error);
 }
 
 int session_open(const struct session_options *options, struct session **ret_session,
 		 struct error *error)
 {
 	struct session *session = memory_alloc(1, sizeof(*session));
-	struct interp_maps maps;
 	int code;
 
 	session->options = *options;
-	session->epoll = session->timer = -1;
-	code = session_raise_limit(session, error);
-	if (!code)
-		code = kernel_features_probe(&session->features, error);
-	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
-	if (!code)
-		code = session_choose_backend(session, error);
-	session_plan_init(session);
-	if (!code && options->selector && options->selector->kind == SELECT_ALL)
-		session->allows_all = session_filters_allow(session);
-	if (!code)
-		code = session_load(session, error);
-	if (!code)
-		session_check_owners(session);
-	if (!code) {
-		maps.processes = bpf_map__fd(session->bpf->maps.interp_processes);
-		maps.codes = bpf_map__fd(session->bpf->maps.interp_codes);
-		maps.any = &session->bpf->bss->interp_any;
-		session->jit_names = jit_names_new(options->log);
-		session->interps =
-			interp_table_new(options->modules, options->decoder, options->log, &maps);
-		code = session_watch_open(session, error);
-	}
+	session_prepare(session);
+	code = session_start(session, error);
 	if (code) {
 		session_close(session);
 		return code;
@@ -78,353 +323,240 @@ void session_close(struct session *session)
 	if (!session)
 		return;
 	session_detach(session);
-	session_watch_close(session);
+	events_close(&session->events);
 	unwind_loader_close(session->unwind);
-	tracer_bpf__destroy(session->bpf);
-	site_table_free(&session->sites);
+	bpf_programs_free(session->programs);
+	sites_free(&session->sites);
 	interp_table_free(session->interps);
 	jit_names_free(session->jit_names);
 	mapping_set_free(session->mappings);
-	plan_free(&session->plan);
-	session_free_processes(session);
-	session_free_ended(session);
-	free(session->files);
-	free(session->probed);
-	free(session->seen);
+	guard_free(&session->guard);
+	follow_free(&session->follow);
+	late_free(&session->late);
+	probe_set_free(&session->probes);
+	planned_files_free(&session->files);
+	process_table_close(&session->processes);
+	ended_free(&session->ended);
 	free(session);
 }
 
-void session_detach(struct session *session)
+/* What is due, and when the next is */
+
+static void session_reap(struct session *session)
 {
-	struct attachment all = { 0 };
+	if (!collect_reap(&session->collect))
+		follow_release(&session->follow);
+}
+
+static uint64_t session_next_deadline(struct session *session, uint64_t next)
+{
+	const struct process_table *processes = &session->processes;
 	size_t i;
 
-	session_deactivate(session);
-	for (i = 0; i < session->process_count; i++)
-		attachment_join(&all, &session->slots[i].attachment);
-	attachment_join(&all, &session->attachment);
-	attachment_close(&all);
-	closer_free(session->closer);
-	session->closer = NULL;
+	if (session->ended.needs_reap)
+		deadline_add(&next, session->collect.reap_ns);
+	if (follow_selects(&session->follow))
+		deadline_add(&next, session->follow.select_ns);
+	if (!session->events.sideband)
+		deadline_add(&next, session->events.look_ns);
+	for (i = 0; i < processes->count; i++)
+		if (processes->slots[i].process->needs_scan &&
+		    !processes->slots[i].process->target.exited)
+			deadline_add(&next, scan_due(processes->slots[i].process));
+	if (session->late.start_ns)
+		deadline_add(&next, module_gc_deadline(&session->gc));
+	return next;
+}
+
+static void session_poll(struct session *session)
+{
+	uint64_t now = clock_now_ns(), next = interp_table_poll(session->interps, now);
+
+	if (session->ended.needs_reap && session->collect.reap_ns <= now)
+		session_reap(session);
+	next = session_next_deadline(session, next);
+	scan_probe_interpreters(&session->scan);
+	events_set_timer(&session->events, events_are_unhandled(&session->events) ? 1 : next);
+}
+
+/* Events have been read, and handled, since `read_ns`. */
+static void session_collect_modules(struct session *session, uint64_t read_ns)
+{
+	bool due = module_gc_is_due(&session->gc, read_ns);
+	uint64_t dropped;
+
+	if (!due || !session->late.start_ns || session->events.seen_count)
+		return;
+	/* What the programs could not report is in their maps. */
+	dropped = bpf_programs_loss(session->programs, LOSS_EVENTS_DROPPED);
+	if (dropped != session->events_dropped) {
+		session->events_dropped = dropped;
+		session_reap(session);
+	}
+	module_gc_run(&session->gc, read_ns);
+}
+
+/*
+ * Mappings come before the stacks that run through them, and the end of a process after all that it has reported: it had
+ * ended before the rest was read.
+ */
+void session_drain(struct session *session)
+{
+	struct process *ended[ENDED_AT_ONCE];
+	size_t i, count = process_table_find_ended(&session->processes, ended, ENDED_AT_ONCE);
+	uint64_t now;
+
+	events_catch_up(&session->events);
+	events_look(&session->events);
+	if (session->follow.children_unknown)
+		follow_find_children(&session->follow);
+	follow_births(&session->follow);
+	follow_select_due(&session->follow);
+	for (i = 0; i < session->processes.count; i++)
+		if (session->processes.slots[i].process->needs_scan)
+			scan_process(&session->scan, session->processes.slots[i].process,
+				     clock_now_ns());
+	events_drain_ring(&session->events);
+	follow_end(&session->follow, ended, count);
+	/* Stacks that were taken in files that are unmapped by now are read before those files are closed. */
+	now = clock_now_ns();
+	events_drain_ring(&session->events);
+	session_collect_modules(session, now);
+	session_poll(session);
+}
+
+int session_fd(const struct session *session)
+{
+	return session->events.epoll;
+}
+
+/* Phases */
+
+int session_add_process(struct session *session, struct process *process, char *const *paths,
+			struct error *error)
+{
+	int code = follow_add(&session->follow, process, paths, error);
+
+	if (!code)
+		session_drain(session);
+	return code;
+}
+
+void session_select(struct session *session)
+{
+	follow_select(&session->follow);
+}
+
+int session_check_probes(const struct session *session, struct error *error)
+{
+	return plan_check(&session->files.plan, session->options.log, error);
 }
 
 void session_activate(struct session *session)
 {
-	session->start_ns = session_now();
+	session->late.start_ns = clock_now_ns();
 	/* Not later: a thread that begins when a process has ended may get its pid. */
-	if (!session->closer)
-		session->closer = closer_new();
-	__atomic_store_n(&session->bpf->bss->recording, 1, __ATOMIC_SEQ_CST);
+	probe_set_start_closer(&session->probes);
+	bpf_programs_record(session->programs, true);
 	session_poll(session);
 }
 
 void session_deactivate(struct session *session)
 {
-	if (session->bpf && session->bpf->bss)
-		__atomic_store_n(&session->bpf->bss->recording, 0, __ATOMIC_SEQ_CST);
+	bpf_programs_record(session->programs, false);
 }
 
-/* glibc's allocator is one object file; at the end of a thread it frees from there what it kept for the thread. */
-static bool probe_is_in_allocator(const struct plan *plan, const struct plan_probe *probe)
+int session_attach_probes(struct session *session, unsigned int parts, struct error *error)
 {
-	static const char *const members[] = { "malloc",  "free",     "calloc",
-					       "realloc", "memalign", "aligned_alloc",
-					       "valloc",  "pvalloc",  "posix_memalign" };
-	size_t i;
-
-	if (strcmp(plan->functions[probe->function].allocator, "glibc") != 0)
-		return false;
-	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-		if (!strcmp(probe->symbol, members[i]))
-			return true;
-	return false;
+	return probe_set_attach(&session->probes, parts, error);
 }
 
-static void session_find_allocator(const struct session *session, struct planned_file *file)
+int session_detach_probes(struct session *session, unsigned int parts)
 {
-	const struct plan_probe *probes = session->plan.probes + file->first;
-	uint64_t low = UINT64_MAX, high = 0;
-	size_t i;
-
-	for (i = 0; i < file->count; i++) {
-		if (!probe_is_in_allocator(&session->plan, &probes[i]))
-			continue;
-		low = probes[i].entry_offset < low ? probes[i].entry_offset : low;
-		high = probes[i].entry_offset > high ? probes[i].entry_offset : high;
-	}
-	if (low >= high)
-		return;
-	file->inner_low = low;
-	file->inner_high = high;
+	return probe_set_detach(&session->probes, parts);
 }
 
-/* Tell the programs which callers of a file's free functions are the allocator itself. */
-static void session_set_inner_callers(struct session *session, const struct planned_file *file)
+void session_detach(struct session *session)
 {
-	const struct plan_probe *probes = session->plan.probes + file->first;
-	uint64_t low = file->inner_low, high = file->inner_high;
-	struct inner_callers callers;
-	size_t i;
-
-	for (i = 0; i < file->count && low < high; i++) {
-		if (SHAPE_OP(probes[i].shape) != CALL_FREE ||
-		    probes[i].function >= INNER_CALLERS_MAX)
-			continue;
-		callers.low = (int64_t)(low - probes[i].site_offset);
-		callers.high = (int64_t)(high - probes[i].site_offset);
-		bpf_map_update_elem(bpf_map__fd(session->bpf->maps.inner_callers),
-				    &probes[i].function, &callers, BPF_ANY);
-	}
+	session_deactivate(session);
+	probe_set_close(&session->probes);
 }
 
-/* Tell the programs which functions give out blocks of one size. */
-static void session_set_fixed_sizes(struct session *session, const struct planned_file *file)
+bool session_see_open(struct session *session, pid_t pid, int fd, bool exec)
 {
-	const struct plan_probe *probes = session->plan.probes + file->first;
-	size_t i;
+	uint32_t module = module_find_open(session->options.modules, pid, fd);
 
-	for (i = 0; i < file->count; i++)
-		if (probes[i].fixed_size)
-			bpf_map_update_elem(bpf_map__fd(session->bpf->maps.fixed_sizes),
-					    &probes[i].function, &probes[i].fixed_size, BPF_ANY);
+	if (module == MODULE_NONE)
+		return true;
+	events_catch_up(&session->events);
+	return hold_see_open(&session->follow, pid, module, exec);
 }
 
-/* The file's entry in the session's list, planned if it is new. NULL if there is no file. */
-static const struct planned_file *session_plan_module(struct session *session,
-						      const struct process *process, uint32_t index)
+/* Reports */
+
+static void session_read_losses(const struct session *session, uint64_t loss[LOSS_COUNT])
 {
-	struct module *module = module_list_get(session->options.modules, index);
-	struct planned_file *file;
-	size_t i;
-
-	if (module && module->fd < 0) {
-		plan_add_module(&session->plan, session->options.decoder,
-				index); /* to have searched it */
-		session_note_unopened(session, module);
-	}
-	if (!module || module->fd < 0 || !module->file_inode)
-		return NULL;
-	for (i = 0; i < session->file_count; i++) {
-		file = &session->files[i];
-		if (file->module != index &&
-		    (file->device != module->file_device || file->inode != module->file_inode))
-			continue;
-		/* It may have been closed meanwhile. */
-		file->device = module->file_device;
-		file->inode = module->file_inode;
-		return file;
-	}
-	session->files = memory_grow(session->files, session->file_count, &session->file_capacity,
-				     sizeof(*session->files));
-	file = &session->files[session->file_count++];
-	*file = (struct planned_file){ .device = module->file_device,
-				       .inode = module->file_inode,
-				       .module = index,
-				       .first = session->plan.count };
-	session_seek_dangers(session, process);
-	file->count = plan_add_module(&session->plan, session->options.decoder, index);
-	file->allocates = module->allocates;
-	session_find_allocator(session, file);
-	session_set_inner_callers(session, file);
-	session_set_fixed_sizes(session, file);
-	session_set_samples(session, file);
-	return file;
-}
-
-bool session_has_nothing(struct session *session, const struct process *process, uint32_t module)
-{
-	const struct planned_file *file = session_plan_module(session, process, module);
-
-	return file && !file->count;
-}
-
-static bool session_is_probed(const struct session *session, uint32_t module,
-			      const struct process *process)
-{
-	size_t i;
-
-	for (i = 0; i < session->probed_count; i++)
-		if (session->probed[i].module == module && session->probed[i].process == process)
-			return true;
-	return false;
-}
-
-uint32_t session_process_index(const struct session *session, const struct process *process)
-{
+	const struct module_list *modules = session->options.modules;
+	struct mapping_losses mappings = mapping_set_losses(session->mappings);
 	uint32_t i;
 
-	for (i = 0; i < session->process_count; i++)
-		if (session->processes[i] == process)
-			break;
-	return i;
+	for (i = 0; i < LOSS_COUNT; i++)
+		loss[i] = bpf_programs_loss(session->programs, (enum loss)i);
+	loss[LOSS_RETURNS_UNMATCHED] += mappings.returns_unmatched;
+	loss[LOSS_CHILDREN_MISSED] += session->follow.children_missed;
+	loss[LOSS_FILES_WITHOUT_ROWS] += unwind_loader_refused(session->unwind);
+	loss[LOSS_FILES_UNOPENED] +=
+		modules->starved_ever + modules->unopened_ever + session->probes.unprobed;
+	if (session->options.follow_fork)
+		loss[LOSS_RECORDS_DROPPED] += session->events.records_lost;
+	loss[LOSS_EXECS_LATE] += session->events.late_execs;
+	loss[LOSS_FILES_LATE] += session->late.files;
+	loss[LOSS_CHILDREN_LATE] += session->late.children;
+	loss[LOSS_MEMORY_SHARED] += session->late.shared;
+	loss[LOSS_PROBES_MISSING] += session->guard.missing;
+	loss[LOSS_ADDRESS_REUSED] += mappings.address_reused;
+	loss[LOSS_BLOCKS_FULL] += mappings.blocks_full;
+	loss[LOSS_BYTES_UNATTRIBUTED] += mappings.bytes_unattributed;
+	loss[LOSS_PROGRAMS_MISSED] += bpf_programs_missed(session->programs);
 }
 
-uint32_t session_owner_number(const struct session *session, const struct process *process)
+int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 {
-	return session_process_index(session, process) + 1;
-}
-
-static enum attach_kind session_kind(const struct plan_probe *probe)
-{
-	switch (SHAPE_OP(probe->shape)) {
-	case CALL_FREE:
-		return ATTACH_FREE;
-	case CALL_THROW:
-		return ATTACH_THROW;
-	case CALL_LEAVE:
-		return ATTACH_LEAVE;
-	case CALL_SAMPLE:
-		return ATTACH_SAMPLE;
-	case CALL_SAMPLE_END:
-		return ATTACH_SAMPLE_END;
-	default:
-		return plan_probe_returns(probe) ? ATTACH_CALL : ATTACH_ENTRY;
-	}
-}
-
-struct attach_point *session_points(const struct session *session, const struct planned_file *file,
-				    const struct process *process)
-{
-	struct attach_point *points = memory_alloc(file->count, sizeof(*points));
-	uint32_t target = process ? session_process_index(session, process) : 0;
-	size_t i;
-
-	for (i = 0; i < file->count; i++) {
-		const struct plan_probe *probe = &session->plan.probes[file->first + i];
-
-		points[i] = (struct attach_point){
-			.offset = probe->site_offset,
-			.cookie = SHAPE_WITH_STACK(probe->shape, probe->stack_bytes),
-			.semaphore = probe->semaphore,
-			.kind = session_kind(probe),
-			.symbol = probe->symbol,
-		};
-		if (process)
-			points[i].cookie = SHAPE_WITH_TARGET(points[i].cookie, target);
-	}
-	return points;
-}
-
-struct attach_how session_how(const struct session *session)
-{
-	const struct tracer_bpf *bpf = session->bpf;
-	bool shaped = session->backend == BACKEND_KERNEL_IOCTL;
-
-	return (struct attach_how){
-		.backend = session->backend,
-		.programs = { .session = bpf->progs.call_session,
-			      .entry = shaped ? bpf->progs.call_shape : bpf->progs.call_entry,
-			      .exit = bpf->progs.call_exit,
-			      .free = shaped ? bpf->progs.free_shape : bpf->progs.free_entry,
-			      .throw = bpf->progs.throw_entry,
-			      .leave = shaped ? bpf->progs.leave_shape : bpf->progs.leave_entry,
-			      .sample = shaped ? bpf->progs.sample_shape
-					       : bpf->progs.sample_entry },
-		.log = session->options.log,
-	};
-}
-
-static int session_refuse_copy(const struct session *session, const struct process *process,
-			       uint32_t module, struct error *error)
-{
-	return error_set(error, ERROR_NOTHING, -ESTALE,
-			 "probes in %s do not reach process %d: it has mapped an older copy of the "
-			 "file than there is now, as when an overlay file system has copied it up "
-			 "since; restart the process",
-			 module_list_get(session->options.modules, module)->path,
-			 process->target.pid);
-}
-
-/* A file may be several modules, of which one was planned. */
-static void session_mark_allocator(const struct session *session, uint32_t module)
-{
-	module_list_get(session->options.modules, module)->allocates = true;
-	unwind_loader_mark_allocator(session->unwind, module);
-}
-
-int session_probe_module(struct session *session, struct process *process, uint32_t module,
-			 struct error *error)
-{
-	const struct planned_file *file = session_plan_module(session, process, module);
-	struct attach_how how = session_how(session);
-	struct process *in = session_is_machine_wide(session) ? NULL : process;
-	struct attachment *attachment = &session->attachment;
-	const struct module *probed;
-	struct attach_point *points;
-	size_t i;
+	struct snapshot *snapshot = snapshot_new();
 	int code;
 
-	if (file && (file->samples || session->options.usdt == USDT_ONLY))
-		interp_table_doubt(session->interps, process);
-	session_give_up_returns(session, process);
-	if (file && file->allocates)
-		session_mark_allocator(session, module);
-	if (!file || !file->count || session_is_probed(session, file->module, in))
-		return 0;
-	if (in)
-		attachment = &session->slots[session_process_index(session, in)].attachment;
-	session->probed = memory_grow(session->probed, session->probed_count,
-				      &session->probed_capacity, sizeof(*session->probed));
-	session->probed[session->probed_count++] =
-		(struct probed_file){ .module = file->module, .process = in };
-	points = session_points(session, file, in);
-	probed = module_list_get(session->options.modules, file->module);
-	if (session_warm(session, probed, points, file->count)) {
-		session->probed[session->probed_count - 1].failed = true;
-		free(points);
-		return 0;
+	session_drain(session);
+	snapshot->time_ns = clock_now_ns();
+	snapshot->start_ns = session->late.start_ns;
+	snapshot->wall_time = time(NULL);
+	code = collect_read(&session->collect, snapshot->time_ns);
+	if (code) {
+		snapshot_free(snapshot);
+		return code;
 	}
-	code = attach_file(attachment, &how, module_place(probed), in ? in->target.pid : 0, points,
-			   file->count, error);
-	for (i = 0; i < file->count; i++)
-		session->plan.probes[file->first + i].refused |= points[i].refused;
-	if (!code && !probes_landed(process, module, probed->fd, points, file->count))
-		code = session_refuse_copy(session, process, module, error);
-	session->probed[session->probed_count - 1].failed = code != 0;
-	free(points);
-	if (!code && file->allocates)
-		session_late_file(session, process, module);
-	if (!code)
-		log_write(session->options.log, LOG_VERBOSE,
-			  "%zu functions of %s are probed in %s %d (%s)", file->count,
-			  module_list_get(session->options.modules, file->module)->path,
-			  in ? "process" : "all processes, for", process->target.pid,
-			  process->target.comm);
-	return code;
+	follow_release(&session->follow);
+	follow_warn(&session->follow, snapshot->time_ns);
+	guard_check(&session->guard);
+	session_poll(session);
+	collect_fill(&session->collect, snapshot);
+	session_read_losses(session, snapshot->loss);
+	*ret_snapshot = snapshot;
+	return 0;
 }
 
-void session_probe_interpreters(struct session *session)
+bool session_is_over(const struct session *session)
 {
-	struct attach_how how = session_how(session);
-	struct error error = { 0 };
-	const struct module *module;
-	struct interp_point point;
-
-	while (interp_table_next_point(session->interps, &point)) {
-		struct attach_point end = {
-			.offset = point.offset,
-			.cookie = SHAPE_WITH_TARGET(SHAPE(CALL_CODE_END, 0, 0, 1, 0, 0),
-						    point.owner - 1),
-			.kind = ATTACH_FREE,
-			.symbol = "the end of the interpreter's code",
-		};
-
-		module = module_list_get(session->options.modules, point.module);
-		if (!session_warm(session, module, &end, 1) &&
-		    !attach_file(&session->slots[point.owner - 1].attachment, &how,
-				 module_place(module), point.process->target.pid, &end, 1, &error))
-			interp_table_point_set(session->interps, &point);
-	}
+	return follow_is_over(&session->follow);
 }
 
-int session_check_probes(const struct session *session, struct error *error)
+size_t session_running(const struct session *session)
 {
-	return plan_check(&session->plan, session->options.log, error);
+	return process_table_running(&session->processes);
 }
 
 const struct plan *session_plan(const struct session *session)
 {
-	return &session->plan;
+	return &session->files.plan;
 }
 
 enum backend session_backend(const struct session *session)

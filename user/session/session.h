@@ -20,16 +20,10 @@
 #include "model/module.h"
 #include "model/snapshot.h"
 #include "probe/plan.h"
+#include "session/frame_namer.h"
 
 struct decoder;
 struct session;
-
-/* Who names frames. Any function may be NULL. */
-struct session_names {
-	void (*look_up)(void *context, const struct frame *frame); /* it is asked for again later */
-	void (*forget)(void *context, uint32_t module); /* it is going to be removed */
-	void *context;
-};
 
 struct session_options {
 	uint64_t max_blocks, max_stacks; /* entries of the kernel's tables */
@@ -49,11 +43,12 @@ struct session_options {
 	bool keep_exited; /* what ended programs held stays in snapshots, as ended sites */
 	bool backend_chosen; /* use `backend` or fail; otherwise the best one */
 	enum backend backend;
+	bool divided; /* probes can be attached and detached in parts */
 	enum usdt_use usdt;
 	const struct named_list *named; /* functions beyond the table; must outlive the session */
 	struct module_list *modules; /* where files are collected; must outlive the session */
 	struct decoder *decoder; /* reads them; must outlive the session */
-	struct session_names names;
+	struct frame_namer names;
 	const struct log *log; /* for what is noticed while tracing */
 };
 
@@ -81,7 +76,14 @@ int session_check_probes(const struct session *session, struct error *error);
 void session_activate(struct session *session);
 void session_deactivate(struct session *session);
 
-/* Take out every probe; what was counted stays readable. */
+/*
+ * Attach or detach parts of the probes (enum probe_part of probe_set.h), of all processes, those that come later included. At
+ * first all are attached. See probe_set_attach and probe_set_detach.
+ */
+int session_attach_probes(struct session *session, unsigned int parts, struct error *error);
+int session_detach_probes(struct session *session, unsigned int parts);
+
+/* Take out every probe, for good; what was counted stays readable. */
 void session_detach(struct session *session);
 
 /*

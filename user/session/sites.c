@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See site_table.h. */
+/* See sites.h. */
 #include "session/sites.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static bool frame_resolve(struct frame *frame, const struct known_site *site)
 	return kind != ADDRESS_UNKNOWN || frame->address >> ADDRESS_BITS;
 }
 
-bool site_table_resolve(struct known_site *site)
+bool sites_resolve(struct known_site *site)
 {
 	struct stack *stack = site->stack;
 	bool missing = false;
@@ -98,9 +98,9 @@ bool site_table_resolve(struct known_site *site)
 	return missing;
 }
 
-void site_table_drop_inner(struct known_site *site,
-			   bool (*is_inside)(const void *context, uint32_t module, uint64_t offset),
-			   const void *context)
+void sites_drop_inner(struct known_site *site,
+		      bool (*is_inside)(const void *context, uint32_t module, uint64_t offset),
+		      const void *context)
 {
 	struct stack *stack = site->stack;
 	uint32_t i, drop = 0;
@@ -118,19 +118,19 @@ void site_table_drop_inner(struct known_site *site,
 	memmove(stack->frames, stack->frames + drop, stack->count * sizeof(stack->frames[0]));
 }
 
-struct known_site *site_table_get(struct site_table *table, uint64_t key)
+struct known_site *sites_get(struct sites *sites, uint64_t key)
 {
 	struct known_site *site;
 
-	if (table->last && table->last->key == key)
-		return table->last;
-	site = table_get(&table->sites, key);
+	if (sites->last && sites->last->key == key)
+		return sites->last;
+	site = table_get(&sites->by_key, key);
 	if (site)
-		table->last = site;
+		sites->last = site;
 	return site;
 }
 
-void site_table_set(struct known_site *site, const struct site *record)
+void sites_set(struct known_site *site, const struct site *record)
 {
 	site->record = *record;
 	site->stats.alloc_bytes = record->alloc_bytes;
@@ -140,28 +140,28 @@ void site_table_set(struct known_site *site, const struct site *record)
 	site->stats.samples = record->samples;
 }
 
-void site_table_reset_ages(struct known_site *site)
+void sites_reset_ages(struct known_site *site)
 {
 	site->stats = (struct site_stats){ 0 };
-	site_table_set(site, &site->record);
+	sites_set(site, &site->record);
 }
 
-bool site_table_add(struct site_table *table, uint64_t key, const struct site *record,
-		    struct process *process, const struct stack_record *stack)
+bool sites_add(struct sites *sites, uint64_t key, const struct site *record,
+	       struct process *process, const struct stack_record *stack)
 {
-	struct known_site *site = site_table_get(table, key);
+	struct known_site *site = sites_get(sites, key);
 
 	if (site) {
-		site_table_set(site, record);
+		sites_set(site, record);
 		return false;
 	}
 	site = memory_alloc(1, sizeof(*site));
 	site->key = key;
 	site->process = process;
-	site_table_set(site, record);
+	sites_set(site, record);
 	site->stack = stack ? stack_of_record(stack) : stack_of_reason("stack table full");
-	table_put(&table->sites, key, site);
-	return site_table_resolve(site);
+	table_put(&sites->by_key, key, site);
+	return sites_resolve(site);
 }
 
 static void known_site_free(struct known_site *site)
@@ -172,19 +172,19 @@ static void known_site_free(struct known_site *site)
 	free(site);
 }
 
-void site_table_remove(struct site_table *table, uint64_t key)
+void sites_remove(struct sites *sites, uint64_t key)
 {
-	table->last = NULL;
-	known_site_free(table_remove(&table->sites, key));
+	sites->last = NULL;
+	known_site_free(table_remove(&sites->by_key, key));
 }
 
-void site_table_free(struct site_table *table)
+void sites_free(struct sites *sites)
 {
 	const struct table_slot *slot;
 	size_t cursor = 0;
 
-	while ((slot = table_next(&table->sites, &cursor)))
+	while ((slot = table_next(&sites->by_key, &cursor)))
 		known_site_free(slot->value);
-	table_free(&table->sites);
-	table->last = NULL;
+	table_free(&sites->by_key);
+	sites->last = NULL;
 }

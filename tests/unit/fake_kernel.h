@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of user/kernel that the session's parts call, without a kernel: links are numbers, and what is attached and closed
+ * is written down. Include it once in a test program.
+ */
+#ifndef TESTS_FAKE_KERNEL_H
+#define TESTS_FAKE_KERNEL_H
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "kernel/attach.h"
+#include "kernel/closer.h"
+#include "kernel/interp_table.h"
+#include "kernel/unwind_loader.h"
+
+#define FAKE_LINKS 100000
+
+/* One instruction that is probed. */
+struct fake_link {
+	pid_t pid;
+	uint64_t offset, cookie;
+	enum attach_kind kind;
+	bool closed;
+};
+
+static struct fake_link fake_links[FAKE_LINKS];
+static size_t fake_link_count;
+static size_t fake_attach_calls, fake_close_calls;
+static uint64_t fake_refused_offset; /* the kernel cannot probe it */
+static int fake_attach_error; /* of each call, 0 = none */
+static uint32_t fake_forgotten[64]; /* modules whose tables were dropped */
+static size_t fake_forgotten_count;
+static bool fake_unwind_full;
+
+static void fake_kernel_reset(void)
+{
+	memset(fake_links, 0, fake_link_count * sizeof(fake_links[0]));
+	fake_link_count = fake_attach_calls = fake_close_calls = fake_forgotten_count = 0;
+	fake_refused_offset = 0;
+	fake_attach_error = 0;
+	fake_unwind_full = false;
+}
+
+/* Probes at an offset that are in place now. */
+static __attribute__((unused)) size_t fake_probes_at(uint64_t offset)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < fake_link_count; i++)
+		count += fake_links[i].offset == offset && !fake_links[i].closed;
+	return count;
+}
+
+static __attribute__((unused)) size_t fake_probes(void)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < fake_link_count; i++)
+		count += !fake_links[i].closed;
+	return count;
+}
+
+static void fake_keep(struct links *links, int link)
+{
+	links->fds = memory_grow(links->fds, links->count, &links->capacity, sizeof(int));
+	links->fds[links->count++] = link;
+}
+
+static void fake_join(struct links *links, struct links *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->count; i++)
+		fake_keep(links, from->fds[i]);
+	free(from->fds);
+	*from = (struct links){ 0 };
+}
+
+static void fake_close(struct links *links)
+{
+	size_t i;
+
+	for (i = 0; i < links->count; i++) {
+		if (fake_links[links->fds[i]].closed)
+			abort();
+		fake_links[links->fds[i]].closed = true;
+	}
+	free(links->fds);
+	*links = (struct links){ 0 };
+}
+
+int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
+		struct attach_point *points, size_t count, struct error *error)
+{
+	enum attach_kind kind;
+	size_t i;
+
+	(void)how;
+	(void)file;
+	fake_attach_calls++;
+	if (fake_attach_error)
+		return error_set(error, ERROR_TARGET, fake_attach_error, "refused");
+	for (kind = 0; kind < ATTACH_KIND_COUNT; kind++) {
+		for (i = 0; i < count; i++) {
+			if (points[i].kind != kind)
+				continue;
+			points[i].refused = points[i].offset == fake_refused_offset;
+			if (points[i].refused)
+				continue;
+			fake_links[fake_link_count] = (struct fake_link){
+				.pid = pid,
+				.offset = points[i].offset,
+				.cookie = points[i].cookie,
+				.kind = kind,
+			};
+			fake_keep(kind == ATTACH_CALL ? &attachment->calls : &attachment->others,
+				  (int)fake_link_count++);
+		}
+	}
+	return 0;
+}
+
+void attachment_join(struct attachment *attachment, struct attachment *from)
+{
+	fake_join(&attachment->calls, &from->calls);
+	fake_join(&attachment->others, &from->others);
+}
+
+size_t attachment_count(const struct attachment *attachment)
+{
+	return attachment->calls.count + attachment->others.count;
+}
+
+void attachment_close(struct attachment *attachment)
+{
+	fake_close_calls += attachment_count(attachment) > 0;
+	fake_close(&attachment->calls);
+	fake_close(&attachment->others);
+}
+
+struct closer {
+	struct attachment queue;
+};
+
+struct closer *closer_new(void)
+{
+	return memory_alloc(1, sizeof(struct closer));
+}
+
+void closer_add(struct closer *closer, struct attachment *attachment)
+{
+	if (closer)
+		attachment_join(&closer->queue, attachment);
+	else
+		attachment_close(attachment);
+}
+
+size_t closer_pending(struct closer *closer)
+{
+	return closer ? attachment_count(&closer->queue) : 0;
+}
+
+void closer_wait(struct closer *closer)
+{
+	if (closer)
+		attachment_close(&closer->queue);
+}
+
+void closer_free(struct closer *closer)
+{
+	if (!closer)
+		return;
+	attachment_close(&closer->queue);
+	free(closer);
+}
+
+void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t module)
+{
+	(void)loader;
+	(void)module;
+}
+
+void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pid,
+			  const struct address_space *space)
+{
+	(void)loader;
+	(void)owner;
+	(void)pid;
+	(void)space;
+}
+
+bool unwind_loader_is_full(const struct unwind_loader *loader)
+{
+	(void)loader;
+	return fake_unwind_full;
+}
+
+size_t unwind_loader_forget_modules(struct unwind_loader *loader, const uint32_t *modules,
+				    size_t count)
+{
+	size_t i;
+
+	(void)loader;
+	for (i = 0; i < count && fake_forgotten_count < 64; i++)
+		fake_forgotten[fake_forgotten_count++] = modules[i];
+	return 0;
+}
+
+void interp_table_see(struct interp_table *table, const struct process *process, uint32_t owner)
+{
+	(void)table;
+	(void)process;
+	(void)owner;
+}
+
+void interp_table_forget_module(struct interp_table *table, uint32_t module)
+{
+	(void)table;
+	(void)module;
+}
+
+bool interp_table_next_point(struct interp_table *table, struct interp_point *ret_point)
+{
+	(void)table;
+	(void)ret_point;
+	return false;
+}
+
+void interp_table_point_set(struct interp_table *table, const struct interp_point *point)
+{
+	(void)table;
+	(void)point;
+}
+
+void interp_table_doubt(struct interp_table *table, struct process *process)
+{
+	(void)table;
+	process->frees_unseen = true;
+}
+
+#endif

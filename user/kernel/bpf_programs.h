@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The BPF programs and their maps, loaded: which of them, with which settings, so that they need nothing that the running kernel
+ * does not have.
+ */
+#ifndef KERNEL_BPF_PROGRAMS_H
+#define KERNEL_BPF_PROGRAMS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "kernel/attach.h"
+#include "kernel/features.h"
+#include "kernel/maps.h"
+#include "tracer_abi.h"
+
+struct tracer_bpf;
+struct bpf_programs;
+
+/* What the programs are for. */
+struct bpf_settings {
+	struct kernel_features features;
+	enum backend backend;
+	uint64_t max_blocks, max_stacks; /* entries of the maps */
+	uint64_t stack_depth; /* frames */
+	uint64_t min_size, max_size; /* bytes: other blocks are not recorded */
+	uint32_t processes; /* that are expected at a time, each with 160 KB of unwind tables */
+	bool functions; /* functions are probed */
+	bool samples,
+		only_samples; /* samples that programs publish are recorded; and nothing else by default */
+	bool named; /* functions were named on the command line */
+	bool machine_wide; /* a probe is for all processes that map its file */
+	bool by_frame_pointers; /* stacks are not walked by unwind tables */
+};
+
+/* Load. Returns 0, or a negative errno with `error` filled. Free with bpf_programs_free. */
+int bpf_programs_load(const struct bpf_settings *settings, struct bpf_programs **ret_programs,
+		      struct error *error);
+
+/* Accepts NULL. Probes that were attached with the programs stay until their links are closed. */
+void bpf_programs_free(struct bpf_programs *programs);
+
+/* The maps; valid as long as the programs. */
+const struct maps *bpf_programs_maps(const struct bpf_programs *programs);
+
+/* Which program each kind of probe runs. */
+struct attach_programs bpf_programs_to_attach(const struct bpf_programs *programs);
+
+/* Begin or stop to record: the first word that each program reads. Accepts NULL. */
+void bpf_programs_record(struct bpf_programs *programs, bool on);
+bool bpf_programs_are_recording(const struct bpf_programs *programs);
+
+/* What the programs have counted of a loss. */
+uint64_t bpf_programs_loss(const struct bpf_programs *programs, enum loss loss);
+
+/* Probe hits for which the kernel ran no program. */
+uint64_t bpf_programs_missed(const struct bpf_programs *programs);
+
+/* For the other parts of user/kernel. */
+struct tracer_bpf *bpf_programs_skeleton(const struct bpf_programs *programs);
+
+/* Descriptors of maps that others read by themselves, and the word that says whether there is an interpreter. */
+int bpf_programs_events(const struct bpf_programs *programs);
+int bpf_programs_interp_processes(const struct bpf_programs *programs);
+int bpf_programs_interp_codes(const struct bpf_programs *programs);
+uint32_t *bpf_programs_interp_any(const struct bpf_programs *programs);
+
+#endif

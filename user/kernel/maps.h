@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The maps of the BPF programs as the session uses them. A test puts tables of its own in their place. */
+#ifndef KERNEL_MAPS_H
+#define KERNEL_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum maps_id {
+	MAPS_SITES,
+	MAPS_BLOCKS,
+	MAPS_SAMPLES,
+	MAPS_STACKS,
+	MAPS_INTERP_STACKS,
+	MAPS_THREADS_BY_ID,
+	MAPS_SHAPES,
+	MAPS_INTERP_WALKS_BY_ID,
+	MAPS_INNER_CALLERS,
+	MAPS_FIXED_SIZES,
+	MAPS_SAMPLE_SITES,
+	MAPS_OWNERS,
+	MAPS_COUNT,
+};
+
+/* Keys and values are as the BPF programs have them. All return 0 or a negative errno. */
+struct maps_operations {
+	/* False if the loaded programs do without the map. */
+	bool (*exists)(void *context, enum maps_id map);
+	int (*get)(void *context, enum maps_id map, const void *key, void *ret_value);
+	int (*set)(void *context, enum maps_id map, const void *key, const void *value);
+	int (*remove)(void *context, enum maps_id map, const void *key);
+	/* As map_read() of map_reader.h. */
+	int (*read)(void *context, enum maps_id map,
+		    void (*visit)(void *visitor, const void *key, const void *value),
+		    void *visitor);
+};
+
+struct maps {
+	const struct maps_operations *operations;
+	void *context;
+};
+
+static inline bool maps_exist(const struct maps *maps, enum maps_id map)
+{
+	return maps->operations->exists(maps->context, map);
+}
+
+static inline int maps_get(const struct maps *maps, enum maps_id map, const void *key,
+			   void *ret_value)
+{
+	return maps->operations->get(maps->context, map, key, ret_value);
+}
+
+static inline int maps_set(const struct maps *maps, enum maps_id map, const void *key,
+			   const void *value)
+{
+	return maps->operations->set(maps->context, map, key, value);
+}
+
+static inline int maps_remove(const struct maps *maps, enum maps_id map, const void *key)
+{
+	return maps->operations->remove(maps->context, map, key);
+}
+
+static inline int maps_read(const struct maps *maps, enum maps_id map,
+			    void (*visit)(void *visitor, const void *key, const void *value),
+			    void *visitor)
+{
+	return maps->operations->read(maps->context, map, visit, visitor);
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the maps of the BPF programs into snapshots, and removes from them what ended programs have left. Totals are the counters
+ * of the sites; the blocks are only read for their ages. So the target runs on while they are read, and totals hold whatever
+ * it does meanwhile.
+ */
+#ifndef SESSION_COLLECT_H
+#define SESSION_COLLECT_H
+
+#include <stdint.h>
+
+#include "model/mapping_set.h"
+#include "model/snapshot.h"
+#include "session/events.h"
+
+struct collect {
+	const struct maps *maps;
+	struct events *events;
+	struct site_reader *reader;
+	struct mapping_set *mappings;
+	uint64_t min_age_ns; /* blocks in use that are younger are counted apart */
+	uint64_t reap_ns; /* what ended programs have left is not removed before this time */
+};
+
+/*
+ * Read the counters of all sites and the ages of all blocks as of `time_ns`; what is of programs that have ended is removed, from
+ * the maps and from the known sites, and kept with --keep-exited. Returns 0 or a negative errno. If it is 0, the maps hold nothing
+ * of processes that had ended before.
+ */
+int collect_read(struct collect *collect, uint64_t time_ns);
+
+/* The same for what ended programs have left only; sets reap_ns. */
+int collect_reap(struct collect *collect);
+
+/* Add modules, names, targets and sites, as collect_read has read them, to a snapshot. */
+void collect_fill(const struct collect *collect, struct snapshot *snapshot);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes with seccomp filters: may probes get them killed? */
+#ifndef SESSION_FILTERS_H
+#define SESSION_FILTERS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "discover/process.h"
+#include "kernel/features.h"
+#include "kernel/return_check.h"
+
+struct filters {
+	const struct kernel_features *features;
+	enum return_check
+		known; /* what is known of the kernel; RETURNS_UNCHECKED = it is tried when it is needed */
+	bool force; /* take the risk */
+	bool functions; /* functions are probed; a sample's place does not return */
+};
+
+/* May processes with filters be probed? The first call may take some tens of milliseconds. */
+bool filters_allow(struct filters *filters);
+
+/* Returns 0 if a process may be probed, or -ENOTSUP with `error` filled. */
+int filters_check(struct filters *filters, const struct process *process, struct error *error);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plan of what is probed, grown file by file as processes map files, and what the BPF programs must know of each. */
+#ifndef SESSION_PLANNED_FILES_H
+#define SESSION_PLANNED_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discover/process.h"
+#include "kernel/maps.h"
+#include "model/module.h"
+#include "model/stack.h"
+#include "probe/plan.h"
+#include "session/notices.h"
+
+struct decoder;
+
+/* A file whose allocator functions are in the plan, by its true identity: /proc/PID/maps shows another on overlays. */
+struct planned_file {
+	uint64_t device, inode;
+	uint32_t module;
+	size_t first, count; /* its probes in the plan */
+	/* File offsets of the C library's allocator; 0, 0 = it is not here. */
+	uint64_t inner_low, inner_high;
+	bool samples; /* it publishes samples */
+	bool allocates; /* as in struct module */
+};
+
+struct planned_files {
+	struct plan plan;
+	struct planned_file *items;
+	size_t count, capacity;
+	struct module_list *modules;
+	struct decoder *decoder;
+	const struct maps *maps;
+	struct notices *notices;
+};
+
+/* `files` with all pointers set and nothing planned. Free with planned_files_free. */
+void planned_files_init(struct planned_files *files, const struct plan_options *options);
+void planned_files_free(struct planned_files *files);
+
+/*
+ * The file of a module that `process` maps or is going to map, planned if it is new; valid until the next call. NULL if there is
+ * no file that can be read.
+ */
+const struct planned_file *planned_files_plan(struct planned_files *files,
+					      const struct process *process, uint32_t module);
+
+/* The file that a process maps as `module`, which may be another name of it. NULL if none of it is probed. */
+const struct planned_file *planned_files_get(const struct planned_files *files, uint32_t module);
+
+/* Does a frame lie in the C library's allocator? */
+bool planned_files_hold_inner(const struct planned_files *files, const struct frame *frame);
+
+/* The module is going to be closed. Its probes stay in the plan for the same file, should it come again. */
+void planned_files_forget(struct planned_files *files, uint32_t module);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps probes, unwind tables and interpreters of a process in step with what it has mapped, and reads its mappings from /proc
+ * where the kernel's records of them are not enough.
+ */
+#ifndef SESSION_SCAN_H
+#define SESSION_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "discover/process.h"
+#include "kernel/interp_table.h"
+#include "kernel/unwind_loader.h"
+#include "session/late.h"
+#include "session/probe_set.h"
+#include "session/returns.h"
+
+struct scan {
+	struct module_list *modules;
+	struct probe_set *probes;
+	struct returns *returns;
+	struct unwind_loader *unwind; /* NULL = stacks are walked by frame pointers */
+	struct interp_table *interps;
+	struct late *late;
+	const struct log *log;
+	bool only_samples; /* functions are not probed */
+};
+
+/* The file of a module that `process` maps or is going to map: see planned_files_plan. */
+const struct planned_file *scan_plan(const struct scan *scan, const struct process *process,
+				     uint32_t module);
+
+/* Probe what a module defines in a process, if it is not probed there yet. Returns 0 or a negative errno with `error` filled. */
+int scan_probe_module(const struct scan *scan, struct process *process, uint32_t module,
+		      struct error *error);
+
+/* The same of a module that was mapped later, with a message if it fails. */
+void scan_probe_new_module(const struct scan *scan, struct process *process, uint32_t module);
+
+/* Probe all that a process has mapped. Returns 0 or a negative errno with `error` filled. */
+int scan_probe_mapped(const struct scan *scan, struct process *process, struct error *error);
+
+/* The mappings of a process have changed: publish them to the unwinder in BPF. */
+void scan_update_unwind(const struct scan *scan, const struct process *process);
+
+/* The process may have mapped an interpreter. */
+void scan_see_interpreter(const struct scan *scan, const struct process *process);
+
+/* Probe where interpreters that were found end code; without, each look at their code takes longer. */
+void scan_probe_interpreters(const struct scan *scan);
+
+/* When the mappings of a process may be read again. */
+uint64_t scan_due(const struct process *process);
+
+/*
+ * Read the mappings of a process again, which exist since `time_ns` at the latest, and handle what is new. A process that has
+ * taken its share of time is marked as one that needs it, and left.
+ */
+void scan_process(const struct scan *scan, struct process *process, uint64_t time_ns);
+
+#endif
