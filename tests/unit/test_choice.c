@@ -157,6 +157,9 @@ static void test_free_without_stack(void **state)
 	assert_int_equal(choose("\x6a\x00\x53\xc3", 4, &needs).offset, 0);
 	assert_int_equal(choose("\x48\x83\xec\x09\x53\xc3", 6, &needs).offset, 0);
 	assert_int_equal(choose("\x48\x83\xec\x08\x53\xc3", 6, &needs).offset, 4);
+	/* As much room as a shape can say, and more, which would have become another function's number. */
+	assert_int_equal(choose("\x48\x81\xec\xf8\x00\x00\x00\x53\xc3", 9, &needs).offset, 7);
+	assert_int_equal(choose("\x48\x81\xec\x00\x01\x00\x00\x53\xc3", 9, &needs).offset, 0);
 }
 
 /* A build for indirect branch tracking: endbr64, push %rbx, mov %rdi,%rbx, pop %rbx, ret. */

@@ -101,8 +101,10 @@ void confine_tracer(enum backend backend, bool servers, unsigned int user, const
 		log_write(log, LOG_VERBOSE, "the user is kept: %s", strerror(-code));
 	code = privileges_drop(backend > BACKEND_KERNEL_MULTI);
 	if (code)
-		log_write(log, LOG_VERBOSE, "privileges are kept: %s", strerror(-code));
+		log_write(log, LOG_ERROR, "warning: privileges are kept that are not needed: %s",
+			  strerror(-code));
 	code = seccomp_install(refused_calls, CALL_COUNT - servers, false);
 	if (code)
-		log_write(log, LOG_VERBOSE, "all system calls stay allowed: %s", strerror(-code));
+		log_write(log, LOG_ERROR, "warning: all system calls stay allowed: %s",
+			  strerror(-code));
 }

@@ -11,7 +11,8 @@
 /*
  * Files and programs are open: give up root for `user`, capabilities that later probes do not need, and system calls by which the tracer
  * could start or change anything. `servers`: debug files are fetched from servers, which takes connections and a
- * user's folder. What cannot be given up is said, with -v.
+ * user's folder. Capabilities and calls that cannot be
+ * given up are a warning; that the user is kept is said with -v.
  */
 void confine_tracer(enum backend backend, bool servers, unsigned int user, const struct log *log);
 

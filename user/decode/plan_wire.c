@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "decode/wire.h"
+#include "probe/choice.h"
 #include "tracer_abi.h"
 
 /* More than any honest file has; of places for samples, the planner takes 4096. */
@@ -116,6 +117,36 @@ void plan_wire_put(struct buffer *bytes, const struct plan *plan)
 		wire_put_number(bytes, plan->sightings[i]);
 }
 
+/* The words of the kernel's struct pt_regs: what is behind them is the kernel's own. */
+#if defined(__x86_64__)
+#define REGISTERS 21
+#else
+#define REGISTERS SAMPLE_REGISTERS
+#endif
+
+static bool argument_is_sane(const struct sample_argument *argument)
+{
+	if (argument->place > SAMPLE_MEMORY || argument->shift > 3 || argument->skip > 63 ||
+	    argument->is_signed > 1)
+		return false;
+	if ((argument->base >= REGISTERS && argument->base != SAMPLE_NO_REGISTER) ||
+	    (argument->index >= REGISTERS && argument->index != SAMPLE_NO_REGISTER))
+		return false;
+	return argument->size == 1 || argument->size == 2 || argument->size == 4 ||
+	       argument->size == 8;
+}
+
+static bool sample_is_sane(const struct plan_probe *probe)
+{
+	/* The end of a sample has one argument. */
+	size_t count = SHAPE_OP(probe->shape) == CALL_SAMPLE ? SAMPLE_ARGUMENTS : 1, i;
+
+	for (i = 0; i < count; i++)
+		if (!argument_is_sane(&probe->sample.arguments[i]))
+			return false;
+	return true;
+}
+
 /* A text of a struct must end within it. */
 #define IS_TEXT(field) (memchr((field), 0, sizeof(field)) != NULL)
 
@@ -123,8 +154,10 @@ static bool probe_is_sane(const struct plan_probe *probe, uint32_t functions, ui
 {
 	return probe->function < functions && probe->site_offset < file_size &&
 	       probe->entry_offset < file_size && probe->size <= file_size &&
-	       probe->semaphore < file_size && probe->stack_bytes <= UINT16_MAX &&
+	       probe->semaphore < file_size && probe->stack_bytes <= CHOICE_STACK_MAX &&
 	       SHAPE_OP(probe->shape) <= CALL_SAMPLE_END && probe->cost <= COST_OPTIMIZED &&
+	       (plan_probe_is_sample(probe) ? sample_is_sane(probe)
+					    : SHAPE_RESULT(probe->shape) <= RESULT_RETRIED) &&
 	       IS_TEXT(probe->instruction) && IS_TEXT(probe->reason) && IS_TEXT(probe->aliases);
 }
 
@@ -157,6 +190,8 @@ static void get_probes(struct wire *wire, struct plan *part, uint64_t file_size)
 			wire->bad = true;
 			return;
 		}
+		/* Its byte may be any. */
+		probe.refused = false;
 		probe.symbol = plan_keep_text(part, symbol);
 		part->probes = memory_grow(part->probes, part->count, &part->capacity,
 					   sizeof(*part->probes));

@@ -41,8 +41,8 @@ struct choice {
 
 /* The most bytes of a function that are looked at; a larger one is probed at its entry. */
 #define CHOICE_SIZE_MAX 65536
-/* The most bytes that the stack may have grown by at the site. */
-#define CHOICE_STACK_MAX 1024
+/* The most bytes that the stack may have grown by at the site: a shape has eight bits for them. */
+#define CHOICE_STACK_MAX 255
 
 /*
  * Choose the site of the function whose first `size` bytes are `code`, at virtual address `address`. `complete` says
