@@ -23,8 +23,11 @@
 #define INTERP_VECTOR 8
 #endif
 
-/* Frames that are looked at: some are not kept. */
-#define INTERP_TURNS 512
+/*
+ * Frames that are looked at: the square of this; some are not kept. Two loops, one in the other, are less to verify than
+ * one.
+ */
+#define INTERP_TURNS 23
 
 /* The processes that run an interpreter, by the owner that their blocks have. */
 struct {
@@ -249,12 +252,17 @@ static __always_inline int interp_walk_step(struct interp_walk *walk)
 	return interp_python_step(walk);
 }
 
-/* The same; the verifier looks at a loop over it for a short time only. */
-int interp_step(struct interp_walk *walk);
+/* Some steps. Returns 1 when the walk is over. */
+int interp_some_steps(struct interp_walk *walk);
 
-__noinline int interp_step(struct interp_walk *walk)
+__noinline int interp_some_steps(struct interp_walk *walk)
 {
-	return walk ? interp_walk_step(walk) : 1;
+	__u32 turn;
+
+	for (turn = 0; walk && turn < INTERP_TURNS; turn++)
+		if (interp_walk_step(walk))
+			return 1;
+	return 0;
 }
 
 static __always_inline void interp_walk_finish(struct interp_walk *walk)
@@ -278,7 +286,7 @@ static __always_inline void interp_walk_stack(struct interp_walk *walk,
 	__u32 turn;
 
 	for (turn = 0; more && turn < INTERP_TURNS; turn++)
-		if (interp_step(walk))
+		if (interp_some_steps(walk))
 			break;
 	interp_walk_finish(walk);
 }

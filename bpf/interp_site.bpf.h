@@ -105,7 +105,7 @@ static __always_inline void interp_site_walk(struct interp_walk *walk,
 		return;
 	}
 	if (interp_walk_begin(walk, process, interp_thread_pointer(), depth))
-		for (turn = 0; turn < INTERP_TURNS; turn++)
+		for (turn = 0; turn < INTERP_TURNS * INTERP_TURNS; turn++)
 			if (interp_site_step())
 				break;
 	interp_walk_finish(walk);

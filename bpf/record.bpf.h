@@ -249,6 +249,17 @@ static __always_inline bool block_take_argument(struct block_key *key, struct bl
 	return block_take(key, ret_block);
 }
 
+/* End the block that the table has for an address which was handed out again. */
+static __noinline void block_replace(struct block_key *key)
+{
+	struct block old;
+
+	if (!block_take(key, &old))
+		return;
+	site_count_free(old.site, old.size);
+	loss_add(LOSS_ADDRESS_REUSED, 1);
+}
+
 /*
  * Put a block into the table, in numbers. Returns 0 or a negative errno, after trying again where that can help. A global
  * function: the verifier looks at its loops only once.
@@ -259,17 +270,15 @@ __noinline int block_store_fields(__u64 address, __u64 program, __u64 site, __u6
 	struct block_key key = { .address = address,
 				 .owner = (__u32)program,
 				 .image = program >> 32 };
-	struct block block = { .site = site, .size = size, .born_ns = born_ns }, old;
+	struct block block = { .site = site, .size = size, .born_ns = born_ns };
 	int error = 0, i;
 
 	for (i = 0; i < RECORD_TRIES; i++) {
 		error = bpf_map_update_elem(&blocks, &key, &block, BPF_NOEXIST);
 		if (!error || error == -E2BIG)
 			return error;
-		if (error == -EEXIST && block_take(&key, &old)) {
-			site_count_free(old.site, old.size);
-			loss_add(LOSS_ADDRESS_REUSED, 1);
-		}
+		if (error == -EEXIST)
+			block_replace(&key);
 	}
 	return error;
 }

@@ -38,13 +38,12 @@ static __always_inline __u32 relation_file_of(__u32 pages, __u32 page_count)
 }
 
 /* The same for a mapping that user space has not published yet. */
-static __always_inline __u32 relation_file_new(const struct unwind *walk, __u64 pc)
+static __always_inline __u32 relation_file_new(struct unwind *walk, __u64 pc)
 {
-	struct unwind_vma vma = { 0 };
 	struct unwind_file_rows *file = NULL;
 
-	if (unwind_find_new(walk, pc, &vma))
-		file = bpf_map_lookup_elem(&unwind_files, &vma.file);
+	if (unwind_find_new(walk, pc))
+		file = bpf_map_lookup_elem(&unwind_files, &walk->vma.file);
 	return file ? relation_file_of(file->pages, file->page_count) : RELATION_UNKNOWN;
 }
 

@@ -95,6 +95,7 @@ struct unwind {
 	__u32 flags; /* enum unwind_flags */
 	__u32 depth;
 	__u32 rule; /* of the row that was found last */
+	struct unwind_vma vma; /* that unwind_find_new found last */
 	struct stack_record record; /* end is an enum unwind_end */
 	__u64 window[UNWIND_WINDOW_WORDS];
 };
@@ -113,9 +114,15 @@ struct unwind_spot {
 #define UNWIND_UNROLL
 #endif
 
+#ifdef __bpf__
+static __always_inline int unwind_vma_of(__u64 pc, struct unwind_vma *vma);
+#else
+int unwind_vma_of(__u64 pc, struct unwind_vma *vma);
+#endif
+
 /* Global functions: the verifier looks at each only once. */
 int unwind_find(struct unwind *walk, __u64 pc);
-int unwind_vma_of(__u64 pc, struct unwind_vma *vma);
+int unwind_find_new(struct unwind *walk, __u64 pc);
 __u64 unwind_area_of(__u64 pc);
 __u64 unwind_original(__u64 slot);
 __u64 unwind_trampoline(void);
@@ -231,10 +238,10 @@ static __always_inline int unwind_search(const struct unwind_mappings *table, __
 }
 
 /* Remember a mapping for all parts of it; of a large one, for the first and for that of the pc. */
-static __always_inline void unwind_keep_new(const struct unwind *walk, __u64 pc,
-					    const struct unwind_vma *vma)
+static __always_inline void unwind_keep_new(const struct unwind *walk, __u64 pc)
 {
 	struct unwind_block block = { .process = walk->process, .image = walk->image };
+	const struct unwind_vma *vma = &walk->vma;
 	__u32 i;
 
 	block.number = vma->start >> UNWIND_BLOCK_SHIFT;
@@ -249,25 +256,28 @@ static __always_inline void unwind_keep_new(const struct unwind *walk, __u64 pc,
 }
 
 /*
- * The mapping of a file that holds a pc. The kernel cannot always answer, since another thread may be changing the
- * mappings: then what it said before is taken.
+ * Put the mapping of a file that holds a pc into `walk->vma`. Returns 1, or 0 if there is none. The kernel cannot always
+ * answer, since another thread may be changing the mappings: then what it answered before is taken.
  */
-static __always_inline bool unwind_find_new(const struct unwind *walk, __u64 pc,
-					    struct unwind_vma *ret_vma)
+__noinline int unwind_find_new(struct unwind *walk, __u64 pc)
 {
-	struct unwind_block block = { .process = walk->process,
-				      .image = walk->image,
-				      .number = pc >> UNWIND_BLOCK_SHIFT };
-	struct unwind_vma *known = bpf_map_lookup_elem(&unwind_new_mappings, &block);
-	int error = unwind_vma_of(pc, ret_vma);
+	struct unwind_block block = { .number = pc >> UNWIND_BLOCK_SHIFT };
+	struct unwind_vma *known;
+	int error;
 
+	if (!walk)
+		return 0;
+	block.process = walk->process;
+	block.image = walk->image;
+	known = bpf_map_lookup_elem(&unwind_new_mappings, &block);
+	error = unwind_vma_of(pc, &walk->vma);
 	if (known && pc >= known->start && pc < known->end) {
 		if (error == -EBUSY)
-			*ret_vma = *known;
+			walk->vma = *known;
 		return !error || error == -EBUSY;
 	}
 	if (!error)
-		unwind_keep_new(walk, pc, ret_vma);
+		unwind_keep_new(walk, pc);
 	return !error;
 }
 
@@ -275,18 +285,18 @@ static __always_inline bool unwind_find_new(const struct unwind *walk, __u64 pc,
  * The same by what the kernel knows of the mapping: it was made so short a time ago that the loader has not told of
  * it yet, as when a program has just begun. A file that the loader has not seen either has no rows.
  */
-static __always_inline int unwind_search_new(const struct unwind *walk, __u64 pc)
+static __always_inline int unwind_search_new(struct unwind *walk, __u64 pc)
 {
-	struct unwind_vma vma = { 0 };
+	const struct unwind_vma *vma = &walk->vma;
 	struct unwind_file_rows *file;
 
-	if (!unwind_find_new(walk, pc, &vma))
+	if (!unwind_find_new(walk, pc))
 		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING;
-	file = bpf_map_lookup_elem(&unwind_files, &vma.file);
-	if (!file || vma.offset - file->offset >= file->size)
+	file = bpf_map_lookup_elem(&unwind_files, &vma->file);
+	if (!file || vma->offset - file->offset >= file->size)
 		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING;
 	return unwind_find_row(file->pages, file->first_page, file->page_count,
-			       pc - vma.start + vma.offset - file->offset + file->address);
+			       pc - vma->start + vma->offset - file->offset + file->address);
 }
 
 static __always_inline __u32 unwind_rule_at(__u32 position)

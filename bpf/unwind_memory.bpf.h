@@ -142,10 +142,11 @@ __noinline __u64 unwind_trampoline(void)
 	return UNWIND_WITHOUT_SIGNATURE(BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr));
 }
 
-/* The mapping that is being looked for, and whether it maps a file. */
+/* The mapping that is being looked for, and whether it maps a file. Stacks of functions in a chain of calls add up. */
 struct unwind_vma_search {
 	struct unwind_vma *vma;
 	__u64 found;
+	struct unwind_file_key upper; /* of the overlay that the file may belong to */
 };
 
 static __always_inline struct unwind_file_key unwind_file_key_of(struct inode *inode)
@@ -159,16 +160,17 @@ static __always_inline struct unwind_file_key unwind_file_key_of(struct inode *i
  * overlay's. Whether there is one is told by a flag whose bit is not the same in all kernels, so it is looked whether the
  * file that there may be is known.
  */
-static __always_inline void unwind_name_by_overlay(struct file *file, struct unwind_file_key *key)
+static __always_inline void unwind_name_by_overlay(struct file *file,
+						   struct unwind_vma_search *search)
 {
 	struct backing_file *backing = (struct backing_file *)file;
-	struct unwind_file_key upper;
+	struct unwind_file_key *key = &search->vma->file;
 
 	if (!bpf_core_field_exists(backing->user_path) || bpf_map_lookup_elem(&unwind_files, key))
 		return;
-	upper = unwind_file_key_of(BPF_CORE_READ(backing, user_path.dentry, d_inode));
-	if (bpf_map_lookup_elem(&unwind_files, &upper))
-		*key = upper;
+	search->upper = unwind_file_key_of(BPF_CORE_READ(backing, user_path.dentry, d_inode));
+	if (bpf_map_lookup_elem(&unwind_files, &search->upper))
+		*key = search->upper;
 }
 
 static __attribute__((unused)) long unwind_vma_see(struct task_struct *task,
@@ -185,7 +187,7 @@ static __attribute__((unused)) long unwind_vma_see(struct task_struct *task,
 	search->vma->end = BPF_CORE_READ(area, vm_end);
 	search->vma->offset = BPF_CORE_READ(area, vm_pgoff) * UNWIND_PAGE_SIZE;
 	search->vma->file = unwind_file_key_of(inode);
-	unwind_name_by_overlay(file, &search->vma->file);
+	unwind_name_by_overlay(file, search);
 	search->found = 1;
 	return 0;
 }
@@ -248,13 +250,11 @@ static __always_inline int unwind_vma_by_tree(__u64 pc, struct unwind_vma_search
 }
 
 /* The mapping of a file that holds a pc. Returns 0; -EBUSY: the mappings are being changed; -ENOENT: there is none. */
-__noinline int unwind_vma_of(__u64 pc, struct unwind_vma *vma)
+static __always_inline int unwind_vma_of(__u64 pc, struct unwind_vma *vma)
 {
 	struct unwind_vma_search search = { .vma = vma };
 	long error;
 
-	if (!vma)
-		return -ENOENT;
 	if (!setting_functions || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
 		return unwind_vma_by_tree(pc, &search);
 	error = bpf_find_vma(bpf_get_current_task_btf(), pc, unwind_vma_see, &search, 0);

@@ -6,7 +6,7 @@ import re
 
 import lab
 
-INSTRUCTIONS_MAX = 60000
+INSTRUCTIONS_MAX = 50000
 
 
 def verified_instructions(pid):
