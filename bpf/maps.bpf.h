@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps of the programs and the settings the loader writes into them. Sizes given here are the
- * smallest; the loader sets the real ones before the load.
+ * The maps of the programs. Sizes given here are the smallest; the loader sets the real ones before the load.
  */
 #ifndef MAPS_BPF_H
 #define MAPS_BPF_H
 
 #include "kernel_types.h"
 #include <bpf/bpf_helpers.h>
+#include "settings.bpf.h"
 #include "tracer_abi.h"
-
-/* Settings, fixed at load time. */
-const volatile __u64 setting_min_size = 0;
-const volatile __u64 setting_max_size = ~0ULL;
-const volatile __u32 setting_stack_depth = STACK_FRAMES_MAX;
-const volatile bool setting_task_storage = true;
-const volatile bool setting_machine_wide = false; /* probes without a target are in all processes */
-const volatile bool setting_unwind = true; /* by tables; otherwise by frame pointers */
-const volatile bool setting_cookies = true;
-const volatile bool setting_named = false; /* functions were named on the command line */
-/* Global functions take memory, and helpers take functions. */
-const volatile bool setting_functions = true;
-const volatile __u64 setting_seed = 0; /* of the keys of sites: a secret */
-const volatile bool setting_tail_calls = false; /* see stack_keep */
-/* A program at an entry can have its return not probed. */
-const volatile bool setting_declines = false;
-
 #include "unwind.bpf.h"
 
 /* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */
@@ -173,22 +156,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } fixed_sizes SEC(".maps");
-
-/* For kernels without cookies: the shape of the probe that a thread has just hit, and the programs that ask for it. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
-	__type(key, __u32);
-	__type(value, __u64);
-} shapes SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, PROGRAM_COUNT);
-	__type(key, __u32);
-	__type(value, __u32);
-} programs SEC(".maps");
 
 /* Some 70,000 mapping calls: what a thread can make while a busy machine does not let the loader run, or it reports. */
 struct {

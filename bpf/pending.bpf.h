@@ -18,7 +18,7 @@ static __noinline void pending_drop_one(struct thread *thread)
 {
 	__u64 last = thread->other_count - 1;
 
-	UNWIND_HIDE(last);
+	HIDE(last);
 	thread->other_count = (__u32)last;
 	thread->call = thread->others[last & (CALLS_OTHERS_MAX - 1)];
 }
@@ -39,7 +39,7 @@ static __noinline void pending_swap(struct thread *thread, __u64 position)
 	__u64 *left = (__u64 *)&thread->call, *right, word;
 	__u32 i;
 
-	UNWIND_HIDE(position);
+	HIDE(position);
 	right = (__u64 *)&thread->others[position & (CALLS_OTHERS_MAX - 1)];
 	for (i = 0; i < sizeof(struct call) / sizeof(word); i++) {
 		word = left[i];
@@ -92,7 +92,7 @@ static __noinline bool pending_push(struct thread *thread)
 {
 	__u64 count = thread->other_count;
 
-	UNWIND_HIDE(count);
+	HIDE(count);
 	if (count >= CALLS_OTHERS_MAX) {
 		loss_add(LOSS_CALLS_TOO_DEEP, 1);
 		return false;

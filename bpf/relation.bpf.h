@@ -56,7 +56,7 @@ __noinline int relation_file(struct unwind *walk, __u64 pc)
 	if (!table || pc >> UNWIND_ADDRESS_BITS)
 		return RELATION_UNKNOWN;
 	at = unwind_search_mappings(table, pc);
-	UNWIND_HIDE(at);
+	HIDE(at);
 	at &= UNWIND_MAPPINGS_MAX - 1;
 	mapping = &table->mappings[at];
 	if (table->starts[at] > pc || pc >= mapping->end)

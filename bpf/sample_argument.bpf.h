@@ -6,14 +6,8 @@
 #ifndef SAMPLE_ARGUMENT_BPF_H
 #define SAMPLE_ARGUMENT_BPF_H
 
+#include "compiler.bpf.h"
 #include "tracer_abi.h"
-
-/* The compiler must not know where a value came from, or it drops the mask that the verifier asks for. */
-#ifdef __bpf__
-#define SAMPLE_HIDE(value) asm volatile("" : "+r"(value))
-#else
-#define SAMPLE_HIDE(value) ((void)(value))
-#endif
 
 /*
  * A register. The verifier lets programs read theirs at fixed offsets only, but they may be copied from any. The number is
@@ -58,7 +52,7 @@ static __noinline bool sample_argument_read(const __u64 *registers,
 	} else if (argument->place == SAMPLE_REGISTER) {
 		word = sample_register(registers, argument->base) >> (argument->skip & 63);
 	} else {
-		SAMPLE_HIDE(more);
+		HIDE(more);
 		if (bpf_probe_read_user(&word, (more & 7) + 1,
 					(void *)sample_address(registers, argument)))
 			return false;

@@ -14,17 +14,17 @@
 /* What the hash of a stack begins with. More than one round: all bits of two processes' beginnings are unrelated. */
 static __always_inline __u64 site_key_begin(__u64 seed, __u32 owner, __u32 image)
 {
-	__u64 key = unwind_mix(unwind_mix(seed, owner), image);
+	__u64 key = mix(mix(seed, owner), image);
 
-	return unwind_mix(unwind_mix(key, seed), seed >> 32);
+	return mix(mix(key, seed), seed >> 32);
 }
 
 /* The key of a site from the hash of its stack, that of the interpreter's frames (0 = none) and its function. */
 static __always_inline __u64 site_key_end(__u64 hash, __u64 interp, __u64 function)
 {
 	if (interp)
-		hash = unwind_mix(hash, interp);
-	return unwind_mix(hash, function);
+		hash = mix(hash, interp);
+	return mix(hash, function);
 }
 
 /* Does a site that was found by its key belong to this function of this program? */

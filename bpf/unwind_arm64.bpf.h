@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Leaving a frame of arm64: the return address is in lr until the function saves it, mostly at the lower end of its frame,
- * behind the frame pointer. A part of unwind_step.bpf.h.
+ * behind the frame pointer.
  */
 #ifndef UNWIND_ARM64_BPF_H
 #define UNWIND_ARM64_BPF_H
+
+#include "unwind_frame.bpf.h"
+#include "unwind_kernel.bpf.h"
+#include "unwind_rules.bpf.h"
 
 /* Offsets from the stack pointer of a signal frame to the registers in the kernel's ucontext. */
 #define UNWIND_SIGNAL_BP 544

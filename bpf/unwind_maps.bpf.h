@@ -22,6 +22,8 @@
 #ifndef UNWIND_MAPS_BPF_H
 #define UNWIND_MAPS_BPF_H
 
+#include "unwind_abi.h"
+
 /* The least the loader makes; it sets the sizes of the values and these masks before the load. */
 #define UNWIND_ROWS_MIN (1 << 18)
 #define UNWIND_PAGES_MIN (1 << 18)

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Many frames in one go: those that need least, with the state of the walk in registers. Where a frame needs more, it
- * is left to unwind_step. A part of unwind.bpf.h.
+ * is left to unwind_step.
  */
 #ifndef UNWIND_RUN_BPF_H
 #define UNWIND_RUN_BPF_H
+
+#include "unwind_step.bpf.h"
+
+/* Global functions: the verifier looks at each only once. */
+int unwind_run(struct unwind *walk, __u64 sp);
+int unwind_move_window(struct unwind *walk, __u64 address);
+int unwind_run_by_bp(struct unwind *walk);
 
 /* Frames of one go: the verifier looks at each of them. */
 #define UNWIND_RUN_FRAMES 8
@@ -17,7 +24,7 @@ static __always_inline bool unwind_recall(const struct unwind_cache *cache, __u3
 	__u64 key = pc >> UNWIND_PC_SHIFT, slot = UNWIND_CACHE_SLOT(key);
 	__u64 word;
 
-	UNWIND_HIDE(slot);
+	HIDE(slot);
 	slot &= UNWIND_CACHE_WORDS - 1;
 	word = *(volatile __u64 *)&cache->words[slot];
 	if (pc >> UNWIND_ADDRESS_BITS || (word ^ UNWIND_CACHE_TAG(key, generation)) >> 24)
@@ -46,10 +53,10 @@ static __always_inline void unwind_run_with(struct unwind *walk, const struct un
 		    !unwind_hop(walk, rule, &spot))
 			break;
 		index = at;
-		UNWIND_HIDE(index);
+		HIDE(index);
 		if (index < STACK_FRAMES_MAX)
 			walk->record.pcs[index] = ip;
-		hash = unwind_mix(hash, ip);
+		hash = mix(hash, ip);
 		walk->record.count = at + 1;
 	}
 	walk->ip = spot.ip;
@@ -104,12 +111,12 @@ __noinline int unwind_run_by_bp(struct unwind *walk)
 	hash = walk->hash;
 	for (turn = 0; turn < UNWIND_RUN_FRAMES_BY_BP; turn++) {
 		index = walk->record.count;
-		UNWIND_HIDE(index);
+		HIDE(index);
 		if (index >= walk->depth || index >= STACK_FRAMES_MAX)
 			break;
 		walk->record.pcs[index] = ip;
 		walk->record.count = index + 1;
-		hash = unwind_mix(hash, ip);
+		hash = mix(hash, ip);
 		end = UNWIND_END_ROOT;
 		if (bp < walk->sp || bp & 7)
 			break;

@@ -1,64 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Leaving one frame: by its row, or without one by its frame pointer. A part of unwind.bpf.h. */
+/* Leaving one frame: by its row, or without one by its frame pointer. */
 #ifndef UNWIND_STEP_BPF_H
 #define UNWIND_STEP_BPF_H
 
-static __always_inline int unwind_end(struct unwind *walk, __u32 end)
-{
-	walk->record.end = end;
-	return 1;
-}
-
-/* Keep the current frame. False if there are as many as were asked for. */
-static __always_inline bool unwind_push(struct unwind *walk)
-{
-	__u64 at = walk->record.count;
-	__u64 ip = walk->ip;
-
-	if (at >= walk->depth || at >= STACK_FRAMES_MAX)
-		return false;
-	walk->record.count = at + 1;
-	walk->hash = unwind_mix(walk->hash, ip);
-	UNWIND_HIDE(at);
-	if (at < STACK_FRAMES_MAX)
-		walk->record.pcs[at] = ip;
-	return true;
-}
-
-/* Have the frame pointer in `bp`. Returns 0, or 1 if the walk ends because it cannot be had. */
-static __always_inline int unwind_load_bp(struct unwind *walk)
-{
-	__u64 bp;
-
-	if (walk->bp_address == UNWIND_BP_HERE)
-		return 0;
-	if (walk->bp_address == UNWIND_BP_LOST)
-		return unwind_end(walk, UNWIND_END_NO_BP);
-	if (!unwind_read(walk, walk->bp_address, &bp))
-		return unwind_end(walk, UNWIND_END_UNREADABLE);
-	walk->bp = bp;
-	walk->bp_address = UNWIND_BP_HERE;
-	return 0;
-}
-
-/* Go on in the caller, whose stack begins at `cfa`. */
-static __always_inline int unwind_leave(struct unwind *walk, __u64 cfa, __u64 ip)
-{
-	if (!ip) {
-		walk->flags |= UNWIND_ZERO;
-		return unwind_end(walk, UNWIND_END_ROOT);
-	}
-	walk->ip = ip;
-	walk->sp = cfa;
-	walk->flags &= ~(UNWIND_EXACT | UNWIND_SP_LOST);
-	return 0;
-}
-
+#include "unwind_frame.bpf.h"
+#include "unwind_kernel.bpf.h"
+#include "unwind_rules.bpf.h"
 #if defined(__TARGET_ARCH_arm64)
 #include "unwind_arm64.bpf.h"
 #else
 #include "unwind_x86.bpf.h"
 #endif
+
+/* A global function: the verifier looks at it only once. */
+int unwind_step(struct unwind *walk);
 
 /* Leave a frame by its frame pointer, if everything about it looks like one. */
 static __always_inline bool unwind_guess(struct unwind *walk, __u64 bp, __u64 *ret_next,

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Leaving a frame of x86-64: the return address stands just below the CFA. A part of unwind_step.bpf.h. */
+/* Leaving a frame of x86-64: the return address stands just below the CFA. */
 #ifndef UNWIND_X86_BPF_H
 #define UNWIND_X86_BPF_H
+
+#include "unwind_frame.bpf.h"
+#include "unwind_kernel.bpf.h"
+#include "unwind_rules.bpf.h"
 
 /* Offsets from the stack pointer of a signal frame to the registers in the kernel's ucontext. */
 #define UNWIND_SIGNAL_BP 120

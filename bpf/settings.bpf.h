@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Settings: user space writes them before the load, and the verifier takes them for constants. */
+#ifndef SETTINGS_BPF_H
+#define SETTINGS_BPF_H
+
+#include "kernel_types.h"
+#include "tracer_abi.h"
+
+/* Tests on the host change them. */
+#ifndef SETTING
+#define SETTING const volatile
+#endif
+
+SETTING __u64 setting_min_size = 0;
+SETTING __u64 setting_max_size = ~0ULL;
+SETTING __u32 setting_stack_depth = STACK_FRAMES_MAX;
+SETTING bool setting_task_storage = true;
+SETTING bool setting_machine_wide = false; /* probes without a target are in all processes */
+SETTING bool setting_unwind = true; /* by tables; otherwise by frame pointers */
+SETTING bool setting_cookies = true;
+SETTING bool setting_named = false; /* functions were named on the command line */
+/* Global functions take memory, and helpers take functions. */
+SETTING bool setting_functions = true;
+SETTING __u64 setting_seed = 0; /* of the keys of sites: a secret */
+SETTING bool setting_tail_calls = false; /* see stack_keep */
+/* A program at an entry can have its return not probed. */
+SETTING bool setting_declines = false;
+
+#endif
