@@ -34,7 +34,7 @@ static uint64_t key_of(uint64_t seed, uint32_t owner, const uint64_t *pcs, size_
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		hash = unwind_mix(hash, pcs[i]);
+		hash = mix(hash, pcs[i]);
 	return site_key_end(hash, 0, FUNCTION);
 }
 
@@ -45,10 +45,10 @@ static uint64_t forge(uint64_t seed, const uint64_t *pcs, size_t count)
 	size_t i;
 
 	for (i = 0; i < 3; i++)
-		hash = unwind_mix(hash, frames[i]);
+		hash = mix(hash, frames[i]);
 	own = site_key_begin(seed, ATTACKER, IMAGE);
 	for (i = 0; i < count; i++)
-		own = unwind_mix(own, pcs[i]);
+		own = mix(own, pcs[i]);
 	for (i = 0; i < 6; i++)
 		inverse *= 2 - MULTIPLIER * inverse;
 	return own ^ (hash ^ hash >> 32) * inverse;
