@@ -186,19 +186,23 @@ static __always_inline enum relation relation_by_sp(const struct thread *thread,
 
 /*
  * By a walk from the new call out. Where the recorded call's return address was in a register, another call may have left
- * its frame at the same place: this is no end.
+ * its frame at the same place: this is no end. If the return address stands no longer where it stood, the code that a return
+ * probe returns to may have pushed a register there: then a signal handler makes the new call before the kernel has seen the return.
  */
 static __always_inline enum relation relation_by_walk(struct thread *thread, __u64 at,
-						      __u64 returns_to)
+						      __u64 returns_to, bool overwritten)
 {
 	struct unwind *walk = &thread->walk;
 	enum relation by_sp = relation_by_sp(thread, at);
+	bool met;
 
 	unwind_start(walk, &thread->from);
 	if (walk->flags & UNWIND_BY_BP)
-		return by_sp;
-	if (thread_walk(thread, thread->call.sp + RETURN_POPS) &&
-	    (RETURN_POPS || walk->ip == returns_to)) {
+		return overwritten ? CALL_IS_OVER : by_sp;
+	met = thread_walk(thread, thread->call.sp + RETURN_POPS);
+	if (overwritten)
+		return met && walk->flags & UNWIND_RETURNING ? CALL_IS_INTERRUPTED : CALL_IS_OVER;
+	if (met && (RETURN_POPS || walk->ip == returns_to)) {
 		if (walk->flags & UNWIND_SIGNAL)
 			return CALL_IS_INTERRUPTED;
 		/* What a function that was named on the command line calls is its business. */
@@ -230,6 +234,7 @@ __noinline int relation_to_call(__u64 ip, __u64 sp, __u64 bp, __u64 lr, __u64 at
 {
 	struct thread *thread = thread_find();
 	__u64 returns_to, trampoline, address;
+	bool overwritten = false;
 
 	if (!thread || !thread->call.sp || thread->call.image != current_image())
 		return CALL_IS_OVER;
@@ -240,9 +245,11 @@ __noinline int relation_to_call(__u64 ip, __u64 sp, __u64 bp, __u64 lr, __u64 at
 	if (RETURN_POPS || at == thread->call.sp) {
 		address = RETURN_POPS ? thread_read_word(thread->call.sp)
 				      : UNWIND_WITHOUT_SIGNATURE(lr);
-		if (!address || (address != returns_to && address != trampoline))
-			return CALL_IS_OVER;
+		overwritten = !address || (address != returns_to && address != trampoline);
 	}
+	if (overwritten &&
+	    (!RETURN_POPS || !trampoline || !setting_unwind || at == thread->call.sp))
+		return CALL_IS_OVER;
 	if (at == thread->call.sp)
 		return CALL_IS_SERVED;
 	if (!setting_unwind)
@@ -255,7 +262,7 @@ __noinline int relation_to_call(__u64 ip, __u64 sp, __u64 bp, __u64 lr, __u64 at
 	thread->from.image = thread->call.image;
 	thread->from.depth = STACK_FRAMES_MAX;
 	thread->from.flags = UNWIND_EXACT;
-	return relation_by_walk(thread, at, returns_to ? returns_to : trampoline);
+	return relation_by_walk(thread, at, returns_to ? returns_to : trampoline, overwritten);
 }
 
 /* The same at the registers of a probe. */

@@ -53,7 +53,7 @@ static __always_inline int unwind_leave(struct unwind *walk, __u64 cfa, __u64 ip
 	}
 	walk->ip = ip;
 	walk->sp = cfa;
-	walk->flags &= ~(UNWIND_EXACT | UNWIND_SP_LOST);
+	walk->flags &= ~(UNWIND_EXACT | UNWIND_SP_LOST | UNWIND_RETURNING);
 	return 0;
 }
 

@@ -57,6 +57,7 @@ enum unwind_flags {
 	UNWIND_GUESSED_ON = 8, /* and there are frames behind it, which may be wrong */
 	UNWIND_SIGNAL = 32, /* a signal frame was left */
 	UNWIND_ZERO = 64, /* it ended at a return address of 0, not by a rule */
+	UNWIND_RETURNING = 128, /* it has come here from code that a return probe returns to */
 	/* sp is only known to be at or above `sp`; never on x86-64 */
 	UNWIND_SP_LOST = UNWIND_HAS_LR * 16,
 	UNWIND_SIGNALS = 256, /* from here on, the number of signal frames that were left */

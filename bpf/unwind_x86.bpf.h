@@ -145,7 +145,10 @@ static __always_inline int unwind_leave_trampoline(struct unwind *walk, __u64 at
 	ip = unwind_original(slot);
 	if (!ip && !unwind_read(walk, slot, &ip))
 		return unwind_end(walk, UNWIND_END_UNREADABLE);
-	return unwind_leave(walk, slot + 8, ip);
+	if (unwind_leave(walk, slot + 8, ip))
+		return 1;
+	walk->flags |= UNWIND_RETURNING;
+	return 0;
 }
 
 /* Leave a frame by its rule. False if that takes more than the window; then nothing has changed. */

@@ -4,7 +4,9 @@
 
 INTERRUPTED_ROUNDS and FIBERS_ROUNDS in the environment are how often. The truth is the programs' own account: tests/targets/interrupted.c, fibers.c and handlers.cc.
 """
+import json
 import os
+import tempfile
 
 import lab
 
@@ -82,6 +84,18 @@ def test_handlers_that_jump_out():
     _, report = check_declined("leave", "returns_unmatched")
     # Each second call of four threads.
     assert report["loss"]["returns_unmatched"] == 200, report["loss"]
+
+
+def test_handlers_in_the_code_of_return_probes():
+    """A function has returned, and the kernel does not know it yet; where its return address stood is another word."""
+    lab.need_backend("session")
+    with tempfile.NamedTemporaryFile("r", prefix="tracer-report-") as file:
+        status, output, errors = lab.run("-q", "-j", "-n", "0", "-o", file.name, "--backend", "session", "--",
+                                         lab.target("returning"), 3, 400000)
+        assert status == 0, errors
+        if "hits 0" in errors:
+            raise lab.Skip("no signal has come there")
+        lab.check_account(lab.last_object(output), json.loads(file.read()))
 
 
 def test_mappings_by_handlers_on_a_higher_stack():
