@@ -18,6 +18,7 @@ class Program:
     status: int = 0
     output_varies: bool = False  # times or random numbers are in it
     only_together: str = ""  # why runs with other addresses cannot be compared
+    allocator: str = ""  # a library of its own, which calls functions of its own where nothing can be interposed
 
 
 GIT = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b",
@@ -178,7 +179,8 @@ ALL = [
     Program("guile", "guile-3.0", ["/usr/bin/guile", "--no-auto-compile", "-c", GUILE]),
     Program("ocaml", "ocaml-nox", ["/usr/bin/ocaml", "script.ml"], write("script.ml", OCAML)),
     Program("swipl", "swi-prolog-nox", ["/usr/bin/swipl", "-g", "numlist(1,3000,L),foldl([X,A,B]>>(B is A+X*X),L,0,S),"
-                                        "findall(X-Y,(member(X,[a,b,c]),member(Y,L)),Z),length(Z,N),write(S-N),nl", "-t", "halt"]),
+                                        "findall(X-Y,(member(X,[a,b,c]),member(Y,L)),Z),length(Z,N),write(S-N),nl", "-t", "halt"],
+            allocator="libtcmalloc_minimal.so"),
     Program("gp", "pari-gp", ["/usr/bin/gp", "-q", "-f"], "echo 'print(factor(2^101-1)); print(bernfrac(60)); print(polroots(x^7-3*x+1))' >script",
             given="script"),
     Program("xmllint", "libxml2-utils", ["/usr/bin/xmllint", "--format", "--xpath", "//item[value > 50000]/name", "list.xml"]),
