@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -158,6 +159,12 @@ static void closing_run(struct closing *closing, char *stacks)
 	close(closing->gate[0]);
 }
 
+/*
+ * One thread at a time: processes that another one starts meanwhile would have copies of our gate, and ours of its gate, so that
+ * neither would ever end.
+ */
+static pthread_mutex_t close_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void close_together(const int *fds, size_t count)
 {
 	struct closing closing = { .fds = fds, .count = count };
@@ -166,10 +173,12 @@ static void close_together(const int *fds, size_t count)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_mutex_lock(&close_lock);
 	if (stacks && closing_open_pipes(&closing))
 		closing_run(&closing, stacks);
 	else
 		closing_close_fds(&closing);
+	pthread_mutex_unlock(&close_lock);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (stacks)
 		munmap(stacks, count * TASK_STACK);
