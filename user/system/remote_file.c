@@ -126,7 +126,8 @@ enum mount_kind remote_file_kind(int path_fd, pid_t pid)
 	}
 	if (kind != MOUNT_UNKNOWN)
 		return kind;
-	return remote_is_of_local_device(path_fd) ? MOUNT_LOCAL : MOUNT_REMOTE_OF_USER;
+	/* A process in a chroot does not see the mount that its root is on. */
+	return remote_is_of_local_device(path_fd) ? MOUNT_LOCAL : MOUNT_REMOTE;
 }
 
 /* How long to wait for a mount; 0 = not at all. */
