@@ -41,7 +41,7 @@ static const struct frame *group_caller(const struct snapshot_site *site)
 	return NULL;
 }
 
-/* What tells a frame from others, as far as it is shown. Texts of names are kept once, so that pointers tell them apart. */
+/* What distinguishes a frame, as far as it is shown. Equal names have one address (name_pool.h). */
 static void group_frame_key(const struct frame *frame, uint64_t key[5])
 {
 	memset(key, 0, 5 * sizeof(*key));

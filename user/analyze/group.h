@@ -23,7 +23,7 @@ enum group_by {
 /* A grouped snapshot, and what its sites refer to. */
 struct grouped {
 	struct snapshot snapshot;
-	struct stack **stacks; /* owned; one for each site that stands for others */
+	struct stack **stacks; /* owned; one for each group */
 	size_t stack_count, stack_capacity;
 	struct frame_name **names; /* owned */
 	size_t name_count, name_capacity;

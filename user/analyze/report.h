@@ -98,8 +98,8 @@ bool report_sort_is_inuse(enum report_sort sort);
 
 /*
  * Calls of allocator functions that the probes saw, by what became of them: recorded, a free of an unknown
- * block, or dropped (LOSS_KIND_CALL). A realloc that moves a block counts as two. What samples
- * stand for was not seen.
+ * block, or dropped (LOSS_KIND_CALL). A realloc that moves a block counts as two. Blocks that
+ * samples represent were not seen.
  */
 uint64_t report_calls_seen(const struct report *report);
 uint64_t report_calls_dropped(const struct report *report);

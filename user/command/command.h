@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the program can be asked to do: one file per command, each exporting one `const` descriptor, with the options and
- * arguments that the command takes. main.c lists them; this header is all that it knows of them.
+ * arguments that the command takes. main.c lists them and needs nothing else of them.
  */
 #ifndef COMMAND_COMMAND_H
 #define COMMAND_COMMAND_H

@@ -76,7 +76,7 @@ static void parse_prepare(struct parse *parse)
 
 	parse->rows = command_line_rows(parse->line.commands, &parse->row_count);
 	parse->longs = memory_alloc(parse->row_count + 1, sizeof(*parse->longs));
-	/* '-': hand out other arguments in their place; ':': tell a missing argument from an unknown option. */
+	/* '-': hand out other arguments in their place; ':': distinguish a missing argument from an unknown option. */
 	buffer_append_string(&letters, "-:");
 	for (i = 0; i < parse->row_count; i++) {
 		const struct option_row *row = parse->rows[i];

@@ -52,7 +52,7 @@ int output_open(struct output *output, const char *path, struct error *error);
 int output_write(const struct output *output, const struct buffer *text, struct error *error);
 
 /*
- * Close the file; only now some file systems tell that they could not keep what was written. Returns 0 or a
+ * Close the file; only now some file systems report that they could not keep what was written. Returns 0 or a
  * negative errno with `error` filled. Does nothing the second time.
  */
 int output_close(struct output *output, struct error *error);

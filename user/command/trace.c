@@ -38,7 +38,7 @@ struct trace {
 	struct reporter reporter;
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_pipe;
-	size_t said_probes, said_skipped; /* of the plan, what the user was told of */
+	size_t said_probes, said_skipped; /* of the plan: printed so far */
 	bool said_overlap; /* that memory may be counted twice */
 	bool waiting; /* for the first process */
 	bool closed; /* nobody reads the reports any more */

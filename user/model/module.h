@@ -16,7 +16,7 @@
 #define BUILD_ID_MAX 64
 #define MODULE_NONE UINT32_MAX
 
-/* Tells the content of a file from what it was or will be, and from that of a later file with its inode number. */
+/* Identifies one content of a file: another content, or a later file with the same inode number, has another stamp. */
 struct module_stamp {
 	uint64_t size; /* bytes */
 	int64_t modified_ns, changed_ns;

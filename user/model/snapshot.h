@@ -25,7 +25,7 @@
 struct function_name {
 	const char *allocator; /* "glibc", "jemalloc", ... */
 	const char *function; /* "malloc", "operator new(unsigned long)", ... */
-	bool sampled; /* it tells of some blocks, each for others too: counters are estimates */
+	bool sampled; /* it publishes samples: counters are estimates */
 };
 
 struct snapshot_site {

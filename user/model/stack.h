@@ -32,8 +32,8 @@ struct frame {
 	uint64_t offset; /* of `address` in the module's file; 0 without a module */
 	const char *reason; /* FRAME_ERROR only: a static string */
 	const struct frame_name *name; /* FRAME_RUBY, FRAME_PYTHON, FRAME_JIT; NULL = unknown */
-	bool whole; /* stands for all of its module, or for all of the function that `name` names; has no line */
-	bool internal; /* an interpreter's own function, where its Ruby or Python frames tell more */
+	bool whole; /* all of its module, or all of the function `name`; has no line */
+	bool internal; /* an interpreter's own function, next to its Ruby or Python frames */
 };
 
 /* Innermost first. Allocated in one piece. A stack that is shared does not change any more. */

@@ -345,7 +345,7 @@ bool allocator_has_function(const char *symbol)
 	return false;
 }
 
-/* Position 0 stands for "none", and one for a size that is fixed. */
+/* Position 0 means "none", and one means a fixed size. */
 static uint32_t argument_bit(uint32_t position)
 {
 	return position && position != SIZE_ARG_FIXED ? 1u << ARG_POSITION(position) : 0;

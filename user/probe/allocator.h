@@ -31,11 +31,11 @@ struct allocator_function {
 /* The functions in order of preference when several names stand at one address. Ended by symbol NULL. */
 const struct allocator_function *allocator_functions(void);
 
-/* The symbols that tell allocators apart, for those who gather them before asking. Ended by NULL. */
+/* The symbols that identify allocators, for those who gather them before asking. Ended by NULL. */
 const char *allocator_marker(size_t index);
 
 /*
- * Which allocator a file holds, told by the symbols it defines: "glibc", "musl", "jemalloc", ... or
+ * Which allocator a file holds, by the symbols it defines: "glibc", "musl", "jemalloc", ... or
  * "unknown". `defines` answers whether the file defines a symbol.
  */
 const char *allocator_identify(int (*defines)(void *context, const char *symbol), void *context);

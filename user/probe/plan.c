@@ -392,7 +392,7 @@ static void plan_add_scan(struct plan *plan, uint32_t module, struct elf_file *f
 	free(candidates);
 }
 
-/* Is a function to be probed in a file that tells of samples, or does not? */
+/* Is a function to be probed in a file that publishes samples, or does not? */
 static bool plan_wants(const struct plan *plan, const struct allocator_function *row, bool samples)
 {
 	bool known = !(row->shape & SHAPE_NAMED);

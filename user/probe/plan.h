@@ -21,7 +21,7 @@
 #include "probe/trap.h"
 #include "system/elf_file.h"
 
-/* What becomes of the places where files tell of samples: of the probes otel_memory:alloc and otel_memory:free. */
+/* What becomes of the places where files publish samples: the probes otel_memory:alloc and otel_memory:free. */
 enum usdt_use {
 	USDT_AUTO = 0, /* in files that have them, they are probed instead of functions */
 	USDT_ONLY, /* and other files are not probed at all */
@@ -61,7 +61,7 @@ struct plan_probe {
 	uint32_t
 		stack_bytes; /* what the stack pointer at the site has to be raised by to be that of the entry */
 	uint64_t semaphore; /* offset in the file of the count of who listens; 0 = there is none */
-	struct sample_site sample; /* where a sample's arguments stand, if it tells of one */
+	struct sample_site sample; /* where a sample's arguments are, if it publishes one */
 	bool refused; /* by the kernel: it is not in */
 	bool turned; /* by plan_turn: it was in the plan before */
 	enum probe_cost cost;
@@ -94,13 +94,13 @@ struct plan {
 	size_t searched_count, searched_capacity;
 	struct plan_skip *skipped; /* what was left out */
 	size_t skipped_count, skipped_capacity;
-	size_t sought_count; /* modules that were looked at for whether they tell of samples */
+	size_t sought_count; /* modules that were searched for samples */
 	bool has_samplers; /* some do */
 	const char *walker; /* a known stack walker of a process; a static string, NULL = none */
 	const char *switching; /* the path of a file that may switch stacks; owned, NULL = none */
 	const char *switches_by; /* a function by which it does so; a static string */
 	size_t walker_count; /* modules that were looked at for both */
-	struct plan_range *ranges; /* of files that tell of samples */
+	struct plan_range *ranges; /* of files that publish samples */
 	size_t range_count, range_capacity;
 	uint32_t sample_count; /* keys of sample sites that are taken */
 	bool allocates; /* a file was added that defines functions that allocate or free */
@@ -117,23 +117,23 @@ void plan_init(struct plan *plan, struct module_list *modules, const struct plan
  */
 size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file);
 
-/* Is this a place where a program tells of samples, or of their ends? */
+/* Is this a place where a program publishes samples, or their ends? */
 bool plan_probe_is_sample(const struct plan_probe *probe);
 
-/* Does a file tell of samples by what is probed in it? */
+/* Does a file publish samples by what is probed in it? */
 bool plan_module_samples(const struct plan *plan, uint32_t module);
 
-/* Note whether a file tells of samples. All that are known are asked before the first is added to the plan. */
+/* Note whether a file publishes samples. All that are known are asked before the first is added to the plan. */
 void plan_seek_samples(struct plan *plan, struct elf_file *file);
 
-/* Find the allocator's functions of a file that tells of samples. False if there are none. */
+/* Find the allocator's functions of a file that publishes samples. False if there are none. */
 bool plan_find_ranges(struct plan *plan, uint32_t module, struct elf_file *file);
 
-/* Is this place in a file that tells of samples in one of its allocator's functions? */
+/* Is this place in a file that publishes samples in one of its allocator's functions? */
 bool plan_is_in_allocator(const struct plan *plan, uint32_t module, uint64_t offset);
 
 /*
- * Append a sentence if memory may be counted twice: a file tells of samples, and functions of another one are probed. False if
+ * Append a sentence if memory may be counted twice: a file publishes samples, and functions of another one are probed. False if
  * there is nothing to say.
  */
 bool plan_describe_overlap(const struct plan *plan, struct buffer *out);
@@ -178,7 +178,7 @@ size_t plan_turn(struct plan *plan, size_t first, size_t count, const struct pla
 
 /*
  * Has every named function been found, or may it still come? Returns 0, or -ENOENT with `error` filled (ERROR_NOTHING) if
- * a file of the name lacks the function. Of functions whose file is not there yet, the log is told.
+ * a file of the name lacks the function. Functions whose file is not there yet are logged.
  */
 int plan_check_named(const struct plan *plan, const struct log *log, struct error *error);
 

@@ -38,7 +38,7 @@ enum plan_reading plan_add_exits(struct plan *plan, uint32_t module, struct elf_
 				 const struct scan_function *function, const char *walker);
 
 /*
- * Add the places where the file tells of samples, if it tells both of blocks and of their ends. True if it does; if it
+ * Add the places where the file publishes samples, if it publishes both blocks and their ends. True if it does; if it
  * could but one of them cannot be probed, the plan says so.
  */
 bool plan_add_samples(struct plan *plan, uint32_t module, struct elf_file *file,

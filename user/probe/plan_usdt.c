@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of the plan that is about files which tell of samples: by the USDT probes otel_memory:alloc (pointer, size,
- * bytes that it stands for) and otel_memory:free (pointer). Their producers fire them for a few blocks, chosen at random by
+ * The part of the plan for files that publish samples: by the USDT probes otel_memory:alloc (pointer, size,
+ * bytes that it represents) and otel_memory:free (pointer). Their producers fire them for a few blocks, chosen at random by
  * their bytes, so that they cost nearly nothing.
  */
 #include <linux/types.h>
@@ -179,7 +179,7 @@ static void plan_add_sample(struct plan *plan, uint32_t module, const struct usd
 		 site->semaphore ? ", semaphore" : "");
 }
 
-/* Half of what a file tells would be wrong, and not half as good: blocks that never end, or some that are not known. */
+/* Half of a file's places would give wrong figures: blocks that never end, or ends of unknown blocks. */
 static void plan_say_incomplete(struct plan *plan, uint32_t module, const struct usdt_sites *sites)
 {
 	const char *missing = sites->begins ? PROVIDER ":free" : PROVIDER ":alloc";

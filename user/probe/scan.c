@@ -19,7 +19,7 @@
 /* The names that matter, by hash, and whether the file defines them. */
 struct wanted {
 	const char *symbol;
-	const struct allocator_function *row; /* NULL = only tells allocators apart */
+	const struct allocator_function *row; /* NULL = only identifies an allocator */
 	bool defined;
 };
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "probe/code.h"
 
-/* What the sweep knows of the function: a bit per byte. */
+/* The state of the sweep: a bit per byte of the function. */
 struct sweep {
 	struct code *code;
 	uint8_t *starts; /* instructions begin here */

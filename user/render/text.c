@@ -23,7 +23,7 @@ void text_style_set(const struct text_writer *writer, enum text_style style)
 		buffer_append_string(writer->out, codes[style]);
 }
 
-/* The local time of day: reports that follow each other are told apart by it. */
+/* The local time of day: it distinguishes reports that follow each other. */
 static void text_append_clock(struct buffer *line, int64_t wall_time)
 {
 	time_t seconds = (time_t)wall_time;
