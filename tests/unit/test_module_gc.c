@@ -26,7 +26,7 @@ struct world {
 	struct sites sites;
 	struct ended ended;
 	struct module_gc gc;
-	uint32_t looked_up[8], forgotten[8];
+	uint32_t looked_up[256], forgotten[256];
 	size_t looked_up_count, forgotten_count;
 };
 
