@@ -2,18 +2,15 @@
 /*
  * Telling code apart by its content: the code of evaluated text and of templates lives no longer than a call, and the next
  * one comes to stand where it stood. What was found out about code is remembered per thread, as long as nothing has ended
- * that stood at its address. A part of interp.bpf.h.
+ * that stood at its address.
  */
 #ifndef INTERP_CODE_BPF_H
 #define INTERP_CODE_BPF_H
 
-#define INTERP_PAGE_SIZE 4096
-
-static __always_inline __u64 interp_mix(__u64 hash, __u64 value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 32;
-}
+#include "interp_part.bpf.h"
+#ifdef __bpf__
+#include "interp_compat_mix.bpf.h"
+#endif
 
 /* Which addresses code was seen at, and how often one that shares a counter with others was given up. */
 struct {
@@ -79,89 +76,12 @@ static __always_inline bool interp_memo_holds(const struct interp_memo *memo, __
 	       ends->counts[interp_place(memo->object) & (INTERP_COUNTS - 1)] == memo->ends;
 }
 
-/* Copy the start of an object as a part of what names a frame, at least as far as its page reaches. */
-static __always_inline void interp_copy(struct interp_walk *walk, enum interp_part_kind kind,
-					__u64 address)
-{
-	__u64 rest = INTERP_PAGE_SIZE - (address & (INTERP_PAGE_SIZE - 1));
-	struct interp_part *part = &walk->code.parts[kind];
-
-	part->address = address;
-	part->size = 0;
-	if (!address)
-		return;
-	INTERP_HIDE(rest);
-	if (interp_read(part->bytes, INTERP_PART_BYTES, address))
-		part->size = INTERP_PART_BYTES;
-	else if (rest < INTERP_PART_BYTES && interp_read(part->bytes, (__u32)rest, address))
-		part->size = (__u32)rest;
-}
-
-/* A word of a part, by its offset in bytes. */
-static __always_inline __u64 interp_copied(const struct interp_walk *walk,
-					   enum interp_part_kind kind, __u32 offset)
-{
-	__u64 word = offset >> 3;
-
-	INTERP_HIDE(word);
-	if (word >= INTERP_PART_BYTES / 8 || walk->code.parts[kind].size < word * 8 + 8)
-		return 0;
-	return ((const __u64 *)walk->code.parts[kind].bytes)[word];
-}
-
-/* Make some bytes of a part count as content. `from` is a multiple of 8. */
-int interp_mix_part(struct interp_walk *walk, __u32 kind, __u32 from, __u32 size);
-
-static __always_inline int interp_mix_here(struct interp_walk *walk, __u32 kind, __u32 from,
-					   __u32 size)
-{
-	const struct interp_part *part;
-	__u64 mixed, at = from >> 3;
-	const __u64 *words;
-	__u32 i, end;
-
-	if (kind >= INTERP_PARTS || from > INTERP_PART_BYTES)
-		return 0;
-	part = &walk->code.parts[kind];
-	end = size > INTERP_PART_BYTES - from ? INTERP_PART_BYTES : from + size;
-	if (part->size < end) {
-		walk->incomplete = 1;
-		end = part->size;
-	}
-	words = (const __u64 *)part->bytes;
-	mixed = interp_mix(walk->content, size);
-	for (i = 0; i < INTERP_PART_BYTES / 8; i++) {
-		INTERP_HIDE(at);
-		if (at >= INTERP_PART_BYTES / 8 || at * 8 + 8 > end)
-			break;
-		mixed = interp_mix(mixed, words[at++]);
-	}
-	/* The last word counts up to the end; one branch in the loop less for the verifier. */
-	INTERP_HIDE(at);
-	if (at < INTERP_PART_BYTES / 8 && at * 8 < end)
-		mixed = interp_mix(mixed, words[at] & ((1ULL << ((end - at * 8) & 7) * 8) - 1));
-	walk->content = mixed;
-	return 0;
-}
-
-__noinline int interp_mix_part(struct interp_walk *walk, __u32 kind, __u32 from, __u32 size)
-{
-	return walk ? interp_mix_here(walk, kind, from, size) : 0;
-}
-
-#ifdef __bpf__
-int interp_site_mix(__u32 kind, __u32 from, __u32 size);
-#endif
-
 static __always_inline void interp_mix_bytes(struct interp_walk *walk, __u32 kind, __u32 from,
 					     __u32 size)
 {
 #ifdef __bpf__
-	/* See setting_functions: the verifier would look at each call. */
-	if (!setting_functions) {
-		interp_site_mix(kind, from, size);
+	if (interp_compat_mix_bytes(kind, from, size))
 		return;
-	}
 #endif
 	interp_mix_part(walk, kind, from, size);
 }
@@ -199,9 +119,9 @@ static __always_inline void interp_content_begin(struct interp_walk *walk, __u64
 
 /* Remember it, unless some of it could not be read, or its end would not be noticed. */
 static __always_inline void interp_memo_fill(struct interp_walk *walk, struct interp_memo *memo,
-					     __u64 key, bool watched)
+					     __u64 key)
 {
-	memo->key = watched && !walk->incomplete ? key : 0;
+	memo->key = walk->process.memo && !walk->incomplete ? key : 0;
 	memo->content = walk->content;
 	memo->object = walk->object;
 	memo->ends = walk->object_ends;

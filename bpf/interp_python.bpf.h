@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CPython's frames: a list from the innermost one to its callers. Up to 3.10 they are objects somewhere on the heap;
- * from 3.11 on most stand one above the other on a stack of their own. A part of interp.bpf.h.
+ * from 3.11 on most stand one above the other on a stack of their own.
  */
 #ifndef INTERP_PYTHON_BPF_H
 #define INTERP_PYTHON_BPF_H
 
-/* The same in all versions: a variable object's length, a str's state, and a bytes object's bytes. */
-#define PYTHON_LENGTH 16
-#define PYTHON_STATE 32
-#define PYTHON_STATE_ASCII (1u << 6)
-#define PYTHON_BYTES 32
+#include "interp_code.bpf.h"
 
 int interp_python_step(struct interp_walk *walk);
 int interp_python_copy(struct interp_walk *walk, __u64 code);
@@ -30,20 +26,13 @@ static __always_inline bool interp_python_start(struct interp_walk *walk, __u64 
 	return true;
 }
 
-/* Have a frame in the window: with what is below it where its callers are likely to be there. */
 static __always_inline bool interp_python_load(struct interp_walk *walk,
 					       const struct interp_python *layout, __u64 frame)
 {
-	__u32 size = layout->frame_size;
-	__u64 start;
-
-	if (interp_has(walk, frame, size))
-		return true;
-	/* What is below the page may not be there, and a read that fails is dear. */
-	start = frame & ~(__u64)(INTERP_PAGE_SIZE - 1);
-	if (layout->windowed && frame + size - start <= INTERP_WINDOW_BYTES)
-		return interp_fill(walk, start, frame + size - start);
-	return interp_fill(walk, frame, size);
+	if (layout->windowed)
+		return interp_load_frame(walk, frame, layout->frame_size);
+	return interp_has(walk, frame, layout->frame_size) ||
+	       interp_fill(walk, frame, layout->frame_size);
 }
 
 /* The instruction, in bytes from the first one. */
@@ -67,7 +56,7 @@ static __always_inline __u32 interp_python_byte(const struct interp_walk *walk, 
 }
 
 /* Mark the last frame that was kept as the outermost one of its loop. */
-static __always_inline void interp_python_mark(struct interp_walk *walk)
+static __always_inline void interp_python_end_run(struct interp_walk *walk)
 {
 	__u64 last = (__u64)walk->record.count - 1;
 
@@ -137,6 +126,13 @@ __noinline int interp_python_copy(struct interp_walk *walk, __u64 code)
 	return 0;
 }
 
+/* Frames are complete when they are read. */
+static __always_inline void interp_python_complete(struct interp_walk *walk, __u64 at)
+{
+	(void)walk;
+	(void)at;
+}
+
 /* The content of a code object; 0 = it could not be read. */
 static __always_inline __u64 interp_python_content(struct interp_walk *walk, __u64 code)
 {
@@ -145,7 +141,7 @@ static __always_inline __u64 interp_python_content(struct interp_walk *walk, __u
 
 	if (!interp_memo_holds(memo, key)) {
 		interp_python_copy(walk, code);
-		interp_memo_fill(walk, memo, key, walk->process.python.watched);
+		interp_memo_fill(walk, memo, key);
 	}
 	return memo->content;
 }
@@ -167,7 +163,7 @@ __noinline int interp_python_step(struct interp_walk *walk)
 		return interp_end(walk, INTERP_END_UNREADABLE);
 	walk->next = interp_at(walk, frame + layout->previous);
 	if (interp_python_is_shim(walk, layout, frame, &flags)) {
-		interp_python_mark(walk);
+		interp_python_end_run(walk);
 		return 0;
 	}
 	code = interp_at(walk, frame + layout->code);

@@ -1,40 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ruby's control frames: an array that ends at the top of the thread's VM stack, innermost frame first. A part of
- * interp.bpf.h.
+ * Ruby's control frames: an array that ends at the top of the thread's VM stack, innermost frame first.
  */
 #ifndef INTERP_RUBY_BPF_H
 #define INTERP_RUBY_BPF_H
 
-/* The same in all versions: {vm_stack, vm_stack_size, cfp} and {pc, sp, iseq, self, ep}. */
-#define RUBY_FRAME_ISEQ 16
-#define RUBY_FRAME_ENVIRONMENT 32
-#define RUBY_FRAME_BYTES 40
-
-/* Words of a VM stack: Ruby's smallest is 16 KB for a fiber, its largest a matter of RUBY_THREAD_VM_STACK_SIZE. */
-#define RUBY_STACK_WORDS_MAX (1ULL << 28)
-
-/* An iseq's body, and where in a body the rest is. */
-#define RUBY_ISEQ_BODY 16
-#define RUBY_BODY_CODE 8
-#define RUBY_BODY_PATH 64
-#define RUBY_BODY_LABEL 80
-#define RUBY_BODY_FIRST_LINE 88
-
-/* Objects: type in the low bits of the first word; of an array a flag says that it is embedded, of a string that not. */
-#define RUBY_TYPE(flags) ((flags)&0x1f)
-#define RUBY_TYPE_ARRAY 7
-#define RUBY_FLAG (1ULL << 13)
-#define RUBY_ARRAY_FIRST 16
-#define RUBY_STRING_LENGTH 16
-#define RUBY_STRING_TEXT 24
-#define RUBY_STRING_BYTES 16
-#define RUBY_STRING_WIDE_BYTES 24
-
-/* The index of lines: so many instructions are told by its first so many bytes, nine by a word; and 512 by each block. */
-#define RUBY_INDEX_DIRECT 54
-#define RUBY_INDEX_HEAD 48
-#define RUBY_INDEX_BLOCK 80
+#include "interp_code.bpf.h"
 
 /* In the first word of an environment: rb_vm_exec returns when this frame is left. */
 #define RUBY_ENVIRONMENT_FINISH 0x20
@@ -90,7 +61,7 @@ static __always_inline void interp_ruby_copy_path(struct interp_walk *walk, __u6
 
 	interp_copy(walk, INTERP_PART_PATH, path);
 	flags = interp_copied(walk, INTERP_PART_PATH, 0);
-	if (RUBY_TYPE(flags) == RUBY_TYPE_ARRAY && flags & RUBY_FLAG)
+	if ((flags & RUBY_TYPE_MASK) == RUBY_TYPE_ARRAY && flags & RUBY_FLAG)
 		path = interp_copied(walk, INTERP_PART_PATH, RUBY_ARRAY_FIRST);
 	interp_ruby_copy_string(walk, INTERP_PART_FILENAME, INTERP_PART_FILENAME_TEXT, path);
 }
@@ -160,7 +131,7 @@ static __always_inline const struct interp_memo *interp_ruby_know(struct interp_
 
 	if (!interp_memo_holds(memo, key)) {
 		interp_ruby_copy(walk, code);
-		interp_memo_fill(walk, memo, key, !walk->process.ruby.unwatched);
+		interp_memo_fill(walk, memo, key);
 	}
 	return memo;
 }
@@ -201,7 +172,7 @@ __noinline int interp_ruby_step(struct interp_walk *walk)
 }
 
 /* Find out of a frame whether it is an entry. */
-static __always_inline void interp_ruby_mark(struct interp_walk *walk, __u64 at)
+static __always_inline void interp_ruby_complete(struct interp_walk *walk, __u64 at)
 {
 	if (interp_word(walk->environments[at]) & RUBY_ENVIRONMENT_FINISH)
 		walk->record.frames[at].flags |= INTERP_FRAME_ENTRY;

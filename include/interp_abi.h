@@ -1,25 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of interpreters: what the readers of Ruby and CPython frames in BPF and the loader must agree on, byte for
- * byte. Where things are in the interpreter's structures differs by version: the loader fills a table of offsets for
- * each process, and the programs follow it blindly, since a wrong one can only lead to unreadable or senseless words.
+ * Frames of interpreters: what their readers in BPF and user space must agree on, byte for byte. Where things are in an
+ * interpreter's structures differs by version: user space fills a table of offsets for each process, and the BPF programs
+ * follow it blindly, since a wrong one can only lead to unreadable or senseless words. What is the same in all versions
+ * is a constant here, for both sides.
  *
  * Everything here has a fixed width. The file includes nothing; each side brings its own __u32 and friends.
  */
 #ifndef INTERP_ABI_H
 #define INTERP_ABI_H
 
+/*
+ * The interpreters: name in enumerators; word in functions, options and reports; name in messages. With a row here goes
+ * one in the table of user/interp/interp_ops.c; the walkers' dispatch in bpf/interp.bpf.h is made of these rows.
+ */
+#define INTERP_LIST(X)        \
+	X(RUBY, ruby, "Ruby") \
+	X(PYTHON, python, "Python")
+
 enum interp_kind {
 	INTERP_NONE = 0,
-	INTERP_RUBY,
-	INTERP_PYTHON,
+#define INTERP_ENUMERATOR(NAME, word, title) INTERP_##NAME,
+	INTERP_LIST(INTERP_ENUMERATOR)
+#undef INTERP_ENUMERATOR
+		INTERP_KINDS,
 };
 
-/* Where the interpreter's state of the current thread is found: an execution context or a thread state. */
+/* Where the interpreter's state of the current thread is: an execution context, a thread state or globals. */
 enum interp_anchor {
-	INTERP_ANCHOR_THREAD =
-		0, /* in the word at thread pointer + anchor, the same for all threads */
-	INTERP_ANCHOR_MODULE, /* in the word at anchor in the thread-local block of module number `module` */
+	/* Its address is in the word at thread pointer + anchor, the same for all threads. */
+	INTERP_ANCHOR_THREAD = 0,
+	/* Its address is in the word at anchor in the thread-local block of module number `module`. */
+	INTERP_ANCHOR_MODULE,
+	/* It is at the address `anchor`, and the process's first thread runs the interpreter. */
+	INTERP_ANCHOR_PROCESS,
 };
 
 /* Which byte of a Python frame tells that it is the outermost one of a call of the interpreter's loop. */
@@ -46,7 +60,6 @@ struct interp_ruby {
 	__u32 line_count; /* iseq body: entries of that table, 32 bits */
 	__u32 line_size; /* of an entry */
 	__u32 wide_strings; /* 1 = strings have their length in a field, embedded ones too */
-	__u32 unwatched; /* 1 = the programs are not told of all memory that is freed */
 };
 
 struct interp_python {
@@ -65,10 +78,51 @@ struct interp_python {
 	__u32 filename, name, lines; /* code object: str, str, bytes */
 	__u32 first_line; /* code object: 32 bits */
 	__u32 text, wide_text; /* str: characters, of an ASCII one and of another one */
-	__u32 watched; /* 1 = the programs are told of code objects that end */
 };
 
 #define INTERP_PYTHON_FRAME_MAX 128
+
+/*
+ * Ruby, in all versions. {vm_stack, vm_stack_size, cfp} is how an execution context begins, {pc, sp, iseq, self, ep} a
+ * control frame.
+ */
+#define RUBY_FRAME_ISEQ 16
+#define RUBY_FRAME_ENVIRONMENT 32
+#define RUBY_FRAME_BYTES 40
+
+/* Words of a VM stack, bytes of which environment variables set; the default is 2^17. */
+#define RUBY_STACK_WORDS_MAX (1u << 28)
+
+/* An iseq's body, and where in a body the rest is. */
+#define RUBY_ISEQ_BODY 16
+#define RUBY_BODY_TYPE 0
+#define RUBY_BODY_SIZE 4
+#define RUBY_BODY_CODE 8
+#define RUBY_BODY_PATH 64
+#define RUBY_BODY_LABEL 80
+#define RUBY_BODY_FIRST_LINE 88
+
+/* Objects: type in the low bits of the first word; of an array a flag says that it is embedded, of a string that not. */
+#define RUBY_TYPE_MASK 0x1f
+#define RUBY_TYPE_STRING 5
+#define RUBY_TYPE_ARRAY 7
+#define RUBY_FLAG (1u << 13)
+#define RUBY_ARRAY_FIRST 16
+#define RUBY_STRING_LENGTH 16
+#define RUBY_STRING_TEXT 24
+#define RUBY_STRING_BYTES 16
+#define RUBY_STRING_WIDE_BYTES 24
+
+/* The index of lines: ranks of the first positions, nine to a word, then blocks of 512 positions. */
+#define RUBY_INDEX_DIRECT 54
+#define RUBY_INDEX_HEAD 48
+#define RUBY_INDEX_BLOCK 80
+
+/* CPython, in all versions: a variable object's length, a str's state, and a bytes object's bytes. */
+#define PYTHON_LENGTH 16
+#define PYTHON_STATE 32
+#define PYTHON_STATE_ASCII (1u << 6)
+#define PYTHON_BYTES 32
 
 /* The interpreter of a process; kind INTERP_NONE: it has none whose frames can be read. */
 struct interp_process {
@@ -79,6 +133,7 @@ struct interp_process {
 	__u32 module;
 	__u32 generation; /* below 2^16: no two interpreters of a process, one after the other, have the same */
 	__u32 through; /* the word leads to a structure that has the state at this offset; 0 = to the state */
+	__u32 memo; /* 1 = the end of code is seen, so what was found out about code by its address may be used again */
 	struct interp_ruby ruby;
 	struct interp_python python;
 };
@@ -89,10 +144,11 @@ struct interp_process {
 #define INTERP_FRAME_ENTRY 1u
 
 /*
- * One frame. `code` is the address of an iseq or a code object. `at` is the number of bytes from its first instruction to
- * the next one (Ruby) or the current one (Python: a signed number; negative = it has not begun). Code of a process with
- * the same content is the same for whoever looks at frames, wherever it stands. A Ruby frame without content has in `at` the address
- * of the next instruction.
+ * One frame. `code` is the address of an iseq or a code object. `at` is the number of bytes from its first
+ * instruction to the next one (Ruby) or the current one (Python: a signed number; negative = it has not begun), or a line
+ * (PHP: in the low half, 0 = unknown; the high half is 1 for an entry). Code of a process with the same content is the
+ * same for whoever looks at frames, wherever it stands. A Ruby frame without content has in `at` the address of the next
+ * instruction.
  */
 struct interp_frame {
 	__u64 code;
@@ -155,9 +211,9 @@ struct interp_code {
 };
 
 /* A struct of another size on one side would be read wrongly on the other one. */
-_Static_assert(sizeof(struct interp_ruby) == 28, "struct interp_ruby");
-_Static_assert(sizeof(struct interp_python) == 76, "struct interp_python");
-_Static_assert(sizeof(struct interp_process) == 144, "struct interp_process");
+_Static_assert(sizeof(struct interp_ruby) == 24, "struct interp_ruby");
+_Static_assert(sizeof(struct interp_python) == 72, "struct interp_python");
+_Static_assert(sizeof(struct interp_process) == 136, "struct interp_process");
 _Static_assert(sizeof(struct interp_frame) == 32, "struct interp_frame");
 _Static_assert(sizeof(struct interp_record) == 4112, "struct interp_record");
 _Static_assert(sizeof(struct interp_part) == 304, "struct interp_part");

@@ -65,6 +65,7 @@ static void make_ruby(uint32_t count)
 	uint32_t first = STACK_WORDS - (count + 1) * 8, i;
 
 	start(INTERP_RUBY);
+	world.process.memo = 1;
 	world.process.ruby.frame_size = 64;
 	context_words[0] = STACK;
 	context_words[1] = STACK_WORDS;
@@ -388,7 +389,7 @@ static void test_python_reads(void **state)
 {
 	(void)state;
 	make_python(15);
-	world.process.python.watched = 1;
+	world.process.memo = 1;
 	walk(INTERP_FRAMES_MAX);
 	shim.reads = 0;
 	interp_walk_stack(&world.walk, &world.process, THREAD, INTERP_FRAMES_MAX);
@@ -460,7 +461,7 @@ static void test_python_reuse(void **state)
 	assert_int_not_equal(world.walk.record.frames[0].content, first);
 	assert_int_equal(world.code_count, 2);
 	make_python(1);
-	world.process.python.watched = 1;
+	world.process.memo = 1;
 	walk(INTERP_FRAMES_MAX);
 	assert_int_equal(world.walk.record.frames[0].content, first);
 	put_text(0x200, "eman");
@@ -478,7 +479,7 @@ static void test_python_absent(void **state)
 
 	(void)state;
 	make_python(1);
-	world.process.python.watched = 1;
+	world.process.memo = 1;
 	put(0x8000 + 128, 0x1000);
 	walk(INTERP_FRAMES_MAX);
 	assert_int_not_equal(world.walk.record.frames[0].content, content);

@@ -114,7 +114,7 @@ static int group_compare_shown(const struct stack *left, const struct stack *rig
 
 static bool group_is_by_line(enum group_by by)
 {
-	return by == GROUP_BY_RUBY_LINE || by == GROUP_BY_PYTHON_LINE;
+	return by > GROUP_BY_STACK && by < GROUP_BY_FUNCTION;
 }
 
 static void member_set_caller(struct member *member, const struct frame *caller, enum group_by by,
@@ -137,7 +137,7 @@ static struct member member_of(const struct snapshot_site *site, enum group_by b
 	const struct frame *frame = NULL;
 
 	if (group_is_by_line(by))
-		frame = group_line(site, by == GROUP_BY_RUBY_LINE ? FRAME_RUBY : FRAME_PYTHON);
+		frame = group_line(site, (enum frame_kind)by);
 	else if (by == GROUP_BY_FUNCTION || by == GROUP_BY_MODULE)
 		frame = group_caller(site);
 	if (frame && group_is_by_line(by))

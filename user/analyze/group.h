@@ -10,14 +10,16 @@
 #include "model/snapshot.h"
 
 enum group_by {
-	GROUP_BY_STACK, /* every site for itself */
-	GROUP_BY_RUBY_LINE,
-	GROUP_BY_PYTHON_LINE,
-	GROUP_BY_FUNCTION,
+	GROUP_BY_STACK = INTERP_NONE, /* every site for itself */
+	GROUP_BY_FUNCTION = INTERP_KINDS,
 	GROUP_BY_MODULE,
 	GROUP_BY_PROCESS,
-	/* Not for the command line, whose words are in the order of those above. */
-	GROUP_BY_SHOWN, /* stacks that differ only in interpreters' own functions between other ones */
+	/* Not for the command line: stacks that differ only in interpreters' own functions between other ones. */
+	GROUP_BY_SHOWN,
+/* GROUP_BY_RUBY_LINE and so on. */
+#define GROUP_ENUMERATOR(NAME, word, title) GROUP_BY_##NAME##_LINE = INTERP_##NAME,
+	INTERP_LIST(GROUP_ENUMERATOR)
+#undef GROUP_ENUMERATOR
 };
 
 /* A grouped snapshot, and what its sites refer to. */

@@ -24,14 +24,12 @@ WORDS(sort) = {
 	[SORT_ALLOC_OBJECTS] = "alloc-objects",
 	NULL,
 };
-WORDS(by) = {
-	[GROUP_BY_STACK] = "stack",
-	[GROUP_BY_RUBY_LINE] = "ruby-line",
-	[GROUP_BY_PYTHON_LINE] = "python-line",
-	[GROUP_BY_FUNCTION] = "function",
-	[GROUP_BY_MODULE] = "module",
-	[GROUP_BY_PROCESS] = "process",
-	[GROUP_BY_SHOWN] = NULL, /* not for the command line */
+WORDS(by) = { [GROUP_BY_STACK] = "stack",   [GROUP_BY_FUNCTION] = "function",
+	      [GROUP_BY_MODULE] = "module", [GROUP_BY_PROCESS] = "process",
+	      [GROUP_BY_SHOWN] = NULL, /* not for the command line */
+#define BY_WORD(NAME, word, title) [GROUP_BY_##NAME##_LINE] = #word "-line",
+	      INTERP_LIST(BY_WORD)
+#undef BY_WORD
 };
 WORDS(color) = {
 	[COLOR_AUTO] = "auto",

@@ -320,7 +320,7 @@ int decoder_interpreter(struct decoder *decoder, const struct module *module,
 	if (!code) {
 		wire_get(&wire, &file, sizeof(file));
 		if (!wire_is_whole(&wire) || !text_is_plain(file.version, sizeof(file.version)) ||
-		    !interp_file_complete(&file, &code))
+		    !interp_file_check(&file, &code))
 			code = decoder_refuse(decoder, module);
 		else
 			*ret_file = file;

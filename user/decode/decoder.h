@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "decode/jobs.h"
-#include "interp/interpreter.h"
+#include "interp/interp_file.h"
 #include "model/module.h"
 #include "probe/plan.h"
 #include "unwind/unwind_file.h"

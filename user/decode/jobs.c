@@ -12,7 +12,7 @@
 #include "decode/plan_wire.h"
 #include "decode/wire.h"
 #include "discover/debug_symbols.h"
-#include "interp/interpreter.h"
+#include "interp/interp_file.h"
 #include "probe/switching.h"
 #include "system/elf_file.h"
 #include "unwind/unwind_file.h"
@@ -93,7 +93,6 @@ static int job_interpreter(const struct job *job, struct elf_file *file)
 	code = interp_file_read(file, job->path, &interp);
 	if (code && code != -ENOTSUP)
 		return code;
-	interp.ruby = NULL;
 	wire_put(job->answer, &interp, sizeof(interp));
 	return 0;
 }

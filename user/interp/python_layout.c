@@ -2,9 +2,15 @@
 /* See python_layout.h. */
 #include "interp/python_layout.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "interp/interp_ops.h"
 #include "interp/python_name.h"
+
+/* A type's function that ends an object. */
+#define PYTHON_TYPE_DEALLOC 48
 
 /* Frames that a check looks at, from the innermost one on. */
 #define CHECKED_MAX 64
@@ -233,3 +239,143 @@ bool python_layout_check(const struct python_layout *layout, const struct target
 	}
 	return good;
 }
+
+/* "3.9" of ".../libpython3.9.so.1.0" and ".../python3.9"; 0 if the name does not tell. */
+static unsigned int python_minor_of_path(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	unsigned int minor;
+
+	name = strstr(name ? name : path, "python3.");
+	return name && sscanf(name, "python3.%2u", &minor) == 1 ? minor : 0;
+}
+
+/* The number at `*at`, of at most two digits; `*at` moves behind it. False if there is none. */
+static bool python_take_number(const char **at, unsigned int *ret_number)
+{
+	const char *from = *at;
+	unsigned int number = 0;
+
+	while (*at < from + 2 && isdigit((unsigned char)**at))
+		number = number * 10 + (unsigned int)(*(*at)++ - '0');
+	*ret_number = number;
+	return *at > from;
+}
+
+/* The minor number of the text "3.8.16" that stands between two NULs; 0 if there is no such text. */
+static unsigned int python_minor_of_bytes(const char *bytes, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const char *at = bytes + i + 3;
+		unsigned int minor, patch;
+
+		if (bytes[i] || bytes[i + 1] != '3' || bytes[i + 2] != '.' ||
+		    !python_take_number(&at, &minor) || *at++ != '.' ||
+		    !python_take_number(&at, &patch))
+			continue;
+		if ((!*at || *at == '+') && minor >= 8 && minor <= 10)
+			return minor;
+	}
+	return 0;
+}
+
+/* From 3.11 on the version is exported. */
+static unsigned int python_minor(struct elf_file *file, const char *path)
+{
+	uint64_t exported = interp_file_symbol(file, "Py_Version");
+	unsigned int minor;
+	uint64_t version;
+
+	if (interp_file_read_at(file, exported, &version, sizeof(version)) == sizeof(version))
+		return version >> 24 == 3 ? version >> 16 & 0xff : 0;
+	minor = python_minor_of_path(path);
+	return minor ? minor : interp_file_search(file, python_minor_of_bytes);
+}
+
+static bool python_read_file(struct elf_file *file, const char *path, struct interp_file *interp)
+{
+	char text[INTERP_VERSION_MAX];
+	int length;
+
+	interp->globals = interp_file_symbol(file, "_PyRuntime");
+	if (!interp->globals)
+		return false;
+	interp->minor = python_minor(file, path);
+	length = snprintf(text, sizeof(text), "3.%u", interp->minor);
+	interp_file_set_version(interp, text, (size_t)length);
+	interp->code_type = interp_file_symbol(file, "PyCode_Type");
+	interp_file_set_loop(file, "_PyEval_EvalFrameDefault", interp);
+	return true;
+}
+
+/* From 3.13 on, the process has the layout. */
+static bool python_knows(const struct interp_file *interp)
+{
+	struct python_layout layout;
+
+	return interp->code_type &&
+	       (interp->minor == 13 || python_layout_find(interp->minor, &layout));
+}
+
+static bool python_set_layout(struct interpreter *interpreter, const struct interp_file *file,
+			      uint64_t bias, const struct target_memory *memory)
+{
+	struct python_layout *layout = &interpreter->python;
+	uint8_t offsets[PYTHON_OFFSETS_SIZE];
+
+	if (!python_layout_find(file->minor, layout) &&
+	    (!target_read(memory, bias + file->globals, offsets, sizeof(offsets)) ||
+	     !python_layout_read(offsets, layout)))
+		return false;
+	layout->code_type = bias + file->code_type;
+	interpreter->process.python = layout->walk;
+	interpreter->code_end = target_word(memory, layout->code_type + PYTHON_TYPE_DEALLOC);
+	return true;
+}
+
+static bool python_is_state(const struct interpreter *interpreter,
+			    const struct target_memory *memory, uint64_t state, uint64_t identity)
+{
+	return python_layout_is_state(&interpreter->python, memory, state, identity);
+}
+
+static bool python_check(const struct interpreter *interpreter, const struct target_memory *memory,
+			 uint64_t state)
+{
+	return python_layout_check(&interpreter->python, memory, state);
+}
+
+static bool python_name_live(const struct interpreter *interpreter,
+			     const struct target_memory *memory, const struct interp_frame *frame,
+			     struct interp_name *ret_name)
+{
+	return python_name_frame(&interpreter->python, memory, frame->code, (int64_t)frame->at,
+				 ret_name);
+}
+
+static bool python_name_copied(const struct interpreter *interpreter,
+			       const struct target_memory *memory, const struct interp_frame *frame,
+			       const struct interp_code *copy, struct interp_name *ret_name)
+{
+	return python_name_copy(&interpreter->python, memory, copy, (int64_t)frame->at, ret_name);
+}
+
+static uint64_t python_key(const struct interpreter *interpreter,
+			   const struct target_memory *memory, uint64_t code)
+{
+	return python_name_key(&interpreter->python, memory, code);
+}
+
+const struct interp_ops python_ops = {
+	.launcher = "python",
+	.read_file = python_read_file,
+	.knows = python_knows,
+	.set_layout = python_set_layout,
+	.is_state = python_is_state,
+	.check = python_check,
+	.name_frame = python_name_live,
+	.name_copy = python_name_copied,
+	.key = python_key,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where things are in CPython's structures: by version from 3.8 to 3.12, and by the table that the interpreter itself
- * holds in 3.13. On x86-64. A layout must pass its check on the live process before it is used.
+ * holds in 3.13. On 64-bit machines. A layout must pass its check on the live process before it is used.
  */
 #ifndef INTERP_PYTHON_LAYOUT_H
 #define INTERP_PYTHON_LAYOUT_H
@@ -23,14 +23,10 @@ struct python_layout {
 	uint64_t code_type; /* address of PyCode_Type in the process, set by the caller */
 };
 
-/* The same in all versions: a variable object's length, and a bytes object's bytes; a str's length and state. */
-#define PYTHON_TYPE 8
-#define PYTHON_LENGTH 16
-#define PYTHON_BYTES 32
-#define PYTHON_STATE 32
+#define PYTHON_TYPE 8 /* object: its type */
 
-/* The same: a type's function that ends an object. */
-#define PYTHON_TYPE_DEALLOC 48
+struct interp_ops;
+extern const struct interp_ops python_ops;
 
 /* Size of what python_layout_read wants to see of _PyRuntime. */
 #define PYTHON_OFFSETS_SIZE 584

@@ -24,7 +24,6 @@
 /* Bits of a str's state. */
 #define STATE_KIND(state) ((state) >> 2 & 7)
 #define STATE_COMPACT(state) ((state)&1u << 5)
-#define STATE_ASCII(state) ((state)&1u << 6)
 
 /* Append a code point as UTF-8. Returns the length, 0 if there is no room. */
 static size_t text_put(char *text, size_t room, uint32_t rune)
@@ -81,7 +80,7 @@ static bool python_copy_text(const struct python_layout *layout, const struct ta
 {
 	uint64_t length = target_word(memory, text + PYTHON_LENGTH);
 	uint32_t state = target_half(memory, text + PYTHON_STATE);
-	uint32_t start = STATE_ASCII(state) ? layout->walk.text : layout->walk.wide_text;
+	uint32_t start = state & PYTHON_STATE_ASCII ? layout->walk.text : layout->walk.wide_text;
 	size_t width = STATE_KIND(state);
 	uint8_t *characters;
 	bool good;

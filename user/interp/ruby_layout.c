@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
+#include "interp/interp_ops.h"
 #include "interp/ruby_name.h"
 
-/* Words of a VM stack, bytes of which environment variables set; the default is 2^17. */
+/* Words of a VM stack: a fiber's smallest has far more. */
 #define STACK_WORDS_MIN (1u << 8)
-#define STACK_WORDS_MAX (1u << 28)
 
 /* Frames that a check looks at, from the outermost one on. */
 #define CHECKED_MAX 32
@@ -52,7 +52,7 @@ static bool ruby_find_frames(const struct ruby_layout *layout, const struct targ
 	uint64_t end;
 
 	if (context & 7 || !target_read(memory, context, words, sizeof(words)) || words[0] & 7 ||
-	    words[1] < STACK_WORDS_MIN || words[1] > STACK_WORDS_MAX)
+	    words[1] < STACK_WORDS_MIN || words[1] > RUBY_STACK_WORDS_MAX)
 		return false;
 	end = words[0] + words[1] * 8;
 	if (words[0] > end || words[2] < words[0] || words[2] >= end ||
@@ -135,3 +135,99 @@ uint64_t ruby_layout_handler(const struct ruby_layout *layout, const struct targ
 	}
 	return handler;
 }
+
+static bool ruby_read_file(struct elf_file *file, const char *path, struct interp_file *interp)
+{
+	uint64_t version = interp_file_symbol(file, "ruby_version");
+	char text[INTERP_VERSION_MAX];
+
+	(void)path;
+	if (!version)
+		return false;
+	interp_file_set_version(interp, text,
+				interp_file_read_at(file, version, text, sizeof(text)));
+	interp_file_set_loop(file, "rb_vm_exec", interp);
+	return true;
+}
+
+static bool ruby_knows(const struct interp_file *interp)
+{
+	return ruby_layout_find(interp->version);
+}
+
+static bool ruby_set_layout(struct interpreter *interpreter, const struct interp_file *file,
+			    uint64_t bias, const struct target_memory *memory)
+{
+	const struct ruby_layout *layout = ruby_layout_find(file->version);
+
+	(void)bias;
+	(void)memory;
+	if (!layout)
+		return false;
+	interpreter->ruby = layout;
+	interpreter->process.ruby = (struct interp_ruby){
+		.frame_size = layout->frame_size,
+		.lines = layout->lines,
+		.lines_index = layout->line_index,
+		.line_count = layout->line_count,
+		.line_size = layout->line_size,
+		.wide_strings = layout->wide_strings,
+	};
+	if (layout->by_thread)
+		interpreter->process.through = layout->thread_context;
+	return true;
+}
+
+static bool ruby_is_state(const struct interpreter *interpreter, const struct target_memory *memory,
+			  uint64_t state, uint64_t identity)
+{
+	return ruby_layout_is_state(interpreter->ruby, memory, state, identity);
+}
+
+static bool ruby_check(const struct interpreter *interpreter, const struct target_memory *memory,
+		       uint64_t state)
+{
+	return ruby_layout_check(interpreter->ruby, memory, state);
+}
+
+/* Ruby hides this function since 3.3. */
+static uint64_t ruby_find_loop(const struct interpreter *interpreter,
+			       const struct target_memory *memory, uint64_t state)
+{
+	return ruby_layout_handler(interpreter->ruby, memory, state);
+}
+
+static bool ruby_name_live(const struct interpreter *interpreter,
+			   const struct target_memory *memory, const struct interp_frame *frame,
+			   struct interp_name *ret_name)
+{
+	return ruby_name_frame(interpreter->ruby, memory, frame->code, frame->at, ret_name);
+}
+
+static bool ruby_name_copied(const struct interpreter *interpreter,
+			     const struct target_memory *memory, const struct interp_frame *frame,
+			     const struct interp_code *copy, struct interp_name *ret_name)
+{
+	return ruby_name_copy(interpreter->ruby, memory, copy, frame->at, ret_name);
+}
+
+static uint64_t ruby_key(const struct interpreter *interpreter, const struct target_memory *memory,
+			 uint64_t code)
+{
+	(void)interpreter;
+	return ruby_name_key(memory, code);
+}
+
+const struct interp_ops ruby_ops = {
+	.launcher = "ruby",
+	.code_is_freed = true,
+	.read_file = ruby_read_file,
+	.knows = ruby_knows,
+	.set_layout = ruby_set_layout,
+	.is_state = ruby_is_state,
+	.check = ruby_check,
+	.find_loop = ruby_find_loop,
+	.name_frame = ruby_name_live,
+	.name_copy = ruby_name_copied,
+	.key = ruby_key,
+};

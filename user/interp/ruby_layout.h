@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where things are in Ruby's structures, by version: 2.6 to 4.0 on x86-64. Within a minor version all releases are laid
+ * Where things are in Ruby's structures, by version: 2.6 to 4.0 on 64-bit machines. Within a minor version all releases are laid
  * out the same way; builds with debugging options are not, so a layout must pass its check on the live process
  * before it is used.
  */
@@ -14,31 +14,25 @@
 #include "interp_abi.h"
 #include "interp/target_memory.h"
 
-/* What the loader of the programs and the namer of frames need to know. Offsets in bytes. */
+/* Offsets in bytes. */
 struct ruby_layout {
 	unsigned int major, minor;
 	uint16_t frame_size; /* of a control frame */
 	bool by_thread; /* threads are found by their thread structure, not by their execution context */
 	uint16_t context_thread; /* execution context: its thread */
 	uint16_t thread_context; /* thread: its execution context */
-	uint16_t
-		thread_native; /* thread: the native thread with the identity; 0 = the thread itself has it */
+	/* Thread: the native thread, which has the identity; 0 = the thread itself has it. */
+	uint16_t thread_native;
 	uint16_t identity; /* there: pthread_t */
 	uint16_t lines, line_count, line_index; /* iseq body: table of instructions' lines */
 	uint16_t line_size; /* of an entry of that table */
 	uint16_t
-		parent; /* iseq body: the iseq around it, then that of the method; 0 = labels are complete */
+		parent; /* iseq body: the iseq around it, then the method's; 0 = labels are complete */
 	bool wide_strings; /* strings have their length in a field, embedded ones too */
 };
 
-/* The same in all versions. */
-#define RUBY_ISEQ_BODY 16
-#define RUBY_BODY_TYPE 0
-#define RUBY_BODY_SIZE 4
-#define RUBY_BODY_CODE 8
-#define RUBY_BODY_PATH 64
-#define RUBY_BODY_LABEL 80
-#define RUBY_BODY_FIRST_LINE 88
+struct interp_ops;
+extern const struct interp_ops ruby_ops;
 
 /* The layout of a version such as "3.1.2"; NULL if it is unknown. */
 const struct ruby_layout *ruby_layout_find(const char *version);

@@ -12,12 +12,8 @@
 #include "interp/interp_copy.h"
 
 /* Values: the low bits of an object's first word are its type; what the rest means depends on that. */
-#define TYPE_MASK 0x1f
-#define TYPE_STRING 0x05
-#define TYPE_ARRAY 0x07
 #define TYPE_INTERNAL 0x1a /* imemo; the bits from 12 on tell which */
 #define INTERNAL_ISEQ 7
-#define FLAG_FIRST (1u << 13) /* of a string: not embedded; of an array: embedded */
 
 /* Kinds of code: what is in a method, and has its label. */
 enum iseq_type {
@@ -34,11 +30,7 @@ enum iseq_type {
 /* Instructions of one iseq, in words: far more than any compiler of a sane file emits. */
 #define ISEQ_WORDS_MAX (1u << 26)
 
-/* Parts of the index: ranks of the first positions, nine to a word; then a block for each 512 positions. */
-#define INDEX_DIRECT 54
-#define INDEX_BLOCKS 48
-#define INDEX_BLOCK_SIZE 80
-
+/* Of the index. */
 struct index_block {
 	uint32_t rank, unused;
 	uint64_t ranks; /* of the words but the first, nine bits each */
@@ -57,17 +49,17 @@ static bool ruby_find_string(const struct ruby_layout *layout, const struct targ
 	uint64_t words[4]; /* flags, class, then length and pointer, or bytes */
 
 	if (!ruby_is_object(value) || !target_read(memory, value, words, sizeof(words)) ||
-	    (words[0] & TYPE_MASK) != TYPE_STRING)
+	    (words[0] & RUBY_TYPE_MASK) != RUBY_TYPE_STRING)
 		return false;
-	if (words[0] & FLAG_FIRST) {
+	if (words[0] & RUBY_FLAG) {
 		*ret_length = words[2];
 		*ret_address = words[3];
 	} else if (layout->wide_strings) {
 		*ret_length = words[2];
-		*ret_address = value + 24;
+		*ret_address = value + RUBY_STRING_WIDE_BYTES;
 	} else {
 		*ret_length = words[0] >> 14 & 31;
-		*ret_address = value + 16;
+		*ret_address = value + RUBY_STRING_BYTES;
 	}
 	return true;
 }
@@ -96,10 +88,10 @@ static uint64_t ruby_path_string(const struct target_memory *memory, uint64_t va
 	if (!ruby_is_object(value))
 		return 0;
 	flags = target_word(memory, value);
-	if ((flags & TYPE_MASK) != TYPE_ARRAY)
+	if ((flags & RUBY_TYPE_MASK) != RUBY_TYPE_ARRAY)
 		return value;
-	if (flags & FLAG_FIRST)
-		return target_word(memory, value + 16);
+	if (flags & RUBY_FLAG)
+		return target_word(memory, value + RUBY_ARRAY_FIRST);
 	return target_word(memory, target_word(memory, value + 32));
 }
 
@@ -110,12 +102,13 @@ static uint32_t ruby_rank(const struct target_memory *memory, uint64_t index, ui
 	uint32_t bit, word;
 	uint64_t at;
 
-	if (position < INDEX_DIRECT)
+	if (position < RUBY_INDEX_DIRECT)
 		return target_word(memory, index + position / 9 * 8) >> position % 9 * 7 & 0x7f;
-	at = index + INDEX_BLOCKS + (uint64_t)((position - INDEX_DIRECT) / 512) * INDEX_BLOCK_SIZE;
+	at = index + RUBY_INDEX_HEAD +
+	     (uint64_t)((position - RUBY_INDEX_DIRECT) / 512) * RUBY_INDEX_BLOCK;
 	if (!target_read(memory, at, &block, sizeof(block)))
 		return 0;
-	bit = (position - INDEX_DIRECT) % 512;
+	bit = (position - RUBY_INDEX_DIRECT) % 512;
 	word = bit / 64;
 	return block.rank + (word ? (uint32_t)(block.ranks >> (word - 1) * 9 & 0x1ff) : 0) +
 	       (uint32_t)__builtin_popcountll(block.bits[word] << (63 - bit % 64));
@@ -258,7 +251,7 @@ bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memor
 	if (!ruby_is_object(code))
 		return false;
 	flags = target_word(memory, code);
-	if ((flags & TYPE_MASK) != TYPE_INTERNAL || (flags >> 12 & 15) != INTERNAL_ISEQ)
+	if ((flags & RUBY_TYPE_MASK) != TYPE_INTERNAL || (flags >> 12 & 15) != INTERNAL_ISEQ)
 		return false;
 	body = target_word(memory, code + RUBY_ISEQ_BODY);
 	return ruby_name_body(layout, memory, body, at - target_word(memory, body + RUBY_BODY_CODE),

@@ -3,8 +3,11 @@
 #ifndef MODEL_STACK_H
 #define MODEL_STACK_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "interp_abi.h"
 
 /*
  * What an interpreter calls one of its frames: bytes of the target, terminated; NULL = unknown. Within a snapshot equal names
@@ -16,14 +19,21 @@ struct frame_name {
 	uint32_t line; /* 0 = unknown */
 };
 
+/* FRAME_RUBY and so on are frames of that interpreter's code. */
 enum frame_kind {
-	FRAME_NATIVE,
-	FRAME_RUBY,
-	FRAME_PYTHON,
-	FRAME_JIT,
+	FRAME_NATIVE = INTERP_NONE,
+	FRAME_JIT = INTERP_KINDS,
 	FRAME_KERNEL,
 	FRAME_ERROR, /* why the walk stopped early; always the outermost frame */
+#define FRAME_ENUMERATOR(NAME, word, title) FRAME_##NAME = INTERP_##NAME,
+	INTERP_LIST(FRAME_ENUMERATOR)
+#undef FRAME_ENUMERATOR
 };
+
+static inline bool frame_is_interpreted(enum frame_kind kind)
+{
+	return kind > FRAME_NATIVE && kind < FRAME_JIT;
+}
 
 struct frame {
 	enum frame_kind kind;
@@ -31,9 +41,9 @@ struct frame {
 	uint64_t address; /* as captured: a return address, so the call is at address - 1 */
 	uint64_t offset; /* of `address` in the module's file; 0 without a module */
 	const char *reason; /* FRAME_ERROR only: a static string */
-	const struct frame_name *name; /* FRAME_RUBY, FRAME_PYTHON, FRAME_JIT; NULL = unknown */
+	const struct frame_name *name; /* of interpreted and of generated code; NULL = unknown */
 	bool whole; /* all of its module, or all of the function `name`; has no line */
-	bool internal; /* an interpreter's own function, next to its Ruby or Python frames */
+	bool internal; /* an interpreter's own function, next to its interpreted frames */
 };
 
 /* Innermost first. Allocated in one piece. A stack that is shared does not change any more. */
