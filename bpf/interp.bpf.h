@@ -11,6 +11,7 @@
 #ifndef INTERP_BPF_H
 #define INTERP_BPF_H
 
+#include "interp_php.bpf.h"
 #include "interp_python.bpf.h"
 #include "interp_ruby.bpf.h"
 

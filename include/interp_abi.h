@@ -14,9 +14,10 @@
  * The interpreters: name in enumerators; word in functions, options and reports; name in messages. With a row here goes
  * one in the table of user/interp/interp_ops.c; the walkers' dispatch in bpf/interp.bpf.h is made of these rows.
  */
-#define INTERP_LIST(X)        \
-	X(RUBY, ruby, "Ruby") \
-	X(PYTHON, python, "Python")
+#define INTERP_LIST(X)              \
+	X(RUBY, ruby, "Ruby")       \
+	X(PYTHON, python, "Python") \
+	X(PHP, php, "PHP")
 
 enum interp_kind {
 	INTERP_NONE = 0,
@@ -124,6 +125,37 @@ struct interp_python {
 #define PYTHON_STATE_ASCII (1u << 6)
 #define PYTHON_BYTES 32
 
+/* Offsets in PHP's structures. */
+struct interp_php {
+	__u32 current; /* executor globals: execute data of the innermost call */
+	__u32 filename; /* op array: string */
+};
+
+/* PHP, from 8.0 to 8.4. Execute data: a call, with 32 bits of call information; calls are a list. */
+#define PHP_FRAME_OPLINE 0
+#define PHP_FRAME_FUNCTION 24
+#define PHP_FRAME_INFO 40
+#define PHP_FRAME_PREVIOUS 48
+#define PHP_FRAME_BYTES 56
+
+/* In the call information: execute_ex() returns when this call does. */
+#define PHP_CALL_TOP (1u << 17)
+
+/* A function: its kind in the first byte, strings, class. Kinds of functions with op arrays are even. */
+#define PHP_FUNCTION_NAME 8
+#define PHP_FUNCTION_SCOPE 16
+#define PHP_INTERNAL_FUNCTION 1
+#define PHP_USER_FUNCTION 2
+#define PHP_EVAL_CODE 4
+
+#define PHP_OP_LINE 24 /* instruction: line, 32 bits */
+#define PHP_CLASS_NAME 8
+
+/* A string: hash of its bytes (0 = not computed yet), length, bytes. */
+#define PHP_STRING_HASH 8
+#define PHP_STRING_LENGTH 16
+#define PHP_STRING_BYTES 24
+
 /* The interpreter of a process; kind INTERP_NONE: it has none whose frames can be read. */
 struct interp_process {
 	__u32 kind; /* enum interp_kind */
@@ -136,6 +168,7 @@ struct interp_process {
 	__u32 memo; /* 1 = the end of code is seen, so what was found out about code by its address may be used again */
 	struct interp_ruby ruby;
 	struct interp_python python;
+	struct interp_php php;
 };
 
 #define INTERP_FRAMES_MAX 128
@@ -144,7 +177,7 @@ struct interp_process {
 #define INTERP_FRAME_ENTRY 1u
 
 /*
- * One frame. `code` is the address of an iseq or a code object. `at` is the number of bytes from its first
+ * One frame. `code` is the address of an iseq, a code object or a function. `at` is the number of bytes from its first
  * instruction to the next one (Ruby) or the current one (Python: a signed number; negative = it has not begun), or a line
  * (PHP: in the low half, 0 = unknown; the high half is 1 for an entry). Code of a process with the same content is the
  * same for whoever looks at frames, wherever it stands. A Ruby frame without content has in `at` the address of the next
@@ -191,6 +224,9 @@ enum interp_part_kind {
 	/* Both: what follows the first part of the lines. */
 	INTERP_PART_LINES_MORE,
 	INTERP_PARTS = INTERP_PART_LINES_MORE + 4,
+	/* PHP has its lines in frames, and classes: */
+	INTERP_PART_CLASS = INTERP_PART_LINES,
+	INTERP_PART_CLASS_NAME = INTERP_PART_PATH,
 };
 
 #define INTERP_PART_BYTES 288
@@ -213,7 +249,8 @@ struct interp_code {
 /* A struct of another size on one side would be read wrongly on the other one. */
 _Static_assert(sizeof(struct interp_ruby) == 24, "struct interp_ruby");
 _Static_assert(sizeof(struct interp_python) == 72, "struct interp_python");
-_Static_assert(sizeof(struct interp_process) == 136, "struct interp_process");
+_Static_assert(sizeof(struct interp_php) == 8, "struct interp_php");
+_Static_assert(sizeof(struct interp_process) == 144, "struct interp_process");
 _Static_assert(sizeof(struct interp_frame) == 32, "struct interp_frame");
 _Static_assert(sizeof(struct interp_record) == 4112, "struct interp_record");
 _Static_assert(sizeof(struct interp_part) == 304, "struct interp_part");

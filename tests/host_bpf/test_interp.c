@@ -581,6 +581,191 @@ static void test_python_broken(void **state)
 	assert_int_equal(world.walk.record.count, 2);
 }
 
+/* A PHP string with its hash. */
+static void put_php_text(uint32_t at, const char *text, uint64_t hash)
+{
+	put(at + PHP_STRING_HASH, hash);
+	put(at + PHP_STRING_LENGTH, strlen(text));
+	strcpy((char *)heap + at + PHP_STRING_BYTES, text);
+}
+
+/*
+ * PHP: calls of 0x80 bytes at heap + 0x4000 downwards as callers go; call i is of function i, of 0x100 bytes at heap + 0x8000,
+ * at line 10 + i. Every third one is an internal method, every fourth one of the others was called from outside.
+ */
+static void make_php(uint32_t count)
+{
+	uint32_t i;
+
+	start(INTERP_PHP);
+	world.process.anchor_kind = INTERP_ANCHOR_PROCESS;
+	world.process.anchor = CONTEXT;
+	world.process.php = (struct interp_php){ .current = 40, .filename = 152 };
+	context_words[5] = HEAP + 0x4000;
+	for (i = 0; i < count; i++) {
+		uint32_t call = 0x4000 - i * 0x80, function = 0x8000 + i * 0x100;
+
+		put(call + PHP_FRAME_OPLINE, HEAP + 0x7000 + i * 32);
+		put(call + PHP_FRAME_FUNCTION, HEAP + function);
+		put(call + PHP_FRAME_INFO, i % 4 ? 0 : PHP_CALL_TOP);
+		put(call + PHP_FRAME_PREVIOUS, i + 1 < count ? HEAP + call - 0x80 : 0);
+		put(0x7000 + i * 32 + PHP_OP_LINE, 10 + i);
+		put(function, i % 3 == 1 ? PHP_INTERNAL_FUNCTION : PHP_USER_FUNCTION);
+		put(function + PHP_FUNCTION_NAME, HEAP + 0x100);
+		put(function + PHP_FUNCTION_SCOPE, i % 3 == 1 ? HEAP + 0x300 : 0);
+		put(function + 152, i % 3 == 1 ? 0 : HEAP + 0x200);
+	}
+	put(0x300 + PHP_CLASS_NAME, HEAP + 0x400);
+	put_php_text(0x100, "name", 111);
+	put_php_text(0x200, "filename", 222);
+	put_php_text(0x400, "Class", 333);
+}
+
+static void test_php(void **state)
+{
+	const struct interp_record *record = &world.walk.record;
+	const struct interp_code *copy;
+	uint32_t i;
+
+	(void)state;
+	make_php(20);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(record->kind, INTERP_PHP);
+	assert_int_equal(record->count, 20);
+	assert_int_equal(record->end, INTERP_END_ROOT);
+	for (i = 0; i < 20; i++) {
+		bool internal = i % 3 == 1, top = !internal && i % 4 == 0;
+
+		assert_int_equal(record->frames[i].code, HEAP + 0x8000 + i * 0x100);
+		assert_int_equal(record->frames[i].at,
+				 internal ? 0 : 10 + i + ((uint64_t)top << 32));
+		assert_int_equal(record->frames[i].flags, top ? INTERP_FRAME_ENTRY : 0);
+		copy = interp_world_copy(&record->frames[i]);
+		assert_non_null(copy);
+		check_part(copy, INTERP_PART_NAME, PHP_STRING_BYTES, "name");
+		if (internal)
+			check_part(copy, INTERP_PART_CLASS_NAME, PHP_STRING_BYTES, "Class");
+		else
+			check_part(copy, INTERP_PART_FILENAME, PHP_STRING_BYTES, "filename");
+		assert_int_equal(
+			copy->parts[internal ? INTERP_PART_FILENAME : INTERP_PART_CLASS_NAME].size,
+			0);
+	}
+	/* All functions of a kind have one content here. */
+	assert_int_equal(world.code_count, 2);
+}
+
+/* Content of a function after a change of one word of memory; with 0 none. */
+static uint64_t php_content(uint32_t change)
+{
+	make_php(2);
+	put(change, change ? 0x4711 : 0);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 2);
+	return world.walk.record.frames[0].content ^ world.walk.record.frames[1].content;
+}
+
+/* Hashes and lengths of the strings are the content, and nothing else is: what PHP writes into functions is not. */
+static void test_php_content(void **state)
+{
+	static const uint32_t same[] = { 0x100 + 24, 0x8000 + 24, 0x8000 + 48, 0x300, 0x300 + 16 };
+	static const uint32_t others[] = { 0x200 + 8, 0x200 + 16, 0x400 + 8, 0x400 + 16 };
+	uint64_t content = php_content(0);
+	size_t i;
+
+	(void)state;
+	assert_true(content);
+	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		assert_int_equal(php_content(same[i]), content);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_int_not_equal(php_content(others[i]), content);
+}
+
+/* Another function where one stood has another content at once: nothing is remembered by address. */
+static void test_php_reuse(void **state)
+{
+	uint64_t content, hash;
+
+	(void)state;
+	make_php(1);
+	world.process.memo = 1;
+	walk(INTERP_FRAMES_MAX);
+	content = world.walk.record.frames[0].content;
+	hash = world.walk.hash;
+	put_php_text(0x100, "other", 444);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_not_equal(world.walk.record.frames[0].content, content);
+	assert_int_not_equal(world.walk.hash, hash);
+	put_php_text(0x100, "name", 111);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.hash, hash);
+	put(0x7000 + PHP_OP_LINE, 99);
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[0].content, content);
+	assert_int_not_equal(world.walk.hash, hash);
+}
+
+/* The interpreter is the first thread's; others have no frames. */
+static void test_php_thread(void **state)
+{
+	(void)state;
+	make_php(3);
+	shim.pid_tgid = 42ull << 32 | 42;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 3);
+	shim.pid_tgid = 42ull << 32 | 43;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 0);
+	assert_int_equal(world.walk.hash, 0);
+	/* Between requests there is no call. */
+	make_php(3);
+	context_words[5] = 0;
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 0);
+	assert_int_equal(world.walk.record.end, INTERP_END_ROOT);
+}
+
+static void test_php_broken(void **state)
+{
+	(void)state;
+	make_php(100);
+	walk(20);
+	assert_int_equal(world.walk.record.count, 20);
+	assert_int_equal(world.walk.record.end, INTERP_END_DEPTH);
+	make_php(3);
+	put(0x4000 + PHP_FRAME_PREVIOUS, HEAP + 0x4000); /* a list without an end */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.end, INTERP_END_DEPTH);
+	make_php(3);
+	put(0x4000 + PHP_FRAME_PREVIOUS, 0x1230); /* nowhere */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 1);
+	assert_int_equal(world.walk.record.end, INTERP_END_UNREADABLE);
+	make_php(3);
+	put(0x4000 + PHP_FRAME_PREVIOUS, HEAP + 0x3f84); /* not aligned */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 1);
+	make_php(3);
+	put(0x4000 + PHP_FRAME_FUNCTION, 0); /* only marks something */
+	put(0x3f80 + PHP_FRAME_FUNCTION, 0x5000); /* no function at all */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 2);
+	assert_int_equal(world.walk.record.frames[0].content, 0);
+	make_php(2);
+	put(0x8100 + PHP_FUNCTION_NAME, 0); /* an internal function without a name: a fiber's */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.count, 1);
+	make_php(1);
+	put(0x100 + PHP_STRING_HASH, 0); /* a hash that is not computed yet */
+	walk(INTERP_FRAMES_MAX);
+	assert_true(world.walk.record.frames[0].content);
+	make_php(1);
+	put(0x8000 + PHP_FUNCTION_NAME, 0x1230); /* a name nowhere */
+	walk(INTERP_FRAMES_MAX);
+	assert_int_equal(world.walk.record.frames[0].content, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -602,6 +787,11 @@ int main(void)
 		cmocka_unit_test(test_python_content),
 		cmocka_unit_test(test_python_long_lines),
 		cmocka_unit_test(test_python_absent),
+		cmocka_unit_test(test_php),
+		cmocka_unit_test(test_php_content),
+		cmocka_unit_test(test_php_reuse),
+		cmocka_unit_test(test_php_thread),
+		cmocka_unit_test(test_php_broken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The readers and namers of interpreters' frames on real interpreters. A script prints for each of its threads which
- * frames the interpreter sees (caller_locations; sys._getframe) and stands still; this test reads the
+ * frames the interpreter sees (caller_locations; sys._getframe; debug_backtrace) and stands still; this test reads the
  * frames out of the process's memory and must find the same ones. Thread pointers come from ptrace.
  *
- * TEST_RUBY and TEST_PYTHON name other interpreters than those of the machine. What is not installed is skipped.
+ * TEST_RUBY, TEST_PYTHON and TEST_PHP name other interpreters than those of the machine. What is not installed is skipped.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -172,6 +172,7 @@ static unsigned int check_wrong_layout(const struct interp_file *wrong)
 static void check_wrong_layouts(void)
 {
 	static const char *const ruby[] = { "2.7.0", "3.0.0", "3.1.0", "3.2.0", "3.3.0" };
+	static const char *const php[] = { "8.0", "8.1", "8.2", "8.3", "8.4" };
 	const char *own = child.file.version;
 	struct interp_file wrong = child.file;
 	unsigned int tried = 0, minor;
@@ -186,6 +187,11 @@ static void check_wrong_layouts(void)
 	for (minor = 10; wrong.kind == INTERP_PYTHON && minor <= 13; minor++) {
 		wrong.minor = minor;
 		if (minor != child.file.minor && (minor > 10 || child.file.minor > 10))
+			tried += check_wrong_layout(&wrong);
+	}
+	for (i = 0; wrong.kind == INTERP_PHP && i < sizeof(php) / sizeof(php[0]); i++) {
+		strcpy(wrong.version, php[i]);
+		if (strcmp(own, php[i]) != 0 && (own[2] > '1' || php[i][2] > '1'))
 			tried += check_wrong_layout(&wrong);
 	}
 	assert_true(tried >= 3);
@@ -312,11 +318,19 @@ static void test_python(void **state)
 	check_command(environment("TEST_PYTHON", "/usr/bin/python3"), "stacks.py");
 }
 
+/* One thread only: one stack, with calls of all kinds. */
+static void test_php(void **state)
+{
+	(void)state;
+	check_command(environment("TEST_PHP", "php"), "stacks.php");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ruby),
 		cmocka_unit_test(test_python),
+		cmocka_unit_test(test_php),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -10,7 +10,7 @@ import subprocess
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKAGES = ("python3", "dash", "bash", "coreutils", "util-linux", "mount", "procps", "libc-bin", "grep", "sed", "binutils",
-            "bpftool", "strace", "ruby")
+            "bpftool", "strace", "ruby", "php-cli")
 BUILT = ("tracer", "targets")
 TREE = ("tests/live", "tests/targets", "tests/kernels")
 UNWANTED = re.compile(r"/usr/share/(doc|man|locale|info|lintian|bash-completion|gcc|gdb/auto-load)/|/usr/lib/[^/]+/gconv/")

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Ruby and Python lines: the scripts' own account of what each of their lines keeps, against the report."""
+"""Ruby, Python and PHP lines: the scripts' own account of what each of their lines keeps, against the report."""
 import collections
 import json
 import os
 import tempfile
 import time
 
+import interpreters
 import lab
 
 RUBY = """\
@@ -124,6 +125,98 @@ for thread in threads:
     thread.join()
 print(json.dumps(account), flush=True)
 sys.stdin.readline()
+"""
+
+
+PHP = """\
+<?php
+$libc = FFI::cdef('void *malloc(size_t size);', 'libc.so.6');
+$account = [];
+
+function account(int $size): int
+{
+    global $account;
+    $where = debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS)[0];
+    $entry = &$account[$where['file'] . ':' . $where['line']];
+    $entry = [($entry[0] ?? 0) + $size, ($entry[1] ?? 0) + 1];
+    return $size;
+}
+
+function leak($libc, $size)
+{
+    $libc->malloc(account($size));
+}
+
+function generator($libc, $size)
+{
+    yield $libc->malloc(account($size));
+}
+
+class Model
+{
+    public function __get($name)
+    {
+        global $libc;
+        $libc->malloc(account(40_011));
+    }
+}
+
+$ways = [
+    'leak',
+    fn ($libc, $size) => $libc->malloc(account($size)),
+    fn ($libc, $size) => iterator_to_array(generator($libc, $size)),
+    fn ($libc, $size) => (new Model())->missing,
+    fn ($libc, $size) => eval('\n$libc->malloc(account($size));'),
+    fn ($libc, $size) => array_map(function ($size) use ($libc) {
+        $libc->malloc(account($size));
+    }, [$size, $size]),
+];
+fgets(STDIN);
+foreach ($ways as $i => $way) {
+    for ($turn = 0; $turn < 300; $turn++) {
+        $way($libc, 40_009 + $i);
+    }
+}
+echo json_encode($account), "\n";
+fgets(STDIN);
+"""
+
+# PHP's own memory, each block by malloc: strings and the elements of arrays, on lines of their own. PHP adds the length of
+# a string to the size of its head, NUL and alignment included (32), or rounds the whole up (str_pad: and one for "x").
+PHP_MALLOC = """\
+<?php
+function text($i)
+{
+    return str_repeat('x', 200_000 - 32 - $i % 2 * 8);
+}
+
+class Cache
+{
+    public array $kept = [];
+
+    public function put($i)
+    {
+        $this->kept[] = text($i);
+        $this->kept[] = str_pad('x', 300_000 - 24, "y$i");
+    }
+
+    public function elements()
+    {
+        return new SplFixedArray(20_000);
+    }
+}
+
+fgets(STDIN);
+$cache = new Cache();
+for ($i = 0; $i < 50; $i++) {
+    $cache->put($i);
+}
+$fixed = [];
+for ($i = 0; $i < 7; $i++) {
+    $fixed[] = $cache->elements();
+}
+echo "{}\n";
+fgets(STDIN);
 """
 
 
@@ -276,9 +369,9 @@ sys.stdin.readline()
 """
 
 
-def traced(command, *options):
+def traced(command, *options, **arguments):
     """Attach to a script that runs already; its account and the report."""
-    process = lab.start(command, cwd="/")
+    process = lab.start(command, cwd="/", **arguments)
     lab.wait_for(lambda: lab.is_reading(process), "the script has begun")
     tracer = lab.Tracer("-j", "-n", "0", *options, "-p", process.pid, "3600")
     process.stdin.write(b"go\n")
@@ -325,6 +418,53 @@ def test_ruby():
 def test_python():
     with script(PYTHON, ".py") as file:
         check([lab.need("/usr/bin/python3"), file.name], "python", ["-z", "20000", "-Z", "20030"])
+
+
+def innermost_place(frames):
+    """Of PHP's frames: functions of C have no place."""
+    return next(("%s:%s" % (frame["file"], frame["line"]) for frame in frames if frame["file"]), "?")
+
+
+def test_php():
+    php = interpreters.need_php()
+    with script(PHP, ".php") as file:
+        account, report = traced([*php, file.name], "-z", "40000", "-Z", "40030")
+        found = collections.defaultdict(lambda: [0, 0])
+        for site in report["sites"]:
+            frames = [frame for frame in site["frames"] if frame["kind"] == "php"]
+            assert frames[0]["function"] == "malloc" and frames[0]["file"] is None, frames
+            assert frames[-1]["function"] == "{main}", frames
+            place = found[innermost_place(frames)]
+            place[0] += site["inuse_bytes"]
+            place[1] += site["inuse_objects"]
+        assert len(account) == 6 and dict(found) == account, (dict(found), account)
+
+
+def test_php_malloc():
+    """Strings and arrays of PHP's own, where each is allocated by malloc: by line, and by the function of C that asked."""
+    php = interpreters.need_php()
+    with script(PHP_MALLOC, ".php") as file:
+        environment = dict(os.environ, USE_ZEND_ALLOC="0")
+        _, report = traced([*php, file.name], "-z", "190000", "-Z", "330000", env=environment)
+        found = {}
+        for site in report["sites"]:
+            frames = [frame for frame in site["frames"] if frame["kind"] == "php"]
+            stack = tuple("%s:%s" % (frame["function"], frame["line"]) for frame in frames)
+            found[stack] = [site["inuse_bytes"], site["inuse_objects"]]
+        assert found == {
+            ("str_repeat:None", "text:4", "Cache::put:13", "{main}:26"): [25 * 200000 + 25 * 199992, 50],
+            ("str_pad:None", "Cache::put:14", "{main}:26"): [50 * 300001, 50],
+            ("SplFixedArray::__construct:None", "Cache::elements:19", "{main}:30"): [7 * 20000 * 16, 7],
+        }, found
+
+
+def test_php_by_line():
+    """Rows by line: functions of C count for the line that has called them."""
+    php = interpreters.need_php()
+    with script(PHP, ".php") as file:
+        account, report = traced([*php, file.name], "-z", "40000", "-Z", "40030", "--by", "php-line")
+        found = {innermost_place(site["frames"]): [site["inuse_bytes"], site["inuse_objects"]] for site in report["sites"]}
+        assert found == account, (found, account)
 
 
 def test_ruby_templates():

@@ -10,6 +10,7 @@ import interpreters
 import lab
 
 RUBY = os.path.join(interpreters.SCRIPTS, "ways.rb")
+PHP = os.path.join(interpreters.SCRIPTS, "ways.php")
 PYTHON = os.path.join(interpreters.SCRIPTS, "ways.py")
 SECONDS = os.environ.get("STORM_SECONDS", "3")
 
@@ -27,6 +28,10 @@ def test_ruby_yjit():
 
 def test_python():
     interpreters.check_ways([lab.need("/usr/bin/python3"), PYTHON, "3"], "python")
+
+
+def test_php():
+    interpreters.check_ways([*interpreters.need_php(), PHP, "3"], "php")
 
 
 def check_load(command, kind):

@@ -232,6 +232,25 @@ static void test_alone(void **state)
 	free(ruby);
 }
 
+/* A function of an interpreter's that is written in C has no line: the line that has called it counts. */
+static void test_line_of_caller(void **state)
+{
+	static const struct frame_name repeat = { .function = "str_repeat" },
+				       pad = { .function = "str_pad" };
+	struct stack *repeats = make_stack(FRAME_PHP, &repeat, &user_56);
+	struct stack *pads = make_stack(FRAME_PHP, &pad, &user_56);
+	struct snapshot_site sites[] = { make_site(1, repeats, 1000), make_site(2, pads, 2000) };
+	struct snapshot snapshot = { .sites = sites, .site_count = 2 };
+	struct grouped *grouped = group_build(&snapshot, GROUP_BY_PHP_LINE, NULL);
+
+	(void)state;
+	assert_int_equal(grouped->snapshot.site_count, 1);
+	assert_ptr_equal(find_site(grouped, 3000)->stack->frames[0].name, &user_56);
+	group_free(grouped);
+	free(repeats);
+	free(pads);
+}
+
 /* Two frames with a function of an interpreter's own between them, or two, or none. */
 static struct stack *make_shown(uint64_t inner, uint32_t internal, const struct frame_name *outer)
 {
@@ -300,7 +319,7 @@ static void test_samples(void **state)
 		struct report_names names = { lookup, NULL };
 		struct grouped *grouped;
 
-		if (by == GROUP_BY_PYTHON_LINE)
+		if (by != GROUP_BY_RUBY_LINE && by < GROUP_BY_FUNCTION)
 			continue;
 		grouped = group_build(&snapshot, by, &names);
 		assert_int_equal(grouped->snapshot.site_count, 2);
@@ -315,9 +334,10 @@ static void test_samples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_group),	cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_callers), cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_alone),	cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_group),	       cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_callers),	       cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_alone),	       cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_line_of_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

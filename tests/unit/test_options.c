@@ -328,6 +328,7 @@ static void test_by(void **state)
 	} cases[] = { { "-p 1", GROUP_BY_STACK },
 		      { "-p 1 --by stack", GROUP_BY_STACK },
 		      { "-p 1 --by ruby-line", GROUP_BY_RUBY_LINE },
+		      { "-p 1 --by php-line", GROUP_BY_PHP_LINE },
 		      { "-p 1 --by python-line", GROUP_BY_PYTHON_LINE },
 		      { "-p 1 --by function", GROUP_BY_FUNCTION },
 		      { "-p 1 --by module", GROUP_BY_MODULE },

@@ -373,6 +373,7 @@ static void test_words(void **state)
 	assert_string_equal(frame_kind_name(FRAME_NATIVE), "native");
 	assert_string_equal(frame_kind_name(FRAME_RUBY), "ruby");
 	assert_string_equal(frame_kind_name(FRAME_PYTHON), "python");
+	assert_string_equal(frame_kind_name(FRAME_PHP), "php");
 	assert_string_equal(frame_kind_name(FRAME_JIT), "jit");
 	assert_string_equal(frame_kind_name(FRAME_KERNEL), "kernel");
 	assert_string_equal(frame_kind_name(FRAME_ERROR), "error");

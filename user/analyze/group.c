@@ -20,13 +20,17 @@ struct member {
 	uint64_t shown; /* by what is shown only: hash of the frames */
 };
 
+/* The innermost frame of a kind that has a line: functions of an interpreter's that are written in C have none. */
 static const struct frame *group_line(const struct snapshot_site *site, enum frame_kind kind)
 {
 	uint32_t i;
 
-	for (i = 0; i < site->stack->count; i++)
-		if (site->stack->frames[i].kind == kind && site->stack->frames[i].name)
-			return &site->stack->frames[i];
+	for (i = 0; i < site->stack->count; i++) {
+		const struct frame *frame = &site->stack->frames[i];
+
+		if (frame->kind == kind && frame->name && frame->name->file)
+			return frame;
+	}
 	return NULL;
 }
 

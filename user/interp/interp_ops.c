@@ -2,6 +2,7 @@
 /* See interp_ops.h. */
 #include "interp/interp_ops.h"
 
+#include "interp/php_layout.h"
 #include "interp/python_layout.h"
 #include "interp/ruby_layout.h"
 
@@ -10,6 +11,7 @@ const struct interp_ops *interp_ops_get(enum interp_kind kind)
 	static const struct interp_ops *const table[INTERP_KINDS] = {
 		[INTERP_RUBY] = &ruby_ops,
 		[INTERP_PYTHON] = &python_ops,
+		[INTERP_PHP] = &php_ops,
 	};
 
 	return kind < INTERP_KINDS ? table[kind] : NULL;

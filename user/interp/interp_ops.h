@@ -18,12 +18,14 @@
 #include "interp_abi.h"
 
 struct ruby_layout;
+struct php_layout;
 
 /* The interpreter of a process. */
 struct interpreter {
 	enum interp_kind kind;
 	const struct ruby_layout *ruby;
 	struct python_layout python;
+	const struct php_layout *php;
 	struct interp_process process;
 	uint64_t code_end; /* function that ends code; 0 = there is none to probe */
 	uint64_t loop_start, loop_end; /* function that runs code; equal = unknown */

@@ -80,8 +80,7 @@ static const char *frame_path(const struct report_frame *frame, size_t width)
 {
 	const char *three = path_tail(frame->file, 3);
 
-	if ((frame->kind == FRAME_RUBY || frame->kind == FRAME_PYTHON) &&
-	    columns_of(three) <= width)
+	if (frame_is_interpreted(frame->kind) && columns_of(three) <= width)
 		return three;
 	return path_tail(frame->file, 2);
 }
