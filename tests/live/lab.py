@@ -105,6 +105,15 @@ class Tracer:
             self.process.send_signal(number)
         return self.finish()
 
+    def report_now(self):
+        """The report that it writes now, for one that writes JSON and nothing else meanwhile."""
+        self.process.send_signal(signal.SIGUSR1)
+        return json.loads(self.process.stdout.readline())
+
+    def wait_for_calls(self):
+        """Wait until a call was recorded."""
+        wait_for(lambda: self.report_now()["totals"]["alloc_objects"], "a call is recorded")
+
     def finish(self):
         output, _ = self.process.communicate(timeout=PATIENCE)
         return (output or b"").decode("utf-8", "replace")
@@ -183,6 +192,13 @@ def is_waiting(process):
     """Does the process sleep? One that has just begun to run still maps its libraries."""
     with open("/proc/%d/stat" % process.pid, encoding="utf-8", errors="replace") as file:
         return file.read().rsplit(")", 1)[1].split()[0] == "S"
+
+
+def state_of(process):
+    """Its state as in proc(5), and whether a debugger is attached to it."""
+    with open("/proc/%d/status" % process.pid, encoding="utf-8", errors="replace") as file:
+        fields = dict(line.split(":", 1) for line in file.read().splitlines() if ":" in line)
+    return fields["State"].split()[0], int(fields["TracerPid"]) != 0
 
 
 def free_port():

@@ -41,7 +41,7 @@ def kill_at_random(*options):
     code = lab.code_of(process.pid)
     for _ in range(ROUNDS):
         tracer = lab.start([lab.TRACER, "-q", "-j", *options, "-p", process.pid, "0.1"])
-        time.sleep(chance.random())
+        time.sleep(chance.random())  # any moment: that is what is tried
         lab.end(tracer)
         check_lives(process, code)
 

@@ -45,6 +45,7 @@ def test_children_come_and_go():
     tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "-p", process.pid, "3600")
     process.stdin.write(b"go\n")
     process.stdin.flush()
+    # Somewhere in the middle of its run, which lasts SECONDS: where, does not matter.
     time.sleep(SECONDS / 3)
     middle = descriptors(tracer.process.pid), memory(tracer.process.pid)
     account = json.loads(process.stdout.readline())

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import tempfile
-import time
 
 import lab
 
@@ -87,7 +86,7 @@ def test_exec_of_a_static_program():
     tracer.finish()
     assert "nothing is probed in process %d: %s" % (process.pid, lab.target("static")) in tracer.stderr(), tracer.stderr()
     static, dynamic = lab.start([lab.target("static")]), lab.start([lab.target("leaky")])
-    time.sleep(0.1)
+    lab.wait_for(lambda: lab.is_waiting(dynamic), "it sleeps between two requests")
     status, _, errors = lab.run("-p", "%d,%d" % (dynamic.pid, static.pid), "-d", "100ms")
     assert status == 0 and "nothing is probed in process %d" % static.pid in errors, errors
     assert "nothing is probed in process %d" % dynamic.pid not in errors, errors
@@ -121,7 +120,7 @@ def replaced_report(replace):
         program = os.path.join(folder, "program")
         shutil.copy(lab.target("known"), program)
         process = lab.start([program, "calls", "wait"])
-        time.sleep(0.1)
+        lab.wait_for(lambda: lab.is_reading(process), "it waits for a line")
         replace(program)
         tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
         process.stdin.write(b"go\n")

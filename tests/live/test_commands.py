@@ -7,14 +7,13 @@ import select
 import signal
 import subprocess
 import tempfile
-import time
 
 import lab
 
 
 def leaky():
     process = lab.start([lab.target("leaky")])
-    time.sleep(0.1)
+    lab.wait_for(lambda: lab.is_waiting(process), "it sleeps between two requests")
     return process
 
 
@@ -53,11 +52,9 @@ def test_several_processes():
 
 def test_signals():
     tracer = lab.Tracer("-j", "-p", leaky().pid, "3600")
-    time.sleep(0.3)
-    tracer.process.send_signal(signal.SIGUSR1)
-    time.sleep(0.3)
+    assert tracer.report_now()["schema"] == 1
     output = tracer.stop(signal.SIGTERM)
-    assert tracer.process.returncode == 0 and len(output.splitlines()) == 2, output
+    assert tracer.process.returncode == 0 and len(output.splitlines()) == 1, output
 
 
 def family(pid):
@@ -73,7 +70,7 @@ def family(pid):
 def test_signals_to_all_its_processes():
     # As a service manager or pkill does.
     tracer = lab.Tracer("-j", "-p", leaky().pid, "3600")
-    time.sleep(0.3)
+    tracer.wait_for_calls()
     processes = family(tracer.process.pid)
     assert len(processes) > 1, processes
     for number in (signal.SIGUSR1, signal.SIGTERM):
@@ -88,7 +85,7 @@ def test_signals_to_all_its_processes():
 def test_target_ends():
     process = leaky()
     tracer = lab.Tracer("-j", "-p", process.pid, "3600")
-    time.sleep(0.3)
+    tracer.wait_for_calls()
     process.kill()
     report = json.loads(tracer.finish())
     assert tracer.process.returncode == 0
@@ -235,7 +232,6 @@ def test_kernel_thread():
 
 def test_nothing_to_probe():
     process = lab.start([lab.target("static")])
-    time.sleep(0.1)
     status, _, errors = lab.run("-p", process.pid)
     assert status == 5 and "static" in errors, errors
     assert process.poll() is None

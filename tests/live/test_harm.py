@@ -5,7 +5,6 @@
 import json
 import signal
 import subprocess
-import time
 
 import lab
 
@@ -36,8 +35,8 @@ def test_tracer_is_killed():
     process = churn()
     before = lab.code_of(process.pid)
     for _ in range(3):
-        tracer = lab.Tracer("-q", "-p", process.pid, "0.05")
-        time.sleep(0.3)
+        tracer = lab.Tracer("-q", "-j", "-p", process.pid, "0.05")
+        tracer.process.stdout.readline()
         programs = lab.programs_of(tracer.process.pid)
         assert programs
         tracer.process.kill()
@@ -53,7 +52,7 @@ def test_target_is_killed():
         tracer = lab.Tracer("-q", "-j", "-p", process.pid, "3600")
         programs = lab.programs_of(tracer.process.pid)
         assert programs
-        time.sleep(0.3)
+        tracer.wait_for_calls()
         process.send_signal(number)
         report = json.loads(tracer.finish())
         lab.check_sums(report)
@@ -118,11 +117,11 @@ def test_under_a_debugger():
                          stderr=subprocess.DEVNULL)
     debugger.stdin.write(b"set confirm off\nset pagination off\nbreak scenario_calls\ncontinue\n")
     debugger.stdin.flush()
-    time.sleep(2)
+    lab.wait_for(lambda: lab.state_of(process) == ("S", True), "gdb has attached to it and let it go on")
     tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
     process.stdin.write(b"go\n")
     process.stdin.flush()
-    time.sleep(1)
+    lab.wait_for(lambda: lab.state_of(process) == ("t", True), "it is at gdb's breakpoint")
     debugger.stdin.write(b"next\nnext\ndelete\ncontinue\n")
     debugger.stdin.flush()
     account = json.loads(process.stdout.readline())

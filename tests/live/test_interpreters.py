@@ -543,7 +543,7 @@ def test_unknown_version():
         program = os.path.join(folder, "ruby")
         lab.start(["gcc", "-rdynamic", "-g", "-o", program, source]).wait(timeout=lab.PATIENCE)
         process = lab.start([program])
-        time.sleep(0.3)
+        lab.wait_for(lambda: lab.is_reading(process), "it waits for a line")
         tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "3600")
         process.stdin.write(b"go\n")
         process.stdin.flush()

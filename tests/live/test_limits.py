@@ -97,6 +97,7 @@ def test_memory_does_not_grow():
     process = lab.start([lab.target("churn"), "2"], stdout=lab.subprocess.DEVNULL)
     with open("/dev/null", "wb") as nothing:
         tracer = lab.Tracer("-q", "-j", "-p", process.pid, "0.05", stdout=nothing)
+        # What grows with time or with reports grows in these seconds: they are the test.
         time.sleep(2)
         before = resident(tracer.process.pid)
         descriptors = len(lab.os.listdir("/proc/%d/fd" % tracer.process.pid))
