@@ -61,6 +61,7 @@ static __always_inline struct interp_walk *interp_walk_find(bool create)
 	return bpf_map_lookup_elem(&interp_walks_by_id, &id);
 }
 
+#ifdef __bpf__ /* host tests have one of their own */
 #if defined(__TARGET_ARCH_arm64)
 #define INTERP_THREAD_POINTER uw.tp_value
 struct thread_struct___interp {
@@ -89,5 +90,6 @@ static __always_inline __u64 interp_thread_pointer(void)
 
 	return BPF_CORE_READ(task, thread.INTERP_THREAD_POINTER);
 }
+#endif
 
 #endif
