@@ -10,19 +10,6 @@
 #include "render/formats.h"
 #include "render/text_style.h"
 
-void text_style_set(const struct text_writer *writer, enum text_style style)
-{
-	static const char *const codes[] = {
-		[STYLE_PLAIN] = "\033[0m",
-		[STYLE_STRONG] = "\033[1m",
-		[STYLE_QUIET] = "\033[2m",
-		[STYLE_WARNING] = "\033[33m",
-	};
-
-	if (writer->color)
-		buffer_append_string(writer->out, codes[style]);
-}
-
 /* The local time of day: it distinguishes reports that follow each other. */
 static void text_append_clock(struct buffer *line, int64_t wall_time)
 {

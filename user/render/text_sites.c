@@ -2,7 +2,6 @@
 /* The table of sites in the text format: a row of figures, then the function that was called, then its stack. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/units.h"
 #include "model/source.h"
@@ -14,30 +13,6 @@
 bool text_shows_site(const struct report *report, const struct report_site *site)
 {
 	return !report_sort_is_inuse(report->sort) || site_stats_hold(&site->stats);
-}
-
-const char *text_format_count(uint64_t count, char *text)
-{
-	static const char letters[] = "GTPE";
-	uint64_t tenths = count / 100000000;
-	const char *letter = letters;
-
-	if (count < 1000000000)
-		return units_format_count(count, text);
-	for (; tenths >= 10000; tenths /= 1000)
-		letter++;
-	snprintf(text, UNITS_TEXT_MAX, "%" PRIu64 ".%" PRIu64 " %c", tenths / 10, tenths % 10,
-		 *letter);
-	return text;
-}
-
-const char *text_approximate(char *text, bool sampled)
-{
-	if (sampled) {
-		memmove(text + 1, text, strlen(text) + 1);
-		*text = '~';
-	}
-	return text;
 }
 
 static const char *text_format_share(uint64_t part, uint64_t whole, char text[UNITS_TEXT_MAX])

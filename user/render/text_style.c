@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of the text format share: see text_style.h. */
+#include "render/text_style.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+void text_style_set(const struct text_writer *writer, enum text_style style)
+{
+	static const char *const codes[] = {
+		[STYLE_PLAIN] = "\033[0m",
+		[STYLE_STRONG] = "\033[1m",
+		[STYLE_QUIET] = "\033[2m",
+		[STYLE_WARNING] = "\033[33m",
+	};
+
+	if (writer->color)
+		buffer_append_string(writer->out, codes[style]);
+}
+
+const char *text_format_count(uint64_t count, char *text)
+{
+	static const char letters[] = "GTPE";
+	uint64_t tenths = count / 100000000;
+	const char *letter = letters;
+
+	if (count < 1000000000)
+		return units_format_count(count, text);
+	for (; tenths >= 10000; tenths /= 1000)
+		letter++;
+	snprintf(text, UNITS_TEXT_MAX, "%" PRIu64 ".%" PRIu64 " %c", tenths / 10, tenths % 10,
+		 *letter);
+	return text;
+}
+
+const char *text_approximate(char *text, bool sampled)
+{
+	if (sampled) {
+		memmove(text + 1, text, strlen(text) + 1);
+		*text = '~';
+	}
+	return text;
+}
