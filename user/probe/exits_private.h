@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The code of a function as the search for its exits has found it. Internal to exits.c and exits_call.c. */
+/*
+ * The code of a function as the search for its exits has found it. Internal to exits.c, exits_call.c and
+ * exits_code.c.
+ */
 #ifndef PROBE_EXITS_PRIVATE_H
 #define PROBE_EXITS_PRIVATE_H
 
