@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The part of the plan that takes over what was planned elsewhere, with texts that the plan keeps itself: see plan.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -49,13 +48,4 @@ void plan_add_range(struct plan *plan, uint32_t module, uint64_t low, uint64_t h
 				   sizeof(*plan->ranges));
 	plan->ranges[plan->range_count++] =
 		(struct plan_range){ .module = module, .low = low, .high = high };
-}
-
-void plan_free_texts(struct plan *plan)
-{
-	size_t i;
-
-	for (i = 0; i < plan->text_count; i++)
-		free(plan->texts[i]);
-	free(plan->texts);
 }

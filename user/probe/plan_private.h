@@ -19,9 +19,6 @@ size_t plan_named_rows(struct plan *plan, uint32_t module, struct elf_file *file
 /* Note which of them were found in it. */
 void plan_see_named(struct plan *plan, const struct scan *scan);
 
-/* Free the texts that the plan keeps. */
-void plan_free_texts(struct plan *plan);
-
 /* Where the result of a function is read. */
 enum plan_reading {
 	READ_NOWHERE = 0, /* it is not to be probed */
