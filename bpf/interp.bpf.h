@@ -103,8 +103,7 @@ static __always_inline void interp_walk_finish(struct interp_walk *walk)
 
 /*
  * Read the frames of the current thread, innermost first, at most `depth` of them. Leaves them in `walk->record`, and
- * in `walk->hash` their hash, which tells two stacks apart that differ in a frame or in the place in it; 0 without a
- * frame. The loop is a plain one, since bpf_loop is younger than the kernels that this has to run on.
+ * in `walk->hash` a hash of each frame and the place in it; 0 without a frame. A plain loop: bpf_loop needs Linux 5.17.
  */
 static __always_inline void interp_walk_stack(struct interp_walk *walk,
 					      const struct interp_process *process,

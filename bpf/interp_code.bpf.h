@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Telling code apart by its content: the code of evaluated text and of templates lives no longer than a call, and the next
- * one comes to stand where it stood. What was found out about code is remembered per thread, as long as nothing has ended
- * that stood at its address.
+ * Identifies code by its content: the code of evaluated text and of templates lives no longer than a call, and the next
+ * one may be allocated at the same address. Findings about code are cached per thread until code at its address is
+ * freed.
  */
 #ifndef INTERP_CODE_BPF_H
 #define INTERP_CODE_BPF_H

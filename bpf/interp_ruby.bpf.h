@@ -79,7 +79,7 @@ static __always_inline __u32 interp_ruby_index_size(__u32 instructions)
 	return RUBY_INDEX_HEAD + blocks * RUBY_INDEX_BLOCK;
 }
 
-/* Copy the tables that tell the lines; all but very long ones count as content. */
+/* Copy the line tables; all but very long ones count as content. */
 static __always_inline void interp_ruby_copy_lines(struct interp_walk *walk)
 {
 	const struct interp_ruby *layout = &walk->process.ruby;

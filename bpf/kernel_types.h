@@ -7,7 +7,7 @@
 #ifndef KERNEL_TYPES_H
 #define KERNEL_TYPES_H
 
-/* Tells bpf_tracing.h to use the kernel's names of the registers. */
+/* Makes bpf_tracing.h use the kernel's register names. */
 #define __VMLINUX_H__
 
 typedef unsigned char __u8;

@@ -92,7 +92,7 @@ struct {
 	__type(value, struct block);
 } blocks SEC(".maps");
 
-/* Blocks that programs have told of as samples. Apart from the others, which are far more and need no weight. */
+/* Blocks that programs publish as samples. Apart from the others, which are far more and need no weight. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -101,7 +101,7 @@ struct {
 	__type(value, struct sampled_block);
 } samples SEC(".maps");
 
-/* Where programs tell of samples: by the key in the shape. */
+/* Where programs publish samples: by the key in the shape. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

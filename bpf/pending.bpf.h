@@ -104,8 +104,8 @@ static __noinline bool pending_push(struct thread *thread)
 }
 
 /*
- * A call begins while others seem to be pending. True if it is the program's; then there is no present call any more, and
- * thread->off_stack tells whether a return probe on it would make the kernel forget one that is pending on another stack.
+ * A call begins while others seem to be pending. True if it is the program's. Then no call is present, and
+ * thread->off_stack is set if a return probe on it would make the kernel drop one that is pending on another stack.
  */
 static __always_inline bool pending_admit(struct thread *thread, struct pt_regs *ctx, __u64 shape)
 {

@@ -25,7 +25,7 @@ static __always_inline struct block_key block_key_of(__u64 shape, __u32 image, _
 				   .image = image };
 }
 
-/* Tell the loader, so that the stack is resolved while its libraries are still mapped. */
+/* Announce the site to user space, which resolves its stack while the libraries are still mapped. */
 static __always_inline void site_announce(__u64 key, __u32 owner)
 {
 	struct event_site event = { .kind = EVENT_SITE, .owner = owner, .site = key };

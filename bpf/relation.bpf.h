@@ -31,7 +31,7 @@ int relation_to_call(__u64 ip, __u64 sp, __u64 bp, __u64 lr, __u64 at);
 
 static __always_inline __u32 relation_file_of(__u32 pages, __u32 page_count)
 {
-	/* Of a file without rows the loader has not been told. */
+	/* Files without rows are not in the map. */
 	if (!page_count)
 		return RELATION_UNKNOWN;
 	return bpf_map_lookup_elem(&allocator_files, &pages) ? pages + 1 : RELATION_PROGRAM;
@@ -149,8 +149,8 @@ __noinline int relation_of_areas(__u64 one, __u64 other)
 /*
  * A new call at stack pointer `at`, whose stack, walked to its end, does not lead to the pending one: has that been left, or
  * is it on another stack? What is on an alternate signal stack has been left with its handler. Other stacks are mappings
- * of their own; in the same mapping, stacks side by side are told from a part of the same stack that was left by where they
- * begin: for that, the pending call's stack must lead to a function that is known to be the outermost one.
+ * of their own. Within one mapping, where they begin separates stacks side by side from a part of the same stack that
+ * was left: for that, the pending call's stack must lead to a function that is known to be the outermost one.
  */
 static __always_inline enum relation relation_to_other_stack(struct thread *thread, __u64 at)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples: blocks that the program itself tells of, each with the bytes that it stands for. They are kept beside the
- * blocks, with the number of blocks that they stand for, so that a free takes back exactly what its allocation has
+ * Samples: blocks that the program publishes itself, each with a weight: the bytes that it represents. They have a map
+ * of their own, with the number of blocks that each represents, so that a free subtracts exactly what its allocation
  * added.
  */
 #ifndef SAMPLE_BPF_H
@@ -13,10 +13,10 @@
 struct sample_values {
 	__u64 pointer;
 	__u64 size; /* bytes asked for */
-	__u64 weight; /* bytes that it stands for */
+	__u64 weight; /* bytes that it represents */
 };
 
-/* What the program says at a probe of this shape. False if it cannot be read. */
+/* Read the arguments of a probe of this shape. False if one cannot be read. */
 static __always_inline bool sample_read(struct pt_regs *ctx, __u64 shape,
 					struct sample_values *values)
 {
@@ -39,7 +39,7 @@ static __always_inline bool sample_makes_sense(const struct sample_values *value
 	       values->weight < SAMPLE_WEIGHT_MAX;
 }
 
-/* The blocks that a sample stands for, to the nearest whole number. */
+/* The blocks that a sample represents, rounded to the nearest whole number. */
 static __always_inline __u64 sample_objects(const struct sample_values *values)
 {
 	if (!values->size)
@@ -123,7 +123,7 @@ static __noinline void sample_record(struct thread *thread, const struct sample_
 	__sync_fetch_and_add(&site->samples, 1);
 }
 
-/* Is what a sample stands for known exactly? */
+/* Is a sample recorded as a block as well, so that its size is exact? */
 static __noinline bool sample_is_block(__u64 shape, __u64 address)
 {
 	struct block_key key = block_key_of(shape, current_image(), address);
@@ -171,7 +171,7 @@ static __always_inline void sample_begin(struct pt_regs *ctx, __u64 shape,
 	pending_drop(thread);
 }
 
-/* A block that was sampled is freed. Of one that is recorded as a block, its own function tells. */
+/* A sampled block is freed. If it is recorded as a block as well, the probe of its own free function counts that. */
 static __always_inline void sample_end(struct pt_regs *ctx, __u64 shape, __u64 address)
 {
 	struct block_key key = block_key_of(shape, current_image(), address);

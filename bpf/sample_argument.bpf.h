@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The arguments of a place where a program tells of a sample: the compiler has left each where it happened to be, and
- * a note in the file says where.
+ * The arguments of a USDT probe that publishes a sample. The file's note gives the location of each: a constant, a
+ * register or memory.
  */
 #ifndef SAMPLE_ARGUMENT_BPF_H
 #define SAMPLE_ARGUMENT_BPF_H

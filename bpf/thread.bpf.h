@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of the current thread, and walks of its stack. What its pending calls mean for others that begin is told in
- * relation.bpf.h.
+ * The state of the current thread, and walks of its stack. relation.bpf.h decides what its pending calls mean for new
+ * calls.
  */
 #ifndef THREAD_BPF_H
 #define THREAD_BPF_H
@@ -24,7 +24,7 @@ static __always_inline __u32 shape_owner(__u64 shape)
 	return SHAPE_TARGET(shape) ? SHAPE_TARGET(shape) : bpf_get_current_pid_tgid() >> 32;
 }
 
-/* Number of execs of the current process: tells its programs apart. */
+/* Number of execs of the current process: identifies the program that it runs. */
 static __always_inline __u32 current_image(void)
 {
 	struct task_struct *task;
@@ -110,7 +110,7 @@ static __always_inline __u64 thread_now(struct thread *thread)
 	return thread->now_ns;
 }
 
-/* Does the thread run on its alternate signal stack? Then its stack pointer tells nothing of its calls. */
+/* Does the thread run on its alternate signal stack? Then its stack pointer gives no order of its calls. */
 static __noinline bool thread_on_signal_stack(__u64 sp)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();

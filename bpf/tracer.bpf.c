@@ -40,7 +40,7 @@ static __always_inline void stack_keep(struct pt_regs *ctx)
 		bpf_tail_call(ctx, &programs, PROGRAM_COUNT);
 }
 
-/* Entry and return in one program. At the entry, 1 tells the kernel that no return is wanted. */
+/* Entry and return in one program. If it returns 1 at the entry, the kernel does not run it at the return. */
 SEC("uprobe")
 int call_session(struct pt_regs *ctx)
 {
@@ -113,7 +113,7 @@ int throw_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The program tells of a sample, or of its end. */
+/* The program publishes a sample, or its end. */
 SEC("uprobe")
 int sample_entry(struct pt_regs *ctx)
 {

@@ -83,8 +83,7 @@ static __always_inline struct unwind_file_key unwind_file_key_of(struct inode *i
 
 /*
  * What is mapped of an overlay's file is the file below it. Since Linux 6.8 /proc/PID/maps and the records of mappings name the
- * overlay's. Whether there is one is told by a flag whose bit is not the same in all kernels, so it is looked whether the
- * file that there may be is known.
+ * overlay's. The backing-file flag's bit differs by kernel: try the overlay's inode and use it if its rows are loaded.
  */
 static __always_inline void unwind_name_by_overlay(struct file *file,
 						   struct unwind_vma_search *search)

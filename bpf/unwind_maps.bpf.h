@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps of the unwinder. The loader fills them; the programs only read, except for the cache.
+ * The maps of the unwinder. User space fills them; the BPF programs only read them, except for the cache.
  *
- * Rows and page indexes of all files stand one behind the other in two huge values, which the loader maps into its
- * memory: a row costs no system call. Position 0 of the rows is an end marker and stands for "no row".
+ * Rows and page indexes of all files lie one behind the other in two huge values, which user space maps into its
+ * memory: a row costs no system call. Position 0 of the rows is an end marker and means "no row".
  *
- * A process has an index and two tables of mappings; the low bit of its generation tells which one is in use. To
- * change the mappings the loader writes the other table, then adds 1 to the generation.
+ * A process has an index and two tables of mappings; the low bit of its generation selects the one in use. To
+ * change the mappings, user space writes the other table, then adds 1 to the generation.
  *
  * When no process has a file mapped any more, its rows and pages may be written over with those of another file. First
  * all ways to them are closed: no table in use has a mapping of it, and its entry in unwind_files is deleted. Then 2 is added
  * to the generation of every process, which leaves the table in use the same. Only then are rows and pages written. A walk
  * takes what it has read for good only if the generation of its process is after the reading what it was before. If it is the
  * new one, the walk has found no way to the old rows; if it is the old one, it has read them before they were touched. The
- * words of caches, which may tell of positions of rows, are of older generations from then on. Where loads of the
- * processor may pass each other, the system calls between the last step and the writing take longer than they could.
+ * words of caches, which may hold positions of rows, are of older generations from then on. Where the processor may
+ * reorder loads, the system calls between the last step and the writing take longer than any reordering.
  *
- * A word of a cache tells generations apart by their low six bits. The cache is zeroed twice as often as these wrap: walks
- * that are under way may write words of a generation that has just ended.
+ * A word of a cache holds the low six bits of its generation. The cache is zeroed twice as often as these wrap, because
+ * running walks may write words of a generation that has just ended.
  */
 #ifndef UNWIND_MAPS_BPF_H
 #define UNWIND_MAPS_BPF_H

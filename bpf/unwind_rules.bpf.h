@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rule of a pc: by the cache, by the tables of the process, or by what the kernel knows of a new mapping. */
+/* The rule of a pc: from the cache, from the tables of the process, or for a new mapping from the kernel's vma. */
 #ifndef UNWIND_RULES_BPF_H
 #define UNWIND_RULES_BPF_H
 
@@ -152,8 +152,8 @@ __noinline int unwind_find_new(struct unwind *walk, __u64 pc)
 }
 
 /*
- * The same by what the kernel knows of the mapping: it was made so short a time ago that the loader has not told of
- * it yet, as when a program has just begun. A file that the loader has not seen either has no rows.
+ * The same from the kernel's vma: the mapping is so new that user space has not published it yet, as when a program has
+ * just begun. A file that user space has not seen either has no rows.
  */
 static __always_inline int unwind_search_new(struct unwind *walk, __u64 pc)
 {

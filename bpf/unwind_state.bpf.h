@@ -98,7 +98,7 @@ struct unwind_from {
 	__u64 ip, sp, bp; /* the registers there */
 	__u64 lr; /* arm64: another one, if ip is no return address */
 	__u32 owner; /* key of the process in unwind_processes */
-	__u32 image; /* tells its programs apart */
+	__u32 image; /* number of its execs */
 	__u32 depth; /* frames to keep, from the innermost */
 	__u32 flags; /* UNWIND_EXACT unless ip is a return address; UNWIND_BY_BP */
 };

@@ -37,14 +37,14 @@ enum interp_anchor {
 	INTERP_ANCHOR_PROCESS,
 };
 
-/* Which byte of a Python frame tells that it is the outermost one of a call of the interpreter's loop. */
+/* Which byte of a Python frame marks the outermost one of a call of the interpreter's loop. */
 enum interp_entry {
 	INTERP_ENTRY_ALWAYS = 0, /* each frame has a loop of its own */
 	INTERP_ENTRY_FLAG, /* the byte is not 0 */
 	INTERP_ENTRY_SHIM, /* the byte is INTERP_OWNER_LOOP in a further frame, which is no Python frame itself */
 };
 
-/* How a Python frame tells its current instruction. */
+/* How a Python frame stores its current instruction. */
 enum interp_position {
 	INTERP_POSITION_BYTES = 0, /* a 32-bit number of bytes */
 	INTERP_POSITION_UNITS, /* a 32-bit number of units of two bytes */

@@ -26,8 +26,8 @@ enum call_op {
 	CALL_THROW, /* an exception begins */
 	CALL_LEAVE, /* an exit of a function whose return is not probed: the result is in its register */
 	CALL_CODE_END, /* an interpreter's code object at ptr_arg ends; no memory is counted */
-	CALL_SAMPLE, /* the program tells of a block that stands for others, too: a struct sample_site */
-	CALL_SAMPLE_END, /* and that it is freed */
+	CALL_SAMPLE, /* the program publishes a sample: a struct sample_site */
+	CALL_SAMPLE_END, /* it publishes that the sample is freed */
 };
 
 /* How a function hands out the block, or how it ends one. */
@@ -55,7 +55,7 @@ enum call_result {
  *   bits 32..47  function id: the index of the function in the loader's own table
  *   bits 48..63  target: the index of the traced process in the loader's own table, plus one; 0 = any
  * At an exit, the pointer argument is 1 where the first argument of the next function is the result; 0 = it is in its register.
- * Where a program tells of samples, bits 4..19 are the key of the site in the table of struct sample_site instead.
+ * Where a program publishes samples, bits 4..19 are the key of the site in the table of struct sample_site instead.
  */
 #define SHAPE(op, size_arg, count_arg, ptr_arg, result, source)                                    \
 	((__u64)(op) | (__u64)(size_arg) << 4 | (__u64)(count_arg) << 8 | (__u64)(ptr_arg) << 12 | \
@@ -132,7 +132,7 @@ struct sample_argument {
 enum sample_position {
 	SAMPLE_POINTER = 0,
 	SAMPLE_SIZE, /* bytes asked for */
-	SAMPLE_WEIGHT, /* bytes that the sample stands for */
+	SAMPLE_WEIGHT, /* bytes that the sample represents */
 	SAMPLE_ARGUMENTS,
 };
 
@@ -141,13 +141,13 @@ struct sample_site {
 };
 
 #define SAMPLE_SITES_MAX 0x3fff
-/* What no sample stands for: more than an address space has. */
+/* No sample represents as much: it is more than an address space has. */
 #define SAMPLE_WEIGHT_MAX ((__u64)1 << 48)
 
 /*
  * Frees by the allocator itself of what it keeps for threads (glibc at a thread's end) are no frees of the
- * program's. They are told by their caller: code of the allocator, from `low` up to and without `high`, in
- * bytes from the probed instruction. By function id.
+ * program's. Their caller identifies them: code of the allocator, in [low, high), in bytes from the probed
+ * instruction. By function id.
  */
 struct inner_callers {
 	__s64 low, high;
@@ -185,10 +185,10 @@ struct block {
 	__u64 born_ns; /* CLOCK_MONOTONIC */
 };
 
-/* A live block of which the program has told as a sample; `block.size` is what it stands for. */
+/* A live block that the program published as a sample; `block.size` is its weight. */
 struct sampled_block {
 	struct block block;
-	__u64 objects; /* blocks that it stands for, itself among them */
+	__u64 objects; /* blocks that it represents, itself among them */
 };
 
 /*
@@ -299,7 +299,7 @@ struct event_mapping {
 	X(CALLS_THROWN, calls_thrown, FACT, 0, "allocations that ended with an exception")         \
 	X(RESULTS_UNREADABLE, results_unreadable, CALL, 1, "calls whose result could not be read") \
 	X(SAMPLES_SENSELESS, samples_senseless, CALL, 1,                                           \
-	  "samples of the program's not recorded: they stand for less than their own size")        \
+	  "samples dropped: no address, or a weight that cannot be")                               \
 	X(THREADS_REFUSED, threads_refused, CALL, 1,                                               \
 	  "calls not followed: no room for the thread's state")                                    \
 	X(EVENTS_DROPPED, events_dropped, FACT, 1, "events dropped: the ring buffer was full")     \

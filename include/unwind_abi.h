@@ -130,7 +130,7 @@ struct unwind_block {
 
 /*
  * A rule in 24 bits: its low 15 bits, and nine bits of the offset of the saved bp. One that does not fit, and any of
- * kind UNWIND_CFA_UNSUPPORTED, is told by that kind and the position of its row.
+ * kind UNWIND_CFA_UNSUPPORTED, is written as that kind and the position of its row.
  */
 #define UNWIND_SHORT_FITS(rule)                                                                    \
 	(UNWIND_RULE_CFA(rule) != UNWIND_CFA_UNSUPPORTED && UNWIND_RULE_CFA_OFFSET(rule) < 1024 && \

@@ -142,7 +142,7 @@ static void test_final_calls(void **state)
 		if (i < 2)
 			CHECK(work, 0x1002);
 		else
-			check_refused(work, "cannot be told");
+			check_refused(work, "target is unknown");
 	}
 	/* By way of a function of the file that does nothing but throw, or that has such a name. */
 	for (i = 0; i < 2; i++) {
@@ -169,7 +169,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	PUT(work, 0x1000, "\xff\xe0");
-	check_refused(work, "cannot be told");
+	check_refused(work, "target is unknown");
 	work = work_new();
 	PUT(work, 0x1000, "\x90\x06");
 	check_refused(work, "decode");

@@ -142,7 +142,8 @@ static void test_instead_of_functions(void **state)
 	assert_false(has_function(work, "malloc"));
 	assert_false(has_function(work, "free"));
 	assert_true(has_function(work, "mmap"));
-	assert_true(is_skipped(work, "of what 2 functions do, the program tells by samples"));
+	assert_true(
+		is_skipped(work, "2 functions not probed: the program publishes samples instead"));
 	probe = probe_at(work, 0x1010);
 	assert_int_equal(SHAPE_OP(probe->shape), CALL_SAMPLE);
 	assert_int_equal(SHAPE_FUNCTION(probe->shape), probe->function);
@@ -266,10 +267,9 @@ static void test_incomplete(void **state)
 			  "it has no otel_memory:alloc, so its functions are probed");
 	assert_incomplete(USDT_ONLY, "alloc", THREE,
 			  "it has no otel_memory:free, so nothing is probed");
-	assert_incomplete(
-		USDT_AUTO, "alloc", ONE,
-		"1 of 1 places where samples are told of cannot be probed (it has too few "
-		"arguments), so its functions are probed");
+	assert_incomplete(USDT_AUTO, "alloc", ONE,
+			  "1 of 1 sample probes cannot be attached (it has too few "
+			  "arguments), so its functions are probed");
 }
 
 /* Blocks whose ends are told of there would be in use for ever. */
@@ -284,7 +284,7 @@ static void test_some_are_refused(void **state)
 	plan_add_file(&work->plan, 0, &work->files[0]);
 	assert_false(has_function(work, "otel_memory:alloc"));
 	assert_true(has_function(work, "malloc"));
-	assert_true(is_skipped(work, "2 of 5 places where samples are told of cannot be probed "
+	assert_true(is_skipped(work, "2 of 5 sample probes cannot be attached "
 				     "(an argument is no whole number), so its functions are "
 				     "probed"));
 	work_free(work);
@@ -307,7 +307,7 @@ static void test_places_without_nop(void **state)
 	assert_int_equal(plan_add_file(&work->plan, 0, &work->files[0]), 4);
 	assert_null(probe_at(work, 0));
 	assert_null(probe_at(work, 0x7010));
-	assert_false(is_skipped(work, "places"));
+	assert_false(is_skipped(work, "sample probes"));
 	work_free(work);
 }
 
@@ -339,7 +339,7 @@ static void test_place_that_becomes_a_call(void **state)
 	plan_add_file(&work->plan, 0, &work->files[0]);
 	assert_false(has_function(work, "otel_memory:alloc"));
 	assert_null(probe_at(work, 0x4010));
-	assert_true(is_skipped(work, "1 of 3 places"));
+	assert_true(is_skipped(work, "1 of 3 sample probes"));
 	work_free(work);
 }
 
@@ -381,8 +381,9 @@ static void test_texts(void **state)
 			   "libother.so: 1 function");
 	buffer_clear(&text);
 	assert_true(plan_describe_overlap(&work->plan, &text));
-	assert_non_null(strstr(text.data, "/lib/libtest.so tells of samples, and the functions of "
-					  "/lib/libother.so are probed, too"));
+	assert_non_null(strstr(text.data,
+			       "/lib/libtest.so is sampled, and every call is counted in "
+			       "/lib/libother.so: memory"));
 	buffer_clear(&text);
 	plan_describe(&work->plan, &text);
 	assert_non_null(strstr(text.data, "arguments " THREE ", semaphore"));

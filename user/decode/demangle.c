@@ -25,7 +25,7 @@ static void demangle_collect(const char *text, size_t length, void *opaque)
 {
 	struct buffer *out = opaque;
 
-	/* One byte too many tells that the name was longer. */
+	/* One byte beyond the limit marks a longer name. */
 	if (out->length + length > DEMANGLE_LENGTH_MAX + 1)
 		length = DEMANGLE_LENGTH_MAX + 1 - out->length;
 	buffer_append(out, text, length);

@@ -12,7 +12,7 @@
 
 #define SYMBOLS_MAX (16 << 20)
 
-/* A symbol without a size stands for a routine written in assembly, and those are short. */
+/* Symbols without a size are routines written in assembly, which are short. */
 #define SIZELESS_LENGTH_MAX 65536
 
 /*

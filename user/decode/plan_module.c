@@ -119,7 +119,7 @@ void plan_forget_module(struct plan *plan, uint32_t module)
 	plan->searched_count = kept;
 }
 
-/* What a file lacks, as far as it can be told. */
+/* What a file lacks, if that is known. */
 static const char *module_lacks(const struct module *module)
 {
 	if (module->fd < 0)

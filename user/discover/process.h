@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process that is to be traced: found, told apart from a later process with the same pid, and followed through its
- * mappings and execs. Only reads of /proc; nothing is done to the process.
+ * A process to trace: finds it, distinguishes it from a later process with the same pid, and follows its mappings and
+ * execs. Only reads /proc; nothing is done to the process.
  */
 #ifndef DISCOVER_PROCESS_H
 #define DISCOVER_PROCESS_H
@@ -55,14 +55,14 @@ bool process_alive(const struct process *process);
  */
 int process_scan(struct process *process, struct module_list *modules, uint64_t time_ns);
 
-/* A new executable mapping that the kernel tells of. Returns its module, or MODULE_NONE. */
+/* A record of the kernel of a new executable mapping. Returns its module, or MODULE_NONE. */
 uint32_t process_see_mapping(struct process *process, struct module_list *modules,
 			     const struct sideband_event *event);
 
 /* It runs another program since `time_ns`. */
 void process_see_exec(struct process *process, const struct sideband_event *event);
 
-/* The same, where nobody has told of it: its mappings are left as they are. */
+/* The same without a record of the kernel: its mappings are left as they are. */
 void process_see_program(struct process *process, uint64_t time_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The function of a mapped file that an address is in, where no symbol tells: by the table of all functions that the
- * file has in memory for its own exceptions (.eh_frame_hdr). Not a reader of files, nor of the entries themselves.
+ * The function around an address of a mapped file without a symbol for it: from the table of all functions that the
+ * file has in memory for its own exceptions (.eh_frame_hdr). Reads neither files nor the entries themselves.
  */
 #ifndef INTERP_FUNCTION_RANGE_H
 #define INTERP_FUNCTION_RANGE_H
@@ -14,7 +14,7 @@
 /*
  * `image` is where the first byte of the file is mapped, all addresses are as the process sees them. The end is where
  * the next function begins. False, with both untouched, if the file has no such table, or the address is before the
- * first function or in the last one, whose end it does not tell.
+ * first function or in the last one, whose end is not in the table.
  */
 bool function_range_find(const struct target_memory *memory, uint64_t image, uint64_t address,
 			 uint64_t *ret_start, uint64_t *ret_end);

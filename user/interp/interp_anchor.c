@@ -136,7 +136,7 @@ static bool anchor_is_pointer(struct anchor_search *search, uint64_t pointer, ui
 	return false;
 }
 
-/* Does this word, at `address`, tell a control block? */
+/* Does this word, at `address`, lead to a control block? */
 static bool anchor_find_block(struct anchor_search *search, uint64_t address, uint64_t word,
 			      struct anchor_block *ret_block)
 {
@@ -179,7 +179,7 @@ static bool anchor_ask_variables(struct anchor_search *search, const struct anch
 	return false;
 }
 
-/* Does this word, at `address`, tell a control block? */
+/* Does this word, at `address`, lead to a control block? */
 static bool anchor_find_block(struct anchor_search *search, uint64_t address, uint64_t word,
 			      struct anchor_block *ret_block)
 {

@@ -153,8 +153,7 @@ static void names_say_cut(struct jit_names *names, const struct target *target)
 		return;
 	jit->said_cut = true;
 	log_write(names->log, LOG_NOTICE,
-		  "process %d: its map of generated code is too large; code that it tells of "
-		  "further back has no names",
+		  "process %d: its map of generated code is too large; its tail is ignored",
 		  target->pid);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where things are in PHP's structures, by version: 8.0 to 8.4 on 64-bit machines, without thread safety (ZTS). Offsets
- * are those that the headers of each version give (Zend/zend_globals.h, zend_compile.h). Which version a file is tells the
- * number of its module API, which changes with the structures; builds for debugging are refused by its suffix. A layout
- * must still pass its check on the live process before it is used.
+ * are those that the headers of each version give (Zend/zend_globals.h, zend_compile.h). The number of its module API,
+ * which changes with the structures, identifies a file's version; debug builds are refused by its suffix. A layout must
+ * still pass its check on the live process before it is used.
  */
 #ifndef INTERP_PHP_LAYOUT_H
 #define INTERP_PHP_LAYOUT_H

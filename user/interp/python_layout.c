@@ -240,7 +240,7 @@ bool python_layout_check(const struct python_layout *layout, const struct target
 	return good;
 }
 
-/* "3.9" of ".../libpython3.9.so.1.0" and ".../python3.9"; 0 if the name does not tell. */
+/* 9 of ".../libpython3.9.so.1.0" and ".../python3.9"; 0 if the name has no version. */
 static unsigned int python_minor_of_path(const char *path)
 {
 	const char *name = strrchr(path, '/');

@@ -2,7 +2,7 @@
 /* See python_lines.h. Line numbers are summed up modulo 2^32, and what is no positive int counts as none. */
 #include "interp/python_lines.h"
 
-/* How an entry of a location table tells its line, beyond "the last one" (0..9) and "0 to 2 more" (10..12). */
+/* How an entry of a location table encodes its line, beyond "the last one" (0..9) and "0 to 2 more" (10..12). */
 #define LOCATION_SAME_MAX 9
 #define LOCATION_ONE_LINE 10
 #define LOCATION_NO_COLUMNS 13

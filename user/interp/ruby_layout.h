@@ -54,7 +54,7 @@ bool ruby_layout_check(const struct ruby_layout *layout, const struct target_mem
 
 /*
  * An address in the function that runs Ruby code, which need not have a symbol: where the first instruction of the code of
- * a frame is handled. 0 = no frame of Ruby code tells.
+ * a frame is handled. 0 = no frame of Ruby code leads to it.
  */
 uint64_t ruby_layout_handler(const struct ruby_layout *layout, const struct target_memory *memory,
 			     uint64_t state);

@@ -12,7 +12,7 @@
 #include "interp/interp_copy.h"
 
 /* Values: the low bits of an object's first word are its type; what the rest means depends on that. */
-#define TYPE_INTERNAL 0x1a /* imemo; the bits from 12 on tell which */
+#define TYPE_INTERNAL 0x1a /* imemo; the bits from 12 on are its kind */
 #define INTERNAL_ISEQ 7
 
 /* Kinds of code: what is in a method, and has its label. */
@@ -235,7 +235,7 @@ static bool ruby_name_body(const struct ruby_layout *layout, const struct target
 	if (!ruby_copy_string(layout, memory, path, ret_name->file, sizeof(ret_name->file)) ||
 	    !ruby_copy_label(layout, memory, body, ret_name))
 		return false;
-	/* A handler's frame stands for that of its method, from 3.4 on. */
+	/* From 3.4 on, a handler's frame replaces that of its method. */
 	type = target_half(memory, body + RUBY_BODY_TYPE);
 	ret_name->covers_next = layout->parent && (type == ISEQ_RESCUE || type == ISEQ_ENSURE);
 	/* The program counter is behind the instruction that is carried out. */

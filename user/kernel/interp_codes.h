@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The copies that the programs made of what names frames' code, by its content. The last ones are kept, here and in the
- * programs' map: other stacks, which are still to be heard of, may refer to them.
+ * BPF programs' map: stacks that are not announced yet may refer to them.
  */
 #ifndef KERNEL_INTERP_CODES_H
 #define KERNEL_INTERP_CODES_H

@@ -24,7 +24,7 @@
 
 /* A search of memory that has too much to search takes long: how often it is tried, once in RETRY_MAX_NS. */
 #define SPENT_MAX 5
-#define PATIENCE_NS 5000000000ull /* before somebody is told */
+#define PATIENCE_NS 5000000000ull /* before the message */
 
 struct interp_module {
 	bool known;
@@ -46,7 +46,7 @@ struct interp_process_entry {
 	enum interp_state state;
 	uint64_t due_ns, wait_ns;
 	uint64_t since_ns; /* first attempt; 0 = none */
-	bool told; /* that it has none, or none that can be read */
+	bool reported; /* the message that it has none, or none that can be read */
 	unsigned int spent; /* searches of its memory that were given up */
 	struct interp_reader reader;
 	struct interp_found found;
@@ -196,17 +196,17 @@ void interp_table_forget_module(struct interp_table *table, uint32_t module)
 		table->by_module[module] = (struct interp_module){ 0 };
 }
 
-/* Tell, once, why a process has native frames only. */
+/* Report, once, why a process has native frames only. */
 static void table_tell(struct interp_table *table, struct interp_process_entry *entry,
 		       const char *why)
 {
 	const struct interp_file *file;
 	char text[64];
 
-	if (entry->told || entry->found.module == MODULE_NONE)
+	if (entry->reported || entry->found.module == MODULE_NONE)
 		return;
 	table_read_module(table, entry->found.module, &file);
-	entry->told = true;
+	entry->reported = true;
 	log_write(table->log, LOG_NOTICE, "process %d has %s, whose own frames cannot be shown: %s",
 		  entry->process->target.pid, interp_file_describe(file, text), why);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interpreters that the session's processes run: found, told to the programs, and asked for the names of frames. A
- * process that has just begun is asked again and again until its interpreter runs.
+ * The interpreters of the session's processes: finds them, publishes them to the BPF programs, and names their frames.
+ * A process that has just begun is searched again until its interpreter runs.
  */
 #ifndef KERNEL_INTERP_TABLE_H
 #define KERNEL_INTERP_TABLE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Do probes harm a process that has a seccomp filter? Since Linux 6.11, on x86-64, a probed function returns through a
- * system call, made by the process; since 6.18 some probes at entries are system calls, too. A filter that lists what
- * is allowed knows of neither, and where the kernel does not make an exception for them, it kills the process. Version
- * numbers do not tell (distributions take fixes back), so it is tried on a child of our own.
+ * system call, made by the process; since 6.18 some probes at entries are system calls, too. A filter that lists the
+ * allowed calls has neither, and kills the process unless the kernel exempts them. Distributions backport fixes, so
+ * versions prove nothing: the check tries it on a child of the tracer.
  */
 #ifndef KERNEL_RETURN_CHECK_H
 #define KERNEL_RETURN_CHECK_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the processes of the machine do, told by the kernel as it happens: executable mappings, execs, forks
- * and exits, for the price of one perf event per CPU. Reading /proc is for those to whom the kernel does
- * not tell it, and for what was there before.
+ * The kernel's records of executable mappings, execs, forks and exits of all processes, from one perf event per CPU.
+ * /proc is read for earlier ones, and where the kernel refuses the event.
  */
 #ifndef KERNEL_SIDEBAND_H
 #define KERNEL_SIDEBAND_H

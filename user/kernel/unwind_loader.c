@@ -26,7 +26,7 @@
 /* The kernel gives elements of mappable arrays eight bytes. */
 #define LOADER_GENERATION_STRIDE 2
 
-/* Files that mappings are resolved to before the loader has told of the mapping. */
+/* Files that BPF programs find by inode where a mapping is not published yet. */
 #define LOADER_FILES 4096
 #define LOADER_BLOCKS 4096
 
@@ -185,16 +185,16 @@ void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t i
 				    &yes, BPF_ANY);
 }
 
-/* A file may be known by several names; what is told of it is then the table of one of them. */
+/* A file may have several names; its entry is then the table of one of them. */
 static void loader_untell_file(const struct unwind_loader *loader, uint32_t index)
 {
 	struct unwind_file_key key = loader_file_key(module_list_get(loader->modules, index));
 	int files = bpf_map__fd(loader->bpf->maps.unwind_files);
-	struct unwind_file_rows rows, told;
+	struct unwind_file_rows rows, stored;
 
 	if (!unwind_tables_rows(&loader->tables, index, &rows))
 		return;
-	if (!bpf_map_lookup_elem(files, &key, &told) && told.pages == rows.pages)
+	if (!bpf_map_lookup_elem(files, &key, &stored) && stored.pages == rows.pages)
 		bpf_map_delete_elem(files, &key);
 	bpf_map_delete_elem(bpf_map__fd(loader->bpf->maps.allocator_files), &rows.pages);
 }
@@ -319,7 +319,7 @@ static uint32_t loader_index(const struct unwind_loader *loader, uint32_t owner)
 	return unused;
 }
 
-/* Words of the cache are told from those of a later generation by its low bits only. */
+/* Words of the cache hold the low bits of their generation only, so those of an older one may match a later one. */
 static int loader_clear_cache(const struct unwind_loader *loader, uint32_t index)
 {
 	static const __u64 empty[UNWIND_CACHE_WORDS];
@@ -429,8 +429,8 @@ bool unwind_loader_is_full(const struct unwind_loader *loader)
 }
 
 /*
- * Nothing leads to the rows of modules of which unwind_files tells nothing and that no list has. What walks have read of them
- * must be void before they are written over.
+ * Invalidate what running walks have read of rows that are free: unwind_files and all lists have dropped their modules,
+ * and the rows are about to be written over.
  */
 static int loader_void_walks(struct unwind_loader *loader)
 {

@@ -59,8 +59,9 @@ void unwind_loader_forget(struct unwind_loader *loader, uint32_t owner);
 bool unwind_loader_is_full(const struct unwind_loader *loader);
 
 /*
- * No process has these modules mapped, as unwind_loader_update was told: their room is for others. Returns how many modules
- * have found no room before and may do so now: those who map them have to be told of by unwind_loader_update again.
+ * Free the space of these modules: no process has them mapped, and unwind_loader_update has been called since. Returns
+ * the number of modules that found no space before and may find it now: call unwind_loader_update for the processes that
+ * map them.
  */
 size_t unwind_loader_forget_modules(struct unwind_loader *loader, const uint32_t *modules,
 				    size_t count);

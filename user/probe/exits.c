@@ -230,7 +230,7 @@ static void search_classify(struct search *search, struct exits_step *step)
 		step->jumps = true;
 		step->target = flow->target;
 		if (!flow->direct)
-			search_refuse(search, "it jumps to where cannot be told");
+			search_refuse(search, "a jump's target is unknown");
 		else if (flow->kind == FLOW_JUMP)
 			search_jump(search, step);
 		break;

@@ -348,7 +348,7 @@ static void plan_keep_wanted(struct plan *plan, uint32_t module, struct scan *sc
 			scan->items[kept++] = scan->items[i];
 	if (samples && kept < scan->count)
 		plan_skip(plan, module, false,
-			  "of what %zu functions do, the program tells by samples",
+			  "%zu functions not probed: the program publishes samples instead",
 			  scan->count - kept);
 	scan->count = kept;
 }

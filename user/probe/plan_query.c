@@ -69,10 +69,9 @@ bool plan_describe_overlap(const struct plan *plan, struct buffer *out)
 	if (!sampled || !whole || sampled == whole)
 		return false;
 	text_append_safe(out, sampled->path);
-	buffer_append_string(out, " tells of samples, and the functions of ");
+	buffer_append_string(out, " is sampled, and every call is counted in ");
 	text_append_safe(out, whole->path);
-	buffer_append_string(out, " are probed, too: memory that the one takes from the other "
-				  "counts in both, unless the pointers are the same (--usdt only "
-				  "probes no functions)");
+	buffer_append_string(out, ": memory that the first takes from the second counts twice, "
+				  "unless the pointers are equal (try --usdt only)");
 	return true;
 }

@@ -154,8 +154,7 @@ static void plan_add_sample(struct plan *plan, uint32_t module, const struct usd
 	uint64_t shape;
 
 	if (!function || plan->sample_count == SAMPLE_SITES_MAX) {
-		plan_skip(plan, module, true, "%s: too many places where samples are told of",
-			  symbol);
+		plan_skip(plan, module, true, "%s: too many sample probes", symbol);
 		return;
 	}
 	plan->functions[function].sampled = true;
@@ -186,11 +185,9 @@ static void plan_say_incomplete(struct plan *plan, uint32_t module, const struct
 	const char *instead = plan->options.usdt == USDT_ONLY ? "nothing is" : "its functions are";
 
 	if (sites->refused)
-		plan_skip(
-			plan, module, true,
-			"%zu of %zu places where samples are told of cannot be probed (%s), so %s "
-			"probed",
-			sites->refused, sites->refused + sites->count, sites->refusal, instead);
+		plan_skip(plan, module, true,
+			  "%zu of %zu sample probes cannot be attached (%s), so %s probed",
+			  sites->refused, sites->refused + sites->count, sites->refusal, instead);
 	else if (sites->dropped)
 		plan_skip(plan, module, true, "no %s can be probed (%s), so %s probed", missing,
 			  sites->dropped, instead);

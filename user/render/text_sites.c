@@ -129,9 +129,7 @@ static void text_samples(const struct text_writer *writer, const struct report *
 
 	if (!report->recorded.samples)
 		return;
-	buffer_printf(&line,
-		      "~ estimated: the program itself has told of %s sample%s, each of which "
-		      "stands for more",
+	buffer_printf(&line, "~ estimated from %s sample%s published by the program",
 		      units_format_count(report->recorded.samples, count),
 		      report->recorded.samples == 1 ? "" : "s");
 	columns_wrap(writer->out, line.data, writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS, 2);

@@ -27,8 +27,8 @@ void breakpoints_open(struct breakpoints *breakpoints, pid_t pid);
 void breakpoints_close(struct breakpoints *breakpoints);
 
 /*
- * Is there one at `address`, which maps `offset` of the file behind the descriptor `file`? True if that cannot be told.
- * Where the page map may be read, a page is neither brought into the memory of the process nor waited for: one that has a breakpoint is private
+ * Is there one at `address`, which maps `offset` of the file behind the descriptor `file`? True if that is unknown.
+ * Where the page map may be read, this neither faults a page in nor waits for one: a page with a breakpoint is private
  * to the process, so one that is missing, or the file's own, has none.
  */
 bool breakpoints_has(struct breakpoints *breakpoints, uint64_t address, int file, uint64_t offset);

@@ -63,7 +63,7 @@ static void pass_see_site(void *context, const void *key, const void *value)
 	sites_reset_ages(site);
 }
 
-/* A block, or a sample that stands for `objects` of together its size. */
+/* A block, or a sample that represents `objects` blocks of together its size. */
 static void pass_add_block(struct pass *pass, const void *key, const struct block *block,
 			   uint64_t objects)
 {

@@ -279,8 +279,7 @@ static int events_open_tasks(struct events *events)
 		return events_add_fd(events, sideband_fd(events->sideband));
 	}
 	log_write(events->follow->log, LOG_NOTICE,
-		  "new processes and libraries are looked for once a second, because the "
-		  "kernel does not tell of them: %s",
+		  "no records of new processes and libraries (%s): polling /proc once a second",
 		  refused.text);
 	return 0;
 }

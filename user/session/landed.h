@@ -16,7 +16,7 @@
 
 /*
  * False if none of `points`, which are attached, changes the code of `module` as the process has it now. True if that
- * cannot be told: it maps none of it, or may not be looked at. `file` is the module's descriptor.
+ * is unknown: the process maps none of it, or may not be read. `file` is the module's descriptor.
  */
 bool probes_landed(const struct process *process, uint32_t module, int file,
 		   const struct attach_point *points, size_t count);

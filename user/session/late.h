@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counts what ran before its probes were in, or runs without: how many calls that were, nobody can tell. */
+/* Counts what ran before its probes were attached, or runs without. The number of calls missed is unknown. */
 #ifndef SESSION_LATE_H
 #define SESSION_LATE_H
 

@@ -74,7 +74,7 @@ void notices_unprobed(const struct notices *notices, struct process *process, bo
 	log_write(notices->log, root ? LOG_NOTICE : LOG_VERBOSE,
 		  "nothing is probed in process %d: %s maps %s", target->pid,
 		  target->exe ? target->exe : target->comm,
-		  only_samples ? "no file that tells of samples (--usdt only)"
+		  only_samples ? "no file that publishes samples (--usdt only)"
 			       : "no allocator that is known");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The plan of what is probed, grown file by file as processes map files, and what the BPF programs must know of each. */
+/* The plan of what is probed, which grows file by file as processes map files, and what BPF programs need of each file. */
 #ifndef SESSION_PLANNED_FILES_H
 #define SESSION_PLANNED_FILES_H
 

@@ -24,7 +24,7 @@
 /* Ends of processes that are handled in one turn. */
 #define ENDED_AT_ONCE 64
 
-/* Descriptors of the programs, their maps, and what tells of one process. */
+/* Descriptors of the BPF programs, their maps, and of one process. */
 #define FILES_MIN 128
 #define FILES_REST 256
 

@@ -29,7 +29,7 @@ struct session_options {
 	uint64_t max_blocks, max_stacks; /* entries of the kernel's tables */
 	uint64_t stack_depth; /* frames, 1 to STACK_FRAMES_MAX */
 	uint64_t min_size, max_size; /* bytes: other blocks are not recorded */
-	uint64_t min_age_ns; /* blocks in use that are younger are told apart in snapshots */
+	uint64_t min_age_ns; /* snapshots list younger blocks in use separately */
 	bool several; /* more than one process is going to be added */
 	bool force; /* probe processes whose seccomp filter may kill them for it, too */
 	enum return_check returns; /* what is known of that; RETURNS_UNCHECKED = find out */
@@ -95,7 +95,7 @@ bool session_see_open(struct session *session, pid_t pid, int fd, bool exec);
 /* Descriptor that is readable when session_drain has work; it stays the session's. */
 int session_fd(const struct session *session);
 
-/* Handle all that programs and kernel have told since the last call. */
+/* Handle all records of the BPF programs and the kernel since the last call. */
 void session_drain(struct session *session);
 
 /*

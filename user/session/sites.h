@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sites that the programs have made, each with its stack normalized to modules and offsets as soon as it is
- * first heard of, while the libraries it runs through are still mapped.
+ * The sites that BPF programs have made. Each stack is normalized to modules and offsets as soon as its site is
+ * announced, while the libraries in it are still mapped.
  */
 #ifndef SESSION_SITES_H
 #define SESSION_SITES_H

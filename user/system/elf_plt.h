@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which function an entry of a file's procedure linkage table stands for. Of 64-bit files of this machine only; the
- * file is untrusted.
+ * The function that an entry of a file's procedure linkage table jumps to. Only 64-bit files of this machine; the file
+ * is untrusted.
  */
 #ifndef SYSTEM_ELF_PLT_H
 #define SYSTEM_ELF_PLT_H

@@ -67,7 +67,7 @@ static bool usdt_read(const struct elf_file *file, const char *note, size_t size
 	    !note_take_string(&note, &size, &probe.name) ||
 	    !note_take_string(&note, &size, &probe.arguments))
 		return false;
-	/* What moves a file's addresses after the link does not know of the notes. */
+	/* Tools that move a file's addresses after the link leave the notes as they are. */
 	moved = base ? base->sh_addr - head.base : 0;
 	probe.refusal = usdt_locate(file, &head, moved, &probe);
 	*ret_probe = probe;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The USDT probes of an ELF file, as the notes of its section .note.stapsdt tell: places in its code where a program
- * has something to say, and where its words stand there. Notes are untrusted.
+ * The USDT probes of an ELF file, from the notes of its section .note.stapsdt: places in its code, and where the
+ * arguments are there. Notes are untrusted.
  */
 #ifndef SYSTEM_ELF_USDT_H
 #define SYSTEM_ELF_USDT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See end_signals.h. The thread is told by signals, too: nothing else can be waited for together with them. */
+/* See end_signals.h. The thread is woken by a signal as well: nothing else can be waited for together with signals. */
 #include "system/end_signals.h"
 
 #include <errno.h>

@@ -58,7 +58,7 @@ static void loader_add(struct path_list *list, const char *path)
 	list->items[list->count++] = resolved;
 }
 
-/* The length without " (0xADDRESS)", which ends every line that tells of a mapped file; 0 if it is not there. */
+/* The length without " (0xADDRESS)", which ends every line of a mapped file; 0 if it is not there. */
 static size_t loader_before_address(const char *line, size_t length)
 {
 	size_t at = length;

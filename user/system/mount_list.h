@@ -30,7 +30,7 @@ bool mount_list_has_local(const char *text, unsigned int major, unsigned int min
 /* Has a text of /proc/PID/mountinfo a mount that a walk along a path may have to wait for? Those of the kernel's own are none. */
 bool mount_list_has_remote(const char *text);
 
-/* What tells the mount namespace of a process from others. Returns 0 or a negative errno. */
+/* Device and inode of the mount namespace of a process. Returns 0 or a negative errno. */
 int mount_namespace_identify(pid_t pid, dev_t *ret_device, ino_t *ret_inode);
 
 #endif

@@ -59,8 +59,8 @@ bool perf_ring_peek(struct perf_ring *ring, uint64_t *ret_time_ns);
 size_t perf_ring_take(struct perf_ring *ring, unsigned char *record);
 
 /*
- * Decode a record of `size` bytes. False, with `*ret_event` untouched, if it tells nothing of interest or is
- * malformed. The event's strings lie in the record.
+ * Decode a record of `size` bytes. False, with `*ret_event` untouched, if its type is of no interest or it is
+ * malformed. The event's strings point into the record.
  */
 bool perf_record_decode(const unsigned char *record, size_t size, struct sideband_event *ret_event);
 

@@ -17,7 +17,7 @@ enum privilege_step {
 	STEP_LOAD, /* load BPF programs and maps */
 	STEP_ATTACH_MULTI, /* link a program to many uprobes */
 	STEP_ATTACH_PERF, /* make a perf event of a uprobe */
-	STEP_LISTEN, /* make a perf event that tells of processes */
+	STEP_LISTEN, /* open a perf event for records of processes */
 	STEP_LOOK, /* read the mappings and files of another process */
 };
 

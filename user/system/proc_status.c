@@ -276,7 +276,7 @@ static bool exe_has_name(const char *proc_root, pid_t pid, const char *link, con
 	bool same = false;
 	size_t i;
 
-	/* What the kernel knows of a file: no server is asked. */
+	/* From the kernel's cache: no request to a file server. */
 	if (statx(AT_FDCWD, link, AT_STATX_DONT_SYNC, STATX_INO, &exe))
 		return false;
 	for (i = 0; i < 2 && !same; i++) {

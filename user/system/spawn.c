@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Held children: see spawn.h. A socket holds the child: one byte on it means go, or that the child is to have mounts of
- * its own, and its end means that the tracer has died. A pipe that closes on exec tells whether the exec worked.
+ * its own, and its end means that the tracer has died. A pipe that closes on exec carries the errno of a failed exec.
  */
 #include "system/spawn.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* How a program was told to treat signals: what exec hands on. */
+/* The signal state that exec preserves. */
 struct spawn_signals {
 	sigset_t mask;
 	sigset_t ignored;
@@ -21,7 +21,7 @@ struct spawn {
 	int release; /* our end of the socket that holds the child; -1 = released */
 	int failure; /* read end of a pipe: an errno arrives here if the exec fails */
 	char *path; /* what will be exec'd: PATH searched */
-	bool gone; /* it was told to exec */
+	bool gone; /* it has been released to exec */
 	bool ended; /* it has been reaped */
 	int status; /* wait status, when ended; -1 = unknown */
 	/* Set it before spawn_hold if the caller changed signals since its start; must outlive that call. */

@@ -75,7 +75,7 @@ static bool cfi_is_packable(int64_t offset, int64_t smallest, int64_t largest)
 	return !(offset & 7) && offset / 8 >= smallest && offset / 8 <= largest;
 }
 
-/* A bp that cannot be told does not end a walk: most frames further out never ask for it. */
+/* An unknown bp does not end a walk: most frames further out never need it. */
 static enum unwind_bp cfi_pack_bp(const struct cfi_place *bp, int64_t *ret_offset)
 {
 	*ret_offset = 0;

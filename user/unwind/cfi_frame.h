@@ -19,8 +19,8 @@ struct cfi_registers {
 };
 
 /*
- * The registers of the architecture whose return addresses are in this register, by which all entries of a file tell it:
- * x86-64 or arm64. NULL: it is neither.
+ * The registers of the architecture whose return addresses are in this register: x86-64 or arm64. Each entry of a file
+ * names the register. NULL: it is neither.
  */
 const struct cfi_registers *cfi_registers_of(uint64_t return_register);
 

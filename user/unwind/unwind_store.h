@@ -19,7 +19,7 @@ struct unwind_store {
 	struct unwind_room row_room, page_room;
 };
 
-/* Where in the store the table of a file is; {0} stands for a file without one. */
+/* Where in the store the table of a file is; {0} = the file has none. */
 struct unwind_place {
 	uint32_t pages; /* position of the entry of first_page */
 	uint32_t first_page, page_count;

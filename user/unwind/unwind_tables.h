@@ -36,9 +36,9 @@ struct unwind_tables {
 bool unwind_tables_has(const struct unwind_tables *tables, uint32_t module);
 
 /*
- * Add a module, whose table is copied; NULL stands for one without a table. It is in the share of the process `holder` (0 = in
- * none), which may have three times of what it leaves to others. Returns 0; -ENOSPC if the store has no room, -EDQUOT if the share has none:
- * then it counts as one without a table.
+ * Add a module and copy its table; NULL = it has none. It is charged to the process `holder` (0 = to none), which may
+ * use three times as much as it leaves to others. Returns 0; -ENOSPC if the store is full, -EDQUOT if the holder's share
+ * is: then the module counts as one without a table.
  */
 int unwind_tables_add(struct unwind_tables *tables, uint32_t module, int holder,
 		      const struct unwind_file *file);
