@@ -14,7 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "system/proc_text.h"
+#include "system/proc.h"
 #include "system/regular_file.h"
 
 /* Candidates are numbered place * PATTERN_COUNT + pattern. */

@@ -13,7 +13,6 @@
 #include "interp/perf_map.h"
 #include "model/name_pool.h"
 #include "system/proc.h"
-#include "system/proc_text.h"
 #include "system/regular_file.h"
 
 /* A process without a map is looked at again after so long: it may get one. */

@@ -93,6 +93,13 @@ int proc_read_environment_range(const char *proc_root, pid_t pid, uint64_t *ret_
 /* The device and inode by which /proc/PID/maps would name an open file: it is mapped for a moment. */
 bool proc_identify_file(int fd, uint64_t *ret_device, uint64_t *ret_inode);
 
+/*
+ * Open `path` as seen from /proc/PID/root as an O_PATH descriptor, or from the tracer's own root if `pid` is 0.
+ * Symbolic links cannot lead out of that root; with `resolve` RESOLVE_NO_SYMLINKS (0 = with none of it) none is followed.
+ * Returns a negative errno on failure.
+ */
+int proc_open_in_root(const char *proc_root, pid_t pid, const char *path, uint64_t resolve);
+
 /* The file behind a mapping. */
 struct mapped_file {
 	const struct proc_mapping *mapping;

@@ -1,20 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening the file behind a mapping: see proc.h. A name is only a guess at the file: it may have been replaced,
- * or mean another file to the tracer. So every candidate is taken only if proc_identify_file finds the device and inode
- * of the mapping.
+ * Opening files as a process sees them, and the file behind a mapping: see proc.h. A name is only a guess at that file: it
+ * may have been replaced, or mean another file to the tracer. So every candidate is taken only if proc_identify_file finds
+ * the device and inode of the mapping.
  */
 #include "system/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "system/proc_text.h"
+#include "system/path_walk.h"
 #include "system/regular_file.h"
+
+static int proc_open_root(const char *proc_root, pid_t pid)
+{
+	char *path = pid ? memory_format("%s/%d/root", proc_root, (int)pid)
+			 : memory_copy_string("/");
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		fd = -errno;
+	free(path);
+	return fd;
+}
+
+int proc_open_in_root(const char *proc_root, pid_t pid, const char *path, uint64_t resolve)
+{
+	int root = proc_open_root(proc_root, pid), fd;
+
+	if (root < 0)
+		return root;
+	fd = path_walk(root, path, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve, pid);
+	close(root);
+	return fd;
+}
 
 /* From an O_PATH descriptor, which is closed, to one for reading. */
 static int open_verified(int path_fd, pid_t pid, struct mapped_file *file)

@@ -4,13 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "system/path_walk.h"
 
 #define CHUNK 65536
 /* 65530 mappings, the kernel's default limit, with the longest of paths. */
@@ -88,27 +86,4 @@ bool proc_strip_deleted(char *path)
 		return false;
 	path[length - strlen(DELETED)] = '\0';
 	return true;
-}
-
-static int proc_open_root(const char *proc_root, pid_t pid)
-{
-	char *path = pid ? memory_format("%s/%d/root", proc_root, (int)pid)
-			 : memory_copy_string("/");
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		fd = -errno;
-	free(path);
-	return fd;
-}
-
-int proc_open_in_root(const char *proc_root, pid_t pid, const char *path, uint64_t resolve)
-{
-	int root = proc_open_root(proc_root, pid), fd;
-
-	if (root < 0)
-		return root;
-	fd = path_walk(root, path, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve, pid);
-	close(root);
-	return fd;
 }

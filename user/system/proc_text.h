@@ -25,11 +25,4 @@ bool proc_take_number(const char **at, const char *end, unsigned int base, uint6
 /* Remove " (deleted)" from the end of `path`. Returns whether it was there. */
 bool proc_strip_deleted(char *path);
 
-/*
- * Open `path` as seen from /proc/PID/root as an O_PATH descriptor, or from the tracer's own root if `pid` is 0.
- * Symbolic links cannot lead out of that root; with `resolve` RESOLVE_NO_SYMLINKS (0 = with none of it) none is followed.
- * Returns a negative errno on failure.
- */
-int proc_open_in_root(const char *proc_root, pid_t pid, const char *path, uint64_t resolve);
-
 #endif
