@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "discover/process.h"
 #include "kernel/bpf_call.h"
-#include "kernel/features.h"
 #include "probe/plan.h"
 #include "tracer_abi.h"
 
@@ -98,7 +97,7 @@ static int floor_probe_module(struct plan *plan, uint32_t index, pid_t pid, bool
 
 static int floor_probe(pid_t pid, bool at_entry, bool stackid)
 {
-	struct plan_options options = { .features = kernel_features_traps(),
+	struct plan_options options = { .features = probe_features_running(),
 					.free_without_stack = true,
 					.at_entry = at_entry };
 	struct module_list modules = { 0 };

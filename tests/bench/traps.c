@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "kernel/bpf_call.h"
-#include "kernel/features.h"
 #include "probe/trap.h"
 
 #define SLOT 64 /* bytes of a function */
@@ -119,7 +118,7 @@ static int traps_probe(int program, int file, uint64_t offset)
 
 static int traps_measure_all(int program, int file, const uint8_t *code)
 {
-	struct probe_features features = kernel_features_traps();
+	struct probe_features features = probe_features_running();
 	size_t i;
 
 	for (i = 0; i < KIND_COUNT; i++) {

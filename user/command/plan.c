@@ -14,7 +14,6 @@
 #include "decode/plan_module.h"
 #include "discover/module_finder.h"
 #include "discover/process.h"
-#include "kernel/features.h"
 #include "probe/plan.h"
 #include "system/loader.h"
 #include "system/proc.h"
@@ -113,7 +112,7 @@ static int plan_print(const struct plan *plan, struct error *error)
 
 static int plan_run(const struct options *options, const struct log *log)
 {
-	struct plan_options wanted = { .features = kernel_features_traps(),
+	struct plan_options wanted = { .features = probe_features_running(),
 				       .free_without_stack = true,
 				       .at_entry = options->probe_at_entry,
 				       .no_return_probes = options->no_return_probes,

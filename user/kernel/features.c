@@ -5,10 +5,8 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "kernel/bpf_call.h"
@@ -67,16 +65,6 @@ static int features_refuse(int code, struct error *error)
 		strerror(-code));
 }
 
-struct probe_features kernel_features_traps(void)
-{
-	unsigned int major, minor;
-	struct utsname name;
-
-	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
-		return probe_features_default();
-	return probe_features_for_kernel(major, minor);
-}
-
 /* Before Linux 5.11, programs and maps count as locked memory. Where that is not so, it does not matter if this fails. */
 static void features_lift_limit(void)
 {
@@ -87,7 +75,7 @@ static void features_lift_limit(void)
 
 int kernel_features_probe(struct kernel_features *ret_features, struct error *error)
 {
-	struct kernel_features features = { .traps = kernel_features_traps() };
+	struct kernel_features features = { .traps = probe_features_running() };
 	int program;
 
 	features_lift_limit();

@@ -30,9 +30,6 @@ struct kernel_features {
  */
 int kernel_features_probe(struct kernel_features *ret_features, struct error *error);
 
-/* What the running kernel does with each kind of probed instruction. */
-struct probe_features kernel_features_traps(void);
-
 const char *backend_name(enum backend backend); /* "session", ... */
 
 /*

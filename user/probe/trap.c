@@ -13,6 +13,9 @@
  */
 #include "probe/trap.h"
 
+#include <stdio.h>
+#include <sys/utsname.h>
+
 struct probe_features probe_features_default(void)
 {
 	return probe_features_for_kernel(5, 10);
@@ -35,6 +38,16 @@ struct probe_features probe_features_for_kernel(unsigned int major, unsigned int
 	(void)minor;
 #endif
 	return features;
+}
+
+struct probe_features probe_features_running(void)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return probe_features_default();
+	return probe_features_for_kernel(major, minor);
 }
 
 const char *probe_cost_name(enum probe_cost cost)
