@@ -4,6 +4,7 @@
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -347,6 +348,54 @@ def test_plan_runs_nothing():
         assert status == 5 and "-u USER" in errors, (status, errors)
         status, output, errors = lab.run("plan", "-u", "root", "--", program)
         assert status == 0 and "libc.so" in output, (status, output, errors)
+
+
+AUDIT = """#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+unsigned int la_version(unsigned int version)
+{
+    char line[32];
+    int fd = open("%s", O_WRONLY | O_APPEND), size = snprintf(line, sizeof(line), "%%d\\n", (int)geteuid());
+    return write(fd, line, size) == size ? version : 0;
+}
+"""
+
+
+def test_trace_lists_without_root():
+    """Before it is started, a command's own code runs without privileges: an audit library, a loader of its own."""
+    lab.need("gcc")
+    with tempfile.TemporaryDirectory(prefix="tracer-list-") as folder:
+        os.chmod(folder, 0o755)
+        mark, source = os.path.join(folder, "mark"), os.path.join(folder, "audit.c")
+        audit, loader = os.path.join(folder, "audit.so"), os.path.join(folder, "ld-linux.so.2")
+        program = os.path.join(folder, "known")
+        with open(mark, "w", encoding="ascii"):
+            os.chmod(mark, 0o666)
+        with open(source, "w", encoding="ascii") as file:
+            file.write(AUDIT % mark)
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", audit, source], check=True)
+        build = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-pthread", "-o", program, os.path.join(lab.TOP, "tests/targets/known.c")]
+        for owner, lister in ((0, 65534), (1234, 1234)):
+            subprocess.run([*build, "-Wl,--audit=" + audit], check=True)
+            os.chown(program, owner, owner)
+            lab.check_account(*lab.command_report([program, "calls"]))
+            with open(mark, "r+", encoding="ascii") as file:
+                assert file.read().split() == [str(lister), "0"], owner
+                file.truncate(0)
+        with open(loader, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\nid -u >> %s\n" % mark)
+        os.chmod(loader, 0o755)
+        subprocess.run([*build, "-Wl,--dynamic-linker=" + loader], check=True)
+        lab.run("-d", "100ms", "--", program, "calls")
+        assert os.path.getsize(mark) == 0
+        # A loader of its own that works: what is not listed is probed when it is opened. So it is where only root may read.
+        system = subprocess.run([lab.need("ldd"), lab.target("known")], capture_output=True, text=True, check=True)
+        shutil.copy(next(word for word in system.stdout.split() if "/ld-" in word), loader)
+        lab.check_account(*lab.command_report([program, "calls"]))
+        shutil.copy(lab.target("known"), program)
+        os.chmod(folder, 0o700)
+        lab.check_account(*lab.command_report([program, "calls"]))
 
 
 lab.run_tests()

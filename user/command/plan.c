@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "command/command.h"
+#include "command/listing.h"
 #include "command/output.h"
 #include "command/plan_options.h"
 #include "decode/decoder.h"
@@ -18,25 +18,6 @@
 #include "system/loader.h"
 #include "system/proc.h"
 #include "system/spawn.h"
-
-/* "nobody": containers may have no names of users. */
-#define NOBODY 65534u
-
-/*
- * Whom the loader runs as, for user_find; NULL = whoever runs this. Free with free(). A user's own program is read by that
- * user, who may be the only one, and who can run it anyway; root's by nobody.
- */
-static char *plan_choose_user(const struct options *options, const char *program)
-{
-	struct stat status;
-
-	if (options->user)
-		return memory_copy_string(options->user);
-	if (geteuid() || stat(program, &status))
-		return NULL;
-	return status.st_uid ? memory_format("%u:%u", status.st_uid, status.st_gid)
-			     : memory_format("%u:%u", NOBODY, NOBODY);
-}
 
 static int plan_find_process(struct module_list *modules, pid_t pid, struct error *error)
 {
@@ -58,20 +39,16 @@ static int plan_find_process(struct module_list *modules, pid_t pid, struct erro
 static int plan_find_command(struct module_list *modules, struct decoder *decoder,
 			     const struct options *options, struct error *error)
 {
-	char *program = spawn_find(options->arguments[0], error), *user, **paths = NULL;
-	struct loader_rights rights = { .reader = { decoder_read_program, decoder },
-					.system_only = true };
+	char *program = spawn_find(options->arguments[0], error), **paths = NULL;
 	size_t count = 0, i;
 	int code;
 
 	if (!program)
 		return -ENOENT;
-	rights.user = user = plan_choose_user(options, program);
-	code = loader_list_libraries(program, &rights, &paths, &count, error);
+	code = listing_read(options, decoder, program, false, &paths, &count, error);
 	for (i = 0; i < count && !code; i++)
 		module_find_path(modules, 0, paths[i]);
 	loader_list_free(paths, count);
-	free(user);
 	free(program);
 	return code;
 }

@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "command/confine.h"
 #include "command/holder.h"
+#include "command/listing.h"
 #include "command/reporter.h"
 #include "command/selection.h"
 #include "command/table_limits.h"
@@ -41,6 +42,7 @@ struct trace {
 	size_t said_probes, said_skipped; /* of the plan: printed so far */
 	bool said_overlap; /* that memory may be counted twice */
 	bool waiting; /* for the first process */
+	bool unlisted; /* the command's libraries are not known before it opens them */
 	bool closed; /* nobody reads the reports any more */
 	struct error error;
 };
@@ -106,11 +108,17 @@ static int trace_add_command(struct trace *trace)
 {
 	char **paths = NULL;
 	size_t count = 0;
-	const struct loader_rights rights = { .reader = { decoder_read_program, trace->decoder },
-					      .user = trace->options->user };
-	int code = loader_list_libraries(trace->spawn.path, &rights, &paths, &count, &trace->error);
+	struct error error = { 0 };
+	int code = listing_read(trace->options, trace->decoder, trace->spawn.path, true, &paths,
+				&count, &error);
 
-	if (!code) {
+	if (code < 0) {
+		trace->error = error;
+	} else {
+		trace->unlisted = code > 0;
+		if (trace->unlisted)
+			log_write(trace->log, LOG_VERBOSE,
+				  "libraries are looked for when they are opened: %s", error.text);
 		paths = memory_resize(paths, count + 1, sizeof(*paths));
 		paths[count] = NULL;
 		code = trace_add_process(trace, trace->spawn.pid, paths);
@@ -130,8 +138,8 @@ static int trace_add_processes(struct trace *trace)
 	for (i = 0; i < options->pid_count && !code; i++)
 		code = trace_add_process(trace, options->pids[i], NULL);
 	session_select(trace->session);
-	/* With a selector, more may come. */
-	if (code || trace->selector.kind)
+	/* More may come. */
+	if (code || trace->selector.kind || trace->unlisted)
 		return code;
 	return session_check_probes(trace->session, &trace->error);
 }
@@ -457,7 +465,7 @@ static int trace_run(const struct options *options, const struct log *log)
 	if (!code)
 		code = loop_run(&trace.loop);
 	holder_close(&trace.holder);
-	if (!code && trace.waiting && session_is_over(trace.session))
+	if (!code && (trace.waiting || trace.unlisted) && session_is_over(trace.session))
 		session_check_probes(trace.session, &trace.error);
 	else if (!code && trace.waiting)
 		error_set(&trace.error, ERROR_TARGET, -ESRCH, "no process named %s has appeared",

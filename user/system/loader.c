@@ -232,6 +232,8 @@ static int loader_list_elf(int fd, const char *program, const struct loader_righ
 	if (interpreter && list->count) {
 		loader_add(list, interpreter);
 		status = loader_ask(interpreter, list->items[0], rights, list, error);
+		if (status && rights->may_fail)
+			status = 1;
 	}
 	free(interpreter);
 	return status;
@@ -312,11 +314,11 @@ int loader_list_libraries(const char *program, const struct loader_rights *right
 
 	if (!status && !list.count)
 		status = error_set(error, ERROR_TARGET, -ENOENT, "%s has gone", program);
-	if (status) {
+	if (status < 0) {
 		loader_list_free(list.items, list.count);
 		return status;
 	}
 	*ret_paths = list.items;
 	*ret_count = list.count;
-	return 0;
+	return status;
 }

@@ -28,13 +28,15 @@ struct loader_rights {
 	const char *
 		user; /* whom it runs as, for user_find; NULL = the caller, without ambient capabilities */
 	bool system_only; /* it is run only if it is the system's: by its name, and root's alone to write */
+	bool may_fail; /* where it is not run or lists nothing, the rest of the answer counts */
 };
 
 /*
  * The files that `program` (a path, as spawn_find gives it) would map if it were started with the present environment:
  * the program, its interpreter (the loader) and its libraries, as absolute paths without symbolic links, each once, the
  * program first. Of a script it is the program that its #! line names. The program itself is never run, only its
- * loader's --list. Returns 0 with an array that loader_list_free frees, or a negative errno with `error` filled.
+ * loader's --list. Returns 0 with an array that loader_list_free frees; 1 if it may fail and did, with an array of the program and
+ * its loader and `error` filled; or a negative errno with `error` filled.
  */
 int loader_list_libraries(const char *program, const struct loader_rights *rights,
 			  char ***ret_paths, size_t *ret_count, struct error *error);
