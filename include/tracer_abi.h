@@ -306,10 +306,14 @@ struct event_mapping {
 	X(PROGRAMS_MISSED, programs_missed, CALL, 1, "probe hits the kernel did not deliver")      \
 	X(PROBES_MISSING, probes_missing, FACT, 1,                                                 \
 	  "probes found taken out by others, and put back if possible: calls were missed")         \
+	X(PROBES_REFUSED, probes_refused, FACT, 1,                                                 \
+	  "probes that could not be put in: calls of their functions are missed")                  \
 	X(EXECS_LATE, execs_late, FACT, 1,                                                         \
 	  "programs whose first calls were missed: executed by another thread than the first")     \
 	X(FILES_LATE, files_late, FACT, 1,                                                         \
 	  "allocator files probed after they were mapped: the calls until then are missed")        \
+	X(FILES_MISSED, files_missed, FACT, 1,                                                     \
+	  "files of programs that had ended before they were looked at: an allocator is missed")   \
 	X(CHILDREN_LATE, children_late, FACT, 1,                                                   \
 	  "new processes that ran before their probes were in: those calls are missed")            \
 	X(MEMORY_SHARED, memory_shared, FACT, 1,                                                   \

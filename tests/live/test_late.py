@@ -5,6 +5,7 @@ target. Where opens are held there is no such moment."""
 import glob
 import json
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -63,6 +64,27 @@ def test_a_library_that_is_opened_later():
     assert not late["memory_shared"], late
     said = [line for line in tracer.stderr().splitlines() if "had mapped it" in line]
     assert len(said) == len(late["files"]) and all("process %d (opened)" % process.pid in line for line in said), said
+
+
+def test_probes_for_which_there_are_no_descriptors():
+    """Children come until the tracer can open nothing more: what is not probed is counted, probe by probe. With a descriptor for
+    each probe, it is a probe that finds none, and not the process."""
+    lab.need_backend("perf")
+    count = 120
+    process = lab.start(["sh", "-c", "read line; i=0; while [ $i -lt %d ]; do sleep 1000 & i=$((i + 1)); done; echo all; "
+                         "read line; kill $(jobs -p)" % count])
+    lab.wait_for(lambda: lab.is_reading(process), "the shell waits")
+    # The tracer keeps a quarter free of files, for what it must open.
+    tracer = lab.Tracer("-j", "-n", "0", "--follow-fork", "--backend", "perf", "-p", process.pid, "3600",
+                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256)))
+    say(process)
+    assert process.stdout.readline() == b"all\n"
+    lab.wait_for(lambda: "is not traced: " in tracer.stderr(), "descriptors are short")
+    tracer.process.send_signal(signal.SIGUSR1)
+    loss = json.loads(tracer.process.stdout.readline())["loss"]
+    assert loss["probes_refused"] and loss["children_missed"], (loss, tracer.stderr())
+    say(process)
+    process.wait(lab.PATIENCE)
 
 
 def early(way, count, *options):

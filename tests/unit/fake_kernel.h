@@ -31,6 +31,7 @@ static size_t fake_link_count;
 static size_t fake_attach_calls, fake_close_calls;
 static uint64_t fake_refused_offset; /* the kernel cannot probe it */
 static int fake_attach_error; /* of each call, 0 = none */
+static size_t fake_attach_error_after; /* calls that succeed before it */
 static uint32_t fake_forgotten[64]; /* modules whose tables were dropped */
 static size_t fake_forgotten_count;
 static bool fake_unwind_full;
@@ -41,6 +42,7 @@ static void fake_kernel_reset(void)
 	fake_link_count = fake_attach_calls = fake_close_calls = fake_forgotten_count = 0;
 	fake_refused_offset = 0;
 	fake_attach_error = 0;
+	fake_attach_error_after = 0;
 	fake_unwind_full = false;
 }
 
@@ -101,7 +103,7 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 	(void)how;
 	(void)file;
 	fake_attach_calls++;
-	if (fake_attach_error)
+	if (fake_attach_error && fake_attach_calls > fake_attach_error_after)
 		return error_set(error, ERROR_TARGET, fake_attach_error, "refused");
 	for (kind = 0; kind < ATTACH_KIND_COUNT; kind++) {
 		for (i = 0; i < count; i++) {

@@ -89,6 +89,9 @@ static void test_quiet(void **state)
 	for (i = 0; i < 1000; i++)
 		notices_late_file(&paper.notices, &process, "/lib/a.so", 1000);
 	assert_int_equal(paper_lines(&paper, "\n"), 64);
+	for (i = 0; i < 1000; i++)
+		notices_missed_file(&paper.notices, &process, "/lib/b.so");
+	assert_int_equal(paper_lines(&paper, "/lib/b.so: process 42"), 64);
 	paper_close(&paper);
 }
 

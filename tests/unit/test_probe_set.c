@@ -279,12 +279,53 @@ static void test_refused(void **state)
 	fake_refused_offset = CALL_FREE;
 	assert_int_equal(probe(&world, 0, 0), 1);
 	assert_int_equal(fake_probes_at(CALL_FREE), 0);
+	assert_int_equal(world.set.refused, 1);
 	/* It is not asked for again, even where the kernel would have it now. */
 	fake_refused_offset = 0;
 	probe_set_detach(&world.set, PROBES_FREES);
 	assert_int_equal(probe_set_attach(&world.set, PROBES_FREES, &error), 0);
 	assert_int_equal(fake_probes_at(CALL_FREE), 0);
 	assert_int_equal(fake_probes_at(CALL_SAMPLE_END), 1);
+	assert_int_equal(world.set.refused, 1);
+	world_close(&world);
+}
+
+/* Whichever group of a file fails, none of its probes stays, all of them count, and those of other files are as before. */
+static void test_whole(void **state)
+{
+	struct world world;
+	size_t group, i;
+
+	(void)state;
+	for (group = 0; group < PROBE_GROUPS; group++) {
+		world_open(&world, true);
+		assert_int_equal(probe(&world, 0, 0), 1);
+		fake_attach_error = -EMFILE;
+		fake_attach_error_after = fake_attach_calls + group;
+		fake_refused_offset = SECOND + CALL_THROW;
+		assert_int_equal(probe(&world, 0, 1), -EMFILE);
+		for (i = 0; i < VERBS; i++)
+			assert_int_equal(fake_probes_at(verbs[i]), 1);
+		assert_int_equal(fake_probes(), VERBS);
+		assert_int_equal(world.set.refused, VERBS);
+		assert_false(
+			probe_set_has(&world.set, world.files.items[1].module, world.processes[0]));
+		world_close(&world);
+	}
+}
+
+/* That a process has ended is no refusal. */
+static void test_whole_of_ended(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_open(&world, true);
+	fake_attach_error = -ESRCH;
+	fake_attach_error_after = 2;
+	assert_int_equal(probe(&world, 0, 0), -ESRCH);
+	assert_int_equal(fake_probes(), 0);
+	assert_int_equal(world.set.refused, 0);
 	world_close(&world);
 }
 
@@ -359,6 +400,8 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_comes_meanwhile),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_whole_of_ended),
 		cmocka_unit_test(test_not_divided),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_error),

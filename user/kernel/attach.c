@@ -63,6 +63,13 @@ static void links_join(struct links *links, struct links *from)
 	*from = (struct links){ 0 };
 }
 
+/* Close those that have come since there were `count`. */
+static void links_shorten(struct links *links, size_t count)
+{
+	link_task_close(links->fds + count, links->count - count);
+	links->count = count;
+}
+
 static int attach_multi(const struct group *group, const struct bpf_program *program,
 			uint32_t attach_type, bool returns)
 {
@@ -215,6 +222,7 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 	struct group group = { .file = file,
 			       .pid = pid,
 			       .linked = how->backend <= BACKEND_KERNEL_MULTI };
+	const size_t calls = attachment->calls.count, others = attachment->others.count;
 	enum attach_kind kind;
 	int code = 0;
 
@@ -232,8 +240,12 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 			code = attach_one_by_one(&group, how->backend, &how->programs, kind,
 						 how->log);
 	}
-	if (code)
+	if (code) {
 		attach_refuse(code, &group, error);
+		/* Frees without what allocates, or entries without exits, would be worse than nothing. */
+		links_shorten(&attachment->calls, calls);
+		links_shorten(&attachment->others, others);
+	}
 	free(group.offsets);
 	free(group.cookies);
 	free(group.semaphores);

@@ -65,7 +65,7 @@ struct attachment {
 /*
  * Probe `points` of the file behind the descriptor `file` in process `pid`. Frees are probed before what allocates. A
  * point that the kernel cannot probe is left out, with a message, and marked. Returns 0, or a negative errno with
- * `error` filled if all are refused; some probes may be in place then.
+ * `error` filled if all of one kind are refused, or one cannot be attached for another reason; none is in place then.
  */
 int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
 		struct attach_point *points, size_t count, struct error *error);

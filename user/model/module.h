@@ -39,6 +39,7 @@ struct module {
 	bool unanswered; /* it could not be opened because its file system does not answer */
 	bool uncopied; /* it could not be opened because a copy would be too large */
 	bool said_unopened;
+	bool missed; /* it was not open when it was to be probed, and its process had ended */
 	bool awaited; /* it is going to be mapped */
 	bool described; /* the build ID and what follows have been asked for */
 	bool is_program; /* it is an ELF file of this machine */

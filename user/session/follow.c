@@ -292,13 +292,21 @@ static bool follow_birth(struct follow *follow, const struct new_process *birth)
 	return true;
 }
 
+/* Was one that cannot be traced to be traced? What a process executes later is no process of its own. */
+static bool follow_wanted(const struct follow *follow, const struct new_process *birth)
+{
+	bool all = follow->selector && follow->selector->kind == SELECT_ALL;
+
+	return birth->kin || (all && birth->parent);
+}
+
 void follow_births(struct follow *follow)
 {
 	size_t i;
 
 	for (i = 0; i < follow->birth_count; i++)
 		if (!follow_birth(follow, &follow->births[i]))
-			follow->children_missed += follow->births[i].kin;
+			follow->children_missed += follow_wanted(follow, &follow->births[i]);
 	follow->birth_count = 0;
 }
 

@@ -36,6 +36,20 @@ void late_file(struct late *late, struct process *process, const char *path, uin
 	notices_late_file(late->notices, process, path, ns);
 }
 
+void late_ended(struct late *late, struct process *process, struct module *file, uint64_t since_ns)
+{
+	/* A process that has no probes at all counts as a child. */
+	if (!late->start_ns || !process->probed || !since_ns || since_ns == UINT64_MAX)
+		return;
+	if (!file->inode || file->starved || file->unanswered || file->uncopied)
+		return;
+	if (file->fd < 0 && (file->missed || process_alive(process)))
+		return;
+	file->missed = true;
+	late->missed++;
+	notices_missed_file(late->notices, process, file->path);
+}
+
 void late_child(struct late *late, struct process *process, uint64_t since_ns)
 {
 	uint64_t ns = late_by(late, since_ns);

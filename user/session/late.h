@@ -8,6 +8,7 @@
 
 #include "base/table.h"
 #include "discover/process.h"
+#include "model/module.h"
 #include "session/notices.h"
 
 struct late {
@@ -16,6 +17,7 @@ struct late {
 	uint64_t start_ns; /* when recording began; 0 = not yet, and nothing is late */
 	uint64_t files, children,
 		shared; /* how many: the losses files_late, children_late, memory_shared */
+	uint64_t missed; /* as the loss files_missed */
 	struct table sharers; /* of `shared`: start times by pid */
 };
 
@@ -23,6 +25,12 @@ void late_free(struct late *late);
 
 /* A file with allocator functions, which was mapped at `since_ns`, has got its probes in a process. */
 void late_file(struct late *late, struct process *process, const char *path, uint64_t since_ns);
+
+/*
+ * A file, which was mapped at `since_ns`, could not be opened, or its probes not be attached because its process has ended: count
+ * it, if calls of an allocator in it may be missing. Whether a file that is not open has an allocator is unknown: it counts once.
+ */
+void late_ended(struct late *late, struct process *process, struct module *file, uint64_t since_ns);
 
 /* A new process, which began at `since_ns`, has got its probes. */
 void late_child(struct late *late, struct process *process, uint64_t since_ns);

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 
-/* Late files that are named in a notice; further ones are counted only. */
+/* Late files, and missed ones, that are named in a notice; further ones are counted only. */
 #define LATE_NOTICES_MAX 64
 
 void notices_unopened(const struct notices *notices, struct module *module)
@@ -61,6 +61,15 @@ void notices_late_file(struct notices *notices, const struct process *process, c
 		notices->log, notices->late_files++ < LATE_NOTICES_MAX ? LOG_NOTICE : LOG_VERBOSE,
 		"%s: probed %s after process %d (%s) had mapped it: calls of that time are missing",
 		path, units_format_time(ns, time), process->target.pid, process->target.comm);
+}
+
+void notices_missed_file(struct notices *notices, const struct process *process, const char *path)
+{
+	log_write(notices->log,
+		  notices->missed_files++ < LATE_NOTICES_MAX ? LOG_NOTICE : LOG_VERBOSE,
+		  "%s: process %d (%s) had ended before it was probed: calls of an allocator in it "
+		  "are missing",
+		  path, process->target.pid, process->target.comm);
 }
 
 void notices_unprobed(const struct notices *notices, struct process *process, bool root,

@@ -14,7 +14,7 @@
 struct notices {
 	const struct log *log;
 	bool out_of_files; /* was given */
-	unsigned int late_files; /* how many were given */
+	unsigned int late_files, missed_files; /* how many were given */
 };
 
 /* The file of a module was not opened because of its file system, if that is so. */
@@ -32,6 +32,9 @@ void notices_out_of_files(struct notices *notices);
 /* A file was probed `ns` nanoseconds after the process had mapped it. */
 void notices_late_file(struct notices *notices, const struct process *process, const char *path,
 		       uint64_t ns);
+
+/* A process that had mapped a file had ended before the file was probed. */
+void notices_missed_file(struct notices *notices, const struct process *process, const char *path);
 
 /* Nothing is probed in a process; `root`: the user has named it, `only_samples`: only samples were looked for. */
 void notices_unprobed(const struct notices *notices, struct process *process, bool root,

@@ -150,8 +150,10 @@ static int probe_set_attach_group(struct probe_set *set, struct probed_file *pro
 	if (list.count)
 		code = attach_file(&probed->links[choice->group], &set->how, fd, pid, list.points,
 				   list.count, error);
-	for (i = 0; i < list.count; i++)
+	for (i = 0; i < list.count; i++) {
 		set->files->plan.probes[list.probes[i]].refused |= list.points[i].refused;
+		set->refused += code != -ESRCH && (code || list.points[i].refused);
+	}
 	point_list_free(&list);
 	return code;
 }
@@ -210,13 +212,35 @@ static struct probed_file *probe_set_find(const struct probe_set *set, uint32_t 
 	return NULL;
 }
 
+/* Attach all probes of a file whose parts are attached, or none. */
+static int probe_set_attach_whole(struct probe_set *set, struct probed_file *probed,
+				  const struct planned_file *file, struct error *error)
+{
+	struct choice_of_probes choice = { 0 };
+	struct attachment all = { 0 };
+	uint64_t refused = set->refused;
+	size_t group;
+	int code = 0;
+
+	for (; choice.group < probe_set_groups(set) && !code; choice.group++)
+		if (probe_set_has_group(set, set->parts, choice.group))
+			code = probe_set_attach_group(set, probed, file, &choice, error);
+	if (!code)
+		return 0;
+	/* Of the groups before and after it, too. */
+	set->refused = refused + (code == -ESRCH ? 0 : file->count);
+	for (group = 0; group < PROBE_GROUPS; group++)
+		attachment_join(&all, &probed->links[group]);
+	attachment_close(&all);
+	return code;
+}
+
 int probe_set_probe(struct probe_set *set, struct process *process, const struct planned_file *file,
 		    uint32_t module, struct error *error)
 {
 	struct process *in = set->machine_wide ? NULL : process;
-	struct choice_of_probes choice = { 0 };
 	struct probed_file *probed;
-	int code = 0;
+	int code;
 
 	if (!file->count || probe_set_find(set, file->module, in))
 		return 0;
@@ -226,9 +250,7 @@ int probe_set_probe(struct probe_set *set, struct process *process, const struct
 	probed->failed = !probe_set_is_readable(set, file);
 	if (probed->failed)
 		return 0;
-	for (; choice.group < probe_set_groups(set) && !code; choice.group++)
-		if (probe_set_has_group(set, set->parts, choice.group))
-			code = probe_set_attach_group(set, probed, file, &choice, error);
+	code = probe_set_attach_whole(set, probed, file, error);
 	if (!code && !probe_set_has_landed(set, process, file, module))
 		code = probe_set_refuse_copy(set, process, module, error);
 	probed->failed = code != 0;

@@ -61,6 +61,7 @@ struct probe_set {
 	struct probed_point *points;
 	size_t point_count, point_capacity;
 	struct closer *closer; /* NULL until it is started, or if there can be none */
+	uint64_t refused; /* as the loss probes_refused */
 	uint64_t unprobed; /* files whose servers may not answer the kernel */
 };
 
@@ -69,7 +70,8 @@ void probe_set_free(struct probe_set *set);
 
 /*
  * Probe what `file`, which `process` maps as `module`, defines, unless it is probed there. Returns 1 if it has been now, 0 if there
- * was nothing to do, or a negative errno with `error` filled: -ESTALE if the probes do not reach the process.
+ * was nothing to do, or a negative errno with `error` filled: -ESTALE if the probes do not reach the process, -ESRCH if it has
+ * ended. No probe is left in place then, but for -ESTALE.
  */
 int probe_set_probe(struct probe_set *set, struct process *process, const struct planned_file *file,
 		    uint32_t module, struct error *error);

@@ -2,6 +2,7 @@
 /* See scan.h. */
 #include "session/scan.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -20,11 +21,24 @@ static void scan_mark_allocator(const struct scan *scan, uint32_t module)
 	unwind_loader_mark_allocator(scan->unwind, module);
 }
 
-const struct planned_file *scan_plan(const struct scan *scan, const struct process *process,
+/* The process has ended before a file that it maps was opened or probed. */
+static void scan_miss_file(const struct scan *scan, struct process *process, uint32_t module)
+{
+	late_ended(scan->late, process, module_list_get(scan->modules, module),
+		   address_space_since(process->space, module));
+}
+
+const struct planned_file *scan_plan(const struct scan *scan, struct process *process,
 				     uint32_t module)
 {
+	const struct module *opened = module_list_get(scan->modules, module);
+	const struct planned_file *file;
+
 	returns_note(scan->returns);
-	return planned_files_plan(scan->probes->files, process, module);
+	file = planned_files_plan(scan->probes->files, process, module);
+	if (opened && opened->fd < 0)
+		scan_miss_file(scan, process, module);
+	return file;
 }
 
 int scan_probe_module(const struct scan *scan, struct process *process, uint32_t module,
@@ -42,6 +56,8 @@ int scan_probe_module(const struct scan *scan, struct process *process, uint32_t
 	if (file->allocates)
 		scan_mark_allocator(scan, module);
 	code = probe_set_probe(scan->probes, process, file, module, error);
+	if (code == -ESRCH && file->allocates)
+		scan_miss_file(scan, process, module);
 	if (code <= 0)
 		return code;
 	opened = module_list_get(scan->modules, file->module);

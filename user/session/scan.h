@@ -30,7 +30,7 @@ struct scan {
 };
 
 /* The file of a module that `process` maps or is going to map: see planned_files_plan. */
-const struct planned_file *scan_plan(const struct scan *scan, const struct process *process,
+const struct planned_file *scan_plan(const struct scan *scan, struct process *process,
 				     uint32_t module);
 
 /* Probe what a module defines in a process, if it is not probed there yet. Returns 0 or a negative errno with `error` filled. */

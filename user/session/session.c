@@ -512,7 +512,9 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	loss[LOSS_EXECS_LATE] += session->events.late_execs;
 	loss[LOSS_FILES_LATE] += session->late.files;
 	loss[LOSS_CHILDREN_LATE] += session->late.children;
+	loss[LOSS_FILES_MISSED] += session->late.missed;
 	loss[LOSS_MEMORY_SHARED] += session->late.shared;
+	loss[LOSS_PROBES_REFUSED] += session->probes.refused;
 	loss[LOSS_PROBES_MISSING] += session->guard.missing;
 	loss[LOSS_ADDRESS_REUSED] += mappings.address_reused;
 	loss[LOSS_BLOCKS_FULL] += mappings.blocks_full;

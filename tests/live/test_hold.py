@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where opens of CMD cannot be held, what is missed is counted and said; where they can, it is exact.
+
+The truth is each program's own account. The last report of a program that has ended before it was probed has no site of it,
+and a loss in its place.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import lab
+
+LATE = ("files_late", "files_missed", "children_late", "children_missed")
+
+
+def hold_is_there(errors):
+    if "are not held" in errors:
+        raise lab.Skip("the kernel does not let opens be held")
+
+
+def traced(command, *options):
+    """The report on a command and the messages."""
+    with tempfile.NamedTemporaryFile("r", prefix="tracer-report-") as file:
+        status, output, errors = lab.run("-j", "-n", "0", "--keep-exited", "-o", file.name, *options, "--", *command)
+        hold_is_there(errors)
+        assert status == 0, (status, errors)
+        return json.loads(file.read()), output, errors
+
+
+def in_use(sums):
+    """Of programs that have ended, sites that hold nothing are one row."""
+    found = {name: (figures[0] - figures[2], figures[1] - figures[3]) for name, figures in sums.items()}
+    return {name: held for name, held in found.items() if any(held)}
+
+
+def check_counted(report, account, errors):
+    """Exact, or a loss and a message."""
+    truth = in_use(account)
+    if in_use(lab.sums(report, set(account))) == truth:
+        return
+    lost = {name: report["loss"][name] for name in LATE if report["loss"][name]}
+    assert lost, "missed and not counted: %s of %s" % (in_use(lab.sums(report, set(truth))), truth)
+    if "files_late" in lost or "files_missed" in lost:
+        assert "had mapped it" in errors or "had ended before it was probed" in errors, errors
+
+
+def static_program():
+    path = lab.target("known-static")
+    if not os.path.exists(path):
+        raise lab.Skip("there is no static program")
+    return path
+
+
+def check_way(*command):
+    """A program that gives its account and ends at once, and one that stays until it is seen."""
+    report, output, errors = traced(command)
+    check_counted(report, lab.last_object(output), errors)
+
+
+def can_unshare():
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
+        raise lab.Skip("unshare -m does not work here")
+
+
+def test_mounts_of_its_own():
+    can_unshare()
+    check_way("unshare", "-m", static_program(), "calls")
+    check_way("unshare", "-m", "sh", "-c", "%s calls; true" % static_program())
+
+
+def test_a_root_of_its_own():
+    """A tmpfs that CMD mounts, with a program on it, executed below a chroot."""
+    can_unshare()
+    check_way("unshare", "-m", "sh", "-ec", "mount -t tmpfs none /mnt; cp %s /mnt/program; exec chroot /mnt /program calls"
+              % static_program())
+
+
+def test_bubblewrap():
+    bwrap = lab.need("bwrap")
+    command = [bwrap, "--ro-bind", "/", "/", "--tmpfs", "/tmp", static_program(), "calls"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        raise lab.Skip("bwrap does not work here")
+    check_way(*command)
+
+
+MEMORY_FILE = """
+import os, sys
+file = os.memfd_create("program")
+with open(sys.argv[1], "rb") as program:
+    os.write(file, program.read())
+os.execve(file, sys.argv[1:], os.environ)
+"""
+
+
+def test_a_memory_file():
+    check_way(sys.executable, "-c", MEMORY_FILE, static_program(), "calls")
+
+
+def test_a_program_that_has_ended():
+    """Nothing is held: a copy of a static program, which nobody has seen before, ends as soon as it can."""
+    with tempfile.TemporaryDirectory(prefix="tracer-hold-") as folder:
+        for number in range(10):
+            program = os.path.join(folder, "program-%d" % number)
+            shutil.copy(static_program(), program)
+            report, output, errors = traced(["sh", "-c", "%s calls" % program], "--no-hold")
+            check_counted(report, lab.last_object(output), errors)
+
+
+def test_all_programs_that_have_ended():
+    """With -a, too: children that end before they are looked at are counted."""
+    process = lab.start(["sh", "-c", "read line; i=0; while [ $i -lt 50 ]; do (exit 0); i=$((i + 1)); done; read line"])
+    lab.wait_for(lambda: lab.is_reading(process), "the shell waits")
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "-a", "3600")
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    lab.wait_for(lambda: lab.is_reading(process), "the shell waits again")
+    report = json.loads(tracer.stop().splitlines()[-1])
+    pids = {target["pid"] for target in report["targets"]}
+    assert process.pid in pids
+    assert report["loss"]["children_missed"] + report["loss"]["children_late"] + len(pids) > 50, report["loss"]
+
+
+if __name__ == "__main__":
+    lab.run_tests()
