@@ -90,6 +90,11 @@ static const struct seccomp_rule refused_calls[] = {
 
 #define CALL_COUNT (sizeof(refused_calls) / sizeof(refused_calls[0]))
 
+int confine_calls(bool servers)
+{
+	return seccomp_install(refused_calls, CALL_COUNT - servers, false);
+}
+
 void confine_tracer(enum backend backend, bool servers, unsigned int user, const struct log *log)
 {
 	int code = servers ? 0 : privileges_leave_root(user);
@@ -103,7 +108,7 @@ void confine_tracer(enum backend backend, bool servers, unsigned int user, const
 	if (code)
 		log_write(log, LOG_ERROR, "warning: privileges are kept that are not needed: %s",
 			  strerror(-code));
-	code = seccomp_install(refused_calls, CALL_COUNT - servers, false);
+	code = confine_calls(servers);
 	if (code)
 		log_write(log, LOG_ERROR, "warning: all system calls stay allowed: %s",
 			  strerror(-code));
