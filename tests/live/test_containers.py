@@ -54,6 +54,13 @@ class Container:
         except OSError:
             return False
 
+    def find_library(self):
+        """A program that has just begun to run has none."""
+        with open("/proc/%d/maps" % self.pid, encoding="utf-8") as maps:
+            found = re.search(r"/\S*libc\.so\S*", maps.read())
+        self.library = found and found.group(0)
+        return self.library
+
     def go(self):
         self.outer.stdin.write(b"go\n")
         self.outer.stdin.flush()
@@ -102,9 +109,8 @@ def test_copied_up_library():
     """An overlay gives a file that is written to a new identity, and whoever has mapped it keeps the old one."""
     with tempfile.TemporaryDirectory(prefix="tracer-container-") as folder:
         container = Container(folder, overlay=True)
-        with open("/proc/%d/maps" % container.pid, encoding="utf-8") as maps:
-            library = re.search(r"/\S*libc\.so\S*", maps.read()).group(0)
-        os.utime("/proc/%d/root%s" % (container.pid, library))
+        lab.wait_for(container.find_library, "the C library is mapped")
+        os.utime("/proc/%d/root%s" % (container.pid, container.library))
         tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", container.pid, "3600", ready=False)
         lab.wait_for(lambda: "ready" in tracer.stderr() or tracer.process.poll() is not None, "the tracer has decided")
         account = container.go()
