@@ -236,7 +236,7 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 	if (made)
 		key = site_of_call(thread, ctx, &site);
 	if (op >= CALL_MMAP && made && !key)
-		site_count_loss(thread->call.size);
+		site_count_loss(thread, thread->call.size);
 	if (op >= CALL_MMAP)
 		mapping_report(thread, MAPPING_RETURN, result, key);
 	else if (made)

@@ -8,6 +8,7 @@
 
 #include "interp_site.bpf.h"
 #include "relation.bpf.h"
+#include "share.bpf.h"
 #include "site_key.bpf.h"
 
 /*
@@ -58,7 +59,7 @@ static __always_inline struct site *site_find(struct thread *thread, const __u64
 
 /*
  * The site of a stack that was not seen before. A stack that finds no room, or whose key is 0, goes to a site without
- * frames, one per function and program, so that its bytes stay in the totals.
+ * frames, one per function and program, so that its bytes stay in the totals. NULL if there is no room for that one either.
  */
 static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 {
@@ -80,11 +81,13 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 		*key = site_key_end(site_key_begin(setting_seed, owner.owner, owner.image), 0,
 				    SHAPE_FUNCTION(thread->call.shape) | SITE_WITHOUT_STACK);
 		found = site_find(thread, key);
-		if (found)
+		if (found || !share_has_room(site.target, false))
 			return found;
 	}
-	if (!bpf_map_update_elem(&sites, key, &site, BPF_NOEXIST))
+	if (!bpf_map_update_elem(&sites, key, &site, BPF_NOEXIST)) {
+		share_add(site.target, site.stack != 0);
 		site_announce(*key, site.owner);
+	}
 	return site_find(thread, key);
 }
 
@@ -141,6 +144,7 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 {
 	struct unwind_from *from = &thread->from;
 	bool samples = SHAPE_OP(thread->call.shape) == CALL_SAMPLE;
+	enum loss loss = LOSS_STACKS_FULL;
 	__u64 key, wanted;
 
 	from->ip = PT_REGS_IP(ctx);
@@ -178,9 +182,13 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 	}
 	stack_count_without_tables(&thread->walk);
 	wanted = key;
+	if (!share_has_room(SHAPE_TARGET(thread->call.shape), true)) {
+		loss = LOSS_STACKS_OVER_SHARE;
+		key = 0;
+	}
 	*ret_site = site_create(thread, &key);
 	if (*ret_site && wanted && !(*ret_site)->stack)
-		loss_add(LOSS_STACKS_FULL, 1);
+		loss_add(loss, 1);
 	return *ret_site ? key : 0;
 }
 
@@ -211,10 +219,12 @@ static __always_inline bool size_is_wanted(__u64 size)
 	return size >= setting_min_size && size <= setting_max_size;
 }
 
-/* A block finds no site, because the table is full. */
-static __always_inline void site_count_loss(__u64 size)
+/* A block finds no site, because the table is full, or its process has its share. */
+static __always_inline void site_count_loss(const struct thread *thread, __u64 size)
 {
-	loss_add(LOSS_SITES_FULL, 1);
+	bool room = share_has_room(SHAPE_TARGET(thread->call.shape), false);
+
+	loss_add(room ? LOSS_SITES_FULL : LOSS_SITES_OVER_SHARE, 1);
 	loss_add(LOSS_BYTES_UNATTRIBUTED, size);
 }
 
@@ -307,7 +317,7 @@ static __always_inline void record_alloc(struct thread *thread, __u64 address, _
 	int error;
 
 	if (!site) {
-		site_count_loss(block.size);
+		site_count_loss(thread, block.size);
 		return;
 	}
 	if (thread->call.interrupted && bpf_map_lookup_elem(&blocks, &key))

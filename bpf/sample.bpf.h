@@ -147,7 +147,7 @@ static __always_inline void sample_add(struct thread *thread, struct pt_regs *ct
 	if (site)
 		sample_record(thread, values, site_key, site);
 	else
-		site_count_loss(values->weight);
+		site_count_loss(thread, values->weight);
 }
 
 /*

@@ -14,6 +14,7 @@
 SETTING __u64 setting_min_size = 0;
 SETTING __u64 setting_max_size = ~0ULL;
 SETTING __u32 setting_stack_depth = STACK_FRAMES_MAX;
+SETTING __u32 setting_max_stacks = 1;
 SETTING bool setting_task_storage = true;
 SETTING bool setting_machine_wide = false; /* probes without a target are in all processes */
 SETTING bool setting_unwind = true; /* by tables; otherwise by frame pointers */

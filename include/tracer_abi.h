@@ -210,6 +210,19 @@ struct site {
 	__u32 source; /* enum memory_source */
 };
 
+/* Sites beside those with a stack: for allocations whose stack finds no room, some functions in some programs. */
+#define SITES_RESERVE 1024
+
+/* What a target holds of the tables of sites and stacks. Below 0 for a moment where one is removed before it was counted. */
+struct share {
+	__s32 stacks; /* sites with a stack */
+	__s32 plain; /* sites without one */
+};
+
+/* Targets have 16 bits, and 0 is none. */
+#define SHARES_MAX 65536
+#define SHARE_OF_ALL 0
+
 struct stack_record {
 	__u32 count;
 	__u32 end; /* enum unwind_end of unwind_abi.h */
@@ -271,6 +284,10 @@ struct event_mapping {
 	  "blocks without a stack: the stack table is full (--max-stacks)")                        \
 	X(SITES_FULL, sites_full, CALL, 1,                                                         \
 	  "blocks not recorded: the site table is full (--max-stacks)")                            \
+	X(STACKS_OVER_SHARE, stacks_over_share, FACT, 1,                                           \
+	  "blocks without a stack: their process has its share of the stack table")                \
+	X(SITES_OVER_SHARE, sites_over_share, CALL, 1,                                             \
+	  "blocks not recorded: their process has its share of the site table")                    \
 	X(SITES_CLASHED, sites_clashed, FACT, 1,                                                   \
 	  "blocks without a stack: its key is another stack's")                                    \
 	X(STACK_UNREADABLE, stack_unreadable, STACK, 0,                                            \
@@ -352,6 +369,7 @@ _Static_assert(sizeof(struct block_key) == 16, "struct block_key");
 _Static_assert(sizeof(struct block) == 24, "struct block");
 _Static_assert(sizeof(struct sampled_block) == 32, "struct sampled_block");
 _Static_assert(sizeof(struct site) == 72, "struct site");
+_Static_assert(sizeof(struct share) == 8, "struct share");
 _Static_assert(sizeof(struct stack_record) == 1024, "struct stack_record");
 _Static_assert(sizeof(struct event_site) == 16, "struct event_site");
 _Static_assert(sizeof(struct event_mapping) == 80, "struct event_mapping");

@@ -103,6 +103,7 @@ static struct world *record;
 static uint64_t record_losses[LOSS_COUNT];
 static struct thread record_thread_zero;
 static struct inner_callers record_inner[INNER_CALLERS_MAX];
+static struct share record_shares[SHARES_MAX];
 static unsigned char record_code[WORLD_FUNCTIONS_MAX * WORLD_FUNCTION];
 
 static inline void record_add_maps(void)
@@ -112,6 +113,8 @@ static inline void record_add_maps(void)
 	shim_add_map(&thread_zero, &record_thread_zero, sizeof(record_thread_zero), 1, NULL);
 	shim_add_map(&inner_callers, record_inner, sizeof(record_inner[0]), INNER_CALLERS_MAX,
 		     NULL);
+	memset(record_shares, 0, sizeof(record_shares));
+	shim_add_map(&shares, record_shares, sizeof(record_shares[0]), SHARES_MAX, NULL);
 	shim_add_hash(&threads_by_id, sizeof(__u32), sizeof(struct thread), 1);
 	shim_add_hash(&blocks, sizeof(struct block_key), sizeof(struct block), RECORD_BLOCKS);
 	shim_add_hash(&samples, sizeof(struct block_key), sizeof(struct sampled_block),
@@ -136,6 +139,8 @@ static inline void record_start(void)
 	recording = 1;
 	setting_task_storage = false;
 	setting_declines = false;
+	setting_max_stacks = RECORD_SITES;
+	shared = 0;
 }
 
 static inline void record_stop(void)

@@ -31,6 +31,75 @@ def test_few_stacks():
                for site in report["sites"] for frame in site["frames"]), report["sites"]
 
 
+def start_deep(count):
+    """A process that will make `count` sites of site_deep, when it is told to go."""
+    process = lab.start([lab.target("deep"), "2", str(count), "wait"])
+    lab.wait_for(lambda: lab.is_waiting(process), "it waits")
+    return process
+
+
+def go(process):
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    return json.loads(process.stdout.readline())
+
+
+def of_process(report, process):
+    return dict(report, sites=[site for site in report["sites"] if site["pid"] == process.pid])
+
+
+def check_deep(account, report, count):
+    """All sites are exact, each with a stack of its own."""
+    truth = {name: figures for name, figures in account.items() if any(figures)}
+    assert lab.sums(report, set(truth)) == truth, (account, lab.sums(report, set(truth)))
+    sites = [site for site in report["sites"] if lab.function_of(site) == "site_deep"]
+    depths = sorted(sum(frame["function"] == "site_deep" for frame in site["frames"]) for site in sites)
+    assert depths == list(range(2, count + 2)), depths
+
+
+def with_stack(report):
+    return sum(all(frame["kind"] != "error" for frame in site["frames"]) for site in report["sites"])
+
+
+def test_share_of_stacks():
+    """A process with more stacks than there is room for leaves room for another one, which comes later."""
+    hostile, other = start_deep(100), start_deep(10)
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "--max-stacks", "64", "-p", "%d,%d" % (hostile.pid, other.pid), "3600")
+    lost = go(hostile)
+    account = go(other)
+    report = json.loads(tracer.stop())
+    lab.check_sums(report)
+    check_deep(account, of_process(report, other), 10)
+    theirs = of_process(report, hostile)
+    assert 28 <= with_stack(theirs) <= 32 + lab.os.cpu_count(), with_stack(theirs)
+    assert report["loss"]["stacks_over_share"] >= 100 - with_stack(theirs), report["loss"]
+    assert not report["loss"]["stacks_full"] and not report["loss"]["sites_over_share"], report["loss"]
+    # The bytes of what has no stack are in the totals.
+    truth = sum(sum(figures[0] for figures in each.values()) for each in (lost, account))
+    assert report["totals"]["alloc_bytes"] >= truth, (report["totals"], truth)
+
+
+def test_share_comes_back():
+    """What a process that has ended held is for others again."""
+    hostile, heir, idle = start_deep(100), start_deep(45), start_deep(1)
+    pids = "%d,%d,%d" % (hostile.pid, heir.pid, idle.pid)
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "--max-stacks", "128", "-p", pids, "3600")
+    go(hostile)
+    lab.wait_for(lambda: with_stack(of_process(tracer.report_now(), hostile)) >= 60, "the first one has its share")
+    lab.end(hostile)
+    lab.wait_for(lambda: not of_process(tracer.report_now(), hostile)["sites"], "what it held is gone")
+    account = go(heir)
+    report = json.loads(tracer.stop())
+    check_deep(account, of_process(report, heir), 45)
+
+
+def test_share_of_one():
+    """One process that is traced may have all."""
+    account, report = lab.attached_report([lab.target("deep"), "2", "110"], "--max-stacks", "128")
+    lab.check_account(account, report)
+    check_deep(account, report, 110)
+
+
 def test_many_stacks():
     account, report = lab.command_report([lab.target("deep"), "2", "110"])
     lab.check_account(account, report)

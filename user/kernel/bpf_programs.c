@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -20,9 +21,6 @@
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 
-/* Sites for allocations whose stack finds no room: some functions in some programs. */
-#define SITES_RESERVE 1024
-
 /* Samples that can be held: a part of --max-blocks, but some at least. */
 #define SAMPLES_SHARE 16
 #define SAMPLES_LEAST 65536
@@ -32,6 +30,7 @@ struct bpf_programs {
 	enum backend backend;
 	struct bpf_map *by_id[MAPS_COUNT];
 	struct maps maps;
+	struct share *shares; /* the map's memory */
 };
 
 static struct bpf_map *programs_map(void *context, enum maps_id map)
@@ -157,6 +156,7 @@ static void programs_set_up(struct tracer_bpf *bpf, const struct bpf_settings *s
 	bpf->rodata->setting_min_size = settings->min_size;
 	bpf->rodata->setting_max_size = settings->max_size;
 	bpf->rodata->setting_stack_depth = (uint32_t)settings->stack_depth;
+	bpf->rodata->setting_max_stacks = (uint32_t)settings->max_stacks;
 	bpf->rodata->setting_named = settings->named;
 	bpf->rodata->setting_machine_wide = settings->machine_wide;
 	bpf->rodata->setting_task_storage = settings->features.task_storage;
@@ -204,6 +204,18 @@ static int programs_set_tail_calls(struct tracer_bpf *bpf)
 	return code;
 }
 
+/* Both sides count at the same time, so the loader changes the programs' own words. */
+static int programs_map_shares(struct bpf_programs *programs)
+{
+	void *memory = mmap(NULL, SHARES_MAX * sizeof(*programs->shares), PROT_READ | PROT_WRITE,
+			    MAP_SHARED, bpf_map__fd(programs->bpf->maps.shares), 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	programs->shares = memory;
+	return 0;
+}
+
 static int programs_open(struct bpf_programs *programs, const struct bpf_settings *settings)
 {
 	int code;
@@ -218,7 +230,7 @@ static int programs_open(struct bpf_programs *programs, const struct bpf_setting
 	code = tracer_bpf__load(programs->bpf);
 	if (!code && settings->backend == BACKEND_KERNEL_IOCTL)
 		code = programs_set_tail_calls(programs->bpf);
-	return code;
+	return code ? code : programs_map_shares(programs);
 }
 
 static int programs_open_downgraded(struct bpf_programs *programs,
@@ -273,6 +285,8 @@ void bpf_programs_free(struct bpf_programs *programs)
 {
 	if (!programs)
 		return;
+	if (programs->shares)
+		munmap(programs->shares, SHARES_MAX * sizeof(*programs->shares));
 	tracer_bpf__destroy(programs->bpf);
 	free(programs);
 }
@@ -304,9 +318,19 @@ void bpf_programs_record(struct bpf_programs *programs, bool on)
 		__atomic_store_n(&programs->bpf->bss->recording, on, __ATOMIC_SEQ_CST);
 }
 
+void bpf_programs_share(struct bpf_programs *programs, bool on)
+{
+	__atomic_store_n(&programs->bpf->bss->shared, on, __ATOMIC_RELAXED);
+}
+
 bool bpf_programs_are_recording(const struct bpf_programs *programs)
 {
 	return __atomic_load_n(&programs->bpf->bss->recording, __ATOMIC_RELAXED);
+}
+
+struct share *bpf_programs_shares(const struct bpf_programs *programs)
+{
+	return programs->shares;
 }
 
 uint64_t bpf_programs_loss(const struct bpf_programs *programs, enum loss loss)

@@ -53,6 +53,15 @@ struct attach_programs bpf_programs_to_attach(const struct bpf_programs *program
 void bpf_programs_record(struct bpf_programs *programs, bool on);
 bool bpf_programs_are_recording(const struct bpf_programs *programs);
 
+/* Let no process hold more stacks and sites than are free, or one have them all. */
+void bpf_programs_share(struct bpf_programs *programs, bool on);
+
+/*
+ * What the targets hold, SHARES_MAX entries: by target_id, and at SHARE_OF_ALL the sum. The programs add what they store
+ * at any time; who removes sites subtracts them atomically. Valid as long as the programs.
+ */
+struct share *bpf_programs_shares(const struct bpf_programs *programs);
+
 /* What the programs have counted of a loss. */
 uint64_t bpf_programs_loss(const struct bpf_programs *programs, enum loss loss);
 

@@ -31,14 +31,19 @@ static void key_list_add(struct key_list *list, const void *key)
 	memcpy(list->keys + list->count++ * list->key_size, key, list->key_size);
 }
 
+static void key_list_free(struct key_list *list)
+{
+	free(list->keys);
+	*list = (struct key_list){ 0 };
+}
+
 static void key_list_remove(struct key_list *list, const struct maps *maps, enum maps_id map)
 {
 	size_t i;
 
 	for (i = 0; i < list->count; i++)
 		maps_remove(maps, map, list->keys + i * list->key_size);
-	free(list->keys);
-	*list = (struct key_list){ 0 };
+	key_list_free(list);
 }
 
 /* The programs that a process no longer runs leave the totals; so does what they held. */
@@ -128,6 +133,21 @@ static struct known_site *collect_listed(const struct collect *collect, const st
 	return sites_get(collect->reader->sites, key);
 }
 
+static void collect_subtract(struct share *share, const struct site *site)
+{
+	__atomic_fetch_sub(site->stack ? &share->stacks : &share->plain, 1, __ATOMIC_RELAXED);
+}
+
+/* A site that cannot be removed stays counted, and is read again. */
+static void collect_remove_site(const struct collect *collect, const struct known_site *site)
+{
+	if (maps_remove(collect->maps, MAPS_SITES, &site->key) ||
+	    site->record.target == SHARE_OF_ALL)
+		return;
+	collect_subtract(&collect->shares[site->record.target], &site->record);
+	collect_subtract(&collect->shares[SHARE_OF_ALL], &site->record);
+}
+
 /* Sites and their stacks are removed, here and from the maps. */
 static void collect_forget_sites(struct collect *collect, struct key_list *dead, uint64_t time_ns)
 {
@@ -149,9 +169,10 @@ static void collect_forget_sites(struct collect *collect, struct key_list *dead,
 		if (!site)
 			continue;
 		mapping_set_drop(collect->mappings, site->record.owner, site->record.image);
+		collect_remove_site(collect, site);
 		sites_remove(collect->reader->sites, site->key);
 	}
-	key_list_remove(dead, collect->maps, MAPS_SITES);
+	key_list_free(dead);
 }
 
 int collect_read(struct collect *collect, uint64_t time_ns)

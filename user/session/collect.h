@@ -15,6 +15,7 @@
 
 struct collect {
 	const struct maps *maps;
+	struct share *shares; /* of the programs; by target_id */
 	struct events *events;
 	struct site_reader *reader;
 	struct mapping_set *mappings;

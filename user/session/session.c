@@ -80,6 +80,12 @@ static size_t session_module_limit(uint64_t files)
 	return files > 2 * rest ? (size_t)(files - rest) : (size_t)(files / 2);
 }
 
+/* Does the user want several processes to be traced? Children of one may come in any case. */
+static bool session_is_for_several(const struct session *session)
+{
+	return session->options.several || session->options.selector;
+}
+
 /* Files of processes and probes stay open: have as many as may be. An error if that is too few for any process. */
 static int session_raise_limit(struct session *session, struct error *error)
 {
@@ -90,7 +96,7 @@ static int session_raise_limit(struct session *session, struct error *error)
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	session->options.modules->limit = session_module_limit(limit.rlim_max);
-	session->options.modules->is_shared = session->options.several || session->options.selector;
+	session->options.modules->is_shared = session_is_for_several(session);
 	if (limit.rlim_max >= FILES_MIN)
 		return 0;
 	return error_set(error, ERROR_PERMISSION, -EMFILE,
@@ -267,6 +273,7 @@ static void session_connect_events(struct session *session)
 	session->events.reader = &session->reader;
 	session->events.mappings = session->mappings;
 	session->collect = (struct collect){ .maps = maps,
+					     .shares = bpf_programs_shares(session->programs),
 					     .events = &session->events,
 					     .reader = &session->reader,
 					     .mappings = session->mappings,
@@ -375,6 +382,9 @@ static void session_poll(struct session *session)
 	if (session->ended.needs_reap && session->collect.reap_ns <= now)
 		session_reap(session);
 	next = session_next_deadline(session, next);
+	bpf_programs_share(session->programs,
+			   session_is_for_several(session) ||
+				   process_table_running(&session->processes) > 1);
 	scan_probe_interpreters(&session->scan);
 	events_set_timer(&session->events, events_are_unhandled(&session->events) ? 1 : next);
 }
