@@ -30,7 +30,8 @@ FIGURES = ("alloc_bytes", "alloc_objects", "free_bytes", "free_objects")
 SLOT = struct.Struct("<9Q64s")  # struct slot in counter.c
 SLOTS_AT, SLOTS_MAX = 128, 4096
 ADDR_NO_RANDOMIZE = 0x0040000
-# Where stacks end early, figures are whole.
+# Where stacks end early, figures are whole: they are sums of all sites of a program, whatever their stacks. A file whose unwind
+# rows found no room (files_without_rows) ends stacks, and nothing else.
 ABOUT_STACKS = {"stack_unreadable", "stack_jit", "stack_no_rows", "stack_guessed", "stack_broken", "stack_truncated",
                 "files_without_rows"}
 # What says that calls of children were missed.
