@@ -206,7 +206,7 @@ def test_statuses():
         (4, ("-p", "4194000"), "4194000"),
         (4, ("--", "/nonexistent/program"), "/nonexistent/program"),
         (4, ("--", lab.target("leaky.c")), "leaky.c"),
-        (5, ("--", lab.target("static")), "nothing to probe"),
+        (5, ("--no-follow-fork", "--", lab.target("static")), "nothing to probe"),
     )
     for status, arguments, message in expected:
         found, _, errors = lab.run(*arguments)

@@ -48,6 +48,12 @@ def check_counted(report, account, errors):
         assert "had mapped it" in errors or "had ended before it was probed" in errors, errors
 
 
+def stop(tracer):
+    """The command's standard input stays open, so it is still there at the last report."""
+    tracer.process.send_signal(lab.signal.SIGINT)
+    tracer.process.wait(lab.PATIENCE)
+
+
 def static_program():
     path = lab.target("known-static")
     if not os.path.exists(path):
@@ -122,6 +128,22 @@ def test_all_programs_that_have_ended():
     pids = {target["pid"] for target in report["targets"]}
     assert process.pid in pids
     assert report["loss"]["children_missed"] + report["loss"]["children_late"] + len(pids) > 50, report["loss"]
+
+
+def test_a_launcher_without_an_allocator():
+    """It is not refused: what it starts is exact. A launcher that starts nothing that can be probed is."""
+    with tempfile.NamedTemporaryFile("r", prefix="tracer-report-") as file:
+        tracer = lab.Tracer("-j", "-n", "0", "-o", file.name, "--", lab.target("bare"), lab.target("known"), "calls", "stay")
+        hold_is_there(tracer.stderr())
+        account = json.loads(tracer.process.stdout.readline())
+        stop(tracer)
+        lab.check_account(account, json.loads(file.read()))
+    errors = tracer.stderr()
+    assert "what %s executes is traced" % lab.target("bare") in errors, errors
+    status, _, errors = lab.run("--", lab.target("bare"), lab.target("bare"), "/nonexistent")
+    assert status == 5 and "nothing to probe" in errors, (status, errors)
+    status, _, errors = lab.run("--no-follow-fork", "--", lab.target("bare"), lab.target("known"), "calls")
+    assert status == 5 and "nothing to probe" in errors, (status, errors)
 
 
 if __name__ == "__main__":

@@ -89,3 +89,22 @@ int reporter_close(struct reporter *reporter, struct error *error)
 {
 	return output_close(&reporter->output, error);
 }
+
+/* Names for a session */
+
+static void reporter_look_up(void *context, const struct frame *frame)
+{
+	symbolizer_lookup(context, frame);
+}
+
+static void reporter_forget_module(void *context, uint32_t module)
+{
+	symbolizer_forget(context, module);
+}
+
+struct frame_namer reporter_names(const struct reporter *reporter)
+{
+	return (struct frame_namer){ .look_up = reporter_look_up,
+				     .forget = reporter_forget_module,
+				     .context = reporter->symbolizer };
+}

@@ -25,6 +25,9 @@ int reporter_open(struct reporter *reporter, const struct options *options, cons
 /* Write a report of `snapshot`. Returns 0; -EPIPE, without an error, if nobody reads; or another negative errno. */
 int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error);
 
+/* What names a session's frames. The symbolizer must outlive the session. */
+struct frame_namer reporter_names(const struct reporter *reporter);
+
 /* Returns 0, or a negative errno with `error` filled if the output could not be kept. */
 int reporter_close(struct reporter *reporter, struct error *error);
 

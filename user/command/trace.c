@@ -42,22 +42,13 @@ struct trace {
 	size_t said_probes, said_skipped; /* of the plan: printed so far */
 	bool said_overlap; /* that memory may be counted twice */
 	bool waiting; /* for the first process */
+	bool unprobed; /* the command has no allocator; what it executes may have */
 	bool unlisted; /* the command's libraries are not known before it opens them */
 	bool closed; /* nobody reads the reports any more */
 	struct error error;
 };
 
 /* Programs and probes */
-
-static void trace_look_up(void *context, const struct frame *frame)
-{
-	symbolizer_lookup(context, frame);
-}
-
-static void trace_forget_module(void *context, uint32_t module)
-{
-	symbolizer_forget(context, module);
-}
 
 static int trace_open_session(struct trace *trace)
 {
@@ -89,7 +80,7 @@ static int trace_open_session(struct trace *trace)
 		.usdt = options->usdt,
 		.modules = &trace->modules,
 		.decoder = trace->decoder,
-		.names = { trace_look_up, trace_forget_module, trace->reporter.symbolizer },
+		.names = reporter_names(&trace->reporter),
 		.log = trace->log,
 	};
 
@@ -127,6 +118,21 @@ static int trace_add_command(struct trace *trace)
 	return code;
 }
 
+/* A command that only starts others need not have an allocator. */
+static int trace_check_probes(struct trace *trace)
+{
+	const struct options *options = trace->options;
+	struct error none = { 0 };
+
+	if (!options->arguments || !options->follow_fork || options->named.count ||
+	    options->usdt == USDT_ONLY || !session_check_probes(trace->session, &none))
+		return session_check_probes(trace->session, &trace->error);
+	trace->unprobed = true;
+	log_write(trace->log, LOG_NOTICE, "what %s executes is traced: until then, %s",
+		  options->arguments[0], none.text);
+	return 0;
+}
+
 static int trace_add_processes(struct trace *trace)
 {
 	const struct options *options = trace->options;
@@ -141,7 +147,7 @@ static int trace_add_processes(struct trace *trace)
 	/* More may come. */
 	if (code || trace->selector.kind || trace->unlisted)
 		return code;
-	return session_check_probes(trace->session, &trace->error);
+	return trace_check_probes(trace);
 }
 
 /* Say what may be counted twice, and what cannot be probed, as far as it has not been said. */
@@ -465,7 +471,8 @@ static int trace_run(const struct options *options, const struct log *log)
 	if (!code)
 		code = loop_run(&trace.loop);
 	holder_close(&trace.holder);
-	if (!code && (trace.waiting || trace.unlisted) && session_is_over(trace.session))
+	if (!code && (trace.waiting || trace.unlisted || trace.unprobed) &&
+	    session_is_over(trace.session))
 		session_check_probes(trace.session, &trace.error);
 	else if (!code && trace.waiting)
 		error_set(&trace.error, ERROR_TARGET, -ESRCH, "no process named %s has appeared",
