@@ -78,7 +78,7 @@ static __always_inline __u64 call_size(struct pt_regs *ctx, __u64 shape)
 }
 
 /*
- * Report a mapping call to the loader, which keeps mappings exactly. Not inlined, since the stacks of functions add up
+ * Report a mapping call to user space, which keeps mappings exactly. Not inlined, since the stacks of functions add up
  * where a walk begins, and the kernel has a limit for the sum.
  */
 static __noinline void mapping_report(struct thread *thread, enum mapping_phase phase, __u64 result,

@@ -10,7 +10,7 @@
 #include "tracer_abi.h"
 #include <bpf/bpf_helpers.h>
 
-/* For kernels without cookies: the shape of the probe that a thread has just hit, and the programs that ask for it. */
+/* For kernels without cookies: the shape of the probe that a thread has just hit, and the BPF programs that read it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few kernel types and constants that the programs use. Offsets of kernel structures are relocated
+ * The few kernel types and constants that the BPF programs use. Offsets of kernel structures are relocated
  * at load time (CO-RE), so only the fields that are read stand here. Constants are from the kernel's
  * <linux/bpf.h>, whose values never change.
  */

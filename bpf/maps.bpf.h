@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps of the programs. Sizes given here are the smallest; the loader sets the real ones before the load.
+ * The maps of the BPF programs. These sizes are the smallest; user space sets the real ones before the load.
  */
 #ifndef MAPS_BPF_H
 #define MAPS_BPF_H
@@ -35,8 +35,8 @@ struct call {
 /* What a thread is doing: the allocator calls it is in, and scratch memory for its stack. */
 struct thread {
 	struct call call;
-	struct call others
-		[CALLS_OTHERS_MAX]; /* pending, too; in no order. There are none if call.sp is 0 */
+	/* Pending as well; in no order. There are none if call.sp is 0. */
+	struct call others[CALLS_OTHERS_MAX];
 	__u32 other_count;
 	__u32 examined; /* of others, while a new call is compared with all that are pending */
 	__u32 off_stack; /* then: one whose return is probed is pending on another stack */
@@ -48,7 +48,7 @@ struct thread {
 	__u64 now_ns; /* what it said then */
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
 	struct unwind_from
-		from; /* where a walk to a pending call begins: too large for the programs' stacks */
+		from; /* where a walk to a pending call begins: too large for the BPF stack */
 	struct unwind walk;
 };
 
@@ -157,7 +157,7 @@ struct {
 	__type(value, __u64);
 } fixed_sizes SEC(".maps");
 
-/* Some 70,000 mapping calls: what a thread can make while a busy machine does not let the loader run, or it reports. */
+/* Some 70,000 mapping calls: what a thread makes while user space waits for a CPU on a busy machine, or reports. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 23);

@@ -11,7 +11,7 @@
 
 /*
  * A register. The verifier lets programs read theirs at fixed offsets only, but they may be copied from any. The number is
- * the loader's.
+ * user space's.
  */
 static __always_inline __u64 sample_register(const __u64 *registers, __u32 number)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The programs that run at the probes. What a probe means stands in its cookie (the call shape), so that
+ * The BPF programs that run at the probes. A probe's cookie holds its call shape, so that
  * all allocator functions share four of them: entry and return of a call that has a result, as one
  * session program or as two, and the entry of a call that only frees. One more is for the exits of functions
  * whose return is not probed, one for where exceptions are thrown, and one for the USDT probes at which a program

@@ -24,7 +24,7 @@
 
 #include "unwind_abi.h"
 
-/* The least the loader makes; it sets the sizes of the values and these masks before the load. */
+/* The smallest sizes; user space sets those of the values and these masks before the load. */
 #define UNWIND_ROWS_MIN (1 << 18)
 #define UNWIND_PAGES_MIN (1 << 18)
 

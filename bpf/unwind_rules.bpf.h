@@ -194,7 +194,7 @@ static __always_inline bool unwind_is_current(struct unwind *walk, const __u32 *
 }
 
 /*
- * Position of the row of a pc, with its rule in the walk; or UNWIND_FOUND_*. The loader may write at any time to the table
+ * Position of the row of a pc, with its rule in the walk; or UNWIND_FOUND_*. User space may write at any time to the table
  * of an older generation, and to rows and pages that no table of the present one leads to (unwind_maps.bpf.h): what was
  * read is good only if the generation is still the same afterwards.
  */

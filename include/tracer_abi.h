@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The line between the BPF programs and the loader: what both sides must agree on, byte for byte.
+ * The interface of BPF programs and user space: layouts that must be equal on both sides, byte for byte.
  *
  * Everything here has a fixed width. The file includes nothing; each side brings its own __u32 and
  * friends (<linux/types.h> in user space, bpf/kernel_types.h in BPF).
@@ -52,8 +52,8 @@ enum call_result {
  *   bits 20..22  enum memory_source
  *   bit  23      the function was named on the command line
  *   bits 24..31  bytes by which the stack pointer at the probed instruction is below that at the entry
- *   bits 32..47  function id: the index of the function in the loader's own table
- *   bits 48..63  target: the index of the traced process in the loader's own table, plus one; 0 = any
+ *   bits 32..47  function id: the index of the function in user space's table
+ *   bits 48..63  target: target_id of the traced process; 0 = any
  * At an exit, the pointer argument is 1 where the first argument of the next function is the result; 0 = it is in its register.
  * Where a program publishes samples, bits 4..19 are the key of the site in the table of struct sample_site instead.
  */
@@ -93,8 +93,8 @@ enum call_result {
 #define NAMED_ADDRESS ((__u64)1 << 63)
 
 /*
- * Kernels without cookies get for each probe a copy of a small program, in which the loader has put the shape in place
- * of this number. It goes on to one of the programs.
+ * Kernels without cookies get for each probe a copy of a small program, in which user space has replaced this number
+ * by the shape. It tail-calls one of the BPF programs.
  */
 #define COOKIE_PLACE 0x6b6f6f636570616bULL
 
@@ -153,7 +153,7 @@ struct inner_callers {
 	__s64 low, high;
 };
 
-/* Files with functions that allocate or free that the programs know at a time. */
+/* Entries of `allocator_files`: files with functions that allocate or free. */
 #define ALLOCATOR_FILES_MAX 4096
 
 /* Function ids with inner callers, or with a fixed size, are below. */
@@ -205,8 +205,8 @@ struct site {
 	__u64 samples; /* of which alloc_bytes and alloc_objects are an estimate; 0 = they are exact */
 	__u32 owner; /* as in struct block_key */
 	__u32 image;
-	__u16 function; /* id in the loader's function table */
-	__u16 target; /* index in the loader's table plus one; 0 = unknown */
+	__u16 function; /* id in user space's function table */
+	__u16 target; /* target_id; 0 = unknown */
 	__u32 source; /* enum memory_source */
 };
 
@@ -226,8 +226,8 @@ struct share {
 struct stack_record {
 	__u32 count;
 	__u32 end; /* enum unwind_end of unwind_abi.h */
-	__u64 pcs
-		[STACK_FRAMES_MAX]; /* the first is the return address into the caller of the function */
+	/* The first is the return address into the caller of the function. */
+	__u64 pcs[STACK_FRAMES_MAX];
 };
 
 /* Records of the ring buffer. Each starts with its kind. */
@@ -279,7 +279,7 @@ struct event_mapping {
 	X(BLOCKS_FULL, blocks_full, CALL, 1,                                                       \
 	  "blocks not recorded: the block table is full (--max-blocks)")                           \
 	X(BLOCKS_REFUSED, blocks_refused, CALL, 1,                                                 \
-	  "blocks not recorded: the kernel had no memory at hand")                                 \
+	  "blocks not recorded: kernel allocation failed (ENOMEM)")                                \
 	X(STACKS_FULL, stacks_full, FACT, 1,                                                       \
 	  "blocks without a stack: the stack table is full (--max-stacks)")                        \
 	X(SITES_FULL, sites_full, CALL, 1,                                                         \
@@ -293,7 +293,7 @@ struct event_mapping {
 	X(STACK_UNREADABLE, stack_unreadable, STACK, 0,                                            \
 	  "stacks cut short: memory could not be read")                                            \
 	X(STACK_UNMAPPED, stack_unmapped, STACK, 0,                                                \
-	  "stacks cut short in code that was mapped just before")                                  \
+	  "stacks cut short in code mapped moments before")                                        \
 	X(STACK_JIT, stack_jit, STACK, 0, "stacks cut short in code generated at run time")        \
 	X(STACK_NO_ROWS, stack_no_rows, STACK, 0,                                                  \
 	  "stacks cut short in code without unwind tables")                                        \
@@ -312,7 +312,7 @@ struct event_mapping {
 	X(CALLS_TOO_DEEP, calls_too_deep, FACT, 1,                                                 \
 	  "calls not counted: too many others were pending in their thread")                       \
 	X(CALLS_UNCLEAR, calls_unclear, FACT, 0,                                                   \
-	  "calls during others taken for the allocator's own: their stacks did not say")           \
+	  "calls during others taken for the allocator's own: their stacks were unclear")          \
 	X(CALLS_THROWN, calls_thrown, FACT, 0, "allocations that ended with an exception")         \
 	X(RESULTS_UNREADABLE, results_unreadable, CALL, 1, "calls whose result could not be read") \
 	X(SAMPLES_SENSELESS, samples_senseless, CALL, 1,                                           \
@@ -322,21 +322,21 @@ struct event_mapping {
 	X(EVENTS_DROPPED, events_dropped, FACT, 1, "events dropped: the ring buffer was full")     \
 	X(PROGRAMS_MISSED, programs_missed, CALL, 1, "probe hits the kernel did not deliver")      \
 	X(PROBES_MISSING, probes_missing, FACT, 1,                                                 \
-	  "probes found taken out by others, and put back if possible: calls were missed")         \
+	  "probes removed by others, and put back if possible: calls were missed")                 \
 	X(PROBES_REFUSED, probes_refused, FACT, 1,                                                 \
-	  "probes that could not be put in: calls of their functions are missed")                  \
+	  "probes that could not be attached: calls of their functions are missed")                \
 	X(EXECS_LATE, execs_late, FACT, 1,                                                         \
-	  "programs whose first calls were missed: executed by another thread than the first")     \
+	  "first calls missed after exec() by a thread that is not the first")                     \
 	X(FILES_LATE, files_late, FACT, 1,                                                         \
-	  "allocator files probed after they were mapped: the calls until then are missed")        \
+	  "allocator files probed after they were mapped: earlier calls are missed")               \
 	X(FILES_MISSED, files_missed, FACT, 1,                                                     \
-	  "files of programs that had ended before they were looked at: an allocator is missed")   \
+	  "files of programs that ended before they were read: an allocator may be missed")        \
 	X(CHILDREN_LATE, children_late, FACT, 1,                                                   \
-	  "new processes that ran before their probes were in: those calls are missed")            \
+	  "new processes that ran before they were probed: those calls are missed")                \
 	X(MEMORY_SHARED, memory_shared, FACT, 1,                                                   \
 	  "processes in the memory of a traced one (vfork), whose calls are not seen")             \
 	X(CHILDREN_MISSED, children_missed, FACT, 0,                                               \
-	  "children not traced: they ended, or came, before probes were in place")                 \
+	  "children not traced: they ended, or came too fast to be probed")                        \
 	X(RECORDS_DROPPED, records_dropped, FACT, 0,                                               \
 	  "records of processes dropped by the kernel: short-lived children may be missed")        \
 	X(FILES_UNOPENED, files_unopened, FACT, 0,                                                 \

@@ -165,7 +165,7 @@ def test_more_files_than_descriptors():
             tracer = lab.Tracer("-j", "-n", "0", "-p", "%d,%d" % order(attacker.pid, process.pid), "0.5", under=FEW_FILES)
             report = reports_on_time(tracer, process)
             assert report["loss"]["files_unopened"] > 0, report["loss"]
-            assert "too many files are open" in tracer.stderr(), tracer.stderr()
+            assert "open-file limit reached" in tracer.stderr(), tracer.stderr()
             lab.end(process)
 
 

@@ -57,7 +57,7 @@ def test_children_come_and_go():
     report = json.loads(tracer.process.stdout.readline())
     left = tables(tracer.process.pid)
     last = json.loads(tracer.stop().splitlines()[-1])
-    followed = len(re.findall(r"is traced, too", tracer.stderr()))
+    followed = len(re.findall(r"also tracing process", tracer.stderr()))
     assert followed >= 10, "only %d children were followed" % followed
     for seen in (report, last):
         # Children that have executed a program before they are probed have late files.

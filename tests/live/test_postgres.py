@@ -77,7 +77,7 @@ def test_a_process_for_each_connection():
         tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "-p", server.pid, "3600")
         clients = [server.connect() for _ in range(CLIENTS)]
         pids = {pid for _, pid in clients}
-        lab.wait_for(lambda: pids <= {int(pid) for pid in re.findall(r"process (\d+) \(.*\) is traced, too",
+        lab.wait_for(lambda: pids <= {int(pid) for pid in re.findall(r"also tracing process (\d+) \(",
                                                                      tracer.stderr())}, "the connections are traced")
         for client, _ in clients:
             assert ask(client, QUERY) == ANSWER

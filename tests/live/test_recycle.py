@@ -121,7 +121,7 @@ def test_few_descriptors():
     factory.opened()
     factory.say("go")
     last = factory.opened()
-    lab.wait_for(lambda: "too many files are open" in factory.tracer.stderr(), "it is said")
+    lab.wait_for(lambda: "open-file limit reached" in factory.tracer.stderr(), "it is said")
     lab.check_sums(factory.report())
     resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
     batch = range(last + 1 - BATCH, last + 1)

@@ -369,7 +369,7 @@ def test_ends_are_told():
     """A stack that is cut says why, in the site, in the counters and in the coverage line."""
     status, output, errors = lab.run("-n", "3", "--stack-depth", "2", "--", lab.target("deep"), "30", "1")
     coverage = re.search(r"coverage: .*(?:\n  .*)*", output)[0]
-    count = re.search(r"; ([\d,]+) stacks not whole\s+\(stack_truncated\s+([\d,]+)\)", coverage)
+    count = re.search(r"; ([\d,]+) truncated stacks\s+\(stack_truncated\s+([\d,]+)\)", coverage)
     assert status == 0 and count and count[1] == count[2], (output, errors)
     _, report = lab.command_report([lab.target("deep"), "30", "1"], "--stack-depth", "2")
     site = [site for site in report["sites"] if lab.function_of(site) == "site_deep"][0]

@@ -63,7 +63,7 @@ static void test_once(void **state)
 			 1);
 	assert_int_equal(paper_lines(&paper, "file system of /lib/a.so does not answer"), 1);
 	assert_int_equal(paper_lines(&paper, "stacks end in /lib/a.so"), 1);
-	assert_int_equal(paper_lines(&paper, "too many files are open"), 1);
+	assert_int_equal(paper_lines(&paper, "open-file limit reached"), 1);
 	assert_int_equal(paper_lines(&paper, "nothing is probed in process 42"), 1);
 	/* Its next program is another matter. */
 	process.said_unprobed = false;

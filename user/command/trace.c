@@ -296,8 +296,8 @@ static int trace_begin(struct trace *trace)
 	trace->waiting = false;
 	if (code) {
 		trace_stop(trace);
-		return error_set(&trace->error, ERROR_PERMISSION, code,
-				 "cannot wait for a time: %s", strerror(-code));
+		return error_set(&trace->error, ERROR_PERMISSION, code, "cannot create a timer: %s",
+				 strerror(-code));
 	}
 	session_activate(trace->session);
 	trace_say_ready(trace);

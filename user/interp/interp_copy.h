@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the programs copied of a frame's code, as memory in which it stands where it stood. What was not copied is asked of
+ * What BPF programs copied of a frame's code, as memory in which it stands where it stood. What was not copied is asked of
  * the process: who looked at it must make sure that the code still stands there.
  */
 #ifndef INTERP_COPY_H

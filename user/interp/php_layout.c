@@ -40,8 +40,8 @@ const struct php_layout *php_layout_find(const char *version)
 bool php_layout_is_state(const struct php_layout *layout, const struct target_memory *memory,
 			 uint64_t state)
 {
-	uint64_t words
-		[5]; /* vm_stack_top, vm_stack_end, vm_stack, vm_stack_page_size, current_execute_data */
+	/* vm_stack_top, vm_stack_end, vm_stack, vm_stack_page_size, current_execute_data */
+	uint64_t words[5];
 	uint64_t stack, page, size;
 
 	if (!target_read(memory, state + layout->walk.current - 32, words, sizeof(words)))

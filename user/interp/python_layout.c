@@ -132,7 +132,7 @@ enum offsets_word {
 	OFFSETS_WORDS = PYTHON_OFFSETS_SIZE / 8,
 };
 
-/* Fields that the programs read must lie where they read. */
+/* Fields must be within what BPF programs read. */
 static bool layout_is_walkable(const struct interp_python *walk)
 {
 	uint32_t fields[] = { walk->previous, walk->code, walk->position, walk->entry & ~7u };

@@ -35,7 +35,7 @@ extern const struct interp_ops python_ops;
 bool python_layout_find(unsigned int minor, struct python_layout *ret_layout);
 
 /*
- * The layout that the first bytes of _PyRuntime describe. False if they do not, or describe one that the programs cannot
+ * The layout that the first bytes of _PyRuntime describe. False if they do not, or describe one that BPF programs cannot
  * follow (a version after 3.13, or without a global lock).
  */
 bool python_layout_read(const uint8_t bytes[PYTHON_OFFSETS_SIZE], struct python_layout *ret_layout);

@@ -105,7 +105,7 @@ static int attach_perf_one(const struct group *group, size_t index, enum backend
 
 	if (!probe.linked)
 		copy = perf_probe_load_copy(program, probe.cookie);
-	/* The programs for returns and exceptions ask for no cookie. */
+	/* The BPF programs for returns and exceptions read no cookie. */
 	if (copy < 0 && copy != -ENOEXEC)
 		return copy;
 	if (copy >= 0)

@@ -95,7 +95,7 @@ static void programs_name_maps(struct bpf_programs *programs)
 	programs->maps = (struct maps){ &programs_map_operations, programs };
 }
 
-/* Load only the programs that the back end uses: others may need what the kernel does not have. */
+/* Load only the BPF programs that the back end uses: others may need what the kernel does not have. */
 static void programs_choose(struct tracer_bpf *bpf, const struct bpf_settings *settings)
 {
 	bool one = settings->backend == BACKEND_KERNEL_SESSION;
@@ -183,7 +183,7 @@ static int programs_print(enum libbpf_print_level level, const char *format, va_
 	return getenv("TRACER_DEBUG_LIBBPF") ? vfprintf(stderr, format, arguments) : 0;
 }
 
-/* Where the programs with shapes go on to. */
+/* The BPF programs that programs with shapes tail-call. */
 static int programs_set_tail_calls(struct tracer_bpf *bpf)
 {
 	const struct bpf_program *programs[PROGRAM_COUNT] = {

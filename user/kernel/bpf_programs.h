@@ -20,7 +20,7 @@
 struct tracer_bpf;
 struct bpf_programs;
 
-/* What the programs are for. */
+/* What the BPF programs are for. */
 struct bpf_settings {
 	struct kernel_features features;
 	enum backend backend;
@@ -40,10 +40,10 @@ struct bpf_settings {
 int bpf_programs_load(const struct bpf_settings *settings, struct bpf_programs **ret_programs,
 		      struct error *error);
 
-/* Accepts NULL. Probes that were attached with the programs stay until their links are closed. */
+/* Accepts NULL. Probes that were attached with the BPF programs stay until their links are closed. */
 void bpf_programs_free(struct bpf_programs *programs);
 
-/* The maps; valid as long as the programs. */
+/* The maps; valid as long as the BPF programs. */
 const struct maps *bpf_programs_maps(const struct bpf_programs *programs);
 
 /* Which program each kind of probe runs. */
@@ -57,12 +57,12 @@ bool bpf_programs_are_recording(const struct bpf_programs *programs);
 void bpf_programs_share(struct bpf_programs *programs, bool on);
 
 /*
- * What the targets hold, SHARES_MAX entries: by target_id, and at SHARE_OF_ALL the sum. The programs add what they store
- * at any time; who removes sites subtracts them atomically. Valid as long as the programs.
+ * What the targets hold, SHARES_MAX entries: by target_id, and at SHARE_OF_ALL the sum. BPF programs add what they
+ * store at any time; who removes sites subtracts them atomically. Valid as long as the BPF programs.
  */
 struct share *bpf_programs_shares(const struct bpf_programs *programs);
 
-/* What the programs have counted of a loss. */
+/* The BPF programs' counter of a loss. */
 uint64_t bpf_programs_loss(const struct bpf_programs *programs, enum loss loss);
 
 /* Probe hits for which the kernel ran no program. */

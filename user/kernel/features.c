@@ -117,7 +117,7 @@ int backend_choose(struct kernel_features *features, const enum backend *wanted,
 		return 0;
 	if (wanted)
 		return error_set(error, ERROR_PERMISSION, -ENOTSUP,
-				 "this kernel has no %s probes: leave --backend out",
+				 "--backend %s: not supported by this kernel",
 				 backend_name(*wanted));
 	return error_set(error, ERROR_PERMISSION, -ENOTSUP,
 			 "this kernel cannot attach BPF programs to uprobes: it must be built with "

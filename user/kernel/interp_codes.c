@@ -39,7 +39,7 @@ void interp_codes_free(struct interp_codes *codes)
 	free(codes);
 }
 
-/* Keep a copy, in place of the one that was kept first: the programs will make another one if they need it. */
+/* Keep a copy, in place of the one that was kept first: BPF programs make another one if they need it. */
 static void codes_keep(struct interp_codes *codes, uint64_t content, struct interp_code *code)
 {
 	uint64_t *oldest = &codes->contents[codes->next];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The copies that the programs made of what names frames' code, by its content. The last ones are kept, here and in the
+ * The copies that BPF programs made of what names frames' code, by its content. The last ones are kept, here and in the
  * BPF programs' map: stacks that are not announced yet may refer to them.
  */
 #ifndef KERNEL_INTERP_CODES_H

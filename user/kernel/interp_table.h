@@ -19,7 +19,7 @@
 struct decoder;
 struct interp_table;
 
-/* The programs' maps. */
+/* Maps of the BPF programs. */
 struct interp_maps {
 	int processes; /* interp_processes */
 	int codes; /* interp_codes */
@@ -59,7 +59,7 @@ struct interp_point {
 
 /* A point that is not probed yet; each is given out once. False if there is none. */
 bool interp_table_next_point(struct interp_table *table, struct interp_point *ret_point);
-/* It is probed. Until then the programs look at all of the code of the process each time. */
+/* It is probed. Until then BPF programs read all of the code of the process each time. */
 void interp_table_point_set(struct interp_table *table, const struct interp_point *point);
 
 /*

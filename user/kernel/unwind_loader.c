@@ -163,7 +163,7 @@ static struct unwind_file_key loader_file_key(const struct module *module)
 	};
 }
 
-/* Let the programs find a file's rows by what the kernel calls the file. */
+/* Publish a file's rows by the file's device and inode in the kernel. */
 static void loader_tell_file(const struct unwind_loader *loader, uint32_t index)
 {
 	const struct module *module = module_list_get(loader->modules, index);

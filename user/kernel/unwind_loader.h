@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the maps by which the programs walk stacks (bpf/unwind_maps.bpf.h) in step with what the traced processes have
+ * Keeps the maps by which BPF programs walk stacks (bpf/unwind_maps.bpf.h) in step with what the traced processes have
  * mapped. A file is compiled once, when it is first seen, and forgotten when no process maps it. A process's list of mappings is written beside the one in
  * use and then takes its place by one store.
  */
@@ -28,7 +28,7 @@ struct unwind_loader;
 void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables, uint32_t processes);
 
 /*
- * Begin with the loaded programs, which must outlive the loader, and so must the modules and the log. Returns 0 or a
+ * Begin with the loaded BPF programs, which must outlive the loader, and so must the modules and the log. Returns 0 or a
  * negative errno with `error` filled. Free with unwind_loader_close.
  */
 int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules,
@@ -39,14 +39,14 @@ void unwind_loader_close(struct unwind_loader *loader);
 /* Compile a module that a process is going to map, so that its table is there at once when it does. */
 void unwind_loader_learn(struct unwind_loader *loader, uint32_t module);
 
-/* Let the programs know that a module has functions that allocate or free (struct module). */
+/* Publish to BPF programs that a module has functions that allocate or free (struct module). */
 void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t module);
 
 /* A process of which no mappings are known yet: a command that is going to be executed. */
 void unwind_loader_begin(struct unwind_loader *loader, uint32_t owner);
 
 /*
- * Process `pid`, which the programs know by the number `owner`, has the mappings of `space` now. Cheap if nothing has
+ * Process `pid`, whose target_id is `owner`, has the mappings of `space` now. Cheap if nothing has
  * changed. All functions accept a NULL loader and do nothing.
  */
 void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pid,

@@ -43,7 +43,7 @@ const char *allocator_identify(int (*defines)(void *context, const char *symbol)
 /* The same for a file that brings C++ operators and no malloc, of which allocator_identify says `allocator`. */
 const char *allocator_of_operators(const char *allocator);
 
-/* Is this the dynamic loader's own allocator, which serves nobody but the loader? */
+/* Is this the dynamic loader's own allocator, which serves only itself? */
 bool allocator_is_loader(const char *allocator);
 
 /*
@@ -64,7 +64,7 @@ bool allocator_is_known(const char *allocator);
 /* Is this the name of a function that allocates or frees, or of a C++ operator? */
 bool allocator_has_function(const char *symbol);
 
-/* The argument positions that the programs read at the entry: bit n for position n, 1 to 6. */
+/* The argument positions that BPF programs read at the entry: bit n for position n, 1 to 6. */
 uint32_t allocator_arguments(uint64_t shape);
 
 #endif

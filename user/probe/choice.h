@@ -4,7 +4,7 @@
  * entry. Pure: it sees the bytes of one function and nothing else.
  *
  * A site is as good as the entry when the entry always runs into it in a straight line, nothing else
- * ever runs into it, and what the programs read there is still what it was at the entry. Wherever that
+ * ever runs into it, and what BPF programs read there is still what it was at the entry. Wherever that
  * is not certain, the site is the entry.
  */
 #ifndef PROBE_CHOICE_H

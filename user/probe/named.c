@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "tracer_abi.h"
 
-/* The programs read this many arguments. */
+/* BPF programs read this many arguments. */
 #define ARGUMENTS_MAX 5
 #define FUNCTIONS_MAX 256
 

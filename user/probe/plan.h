@@ -30,7 +30,7 @@ enum usdt_use {
 
 struct plan_options {
 	struct probe_features features;
-	/* The programs take `stack_bytes` into account, so a free may be probed after its stack has grown. */
+	/* BPF programs take `stack_bytes` into account, so a free may be probed after its stack has grown. */
 	bool free_without_stack;
 	bool at_entry; /* probe every function at its entry, whatever it costs */
 	bool no_return_probes; /* functions of which the result cannot be read without are left out */

@@ -25,8 +25,8 @@ struct candidate {
 	uint64_t address;
 	struct choice_needs needs;
 	struct choice choice;
-	char jumps_to
-		[ELF_PLT_NAME_MAX]; /* a stub by way of the dynamic linker: the name; "" = none */
+	/* The target's name, of a stub by way of the dynamic linker; "" = none. */
+	char jumps_to[ELF_PLT_NAME_MAX];
 	bool dropped;
 	bool comes_back; /* to its entry, by itself */
 	const char *walker; /* what walks the stack inside it; NULL = nothing that is known */

@@ -75,7 +75,7 @@ static void text_append_stacks(const struct report *report, struct buffer *line)
 			partial += report->loss[loss];
 	if (!partial)
 		return;
-	buffer_printf(line, "; %s stack%s not whole", units_format_count(partial, count),
+	buffer_printf(line, "; %s truncated stack%s", units_format_count(partial, count),
 		      partial == 1 ? "" : "s");
 	text_append_losses(report, LOSS_KIND_STACK, line);
 }

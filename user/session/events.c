@@ -294,7 +294,7 @@ int events_open(struct events *events, const struct bpf_programs *programs, stru
 						   events, &events->ring);
 	if (code)
 		return error_set(error, ERROR_PERMISSION, code,
-				 "cannot open the ring buffer of the programs: %s",
+				 "cannot open the ring buffer of the BPF programs: %s",
 				 strerror(-code));
 	code = events_add_fd(events, event_ring_fd(events->ring));
 	if (!code)

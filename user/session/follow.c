@@ -129,7 +129,7 @@ bool follow_process(struct follow *follow, struct process *process, uint64_t tim
 	process->target.image_ns = time_ns;
 	code = follow_probe(follow, process, NULL, time_ns ? clock_now_ns() : 0, &error);
 	if (!code)
-		log_write(follow->log, LOG_VERBOSE, "process %d (%s) is traced, too",
+		log_write(follow->log, LOG_VERBOSE, "also tracing process %d (%s)",
 			  process->target.pid, process->target.comm);
 	else if (code != -ESRCH)
 		log_write(follow->log, LOG_NOTICE, "process %d is not traced: %s",

@@ -61,7 +61,7 @@ void late_child(struct late *late, struct process *process, uint64_t since_ns)
 }
 
 /*
- * Links that are one for many probes leave out the calls of other processes, even in the same memory; so do the programs
+ * Links that are one for many probes leave out the calls of other processes, even in the same memory; so do the BPF programs
  * where files are probed for the whole machine. Perf events are tied to the memory.
  */
 void late_sharer(struct late *late, const struct process *process, struct process *owner)

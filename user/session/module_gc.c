@@ -21,7 +21,7 @@
 /* Files that stay open because stacks show them: they are named when a report asks for them, if one does. */
 #define SHOWN_OPEN_MAX 64
 
-/* The programs' events wait while frames are named. */
+/* Records of BPF programs wait while frames are named. */
 #define NAMING_NS 1000000000
 
 /* A frame of a file that is to be closed. */

@@ -48,8 +48,8 @@ void notices_out_of_files(struct notices *notices)
 		return;
 	notices->out_of_files = true;
 	log_write(notices->log, LOG_NOTICE,
-		  "too many files are open: what is in files that are mapped from now on has "
-		  "no names, and stacks may end there; raise the limit (ulimit -Hn)");
+		  "open-file limit reached: files mapped from now on have no names, and stacks may "
+		  "end there; raise the limit (ulimit -Hn)");
 }
 
 void notices_late_file(struct notices *notices, const struct process *process, const char *path,
@@ -84,7 +84,7 @@ void notices_unprobed(const struct notices *notices, struct process *process, bo
 		  "nothing is probed in process %d: %s maps %s", target->pid,
 		  target->exe ? target->exe : target->comm,
 		  only_samples ? "no file that publishes samples (--usdt only)"
-			       : "no allocator that is known");
+			       : "no known allocator");
 }
 
 void notices_first_thread_ended(const struct notices *notices, struct process *process)

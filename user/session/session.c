@@ -165,8 +165,7 @@ static void session_check_owners(struct session *session)
 		return;
 	session->probes.machine_wide = false;
 	log_write(session->options.log, LOG_VERBOSE,
-		  "each process is probed by itself: the kernel keeps nothing with a task for the "
-		  "loader (%s)",
+		  "attaching per process: cannot write task storage from user space (%s)",
 		  strerror(-code));
 }
 
@@ -397,7 +396,7 @@ static void session_collect_modules(struct session *session, uint64_t read_ns)
 
 	if (!due || !session->late.start_ns || session->events.seen_count)
 		return;
-	/* What the programs could not report is in their maps. */
+	/* Sites that BPF programs could not announce are in their maps. */
 	dropped = bpf_programs_loss(session->programs, LOSS_EVENTS_DROPPED);
 	if (dropped != session->events_dropped) {
 		session->events_dropped = dropped;

@@ -52,7 +52,7 @@ struct session_options {
 	const struct log *log; /* for what is noticed while tracing */
 };
 
-/* Load the programs. Returns 0, or a negative errno with `error` filled. Free with session_close. */
+/* Load the BPF programs. Returns 0, or a negative errno with `error` filled. Free with session_close. */
 int session_open(const struct session_options *options, struct session **ret_session,
 		 struct error *error);
 
