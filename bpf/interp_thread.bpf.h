@@ -10,7 +10,7 @@
 /* False where the kernel lacks what the readers need. */
 const volatile bool setting_interpreters = true;
 
-/* Set with the first entry of interp_processes: until then nobody looks there. */
+/* Set with the first entry of interp_processes: until then no look-up is made. */
 __u32 interp_any = 0;
 
 /* One walk for each thread that runs an interpreter: others pay nothing. */

@@ -45,7 +45,7 @@ struct thread {
 	/* the last call of a function that may call another free: its argument, its frame */
 	__u64 freed, freed_sp;
 	__u64 tick; /* of the kernel, in which the clock was last read */
-	__u64 now_ns; /* what it said then */
+	__u64 now_ns; /* the time read then */
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
 	struct unwind_from
 		from; /* where a walk to a pending call begins: too large for the BPF stack */

@@ -110,8 +110,8 @@ static __always_inline enum loss stack_loss(__u32 end)
 }
 
 /*
- * Say what is known of an imperfect stack, and count it, whether its site is new or not; but for those that end in, or lead
- * through, code without tables: they do so at every call.
+ * Count an imperfect stack at each call. stack_count_without_tables counts those that end in, or lead through, code
+ * without tables, when their site is new: they do so at every call.
  */
 static __always_inline void stack_count_losses(struct unwind *walk)
 {
@@ -126,7 +126,7 @@ static __always_inline void stack_count_losses(struct unwind *walk)
 		walk->record.end |= UNWIND_END_GUESSED;
 }
 
-/* Those are counted when their site is new. */
+/* Stacks that end in, or lead through, code without tables. The site is new. */
 static __always_inline void stack_count_without_tables(const struct unwind *walk)
 {
 	if ((walk->record.end & ~(__u32)UNWIND_END_GUESSED) == UNWIND_END_NO_ROWS)

@@ -17,7 +17,7 @@ enum relation {
 	CALL_IS_SUSPENDED, /* the pending call is on another stack, and may go on there */
 };
 
-/* Frames between two calls that are looked at, from the inner one out. */
+/* Frames examined between two calls, from the inner one out. */
 #define RELATION_FRAMES 8
 
 /* Where a return address leads to: the number of a file with functions that allocate or free, or one of these. */
@@ -132,7 +132,7 @@ static __always_inline __u64 relation_area_of(__u64 address)
 
 /* Are two addresses in one mapping? */
 enum areas {
-	AREAS_UNKNOWN = 0, /* the kernel does not say it now */
+	AREAS_UNKNOWN = 0, /* the kernel cannot be asked now */
 	AREAS_SAME,
 	AREAS_OTHER,
 };

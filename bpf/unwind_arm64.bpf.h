@@ -119,7 +119,7 @@ static __always_inline int unwind_base(struct unwind *walk, __u32 rule, __u64 *r
 	}
 }
 
-/* Follow what a rule says of bp, if that is saved, or lost. */
+/* Apply a rule's part for bp, if bp is saved, or lost. */
 static __always_inline void unwind_follow_pair(struct unwind *walk, __u32 rule, __u64 at)
 {
 	if (UNWIND_RULE_BP(rule) == UNWIND_PAIR_LR)

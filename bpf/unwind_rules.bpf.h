@@ -220,7 +220,7 @@ __noinline int unwind_find(struct unwind *walk, __u64 pc)
 	return unwind_is_current(walk, generation) ? found : (int)UNWIND_FOUND_AGAIN;
 }
 
-/* The rule of a pc, to be remembered in a word of the cache. Returns 0, or what unwind_find says in place of a row. */
+/* The rule of a pc, to be remembered in a word of the cache. Returns 0, or unwind_find's value in place of a row. */
 static __always_inline __u32 unwind_rule_new(struct unwind *walk, __u64 pc, __u64 *word,
 					     __u32 *ret_rule)
 {
@@ -235,7 +235,7 @@ static __always_inline __u32 unwind_rule_new(struct unwind *walk, __u64 pc, __u6
 	return 0;
 }
 
-/* A rule that is too long for the cache, which says where its row stands. Returns as unwind_rule does. */
+/* A rule that is too long for the cache, which has the position of its row instead. Returns as unwind_rule does. */
 static __always_inline __u32 unwind_rule_long(struct unwind *walk, __u32 position, __u32 *ret_rule)
 {
 	__u32 process = walk->process;

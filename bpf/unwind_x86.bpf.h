@@ -54,7 +54,7 @@ static __always_inline bool unwind_leave_by_lr(struct unwind *walk)
 	return false;
 }
 
-/* Follow what a rule says of bp in the frame that begins at `cfa`. Returns 1 if the walk ends. */
+/* Apply a rule's part for bp in the frame that begins at `cfa`. Returns 1 if the walk ends. */
 static __always_inline int unwind_follow_bp(struct unwind *walk, __u32 rule, __u64 cfa)
 {
 	/* Unsigned on purpose: extending the sign would take an arithmetic shift. */

@@ -103,7 +103,7 @@ struct interp_python {
 #define RUBY_BODY_LABEL 80
 #define RUBY_BODY_FIRST_LINE 88
 
-/* Objects: type in the low bits of the first word; of an array a flag says that it is embedded, of a string that not. */
+/* Objects: type in the low bits of the first word; a flag marks an array that is embedded, and a string that is not. */
 #define RUBY_TYPE_MASK 0x1f
 #define RUBY_TYPE_STRING 5
 #define RUBY_TYPE_ARRAY 7

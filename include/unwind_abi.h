@@ -11,7 +11,7 @@
 #define UNWIND_ABI_H
 
 /*
- * A row says how to leave a frame whose pc is at or above the row's pc and below the next row's:
+ * A row is the rule for leaving a frame whose pc is at or above the row's pc and below the next row's:
  *   bits  0..31  pc, an address as the ELF file sees it
  *   bits 32..63  rule
  * A rule:
@@ -39,7 +39,7 @@ enum unwind_bp {
 	UNWIND_BP_SAME = 0, /* not changed by this frame */
 	UNWIND_BP_AT_CFA, /* saved at CFA + offset */
 	UNWIND_BP_AT_BP, /* saved at bp + offset */
-	UNWIND_BP_UNKNOWN, /* lost, or saved where a rule cannot say */
+	UNWIND_BP_UNKNOWN, /* lost, or saved where no rule can express */
 };
 
 /* arm64: where the return address is, and bp. Compilers save bp in the word below it, or do not save it. */
@@ -47,7 +47,7 @@ enum unwind_pair {
 	UNWIND_PAIR_NONE = 0, /* in lr; bp is not changed */
 	UNWIND_PAIR_BOTH, /* saved behind bp, at the offset */
 	UNWIND_PAIR_LR, /* saved at the offset; bp is not changed */
-	UNWIND_PAIR_LR_ONLY, /* saved at the offset; bp is lost, or saved where a rule cannot say */
+	UNWIND_PAIR_LR_ONLY, /* saved at the offset; bp is lost, or saved where no rule can express */
 };
 
 #define UNWIND_CFA_OFFSET_MAX 0x1ffff /* units of 8 bytes */
@@ -67,7 +67,7 @@ enum unwind_pair {
 #define UNWIND_ROW_RULE(row) ((__u32)((row) >> 32))
 
 /*
- * The rows of one ELF file ascend by pc and start with a row for pc 0 that says UNWIND_CFA_END. A page
+ * The rows of one ELF file ascend by pc and start with a row for pc 0 with UNWIND_CFA_END. A page
  * index holds, for each page of addresses, the position of its first row, and one closing entry. So the
  * row of a pc is the last one at or below it among those of its page, or the one before them.
  */
@@ -112,7 +112,7 @@ struct unwind_file_rows {
 	__u32 unused;
 };
 
-/* What the kernel says of a mapping of a file. */
+/* A file's mapping as the kernel describes it. */
 struct unwind_vma {
 	__u64 start, end;
 	__u64 offset; /* of its start in the file, bytes */

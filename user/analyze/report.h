@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a report says, before any format: the sites ranked and named, the totals, what was lost.
+ * The content of a report, before any format: the sites ranked and named, the totals, what was lost.
  * Made from a snapshot by pure functions.
  */
 #ifndef ANALYZE_REPORT_H

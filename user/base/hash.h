@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a hash begins with where nobody gains by collisions. */
+/* What a hash begins with where collisions are no attack. */
 #define HASH_BEGIN 0xcbf29ce484222325ull
 
 /* FNV-1a: `hash` continued by `size` bytes. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call that may block in the kernel for as long as somebody else likes: the server of a file system, or who handles
+ * A call that may block in the kernel for as long as another process likes: the server of a file system, or a handler of
  * page faults by userfaultfd. Such a wait cannot be interrupted, so the call is made by a thread of its own, which is left
  * behind if it is late.
  */

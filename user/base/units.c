@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sizes, times and counts: see units.h. Whole numbers all the way, so that what a user types is taken
- * exactly; no locale has a say.
+ * exactly, independent of the locale.
  */
 #include "base/units.h"
 

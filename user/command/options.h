@@ -100,8 +100,7 @@ struct options {
 	enum options_color color;
 	enum log_level level;
 
-	const char
-		*debug_directory; /* separate debug files are looked for here first; NULL = none */
+	const char *debug_directory; /* searched first for separate debug files; NULL = none */
 	bool debuginfod; /* ask debuginfod's servers for debug files */
 	bool force; /* probe processes that it may kill, too */
 	bool no_return_probes; /* read results at functions' exits, or not at all */
@@ -115,7 +114,7 @@ void options_set_defaults(struct options *options);
 void options_free(struct options *options);
 
 /*
- * Are colours to be used? `terminal` says whether the report goes to one; `no_color` and `term` are the values
+ * Are colours to be used? `terminal`: the report goes to one; `no_color` and `term` are the values
  * of NO_COLOR and TERM, or NULL.
  */
 bool options_use_color(enum options_color color, bool terminal, const char *no_color,

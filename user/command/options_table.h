@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of options: the one place that says which there are. Parsing and the help text follow from them. An option means
+ * The tables of options: the only list of them. Parsing and the help text follow from them. An option means
  * the same for all commands that take it.
  */
 #ifndef COMMAND_OPTIONS_TABLE_H

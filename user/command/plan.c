@@ -35,7 +35,7 @@ static int plan_find_process(struct module_list *modules, pid_t pid, struct erro
 	return 0;
 }
 
-/* Nobody wants the command to run yet: what lists its libraries is the system's, and has no privileges. */
+/* The command is not run: the system's loader lists its libraries, without privileges. */
 static int plan_find_command(struct module_list *modules, struct decoder *decoder,
 			     const struct options *options, struct error *error)
 {

@@ -22,7 +22,7 @@ struct reporter {
 int reporter_open(struct reporter *reporter, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error);
 
-/* Write a report of `snapshot`. Returns 0; -EPIPE, without an error, if nobody reads; or another negative errno. */
+/* Write a report of `snapshot`. Returns 0; -EPIPE, without an error, if there is no reader; or another negative errno. */
 int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error);
 
 /* What names a session's frames. The symbolizer must outlive the session. */

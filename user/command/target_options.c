@@ -12,7 +12,7 @@ bool target_options_is_number(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-/* Ways to say what is to be traced. Puts the first two that were given into `ret_given`. */
+/* The options that select targets. Puts the first two that were given into `ret_given`. */
 static size_t target_count_given(const struct options *options, const char *ret_given[2])
 {
 	const char *const ways[] = { options->pid_count ? "-p" : NULL,

@@ -5,7 +5,7 @@
 
 #include "command/command.h"
 
-/* Is there exactly one way of saying which processes? Returns 0 or -EINVAL with `error` filled. */
+/* Does exactly one option select the processes? Returns 0 or -EINVAL with `error` filled. */
 int target_options_check(const struct command_line *line, const struct options *options,
 			 struct error *error);
 

@@ -44,7 +44,7 @@ struct trace {
 	bool waiting; /* for the first process */
 	bool unprobed; /* the command has no allocator; what it executes may have */
 	bool unlisted; /* the command's libraries are not known before it opens them */
-	bool closed; /* nobody reads the reports any more */
+	bool closed; /* the reports have no reader any more */
 	struct error error;
 };
 
@@ -150,7 +150,7 @@ static int trace_add_processes(struct trace *trace)
 	return trace_check_probes(trace);
 }
 
-/* Say what may be counted twice, and what cannot be probed, as far as it has not been said. */
+/* Report what may be counted twice, and what cannot be probed, each once. */
 static void trace_say_skipped(struct trace *trace)
 {
 	const struct plan *plan = session_plan(trace->session);
@@ -194,7 +194,7 @@ static void trace_say_ready(struct trace *trace)
 	trace_say_skipped(trace);
 }
 
-/* Say what was found since this was last said. */
+/* Report what was found since the last call. */
 static void trace_say_found(struct trace *trace)
 {
 	struct buffer found = { 0 };

@@ -31,7 +31,7 @@
 /* More pages than an address space of 32 bits has. */
 #define PAGES_MAX (1u << 20)
 
-/* Bytes of answers that nobody has asked for yet. */
+/* Bytes of answers that have not been requested yet. */
 #define PREPARED_MAX (64u << 20)
 #define PREPARED_FILES 1024
 
@@ -329,7 +329,7 @@ int decoder_interpreter(struct decoder *decoder, const struct module *module,
 	return code;
 }
 
-/* Rows may say anything: that costs stacks of this file. Positions must stay within them. */
+/* Rows may hold any rule: wrong ones break stacks of this file only. Positions must stay within them. */
 static bool rows_are_sane(const struct cfi_table *table)
 {
 	uint32_t i;

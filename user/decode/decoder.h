@@ -28,7 +28,7 @@ struct decoder *decoder_new(bool whole, bool (*is_over)(void));
 void decoder_free(struct decoder *decoder);
 
 /*
- * All of these return 0; a negative errno of what is wrong with the file, as the function that decodes it says; or one of
+ * All of these return 0; a negative errno of what is wrong with the file, from the function that decodes it; or one of
  * what went wrong with the worker: -ETIMEDOUT, -EPIPE (it crashed), -EPROTO (nonsense), -ESRCH (none can be started any more),
  * -EPERM (none can be confined), -ECANCELED (the tracer has to end). Results are untouched on failure. The module must be open.
  */

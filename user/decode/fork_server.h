@@ -37,7 +37,7 @@ int fork_server_start(struct fork_server *server);
  */
 int fork_server_renew(struct fork_server *server, struct patience *patience);
 
-/* End the worker and the server. Does not wait for long: a server that somebody has stopped ends with the tracer. */
+/* End the worker and the server. Does not wait for long: a stopped server ends with the tracer. */
 void fork_server_stop(struct fork_server *server);
 
 #endif

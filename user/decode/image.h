@@ -20,7 +20,7 @@ struct image;
 /* One function of a frame. */
 struct image_name {
 	char *function; /* demangled; NULL = unknown */
-	char *file; /* absolute where the debug information says so; NULL = unknown */
+	char *file; /* absolute if it is so in the debug information; NULL = unknown */
 	uint32_t line; /* 0 = unknown */
 };
 

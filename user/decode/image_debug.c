@@ -13,7 +13,7 @@
 #include <elfutils/libdwelf.h>
 #include <zlib.h>
 
-/* Candidates that are looked at before giving up. */
+/* Candidates to open before giving up. */
 #define CANDIDATES_MAX 64
 
 static bool image_debug_crc(int fd, GElf_Word *ret_crc)

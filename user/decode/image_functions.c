@@ -220,7 +220,7 @@ static size_t image_functions_chain(Dwarf_Die *function, uint64_t pc, Dwarf_Die 
 	return count;
 }
 
-/* The linker's name says more where it is mangled, and less where it is not ("__GI___libc_malloc"). */
+/* The linker's name has more information where it is mangled, and less where it is not ("__GI___libc_malloc"). */
 static char *image_functions_name(Dwarf_Die *entry, bool *ret_plain)
 {
 	Dwarf_Attribute attribute;

@@ -24,7 +24,7 @@ enum decode_job {
 struct file_facts {
 	uint8_t has_symbols; /* a symbol table of its own */
 	uint8_t has_samplers; /* it has USDT probes that report samples */
-	uint32_t switching; /* as switching_find says */
+	uint32_t switching; /* from switching_find */
 	char interpreter[FACTS_PATH_MAX]; /* PT_INTERP; "" = there is none, or it is longer */
 	uint32_t build_id_size;
 	unsigned char build_id[BUILD_ID_MAX];

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "decode/protocol.h"
 
-/* How often the clock is looked at. */
+/* How often the clock is read. */
 #define STEP_MS 20
 
 /* Reading schedstat takes no rights. It is closed to others where /proc is mounted with hidepid. */

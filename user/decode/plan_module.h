@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plans of whole processes: modules are opened, with their debug files where they are needed, and what is missing is said. */
+/* Plans of whole processes: modules are opened, with their debug files where they are needed, and what is missing is reported. */
 #ifndef DECODE_PLAN_MODULE_H
 #define DECODE_PLAN_MODULE_H
 

@@ -18,7 +18,7 @@
 #define RANGES_MAX 65536
 #define NAMED_MAX 65536
 
-/* What a shape says of a function. The rest of its bits are the tracer's: who, and which function. */
+/* The bits of a shape that describe a function. The tracer sets the rest: target_id and function id. */
 #define SHAPE_OF_FUNCTION 0xffffffu
 
 struct wire_options {

@@ -186,7 +186,7 @@ int message_receive(int socket, struct message *message, int *ret_fd, int64_t de
 
 	if (code)
 		return code;
-	/* Without room for them, the kernel closes descriptors that nobody asked for. */
+	/* Without space for them, the kernel closes unexpected descriptors. */
 	if (ret_fd) {
 		packet.msg_control = control;
 		packet.msg_controllen = sizeof(control);

@@ -70,7 +70,7 @@ bool message_decode(const unsigned char *bytes, size_t size, struct message *mes
 
 /* Send a message and, unless `fd` is -1, a descriptor. Waits for room. Returns 0 or a negative errno. */
 int message_send(int socket, const struct message *message, int fd);
-/* The same for the tracer, which waits for nobody: -EPROTO if the other side does not read what it was sent. */
+/* The same for the tracer, which never waits: -EPROTO if the other side does not read what it was sent. */
 int message_post(int socket, const struct message *message, int fd);
 
 /* Send bytes that a message has announced, as message_send and message_post do. */

@@ -21,7 +21,7 @@ extern const unsigned long sandbox_spaces[];
 void sandbox_prepare(int keep, unsigned int user);
 
 /*
- * After the exec: namespaces of its own and an empty root directory, as far as the system allows; a user ID that nobody else
+ * After the exec: namespaces of its own and an empty root directory, as far as the system allows; a user ID that no other process
  * has; no capability; and an end with the parent.
  */
 void sandbox_enter(const char *name);

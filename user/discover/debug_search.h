@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where separate debug files are looked for. Opens candidates and reads no more of them than that they are ELF
+ * The search for separate debug files. Opens candidates and reads no more of them than that they are ELF
  * files; whether one is the right one is for the asker to find out.
  */
 #ifndef DISCOVER_DEBUG_SEARCH_H

@@ -7,7 +7,7 @@
 
 #include <zlib.h>
 
-/* Candidates that are looked at before giving up. */
+/* Candidates to open before giving up. */
 #define CANDIDATES_MAX 16
 /* A checksum is taken of no more than this. */
 #define CHECKSUM_BYTES_MAX (1u << 30)

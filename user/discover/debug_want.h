@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file with debug information that somebody lacks. The one who knows what is missing (the sandboxed worker,
- * which has parsed the program) is not the one who may open files (the tracer): this is what they say to
- * each other. Nothing in it is trusted by the one who opens.
+ * A request for a missing file with debug information. The sandboxed worker has parsed the program and knows what is
+ * missing; only the tracer may open files. The tracer trusts nothing in a request.
  */
 #ifndef DISCOVER_DEBUG_WANT_H
 #define DISCOVER_DEBUG_WANT_H

@@ -32,7 +32,7 @@ struct process {
 	bool needs_scan; /* something of its mappings was missed */
 	bool first_thread_ended; /* its other threads run on */
 	bool said_so; /* of that */
-	bool said_unprobed; /* nothing in its program can be probed, and it was said */
+	bool said_unprobed; /* the message that nothing in its program can be probed was written */
 	bool is_replaced; /* it has ended, and another process has its pid */
 	bool frees_unseen; /* not all that it frees is seen */
 	bool probed; /* all that it had mapped when it was found has its probes */
@@ -41,7 +41,7 @@ struct process {
 
 /*
  * Find a process. Returns 0, or a negative errno with `error` filled: ERROR_TARGET if there is none, ERROR_USAGE for
- * the tracer itself and for kernel threads, ERROR_PERMISSION if it may not be looked at. Free with process_free.
+ * the tracer itself and for kernel threads, ERROR_PERMISSION if it may not be read. Free with process_free.
  */
 int process_open(pid_t pid, struct process **ret_process, struct error *error);
 void process_free(struct process *process);

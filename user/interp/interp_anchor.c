@@ -16,11 +16,11 @@
 #define BLOCKS_MAX 256u
 #define READS_MAX 50000u
 
-/* What is looked at: of a control block, which has the slots of pthread_setspecific, and of thread-local variables. */
+/* Bytes searched: of a control block, which has the slots of pthread_setspecific, and of thread-local variables. */
 #define BLOCK_BYTES 0x900u
 #define VARIABLES_PAGES 8u
 
-/* Modules with thread-local variables, and what is looked at of each one's. */
+/* Modules with thread-local variables, and the bytes searched of each one's. */
 #define MODULES_MAX 128u
 #define MODULE_WORDS 64u
 

@@ -32,7 +32,7 @@ struct anchor_question {
 /*
  * Find out from any thread of the process. `ranges` is its writable memory without a file, in address order. Fills in
  * anchor_kind, anchor and module of `ret_process`, and the state that was found. False, with both untouched, if no
- * thread has a state now; `*ret_spent` says whether not all was searched, because there is too much that looks like threads.
+ * thread has a state now; `*ret_spent` is set if not all was searched, because too many words look like threads.
  */
 bool anchor_find(const struct target_memory *memory, const struct memory_range *ranges,
 		 size_t range_count, const struct anchor_question *question,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an ELF file says of the interpreter that it holds. It is read in a sandbox and crosses to the tracer as bytes, so it
+ * What an ELF file reveals of the interpreter that it holds. It is read in a sandbox and crosses to the tracer as bytes, so it
  * has no pointers.
  */
 #ifndef INTERP_FILE_H

@@ -15,7 +15,7 @@
 #include "system/proc.h"
 #include "system/regular_file.h"
 
-/* A process without a map is looked at again after so long: it may get one. */
+/* A process without a map is checked again after so long: it may get one. */
 #define RETRY_NS 200000000ull
 
 /* Lines of all maps that are kept: 128 MB. Each map may have half of what the others have left. */
@@ -143,7 +143,7 @@ static struct perf_map *names_map(struct jit_names *names, const struct target *
 	return jit->map;
 }
 
-/* Say it once if the rest of a map is left out. */
+/* Report once that the tail of a map is ignored. */
 static void names_say_cut(struct jit_names *names, const struct target *target)
 {
 	struct jit_process *jit = names_process(names, target);

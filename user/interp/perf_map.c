@@ -21,7 +21,7 @@
 /* A file that has been written anew is read anew; but in all, no more is read of one. */
 #define READ_MAX (2 * FILE_MAX)
 
-/* Entries below the nearest one that are looked at: pieces of code may lie within what an older entry calls one. */
+/* Entries below the nearest one that are searched: pieces of code may lie within the range of an older entry. */
 #define OVERLAPS_MAX 16u
 
 struct map_entry {

@@ -15,7 +15,7 @@ enum python_lines {
 
 /*
  * The line of the instruction at `at` bytes from the first one, in a function that begins at `first_line`. A negative
- * `at` is the beginning of the function. 0 = the table says that there is none.
+ * `at` is the beginning of the function. 0 = the table marks it as without a line.
  * False, with `*ret_line` untouched, if the table ends before `at`.
  */
 bool python_lines_find(enum python_lines kind, const uint8_t *table, size_t size,

@@ -71,7 +71,7 @@ uint64_t bpf_programs_missed(const struct bpf_programs *programs);
 /* For the other parts of user/kernel. */
 struct tracer_bpf *bpf_programs_skeleton(const struct bpf_programs *programs);
 
-/* Descriptors of maps that others read by themselves, and the word that says whether there is an interpreter. */
+/* Descriptors of maps that others read by themselves, and the word that is set if there is an interpreter. */
 int bpf_programs_events(const struct bpf_programs *programs);
 int bpf_programs_interp_processes(const struct bpf_programs *programs);
 int bpf_programs_interp_codes(const struct bpf_programs *programs);

@@ -13,7 +13,7 @@
 
 /*
  * A function that is only ever an argument is not reached by any call, which those kernels refuse: call it where its
- * address was taken. Both forms say in the same way where it is.
+ * address was taken. Both forms encode its place in the same way.
  */
 static void downgrade_code(struct bpf_insn *code, size_t count)
 {

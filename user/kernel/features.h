@@ -26,7 +26,7 @@ struct kernel_features {
 
 /*
  * Try everything. Returns 0, or a negative errno with `error` filled (ERROR_PERMISSION) if BPF programs cannot be
- * loaded at all; it says which privilege or feature is missing and what to do.
+ * loaded at all: which privilege or feature is missing and what to do.
  */
 int kernel_features_probe(struct kernel_features *ret_features, struct error *error);
 

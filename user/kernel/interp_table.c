@@ -33,7 +33,7 @@ struct interp_module {
 };
 
 enum interp_state {
-	INTERP_WAITING, /* to be looked for at `due_ns` */
+	INTERP_WAITING, /* next search at `due_ns` */
 	INTERP_FOUND,
 	INTERP_REFUSED, /* it has one whose frames cannot be read */
 	INTERP_ABSENT, /* nothing that it has mapped is one */

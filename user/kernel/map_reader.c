@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 
-/* Entries of one call; the kernel says ENOSPC if a single bucket has more. */
+/* Entries of one call; the kernel returns ENOSPC if a single bucket has more. */
 #define BATCH_ENTRIES 4096
 #define BATCH_ENTRIES_MAX (1U << 24)
 

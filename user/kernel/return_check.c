@@ -65,7 +65,7 @@ static void __attribute__((noreturn)) child_run(int socket)
 	prctl(PR_SET_DUMPABLE, 0);
 	if (child_set_filter())
 		_exit(CHILD_HAS_NO_FILTER);
-	/* The tracer's end of the socket says when the probe is in, or that there is no tracer any more. */
+	/* A byte means that the probe is attached; the end of the stream, that the tracer has ended. */
 	if (read(socket, &byte, 1) != 1)
 		_exit(CHILD_HAS_NO_FILTER);
 	for (i = 0; i < CHECK_CALLS; i++)

@@ -212,7 +212,7 @@ int sideband_fd(const struct sideband *sideband)
 	return sideband->epoll;
 }
 
-/* What was readable up to now will have been read: have the descriptor say so. */
+/* All records up to now are about to be read: reset the descriptor until the next one. */
 static void sideband_acknowledge(struct sideband *sideband)
 {
 	struct epoll_event ready[64];
@@ -279,8 +279,8 @@ static size_t sideband_take(struct sideband *sideband, uint64_t limit_ns,
 }
 
 /*
- * The rings are looked at one after the other: one that was empty may have what comes before a record of the next one.
- * What is older than a look is there at it, so a look takes no more than that, and another one follows.
+ * The rings are read one after the other: one that was empty may get a record that is older than one of the next ring.
+ * All records older than the start of a pass are visible to it, so a pass takes only these, and another one follows.
  */
 size_t sideband_drain(struct sideband *sideband,
 		      void (*handle)(void *context, const struct sideband_event *event),

@@ -3,7 +3,7 @@
  * The executable mappings of one process over time: which file a code address belonged to at the moment at
  * which it was captured. Fed with mapping events and with scans of /proc/PID/maps by others; does no I/O.
  *
- * Nobody reports unmappings. So a newer mapping covers what it overlaps, and a full scan ends what it does
+ * Unmappings have no records. So a newer mapping covers what it overlaps, and a full scan ends what it does
  * not find. Covered and ended mappings are kept as a bounded history. All times are CLOCK_MONOTONIC.
  */
 #ifndef MODEL_ADDRESS_SPACE_H

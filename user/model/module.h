@@ -34,7 +34,7 @@ struct module {
 	int root_pid; /* a process whose /proc/PID/root the path is seen from, and whose share of descriptors it has */
 	uint32_t number; /* of all that were ever added: no other one of the run has it */
 	struct module_stamp stamp; /* when it was opened */
-	bool closed; /* nobody maps it any more: nothing but its names can be asked for */
+	bool closed; /* no process maps it any more: only its names can be used */
 	bool starved; /* it could not be opened because there were too many open files */
 	bool unanswered; /* it could not be opened because its file system does not answer */
 	bool uncopied; /* it could not be opened because a copy would be too large */
@@ -86,7 +86,7 @@ uint32_t module_list_find_closed(const struct module_list *list, uint64_t device
 void module_list_open(struct module_list *list, uint32_t index, int fd, int place);
 /* Where probes are put in: a descriptor of the file itself, the module's own; -1 if it is not open. */
 int module_place(const struct module *module);
-/* Nobody maps the file, and no look at it is needed: its descriptor is closed. */
+/* No process maps the file, and none of its content is needed: its descriptor is closed. */
 void module_list_close(struct module_list *list, uint32_t index);
 /* Nothing refers to the module. */
 void module_list_remove(struct module_list *list, uint32_t index);

@@ -10,7 +10,7 @@
 /* One function of a frame. Strings belong to the symbolizer; NULL = unknown. */
 struct symbol {
 	const char *function; /* demangled */
-	const char *file; /* as the debug information has it, absolute where it says so */
+	const char *file; /* as the debug information has it, absolute if it is so there */
 	uint32_t line; /* 0 = unknown */
 	bool inlined; /* inlined into the next one of the list */
 };

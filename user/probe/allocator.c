@@ -82,7 +82,7 @@ static const struct allocator_function functions[] = {
 	ROW(__libc_pvalloc, ALLOC(1)),
 	ROW(__posix_memalign, ALLOC_OUT(3, 1)),
 
-	/* Mappings. The op alone says where the arguments are. */
+	/* Mappings. The op alone defines where the arguments are. */
 	ROW(mmap, SHAPE(CALL_MMAP, 2, 0, 1, RESULT_POINTER, SOURCE_MMAP)),
 	ROW(mmap64, SHAPE(CALL_MMAP, 2, 0, 1, RESULT_POINTER, SOURCE_MMAP)),
 	ROW(munmap, SHAPE(CALL_MUNMAP, 2, 0, 1, RESULT_POINTER, SOURCE_MMAP)),

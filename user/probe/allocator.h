@@ -2,7 +2,7 @@
 /*
  * The table of allocator functions: names and call shapes. A new allocator is rows here, no BPF code.
  *
- * A row says in which files it applies. Most do wherever the symbol is defined. The C++ operators may call
+ * A row defines in which files it applies. Most do wherever the symbol is defined. The C++ operators may call
  * malloc and free, as those of libstdc++ do: then the block is seen there. Those of allocators, and those
  * that a program replaces by its own, may serve `new` without entering malloc.
  */
@@ -40,7 +40,7 @@ const char *allocator_marker(size_t index);
  */
 const char *allocator_identify(int (*defines)(void *context, const char *symbol), void *context);
 
-/* The same for a file that brings C++ operators and no malloc, of which allocator_identify says `allocator`. */
+/* The same for a file that brings C++ operators and no malloc, for which allocator_identify returns `allocator`. */
 const char *allocator_of_operators(const char *allocator);
 
 /* Is this the dynamic loader's own allocator, which serves only itself? */

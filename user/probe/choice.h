@@ -39,14 +39,14 @@ struct choice {
 	char reason[96]; /* why this site: a phrase */
 };
 
-/* The most bytes of a function that are looked at; a larger one is probed at its entry. */
+/* The most bytes of a function that are decoded; a larger one is probed at its entry. */
 #define CHOICE_SIZE_MAX 65536
 /* The most bytes that the stack may have grown by at the site: a shape has eight bits for them. */
 #define CHOICE_STACK_MAX 255
 
 /*
- * Choose the site of the function whose first `size` bytes are `code`, at virtual address `address`. `complete` says
- * that these are all bytes of the function, and that no other function begins among them. Never fails.
+ * Choose the site of the function whose first `size` bytes are `code`, at virtual address `address`. `complete`:
+ * these are all bytes of the function, and no other function begins among them. Never fails.
  */
 void choice_make(const uint8_t *code, size_t size, bool complete, uint64_t address,
 		 const struct choice_needs *needs, struct choice *ret);

@@ -44,7 +44,7 @@ struct exits_step *exits_step_at(const struct exits_code *code, uint64_t offset)
 
 /*
  * Visit every step that the code may reach from behind or at a file offset, without what lies behind steps that are
- * exits. Stops when `visit` returns false, and returns what it said last.
+ * exits. Stops when `visit` returns false, and returns its last result.
  */
 bool exits_visit(struct exits_code *code, uint64_t from,
 		 bool (*visit)(void *context, struct exits_step *step), void *context);

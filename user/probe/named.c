@@ -15,13 +15,13 @@
 #define ARGUMENTS_MAX 5
 #define FUNCTIONS_MAX 256
 
-/* No block is as large as all addresses of a process; sums of many that say so have no 64-bit value. */
+/* No block is as large as all addresses of a process; sums of many such sizes overflow 64 bits. */
 #define FIXED_SIZE_MAX (UINT64_C(1) << 47)
 
 /* Of an argument that is an int or unsigned int: the upper half of its register may hold anything. */
 #define INT_SUFFIX "/32"
 
-/* What the keys say, before it is known whether they go together. Arguments count from 1; 0 = not given. */
+/* The keys' values, before it is known whether they go together. Arguments count from 1; 0 = not given. */
 struct keys {
 	uint64_t size, count, pointer, old;
 	uint64_t fixed_size;

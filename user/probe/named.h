@@ -29,7 +29,7 @@ struct named_list {
 /*
  * Add "FILE:FUNCTION:KEY=VALUE,...". One that allocates takes size=argN or size=SIZE, count=argN, old=argN, and ret
  * (the block is what it returns, the default) or ptr=argN (the block is left there, and 0 returned); one that frees
- * takes ptr=argN. Returns 0, or -EINVAL with `error` (ERROR_USAGE) filled: a phrase that says what is wrong.
+ * takes ptr=argN. Returns 0, or -EINVAL with `error` (ERROR_USAGE) filled: a phrase for what is wrong.
  */
 int named_add(struct named_list *list, const char *text, bool frees, struct error *error);
 

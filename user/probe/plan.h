@@ -57,7 +57,7 @@ struct plan_probe {
 	uint64_t entry_offset; /* file offset of the function */
 	uint64_t site_offset; /* file offset of the probed instruction */
 	uint64_t size; /* of the function, bytes; 0 = unknown */
-	uint64_t fixed_size; /* of its blocks, where the shape says so */
+	uint64_t fixed_size; /* of its blocks, if the shape has a fixed size */
 	uint32_t
 		stack_bytes; /* what the stack pointer at the site has to be raised by to be that of the entry */
 	uint64_t semaphore; /* offset in the file of the count of who listens; 0 = there is none */
@@ -134,11 +134,11 @@ bool plan_is_in_allocator(const struct plan *plan, uint32_t module, uint64_t off
 
 /*
  * Append a sentence if memory may be counted twice: a file publishes samples, and functions of another one are probed. False if
- * there is nothing to say.
+ * there is no such file.
  */
 bool plan_describe_overlap(const struct plan *plan, struct buffer *out);
 
-/* Append a sentence if a file may switch stacks: where results are read for that. False if there is nothing to say. */
+/* Append a sentence if a file may switch stacks: where results are read for that. False if there is none. */
 bool plan_describe_switching(const struct plan *plan, struct buffer *out);
 
 /* Note a file that cannot be read: what it defines is not known. */
@@ -153,7 +153,7 @@ uint32_t plan_add_function(struct plan *plan, const char *allocator, const char 
 void plan_add_skip(struct plan *plan, bool lost, const char *sentence);
 void plan_add_range(struct plan *plan, uint32_t module, uint64_t low, uint64_t high);
 
-/* Say of a file that something is left out; `lost`: what it does is seen nowhere else. */
+/* Record that something in a file is left out; `lost`: its blocks are seen nowhere else. */
 __attribute__((format(printf, 4, 5))) void plan_skip(struct plan *plan, uint32_t module, bool lost,
 						     const char *format, ...);
 

@@ -217,7 +217,7 @@ static void plan_drop_operators(struct plan *plan, uint32_t module, struct elf_f
 			  dropped, plan->has_samplers ? "functions" : "C++ operators");
 }
 
-/* A free that the table says nothing more of. */
+/* A free without further flags in the table. */
 static bool shape_is_plain_free(uint64_t shape)
 {
 	return SHAPE_OP(shape) == CALL_FREE && SHAPE_RESULT(shape) == RESULT_POINTER;

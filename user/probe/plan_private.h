@@ -29,14 +29,14 @@ enum plan_reading {
 
 /*
  * Decide where the result of a function is read, and add its exits to the plan if it is read there. `walker` is what walks the
- * stack inside the function; NULL = nothing that is known. If it cannot be read, the plan says so.
+ * stack inside the function; NULL = no known one. If it cannot be read, the plan gets a skipped entry.
  */
 enum plan_reading plan_add_exits(struct plan *plan, uint32_t module, struct elf_file *file,
 				 const struct scan_function *function, const char *walker);
 
 /*
  * Add the places where the file publishes samples, if it publishes both blocks and their ends. True if it does; if it
- * could but one of them cannot be probed, the plan says so.
+ * could but one of them cannot be probed, the plan gets a skipped entry.
  */
 bool plan_add_samples(struct plan *plan, uint32_t module, struct elf_file *file,
 		      const char *allocator);

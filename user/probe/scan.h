@@ -16,8 +16,8 @@ struct scan_function {
 };
 
 struct scan {
-	const char *allocator; /* as allocator_identify says; a static string */
-	const char *walker; /* as walker_identify says; a static string or NULL */
+	const char *allocator; /* from allocator_identify; a static string */
+	const char *walker; /* from walker_identify; a static string or NULL */
 	bool own_heap; /* both malloc and free are defined */
 	struct scan_function *items; /* in order of file offset, then of the table */
 	size_t count, capacity;

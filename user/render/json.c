@@ -56,7 +56,7 @@ static void json_stats(struct json_writer *json, const struct site_stats *stats)
 	json_member_integer(json, "free_objects", stats->free_objects);
 }
 
-/* Estimates say so; of what is exact nothing is said. */
+/* Only estimates are marked. */
 static void json_sampled(struct json_writer *json, bool sampled)
 {
 	if (!sampled)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text format, for a person at a terminal: one line that says it all, the sites with their stacks, and
+ * The text format, for a person at a terminal: one line of summary, the sites with their stacks, and
  * how far the figures can be trusted. Never wider than TEXT_COLUMNS, unless -v asks for everything.
  */
 #include <time.h>
@@ -68,7 +68,7 @@ static void text_opening(const struct text_writer *writer, const struct report *
 	buffer_free(&line);
 }
 
-/* An empty list would leave the reader wondering: say why there is none. */
+/* An empty list needs a reason: print it. */
 static void text_nothing(const struct text_writer *writer, const struct report *report)
 {
 	uint64_t objects = report->recorded.alloc_objects;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The end of the text format: how much of what happened the figures cover, and the summary line that tools
- * know from jemalloc. Every counter that is not zero is said with its sentence.
+ * know from jemalloc. Every counter that is not zero is printed with its sentence.
  */
 #include <inttypes.h>
 #include <stdio.h>

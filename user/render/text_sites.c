@@ -98,7 +98,7 @@ static void text_site(const struct text_writer *writer, const struct report *rep
 	buffer_append_string(writer->out, "\n");
 }
 
-/* Say what the sites hold that are not shown. */
+/* Print what the sites hold that are not shown. */
 static void text_rest(const struct text_writer *writer, const struct report *report)
 {
 	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];

@@ -15,7 +15,7 @@
 /* How far out of a mapping call the allocator's own function is that the program has called. */
 #define ALLOCATOR_FRAMES 8
 
-/* How often is looked for children and mappings where there are no task events. */
+/* Interval of polling /proc for children and mappings where there are no task events. */
 #define LOOK_NS 1000000000
 
 static void events_lose(struct events *events, uint64_t lost)

@@ -15,7 +15,7 @@
 #include "system/privilege.h"
 #include "system/proc.h"
 
-/* How often is looked for processes without a record. */
+/* Interval of the search for processes without a record. */
 #define SELECT_NS 1000000000
 
 /* A program that runs for so long has mapped its C library. */
@@ -331,7 +331,7 @@ void follow_end(struct follow *follow, struct process *const *processes, size_t 
 
 	for (i = 0; i < count; i++)
 		follow_end_process(follow, processes[i]);
-	/* The last report is to say what those held whose end it is. */
+	/* The last report shows what these held. */
 	for (i = 0; i < count; i++) {
 		if (process_table_slot(follow->processes, processes[i])->root &&
 		    follow_is_over(follow))
@@ -342,7 +342,7 @@ void follow_end(struct follow *follow, struct process *const *processes, size_t 
 	}
 }
 
-/* A report without a site does not say that nothing is probed in a process. */
+/* A report without a site does not show that nothing is probed in a process: warn. */
 static void follow_warn_unprobed(const struct follow *follow, struct process *process,
 				 uint64_t time_ns)
 {

@@ -60,8 +60,8 @@ int follow_add(struct follow *follow, struct process *process, char *const *path
 	       struct error *error);
 
 /*
- * Trace a process as far as it still is there; its program began at `time_ns`. Takes it over. False if it is not traced; a message
- * says why.
+ * Trace a process if it still exists; its program began at `time_ns`. Takes ownership. False if it is not traced, with a
+ * message.
  */
 bool follow_process(struct follow *follow, struct process *process, uint64_t time_ns, bool root);
 

@@ -260,7 +260,7 @@ static void guard_renew(const struct guard *guard, pid_t pid, const struct gone 
 	free(offsets);
 }
 
-/* `left` of `gone` probes could not be put back. Say it once of each file, and again if it is the other case. */
+/* `left` of `gone` probes could not be put back. Report it once for each file, and again if the case changes. */
 static void guard_say(const struct guard *guard, const struct process *process,
 		      struct code_place *place, size_t gone, size_t left, const char *symbol)
 {

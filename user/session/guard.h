@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes that somebody else has taken out of a process. A debugger that had a breakpoint on the same instruction writes
+ * Finds probes that others have removed from a process. A debugger that had a breakpoint on the same instruction writes
  * back what it had found there; a process may map a copy over its code, or have the kernel drop its pages. The kernel does not
- * notice, and half of the calls are missed. So with each report it is looked whether they are there, and those that are not are
+ * notice, and half of the calls are missed. So each report checks whether they are there, and those that are not are
  * put back: a probe of an empty program at the same place makes the kernel write the breakpoint again, and as ours is
  * there, too, it stays when that one goes. No call is seen twice for it, and none is missed.
  */
@@ -36,7 +36,7 @@ struct guard {
 	const struct bpf_programs *programs;
 	struct guarded *guarded; /* by target_id - 1 */
 	size_t count;
-	size_t next; /* the process whose code is looked at next */
+	size_t next; /* the process whose code is checked next */
 	uint64_t missing; /* probes that were found to be taken out */
 };
 

@@ -23,7 +23,7 @@ void notices_unopened(const struct notices *notices, struct module *module);
 /* Stacks end in a module for lack of unwind tables. */
 void notices_without_tables(const struct notices *notices, struct module *module);
 
-/* Some mappings of a process are not known, as reading them has ended with `code`. True if that is so and is said now. */
+/* Some mappings of a process are not known, as reading them has ended with `code`. True if so, and if the message was written now. */
 bool notices_cut(const struct notices *notices, struct process *process, int code);
 
 /* The limit of open files is reached. */

@@ -11,7 +11,7 @@
 #include "system/proc.h"
 #include "system/process_memory.h"
 
-/* As much of an environment as is looked at. */
+/* The most bytes read of an environment. */
 #define ENVIRONMENT_MAX (128u << 10)
 
 void planned_files_init(struct planned_files *files, const struct plan_options *options)

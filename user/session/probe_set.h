@@ -36,7 +36,7 @@ enum probe_part {
 struct probed_file {
 	uint32_t module; /* of the planned file */
 	struct process *process; /* NULL = in all processes */
-	bool failed; /* it could not be probed, and that was said */
+	bool failed; /* it could not be probed, and the message was written */
 	struct attachment links[PROBE_GROUPS];
 };
 

@@ -50,7 +50,7 @@ static bool returns_are_in(const struct plan *plan, const struct planned_file *f
 	return false;
 }
 
-/* What cannot be read in the new way is said, as far as it has not been. */
+/* Add results that cannot be read at exits to the plan's skipped entries, each once. */
 static void returns_take_skips(struct plan *plan, const struct plan *exits)
 {
 	size_t i, j, known = plan->skipped_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See session.h. The session owns its parts and says in which order things happen; what happens is theirs. */
+/* See session.h. The session owns its parts and the order in which they are called; they do the work. */
 #include "session/session.h"
 
 #include <errno.h>

@@ -69,7 +69,7 @@ int session_add_process(struct session *session, struct process *process, char *
 /* Probe the processes that the selector means and that run now. */
 void session_select(struct session *session);
 
-/* Has anything been probed? If not, returns -ENOENT and says in `error` (ERROR_NOTHING) what was searched. */
+/* Has anything been probed? If not, returns -ENOENT with what was searched in `error` (ERROR_NOTHING). */
 int session_check_probes(const struct session *session, struct error *error);
 
 /* Begin to count; end it. Probes stay in place. */

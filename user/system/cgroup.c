@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See cgroup.h. Folders are walked to a bounded depth and number; names in them are nobody's promise. */
+/* See cgroup.h. Folders are walked to a bounded depth and number; names in them may be anything. */
 #include "system/cgroup.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stripped files say of their symbols: .gnu_debugdata, a small ELF file compressed with xz, and .gnu_debuglink, the
+ * What stripped files have of their symbols: .gnu_debugdata, a small ELF file compressed with xz, and .gnu_debuglink, the
  * name of another file.
  */
 #include "system/elf_file_private.h"

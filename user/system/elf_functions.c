@@ -27,7 +27,7 @@ struct functions_reader {
 	struct elf_file *file; /* whose functions are wanted */
 	struct table seen; /* (name, offset) by hash */
 	uint64_t names_total;
-	char name[NAME_MAX_LENGTH + 1]; /* of the symbol that is looked at */
+	char name[NAME_MAX_LENGTH + 1]; /* of the current symbol */
 };
 
 /* Equal hashes count as equal: a chance meeting of two names at one offset would take 2^32 of them. */

@@ -26,7 +26,7 @@
 #define RELOCATIONS_MAX (1u << 20)
 #define RELOCATIONS_AT_ONCE 1024
 
-/* What the dynamic section says: addresses, and sizes in bytes. */
+/* Entries of the dynamic section: addresses, and sizes in bytes. */
 struct dynamic {
 	uint64_t symbols, strings;
 	uint64_t jump_relocations, jump_size;

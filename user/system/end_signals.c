@@ -37,7 +37,7 @@ struct end_signals {
 	sem_t dropped;
 };
 
-/* When the end becomes urgent, a time of clock_now_ns(); 0 = nobody has asked for it. There is one thread for the program. */
+/* When the end becomes urgent, a time of clock_now_ns(); 0 = no end was requested. There is one thread for the program. */
 static _Atomic uint64_t end_urgent_ns;
 
 static sigset_t end_set(void)

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Give the calling thread a table of its own with two descriptors in it. Returns 0 or a negative errno; `ret_own` says
- * whether the table is its own, also then.
+ * Give the calling thread a table of its own with two descriptors in it. Returns 0 or a negative errno; `ret_own`,
+ * set on failure as well: the table is its own.
  */
 int fd_table_keep(int first, int second, bool *ret_own);
 

@@ -110,7 +110,7 @@ static void loader_parse(struct path_list *list, const char *text, size_t length
 	}
 }
 
-/* The first line that is no list entry: what the loader has to say. */
+/* The first line that is no list entry: the loader's error message. */
 static void loader_explain(const struct buffer *output, char *text, size_t size)
 {
 	const char *at = output->data ? output->data : "";
@@ -127,7 +127,7 @@ static void loader_explain(const struct buffer *output, char *text, size_t size)
 	text[length] = '\0';
 }
 
-/* Is a file or folder root's, and nobody else's to write? */
+/* Is a file or folder root's, and writable for root only? */
 static bool loader_is_roots(const char *path)
 {
 	int fd = path_walk(AT_FDCWD, path, 0, 0);
@@ -178,7 +178,7 @@ static int loader_refuse(const char *interpreter, const char *program, struct er
 			 program, interpreter);
 }
 
-/* Who lacks the right to read the program, or the right to become somebody? */
+/* What to do about a missing right to read the program, or to change the user. */
 static const char *loader_advice(const struct loader_rights *rights)
 {
 	return rights->user ? " (its loader ran as another user: -u USER says which)" : "";

@@ -41,7 +41,7 @@ struct loader_rights {
 int loader_list_libraries(const char *program, const struct loader_rights *rights,
 			  char ***ret_paths, size_t *ret_count, struct error *error);
 
-/* Does this path lead to a loader of the system's, which nobody but root can have put there? */
+/* Does this path lead to a loader of the system's, which only root can have put there? */
 bool loader_is_system(const char *path);
 void loader_list_free(char **paths, size_t count);
 

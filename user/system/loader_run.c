@@ -153,7 +153,7 @@ static int loader_wait(pid_t pid, uint64_t deadline_ns)
 			return -ETIMEDOUT;
 		nanosleep(&pause, NULL);
 	}
-	/* With SIGCHLD ignored nobody learns the status; then the output must speak for itself. */
+	/* With SIGCHLD ignored the status is lost; then the output alone is checked. */
 	if (ended < 0)
 		return 0;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1;

@@ -126,7 +126,7 @@ bool mount_list_has_remote(const char *text)
 	return false;
 }
 
-/* FUSE says whose process its server is. */
+/* FUSE shows the owner of its server. */
 static bool mount_is_of_user(const char *line, const char *end, const char *type)
 {
 	static const char key[] = "user_id=";

@@ -325,7 +325,7 @@ static bool hold_read_answer(struct open_hold *hold)
 	return true;
 }
 
-/* Milliseconds until the first one has waited too long, after all that have are let go; -1 = nobody waits. */
+/* Milliseconds until the first one has waited too long, after all that have are let go; -1 = none waits. */
 static int hold_check_waiting(struct open_hold *hold)
 {
 	uint64_t now = clock_now_ns(), next = 0, since;
@@ -402,7 +402,7 @@ static int hold_start_thread(struct open_hold *hold)
 	return code;
 }
 
-/* The group must not outlive the thread: nobody else may have its descriptor, no later child either. */
+/* The group must not outlive the thread: no other process may have its descriptor, no later child either. */
 static int hold_wait_started(struct open_hold *hold)
 {
 	struct pollfd ready = { .fd = hold->socket, .events = POLLIN };

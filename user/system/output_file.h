@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that a privileged program writes where others may write, too: never into what somebody else has prepared. */
+/* Files that a privileged program writes where others may write, too: never into what another user has prepared. */
 #ifndef SYSTEM_OUTPUT_FILE_H
 #define SYSTEM_OUTPUT_FILE_H
 
@@ -8,7 +8,7 @@
 /*
  * Open `path` for writing, emptying what is there and creating it for its owner only. Refused are: a symbolic link as its
  * last part; above it, one that another user has put into a folder that others may write to; a file or FIFO that belongs
- * neither to us, to root, nor to the owner of its folder; a file with other names; and a FIFO that nobody reads. Returns a
+ * neither to us, to root, nor to the owner of its folder; a file with other names; and a FIFO without a reader. Returns a
  * descriptor, or a negative errno with `error` filled (ERROR_USAGE).
  */
 int output_file_open(const char *path, struct error *error);

@@ -21,7 +21,7 @@
 #include "system/proc_text.h"
 #include "system/remote_file.h"
 
-/* Headers of older distributions lack it, and kernels before 5.12, which then say EINVAL. */
+/* Headers of older distributions lack it, and kernels before 5.12, which then return EINVAL. */
 #ifndef RESOLVE_CACHED
 #define RESOLVE_CACHED 0x20
 #endif

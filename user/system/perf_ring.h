@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The records of the kernel's perf rings that say what processes do: they map files, exec, fork and end.
+ * The records of the kernel's perf rings about processes: file mappings, execs, forks and exits.
  * Decoding only: bytes in, events out; user/kernel/sideband.h opens the rings.
  *
  * Expected of the ring's owner: sample_id_all with TID, TIME and CPU, and mmap2.

@@ -49,7 +49,7 @@ void privileges_explain(const struct privileges *privileges, enum privilege_step
 int privileges_refuse(enum privilege_step step, int code, struct error *error);
 
 /*
- * Give up every capability but those that a running trace needs, for ever: what is opened is open. `perf` says whether later
+ * Give up every capability but those that a running trace needs, for ever: what is opened is open. `perf`: later
  * probes are perf events, which need CAP_SYS_ADMIN on many kernels. Returns 0 or a negative errno.
  */
 int privileges_drop(bool perf);
@@ -61,7 +61,7 @@ int privileges_drop(bool perf);
  */
 int privileges_leave_root(unsigned int user);
 
-/* A user ID that neither distributions nor systemd nor containers give to anybody: another one each time. */
+/* A user ID that neither distributions nor systemd nor containers assign: another one each time. */
 unsigned int privileges_unused_user(void);
 
 /* Give up all capabilities of the calling thread, and root for `user`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc says of a process. Everything read here is untrusted: names may hold any byte. */
+/* Readers of /proc/PID. Everything read here is untrusted: names may hold any byte. */
 #ifndef SYSTEM_PROC_H
 #define SYSTEM_PROC_H
 
@@ -23,7 +23,7 @@ int proc_check(const char *proc_root, pid_t self, struct error *error);
 struct proc_mapping {
 	uint64_t start, end;
 	uint64_t file_offset; /* bytes */
-	uint64_t device; /* as makedev(); on overlayfs and btrfs not what stat says */
+	uint64_t device; /* as makedev(); on overlayfs and btrfs not st_dev */
 	uint64_t inode;
 	bool readable, writable, executable, shared;
 	bool deleted; /* the line ended in " (deleted)"; the path is without it */
@@ -75,7 +75,7 @@ void proc_parse_status(const char *text, size_t length, struct proc_status *ret_
 char *proc_read_exe(const char *proc_root, pid_t pid);
 /*
  * Has the process any memory of its own? Before it counts as ended it gives it up, and so does a first thread that ends
- * alone: what is read of its mappings then ends early, or says that there are none. True also if that may not be known.
+ * alone: what is read of its mappings then ends early, or is empty. True also if that may not be known.
  */
 bool proc_has_memory(const char *proc_root, pid_t pid);
 

@@ -14,7 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* What the kernel says of our own mapping at an address. Without memory of the heap: see remote_file.h. */
+/* The kernel's record of our own mapping at an address. Without memory of the heap: see remote_file.h. */
 struct own_maps {
 	int fd;
 	size_t length;

@@ -182,7 +182,7 @@ ssize_t process_memory_read(pid_t pid, uint64_t address, void *bytes, size_t siz
 	while (done < size) {
 		got = process_memory_read_present(pid, address + done, (char *)bytes + done,
 						  size - done);
-		/* Where the kernel does not say what is present, nothing is known to be. */
+		/* Where the kernel does not report which pages are present, none counts as present. */
 		if (got == -ENODATA || got == -EACCES || got == -EPERM || got == -ESRCH)
 			got = memory_read_patiently(pid, address + done, (char *)bytes + done,
 						    size - done, patience);

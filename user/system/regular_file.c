@@ -237,7 +237,7 @@ static int warming_touch(int fd, uint64_t offset, uint64_t page_size)
 	if (page == MAP_FAILED)
 		return -errno;
 	if (madvise(page, page_size, POPULATE_READ)) {
-		/* Before Linux 5.14; where it has no page, a read through the same cache says so without a signal. */
+		/* Before Linux 5.14; where it has no page, a read through the same cache fails without a signal. */
 		if (errno != EINVAL || pread(fd, &byte, 1, (off_t)offset) != 1)
 			code = -EIO;
 	}

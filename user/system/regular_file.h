@@ -27,7 +27,7 @@ int regular_file_open(const char *path, enum regular_file_links links);
 
 /*
  * Files of file systems that ask a server are copied by another process (remote_file.h), since any later look at them could
- * wait for ever: what is opened then is the copy, which nobody can change.
+ * wait for ever: what is opened then is the copy, which no other process can change.
  */
 struct file_origin {
 	int place; /* the file itself if there is a copy, as an O_PATH descriptor, for probes; 0 = it is none: standard input is open */

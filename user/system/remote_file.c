@@ -83,7 +83,7 @@ static bool remote_is_nameless(const struct statx *status, unsigned int flags)
 	return is;
 }
 
-/* Of a mount that nobody sees any more, or that other processes see: is its device known? */
+/* Of a mount that no process sees any more, or that other processes see: is its device known? */
 static bool remote_is_of_local_device(int path_fd)
 {
 	struct buffer text = { 0 };

@@ -15,7 +15,7 @@
 /*
  * May the file system of an O_PATH descriptor ask a server? Nothing is asked to find out. `pid` is a process in whose mount
  * namespace the file was found, 0 for the caller. MOUNT_REMOTE also where the mount is in neither namespace; MOUNT_REMOTE_OF_USER
- * also where it was made by somebody who is root in a user namespace only. Never MOUNT_UNKNOWN.
+ * also where it was made by root of a user namespace only. Never MOUNT_UNKNOWN.
  */
 enum mount_kind remote_file_kind(int path_fd, pid_t pid);
 

@@ -24,7 +24,7 @@
 #define WORD_GO 'g'
 #define WORD_APART 'a'
 
-/* What a shell says of a command that it could not start. */
+/* A shell's exit statuses for a command that it could not start. */
 #define STATUS_NOT_STARTED 127
 
 /* 0 if execvp would run this file, otherwise the negative errno for which it would try the next one. */
@@ -324,7 +324,7 @@ int spawn_poll(struct spawn *spawn, int *ret_status)
 }
 
 /*
- * A child that nobody can release any more ends by itself. The kill ends one that is stopped; a tracer that has given up
+ * A child that cannot be released any more ends by itself. The kill ends one that is stopped; a tracer that has given up
  * root has no right to it, and then leaves a stopped child to end when it goes on.
  */
 static void spawn_end_held(struct spawn *spawn)

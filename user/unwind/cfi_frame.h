@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How one frame is left at one pc, as call frame instructions say it: the CFA, and where bp and the
+ * How one frame is left at one pc, from call frame instructions: the CFA, and where bp and the
  * return address are. Other registers are not followed: no row needs them.
  */
 #ifndef UNWIND_CFI_FRAME_H
@@ -29,7 +29,7 @@ enum cfi_cfa_kind {
 	CFI_CFA_REGISTER, /* register + offset */
 	CFI_CFA_PLT, /* the expression of a PLT; offset is its threshold */
 	CFI_CFA_DEREF, /* the word at register + offset */
-	CFI_CFA_OTHER, /* an expression that rows cannot say */
+	CFI_CFA_OTHER, /* an expression that rows cannot express */
 };
 
 struct cfi_cfa {
@@ -44,7 +44,7 @@ enum cfi_place_kind {
 	CFI_PLACE_UNDEFINED,
 	CFI_PLACE_CFA, /* saved at CFA + offset */
 	CFI_PLACE_BP, /* saved at bp + offset */
-	CFI_PLACE_OTHER, /* known, but rows cannot say where */
+	CFI_PLACE_OTHER, /* known, but rows cannot express where */
 };
 
 struct cfi_place {
@@ -59,10 +59,10 @@ struct cfi_frame {
 	struct cfi_place bp, ra;
 };
 
-/* What the expression of DW_CFA_def_cfa_expression says. */
+/* The CFA that the expression of DW_CFA_def_cfa_expression computes. */
 struct cfi_cfa cfi_cfa_from_expression(struct cursor expression);
 
-/* What the expression of DW_CFA_expression says: the address at which a register is saved. */
+/* The address that the expression of DW_CFA_expression computes: a register is saved there. */
 struct cfi_place cfi_place_from_expression(struct cursor expression,
 					   const struct cfi_registers *registers);
 

@@ -137,7 +137,7 @@ static void cfi_recall(struct cfi_machine *machine)
 		machine->lost = true;
 }
 
-/* Instructions that move to another pc, or say nothing of the frame. False: it is none of them. */
+/* Instructions that move to another pc, or do not change the frame. False: it is none of them. */
 static bool cfi_run_location(struct cfi_machine *machine, uint8_t operation)
 {
 	struct cursor *code = &machine->code;
@@ -209,7 +209,7 @@ static bool cfi_run_cfa(struct cfi_machine *machine, uint8_t operation)
 	}
 }
 
-/* Instructions that say where one register is saved. False: it is none of them. */
+/* Instructions that define where one register is saved. False: it is none of them. */
 static bool cfi_run_register(struct cfi_machine *machine, uint8_t operation)
 {
 	struct cursor *code = &machine->code;

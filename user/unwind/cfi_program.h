@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Call frame instructions: what they say of each pc of a function becomes rows. */
+/* Executes call frame instructions: their rules for each pc of a function become rows. */
 #ifndef UNWIND_CFI_PROGRAM_H
 #define UNWIND_CFI_PROGRAM_H
 
@@ -11,7 +11,7 @@ void cfi_program_start(struct eh_cie *cie);
 
 /*
  * Add the rows of one function, from its start to its end marker. A part whose instructions cannot be understood
- * gets a row that says so. Functions must come in the order of their starts and end below 4 GB.
+ * gets a row for that. Functions must come in the order of their starts and end below 4 GB.
  */
 void cfi_program_run(const struct eh_cie *cie, const struct eh_fde *fde, struct cfi_rows *rows);
 

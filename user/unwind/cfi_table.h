@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The unwind table of one ELF file: what its .eh_frame says, compiled to rows that BPF can search
+ * The unwind table of one ELF file: its .eh_frame, compiled to rows that BPF can search
  * (unwind_abi.h). Pure: bytes in, rows out.
  */
 #ifndef UNWIND_CFI_TABLE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which places of an array are taken: given out in runs, first fit, and taken back. Neighbouring runs that are free are one,
- * so what is given back as a whole can be given out as a whole. Pure: the array itself is somebody else's.
+ * so what is given back as a whole can be given out as a whole. Pure: the array itself is the caller's.
  */
 #ifndef UNWIND_UNWIND_ROOM_H
 #define UNWIND_UNWIND_ROOM_H

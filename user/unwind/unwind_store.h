@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tables of many files in the form in which BPF reads them: in runs of two arrays, and for each process a list of
- * mappings that says where its files' tables are. Pure: the memory of the arrays is the caller's.
+ * mappings with the positions of their files' tables. Pure: the memory of the arrays is the caller's.
  */
 #ifndef UNWIND_UNWIND_STORE_H
 #define UNWIND_UNWIND_STORE_H
@@ -37,7 +37,7 @@ void unwind_store_start(struct unwind_store *store, __u64 *rows, uint32_t row_ca
 int unwind_store_add(struct unwind_store *store, const struct cfi_table *table,
 		     struct unwind_place *ret_place);
 
-/* Give the room of a table back. Nobody may find the way to it any more: it is going to be written over. */
+/* Free the space of a table. Nothing may lead to it any more: it is going to be written over. */
 void unwind_store_remove(struct unwind_store *store, const struct unwind_place *place);
 
 void unwind_store_free(struct unwind_store *store);

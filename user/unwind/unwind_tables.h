@@ -43,7 +43,7 @@ bool unwind_tables_has(const struct unwind_tables *tables, uint32_t module);
 int unwind_tables_add(struct unwind_tables *tables, uint32_t module, int holder,
 		      const struct unwind_file *file);
 
-/* Other processes than the holder have the module mapped: it is in nobody's share. */
+/* Other processes than the holder have the module mapped: it is charged to none. */
 void unwind_tables_share(struct unwind_tables *tables, uint32_t module);
 
 /*
