@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call of an allocator function, from its entry to its return or exit. What its arguments mean stands in its shape.
+ * A call of an allocator function, from its entry to its return or exit. What its arguments mean is in its shape.
  */
 #ifndef CALL_BPF_H
 #define CALL_BPF_H

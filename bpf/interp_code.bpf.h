@@ -87,7 +87,7 @@ static __always_inline void interp_mix_bytes(struct interp_walk *walk, __u32 kin
 }
 
 /*
- * Copy a table of lines of `size` bytes at `address`, which stand in an object of its own `head` bytes after its start, as
+ * Copy a table of lines of `size` bytes at `address`, which are in an object of its own `head` bytes after its start, as
  * far as there are parts for it; it counts as content.
  */
 static __always_inline void interp_copy_lines(struct interp_walk *walk, __u64 address, __u32 head,

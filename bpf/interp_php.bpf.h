@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PHP's calls: a list from the innermost one to its callers, which mostly stand one above the other on a stack of their
+ * PHP's calls: a list from the innermost one to its callers, which mostly are one above the other on a stack of their
  * own. What ends code is not seen, since PHP has an allocator of its own, so nothing is remembered by address: the content
  * of a function is made of the hashes that PHP keeps with its strings, and a frame has a line.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CPython's frames: a list from the innermost one to its callers. Up to 3.10 they are objects somewhere on the heap;
- * from 3.11 on most stand one above the other on a stack of their own.
+ * from 3.11 on most are one above the other on a stack of their own.
  */
 #ifndef INTERP_PYTHON_BPF_H
 #define INTERP_PYTHON_BPF_H

@@ -27,7 +27,7 @@ static __always_inline bool interp_ruby_start(struct interp_walk *walk, __u64 co
 	return true;
 }
 
-/* Copy a string, and its text where that stands elsewhere; the text counts as content. */
+/* Copy a string, and its text where that is elsewhere; the text counts as content. */
 static __always_inline void interp_ruby_copy_string(struct interp_walk *walk,
 						    enum interp_part_kind kind,
 						    enum interp_part_kind text, __u64 string)

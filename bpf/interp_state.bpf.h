@@ -156,7 +156,7 @@ static __always_inline bool interp_push(struct interp_walk *walk, __u64 code, __
 }
 
 /*
- * Have a frame in the window, with what is below it in its page: there are the frames of callers that stand on a stack of
+ * Have a frame in the window, with what is below it in its page: there are the frames of callers that are on a stack of
  * the interpreter's own. What is below the page may not be there, and a read that fails is dear.
  */
 static __always_inline bool interp_load_frame(struct interp_walk *walk, __u64 frame, __u32 size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The few kernel types and constants that the BPF programs use. Offsets of kernel structures are relocated
- * at load time (CO-RE), so only the fields that are read stand here. Constants are from the kernel's
+ * at load time (CO-RE), so only the fields that are read are here. Constants are from the kernel's
  * <linux/bpf.h>, whose values never change.
  */
 #ifndef KERNEL_TYPES_H
@@ -86,7 +86,7 @@ struct path {
 struct file {
 	struct inode *f_inode;
 };
-/* A mapped file of a stacked file system: the file below it, and where it stands itself. */
+/* A mapped file of a stacked file system: the file below it, and where it is itself. */
 struct backing_file {
 	struct file file;
 	struct path user_path;

@@ -47,8 +47,8 @@ struct thread {
 	__u64 tick; /* of the kernel, in which the clock was last read */
 	__u64 now_ns; /* the time read then */
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
-	struct unwind_from
-		from; /* where a walk to a pending call begins: too large for the BPF stack */
+	/* Where a walk to a pending call begins: too large for the BPF stack. */
+	struct unwind_from from;
 	struct unwind walk;
 };
 

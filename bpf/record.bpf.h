@@ -158,7 +158,7 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		from->lr = RETURN_REGISTER(ctx);
 		from->flags |= UNWIND_EXACT;
 	}
-	/* An exit may stand anywhere in the function: the registers of its caller are those of the entry. */
+	/* An exit may be anywhere in the function: the registers of its caller are those of the entry. */
 	if (thread->call.returns_to) {
 		from->ip = thread->call.returns_to;
 		from->sp = thread->call.sp + RETURN_POPS;

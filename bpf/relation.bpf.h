@@ -66,7 +66,7 @@ __noinline int relation_file(struct unwind *walk, __u64 pc)
 	return relation_file_of(mapping->pages, mapping->page_count);
 }
 
-/* Is what stands before a return address a call through a pointer? */
+/* Is what is before a return address a call through a pointer? */
 static __always_inline bool relation_calls_pointer(__u64 returns_to)
 {
 	__u64 code = thread_read_word(returns_to - 8);
@@ -186,7 +186,7 @@ static __always_inline enum relation relation_by_sp(const struct thread *thread,
 
 /*
  * By a walk from the new call out. Where the recorded call's return address was in a register, another call may have left
- * its frame at the same place: this is no end. If the return address stands no longer where it stood, the code that a return
+ * its frame at the same place: this is no end. If the return address is no longer where it was, the code that a return
  * probe returns to may have pushed a register there: then a signal handler makes the new call before the kernel has seen the return.
  */
 static __always_inline enum relation relation_by_walk(struct thread *thread, __u64 at,
@@ -225,7 +225,7 @@ static __always_inline enum relation relation_by_walk(struct thread *thread, __u
 }
 
 /*
- * What the thread's pending call is to another one that begins (enum relation), whose return address stands at `at`, with
+ * What the thread's pending call is to another one that begins (enum relation), whose return address is at `at`, with
  * these registers now. It may be pending if its return address is still hijacked by a return probe, or be what it was if
  * there is none (another tool may have one): a longjmp leaves the frame, and the next calls write over that word, or at least their stacks do not lead
  * there. At the very same stack pointer a function has jumped to another one instead of calling it.

@@ -121,7 +121,7 @@ static __noinline bool thread_on_signal_stack(__u64 sp)
 
 int thread_walk_step(__u64 sp);
 
-/* Steps of the current thread's walk; 1 at its end, or if it stands at `sp`. */
+/* Steps of the current thread's walk; 1 at its end, or if it is at `sp`. */
 __noinline int thread_walk_step(__u64 sp)
 {
 	struct thread *thread = thread_find();

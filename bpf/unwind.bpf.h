@@ -50,7 +50,7 @@ static __always_inline void unwind_start(struct unwind *walk, const struct unwin
 		walk->flags |= UNWIND_BY_BP;
 }
 
-/* Some steps of a walk. Returns 1 at its end, and where it stands at the stack pointer `sp`. */
+/* Some steps of a walk. Returns 1 at its end, and where it is at the stack pointer `sp`. */
 __noinline int unwind_some_steps(struct unwind *walk, __u64 sp)
 {
 	__u32 turn;
@@ -63,7 +63,7 @@ __noinline int unwind_some_steps(struct unwind *walk, __u64 sp)
 	return 0;
 }
 
-/* The steps of a walk, to its end or, unless `sp` is 0, until it stands at this stack pointer: then returns 1. */
+/* The steps of a walk, to its end or, unless `sp` is 0, until it is at this stack pointer: then returns 1. */
 __noinline int unwind_steps(struct unwind *walk, __u64 sp)
 {
 	__u32 turn;

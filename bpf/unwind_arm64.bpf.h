@@ -49,7 +49,7 @@ static __always_inline int unwind_leave_signal(struct unwind *walk)
 	return 0;
 }
 
-/* Does the walk stand where signal handlers return to? The kernel's code for that has no rows. */
+/* Is the walk where signal handlers return to? The kernel's code for that has no rows. */
 static __always_inline bool unwind_is_signal_frame(struct unwind *walk)
 {
 	__u64 code;

@@ -35,7 +35,7 @@ struct task_struct___unwind {
 } __attribute__((preserve_access_index));
 
 /*
- * What stood at `slot`, an address of the stack, before a return probe replaced it, whoever set the probe; 0 if no
+ * What was at `slot`, an address of the stack, before a return probe replaced it, whoever set the probe; 0 if no
  * pending return probe did.
  */
 __noinline __u64 unwind_original(__u64 slot)

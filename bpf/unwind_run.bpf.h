@@ -66,7 +66,7 @@ static __always_inline void unwind_run_with(struct unwind *walk, const struct un
 	walk->hash = hash;
 }
 
-/* As far as that, or until the walk stands at the stack pointer `sp`. */
+/* As far as that, or until the walk is at the stack pointer `sp`. */
 __noinline int unwind_run(struct unwind *walk, __u64 sp)
 {
 	struct unwind_cache *cache;

@@ -26,7 +26,7 @@
 #define UNWIND_WINDOW_WORDS 512
 #define UNWIND_WINDOW_BYTES (UNWIND_WINDOW_WORDS * 8)
 
-/* Callee-saved registers stand in the 64 bytes below the CFA: a window starts there to cover them. */
+/* Callee-saved registers are in the 64 bytes below the CFA: a window starts there to cover them. */
 #define UNWIND_WINDOW_LEAD 64
 
 /*

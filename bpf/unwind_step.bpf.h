@@ -43,7 +43,7 @@ static __always_inline bool unwind_is_plausible(struct unwind *walk, __u64 ip, _
 }
 
 /*
- * Does the walk stand at the first byte of a function, with a gap before it? No call leaves such a return address: it
+ * Is the walk at the first byte of a function, with a gap before it? No call leaves such a return address: it
  * was put there to start a fiber (makecontext does so), and nothing is further out.
  */
 static __always_inline bool unwind_is_planted(struct unwind *walk)

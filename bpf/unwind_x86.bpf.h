@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Leaving a frame of x86-64: the return address stands just below the CFA. */
+/* Leaving a frame of x86-64: the return address is just below the CFA. */
 #ifndef UNWIND_X86_BPF_H
 #define UNWIND_X86_BPF_H
 
@@ -15,7 +15,7 @@
 /* Length of the code that a return probe returns to. */
 #define UNWIND_TRAMPOLINE_BYTES 17
 
-/* What a return instruction takes from the stack: below the caller's part of it stands what a return probe replaces. */
+/* What a return instruction takes from the stack: below the caller's part of it is what a return probe replaces. */
 #define UNWIND_RETURN_BYTES 8
 
 /* A frame pointer points at the upper end of its frame. */

@@ -75,7 +75,7 @@ struct interp_python {
 	__u32 bytecode; /* code object: first instruction, for INTERP_POSITION_POINTER */
 	__u32 entry; /* frame: byte of enum interp_entry */
 	__u32 entry_kind; /* enum interp_entry */
-	__u32 windowed; /* 1 = callers' frames mostly stand just below in memory */
+	__u32 windowed; /* 1 = callers' frames mostly are just below in memory */
 	__u32 filename, name, lines; /* code object: str, str, bytes */
 	__u32 first_line; /* code object: 32 bits */
 	__u32 text, wide_text; /* str: characters, of an ASCII one and of another one */
@@ -180,7 +180,7 @@ struct interp_process {
  * One frame. `code` is the address of an iseq, a code object or a function. `at` is the number of bytes from its first
  * instruction to the next one (Ruby) or the current one (Python: a signed number; negative = it has not begun), or a line
  * (PHP: in the low half, 0 = unknown; the high half is 1 for an entry). Code of a process with the same content is the
- * same for whoever looks at frames, wherever it stands. A Ruby frame without content has in `at` the address of the next
+ * same for whoever looks at frames, wherever it is. A Ruby frame without content has in `at` the address of the next
  * instruction.
  */
 struct interp_frame {

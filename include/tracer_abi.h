@@ -106,7 +106,7 @@ enum program {
 	PROGRAM_COUNT,
 };
 
-/* Where an argument of a sampled site stands. */
+/* Where an argument of a sampled site is. */
 enum sample_place {
 	SAMPLE_CONSTANT = 0, /* it is `value` */
 	SAMPLE_REGISTER, /* in `base` */

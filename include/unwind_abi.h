@@ -4,7 +4,7 @@
  *
  * Everything here has a fixed width. The file includes nothing; each side brings its own __u32 and
  * friends (<linux/types.h> in user space, bpf/kernel_types.h in BPF). On x86-64 "sp" is rsp, "bp" is rbp, and
- * the return address stands just below the call frame address (CFA). On arm64 "bp" is x29, and the return address is in
+ * the return address is just below the call frame address (CFA). On arm64 "bp" is x29, and the return address is in
  * "lr", x30, until a function saves it: see enum unwind_pair.
  */
 #ifndef UNWIND_ABI_H

@@ -35,8 +35,8 @@ struct readelf_frames {
 	struct readelf_range function; /* of the FDE under the reader; end 0 = a CIE */
 	struct readelf_row last; /* waits for the pc at which it ends */
 	bool has_last, in_eh_frame;
-	unsigned long
-		odd_cie; /* its return addresses are where no architecture's are: in profiling code */
+	/* Its return addresses are where no architecture's are: in profiling code. */
+	unsigned long odd_cie;
 	bool odd; /* the FDE is one of its */
 	struct readelf_range *functions;
 	size_t function_count, function_capacity;

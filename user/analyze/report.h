@@ -61,8 +61,8 @@ struct report {
 	uint64_t duration_ns;
 	const struct target *const *targets; /* the snapshot's */
 	size_t target_count;
-	struct site_stats
-		*target_totals; /* of the targets, in their order; with what ended programs held */
+	/* Of the targets, in their order; with what ended programs held. */
+	struct site_stats *target_totals;
 	struct site_stats totals; /* of all sites, listed or not, but of ended programs' */
 	struct site_stats ended; /* of ended programs' sites */
 	struct site_stats sampled; /* what of `totals` is an estimate */

@@ -81,8 +81,8 @@ struct options {
 	uint64_t interval_ns; /* between two reports; 0 = only one, at the end */
 	uint64_t count; /* reports until the end; 0 = no limit */
 
-	uint64_t
-		top; /* sites shown; 0 = all; OPTIONS_TOP_DEFAULT until the command has checked it */
+	/* Sites shown; 0 = all; OPTIONS_TOP_DEFAULT until the command has checked it. */
+	uint64_t top;
 	enum report_sort sort;
 	enum group_by by;
 	uint64_t min_age_ns; /* 0 = all */

@@ -186,7 +186,7 @@ static int debug_search_ask_servers(const struct debug_want *want)
 		fd = find(client, want->build_id, (int)want->build_id_size, NULL);
 		end(client);
 	}
-	/* Not closed again: its HTTP library does not stand being unloaded. */
+	/* Not closed again: its HTTP library does not survive being unloaded. */
 	return debug_search_check(fd);
 }
 

@@ -50,7 +50,7 @@ const struct frame_named *frame_names_get(struct frame_names *names, struct know
 					  const struct interp_frame *frame,
 					  const struct interp_code *copy)
 {
-	/* Code of a process with the same content has the same names, wherever it stands. */
+	/* Code of a process with the same content has the same names, wherever it is. */
 	uint64_t words[] = { frame->content ? 0 : frame->code, frame->at, frame->content };
 	uint64_t hash = hash_bytes(names->seed, words, sizeof(words));
 	uint64_t code_key = interpreter_key(interpreter, memory, frame);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What BPF programs copied of a frame's code, as memory in which it stands where it stood. What was not copied is asked of
- * the process: who looked at it must make sure that the code still stands there.
+ * What BPF programs copied of a frame's code, as memory in which it is where it was. What was not copied is asked of
+ * the process: who looked at it must make sure that the code still is there.
  */
 #ifndef INTERP_COPY_H
 #define INTERP_COPY_H

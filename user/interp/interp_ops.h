@@ -82,7 +82,7 @@ struct interp_ops {
 			  const struct interp_frame *frame, const struct interp_code *copy,
 			  struct interp_name *ret_name);
 
-	/* A number that is another one when other code stands at the address `code`; 0 if it cannot be read. */
+	/* A number that is another one when other code is at the address `code`; 0 if it cannot be read. */
 	uint64_t (*key)(const struct interpreter *interpreter, const struct target_memory *memory,
 			uint64_t code);
 };

@@ -52,7 +52,7 @@ static void search_see_mapping(struct interp_search *search, const struct proc_m
 			(struct memory_range){ mapping->start, mapping->end };
 }
 
-/* Where in the file the code at an address stands. */
+/* Where in the file the code at an address is. */
 static bool search_find_point(const struct proc_map_list *maps, uint64_t inode, uint64_t address,
 			      uint64_t *ret_offset)
 {

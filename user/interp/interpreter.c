@@ -107,7 +107,7 @@ bool interpreter_name(const struct interpreter *interpreter, const struct target
 
 	if (copy)
 		return ops->name_copy(interpreter, memory, frame, copy, ret_name);
-	/* Other code may stand there by now. */
+	/* Other code may be there by now. */
 	return !frame->content && ops->name_frame(interpreter, memory, frame, ret_name);
 }
 

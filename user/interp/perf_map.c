@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * See perf_map.h. Only where a name stands in the file is remembered: most are never asked for. New lines join a short list,
+ * See perf_map.h. Only where a name is in the file is remembered: most are never asked for. New lines join a short list,
  * which becomes a sorted run when it is full; a run is merged with the one before it unless that is twice as long, so that
  * there are few, and what all merging costs grows little faster than the file, in whatever order its lines are.
  */

@@ -31,7 +31,7 @@ struct php_layout {
 /* The layout of a version such as "8.2"; NULL if it is unknown. */
 const struct php_layout *php_layout_find(const char *version);
 
-/* Do executor's globals stand at `state`: is there a stack of PHP's, which a request begins with? */
+/* Are executor's globals at `state`: is there a stack of PHP's, which a request begins with? */
 bool php_layout_is_state(const struct php_layout *layout, const struct target_memory *memory,
 			 uint64_t state);
 

@@ -19,7 +19,7 @@ bool php_name_copy(const struct php_layout *layout, const struct target_memory *
 		   const struct interp_frame *frame, const struct interp_code *code,
 		   struct interp_name *ret_name);
 
-/* A number that is another one when another function has come to stand at `function`; 0 if it cannot be read. */
+/* A number that is another one when another function is at `function`; 0 if it cannot be read. */
 uint64_t php_name_key(const struct php_layout *layout, const struct target_memory *memory,
 		      uint64_t function);
 

@@ -262,7 +262,7 @@ static bool python_take_number(const char **at, unsigned int *ret_number)
 	return *at > from;
 }
 
-/* The minor number of the text "3.8.16" that stands between two NULs; 0 if there is no such text. */
+/* The minor number of the text "3.8.16" that is between two NULs; 0 if there is no such text. */
 static unsigned int python_minor_of_bytes(const char *bytes, size_t count)
 {
 	size_t i;

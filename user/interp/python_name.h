@@ -18,7 +18,7 @@ bool python_name_frame(const struct python_layout *layout, const struct target_m
 bool python_name_copy(const struct python_layout *layout, const struct target_memory *memory,
 		      const struct interp_code *code, int64_t at, struct interp_name *ret_name);
 
-/* A number that is another one when another code object has come to stand at `code`; 0 if it cannot be read. */
+/* A number that is another one when another code object is at `code`; 0 if it cannot be read. */
 uint64_t python_name_key(const struct python_layout *layout, const struct target_memory *memory,
 			 uint64_t code);
 

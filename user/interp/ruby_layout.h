@@ -26,8 +26,8 @@ struct ruby_layout {
 	uint16_t identity; /* there: pthread_t */
 	uint16_t lines, line_count, line_index; /* iseq body: table of instructions' lines */
 	uint16_t line_size; /* of an entry of that table */
-	uint16_t
-		parent; /* iseq body: the iseq around it, then the method's; 0 = labels are complete */
+	/* Iseq body: the iseq around it, then the method's; 0 = labels are complete. */
+	uint16_t parent;
 	bool wide_strings; /* strings have their length in a field, embedded ones too */
 };
 

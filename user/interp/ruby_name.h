@@ -17,7 +17,7 @@ bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memor
 bool ruby_name_copy(const struct ruby_layout *layout, const struct target_memory *memory,
 		    const struct interp_code *code, uint64_t offset, struct interp_name *ret_name);
 
-/* A number that is another one when another iseq has come to stand at `code`; 0 if it cannot be read. */
+/* A number that is another one when another iseq is at `code`; 0 if it cannot be read. */
 uint64_t ruby_name_key(const struct target_memory *memory, uint64_t code);
 
 /*

@@ -44,8 +44,8 @@ enum attach_kind {
 struct attach_point {
 	uint64_t offset; /* of the probed instruction in the file */
 	uint64_t cookie; /* the call shape */
-	uint64_t
-		semaphore; /* offset in the file of a count that the kernel raises as long; 0 = none */
+	/* Offset in the file of a USDT semaphore, which the kernel raises while attached; 0 = none. */
+	uint64_t semaphore;
 	enum attach_kind kind;
 	const char *symbol; /* for messages */
 	bool refused; /* set by attach_file: the kernel cannot probe it */

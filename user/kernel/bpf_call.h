@@ -24,8 +24,8 @@ struct uprobe_multi {
 	bool returns; /* probe the returns; not with ATTACH_UPROBE_SESSION */
 	const uint64_t *offsets; /* in the file */
 	const uint64_t *cookies;
-	const uint64_t
-		*semaphores; /* offsets in the file of counts of who listens, 0 = none; or NULL */
+	/* Offsets in the file of the probes' semaphores, 0 = none; or NULL. */
+	const uint64_t *semaphores;
 	size_t count;
 };
 

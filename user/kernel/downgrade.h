@@ -2,7 +2,7 @@
 /*
  * Makes the BPF programs fit kernels before 5.13, which know neither global functions that take memory nor functions
  * as arguments of helpers. Such a kernel looks at the former at each call, as at any other function; the latter
- * stand in code that is dead there, but has to look like code.
+ * are in code that is dead there, but has to look like code.
  */
 #ifndef KERNEL_DOWNGRADE_H
 #define KERNEL_DOWNGRADE_H

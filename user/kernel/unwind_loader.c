@@ -52,8 +52,8 @@ struct unwind_loader {
 	__u64 *rows; /* mapped */
 	uint32_t *pages, *generations; /* mapped */
 	struct loader_process *processes;
-	uint32_t
-		process_count; /* those with tables at a time; others are walked by frame pointers */
+	/* Those with tables at a time; others are walked by frame pointers. */
+	uint32_t process_count;
 	struct unwind_mappings *scratch;
 	bool said_full;
 	uint64_t refused; /* files whose rows found no room */

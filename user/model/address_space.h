@@ -91,7 +91,7 @@ struct address_mapping {
 	bool anonymous;
 };
 
-/* The present mapping at a position below address_space_count; they stand in address order and do not overlap. */
+/* The present mapping at a position below address_space_count; they are in address order and do not overlap. */
 struct address_mapping address_space_get(const struct address_space *space, size_t position);
 
 /* Numbers of present and of ended mappings that are kept. */

@@ -30,11 +30,11 @@ struct mapping_set;
 /* What was lost. The names are those of the loss list, to whose counters the caller adds them. */
 struct mapping_losses {
 	uint64_t returns_unmatched; /* calls whose return was missing in the records */
-	uint64_t
-		address_reused; /* mappings that the kernel gave out again, all or part, unannounced */
+	/* Mappings that the kernel gave out again, all or part, unannounced. */
+	uint64_t address_reused;
 	uint64_t blocks_full; /* mappings not recorded because of the limit */
-	uint64_t
-		bytes_unattributed; /* bytes of mappings not recorded, for this or any other reason */
+	/* Bytes of mappings not recorded, for this or any other reason. */
+	uint64_t bytes_unattributed;
 };
 
 /* `page_size` is a power of two. At most `limit` mappings are in use at a time; 0 = no limit. */

@@ -21,8 +21,8 @@ struct range {
 
 struct range_list {
 	struct range *first[RANGE_LEVELS];
-	uint64_t
-		random; /* decides heights; its start value need not be good, only not known outside */
+	/* Decides heights; its start value need not be good, only not known outside. */
+	uint64_t random;
 	size_t count;
 };
 

@@ -17,8 +17,8 @@ struct target {
 	int pidfd; /* refers to this process even if its pid is used again; -1 = none */
 	char comm[COMM_MAX]; /* as the kernel has it: untrusted bytes */
 	char *exe; /* target of /proc/PID/exe; NULL = unknown */
-	uint64_t
-		image_ns; /* CLOCK_MONOTONIC time at which its present program began; 0 = before attach */
+	/* CLOCK_MONOTONIC time at which its present program began; 0 = before attach. */
+	uint64_t image_ns;
 	bool exited;
 	struct lateness *late; /* owned; NULL = it was never late */
 };

@@ -256,7 +256,7 @@ static const struct allocator_function functions[] = {
 static const struct marker {
 	const char *symbol, *allocator;
 } markers[] = {
-	/* It stands before the allocator of the program, with functions of the names of several. */
+	/* It is before the allocator of the program, with functions of the names of several. */
 	{ "heaptrack_malloc", "heaptrack" },
 	{ "mallocx", "jemalloc" },
 	{ "je_malloc", "jemalloc" },

@@ -28,7 +28,7 @@ struct allocator_function {
 	uint64_t fixed_size; /* bytes of every block, if no argument has it */
 };
 
-/* The functions in order of preference when several names stand at one address. Ended by symbol NULL. */
+/* The functions in order of preference when several names are at one address. Ended by symbol NULL. */
 const struct allocator_function *allocator_functions(void);
 
 /* The symbols that identify allocators, for those who gather them before asking. Ended by NULL. */

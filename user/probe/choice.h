@@ -31,8 +31,8 @@ struct choice {
 	 * function jumps out, so a part of it may have been placed elsewhere. The caller checks.
 	 */
 	bool leaves;
-	uint32_t
-		stack_bytes; /* how much the stack has grown since the entry; 0 if its pointer is needed */
+	/* How much the stack has grown since the entry; 0 if its pointer is needed. */
+	uint32_t stack_bytes;
 	bool stub; /* the function is a jump to `stub_target` and nothing else */
 	int64_t stub_target; /* from the entry */
 	char instruction[64]; /* at the site; "" = not decoded */

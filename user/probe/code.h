@@ -24,7 +24,7 @@ int code_open(struct code *code, const uint8_t *bytes, size_t size,
 	      const struct choice_needs *needs);
 void code_close(struct code *code);
 
-/* Decode the instruction at `offset` into `insn`, as if the function stood at address 0. */
+/* Decode the instruction at `offset` into `insn`, as if the function was at address 0. */
 bool code_decode(struct code *code, size_t offset);
 
 /* An operand of `insn`, or NULL. */

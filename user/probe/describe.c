@@ -87,7 +87,7 @@ static void describe_file(const struct plan *plan, uint32_t module, struct buffe
 			describe_probe(&plan->probes[i], &widths, out);
 }
 
-/* Is this the first probe of its file? Each file is described once, where its first probe stands. */
+/* Is this the first probe of its file? Each file is described once, where its first probe is. */
 static bool probe_opens_file(const struct plan *plan, size_t index)
 {
 	size_t i;

@@ -190,7 +190,7 @@ static bool final_code_visit(void *context, const struct elf_function *function)
 	return !code->final;
 }
 
-/* Calls that do not come back. What stands behind them is not the function's. */
+/* Calls that do not come back. What is behind them is not the function's. */
 static bool search_is_final_call(struct search *search, uint64_t target)
 {
 	struct final_code code = { .offset = target };

@@ -44,7 +44,7 @@ struct flow_decoder {
 bool flow_open(struct flow_decoder *decoder, const char **ret_reason);
 void flow_close(struct flow_decoder *decoder);
 
-/* Look at the instruction at the start of some bytes, which stands at `address`. False if they do not decode. */
+/* Look at the instruction at the start of some bytes, which is at `address`. False if they do not decode. */
 bool flow_decode(struct flow_decoder *decoder, const uint8_t *bytes, size_t size, uint64_t address,
 		 struct flow *ret_flow);
 

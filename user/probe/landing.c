@@ -59,7 +59,7 @@ static void landing_mark(struct landing *items, size_t count, uint64_t target)
 			items[i].found = true;
 }
 
-/* Search `size` bytes that stand at file offset `base`, for targets from `low` on. */
+/* Search `size` bytes that are at file offset `base`, for targets from `low` on. */
 static void chunk_search(const uint8_t *bytes, size_t size, uint64_t base, uint64_t low,
 			 uint64_t width, struct landing *items, size_t count)
 {

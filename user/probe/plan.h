@@ -36,8 +36,8 @@ struct plan_options {
 	bool no_return_probes; /* functions of which the result cannot be read without are left out */
 	bool seek_walkers; /* do the same once a process has a known stack walker */
 	bool avoid_switching; /* and once a file may switch stacks: returns cannot be declined */
-	const struct named_list
-		*named; /* functions beyond the table; must outlive the plan; NULL = none */
+	/* Functions beyond the table; must outlive the plan; NULL = none. */
+	const struct named_list *named;
 	enum usdt_use usdt;
 };
 
@@ -58,8 +58,8 @@ struct plan_probe {
 	uint64_t site_offset; /* file offset of the probed instruction */
 	uint64_t size; /* of the function, bytes; 0 = unknown */
 	uint64_t fixed_size; /* of its blocks, if the shape has a fixed size */
-	uint32_t
-		stack_bytes; /* what the stack pointer at the site has to be raised by to be that of the entry */
+	/* What the stack pointer at the site has to be raised by to be that of the entry. */
+	uint32_t stack_bytes;
 	uint64_t semaphore; /* offset in the file of the count of who listens; 0 = there is none */
 	struct sample_site sample; /* where a sample's arguments are, if it publishes one */
 	bool refused; /* by the kernel: it is not in */
@@ -89,8 +89,8 @@ struct plan {
 	struct function_name *functions; /* indexed by function id; id 0 is not used */
 	size_t function_count, function_capacity;
 	enum plan_sighting *sightings; /* of the named functions, by their index */
-	uint32_t
-		*searched; /* modules whose functions were asked for, whether they had any or not */
+	/* Modules whose functions were asked for, whether they had any or not. */
+	uint32_t *searched;
 	size_t searched_count, searched_capacity;
 	struct plan_skip *skipped; /* what was left out */
 	size_t skipped_count, skipped_capacity;
@@ -157,7 +157,7 @@ void plan_add_range(struct plan *plan, uint32_t module, uint64_t low, uint64_t h
 __attribute__((format(printf, 4, 5))) void plan_skip(struct plan *plan, uint32_t module, bool lost,
 						     const char *format, ...);
 
-/* Does a probe stand there? */
+/* Is a probe there? */
 bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset);
 
 /* Probes among these that are functions that allocate or free; others are where such a function returns or throws. */

@@ -80,7 +80,7 @@ static const struct plan_probe *plan_probe_at(const struct plan *plan, uint32_t 
 	return NULL;
 }
 
-/* May a function share the probe that stands where it has an exit? */
+/* May a function share the probe that is where it has an exit? */
 static bool exit_is_shared(const struct plan_probe *probe, const struct exit_site *exit)
 {
 	return SHAPE_OP(probe->shape) == CALL_LEAVE && probe->stack_bytes == exit->stack_bytes &&
@@ -88,7 +88,7 @@ static bool exit_is_shared(const struct plan_probe *probe, const struct exit_sit
 	       (SHAPE_RESULT(probe->shape) == RESULT_RETRIED) == exit->retried;
 }
 
-/* The exits of a function, none of which stands where something else is probed. NULL, or the reason why they cannot be probed. */
+/* The exits of a function, none of which is where something else is probed. NULL, or the reason why they cannot be probed. */
 static const char *plan_find_exits(const struct plan *plan, uint32_t module, struct elf_file *file,
 				   const struct scan_function *function, struct exits *ret_exits)
 {

@@ -32,7 +32,7 @@ static void plan_append(struct plan *plan, const struct plan_probe *probe)
 	plan->probes[plan->count++] = copy;
 }
 
-/* Nothing stands there any more. The numbers of others do not change. */
+/* Nothing is there any more. The numbers of others do not change. */
 static void probe_clear(struct plan_probe *probe)
 {
 	*probe = (struct plan_probe){ .module = MODULE_NONE,

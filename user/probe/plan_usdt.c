@@ -26,7 +26,7 @@ struct usdt_site {
 	bool begins; /* a sample; otherwise its end */
 	uint64_t offset, semaphore;
 	struct sample_site sample;
-	struct choice choice; /* what stands there and what it costs */
+	struct choice choice; /* what is there and what it costs */
 	char arguments[64]; /* as in the note, for a person */
 };
 
@@ -52,7 +52,7 @@ static bool usdt_has(const struct usdt_sites *sites, uint64_t offset)
 }
 
 /*
- * Compilers put a nop where a probe is to stand. Linkers leave notes of code that they have dropped, with addresses near 0,
+ * Compilers put a nop where a probe is to be. Linkers leave notes of code that they have dropped, with addresses near 0,
  * where the headers are; and a breakpoint within another instruction would change what the program does.
  */
 static bool usdt_is_nop(const uint8_t *code, size_t size, const struct choice *choice)
@@ -69,7 +69,7 @@ static bool usdt_is_nop(const uint8_t *code, size_t size, const struct choice *c
 #endif
 }
 
-/* The instruction that the probe will stand on. False if none was meant to. */
+/* The instruction that the probe will be on. False if none was meant to. */
 static bool usdt_choose(const struct usdt_sites *sites, struct usdt_site *site)
 {
 	struct choice_needs needs = { .at_entry = true, .features = sites->plan->options.features };

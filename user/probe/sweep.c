@@ -64,7 +64,7 @@ static bool sweep_is_apart(const struct sweep *sweep, uint64_t target)
 }
 
 /*
- * An indirect jump may go anywhere, but not where the epilogue stands right before it: a frame that was set up behind
+ * An indirect jump may go anywhere, but not where the epilogue is right before it: a frame that was set up behind
  * the site is given up for a tail call. Were the site in a loop, the loop would hold the function's prologue, which
  * compilers do not do.
  */

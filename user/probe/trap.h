@@ -31,7 +31,7 @@ struct probe_features probe_features_for_kernel(unsigned int major, unsigned int
 /* What the running kernel does, by its version; probe_features_default() if that is not known. */
 struct probe_features probe_features_running(void);
 
-/* The cost of a probe on the instruction of `length` bytes that stands at virtual address `address`. */
+/* The cost of a probe on the instruction of `length` bytes that is at virtual address `address`. */
 enum probe_cost trap_cost(const uint8_t *instruction, size_t length, uint64_t address,
 			  const struct probe_features *features);
 

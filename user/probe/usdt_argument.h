@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the arguments of a USDT probe stand, from the text that its note has for them: for each its size, negative if it
+ * Where the arguments of a USDT probe are, from the text that its note has for them: for each its size, negative if it
  * has a sign, and an operand as the assembler writes it: "8@%rdi -4@$5 8@16(%rsp,%rax,8)".
  */
 #ifndef PROBE_USDT_ARGUMENT_H

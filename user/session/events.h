@@ -34,8 +34,8 @@ struct events {
 	int epoll; /* over all that brings events */
 	int timer; /* readable when something is due */
 	uint64_t read_until_ns; /* task events of before have been read */
-	uint64_t
-		look_ns; /* without task events: the next poll of /proc for children and mappings */
+	/* Without task events: the next poll of /proc for children and mappings. */
+	uint64_t look_ns;
 	uint64_t records_lost; /* task events */
 	uint64_t late_execs; /* programs whose first calls were not seen */
 	struct seen_mapping *seen; /* that are yet to be handled */

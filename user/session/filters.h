@@ -12,8 +12,8 @@
 
 struct filters {
 	const struct kernel_features *features;
-	enum return_check
-		known; /* what is known of the kernel; RETURNS_UNCHECKED = it is tried when it is needed */
+	/* The kernel's behaviour; RETURNS_UNCHECKED = test it when needed. */
+	enum return_check known;
 	bool force; /* take the risk */
 	bool functions; /* functions are probed; a sample's place does not return */
 };

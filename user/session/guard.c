@@ -23,7 +23,7 @@
 struct gone {
 	size_t place; /* of the process's */
 	const struct plan_probe *probe;
-	bool replaced; /* other memory stands there than the file's */
+	bool replaced; /* other memory is there than the file's */
 };
 
 struct gone_list {
@@ -84,7 +84,7 @@ static struct code_place *guard_add_place(struct guarded *guarded, uint32_t modu
 	return &guarded->places[guarded->count++];
 }
 
-/* Note where the process maps probed files now. What it maps no more is kept: other memory may stand there. */
+/* Note where the process maps probed files now. What it maps no more is kept: other memory may be there. */
 static struct guarded *guard_find_places(struct guard *guard, const struct process *process)
 {
 	struct guarded *guarded = guard_get(guard, process);
@@ -132,7 +132,7 @@ static bool guard_find_mapping(const struct address_space *space, uint64_t addre
 }
 
 /*
- * Other memory at the place of a file's code is its replacement if the rest of the file stands around it, or if it is a copy;
+ * Other memory at the place of a file's code is its replacement if the rest of the file is around it, or if it is a copy;
  * otherwise the file was unmapped, and something else was mapped there.
  */
 static void guard_look_at(const struct guard *guard, const struct process *process,
@@ -292,7 +292,7 @@ static size_t gone_list_count(const struct gone_list *list, size_t place)
 	return count;
 }
 
-/* Those of one place stand together. */
+/* Those of one place are together. */
 static void guard_mend(struct guard *guard, const struct process *process, struct gone_list *list)
 {
 	const struct guarded *guarded = guard_get(guard, process);

@@ -36,8 +36,8 @@ struct session_options {
 	bool no_return_probes; /* of a function that cannot be probed without, nothing is seen */
 	bool probe_at_entry; /* no search for a cheaper instruction */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */
-	const struct selector
-		*selector; /* these, too, now and later; NULL = none. Must outlive the session */
+	/* Adds current and future processes; NULL = none. Must outlive the session. */
+	const struct selector *selector;
 	bool select_once; /* those that are there when the first is found, and no others */
 	bool follow_fork; /* children of traced processes are traced, too */
 	bool keep_exited; /* what ended programs held stays in snapshots, as ended sites */

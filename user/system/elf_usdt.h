@@ -13,10 +13,10 @@
 
 struct elf_usdt {
 	const char *provider, *name; /* any bytes; valid during the visit, as is the next */
-	const char *arguments; /* where they stand, as "8@%rdi -4@16(%rsp)" */
+	const char *arguments; /* where they are, as "8@%rdi -4@16(%rsp)" */
 	uint64_t offset; /* of the instruction in the file; 0 if it is not in its code */
-	uint64_t
-		semaphore; /* offset in the file of the count of those who listen; 0 = there is none */
+	/* Offset in the file of the probe's semaphore; 0 = none. */
+	uint64_t semaphore;
 	const char *refusal; /* why it cannot be probed: a phrase, static; NULL = it can be */
 };
 

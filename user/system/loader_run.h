@@ -8,8 +8,8 @@
 
 struct loader_child {
 	const char *interpreter, *program;
-	const struct user
-		*user; /* whom it runs as, without a way to more privileges; NULL = the caller */
+	/* Whom it runs as, without a way to more privileges; NULL = the caller. */
+	const struct user *user;
 };
 
 /*

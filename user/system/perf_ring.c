@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-/* What stands at the end of every record. */
+/* What is at the end of every record. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time_ns;

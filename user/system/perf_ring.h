@@ -49,8 +49,8 @@ struct perf_ring {
 	uint64_t size;
 	uint64_t head; /* end of what the kernel has written */
 	uint64_t tail; /* how far it has been read */
-	uint64_t
-		malformed; /* times that the rest of the ring was skipped because it made no sense */
+	/* Times that the rest of the ring was skipped because it made no sense. */
+	uint64_t malformed;
 };
 
 /* Time of the next record. False if there is none. */

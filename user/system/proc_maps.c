@@ -138,7 +138,7 @@ static void maps_add_line(struct proc_map_list *list, const char *line, const ch
 {
 	struct proc_mapping mapping;
 
-	/* "START-END rwxp": that it is executable stands in the third letter. */
+	/* "START-END rwxp": that it is executable is in the third letter. */
 	if (code) {
 		const char *letters = memchr(line, ' ', (size_t)(end - line));
 

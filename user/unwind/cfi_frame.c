@@ -17,7 +17,7 @@ const struct cfi_registers *cfi_registers_of(uint64_t return_register)
 	return return_register == cfi_arm64.ra ? &cfi_arm64 : NULL;
 }
 
-/* The bytes of the one expression that linkers write for a PLT; the threshold stands in for the dot. */
+/* The bytes of the one expression that linkers write for a PLT; the threshold replaces the dot. */
 static bool cfi_match_plt(struct cursor expression, int64_t *ret_threshold)
 {
 	static const uint8_t before[] = { DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and };

@@ -16,7 +16,7 @@ static uint32_t cfi_page_of(const struct cfi_table *table, uint32_t position)
 	return UNWIND_ROW_PC(table->rows[position]) >> UNWIND_PAGE_SHIFT;
 }
 
-/* The first row is not indexed: it stands before the first page. */
+/* The first row is not indexed: it is before the first page. */
 static void cfi_index_pages(struct cfi_table *table)
 {
 	uint32_t page, row = 1;

@@ -14,8 +14,8 @@
 #include "unwind/cursor.h"
 
 enum elf_layout {
-	ELF_LAYOUT_FILE, /* bytes stand at their file offsets */
-	ELF_LAYOUT_MEMORY, /* bytes stand where the segments are loaded; the first byte is the ELF header */
+	ELF_LAYOUT_FILE, /* bytes are at their file offsets */
+	ELF_LAYOUT_MEMORY, /* bytes are where the segments are loaded; the first byte is the ELF header */
 };
 
 struct elf_image {
@@ -24,8 +24,8 @@ struct elf_image {
 	enum elf_layout layout;
 	size_t segments; /* offset of the program headers */
 	unsigned int segment_count;
-	uint64_t
-		base; /* address of the image's first byte as the ELF file sees it; memory layout only */
+	/* Address of the image's first byte as the ELF file sees it; memory layout only. */
+	uint64_t base;
 };
 
 /*
