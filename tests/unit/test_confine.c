@@ -88,12 +88,19 @@ static const struct call refused[] = {
 	CALL(mknodat, NONE, NONE),
 	CALL(fchmod, NONE),
 	CALL(fchmodat, NONE, NONE),
+#ifdef SYS_fchmodat2
+	CALL(fchmodat2, NONE, NONE, 0, NONE),
+#endif
 	CALL(fchown, NONE),
 	CALL(fchownat, NONE, NONE),
 	CALL(truncate, NONE),
 	CALL(setxattr, NONE, NONE),
 	CALL(lsetxattr, NONE, NONE),
 	CALL(fsetxattr, NONE, NONE),
+	CALL(removexattr, NONE, NONE),
+	CALL(lremovexattr, NONE, NONE),
+	CALL(fremovexattr, NONE, NONE),
+	CALL(utimensat, NONE, NONE, NONE, NONE),
 	CALL(mount, NONE, NONE, NONE, 0, NONE),
 	CALL(umount2, NONE, NONE),
 	CALL(pivot_root, NONE, NONE),
@@ -101,6 +108,11 @@ static const struct call refused[] = {
 	CALL(open_tree, NONE, NONE, NONE),
 	CALL(fsopen, NONE, NONE),
 	CALL(fsmount, NONE, NONE, NONE),
+	CALL(fsconfig, NONE, 0, 0, 0, 0),
+	CALL(fspick, NONE, NONE, NONE),
+#ifdef SYS_mount_setattr
+	CALL(mount_setattr, NONE, NONE, NONE, NONE, 0),
+#endif
 	CALL(chroot, NONE),
 	CALL(setns, NONE),
 	CALL(unshare, NONE),
@@ -110,6 +122,9 @@ static const struct call refused[] = {
 	CALL(finit_module, NONE, NONE, NONE),
 	CALL(delete_module, NONE),
 	CALL(kexec_load, 0, 1 << 20, NONE, NONE),
+#ifdef SYS_kexec_file_load
+	CALL(kexec_file_load, NONE, NONE, 0, NONE, NONE),
+#endif
 	CALL(reboot, 0, 0, 0, NONE),
 	CALL(swapon, NONE, NONE),
 	CALL(swapoff, NONE),
@@ -213,7 +228,7 @@ static void test_servers(void **state)
 
 static int work_run(struct remote_work *work)
 {
-	return openat(work->fd, "self/maps", O_RDONLY | O_CLOEXEC);
+	return openat(work->fd, "version", O_RDONLY | O_CLOEXEC);
 }
 
 /* Another process opens a file and passes it on. */

@@ -53,12 +53,19 @@ static const struct seccomp_rule refused_calls[] = {
 	{ SYS_mknodat },
 	{ SYS_fchmod },
 	{ SYS_fchmodat },
+#ifdef SYS_fchmodat2
+	{ SYS_fchmodat2 },
+#endif
 	{ SYS_fchown },
 	{ SYS_fchownat },
 	{ SYS_truncate },
 	{ SYS_setxattr },
 	{ SYS_lsetxattr },
 	{ SYS_fsetxattr },
+	{ SYS_removexattr },
+	{ SYS_lremovexattr },
+	{ SYS_fremovexattr },
+	{ SYS_utimensat },
 	{ SYS_mount },
 	{ SYS_umount2 },
 	{ SYS_pivot_root },
@@ -66,6 +73,11 @@ static const struct seccomp_rule refused_calls[] = {
 	{ SYS_open_tree },
 	{ SYS_fsopen },
 	{ SYS_fsmount },
+	{ SYS_fsconfig },
+	{ SYS_fspick },
+#ifdef SYS_mount_setattr
+	{ SYS_mount_setattr },
+#endif
 	{ SYS_chroot },
 	{ SYS_setns },
 	{ SYS_unshare },
@@ -75,6 +87,9 @@ static const struct seccomp_rule refused_calls[] = {
 	{ SYS_finit_module },
 	{ SYS_delete_module },
 	{ SYS_kexec_load },
+#ifdef SYS_kexec_file_load
+	{ SYS_kexec_file_load },
+#endif
 	{ SYS_reboot },
 	{ SYS_swapon },
 	{ SYS_swapoff },
