@@ -42,8 +42,11 @@ static __always_inline __u32 relation_file_new(struct unwind *walk, __u64 pc)
 {
 	struct unwind_file_rows *file = NULL;
 
-	if (unwind_find_new(walk, pc))
-		file = bpf_map_lookup_elem(&unwind_files, &walk->vma.file);
+	if (unwind_find_new(walk, pc)) {
+		struct unwind_file_key key = walk->vma.file;
+
+		file = bpf_map_lookup_elem(&unwind_files, &key);
+	}
 	return file ? relation_file_of(file->pages, file->page_count) : RELATION_UNKNOWN;
 }
 

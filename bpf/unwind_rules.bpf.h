@@ -111,18 +111,19 @@ static __always_inline int unwind_search(const struct unwind_mappings *table, __
 static __always_inline void unwind_keep_new(const struct unwind *walk, __u64 pc)
 {
 	struct unwind_block block = { .process = walk->process, .image = walk->image };
-	const struct unwind_vma *vma = &walk->vma;
+	/* Linux 6.1 takes no value from the memory that a global function was given. */
+	struct unwind_vma vma = walk->vma;
 	__u32 i;
 
-	block.number = vma->start >> UNWIND_BLOCK_SHIFT;
+	block.number = vma.start >> UNWIND_BLOCK_SHIFT;
 	for (i = 0; i < UNWIND_BLOCKS_KEPT; i++) {
-		if (block.number > (vma->end - 1) >> UNWIND_BLOCK_SHIFT)
+		if (block.number > (vma.end - 1) >> UNWIND_BLOCK_SHIFT)
 			break;
-		bpf_map_update_elem(&unwind_new_mappings, &block, vma, BPF_ANY);
+		bpf_map_update_elem(&unwind_new_mappings, &block, &vma, BPF_ANY);
 		block.number++;
 	}
 	block.number = pc >> UNWIND_BLOCK_SHIFT;
-	bpf_map_update_elem(&unwind_new_mappings, &block, vma, BPF_ANY);
+	bpf_map_update_elem(&unwind_new_mappings, &block, &vma, BPF_ANY);
 }
 
 /*
@@ -159,10 +160,13 @@ static __always_inline int unwind_search_new(struct unwind *walk, __u64 pc)
 {
 	const struct unwind_vma *vma = &walk->vma;
 	struct unwind_file_rows *file;
+	struct unwind_file_key key;
 
 	if (!unwind_find_new(walk, pc))
 		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING;
-	file = bpf_map_lookup_elem(&unwind_files, &vma->file);
+	/* Linux 6.1 takes no key from the memory that a global function was given. */
+	key = vma->file;
+	file = bpf_map_lookup_elem(&unwind_files, &key);
 	if (!file || vma->offset - file->offset >= file->size)
 		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING;
 	return unwind_find_row(file->pages, file->first_page, file->page_count,
