@@ -125,8 +125,6 @@ def test_copied_up_library():
 def test_command_on_an_overlay():
     """What is mapped there has another identity for the kernel than for /proc, yet stacks are whole from the first call on."""
     with tempfile.TemporaryDirectory(prefix="tracer-overlay-") as folder:
-        # Whoever lists its libraries has no privileges.
-        os.chmod(folder, 0o755)
         for name in ("image", "over", "merged"):
             os.mkdir(os.path.join(folder, name))
         shutil.copy(lab.target("known"), os.path.join(folder, "image"))

@@ -139,13 +139,10 @@ def test_new_handlers():
 
 
 def test_fibers():
-    """
-    They change between calls, and within those that are named. The program waits until it is traced: while it starts, the
-    mapping of a stack may be unknown, and a call that this leaves unclear is counted as lost.
-    """
+    """They change between calls, and within those that are named."""
     for backend in backends():
         for scenario in ("apart", "packed") if backend in BACKENDS[:2] else ("packed",):
-            check([variant("fibers-static"), scenario], "--backend", backend, *NAMED, attached=True)
+            check([variant("fibers-static"), scenario], "--backend", backend, *NAMED)
 
 
 def test_wrappers():

@@ -102,11 +102,9 @@ def test_libraries():
     lab.check_losses(report)
     assert peak.most < 200 + made / 4, (peak.most, made)
     assert "are full" not in factory.tracer.stderr(), factory.tracer.stderr()[-2000:]
-    # Each stack is whole, or counted as cut in a library that the tracer had not got to by then: how many are depends on how busy
-    # the machine is.
+    # Stacks are whole: all that was still to be heard of when a library was called is a few of the last.
     whole = [site for site in report["sites"] if site["frames"][-1]["kind"] != "error"]
-    assert len(whole) + report["loss"]["stack_unmapped"] >= 2 * made, (len(whole), made, report["loss"])
-    assert len(whole) >= made / 2, (len(whole), made)
+    assert len(whole) >= 2 * made * 9 / 10, (len(whole), made)
     factory.end()
 
 

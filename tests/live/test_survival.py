@@ -62,9 +62,8 @@ def survive(backend, runs):
         assert set(counts.values()) == {runs} and len(counts) >= 4, counts
         with open(folder + "/report", encoding="utf-8") as file:
             loss = lab.last_object(file.read())["loss"]
-        # While the kernel takes probes out, children may be let go: how many are depends on how busy the machine is. One that is
-        # missed counts at its fork and at its exec.
-        assert loss["children_missed"] < 2 * len(said), loss
+        # While the kernel takes probes out, children may be let go.
+        assert loss["children_missed"] * 2 < len(said), loss
         assert re.search(r"may switch stacks \((sigaltstack|makecontext|swapcontext)\)", errors.decode()), errors
         print("%s: %d programs %d times each, %d of %d not followed" % (backend, len(counts), runs, loss["children_missed"], len(said)))
 
