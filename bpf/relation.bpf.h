@@ -50,15 +50,13 @@ static __always_inline __u32 relation_file_new(struct unwind *walk, __u64 pc)
 	return file ? relation_file_of(file->pages, file->page_count) : RELATION_UNKNOWN;
 }
 
-__noinline int relation_file(struct unwind *walk, __u64 pc)
+/* The same by the table of mappings that is in use at the walk's generation. */
+static __always_inline __u32 relation_file_in(struct unwind *walk,
+					      const struct unwind_mappings *table, __u64 pc)
 {
-	struct unwind_mappings *table = walk ? unwind_table(walk) : NULL;
+	__u64 at = unwind_search_mappings(table, pc);
 	const struct unwind_mapping *mapping;
-	__u64 at;
 
-	if (!table || pc >> UNWIND_ADDRESS_BITS)
-		return RELATION_UNKNOWN;
-	at = unwind_search_mappings(table, pc);
 	HIDE(at);
 	at &= UNWIND_MAPPINGS_MAX - 1;
 	mapping = &table->mappings[at];
@@ -67,6 +65,27 @@ __noinline int relation_file(struct unwind *walk, __u64 pc)
 	if (mapping->flags & UNWIND_MAPPING_ANONYMOUS)
 		return RELATION_PROGRAM;
 	return relation_file_of(mapping->pages, mapping->page_count);
+}
+
+__noinline int relation_file(struct unwind *walk, __u64 pc)
+{
+	struct unwind_mappings *table;
+	__u32 *generation, process, file;
+	int i;
+
+	if (!walk || pc >> UNWIND_ADDRESS_BITS)
+		return RELATION_UNKNOWN;
+	process = walk->process;
+	for (i = 0; i < UNWIND_FIND_TRIES; i++) {
+		table = unwind_table(walk);
+		generation = bpf_map_lookup_elem(&unwind_generations, &process);
+		if (!table || !generation)
+			break;
+		file = relation_file_in(walk, table, pc);
+		if (unwind_is_current(walk, generation))
+			return file;
+	}
+	return RELATION_UNKNOWN;
 }
 
 /* Is what is before a return address a call through a pointer? */
@@ -126,7 +145,7 @@ static __always_inline __u64 relation_area_of(__u64 address)
 {
 	struct relation_area found = { 0 };
 
-	if (!setting_functions || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
 		return unwind_area_of(address);
 	bpf_find_vma(bpf_get_current_task_btf(), address, relation_see_area, &found, 0);
 	return found.start;

@@ -70,7 +70,7 @@ static __always_inline bool unwind_leave_by_lr(struct unwind *walk)
 
 	if (!(walk->flags & UNWIND_EXACT) || !ip)
 		return false;
-	found = (__u32)unwind_find(walk, ip - 1);
+	found = unwind_find_now(walk, ip - 1);
 	if (found >= UNWIND_FOUND_NOTHING || UNWIND_RULE_CFA(walk->rule) == UNWIND_CFA_END)
 		return false;
 	walk->flags |= UNWIND_GUESSED;

@@ -8,7 +8,6 @@
 #ifdef __bpf__
 #include <bpf/bpf_core_read.h>
 #include "compat_mappings.bpf.h"
-#include "settings.bpf.h"
 #endif
 
 #ifdef __bpf__
@@ -132,7 +131,7 @@ static __always_inline int unwind_vma_of(__u64 pc, struct unwind_vma *vma)
 	struct unwind_vma_search search = { .vma = vma };
 	long error;
 
-	if (!setting_functions || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
 		return unwind_vma_by_tree(pc, &search);
 	error = bpf_find_vma(bpf_get_current_task_btf(), pc, unwind_vma_see, &search, 0);
 	if (error || !search.found)

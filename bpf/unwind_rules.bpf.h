@@ -224,6 +224,17 @@ __noinline int unwind_find(struct unwind *walk, __u64 pc)
 	return unwind_is_current(walk, generation) ? found : (int)UNWIND_FOUND_AGAIN;
 }
 
+/* The same for those who cannot come again: the mappings change more seldom than this takes. */
+static __always_inline __u32 unwind_find_now(struct unwind *walk, __u64 pc)
+{
+	__u32 found = UNWIND_FOUND_AGAIN;
+	int i;
+
+	for (i = 0; i < UNWIND_FIND_TRIES && found == UNWIND_FOUND_AGAIN; i++)
+		found = (__u32)unwind_find(walk, pc);
+	return found;
+}
+
 /* The rule of a pc, to be remembered in a word of the cache. Returns 0, or unwind_find's value in place of a row. */
 static __always_inline __u32 unwind_rule_new(struct unwind *walk, __u64 pc, __u64 *word,
 					     __u32 *ret_rule)

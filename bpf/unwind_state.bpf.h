@@ -49,6 +49,9 @@
 #define UNWIND_FOUND_NOTHING 0x40000000u /* plus an enum unwind_end */
 #define UNWIND_FOUND_AGAIN 0x7fffffffu /* the mappings changed meanwhile: ask again */
 
+/* So often is asked in one go while the mappings change. */
+#define UNWIND_FIND_TRIES 4
+
 enum unwind_flags {
 	UNWIND_EXACT = 1, /* ip is the next instruction; otherwise it is a return address */
 	UNWIND_BY_BP = 2, /* follow frame pointers only, no tables */

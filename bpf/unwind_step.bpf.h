@@ -33,7 +33,7 @@ static __always_inline bool unwind_guess(struct unwind *walk, __u64 bp, __u64 *r
  */
 static __always_inline bool unwind_is_plausible(struct unwind *walk, __u64 ip, __u64 bp, __u64 next)
 {
-	__u32 found = (__u32)unwind_find(walk, ip - 1);
+	__u32 found = unwind_find_now(walk, ip - 1);
 
 	if (found < UNWIND_FOUND_NOTHING && UNWIND_RULE_CFA(walk->rule) != UNWIND_CFA_END)
 		return true;
@@ -52,7 +52,7 @@ static __always_inline bool unwind_is_planted(struct unwind *walk)
 
 	if (walk->flags & UNWIND_EXACT)
 		return false;
-	found = (__u32)unwind_find(walk, walk->ip);
+	found = unwind_find_now(walk, walk->ip);
 	return found < UNWIND_FOUND_NOTHING && UNWIND_RULE_CFA(walk->rule) != UNWIND_CFA_END;
 }
 

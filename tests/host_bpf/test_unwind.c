@@ -374,6 +374,37 @@ static void test_mappings_change_meanwhile(void **state)
 	world_free(world);
 }
 
+/* When the word before the code is looked up: the table has gone to the other place, and says the same. */
+static void publish_again(const void *map)
+{
+	static uint32_t looks;
+
+	looks += map == &unwind_pages;
+	if (looks != 3)
+		return;
+	shim.on_lookup = NULL;
+	world_map(changing_world, WORLD_BIAS);
+}
+
+/* Whether a return address was planted is asked again when the mappings change meanwhile: nothing is guessed. */
+static void test_mappings_change_at_a_planted_address(void **state)
+{
+	static const uint32_t rules[] = { SP(2), 0, SP(1) };
+	struct world *world = world_create(rules, 3);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(2, 0) };
+
+	(void)state;
+	world->stack[11] = pcs[1];
+	world->stack[12] = 0x1234567;
+	changing_world = world;
+	shim.on_lookup = publish_again;
+	walk(world, pcs[0], 10, 5, STACK_FRAMES_MAX);
+	assert_null(shim.on_lookup);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	assert_false(world->walk.flags & UNWIND_GUESSED);
+	world_free(world);
+}
+
 /* After the row was found and before it is read: its file has gone, and another one has come in its place. */
 static void replace_rows(const void *map)
 {
@@ -522,6 +553,7 @@ int main(void)
 		cmocka_unit_test(test_hijacked_return_address),
 		cmocka_unit_test(test_new_mapping),
 		cmocka_unit_test(test_mappings_change_meanwhile),
+		cmocka_unit_test(test_mappings_change_at_a_planted_address),
 		cmocka_unit_test(test_rows_change_meanwhile),
 		cmocka_unit_test(test_remembered_row_changes_meanwhile),
 		cmocka_unit_test(test_cache),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that processes are held at while they open them: probes are in before the first instruction runs. What is
- * known already, of the file or of the process, costs nothing here.
+ * Files that processes are held at while they open them: probes and unwind tables are there before the first instruction runs.
+ * What is known already, of the file or of the process, costs nothing here.
  */
 #ifndef SESSION_HOLD_H
 #define SESSION_HOLD_H
