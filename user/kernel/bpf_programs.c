@@ -233,8 +233,8 @@ static int programs_open(struct bpf_programs *programs, const struct bpf_setting
 	return code ? code : programs_map_shares(programs);
 }
 
-static int programs_open_downgraded(struct bpf_programs *programs,
-				    const struct bpf_settings *settings)
+static int programs_open_without_callbacks(struct bpf_programs *programs,
+					   const struct bpf_settings *settings)
 {
 	struct downgrade downgrade;
 	int code;
@@ -270,8 +270,8 @@ int bpf_programs_load(const struct bpf_settings *settings, struct bpf_programs *
 
 	programs->backend = settings->backend;
 	libbpf_set_print(programs_print);
-	code = settings->features.functions ? programs_open(programs, settings)
-					    : programs_open_downgraded(programs, settings);
+	code = settings->features.callbacks ? programs_open(programs, settings)
+					    : programs_open_without_callbacks(programs, settings);
 	if (code) {
 		programs_refuse(programs, code, error);
 		bpf_programs_free(programs);

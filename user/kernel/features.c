@@ -90,13 +90,17 @@ int kernel_features_probe(struct kernel_features *ret_features, struct error *er
 	features.task_storage =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_task_storage_get, NULL) == 1;
 	/* This helper, which takes a function, came just after global functions could take memory. */
-	features.functions = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE,
+	features.callbacks = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE,
 						     BPF_FUNC_for_each_map_elem, NULL) == 1;
+	features.functions = features.callbacks;
 	*ret_features = features;
 	return 0;
 }
 
-/* The kernels that need this way of attaching lack more. Who asks for it wants to see that it all works. */
+/*
+ * The kernels that need this way of attaching lack more. Who asks for it wants to see that it all works. Those kernels find a mapping
+ * in a tree that later ones have not: callbacks stay.
+ */
 static void features_feign_old_kernel(struct kernel_features *features)
 {
 	features->task_storage = false;

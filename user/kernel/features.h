@@ -20,7 +20,8 @@ enum backend {
 struct kernel_features {
 	bool backends[BACKEND_KERNEL_COUNT]; /* which of them work */
 	bool task_storage; /* usable by probe programs */
-	bool functions; /* global ones take memory, helpers take functions: Linux 5.13 */
+	bool functions; /* global functions take memory: Linux 5.12 */
+	bool callbacks; /* helpers take functions: Linux 5.13 */
 	struct probe_features traps; /* what it costs to probe an instruction */
 };
 
