@@ -31,6 +31,11 @@ os.environ.setdefault("TRACER_END_SECONDS", str(PATIENCE))
 EXPECTED_LOSSES = {"free_untracked", "calls_thrown", "stack_unmapped", "children_missed", "records_dropped",
                    "children_late", "memory_shared"}
 
+# Whoever starts the tests in the background may have had these ignored, which programs inherit.
+for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
+
 _started = []
 
 
@@ -80,19 +85,23 @@ def end_all():
 UNTOLD = (target("sandboxed"), "perf_event_open")
 
 
+def written(file):
+    """What others have written to an open file. They share its position and may go on: this reads by one of its own."""
+    with open("/proc/self/fd/%d" % file.fileno(), encoding="utf-8", errors="replace") as same:
+        return same.read()
+
+
 class Tracer:
     """A running tracer that has said that it is ready. `under` is what starts it."""
 
     def __init__(self, *arguments, ready=True, under=(), **options):
-        # Both share the position, and the tracer writes while it is read.
         self.messages = tempfile.TemporaryFile("a+")
         self.process = start([*under, TRACER, *arguments], stderr=self.messages, **options)
         if ready:
             self.wait_ready()
 
     def stderr(self):
-        self.messages.seek(0)
-        return self.messages.read()
+        return written(self.messages)
 
     def wait_ready(self):
         wait_for(lambda: "tracer: ready" in self.stderr() or self.process.poll() is not None,

@@ -164,8 +164,7 @@ def test_children_of_a_command():
             class Started:
                 @staticmethod
                 def stderr():
-                    messages.seek(0)
-                    return messages.read()
+                    return lab.written(messages)
             accounts = lead(family, Started, family.parent())
             family.let("end")
             family.wait_alone()

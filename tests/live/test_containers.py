@@ -182,8 +182,7 @@ def report_of(container, folder, command):
     tracer = lab.start(command, stderr=messages)
 
     def said():
-        messages.seek(0)
-        return messages.read()
+        return lab.written(messages)
     lab.wait_for(lambda: "tracer: ready" in said() or tracer.poll() is not None, "the tracer is ready")
     assert tracer.poll() is None, said()
     account = container.go()

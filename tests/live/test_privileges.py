@@ -51,8 +51,7 @@ def test_least_capabilities():
                            stderr=messages)
 
         def said():
-            messages.seek(0)
-            return messages.read()
+            return lab.written(messages)
         lab.wait_for(lambda: "ready" in said() or tracer.poll() is not None, "the tracer is ready")
         assert tracer.poll() is None, said()
         account = go(process)
