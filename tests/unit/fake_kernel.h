@@ -14,7 +14,9 @@
 #include "kernel/attach.h"
 #include "kernel/closer.h"
 #include "kernel/interp_table.h"
+#include "kernel/return_check.h"
 #include "kernel/unwind_loader.h"
+#include "model/name_pool.h"
 
 #define FAKE_LINKS 100000
 
@@ -35,11 +37,21 @@ static size_t fake_attach_error_after; /* calls that succeed before it */
 static uint32_t fake_forgotten[64]; /* modules whose tables were dropped */
 static size_t fake_forgotten_count;
 static bool fake_unwind_full;
+static uint32_t fake_learned[64]; /* modules whose tables were asked for before they were mapped */
+static size_t fake_learned_count;
+static size_t fake_learned_at_attach; /* how many that were at the first attach */
+static uint32_t fake_updated[64]; /* target_ids whose mappings were published */
+static size_t fake_updated_count;
+static uint32_t fake_unwind_ended; /* the target_id of the last process whose tables were dropped */
+static size_t fake_interps_forgotten, fake_interps_dropped; /* processes */
+static struct name_pool *fake_interp_names; /* of the test that needs it */
 
 static void fake_kernel_reset(void)
 {
 	memset(fake_links, 0, fake_link_count * sizeof(fake_links[0]));
 	fake_link_count = fake_attach_calls = fake_close_calls = fake_forgotten_count = 0;
+	fake_learned_count = fake_learned_at_attach = fake_updated_count = fake_unwind_ended = 0;
+	fake_interps_forgotten = fake_interps_dropped = 0;
 	fake_refused_offset = 0;
 	fake_attach_error = 0;
 	fake_attach_error_after = 0;
@@ -102,7 +114,8 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 
 	(void)how;
 	(void)file;
-	fake_attach_calls++;
+	if (!fake_attach_calls++)
+		fake_learned_at_attach = fake_learned_count;
 	if (fake_attach_error && fake_attach_calls > fake_attach_error_after)
 		return error_set(error, ERROR_TARGET, fake_attach_error, "refused");
 	for (kind = 0; kind < ATTACH_KIND_COUNT; kind++) {
@@ -189,9 +202,29 @@ void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pi
 			  const struct address_space *space)
 {
 	(void)loader;
-	(void)owner;
 	(void)pid;
 	(void)space;
+	if (fake_updated_count < 64)
+		fake_updated[fake_updated_count++] = owner;
+}
+
+void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
+{
+	(void)loader;
+	if (fake_learned_count < 64)
+		fake_learned[fake_learned_count++] = module;
+}
+
+void unwind_loader_begin(struct unwind_loader *loader, uint32_t owner)
+{
+	(void)loader;
+	(void)owner;
+}
+
+void unwind_loader_forget(struct unwind_loader *loader, uint32_t owner)
+{
+	(void)loader;
+	fake_unwind_ended = owner;
 }
 
 bool unwind_loader_is_full(const struct unwind_loader *loader)
@@ -241,6 +274,42 @@ void interp_table_doubt(struct interp_table *table, struct process *process)
 {
 	(void)table;
 	process->frees_unseen = true;
+}
+
+void interp_table_forget(struct interp_table *table, const struct process *process)
+{
+	(void)table;
+	(void)process;
+	fake_interps_forgotten++;
+}
+
+void interp_table_drop(struct interp_table *table, const struct process *process)
+{
+	(void)table;
+	(void)process;
+	fake_interps_dropped++;
+}
+
+struct stack *interp_table_merge(struct interp_table *table, const struct process *process,
+				 struct stack *stack, const struct interp_record *record)
+{
+	(void)table;
+	(void)process;
+	(void)record;
+	return stack;
+}
+
+struct name_pool *interp_table_pool(const struct interp_table *table)
+{
+	(void)table;
+	return fake_interp_names;
+}
+
+/* As on a kernel that lets seccomp filters kill what is probed. */
+enum return_check return_check_run(const struct kernel_features *features)
+{
+	(void)features;
+	return RETURNS_FATAL;
 }
 
 #endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the maps to a snapshot, while the target goes on; and what ended programs leave in the maps. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "unit/session_world.h"
+
+/* All sites begin, and all blocks are born, long before they are read. */
+#define BEGIN_NS 1000
+#define NOW_NS (10 * SECOND_NS)
+
+static struct session_world world;
+static struct process *process;
+
+/* A session with one process, of which events have been read up to now. */
+static void open_with_process(void)
+{
+	world_open_events(&world);
+	process = world_trace(&world, NULL, true);
+	events_catch_up(&world.events);
+}
+
+static void put_site(uint64_t key, const struct site *site)
+{
+	const struct stack_record stack = { .count = 1, .end = UNWIND_END_ROOT, .pcs = { key } };
+	struct site full = *site;
+
+	full.owner = full.target = (uint16_t)process->target_id;
+	full.first_ns = site->first_ns ? site->first_ns : BEGIN_NS;
+	full.function = site->function ? site->function : 1;
+	maps_set(&fake_maps_all, MAPS_SITES, &key, &full);
+	if (full.stack)
+		maps_set(&fake_maps_all, MAPS_STACKS, &full.stack, &stack);
+	__atomic_fetch_add(full.stack ? &world.shares[full.target].stacks
+				      : &world.shares[full.target].plain,
+			   1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(full.stack ? &world.shares[0].stacks : &world.shares[0].plain, 1,
+			   __ATOMIC_RELAXED);
+}
+
+static struct block_key block_key(uint64_t address)
+{
+	return (struct block_key){ .address = address, .owner = process->target_id };
+}
+
+static void put_block(uint64_t address, uint64_t site, uint64_t size, uint64_t age_ns)
+{
+	const struct block block = { .site = site, .size = size, .born_ns = NOW_NS - age_ns };
+	struct block_key key = block_key(address);
+
+	maps_set(&fake_maps_all, MAPS_BLOCKS, &key, &block);
+}
+
+static void remove_block(uint64_t address)
+{
+	struct block_key key = block_key(address);
+
+	assert_int_equal(maps_remove(&fake_maps_all, MAPS_BLOCKS, &key), 0);
+}
+
+static bool has_block(enum maps_id map, uint64_t address)
+{
+	struct block_key key = block_key(address);
+
+	return fake_map_has(map, &key);
+}
+
+static bool has_site(uint64_t key)
+{
+	return fake_map_has(MAPS_SITES, &key);
+}
+
+static struct snapshot *read_snapshot(void)
+{
+	struct snapshot *snapshot = snapshot_new();
+
+	snapshot->time_ns = NOW_NS;
+	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	collect_fill(&world.collect, snapshot);
+	return snapshot;
+}
+
+/* NULL if the snapshot does not have it. */
+static const struct snapshot_site *find_row(const struct snapshot *snapshot, uint64_t key)
+{
+	const struct snapshot_site *found = NULL;
+	size_t i;
+
+	for (i = 0; i < snapshot->site_count; i++) {
+		if (snapshot->sites[i].key != key)
+			continue;
+		assert_null(found);
+		found = &snapshot->sites[i];
+	}
+	return found;
+}
+
+/* Counters are the sites' own; blocks only give their ages. */
+static void test_read(void **state)
+{
+	struct snapshot *snapshot;
+	const struct snapshot_site *row;
+
+	(void)state;
+	open_with_process();
+	put_site(5, &(struct site){ .stack = 5,
+				    .alloc_bytes = 700,
+				    .alloc_objects = 7,
+				    .free_bytes = 300,
+				    .free_objects = 3 });
+	put_site(6, &(struct site){ .stack = 6, .alloc_bytes = 10, .alloc_objects = 1 });
+	put_block(0x1000, 5, 100, 5 * SECOND_NS);
+	put_block(0x2000, 5, 200, 2 * SECOND_NS);
+	put_block(0x3000, 6, 10, 1 * SECOND_NS);
+	snapshot = read_snapshot();
+	assert_int_equal(snapshot->site_count, 2);
+	row = find_row(snapshot, 5);
+	assert_int_equal(row->stats.alloc_bytes, 700);
+	assert_int_equal(row->stats.free_objects, 3);
+	assert_int_equal(row->stats.oldest_ns, 5 * SECOND_NS);
+	assert_true(row->stats.age_sum_ns == 7 * SECOND_NS);
+	assert_int_equal(row->stats.young_objects, 0);
+	assert_string_equal(row->function->function, "malloc");
+	assert_int_equal(row->stack->count, 1);
+	assert_int_equal(row->target->pid, process->target.pid);
+	assert_int_equal(find_row(snapshot, 6)->stats.oldest_ns, SECOND_NS);
+	assert_int_equal(snapshot->target_count, 1);
+	snapshot_free(snapshot);
+	/* Young blocks are counted apart. A block that was born while the maps were read has no age yet. */
+	world.collect.min_age_ns = 3 * SECOND_NS;
+	put_block(0x4000, 5, 50, -1ull * SECOND_NS);
+	snapshot = read_snapshot();
+	row = find_row(snapshot, 5);
+	assert_int_equal(row->stats.young_objects, 2);
+	assert_int_equal(row->stats.young_bytes, 250);
+	assert_true(row->stats.age_sum_ns == 5 * SECOND_NS);
+	snapshot_free(snapshot);
+	world_close(&world);
+}
+
+/* Between two reads a block goes, and another one comes to its address: nothing of the first read is left. */
+static void test_block_vanishes(void **state)
+{
+	struct snapshot *first, *second;
+
+	(void)state;
+	open_with_process();
+	put_site(5, &(struct site){ .stack = 5, .alloc_bytes = 300, .alloc_objects = 2 });
+	put_block(0x1000, 5, 100, 5 * SECOND_NS);
+	put_block(0x2000, 5, 200, 4 * SECOND_NS);
+	first = read_snapshot();
+	remove_block(0x1000);
+	remove_block(0x2000);
+	put_block(0x1000, 5, 30, SECOND_NS);
+	put_site(5, &(struct site){ .stack = 5,
+				    .alloc_bytes = 330,
+				    .alloc_objects = 3,
+				    .free_bytes = 300,
+				    .free_objects = 2 });
+	second = read_snapshot();
+	assert_int_equal(find_row(first, 5)->stats.oldest_ns, 5 * SECOND_NS);
+	assert_int_equal(find_row(first, 5)->stats.alloc_objects, 2);
+	assert_int_equal(find_row(second, 5)->stats.oldest_ns, SECOND_NS);
+	assert_true(find_row(second, 5)->stats.age_sum_ns == SECOND_NS);
+	assert_int_equal(site_stats_inuse_bytes(&find_row(second, 5)->stats), 30);
+	/* A site without a block is still a row. */
+	remove_block(0x1000);
+	snapshot_free(first);
+	first = read_snapshot();
+	assert_int_equal(find_row(first, 5)->stats.oldest_ns, 0);
+	snapshot_free(first);
+	snapshot_free(second);
+	world_close(&world);
+}
+
+/* A site that began after events were last read waits for the next snapshot, with its blocks: mappings come first. */
+static void test_site_of_later(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	open_with_process();
+	put_site(5, &(struct site){ .stack = 5,
+				    .alloc_bytes = 10,
+				    .alloc_objects = 1,
+				    .first_ns = clock_now_ns() });
+	put_block(0x1000, 5, 10, SECOND_NS);
+	snapshot = read_snapshot();
+	assert_int_equal(snapshot->site_count, 0);
+	snapshot_free(snapshot);
+	assert_true(has_site(5) && has_block(MAPS_BLOCKS, 0x1000));
+	events_catch_up(&world.events);
+	snapshot = read_snapshot();
+	assert_int_equal(find_row(snapshot, 5)->stats.oldest_ns, SECOND_NS);
+	snapshot_free(snapshot);
+	world_close(&world);
+}
+
+/* A block whose site is missing, and a site of nobody, or of a function that is not planned, are in no row. */
+static void test_strays(void **state)
+{
+	struct snapshot *snapshot;
+	uint64_t key = 6;
+	const struct site nobodys = { .owner = 77, .target = 2, .first_ns = BEGIN_NS };
+
+	(void)state;
+	open_with_process();
+	put_block(0x1000, 9, 10, SECOND_NS);
+	maps_set(&fake_maps_all, MAPS_SITES, &key, &nobodys);
+	put_site(7, &(struct site){ .stack = 7, .alloc_objects = 1, .function = 3 });
+	put_site(8, &(struct site){ .stack = 8, .alloc_objects = 1, .function = 2 });
+	snapshot = read_snapshot();
+	assert_int_equal(snapshot->site_count, 1);
+	assert_string_equal(find_row(snapshot, 8)->function->function, "free");
+	snapshot_free(snapshot);
+	/* They may be of a process that is about to be found. */
+	assert_true(has_block(MAPS_BLOCKS, 0x1000) && has_site(6) && has_site(7));
+	world_close(&world);
+}
+
+/* Sites and blocks of a program that was replaced by exec leave the maps and the totals; those of the new one stay. */
+static void test_reap_after_exec(void **state)
+{
+	struct snapshot *snapshot;
+	uint64_t stack = 5, begin;
+
+	(void)state;
+	open_with_process();
+	put_site(5, &(struct site){ .stack = 5, .alloc_bytes = 10, .alloc_objects = 1 });
+	put_site(6, &(struct site){ .stack = 6, .alloc_objects = 1, .first_ns = BEGIN_NS + 50 });
+	put_block(0x1000, 5, 10, SECOND_NS);
+	put_block(0x2000, 6, 10, SECOND_NS);
+	maps_set(&fake_maps_all, MAPS_INTERP_STACKS, &stack, &(struct interp_record){ 0 });
+	assert_int_equal(world.shares[1].stacks, 2);
+	process->target.image_ns = BEGIN_NS + 50;
+	world.ended.needs_reap = true;
+	begin = clock_now_ns();
+	assert_int_equal(collect_reap(&world.collect), 0);
+	assert_false(world.ended.needs_reap);
+	assert_true(world.collect.reap_ns > begin);
+	assert_false(has_site(5) || has_block(MAPS_BLOCKS, 0x1000));
+	assert_false(fake_map_has(MAPS_STACKS, &stack) || fake_map_has(MAPS_INTERP_STACKS, &stack));
+	assert_null(sites_get(&world.sites, 5));
+	assert_true(has_site(6) && has_block(MAPS_BLOCKS, 0x2000));
+	assert_int_equal(world.shares[1].stacks, 1);
+	assert_int_equal(world.shares[0].stacks, 1);
+	snapshot = read_snapshot();
+	assert_int_equal(snapshot->site_count, 1);
+	assert_non_null(find_row(snapshot, 6));
+	snapshot_free(snapshot);
+	world_close(&world);
+}
+
+/* With --keep-exited what it held stays as a row, with its stack and the mappings that it had made. */
+static void test_keep(void **state)
+{
+	const struct event_mapping mapping = { .kind = EVENT_MAPPING,
+					       .tgid = 1,
+					       .op = CALL_MMAP,
+					       .phase = MAPPING_RETURN,
+					       .new_length = 4096,
+					       .result = 0x10000000,
+					       .site = 6,
+					       .time_ns = BEGIN_NS };
+	struct snapshot *snapshot;
+
+	(void)state;
+	open_with_process();
+	world.ended.keeps = true;
+	put_site(5, &(struct site){ .stack = 5, .alloc_bytes = 10, .alloc_objects = 1 });
+	put_site(6, &(struct site){ .stack = 6, .source = SOURCE_MMAP });
+	mapping_set_apply(world.mappings, &mapping);
+	follow_end(&world.follow, &process, 1);
+	/* As if there were another one: this is not the last. */
+	ended_add_program(&world.ended, process, UINT64_MAX);
+	process->buried = true;
+	snapshot = read_snapshot();
+	assert_int_equal(snapshot->site_count, 2);
+	assert_true(find_row(snapshot, 5)->ended);
+	assert_int_equal(find_row(snapshot, 5)->stack->count, 1);
+	assert_string_equal(find_row(snapshot, 5)->function->function, "malloc");
+	assert_int_equal(find_row(snapshot, 6)->stats.alloc_bytes, 4096);
+	assert_int_equal(mapping_set_count(world.mappings), 0);
+	assert_int_equal(fake_maps[MAPS_SITES].count, 0);
+	/* The copy of it that was made at its end is listed, and the process itself no more. */
+	assert_int_equal(snapshot->target_count, 1);
+	assert_true(snapshot->targets[0]->exited);
+	snapshot_free(snapshot);
+	snapshot = read_snapshot();
+	assert_int_equal(snapshot->site_count, 2);
+	snapshot_free(snapshot);
+	world_close(&world);
+}
+
+/* Sites without a stack have a share of their own; a site that cannot be removed stays counted, and is removed later. */
+static void test_shares(void **state)
+{
+	(void)state;
+	open_with_process();
+	put_site(5, &(struct site){ .stack = 5, .alloc_objects = 1 });
+	put_site(6, &(struct site){ .alloc_objects = 1 });
+	process->buried = true;
+	fake_maps[MAPS_SITES].remove_error = -EBUSY;
+	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_int_equal(world.shares[1].stacks, 1);
+	assert_int_equal(world.shares[1].plain, 1);
+	assert_true(has_site(5) && has_site(6));
+	assert_null(sites_get(&world.sites, 5));
+	fake_maps[MAPS_SITES].remove_error = 0;
+	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_false(has_site(5) || has_site(6));
+	assert_int_equal(world.shares[1].stacks, 0);
+	assert_int_equal(world.shares[1].plain, 0);
+	assert_int_equal(world.shares[0].stacks, 0);
+	assert_int_equal(world.shares[0].plain, 0);
+	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_int_equal(world.shares[0].stacks, 0);
+	world_close(&world);
+}
+
+/* A site of no target counts in the sum of all only once, which BPF programs did not add it to. */
+static void test_share_of_nobody(void **state)
+{
+	const struct site site = { .owner = 1, .first_ns = BEGIN_NS, .stack = 5 };
+	uint64_t key = 5;
+
+	(void)state;
+	open_with_process();
+	maps_set(&fake_maps_all, MAPS_SITES, &key, &site);
+	process->buried = true;
+	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_false(has_site(5));
+	assert_int_equal(world.shares[0].stacks, 0);
+	world_close(&world);
+}
+
+/* A sample's ages count for all that it represents. */
+static void test_samples(void **state)
+{
+	const struct sampled_block sample = {
+		.block = { .site = 5, .size = 1000, .born_ns = NOW_NS - 2 * SECOND_NS },
+		.objects = 10
+	};
+	struct block_key key;
+	struct snapshot *snapshot;
+
+	(void)state;
+	open_with_process();
+	key = block_key(0x1000);
+	put_site(5, &(struct site){
+			    .stack = 5, .alloc_bytes = 1000, .alloc_objects = 10, .samples = 1 });
+	maps_set(&fake_maps_all, MAPS_SAMPLES, &key, &sample);
+	snapshot = read_snapshot();
+	assert_int_equal(find_row(snapshot, 5)->stats.samples, 1);
+	assert_true(find_row(snapshot, 5)->stats.age_sum_ns == 20 * SECOND_NS);
+	snapshot_free(snapshot);
+	process->buried = true;
+	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_false(has_block(MAPS_SAMPLES, 0x1000));
+	/* Programs that were loaded without samples have no such map. */
+	fake_maps[MAPS_SAMPLES].missing = true;
+	fake_maps[MAPS_SAMPLES].reads = 0;
+	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_int_equal(fake_maps[MAPS_SAMPLES].reads, 0);
+	world_close(&world);
+}
+
+/* A map that cannot be read: the error is the caller's, and the next read makes up for it. */
+static void test_errors(void **state)
+{
+	struct snapshot *snapshot;
+	uint64_t begin = clock_now_ns();
+
+	(void)state;
+	open_with_process();
+	put_site(5, &(struct site){ .stack = 5, .alloc_objects = 1 });
+	put_block(0x1000, 5, 10, SECOND_NS);
+	fake_maps[MAPS_SITES].read_error = -EINTR;
+	assert_int_equal(collect_read(&world.collect, NOW_NS), -EINTR);
+	assert_int_equal(fake_maps[MAPS_BLOCKS].reads, 0);
+	fake_maps[MAPS_SITES].read_error = 0;
+	fake_maps[MAPS_BLOCKS].read_error = -ENOMEM;
+	assert_int_equal(collect_reap(&world.collect), -ENOMEM);
+	assert_true(world.collect.reap_ns > begin);
+	fake_maps[MAPS_BLOCKS].read_error = 0;
+	fake_maps[MAPS_SAMPLES].read_error = -EPERM;
+	assert_int_equal(collect_read(&world.collect, NOW_NS), -EPERM);
+	fake_maps[MAPS_SAMPLES].read_error = 0;
+	snapshot = read_snapshot();
+	assert_int_equal(find_row(snapshot, 5)->stats.oldest_ns, SECOND_NS);
+	snapshot_free(snapshot);
+	world_close(&world);
+}
+
+/* A process that the user has named is listed after its end, too; others are not. */
+static void test_targets(void **state)
+{
+	struct snapshot *snapshot;
+	struct child *child;
+	struct process *other;
+	struct error error = { 0 };
+
+	(void)state;
+	open_with_process();
+	child = world_start(&world);
+	assert_int_equal(process_open(child->pid, &other, &error), 0);
+	assert_true(follow_process(&world.follow, other, 5, false));
+	snapshot = read_snapshot();
+	assert_int_equal(snapshot->target_count, 2);
+	snapshot_free(snapshot);
+	process->buried = other->buried = true;
+	snapshot = read_snapshot();
+	assert_int_equal(snapshot->target_count, 1);
+	assert_int_equal(snapshot->targets[0]->pid, process->target.pid);
+	snapshot_free(snapshot);
+	world_close(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_block_vanishes),
+		cmocka_unit_test(test_site_of_later),
+		cmocka_unit_test(test_strays),
+		cmocka_unit_test(test_reap_after_exec),
+		cmocka_unit_test(test_keep),
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_share_of_nobody),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_targets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

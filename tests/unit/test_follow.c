@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which processes are traced, and what becomes of them at their end. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "system/proc.h"
+#include "unit/session_world.h"
+
+static struct session_world world;
+
+static struct process *open_process(pid_t pid)
+{
+	struct error error = { 0 };
+	struct process *process;
+
+	assert_int_equal(process_open(pid, &process, &error), 0);
+	return process;
+}
+
+static void born(pid_t pid, pid_t parent, bool kin, uint64_t time_ns)
+{
+	const struct new_process birth = {
+		.pid = (uint32_t)pid, .parent = (uint32_t)parent, .kin = kin, .time_ns = time_ns
+	};
+
+	follow_add_birth(&world.follow, &birth);
+}
+
+/* A process with this name that init has for a child: a selector never means a test's own children. */
+static pid_t start_orphan(const char *name)
+{
+	struct child *parent = world_start(&world);
+	siginfo_t ended;
+	pid_t pid;
+
+	assert_int_equal(child_ask(parent, CHILD_RENAME, name), 0);
+	pid = (pid_t)child_ask(parent, CHILD_FORK_AND_EXIT, NULL);
+	assert_int_equal(waitid(P_PID, (id_t)parent->pid, &ended, WEXITED | WNOWAIT), 0);
+	return pid;
+}
+
+static void test_add(void **state)
+{
+	struct process *process;
+	uint32_t target_id;
+
+	(void)state;
+	world_open(&world);
+	world.probes.machine_wide = true;
+	process = world_trace(&world, NULL, true);
+	assert_int_equal(world_probes(), 1);
+	assert_true(process->probed);
+	assert_int_equal(world.processes.roots_running, 1);
+	assert_int_equal(maps_get(&fake_maps_all, MAPS_OWNERS, &process->target.pidfd, &target_id),
+			 0);
+	assert_int_equal(target_id, 1);
+	assert_int_equal(fake_updated[0], 1);
+	/* One process may have all descriptors, several share them. */
+	assert_false(world.modules.is_shared);
+	world_trace(&world, NULL, true);
+	assert_true(world.modules.is_shared);
+	/* Files are probed for all at once. */
+	assert_int_equal(world_probes(), 1);
+	world_close(&world);
+}
+
+/* A target_id has 16 bits. */
+static void test_too_many(void **state)
+{
+	struct error error = { 0 };
+	struct child *child;
+
+	(void)state;
+	world_open(&world);
+	child = world_start(&world);
+	world.processes.count = PROCESS_TABLE_MAX;
+	assert_int_equal(follow_add(&world.follow, open_process(child->pid), NULL, &error),
+			 -EMFILE);
+	assert_string_equal(error.text, "more than 65534 processes");
+	assert_false(follow_process(&world.follow, open_process(child->pid), 1, false));
+	world.processes.count = 0;
+	world_close(&world);
+}
+
+static void test_ended_meanwhile(void **state)
+{
+	struct error error = { 0 };
+	struct process *process;
+	struct child *child;
+
+	(void)state;
+	world_open(&world);
+	child = world_start(&world);
+	process = open_process(child->pid);
+	child_end(child);
+	assert_int_equal(follow_add(&world.follow, process, NULL, &error), -ESRCH);
+	assert_int_equal(error.kind, ERROR_TARGET);
+	/* No message for children that come and go. */
+	child = world_start(&world);
+	process = open_process(child->pid);
+	child_end(child);
+	assert_false(follow_process(&world.follow, process, 1, false));
+	assert_false(world_logged(&world, "is not traced"));
+	world_close(&world);
+}
+
+/* Its next call could be its end. */
+static void test_seccomp(void **state)
+{
+	struct error error = { 0 };
+	struct child *child;
+
+	(void)state;
+	world_open(&world);
+	child = world_start(&world);
+	child_ask(child, CHILD_MAP, world.allocator);
+	assert_int_equal(child_ask(child, CHILD_FILTER, NULL), 0);
+	assert_int_equal(follow_add(&world.follow, open_process(child->pid), NULL, &error),
+			 -ENOTSUP);
+	assert_non_null(strstr(error.text, "has a seccomp filter"));
+	assert_int_equal(fake_attach_calls, 0);
+	assert_false(follow_process(&world.follow, open_process(child->pid), 1, false));
+	assert_int_equal(fake_attach_calls, 0);
+	assert_true(world_logged(&world, "is not traced"));
+	world.filters.force = true;
+	assert_true(follow_process(&world.follow, open_process(child->pid), 1, false));
+	assert_int_equal(world_probes(), 1);
+	world_close(&world);
+}
+
+/* The pid of the record is another process's by now, which began later. */
+static void test_birth_of_pid_used_again(void **state)
+{
+	struct child *child;
+	uint64_t now;
+
+	(void)state;
+	world_open(&world);
+	child = world_start(&world);
+	now = clock_now_ns();
+	born(child->pid, getpid(), true, now - SECOND_NS);
+	follow_births(&world.follow);
+	assert_null(world_find(&world, child->pid));
+	/* It is no child that was missed either: the one of the record has ended, and was counted by its own. */
+	assert_int_equal(world.follow.children_missed, 0);
+	assert_int_equal(world.follow.birth_count, 0);
+	born(child->pid, getpid(), true, now);
+	follow_births(&world.follow);
+	assert_non_null(world_find(&world, child->pid));
+	world_close(&world);
+}
+
+/* An exec of one that was missed: when it began is another record's. */
+static void test_birth_by_exec(void **state)
+{
+	struct child *child;
+	uint64_t time_ns;
+
+	(void)state;
+	world_open(&world);
+	child = world_start(&world);
+	time_ns = clock_now_ns() - SECOND_NS;
+	born(child->pid, 0, true, time_ns);
+	follow_births(&world.follow);
+	assert_non_null(world_find(&world, child->pid));
+	assert_int_equal(world_find(&world, child->pid)->target.image_ns, time_ns);
+	world_close(&world);
+}
+
+/* A child that is probed after it began is late; one in which nothing is probed is not. */
+static void test_late_child(void **state)
+{
+	struct child *child;
+
+	(void)state;
+	world_open(&world);
+	child = world_start(&world);
+	world.late.start_ns = clock_now_ns();
+	born(child->pid, getpid(), true, clock_now_ns());
+	follow_births(&world.follow);
+	assert_non_null(world_find(&world, child->pid));
+	assert_int_equal(world.late.children, 0);
+	child = world_start(&world);
+	child_ask(child, CHILD_MAP, world.allocator);
+	born(child->pid, getpid(), true, clock_now_ns());
+	follow_births(&world.follow);
+	assert_int_equal(world.late.children, 1);
+	world_close(&world);
+}
+
+/* A child of vfork runs in its parent's memory, and has no probes of its own. */
+static void test_sharer(void **state)
+{
+	struct process *parent, *process;
+	struct child *child;
+	pid_t sharer;
+
+	(void)state;
+	world_open(&world);
+	parent = world_trace(&world, &child, true);
+	world.late.start_ns = clock_now_ns();
+	sharer = (pid_t)child_ask(child, CHILD_SHARE, NULL);
+	process = open_process(sharer);
+	assert_true(follow_shares_memory(process, (uint32_t)parent->target.pid));
+	assert_false(follow_shares_memory(process, (uint32_t)getpid()));
+	assert_false(follow_shares_memory(process, 0));
+	process_free(process);
+	born(sharer, parent->target.pid, true, clock_now_ns());
+	born(sharer, parent->target.pid, true, clock_now_ns());
+	follow_births(&world.follow);
+	assert_null(world_find(&world, sharer));
+	assert_int_equal(world_probes(), 1);
+	/* Once. */
+	assert_int_equal(world.late.shared, 1);
+	assert_int_equal(world.follow.children_missed, 0);
+	world_close(&world);
+}
+
+/* As many links as the kernel is yet to close. */
+static void close_later(size_t count)
+{
+	struct attachment links = { 0 };
+
+	while (count--) {
+		fake_links[fake_link_count] = (struct fake_link){ .offset = 1 };
+		fake_keep(&links.others, (int)fake_link_count++);
+	}
+	closer_add(world.probes.closer, &links);
+}
+
+/* While many probes wait to be taken out, no more are put in, but for what was named. */
+static void test_flood(void **state)
+{
+	struct child *child;
+
+	(void)state;
+	world_open(&world);
+	probe_set_start_closer(&world.probes);
+	close_later(65);
+	child = world_start(&world);
+	born(child->pid, getpid(), true, clock_now_ns());
+	follow_births(&world.follow);
+	assert_null(world_find(&world, child->pid));
+	assert_int_equal(world.follow.children_missed, 1);
+	closer_wait(world.probes.closer);
+	close_later(64);
+	born(child->pid, getpid(), true, clock_now_ns());
+	follow_births(&world.follow);
+	assert_non_null(world_find(&world, child->pid));
+	assert_int_equal(world.follow.children_missed, 1);
+	world_close(&world);
+}
+
+/* The processes that were selected are those that the user wants, however many others come and go. */
+static void test_flood_while_selecting(void **state)
+{
+	struct selector selector = { .kind = SELECT_NAME, .name = "tracer-flood" };
+	pid_t pid;
+
+	(void)state;
+	world_open(&world);
+	world.follow.selector = &selector;
+	world.follow.select_once = true;
+	probe_set_start_closer(&world.probes);
+	close_later(1000);
+	pid = start_orphan(selector.name);
+	born(pid, 1, false, clock_now_ns());
+	follow_births(&world.follow);
+	assert_non_null(world_find(&world, pid));
+	world_close(&world);
+}
+
+/* Records were lost: children are found in /proc, and theirs, but not those from before their parent was traced. */
+static void test_find_children(void **state)
+{
+	struct process *parent;
+	struct child *child;
+	pid_t before, after;
+
+	(void)state;
+	world_open(&world);
+	child = world_start(&world);
+	before = (pid_t)child_ask(child, CHILD_FORK, NULL);
+	parent = open_process(child->pid);
+	assert_int_equal(follow_add(&world.follow, parent, NULL, &(struct error){ 0 }), 0);
+	after = (pid_t)child_ask(child, CHILD_FORK, NULL);
+	/* Times in /proc are in ticks: as if the process had been found a second later, and then a second sooner. */
+	parent->opened_ns += SECOND_NS;
+	world.follow.children_unknown = true;
+	follow_find_children(&world.follow);
+	assert_false(world.follow.children_unknown);
+	assert_int_equal(world.follow.birth_count, 0);
+	parent->opened_ns -= 2 * SECOND_NS;
+	follow_find_children(&world.follow);
+	assert_int_equal(world.follow.birth_count, 2);
+	/* They are known now. */
+	follow_find_children(&world.follow);
+	assert_int_equal(world.follow.birth_count, 2);
+	follow_births(&world.follow);
+	assert_non_null(world_find(&world, before));
+	assert_non_null(world_find(&world, after));
+	assert_int_equal(world.follow.children_missed, 0);
+	world_close(&world);
+}
+
+/* The test is kin, and is not traced: children are found through those that are not, in any order of pids. */
+static void test_find_grandchildren(void **state)
+{
+	struct child *child;
+	pid_t grandchild;
+
+	(void)state;
+	world_open(&world);
+	child = world_start(&world);
+	grandchild = (pid_t)child_ask(child, CHILD_FORK, NULL);
+	process_table_add_kin(&world.processes, (uint32_t)getpid());
+	follow_find_children(&world.follow);
+	assert_int_equal(world.follow.birth_count, 2);
+	follow_births(&world.follow);
+	assert_non_null(world_find(&world, child->pid));
+	assert_non_null(world_find(&world, grandchild));
+	world_close(&world);
+}
+
+static void test_select(void **state)
+{
+	struct selector selector = { .kind = SELECT_NAME, .name = "tracer-select" };
+	struct process *process;
+	struct child *own;
+	uint64_t begin;
+	pid_t pid;
+
+	(void)state;
+	world_open(&world);
+	assert_false(follow_selects(&world.follow));
+	world.follow.selector = &selector;
+	assert_true(follow_selects(&world.follow));
+	assert_false(follow_is_over(&world.follow));
+	pid = start_orphan(selector.name);
+	own = world_start(&world);
+	child_ask(own, CHILD_RENAME, selector.name);
+	begin = clock_now_ns();
+	follow_select(&world.follow);
+	process = world_find(&world, pid);
+	assert_non_null(process);
+	assert_false(process_table_slot(&world.processes, process)->root);
+	assert_true(world.follow.has_selected);
+	/* Never the test's own child. */
+	assert_null(world_find(&world, own->pid));
+	assert_int_equal(world.processes.count, 1);
+	/* Again in a second, and no sooner. */
+	assert_true(world.follow.select_ns >= begin + SECOND_NS);
+	process_table_end(&world.processes, process);
+	world.follow.select_ns = UINT64_MAX;
+	follow_select_due(&world.follow);
+	assert_int_equal(world.processes.count, 1);
+	world.follow.select_ns = SELECT_NOW;
+	follow_select_due(&world.follow);
+	assert_int_equal(world.processes.count, 2);
+	assert_false(follow_is_over(&world.follow));
+	world_close(&world);
+}
+
+/* What the selector finds first is all, and its end the end of tracing. */
+static void test_select_once(void **state)
+{
+	struct selector selector = { .kind = SELECT_NAME, .name = "tracer-once" };
+	struct process *process;
+	pid_t pid;
+
+	(void)state;
+	world_open(&world);
+	world.follow.selector = &selector;
+	world.follow.select_once = true;
+	follow_select(&world.follow);
+	assert_false(world.follow.has_selected);
+	assert_false(follow_is_over(&world.follow));
+	pid = start_orphan(selector.name);
+	/* It comes by its record. */
+	born(pid, 1, false, clock_now_ns());
+	follow_births(&world.follow);
+	process = world_find(&world, pid);
+	assert_non_null(process);
+	assert_true(process_table_slot(&world.processes, process)->root);
+	assert_false(follow_selects(&world.follow));
+	assert_false(follow_is_over(&world.follow));
+	process_table_end(&world.processes, process);
+	assert_true(follow_is_over(&world.follow));
+	world_close(&world);
+}
+
+/* With all processes selected, each new one that cannot be traced is missed; an exec is no new one. */
+static void test_missed_of_all(void **state)
+{
+	struct selector selector = { .kind = SELECT_NAME, .name = "nobody" };
+	struct child *child;
+	pid_t pid;
+
+	(void)state;
+	world_open(&world);
+	world.follow.selector = &selector;
+	child = world_start(&world);
+	pid = child->pid;
+	child_end(child);
+	born(pid, getpid(), false, clock_now_ns());
+	follow_births(&world.follow);
+	assert_int_equal(world.follow.children_missed, 0);
+	selector.kind = SELECT_ALL;
+	born(pid, 0, false, clock_now_ns());
+	follow_births(&world.follow);
+	assert_int_equal(world.follow.children_missed, 0);
+	born(pid, getpid(), false, clock_now_ns());
+	follow_births(&world.follow);
+	assert_int_equal(world.follow.children_missed, 1);
+	world_close(&world);
+}
+
+/* The last of those that were named is reported with what it held; others leave the totals. */
+static void test_end(void **state)
+{
+	struct process *root, *last, *child;
+
+	(void)state;
+	world_open(&world);
+	world.ended.keeps = true;
+	root = world_trace(&world, NULL, true);
+	last = world_trace(&world, NULL, true);
+	world_start(&world);
+	assert_true(follow_process(&world.follow, open_process(world.children[2].pid), 5, false));
+	child = world_find(&world, world.children[2].pid);
+	assert_int_equal(world_probes(), 2);
+	follow_end(&world.follow, &child, 1);
+	assert_true(child->target.exited && child->buried);
+	assert_int_equal(fake_unwind_ended, child->target_id);
+	assert_int_equal(fake_interps_forgotten, 1);
+	assert_int_equal(world.ended.program_count, 1);
+	assert_true(world.ended.needs_reap);
+	world.ended.needs_reap = false;
+	follow_end(&world.follow, &root, 1);
+	assert_true(root->buried && world.ended.needs_reap);
+	/* Closing links takes the kernel long: it is done beside everything else. */
+	assert_int_equal(world_probes(), 2);
+	closer_wait(world.probes.closer);
+	assert_int_equal(world_probes(), 1);
+	assert_false(follow_is_over(&world.follow));
+	follow_end(&world.follow, &last, 1);
+	assert_true(follow_is_over(&world.follow));
+	assert_true(last->target.exited);
+	assert_false(last->buried);
+	assert_int_equal(world.ended.program_count, 2);
+	closer_wait(world.probes.closer);
+	assert_int_equal(world_probes(), 0);
+	world_close(&world);
+}
+
+/* All end in one turn: the two that were named last are both of the last report. */
+static void test_end_together(void **state)
+{
+	struct process *ended[2];
+
+	(void)state;
+	world_open(&world);
+	ended[0] = world_trace(&world, NULL, false);
+	ended[1] = world_trace(&world, NULL, false);
+	follow_end(&world.follow, ended, 2);
+	assert_true(follow_is_over(&world.follow));
+	assert_false(ended[0]->buried || ended[1]->buried);
+	world_close(&world);
+}
+
+/* The slot of an ended process goes to another one when nothing of it is left, and nothing refers to it then. */
+static void test_release(void **state)
+{
+	struct process *ended, *next;
+	struct child *child;
+
+	(void)state;
+	world_open(&world);
+	world.ended.keeps = true;
+	world_trace(&world, NULL, false);
+	child = world_start(&world);
+	child_ask(child, CHILD_MAP, world.allocator);
+	assert_true(follow_process(&world.follow, open_process(child->pid), 5, false));
+	ended = world_find(&world, child->pid);
+	follow_release(&world.follow);
+	assert_int_equal(world.processes.reusable_count, 0);
+	follow_end(&world.follow, &ended, 1);
+	assert_int_equal(world.processes.reusable_count, 0);
+	follow_release(&world.follow);
+	assert_int_equal(world.processes.reusable_count, 1);
+	assert_int_equal(address_space_count(ended->space), 0);
+	assert_false(world_logged(&world, "nothing is probed in process"));
+	assert_ptr_equal(world.ended.programs[0].process, ended);
+	child = world_start(&world);
+	assert_true(follow_process(&world.follow, open_process(child->pid), 6, false));
+	next = world_find(&world, child->pid);
+	assert_int_equal(next->target_id, 2);
+	assert_null(world.ended.programs[0].process);
+	assert_int_equal(fake_interps_dropped, 1);
+	world_close(&world);
+}
+
+/* A report without a site does not show why it has none. */
+static void test_warn(void **state)
+{
+	struct process *process, *other;
+	struct child *child;
+	uint64_t now;
+
+	(void)state;
+	world_open(&world);
+	world.log.level = LOG_NOTICE;
+	process = world_trace(&world, &child, false);
+	other = world_trace(&world, NULL, true);
+	now = clock_now_ns();
+	/* Its program has just begun, and still maps its libraries. */
+	process->target.image_ns = other->target.image_ns = now;
+	follow_warn(&world.follow, now + SECOND_NS / 2);
+	assert_false(world_logged(&world, "nothing is probed"));
+	follow_warn(&world.follow, now + 2 * SECOND_NS);
+	assert_true(world_logged(&world, "nothing is probed in process"));
+	assert_true(process->said_unprobed);
+	assert_false(other->said_unprobed);
+	assert_false(world_logged(&world, "the first thread"));
+	process->first_thread_ended = true;
+	follow_warn(&world.follow, now + 2 * SECOND_NS);
+	assert_true(world_logged(&world, "the first thread of process"));
+	world_close(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_add),
+		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_ended_meanwhile),
+		cmocka_unit_test(test_seccomp),
+		cmocka_unit_test(test_birth_of_pid_used_again),
+		cmocka_unit_test(test_birth_by_exec),
+		cmocka_unit_test(test_late_child),
+		cmocka_unit_test(test_sharer),
+		cmocka_unit_test(test_flood),
+		cmocka_unit_test(test_flood_while_selecting),
+		cmocka_unit_test(test_find_children),
+		cmocka_unit_test(test_find_grandchildren),
+		cmocka_unit_test(test_select),
+		cmocka_unit_test(test_select_once),
+		cmocka_unit_test(test_missed_of_all),
+		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_end_together),
+		cmocka_unit_test(test_release),
+		cmocka_unit_test(test_warn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

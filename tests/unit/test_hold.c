@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A process waits while it opens a file: what is in place when it goes on. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "discover/module_finder.h"
+#include "session/hold.h"
+#include "unit/session_world.h"
+
+static struct session_world world;
+
+/* The module of a file that is being opened. */
+static uint32_t open_module(const char *path, pid_t pid)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint32_t module = module_find_open(&world.modules, pid, fd);
+
+	assert_true(module != MODULE_NONE);
+	close(fd);
+	return module;
+}
+
+/* Its first calls are made before the mapping's record is read: probes and rows are there. */
+static void test_rows_come_first(void **state)
+{
+	struct process *process;
+	uint32_t module;
+
+	(void)state;
+	world_open(&world);
+	process = world_trace(&world, NULL, false);
+	assert_int_equal(fake_learned_count, 0);
+	module = open_module(world.allocator, process->target.pid);
+	assert_true(hold_see_open(&world.follow, process->target.pid, module, false));
+	assert_int_equal(fake_learned_count, 1);
+	assert_int_equal(fake_learned[0], module);
+	/* A probe without rows would record stacks that are cut short. */
+	assert_int_equal(fake_learned_at_attach, 1);
+	assert_int_equal(world_probes(), 1);
+	/* It is opened again. */
+	assert_true(hold_see_open(&world.follow, process->target.pid, module, false));
+	assert_int_equal(world_probes(), 1);
+	world_close(&world);
+}
+
+/* A file in which nothing is probed is not waited for again, but stacks run through it. */
+static void test_nothing_to_probe(void **state)
+{
+	struct process *process;
+	uint32_t module;
+	char *path;
+
+	(void)state;
+	world_open(&world);
+	process = world_trace(&world, NULL, false);
+	path = scratch_file(&world.scratch, "plain.so", "nothing", 7, 0644);
+	module = open_module(path, process->target.pid);
+	assert_false(hold_see_open(&world.follow, process->target.pid, module, false));
+	assert_int_equal(fake_learned_count, 1);
+	assert_int_equal(fake_learned[0], module);
+	assert_int_equal(fake_attach_calls, 0);
+	free(path);
+	world_close(&world);
+}
+
+/* A child that executes a file before its fork has been read. What was held when the program began is not late. */
+static void test_unknown_child(void **state)
+{
+	struct process *process;
+	struct child *child;
+	uint32_t module;
+
+	(void)state;
+	world_open(&world);
+	world.late.start_ns = clock_now_ns();
+	child = world_start(&world);
+	child_ask(child, CHILD_MAP, world.allocator);
+	module = open_module(world.allocator, child->pid);
+	assert_true(hold_see_open(&world.follow, child->pid, module, false));
+	process = world_find(&world, child->pid);
+	assert_non_null(process);
+	assert_false(process_table_slot(&world.processes, process)->root);
+	assert_int_equal(world_probes(), 1);
+	/* It has run in its own memory: its calls of that time are missing. */
+	assert_int_equal(world.late.children, 1);
+	world_close(&world);
+}
+
+static void test_stranger(void **state)
+{
+	struct child *child;
+	uint32_t module;
+
+	(void)state;
+	world_open(&world);
+	world.follow.children = false;
+	child = world_start(&world);
+	module = open_module(world.allocator, child->pid);
+	assert_true(hold_see_open(&world.follow, child->pid, module, true));
+	assert_null(world_find(&world, child->pid));
+	assert_int_equal(fake_learned_count, 0);
+	assert_int_equal(fake_attach_calls, 0);
+	world_close(&world);
+}
+
+/* In the memory of its parent, as after vfork: it is traced once it leaves that, by exec, and no sooner. */
+static void test_sharer(void **state)
+{
+	struct process *parent, *process;
+	struct child *child;
+	uint32_t module;
+	pid_t sharer;
+
+	(void)state;
+	world_open(&world);
+	world.late.start_ns = clock_now_ns();
+	parent = world_trace(&world, &child, true);
+	sharer = (pid_t)child_ask(child, CHILD_SHARE, NULL);
+	module = open_module(world.allocator, sharer);
+	assert_true(hold_see_open(&world.follow, sharer, module, false));
+	assert_null(world_find(&world, sharer));
+	assert_int_equal(world.late.shared, 1);
+	assert_non_null(parent->target.late);
+	assert_true(hold_see_open(&world.follow, sharer, module, true));
+	process = world_find(&world, sharer);
+	assert_non_null(process);
+	assert_int_equal(world.late.shared, 1);
+	/* What it called until now was in its parent's memory. */
+	assert_int_equal(world.late.children, 0);
+	world_close(&world);
+}
+
+/* It has ended while it was held. */
+static void test_ended(void **state)
+{
+	struct child *child;
+	uint32_t module;
+	pid_t pid;
+
+	(void)state;
+	world_open(&world);
+	child = world_start(&world);
+	module = open_module(world.allocator, child->pid);
+	pid = child->pid;
+	child_end(child);
+	assert_true(hold_see_open(&world.follow, pid, module, true));
+	assert_int_equal(world.processes.count, 0);
+	assert_int_equal(fake_attach_calls, 0);
+	world_close(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows_come_first), cmocka_unit_test(test_nothing_to_probe),
+		cmocka_unit_test(test_unknown_child),	cmocka_unit_test(test_stranger),
+		cmocka_unit_test(test_sharer),		cmocka_unit_test(test_ended),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
