@@ -149,6 +149,86 @@ static void test_nested_through_pointer(void **state)
 	check_no_loss();
 }
 
+/* When the mappings move to the other table: before which look-up of their generation, and how often. */
+static struct {
+	uint32_t looks, looks_before_file, at, times;
+} moving;
+
+/* The table in use until now is written over, as user space does for the next change. */
+static void move_mappings(const void *map)
+{
+	if (map == &allocator_files && !moving.looks_before_file)
+		moving.looks_before_file = moving.looks;
+	if (map != &unwind_generations || ++moving.looks < moving.at || !moving.times)
+		return;
+	moving.times--;
+	world_map(record, WORLD_BIAS);
+	memset(&record->tables[(record->generation + 1) & 1], 0xff, sizeof(record->tables[0]));
+}
+
+/* The program's call in a call of malloc. Returns whether it counts. */
+static bool call_in_call(uint64_t address)
+{
+	uint64_t inner = record_callback(PLACE);
+	bool counts;
+
+	assert_true(record_call(PLACE, MALLOC_SHAPE | SHAPE_BY_EXITS, 100, 0));
+	counts = record_call(inner, MALLOC_SHAPE, 30, 0);
+	record_return(inner, address + 0x1000);
+	record_leave(PLACE, address);
+	return counts;
+}
+
+/* Whose code makes a call is asked again when the mappings change meanwhile: the program's call counts. */
+static void test_nested_while_mappings_change(void **state)
+{
+	(void)state;
+	/* The first time rules are looked up, later they are remembered. */
+	assert_true(call_in_call(0x10000));
+	memset(&moving, 0, sizeof(moving));
+	shim.on_lookup = move_mappings;
+	assert_true(call_in_call(0x20000));
+	assert_true(moving.looks_before_file > 0);
+	moving.at = moving.looks_before_file;
+	moving.looks = 0;
+	moving.times = 1;
+	assert_true(call_in_call(0x30000));
+	assert_int_equal(moving.times, 0);
+	shim.on_lookup = NULL;
+	check_totals(390, 6, 0, 0);
+	check_no_loss();
+}
+
+/* The file of a return address, while the mappings change `times` times. */
+static int file_while_moving(uint32_t times)
+{
+	uint64_t pc = world_pc(CALLER, 16);
+	int file;
+
+	record_frame(PLACE);
+	walk(record, pc, PLACE, 0, STACK_FRAMES_MAX);
+	memset(&moving, 0, sizeof(moving));
+	moving.times = times;
+	shim.on_lookup = move_mappings;
+	file = relation_file(&record->walk, pc);
+	shim.on_lookup = NULL;
+	return file;
+}
+
+/* So often and no more: a program is not held up by one that maps without end. */
+static void test_file_while_mappings_change(void **state)
+{
+	(void)state;
+	assert_int_equal(file_while_moving(0), (int)RELATION_PROGRAM);
+	assert_int_equal(moving.looks, 1);
+	assert_int_equal(file_while_moving(UNWIND_FIND_TRIES - 1), (int)RELATION_PROGRAM);
+	assert_int_equal(moving.looks, UNWIND_FIND_TRIES);
+	assert_int_equal(file_while_moving(1000), RELATION_UNKNOWN);
+	assert_int_equal(moving.looks, UNWIND_FIND_TRIES);
+	record_is_allocator();
+	assert_int_equal(file_while_moving(1), record->place.pages + 1);
+}
+
 /* A function of a named function's is its own business, whoever made it. */
 static void test_nested_in_named(void **state)
 {
@@ -753,6 +833,8 @@ int main(void)
 		TEST(test_not_recording),
 		TEST(test_nested_served),
 		TEST(test_nested_through_pointer),
+		TEST(test_nested_while_mappings_change),
+		TEST(test_file_while_mappings_change),
 		TEST(test_nested_in_named),
 		TEST(test_nested_ends_inside_out),
 		TEST(test_nested_ends_in_any_order),
