@@ -14,17 +14,10 @@
 #include "base/memory.h"
 #include "decode/client.h"
 #include "decode/decoder.h"
+#include "fuzz.h"
 #include "tracer_abi.h"
 
 #define FILE_SIZE 0x10000
-
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const uint8_t *answer_bytes;
 static size_t answer_size;

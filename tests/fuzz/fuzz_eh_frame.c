@@ -8,15 +8,8 @@
 #include <string.h>
 
 #include "../unit/elf_builder.h"
+#include "fuzz.h"
 #include "unwind/cfi_table.h"
-
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_row(const struct cfi_table *table, uint32_t row)
 {
@@ -57,10 +50,7 @@ static void check_section(const uint8_t *data, size_t size, bool by_section)
 	void *exact;
 
 	elf_builder_write(&builder, &bytes);
-	/* Memory of exactly this size, so that a byte read behind it is found. */
-	exact = malloc(bytes.length);
-	MUST(exact);
-	memcpy(exact, bytes.data, bytes.length);
+	exact = fuzz_copy(bytes.data, bytes.length);
 	check_image(exact, bytes.length, by_section ? ELF_LAYOUT_FILE : ELF_LAYOUT_MEMORY);
 	free(exact);
 	buffer_free(&bytes);

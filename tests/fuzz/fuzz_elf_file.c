@@ -5,77 +5,31 @@
  * to put there; a place of 0xffffff cuts the file off instead. Without input it must be read right.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
-#include "base/memory.h"
+#include "changed_file.h"
 #include "system/elf_file.h"
 #include "system/elf_plt.h"
 #include "system/elf_symbol.h"
 
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
 #define BUILD_ID_SIZE 20
 #define STEP 8
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-static struct buffer library;
-
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	unsigned char bytes[4096];
-	size_t length;
-	FILE *file;
-
 	(void)argc, (void)argv;
-	file = popen("file=$(mktemp) && g++ -O2 -g0 -shared -fPIC -Wl,--build-id=sha1 "
-		     "tests/data/symbolizer/program.cc -o $file && cat $file && rm $file",
-		     "r");
-	MUST(file);
-	while ((length = fread(bytes, 1, sizeof(bytes), file)) > 0)
-		buffer_append(&library, bytes, length);
-	MUST(!pclose(file) && library.length);
+	changed_file_compile("-g0 -Wl,--build-id=sha1");
 	return 0;
-}
-
-static int write_changed(const uint8_t *data, size_t size, size_t *ret_length)
-{
-	size_t length = library.length;
-	char *copy = memory_alloc(length, 1);
-	int fd;
-
-	memcpy(copy, library.data, length);
-	for (; size >= 4; data += 4, size -= 4) {
-		size_t place = (size_t)data[0] | (size_t)data[1] << 8 | (size_t)data[2] << 16;
-
-		if (place == 0xffffff)
-			length = length * data[3] / 256;
-		else
-			copy[place % library.length] = (char)data[3];
-	}
-	fd = memfd_create("library", MFD_CLOEXEC);
-	MUST(fd >= 0 && write(fd, copy, length) == (ssize_t)length);
-	free(copy);
-	*ret_length = length;
-	return fd;
 }
 
 static bool count_function(void *context, const struct elf_function *function)
 {
 	size_t *count = context;
 
-	MUST(function->name && strlen(function->name) < library.length);
-	return ++*count < library.length;
+	MUST(function->name && strlen(function->name) < changed_original.length);
+	return ++*count < changed_original.length;
 }
 
 static size_t check_names(struct elf_file *file)
@@ -89,7 +43,7 @@ static size_t check_names(struct elf_file *file)
 	elf_file_functions(file, count_function, &count);
 	if (elf_file_debug_link(file, link, &crc))
 		MUST(strnlen(link, sizeof(link)) < sizeof(link));
-	for (at = 0; at < library.length; at += STEP)
+	for (at = 0; at < changed_original.length; at += STEP)
 		if (elf_plt_name(file, at, plt))
 			MUST(strnlen(plt, sizeof(plt)) < sizeof(plt));
 	elf_symbol_find(file, "malloc", &symbol);
@@ -117,7 +71,7 @@ static void check_contents(struct elf_file *file, size_t length)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t length, functions;
-	int fd = write_changed(data, size, &length);
+	int fd = changed_file_write(data, size, &length);
 	struct elf_file *file = elf_file_open(fd, NULL);
 
 	MUST(file || size >= 4);

@@ -8,18 +8,11 @@
 
 #include "../unit/fake_elf_file.h"
 #include "../unit/fake_plt.h"
+#include "fuzz.h"
 #include "probe/exits.h"
 
 #define SIZE 0x3000
 #define PLT 0x2000
-
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* ret and lret, with or without a number of bytes to drop, iret; prefixes may stand before. */
 static bool is_return(const uint8_t *code)

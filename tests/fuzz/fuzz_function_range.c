@@ -5,8 +5,6 @@
 #include "interp_memory.h"
 #include "interp/function_range.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define TABLE 0x200u
 #define FUNCTIONS 100u
 #define ADDRESS(i) (IMAGE_BASE + 0x1000u + 16u * (i))

@@ -13,16 +13,9 @@
 #include "command/help.h"
 #include "command/plan_options.h"
 #include "command/trace_options.h"
+#include "fuzz.h"
 
 #define WORDS_MAX 32
-
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct command trace = { .name = "trace",
 				      .options = trace_options,

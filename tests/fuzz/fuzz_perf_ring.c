@@ -7,15 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "system/perf_ring.h"
-
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_text(const char *text, const unsigned char *record, size_t size)
 {
@@ -29,12 +22,10 @@ static void check_text(const char *text, const unsigned char *record, size_t siz
 
 static void check_record(const struct perf_ring *ring, const unsigned char *bytes, size_t size)
 {
-	/* Memory of exactly this size, so that a byte read behind it is found. */
-	unsigned char *record = malloc(size);
+	unsigned char *record = fuzz_copy(bytes, size);
 	struct sideband_event event;
 
-	MUST(record && size <= ring->size);
-	memcpy(record, bytes, size);
+	MUST(size <= ring->size);
 	if (perf_record_decode(record, size, &event)) {
 		check_text(event.path, record, size);
 		check_text(event.comm, record, size);
@@ -58,9 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size -= sizeof(offsets);
 	while (ring.size * 2 <= size)
 		ring.size *= 2;
-	copy = malloc(ring.size);
-	MUST(copy);
-	memcpy(copy, data, ring.size);
+	copy = fuzz_copy(data, ring.size);
 	ring.data = copy;
 	ring.tail = offsets[0];
 	/* Mostly a length that the ring may have, sometimes any. */

@@ -3,8 +3,6 @@
 #include "interp_memory.h"
 #include "interp/php_name.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define AT(offset) (IMAGE_BASE + (offset))
 #define GLOBALS 0u
 #define CALLS 0x400u
@@ -48,13 +46,6 @@ static void build(struct image *image, const struct php_layout *layout)
 	build_text(image, FILENAME, "/path");
 	build_text(image, NAME, "method");
 	build_text(image, CLASS_NAME, "Class");
-}
-
-static void check_name(const struct interp_name *name)
-{
-	MUST(memchr(name->file, 0, sizeof(name->file)));
-	MUST(memchr(name->function, 0, sizeof(name->function)));
-	MUST(name->line <= INT32_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,15 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "system/proc.h"
-
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_maps(const char *text, size_t size)
 {
@@ -43,11 +36,8 @@ static void check_status(const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Memory of exactly this size, so that a byte read behind it is found. */
-	char *text = malloc(size ? size : 1);
+	char *text = fuzz_copy(data, size);
 
-	MUST(text);
-	memcpy(text, data, size);
 	check_maps(text, size);
 	check_status(text, size);
 	free(text);

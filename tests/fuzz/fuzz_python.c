@@ -6,8 +6,6 @@
 #include "interp_memory.h"
 #include "interp/python_name.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define AT(offset) (IMAGE_BASE + (offset))
 #define STATE 0u
 #define FRAME 0x400u
@@ -40,13 +38,6 @@ static void build(struct image *image, const struct python_layout *layout)
 	build_text(image, layout, FILENAME);
 	build_text(image, layout, NAME);
 	image_put(image, LINES + PYTHON_LENGTH, 16);
-}
-
-static void check_name(const struct interp_name *name)
-{
-	MUST(memchr(name->file, 0, sizeof(name->file)));
-	MUST(memchr(name->function, 0, sizeof(name->function)));
-	MUST(name->line <= INT32_MAX);
 }
 
 static void check_memory(struct python_layout *layout, const uint8_t *data, size_t size)

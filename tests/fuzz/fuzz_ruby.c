@@ -3,8 +3,6 @@
 #include "interp_memory.h"
 #include "interp/ruby_name.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define AT(offset) (IMAGE_BASE + (offset))
 #define STACK 0u
 #define STACK_WORDS 256u
@@ -50,13 +48,6 @@ static void build(struct image *image, const struct ruby_layout *layout)
 	memcpy(image->bytes + PATH + 64, "some path", 9);
 	image_put(image, INDEX, 0x1020408102040801);
 	image_put(image, INDEX + 8, 0x1020408102040801);
-}
-
-static void check_name(const struct interp_name *name)
-{
-	MUST(memchr(name->file, 0, sizeof(name->file)));
-	MUST(memchr(name->function, 0, sizeof(name->function)));
-	MUST(name->line <= INT32_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

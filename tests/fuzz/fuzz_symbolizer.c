@@ -5,45 +5,22 @@
  * are a place in it (24 bits) and the byte to put there; a place of 0xffffff cuts the file off instead.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
-#include "base/memory.h"
+#include "changed_file.h"
 #include "decode/image.h"
-
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
 
 /* Where the code of such a small library is. */
 #define CODE_START 0x1000
 #define CODE_SIZE 0x400
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-static struct buffer program;
-
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	unsigned char bytes[4096];
-	size_t length;
-	FILE *file;
-
 	(void)argc, (void)argv;
-	file = popen("file=$(mktemp) && g++ -O2 -g -shared -fPIC tests/data/symbolizer/program.cc "
-		     "-o $file && cat $file && rm $file",
-		     "r");
-	MUST(file);
-	while ((length = fread(bytes, 1, sizeof(bytes), file)) > 0)
-		buffer_append(&program, bytes, length);
-	MUST(!pclose(file) && program.length > CODE_START + CODE_SIZE);
+	changed_file_compile("-g");
+	MUST(changed_original.length > CODE_START + CODE_SIZE);
 	return 0;
 }
 
@@ -52,27 +29,6 @@ static int open_same(void *context, const struct debug_want *want, uint32_t *can
 {
 	MUST(want->name && want->build_id_size <= BUILD_ID_MAX);
 	return *candidate ? -1 : dup(*(int *)context);
-}
-
-static int write_changed(const uint8_t *data, size_t size)
-{
-	size_t length = program.length;
-	char *copy = memory_alloc(length, 1);
-	int fd;
-
-	memcpy(copy, program.data, length);
-	for (; size >= 4; data += 4, size -= 4) {
-		size_t place = (size_t)data[0] | (size_t)data[1] << 8 | (size_t)data[2] << 16;
-
-		if (place == 0xffffff)
-			length = length * data[3] / 256;
-		else
-			copy[place % program.length] = (char)data[3];
-	}
-	fd = memfd_create("program", MFD_CLOEXEC);
-	MUST(fd >= 0 && write(fd, copy, length) == (ssize_t)length);
-	free(copy);
-	return fd;
 }
 
 static void check(const struct image_names *names)
@@ -88,7 +44,8 @@ static void check(const struct image_names *names)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int fd = write_changed(data, size), kept = dup(fd);
+	size_t length;
+	int fd = changed_file_write(data, size, &length), kept = dup(fd);
 	const struct debug_source source = { open_same, &kept };
 	struct image *image = image_open(fd, &source);
 	struct image_names names;

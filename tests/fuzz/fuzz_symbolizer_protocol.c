@@ -7,25 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "decode/protocol.h"
-
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	unsigned char bytes[MESSAGE_SIZE_MAX], *copy = memory_alloc(size, 1);
+	unsigned char bytes[MESSAGE_SIZE_MAX], *copy = fuzz_copy(data, size);
 	struct message message;
 
-	/* A block of its own size: reading one byte too far is found. */
-	if (size)
-		memcpy(copy, data, size);
 	if (message_decode(copy, size, &message)) {
 		MUST(message.kind > 0 && message.kind < MESSAGE_KIND_COUNT);
 		MUST(message.id_size <= BUILD_ID_MAX);

@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "fuzz.h"
 #include "render/columns.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int fuzz_is_unsafe(uint32_t rune)
 {
@@ -29,13 +28,11 @@ static void fuzz_check(struct buffer *text)
 	size_t i, count;
 
 	out = (char *)runes;
-	if (conversion == (iconv_t)-1 || iconv(conversion, &in, &in_left, &out, &out_left) ||
-	    in_left)
-		abort();
+	MUST(conversion != (iconv_t)-1 && !iconv(conversion, &in, &in_left, &out, &out_left) &&
+	     !in_left);
 	count = (size_t)(out - (char *)runes) / 4;
 	for (i = 0; i < count; i++)
-		if (fuzz_is_unsafe(runes[i]))
-			abort();
+		MUST(!fuzz_is_unsafe(runes[i]));
 	free(runes);
 	iconv_close(conversion);
 }
@@ -52,12 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text_append_safe(&out, text);
 	fuzz_check(&out);
 	buffer_clear(&out);
-	if (columns_append_start(&out, text, width) > width || text_width(out.data) > width)
-		abort();
+	MUST(columns_append_start(&out, text, width) <= width && text_width(out.data) <= width);
 	fuzz_check(&out);
 	buffer_clear(&out);
-	if (columns_append_end(&out, text, width) > width || text_width(out.data) > width)
-		abort();
+	MUST(columns_append_end(&out, text, width) <= width && text_width(out.data) <= width);
 	fuzz_check(&out);
 	free(text);
 	buffer_free(&out);

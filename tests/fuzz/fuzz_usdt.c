@@ -10,16 +10,9 @@
 
 #include "../unit/usdt_image.h"
 #include "base/memory.h"
+#include "fuzz.h"
 #include "probe/usdt_argument.h"
 #include "system/elf_usdt.h"
-
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_register(uint8_t number)
 {

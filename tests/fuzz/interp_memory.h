@@ -12,13 +12,9 @@
 #include <string.h>
 
 #include "interp_abi.h"
+#include "fuzz.h"
+#include "interp/interp_name.h"
 #include "interp/target_memory.h"
-
-#define MUST(condition)           \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
 
 #define IMAGE_BASE 0x7f0000000000ull
 #define IMAGE_SIZE 8192u
@@ -80,6 +76,14 @@ static inline void image_copy(const struct image *image, struct interp_code *cop
 	}
 	memcpy(copy->parts[size % INTERP_PARTS].bytes, data, size);
 	copy->parts[size % INTERP_PARTS].size = size ? data[0] * 3u : 0;
+}
+
+/* Texts of a name end in it. */
+static inline void check_name(const struct interp_name *name)
+{
+	MUST(memchr(name->file, 0, sizeof(name->file)));
+	MUST(memchr(name->function, 0, sizeof(name->function)));
+	MUST(name->line <= INT32_MAX);
 }
 
 #endif
