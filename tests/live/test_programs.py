@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import tempfile
-import time
 
 import lab
 
@@ -34,7 +33,7 @@ def biggest(report, size):
 def traced_script(command, *options, environment=None):
     """Attach to a script that waits for a line, works, says so, and waits for another."""
     process = lab.start(command, env={**os.environ, **(environment or {})})
-    time.sleep(0.5)
+    lab.wait_for(lambda: lab.is_reading(process), "the script waits for a line")
     tracer = lab.Tracer("-q", "-j", "-n", "0", *options, "-p", process.pid, "3600")
     process.stdin.write(b"go\n")
     process.stdin.flush()

@@ -40,9 +40,11 @@ def check_whole(report, least, ends=None):
 
 @contextlib.contextmanager
 def traced(pid, *options):
-    """While a process works; the report is in the dict."""
-    tracer, result = lab.Tracer("-q", "-j", "-n", "0", *options, "-p", pid, "3600"), {}
+    """While a process works; the report is in the dict, and the tracer until then."""
+    tracer = lab.Tracer("-q", "-j", "-n", "0", *options, "-p", pid, "3600")
+    result = {"tracer": tracer}
     yield result
+    result.clear()
     result.update(json.loads(tracer.stop().splitlines()[-1]))
 
 
@@ -343,7 +345,8 @@ def test_library_opened_later():
     ask(process, "work 1")
     with traced(process.pid) as report:
         assert ask(process, "open %s" % lab.target("plugin.so")) == "opened"
-        time.sleep(0.3)
+        # A report comes after all records of before: the library's mapping has been read.
+        report["tracer"].report_now()
         for _ in range(100):
             ask(process, "call 4321")
     sites = [site for site in report["sites"] if lab.function_of(site) == "plugin_leak"]

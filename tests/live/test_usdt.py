@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 
 import lab
 
@@ -319,8 +318,9 @@ def test_interpreter_frames():
             "sys.stdin.readline()\n" % library("usdt-plain"))
     process = lab.start(["python3", "-c", code])
     process.stdout.readline()
+    # The interpreter of a process that runs it is found before the tracer is ready.
+    lab.wait_for(lambda: lab.is_reading(process), "the script waits for a line")
     tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid)
-    time.sleep(1)
     process.stdin.write(b"\n")
     process.stdin.flush()
     process.stdout.readline()
@@ -353,8 +353,8 @@ def test_code_whose_end_is_not_seen():
     process = lab.start(["ruby", "--disable=gems", "-e", code])
     if process.stdout.readline() != b"ready\n":
         raise lab.Skip("this Ruby has no fiddle")
+    lab.wait_for(lambda: lab.is_reading(process), "the script waits for a line")
     tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "--usdt", "only")
-    time.sleep(1)
     process.stdin.write(b"\n")
     process.stdin.flush()
     process.stdout.readline()
