@@ -87,8 +87,8 @@ static __noinline void mapping_report(struct thread *thread, enum mapping_phase 
 	__u64 id = bpf_get_current_pid_tgid();
 	struct event_mapping event = {
 		.kind = EVENT_MAPPING,
-		.tgid = shape_owner(thread->call.shape),
-		.image = thread->call.image,
+		.target_id = SHAPE_TARGET(thread->call.shape),
+		.exec_id = thread->call.exec_id,
 		.thread = (__u32)id,
 		.op = SHAPE_OP(thread->call.shape),
 		.phase = phase,

@@ -19,15 +19,15 @@ struct {
 } interp_stacks SEC(".maps");
 
 /* Global functions: the verifier looks at each only once. */
-__u64 interp_site_read(__u32 owner, __u32 depth);
+__u64 interp_site_read(__u32 target_id, __u32 depth);
 int interp_site_describe(void);
 int interp_site_store(__u64 stack);
 
 /*
- * Read the frames of the interpreter that the current thread, of process `owner`, runs. Returns their hash; 0 = it runs
+ * Read the frames of the interpreter that the current thread, of target `target_id`, runs. Returns their hash; 0 = it runs
  * none.
  */
-__noinline __u64 interp_site_read(__u32 owner, __u32 depth)
+__noinline __u64 interp_site_read(__u32 target_id, __u32 depth)
 {
 	struct interp_process *process;
 	struct interp_walk *walk;
@@ -35,7 +35,7 @@ __noinline __u64 interp_site_read(__u32 owner, __u32 depth)
 
 	if (!setting_interpreters || !interp_any)
 		return 0;
-	process = bpf_map_lookup_elem(&interp_processes, &owner);
+	process = bpf_map_lookup_elem(&interp_processes, &target_id);
 	if (!process)
 		return 0;
 	walk = interp_walk_find(true);

@@ -18,7 +18,7 @@
 #define INTERP_VECTOR 8
 #endif
 
-/* The processes that run an interpreter, by the owner that their blocks have. */
+/* The processes that run an interpreter, by target_id. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

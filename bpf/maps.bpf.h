@@ -24,7 +24,7 @@ struct call {
 	__u64 taken_address; /* as in its key; 0 = none */
 	__u64 returns_to; /* where it returns to, if its result is read at its exits; else 0 */
 	__u64 caller_bp; /* the frame pointer there */
-	__u32 image; /* the program that made it */
+	__u32 exec_id; /* the program that made it */
 	__u32 untracked; /* realloc: the old block was not in the table */
 	__u64 interrupted; /* the program has made other calls before it returned */
 };
@@ -65,7 +65,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
 	__type(value, __u32);
-} owners SEC(".maps");
+} target_ids SEC(".maps");
 
 /* Threads by their ids: for kernels without task storage, and for the rare moment it is busy. */
 struct {

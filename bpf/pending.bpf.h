@@ -51,7 +51,7 @@ static __noinline void pending_swap(struct thread *thread, __u64 position)
 /* The present call was left without a return: what it had begun is undone as far as it can be. */
 static __noinline void pending_heal(struct thread *thread)
 {
-	if (thread->call.image == current_image()) {
+	if (thread->call.exec_id == current_exec_id()) {
 		loss_add(LOSS_RETURNS_UNMATCHED, 1);
 		if (SHAPE_OP(thread->call.shape) == CALL_REALLOC)
 			realloc_restore(thread);
@@ -111,7 +111,7 @@ static __always_inline bool pending_admit(struct thread *thread, struct pt_regs 
 {
 	int turn;
 
-	if (thread->call.image != current_image()) {
+	if (thread->call.exec_id != current_exec_id()) {
 		thread->other_count = 0;
 		thread->call.sp = 0;
 		return true;
@@ -157,7 +157,7 @@ static __always_inline bool pending_take(struct thread *thread, __u64 sp, bool b
 	    (!pending_is_at(thread, sp, by_exits) &&
 	     !(thread->other_count && pending_find(thread, sp, by_exits))))
 		return false;
-	return thread->call.image == current_image();
+	return thread->call.exec_id == current_exec_id();
 }
 
 #endif

@@ -17,7 +17,7 @@ static __always_inline void realloc_enter(struct thread *thread)
 	thread->call.untracked = 0;
 	if (!thread->call.pointer)
 		return;
-	key = block_key_of(thread->call.shape, thread->call.image, thread->call.pointer);
+	key = block_key_of(thread->call.shape, thread->call.exec_id, thread->call.pointer);
 	if (block_take_argument(&key, &thread->call.taken))
 		thread->call.taken_address = key.address;
 	else
@@ -32,7 +32,7 @@ static __noinline void realloc_restore(struct thread *thread)
 
 	if (!thread->call.taken_address)
 		return;
-	key = block_key_of(thread->call.shape, thread->call.image, 0);
+	key = block_key_of(thread->call.shape, thread->call.exec_id, 0);
 	key.address = thread->call.taken_address;
 	error = block_store(&key, &thread->call.taken);
 	if (error) {

@@ -19,17 +19,17 @@
 /* How often a map operation that the kernel refused for the moment is tried. */
 #define RECORD_TRIES 8
 
-static __always_inline struct block_key block_key_of(__u64 shape, __u32 image, __u64 address)
+static __always_inline struct block_key block_key_of(__u64 shape, __u32 exec_id, __u64 address)
 {
 	return (struct block_key){ .address = address | (shape & SHAPE_NAMED ? NAMED_ADDRESS : 0),
-				   .owner = shape_owner(shape),
-				   .image = image };
+				   .target_id = SHAPE_TARGET(shape),
+				   .exec_id = exec_id };
 }
 
 /* Announce the site to user space, which resolves its stack while the libraries are still mapped. */
-static __always_inline void site_announce(__u64 key, __u32 owner)
+static __always_inline void site_announce(__u64 key, __u32 target_id)
 {
-	struct event_site event = { .kind = EVENT_SITE, .owner = owner, .site = key };
+	struct event_site event = { .kind = EVENT_SITE, .target_id = target_id, .site = key };
 
 	if (bpf_ringbuf_output(&events, &event, sizeof(event), 0))
 		loss_add(LOSS_EVENTS_DROPPED, 1);
@@ -51,7 +51,7 @@ static __always_inline struct site *site_find(struct thread *thread, const __u64
 {
 	struct site *site = bpf_map_lookup_elem(&sites, key);
 
-	if (site && site_key_holds(site, shape_owner(thread->call.shape), thread->call.image,
+	if (site && site_key_holds(site, SHAPE_TARGET(thread->call.shape), thread->call.exec_id,
 				   SHAPE_FUNCTION(thread->call.shape)))
 		return site;
 	return NULL;
@@ -63,13 +63,11 @@ static __always_inline struct site *site_find(struct thread *thread, const __u64
  */
 static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 {
-	struct block_key owner = block_key_of(thread->call.shape, thread->call.image, 0);
 	struct site site = {
 		.first_ns = bpf_ktime_get_ns(),
-		.owner = owner.owner,
-		.image = owner.image,
+		.target_id = SHAPE_TARGET(thread->call.shape),
+		.exec_id = thread->call.exec_id,
 		.function = SHAPE_FUNCTION(thread->call.shape),
-		.target = SHAPE_TARGET(thread->call.shape),
 		.source = SHAPE_SOURCE(thread->call.shape),
 	};
 	struct site *found;
@@ -78,15 +76,15 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 	if (site.stack && thread->interp)
 		interp_site_store(site.stack);
 	if (!site.stack) {
-		*key = site_key_end(site_key_begin(setting_seed, owner.owner, owner.image), 0,
+		*key = site_key_end(site_key_begin(setting_seed, site.target_id, site.exec_id), 0,
 				    SHAPE_FUNCTION(thread->call.shape) | SITE_WITHOUT_STACK);
 		found = site_find(thread, key);
-		if (found || !share_has_room(site.target, false))
+		if (found || !share_has_room(site.target_id, false))
 			return found;
 	}
 	if (!bpf_map_update_elem(&sites, key, &site, BPF_NOEXIST)) {
-		share_add(site.target, site.stack != 0);
-		site_announce(*key, site.owner);
+		share_add(site.target_id, site.stack != 0);
+		site_announce(*key, site.target_id);
 	}
 	return site_find(thread, key);
 }
@@ -150,8 +148,8 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 	from->ip = PT_REGS_IP(ctx);
 	from->sp = PT_REGS_SP(ctx);
 	from->bp = PT_REGS_FP(ctx);
-	from->owner = shape_owner(thread->call.shape);
-	from->image = thread->call.image;
+	from->target_id = SHAPE_TARGET(thread->call.shape);
+	from->exec_id = thread->call.exec_id;
 	from->depth = setting_stack_depth;
 	from->flags = setting_unwind ? 0 : UNWIND_BY_BP;
 	if (samples) {
@@ -164,13 +162,13 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		from->sp = thread->call.sp + RETURN_POPS;
 		from->bp = thread->call.caller_bp;
 	}
-	thread->walk.hash = site_key_begin(setting_seed, from->owner, from->image);
+	thread->walk.hash = site_key_begin(setting_seed, from->target_id, from->exec_id);
 	thread_walk_stack(thread, from);
 	/* All frames are taken for return addresses, which are behind the call. */
 	if (samples)
 		thread->walk.record.pcs[0]++;
 	stack_count_losses(&thread->walk);
-	thread->interp = interp_site_read(from->owner, setting_stack_depth);
+	thread->interp = interp_site_read(from->target_id, setting_stack_depth);
 	key = site_key_end(thread->walk.hash, thread->interp, SHAPE_FUNCTION(thread->call.shape));
 	*ret_site = site_find(thread, &key);
 	if (*ret_site)
@@ -278,8 +276,8 @@ __noinline int block_store_fields(__u64 address, __u64 program, __u64 site, __u6
 				  __u64 born_ns)
 {
 	struct block_key key = { .address = address,
-				 .owner = (__u32)program,
-				 .image = program >> 32 };
+				 .target_id = (__u32)program,
+				 .exec_id = program >> 32 };
 	struct block block = { .site = site, .size = size, .born_ns = born_ns };
 	int error = 0, i;
 
@@ -295,8 +293,8 @@ __noinline int block_store_fields(__u64 address, __u64 program, __u64 site, __u6
 
 static __always_inline int block_store(const struct block_key *key, const struct block *block)
 {
-	return block_store_fields(key->address, key->owner | (__u64)key->image << 32, block->site,
-				  block->size, block->born_ns);
+	return block_store_fields(key->address, key->target_id | (__u64)key->exec_id << 32,
+				  block->site, block->size, block->born_ns);
 }
 
 static __always_inline void block_count_loss(int error, __u64 size)
@@ -312,7 +310,7 @@ static __always_inline void block_count_loss(int error, __u64 size)
 static __always_inline void record_alloc(struct thread *thread, __u64 address, __u64 site_key,
 					 struct site *site)
 {
-	struct block_key key = block_key_of(thread->call.shape, thread->call.image, address);
+	struct block_key key = block_key_of(thread->call.shape, thread->call.exec_id, address);
 	struct block block = { .size = thread->call.size, .site = site_key };
 	int error;
 
@@ -380,7 +378,7 @@ static __always_inline bool free_is_served(struct thread *thread, struct pt_regs
 static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 address)
 {
 	__u64 sp = PT_REGS_SP(ctx) + SHAPE_STACK(shape);
-	struct block_key key = block_key_of(shape, current_image(), address);
+	struct block_key key = block_key_of(shape, current_exec_id(), address);
 	struct block block;
 	struct thread *thread;
 	bool known = block_take_argument(&key, &block);

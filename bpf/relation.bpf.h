@@ -258,7 +258,7 @@ __noinline int relation_to_call(__u64 ip, __u64 sp, __u64 bp, __u64 lr, __u64 at
 	__u64 returns_to, trampoline, address;
 	bool overwritten = false;
 
-	if (!thread || !thread->call.sp || thread->call.image != current_image())
+	if (!thread || !thread->call.sp || thread->call.exec_id != current_exec_id())
 		return CALL_IS_OVER;
 	returns_to = thread->call.returns_to;
 	trampoline = unwind_trampoline();
@@ -280,8 +280,8 @@ __noinline int relation_to_call(__u64 ip, __u64 sp, __u64 bp, __u64 lr, __u64 at
 	thread->from.sp = sp;
 	thread->from.bp = bp;
 	thread->from.lr = lr;
-	thread->from.owner = shape_owner(thread->call.shape);
-	thread->from.image = thread->call.image;
+	thread->from.target_id = SHAPE_TARGET(thread->call.shape);
+	thread->from.exec_id = thread->call.exec_id;
 	thread->from.depth = STACK_FRAMES_MAX;
 	thread->from.flags = UNWIND_EXACT;
 	return relation_by_walk(thread, at, returns_to ? returns_to : trampoline, overwritten);

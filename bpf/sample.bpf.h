@@ -71,8 +71,8 @@ int sample_free_fields(__u64 address, __u64 program);
 __noinline int sample_free_fields(__u64 address, __u64 program)
 {
 	struct block_key key = { .address = address,
-				 .owner = (__u32)program,
-				 .image = program >> 32 };
+				 .target_id = (__u32)program,
+				 .exec_id = program >> 32 };
 	struct sampled_block sample;
 
 	if (!sample_take(&key, &sample))
@@ -83,7 +83,7 @@ __noinline int sample_free_fields(__u64 address, __u64 program)
 
 static __always_inline bool sample_free(const struct block_key *key)
 {
-	return sample_free_fields(key->address, key->owner | (__u64)key->image << 32);
+	return sample_free_fields(key->address, key->target_id | (__u64)key->exec_id << 32);
 }
 
 /* Put a sample into the table. Returns 0 or a negative errno, after trying again where that can help. */
@@ -105,7 +105,7 @@ static __noinline void sample_record(struct thread *thread, const struct sample_
 				     __u64 site_key, struct site *site)
 {
 	struct block_key key =
-		block_key_of(thread->call.shape, thread->call.image, values->pointer);
+		block_key_of(thread->call.shape, thread->call.exec_id, values->pointer);
 	struct sampled_block sample = {
 		.block = { .site = site_key,
 			   .size = values->weight,
@@ -126,7 +126,7 @@ static __noinline void sample_record(struct thread *thread, const struct sample_
 /* Is a sample recorded as a block as well, so that its size is exact? */
 static __noinline bool sample_is_block(__u64 shape, __u64 address)
 {
-	struct block_key key = block_key_of(shape, current_image(), address);
+	struct block_key key = block_key_of(shape, current_exec_id(), address);
 
 	return bpf_map_lookup_elem(&blocks, &key);
 }
@@ -141,7 +141,7 @@ static __always_inline void sample_add(struct thread *thread, struct pt_regs *ct
 	if (sample_is_block(shape, values->pointer))
 		return;
 	thread->call.shape = shape;
-	thread->call.image = current_image();
+	thread->call.exec_id = current_exec_id();
 	thread->call.returns_to = 0;
 	site_key = site_of_call(thread, ctx, &site);
 	if (site)
@@ -174,7 +174,7 @@ static __always_inline void sample_begin(struct pt_regs *ctx, __u64 shape,
 /* A sampled block is freed. If it is recorded as a block as well, the probe of its own free function counts that. */
 static __always_inline void sample_end(struct pt_regs *ctx, __u64 shape, __u64 address)
 {
-	struct block_key key = block_key_of(shape, current_image(), address);
+	struct block_key key = block_key_of(shape, current_exec_id(), address);
 	__u64 sp = PT_REGS_SP(ctx);
 	struct thread *thread;
 

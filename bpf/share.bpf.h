@@ -12,7 +12,7 @@
 /* Several processes are traced. */
 __u32 shared = 0;
 
-/* What each target holds, by its index plus one; at SHARE_OF_ALL, all of them together. */
+/* What each target holds, by its target_id; at SHARE_OF_ALL, all of them together. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

@@ -12,9 +12,9 @@
 #define SITE_WITHOUT_STACK (1ULL << 63)
 
 /* What the hash of a stack begins with. More than one round: all bits of two processes' beginnings are unrelated. */
-static __always_inline __u64 site_key_begin(__u64 seed, __u32 owner, __u32 image)
+static __always_inline __u64 site_key_begin(__u64 seed, __u32 target_id, __u32 exec_id)
 {
-	__u64 key = mix(mix(seed, owner), image);
+	__u64 key = mix(mix(seed, target_id), exec_id);
 
 	return mix(mix(key, seed), seed >> 32);
 }
@@ -28,10 +28,11 @@ static __always_inline __u64 site_key_end(__u64 hash, __u64 interp, __u64 functi
 }
 
 /* Does a site that was found by its key belong to this function of this program? */
-static __always_inline bool site_key_holds(const struct site *site, __u32 owner, __u32 image,
+static __always_inline bool site_key_holds(const struct site *site, __u32 target_id, __u32 exec_id,
 					   __u32 function)
 {
-	return site->owner == owner && site->image == image && site->function == function;
+	return site->target_id == target_id && site->exec_id == exec_id &&
+	       site->function == function;
 }
 
 #endif

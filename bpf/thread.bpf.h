@@ -19,13 +19,8 @@
 #define RETURN_REGISTER(ctx) PT_REGS_RET(ctx)
 #endif
 
-static __always_inline __u32 shape_owner(__u64 shape)
-{
-	return SHAPE_TARGET(shape) ? SHAPE_TARGET(shape) : bpf_get_current_pid_tgid() >> 32;
-}
-
 /* Number of execs of the current process: identifies the program that it runs. */
-static __always_inline __u32 current_image(void)
+static __always_inline __u32 current_exec_id(void)
 {
 	struct task_struct *task;
 
@@ -91,7 +86,7 @@ static __always_inline void thread_begin(struct thread *thread, __u64 sp, __u64 
 {
 	thread->call.sp = sp;
 	thread->call.shape = shape;
-	thread->call.image = current_image();
+	thread->call.exec_id = current_exec_id();
 	thread->call.interrupted = 0;
 }
 

@@ -20,13 +20,13 @@ char LICENSE[] SEC("license") = "GPL";
 static __always_inline __u64 shape_with_target(__u64 shape)
 {
 	struct task_struct *task;
-	__u32 *owner;
+	__u32 *target_id;
 
 	if (!setting_machine_wide || SHAPE_TARGET(shape))
 		return shape;
 	task = bpf_get_current_task_btf();
-	owner = bpf_task_storage_get(&owners, task->group_leader, NULL, 0);
-	return owner && *owner ? SHAPE_WITH_TARGET(shape, *owner - 1) : 0;
+	target_id = bpf_task_storage_get(&target_ids, task->group_leader, NULL, 0);
+	return target_id && *target_id ? SHAPE_WITH_TARGET(shape, *target_id) : 0;
 }
 
 /*

@@ -23,7 +23,7 @@ int unwind_steps_by_bp(struct unwind *walk);
 /* A process without tables is walked by its frame pointers. */
 static __always_inline void unwind_start(struct unwind *walk, const struct unwind_from *from)
 {
-	__u32 *process = NULL, *generation = NULL, owner = from->owner, index = 0;
+	__u32 *process = NULL, *generation = NULL, target_id = from->target_id, index = 0;
 
 	walk->ip = from->ip;
 	walk->sp = from->sp;
@@ -38,13 +38,13 @@ static __always_inline void unwind_start(struct unwind *walk, const struct unwin
 	walk->record.count = 0;
 	walk->record.end = UNWIND_END_DEPTH;
 	if (!(from->flags & UNWIND_BY_BP))
-		process = bpf_map_lookup_elem(&unwind_processes, &owner);
+		process = bpf_map_lookup_elem(&unwind_processes, &target_id);
 	if (process) {
 		index = *process;
 		generation = bpf_map_lookup_elem(&unwind_generations, &index);
 	}
 	walk->process = index;
-	walk->image = from->image;
+	walk->exec_id = from->exec_id;
 	walk->generation = generation ? *(volatile __u32 *)generation : 0;
 	if (!generation)
 		walk->flags |= UNWIND_BY_BP;

@@ -69,7 +69,7 @@ struct {
 	__type(value, struct unwind_vma);
 } unwind_new_mappings SEC(".maps");
 
-/* Index of a process by its owner number (struct block_key). An index is given to another process only after its walks have ended. */
+/* Index of a process by its target_id. An index is given to another process only after its walks have ended. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);

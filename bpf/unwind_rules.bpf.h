@@ -110,7 +110,7 @@ static __always_inline int unwind_search(const struct unwind_mappings *table, __
 /* Remember a mapping for all parts of it; of a large one, for the first and for that of the pc. */
 static __always_inline void unwind_keep_new(const struct unwind *walk, __u64 pc)
 {
-	struct unwind_block block = { .process = walk->process, .image = walk->image };
+	struct unwind_block block = { .process = walk->process, .exec_id = walk->exec_id };
 	/* Linux 6.1 takes no value from the memory that a global function was given. */
 	struct unwind_vma vma = walk->vma;
 	__u32 i;
@@ -139,7 +139,7 @@ __noinline int unwind_find_new(struct unwind *walk, __u64 pc)
 	if (!walk)
 		return 0;
 	block.process = walk->process;
-	block.image = walk->image;
+	block.exec_id = walk->exec_id;
 	known = bpf_map_lookup_elem(&unwind_new_mappings, &block);
 	error = unwind_vma_of(pc, &walk->vma);
 	if (known && pc >= known->start && pc < known->end) {

@@ -82,7 +82,7 @@ struct unwind {
 	__u64 hash; /* of the frames; what it begins with is the caller's */
 	__u32 process; /* index of the process */
 	__u32 generation; /* of its mappings */
-	__u32 image;
+	__u32 exec_id;
 	__u32 flags; /* enum unwind_flags */
 	__u32 depth;
 	__u32 rule; /* of the row that was found last */
@@ -100,8 +100,8 @@ struct unwind_spot {
 struct unwind_from {
 	__u64 ip, sp, bp; /* the registers there */
 	__u64 lr; /* arm64: another one, if ip is no return address */
-	__u32 owner; /* key of the process in unwind_processes */
-	__u32 image; /* number of its execs */
+	__u32 target_id; /* key of the process in unwind_processes */
+	__u32 exec_id; /* number of its execs */
 	__u32 depth; /* frames to keep, from the innermost */
 	__u32 flags; /* UNWIND_EXACT unless ip is a return address; UNWIND_BY_BP */
 };

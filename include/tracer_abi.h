@@ -53,7 +53,7 @@ enum call_result {
  *   bit  23      the function was named on the command line
  *   bits 24..31  bytes by which the stack pointer at the probed instruction is below that at the entry
  *   bits 32..47  function id: the index of the function in user space's table
- *   bits 48..63  target: target_id of the traced process; 0 = any
+ *   bits 48..63  target_id of the traced process; 0 = BPF programs look it up (-a)
  * At an exit, the pointer argument is 1 where the first argument of the next function is the result; 0 = it is in its register.
  * Where a program publishes samples, bits 4..19 are the key of the site in the table of struct sample_site instead.
  */
@@ -64,7 +64,7 @@ enum call_result {
 #define SHAPE_SAMPLE_KEY(shape) ((__u32)((shape) >> 4 & 0xffff))
 #define SHAPE_WITH_STACK(shape, bytes) ((shape) | (__u64)(bytes) << 24)
 #define SHAPE_WITH_FUNCTION(shape, id) ((shape) | (__u64)(id) << 32)
-#define SHAPE_WITH_TARGET(shape, index) ((shape) | (__u64)((index) + 1) << 48)
+#define SHAPE_WITH_TARGET(shape, target_id) ((shape) | (__u64)(target_id) << 48)
 #define SHAPE_THAT_FREES_INSIDE(shape) ((shape) | (__u64)RESULT_FREES_INSIDE << 16)
 #define SHAPE_OP(shape) ((__u32)((shape)&15))
 #define SHAPE_SIZE_ARG(shape) ((__u32)((shape) >> 4 & 15))
@@ -167,15 +167,15 @@ enum memory_source {
 };
 
 /*
- * Key of a live block. `owner` is the target that the probe's shape names, or the tgid where it names none:
- * a child that shares the memory of its parent (vfork) has the parent's blocks. `image` is the low half of
+ * Key of a live block. `target_id` is the target that the probe's shape names: a child that shares the memory
+ * of its parent (vfork) has the parent's blocks. `exec_id` is the low half of
  * the kernel's self_exec_id: it changes when the process execs, so a block of an old program is never
  * taken for one of the new program.
  */
 struct block_key {
 	__u64 address;
-	__u32 owner;
-	__u32 image;
+	__u32 target_id;
+	__u32 exec_id;
 };
 
 /* A live block. */
@@ -192,7 +192,7 @@ struct sampled_block {
 };
 
 /*
- * One call site: a stack, in one program image, through one function. The counters only grow. The
+ * One call site: a stack, in one program of a process, through one function. The counters only grow. The
  * freed ones come first so that an ascending copy never sees a free whose allocation it has missed.
  */
 struct site {
@@ -203,10 +203,9 @@ struct site {
 	__u64 stack; /* key in the stack table; 0 = the stack could not be stored */
 	__u64 first_ns; /* CLOCK_MONOTONIC time of its first allocation */
 	__u64 samples; /* of which alloc_bytes and alloc_objects are an estimate; 0 = they are exact */
-	__u32 owner; /* as in struct block_key */
-	__u32 image;
-	__u16 function; /* id in user space's function table */
-	__u16 target; /* target_id; 0 = unknown */
+	__u32 target_id;
+	__u32 exec_id;
+	__u32 function; /* id in user space's function table */
 	__u32 source; /* enum memory_source */
 };
 
@@ -239,7 +238,7 @@ enum event_kind {
 /* A site was seen for the first time: its stack is to be resolved while the target still lives. */
 struct event_site {
 	__u32 kind;
-	__u32 owner;
+	__u32 target_id;
 	__u64 site;
 };
 
@@ -255,8 +254,8 @@ enum mapping_phase {
 
 struct event_mapping {
 	__u32 kind;
-	__u32 tgid; /* the owner, as in struct block_key */
-	__u32 image;
+	__u32 target_id;
+	__u32 exec_id;
 	__u32 thread;
 	__u32 op; /* CALL_MMAP, CALL_MUNMAP, CALL_MREMAP */
 	__u32 phase; /* enum mapping_phase */

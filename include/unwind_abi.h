@@ -122,7 +122,7 @@ struct unwind_vma {
 /* Part of the addresses of one program. */
 struct unwind_block {
 	__u32 process; /* index */
-	__u32 image; /* number of execs of the process */
+	__u32 exec_id; /* number of execs of the process */
 	__u64 number; /* address >> UNWIND_BLOCK_SHIFT */
 };
 

@@ -129,7 +129,7 @@ static inline void record_start(void)
 {
 	record = world_create(record_rules, 4);
 	record_add_maps();
-	shim.pid_tgid = (uint64_t)WORLD_OWNER << 32 | THREAD_ID;
+	shim.pid_tgid = (uint64_t)WORLD_TARGET << 32 | THREAD_ID;
 	memset(record_code, 0xe8, sizeof(record_code));
 	shim_add_region(WORLD_BIAS + WORLD_TEXT, record_code, sizeof(record_code), false);
 	memset(&hijacked, 0, sizeof(hijacked));
@@ -213,7 +213,8 @@ static inline void record_end(uint64_t word, uint64_t address)
 {
 	struct pt_regs registers = { .ip = world_pc(MALLOC, 0), .sp = world_address(word) };
 
-	record_free(SHAPE(CALL_FREE, 0, 0, 1, 0, SOURCE_HEAP), &registers, address);
+	record_free(SHAPE_WITH_TARGET(SHAPE(CALL_FREE, 0, 0, 1, 0, SOURCE_HEAP), WORLD_TARGET),
+		    &registers, address);
 }
 
 /* All sites together, and what is in the table of blocks. */

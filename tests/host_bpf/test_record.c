@@ -11,7 +11,8 @@
 
 #include "record_world.h"
 
-#define CALL(op, size, ptr, result) SHAPE(op, size, 0, ptr, result, SOURCE_HEAP)
+#define CALL(op, size, ptr, result) \
+	SHAPE_WITH_TARGET(SHAPE(op, size, 0, ptr, result, SOURCE_HEAP), WORLD_TARGET)
 #define MALLOC_SHAPE CALL(CALL_ALLOC, 1, 0, RESULT_POINTER)
 #define REALLOC_SHAPE CALL(CALL_REALLOC, 2, 1, RESULT_POINTER)
 #define EXITS_SHAPE (MALLOC_SHAPE | SHAPE_BY_EXITS)
@@ -576,7 +577,8 @@ static void test_stacks_full(void **state)
 /* A target allocates from `count` places of its own, the first of them number `from`. */
 static void allocate_from(uint32_t target, uint32_t from, uint32_t count)
 {
-	uint64_t shape = SHAPE_WITH_TARGET(MALLOC_SHAPE, target - 1);
+	uint64_t shape =
+		SHAPE_WITH_TARGET(SHAPE(CALL_ALLOC, 1, 0, 0, RESULT_POINTER, SOURCE_HEAP), target);
 	uint32_t i;
 
 	for (i = from; i < from + count; i++) {
@@ -595,7 +597,7 @@ static uint32_t count_sites(uint32_t target, bool with_stack)
 
 	for (i = 0; i < hash->count; i++) {
 		memcpy(&site, hash->values + i * sizeof(site), sizeof(site));
-		count += site.target == target && !site.stack != with_stack;
+		count += site.target_id == target && !site.stack != with_stack;
 	}
 	return count;
 }
@@ -698,8 +700,7 @@ static void test_free_inside_free(void **state)
 
 	(void)state;
 	allocate(100, 0x1000);
-	record_free(SHAPE_THAT_FREES_INSIDE(SHAPE(CALL_FREE, 0, 0, 1, 0, SOURCE_HEAP)), &outer,
-		    0x1000);
+	record_free(SHAPE_THAT_FREES_INSIDE(CALL(CALL_FREE, 0, 1, 0)), &outer, 0x1000);
 	record_end(PLACE - 6, 0x1000);
 	check_totals(100, 1, 100, 1);
 	check_no_loss();
@@ -717,14 +718,16 @@ static void sample(uint64_t address, uint64_t size, uint64_t weight)
 	struct pt_regs registers = { .ip = world_pc(CALLER, 16), .sp = world_address(PLACE + 1) };
 	struct sample_values values = sample_of(address, size, weight);
 
-	sample_begin(&registers, SHAPE_OF_SAMPLE(CALL_SAMPLE, 1), &values);
+	sample_begin(&registers, SHAPE_WITH_TARGET(SHAPE_OF_SAMPLE(CALL_SAMPLE, 1), WORLD_TARGET),
+		     &values);
 }
 
 static void sample_free_at(uint64_t address)
 {
 	struct pt_regs registers = { .ip = world_pc(CALLER, 16), .sp = world_address(PLACE + 1) };
 
-	sample_end(&registers, SHAPE_OF_SAMPLE(CALL_SAMPLE_END, 2), address);
+	sample_end(&registers, SHAPE_WITH_TARGET(SHAPE_OF_SAMPLE(CALL_SAMPLE_END, 2), WORLD_TARGET),
+		   address);
 }
 
 /* A sample stands for weight / size blocks, to the nearest whole number, and its free takes back the same. */
@@ -774,7 +777,8 @@ static void test_sample_of_block(void **state)
 	record_is_allocator();
 	assert_true(record_call(PLACE, MALLOC_SHAPE, 100, 0));
 	registers.sp = world_address(record_callback(PLACE));
-	sample_begin(&registers, SHAPE_OF_SAMPLE(CALL_SAMPLE, 1), &values);
+	sample_begin(&registers, SHAPE_WITH_TARGET(SHAPE_OF_SAMPLE(CALL_SAMPLE, 1), WORLD_TARGET),
+		     &values);
 	record_return(PLACE, 0x2000);
 	check_totals(200, 2, 0, 0);
 	check_no_loss();

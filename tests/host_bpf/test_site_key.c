@@ -15,7 +15,7 @@
 
 #define VICTIM 1
 #define ATTACKER 2
-#define IMAGE 7
+#define EXEC_ID 7
 #define FUNCTION 3
 #define ROUNDS 100000
 #define MULTIPLIER 0x9e3779b97f4a7c15ULL
@@ -28,9 +28,9 @@ static uint64_t random_word(uint64_t *state)
 	return *state ^ *state >> 29;
 }
 
-static uint64_t key_of(uint64_t seed, uint32_t owner, const uint64_t *pcs, size_t count)
+static uint64_t key_of(uint64_t seed, uint32_t target_id, const uint64_t *pcs, size_t count)
 {
-	uint64_t hash = site_key_begin(seed, owner, IMAGE);
+	uint64_t hash = site_key_begin(seed, target_id, EXEC_ID);
 	size_t i;
 
 	for (i = 0; i < count; i++)
@@ -41,12 +41,12 @@ static uint64_t key_of(uint64_t seed, uint32_t owner, const uint64_t *pcs, size_
 /* The last frame that makes a stack's hash that of the victim's stack, if the keys begin with `seed`. */
 static uint64_t forge(uint64_t seed, const uint64_t *pcs, size_t count)
 {
-	uint64_t hash = site_key_begin(seed, VICTIM, IMAGE), own, inverse = MULTIPLIER;
+	uint64_t hash = site_key_begin(seed, VICTIM, EXEC_ID), own, inverse = MULTIPLIER;
 	size_t i;
 
 	for (i = 0; i < 3; i++)
 		hash = mix(hash, frames[i]);
-	own = site_key_begin(seed, ATTACKER, IMAGE);
+	own = site_key_begin(seed, ATTACKER, EXEC_ID);
 	for (i = 0; i < count; i++)
 		own = mix(own, pcs[i]);
 	for (i = 0; i < 6; i++)
@@ -95,11 +95,11 @@ static void test_beginnings(void **state)
 		seed = random_word(&random);
 		for (bit = 0; bit < 16; bit++) {
 			changed += (uint64_t)__builtin_popcountll(
-				site_key_begin(seed, VICTIM, IMAGE) ^
-				site_key_begin(seed, VICTIM ^ 1u << bit, IMAGE));
+				site_key_begin(seed, VICTIM, EXEC_ID) ^
+				site_key_begin(seed, VICTIM ^ 1u << bit, EXEC_ID));
 			changed += (uint64_t)__builtin_popcountll(
-				site_key_begin(seed, VICTIM, IMAGE) ^
-				site_key_begin(seed, VICTIM, IMAGE ^ 1u << bit));
+				site_key_begin(seed, VICTIM, EXEC_ID) ^
+				site_key_begin(seed, VICTIM, EXEC_ID ^ 1u << bit));
 		}
 	}
 	changed /= 1000 * 16 * 2;
@@ -108,13 +108,13 @@ static void test_beginnings(void **state)
 
 static void test_holds(void **state)
 {
-	const struct site site = { .owner = VICTIM, .image = IMAGE, .function = FUNCTION };
+	const struct site site = { .target_id = VICTIM, .exec_id = EXEC_ID, .function = FUNCTION };
 
 	(void)state;
-	assert_true(site_key_holds(&site, VICTIM, IMAGE, FUNCTION));
-	assert_false(site_key_holds(&site, ATTACKER, IMAGE, FUNCTION));
-	assert_false(site_key_holds(&site, VICTIM, IMAGE + 1, FUNCTION));
-	assert_false(site_key_holds(&site, VICTIM, IMAGE, FUNCTION + 1));
+	assert_true(site_key_holds(&site, VICTIM, EXEC_ID, FUNCTION));
+	assert_false(site_key_holds(&site, ATTACKER, EXEC_ID, FUNCTION));
+	assert_false(site_key_holds(&site, VICTIM, EXEC_ID + 1, FUNCTION));
+	assert_false(site_key_holds(&site, VICTIM, EXEC_ID, FUNCTION + 1));
 }
 
 int main(void)

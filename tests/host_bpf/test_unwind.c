@@ -164,7 +164,7 @@ static void walk_chain(struct world *world, uint64_t ip, uint32_t depth, uint32_
 	struct unwind_from from = { .ip = ip,
 				    .sp = world_address(10),
 				    .bp = world_address(20),
-				    .owner = WORLD_OWNER,
+				    .target_id = WORLD_TARGET,
 				    .depth = depth,
 				    .flags = flags };
 
@@ -191,7 +191,7 @@ static void test_frame_pointers_only(void **state)
 	walk_chain(world, pcs[0], 64, UNWIND_EXACT);
 	assert_stack(world, UNWIND_END_ROOT, pcs, 1);
 	assert_false(world->walk.flags & UNWIND_BY_BP);
-	world->owner = WORLD_OWNER + 1;
+	world->target_id = WORLD_TARGET + 1;
 	walk_chain(world, pcs[0], 64, UNWIND_EXACT);
 	assert_stack(world, UNWIND_END_ROOT, pcs, 3);
 	assert_true(world->walk.flags & UNWIND_BY_BP);

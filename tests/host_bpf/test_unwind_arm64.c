@@ -48,7 +48,7 @@ static struct unwind_from from_here(uint64_t ip, uint64_t word, uint64_t bp, uin
 				     .sp = world_address(word),
 				     .bp = bp,
 				     .lr = lr,
-				     .owner = WORLD_OWNER,
+				     .target_id = WORLD_TARGET,
 				     .depth = STACK_FRAMES_MAX,
 				     .flags = UNWIND_EXACT };
 }

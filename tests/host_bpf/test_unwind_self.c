@@ -20,7 +20,7 @@
 #include "unwind.bpf.h"
 #include "unwind/unwind_store.h"
 
-#define OWNER 77u
+#define TARGET 77u
 #define ROWS (1u << 18)
 #define NOINLINE __attribute__((noinline, noclone))
 
@@ -47,7 +47,7 @@ struct self {
 	struct unwind_store store;
 	struct unwind_mappings tables[2];
 	struct unwind_cache cache;
-	uint32_t owner, process, generation;
+	uint32_t target_id, process, generation;
 	struct unwind walk;
 	uint64_t *stack;
 	uint64_t truth[STACK_FRAMES_MAX];
@@ -114,10 +114,10 @@ static int self_create(void **state)
 		if (mapping.mode[2] == 'x' && mapping.end < UNWIND_MAPPING_UNUSED)
 			self_add_file(self, &mapping, count++);
 	fclose(maps);
-	self->owner = OWNER;
+	self->target_id = TARGET;
 	shim_add_map(&unwind_rows, self->store.rows, 0, 1, NULL);
 	shim_add_map(&unwind_pages, self->store.pages, 0, 1, NULL);
-	shim_add_map(&unwind_processes, &self->process, 4, 1, &self->owner);
+	shim_add_map(&unwind_processes, &self->process, 4, 1, &self->target_id);
 	shim_add_map(&unwind_generations, &self->generation, 4, 1, NULL);
 	shim_add_map(&unwind_tables, self->tables, sizeof(self->tables[0]), 2, NULL);
 	shim_add_map(&unwind_caches, &self->cache, sizeof(self->cache), 1, NULL);
@@ -195,7 +195,7 @@ static NOINLINE void self_walk(struct self *self)
 	from = (struct unwind_from){ .ip = ip,
 				     .sp = sp,
 				     .bp = bp,
-				     .owner = OWNER,
+				     .target_id = TARGET,
 				     .depth = STACK_FRAMES_MAX,
 				     .flags = UNWIND_EXACT };
 	self->walk.hash = 0;

@@ -14,7 +14,7 @@
 #include "unwind/unwind_store.h"
 #include "walk_reference.h"
 
-#define WORLD_OWNER 4242u
+#define WORLD_TARGET 4242u
 #define WORLD_BIAS 0x555555550000ULL
 #define WORLD_TEXT 0x1000u /* address in the file of function 0 */
 #define WORLD_FUNCTION 0x100u
@@ -38,7 +38,7 @@ struct world {
 	struct unwind_place place;
 	struct unwind_mappings tables[2];
 	struct unwind_cache cache;
-	uint32_t generation, process, owner;
+	uint32_t generation, process, target_id;
 	struct unwind_file_rows file;
 	uint32_t file_device;
 	uint32_t kept_process;
@@ -94,7 +94,8 @@ static inline void world_add_maps(struct world *world)
 	shim_add_map(&unwind_files, &world->file, sizeof(world->file), 1, &world->file_device);
 	shim_add_map(&unwind_rows, world->store.rows, 0, 1, NULL);
 	shim_add_map(&unwind_pages, world->store.pages, 0, 1, NULL);
-	shim_add_map(&unwind_processes, &world->process, sizeof(world->process), 1, &world->owner);
+	shim_add_map(&unwind_processes, &world->process, sizeof(world->process), 1,
+		     &world->target_id);
 	shim_add_map(&unwind_generations, &world->generation, sizeof(world->generation), 1, NULL);
 	shim_add_map(&unwind_tables, world->tables, sizeof(world->tables[0]), 2, NULL);
 	shim_add_map(&unwind_caches, &world->cache, sizeof(world->cache), 1, NULL);
@@ -118,7 +119,7 @@ static inline struct world *world_create(const uint32_t *rules, uint32_t count)
 	unwind_store_start(&world->store, calloc(UNWIND_ROWS_MIN, 8), UNWIND_ROWS_MIN,
 			   calloc(UNWIND_PAGES_MIN, 4), UNWIND_PAGES_MIN);
 	unwind_store_add(&world->store, &world->table, &world->place);
-	world->owner = WORLD_OWNER;
+	world->target_id = WORLD_TARGET;
 	world_add_maps(world);
 	world_map(world, WORLD_BIAS);
 	shim_add_region(WORLD_STACK, world->stack, sizeof(world->stack), false);
@@ -194,7 +195,7 @@ static inline void walk(struct world *world, uint64_t ip, uint64_t word, uint64_
 	struct unwind_from from = { .ip = ip,
 				    .sp = world_address(word),
 				    .bp = bp,
-				    .owner = WORLD_OWNER,
+				    .target_id = WORLD_TARGET,
 				    .depth = depth,
 				    .flags = UNWIND_EXACT };
 
@@ -210,7 +211,7 @@ static inline uint32_t walk_both(struct world *world, uint64_t ip, uint64_t sp, 
 	struct unwind_from from = { .ip = ip,
 				    .sp = sp,
 				    .bp = bp,
-				    .owner = WORLD_OWNER,
+				    .target_id = WORLD_TARGET,
 				    .depth = depth,
 				    .flags = UNWIND_EXACT };
 	const struct stack_record *record = &world->walk.record;

@@ -198,14 +198,14 @@ void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t m
 	(void)module;
 }
 
-void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pid,
+void unwind_loader_update(struct unwind_loader *loader, uint32_t target_id, pid_t pid,
 			  const struct address_space *space)
 {
 	(void)loader;
 	(void)pid;
 	(void)space;
 	if (fake_updated_count < 64)
-		fake_updated[fake_updated_count++] = owner;
+		fake_updated[fake_updated_count++] = target_id;
 }
 
 void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
@@ -215,16 +215,16 @@ void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
 		fake_learned[fake_learned_count++] = module;
 }
 
-void unwind_loader_begin(struct unwind_loader *loader, uint32_t owner)
+void unwind_loader_begin(struct unwind_loader *loader, uint32_t target_id)
 {
 	(void)loader;
-	(void)owner;
+	(void)target_id;
 }
 
-void unwind_loader_forget(struct unwind_loader *loader, uint32_t owner)
+void unwind_loader_forget(struct unwind_loader *loader, uint32_t target_id)
 {
 	(void)loader;
-	fake_unwind_ended = owner;
+	fake_unwind_ended = target_id;
 }
 
 bool unwind_loader_is_full(const struct unwind_loader *loader)
@@ -244,11 +244,11 @@ size_t unwind_loader_forget_modules(struct unwind_loader *loader, const uint32_t
 	return 0;
 }
 
-void interp_table_see(struct interp_table *table, const struct process *process, uint32_t owner)
+void interp_table_see(struct interp_table *table, const struct process *process, uint32_t target_id)
 {
 	(void)table;
 	(void)process;
-	(void)owner;
+	(void)target_id;
 }
 
 void interp_table_forget_module(struct interp_table *table, uint32_t module)

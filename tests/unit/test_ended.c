@@ -14,7 +14,7 @@
 /* The test's own process: its name can be read. */
 static struct process process_of_test(void)
 {
-	return (struct process){ .target = { .pid = getpid(), .pidfd = -1, .image_ns = 100 } };
+	return (struct process){ .target = { .pid = getpid(), .pidfd = -1, .exec_ns = 100 } };
 }
 
 static void process_end(struct process *process)
@@ -22,9 +22,9 @@ static void process_end(struct process *process)
 	free(process->target.exe);
 }
 
-static void see(struct ended *ended, struct process *process, uint32_t image, uint64_t first_ns)
+static void see(struct ended *ended, struct process *process, uint32_t exec_id, uint64_t first_ns)
 {
-	const struct site record = { .image = image, .first_ns = first_ns };
+	const struct site record = { .exec_id = exec_id, .first_ns = first_ns };
 
 	ended_compare_site(ended, process, &record);
 }
@@ -41,7 +41,7 @@ static void test_infer(void **state)
 	assert_false(ended.needs_reap);
 	see(&ended, &process, 8, 400);
 	assert_true(ended.needs_reap);
-	assert_int_equal(process.target.image_ns, 400);
+	assert_int_equal(process.target.exec_ns, 400);
 	process_end(&process);
 }
 
@@ -56,7 +56,7 @@ static void test_infer_in_any_order(void **state)
 	assert_false(ended.needs_reap);
 	see(&ended, &process, 7, 200);
 	assert_true(ended.needs_reap);
-	assert_int_equal(process.target.image_ns, 400);
+	assert_int_equal(process.target.exec_ns, 400);
 	process_end(&process);
 }
 
@@ -70,8 +70,8 @@ static void test_infer_wrapped(void **state)
 	see(&ended, &process, UINT32_MAX, 200);
 	see(&ended, &process, 0, 400);
 	assert_true(ended.needs_reap);
-	assert_int_equal(process.image, 0);
-	assert_int_equal(process.target.image_ns, 400);
+	assert_int_equal(process.exec_id, 0);
+	assert_int_equal(process.target.exec_ns, 400);
 	process_end(&process);
 }
 
@@ -86,11 +86,11 @@ static void test_wait_for_record(void **state)
 	see(&ended, &process, 8, 400);
 	assert_false(ended.needs_reap);
 	assert_true(process.exec_untold);
-	assert_int_equal(process.target.image_ns, 100);
+	assert_int_equal(process.target.exec_ns, 100);
 	ended.lost_records = true;
 	ended_lose_records(&ended, &process);
 	assert_true(ended.needs_reap);
-	assert_int_equal(process.target.image_ns, 400);
+	assert_int_equal(process.target.exec_ns, 400);
 	process_end(&process);
 }
 
@@ -102,7 +102,7 @@ static void test_recorded(void **state)
 
 	(void)state;
 	see(&ended, &process, 7, 200);
-	process.target.image_ns = 390;
+	process.target.exec_ns = 390;
 	see(&ended, &process, 8, 400);
 	assert_false(ended.needs_reap);
 	assert_false(process.exec_untold);

@@ -129,8 +129,9 @@ static void kernel_begin(struct kernel *kernel, struct kernel_thread *thread, ui
 	struct event_mapping *event = &thread->event;
 	__u64 place;
 
-	*thread =
-		(struct kernel_thread){ .event = { .kind = EVENT_MAPPING, .tgid = 0, .image = 9 } };
+	*thread = (struct kernel_thread){
+		.event = { .kind = EVENT_MAPPING, .target_id = 0, .exec_id = 9 }
+	};
 	event->thread = (uint32_t)(thread - kernel->threads);
 	event->op = CALL_MMAP + random_below(random, 3);
 	event->flags = event->op == CALL_MMAP && random_below(random, 3) ? MAP_FIXED : 0;

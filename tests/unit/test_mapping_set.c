@@ -13,8 +13,8 @@
 
 #include "unit/mapping_model.h"
 
-static void assert_site(const struct mapping_set *set, const struct model *model, uint32_t tgid,
-			uint32_t site, uint64_t now_ns, uint64_t min_age_ns)
+static void assert_site(const struct mapping_set *set, const struct model *model,
+			uint32_t target_id, uint32_t site, uint64_t now_ns, uint64_t min_age_ns)
 {
 	struct site_stats totals = { 0 }, expected = model->sites[site];
 	uint32_t i;
@@ -34,7 +34,7 @@ static void assert_site(const struct mapping_set *set, const struct model *model
 		if (age > expected.oldest_ns)
 			expected.oldest_ns = age;
 	}
-	mapping_set_site(set, site_key(tgid, site), now_ns, min_age_ns, &totals);
+	mapping_set_site(set, site_key(target_id, site), now_ns, min_age_ns, &totals);
 	assert_counters(&totals, &expected);
 	assert_int_equal(totals.oldest_ns, expected.oldest_ns);
 	assert_int_equal(totals.age_sum_ns, expected.age_sum_ns);
@@ -43,10 +43,11 @@ static void assert_site(const struct mapping_set *set, const struct model *model
 }
 
 /* Any record, of a call that was begun or not. */
-static struct event_mapping random_event(const struct model *model, uint32_t tgid, uint64_t *random)
+static struct event_mapping random_event(const struct model *model, uint32_t target_id,
+					 uint64_t *random)
 {
 	static const uint64_t flags[] = { 0, MREMAP_FIXED | MREMAP_MAYMOVE, DONTUNMAP };
-	struct event_mapping event = { .kind = EVENT_MAPPING, .tgid = tgid, .image = 9 };
+	struct event_mapping event = { .kind = EVENT_MAPPING, .target_id = target_id, .exec_id = 9 };
 	const struct open_call *call;
 
 	event.thread = random_below(random, THREADS);
@@ -65,7 +66,7 @@ static struct event_mapping random_event(const struct model *model, uint32_t tgi
 	if (event.phase == MAPPING_ENTER)
 		return event;
 	random_range(random, &event.result, &event.new_length);
-	event.site = random_below(random, 8) ? site_key(tgid, random_below(random, SITES)) : 0;
+	event.site = random_below(random, 8) ? site_key(target_id, random_below(random, SITES)) : 0;
 	if (event.op == CALL_MUNMAP)
 		event.result = random_below(random, 4) ? 0xabcd00000000ULL : FAILED >> 32;
 	else if (!random_below(random, 4))
@@ -73,14 +74,14 @@ static struct event_mapping random_event(const struct model *model, uint32_t tgi
 	return event;
 }
 
-static void step(struct mapping_set *set, struct model *model, uint32_t tgid, uint64_t now_ns,
+static void step(struct mapping_set *set, struct model *model, uint32_t target_id, uint64_t now_ns,
 		 uint64_t *random)
 {
-	struct event_mapping event = random_event(model, tgid, random);
+	struct event_mapping event = random_event(model, target_id, random);
 
 	event.time_ns = now_ns;
 	if (!random_below(random, 200)) {
-		mapping_set_forget_thread(set, tgid, 9, event.thread);
+		mapping_set_forget_thread(set, target_id, 9, event.thread);
 		model_lose(model, &model->calls[event.thread]);
 		return;
 	}
@@ -96,26 +97,29 @@ static void test_any_sequence(void **state)
 	struct mapping_set *set = mapping_set_new(PAGE, 0);
 	struct model *models[2] = { model_new(), model_new() };
 	uint64_t random = 1, now;
-	uint32_t tgid, site;
+	uint32_t target_id, site;
 
 	(void)state;
 	for (now = 1; now <= 120000; now++) {
 		struct mapping_losses losses = mapping_set_losses(set);
 
-		tgid = random_below(&random, 2);
-		step(set, models[tgid], tgid, now, &random);
+		target_id = random_below(&random, 2);
+		step(set, models[target_id], target_id, now, &random);
 		for (site = 0; site < SITES; site++)
-			assert_site(set, models[tgid], tgid, site, now, random_below(&random, 200));
+			assert_site(set, models[target_id], target_id, site, now,
+				    random_below(&random, 200));
 		assert_int_equal(losses.bytes_unattributed, 0);
 		if (now % 64 == 0)
-			model_compact(models[tgid]);
+			model_compact(models[target_id]);
 		if (random_below(&random, 20000))
 			continue;
-		mapping_set_drop(set, tgid, 9);
-		models[!tgid]->losses.returns_unmatched += models[tgid]->losses.returns_unmatched;
-		models[!tgid]->losses.address_reused += models[tgid]->losses.address_reused;
-		model_free(models[tgid]);
-		models[tgid] = model_new();
+		mapping_set_drop(set, target_id, 9);
+		models[!target_id]->losses.returns_unmatched +=
+			models[target_id]->losses.returns_unmatched;
+		models[!target_id]->losses.address_reused +=
+			models[target_id]->losses.address_reused;
+		model_free(models[target_id]);
+		models[target_id] = model_new();
 	}
 	assert_int_equal(mapping_set_losses(set).returns_unmatched,
 			 models[0]->losses.returns_unmatched + models[1]->losses.returns_unmatched);
@@ -133,8 +137,8 @@ static void apply(struct mapping_set *set, uint32_t thread, uint32_t op, uint32_
 {
 	struct event_mapping event = {
 		.kind = EVENT_MAPPING,
-		.tgid = 1,
-		.image = 2,
+		.target_id = 1,
+		.exec_id = 2,
 		.thread = thread,
 		.op = op,
 		.phase = phase,
@@ -237,7 +241,7 @@ static void test_lost_returns_are_bounded(void **state)
 static void test_hostile_records(void **state)
 {
 	struct mapping_set *set = mapping_set_new(PAGE, 0);
-	struct event_mapping event = { .tgid = 3, .op = CALL_MMAP, .phase = MAPPING_RETURN };
+	struct event_mapping event = { .target_id = 3, .op = CALL_MMAP, .phase = MAPPING_RETURN };
 	struct site_stats totals;
 
 	(void)state;

@@ -190,7 +190,7 @@ static void process_set_program(struct process *process, const char *comm, uint6
 	struct target *target = &process->target;
 	char *exe = proc_read_exe("/proc", target->pid);
 
-	target->image_ns = time_ns;
+	target->exec_ns = time_ns;
 	memset(target->comm, 0, sizeof(target->comm));
 	memcpy(target->comm, comm, strnlen(comm, sizeof(target->comm) - 1));
 	free(target->exe);
@@ -208,7 +208,7 @@ void process_see_program(struct process *process, uint64_t time_ns)
 	struct proc_status status;
 
 	if (proc_read_status("/proc", process->target.pid, &status))
-		process->target.image_ns = time_ns;
+		process->target.exec_ns = time_ns;
 	else
 		process_set_program(process, status.comm, time_ns);
 }

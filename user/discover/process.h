@@ -22,8 +22,8 @@ struct process {
 	struct address_space *space;
 	uint64_t start_ticks; /* with the pid, the process's identity */
 	uint64_t opened_ns; /* it was found then, CLOCK_MONOTONIC */
-	uint32_t image; /* of the newest program that a site is known of */
-	uint64_t image_first_ns; /* its first site; 0 = none is known */
+	uint32_t exec_id; /* of the newest program that a site is known of */
+	uint64_t exec_first_ns; /* its first site; 0 = none is known */
 	bool exec_untold; /* of that program */
 	struct call_patience maps_patience; /* for reading its mappings */
 	bool is_cut; /* it had more mappings than are read */

@@ -23,7 +23,7 @@
 
 struct jit_process {
 	const struct target *target;
-	uint64_t image_ns; /* of the program whose map it is */
+	uint64_t exec_ns; /* of the program whose map it is */
 	uint64_t tried_ns;
 	struct perf_map *map; /* NULL = none */
 	size_t lines; /* that it may have */
@@ -129,7 +129,7 @@ static struct perf_map *names_map(struct jit_names *names, const struct target *
 	struct jit_process *jit = names_process(names, target);
 	uint64_t now = clock_now_ns();
 
-	if (jit->map && jit->image_ns == target->image_ns)
+	if (jit->map && jit->exec_ns == target->exec_ns)
 		return jit->map;
 	if (!jit->map && jit->tried_ns && now - jit->tried_ns < RETRY_NS)
 		return NULL;
@@ -138,7 +138,7 @@ static struct perf_map *names_map(struct jit_names *names, const struct target *
 	jit->lines = names_share(names);
 	jit->map = jit_open(target->pid, jit->lines);
 	jit->said_cut = false;
-	jit->image_ns = target->image_ns;
+	jit->exec_ns = target->exec_ns;
 	jit->tried_ns = now;
 	return jit->map;
 }

@@ -91,7 +91,7 @@ static void programs_name_maps(struct bpf_programs *programs)
 	by_id[MAPS_INNER_CALLERS] = bpf->maps.inner_callers;
 	by_id[MAPS_FIXED_SIZES] = bpf->maps.fixed_sizes;
 	by_id[MAPS_SAMPLE_SITES] = bpf->maps.sample_sites;
-	by_id[MAPS_OWNERS] = bpf->maps.owners;
+	by_id[MAPS_TARGET_IDS] = bpf->maps.target_ids;
 	programs->maps = (struct maps){ &programs_map_operations, programs };
 }
 
@@ -169,7 +169,7 @@ static void programs_set_up(struct tracer_bpf *bpf, const struct bpf_settings *s
 	if (!settings->features.task_storage)
 		bpf_map__set_autocreate(bpf->maps.threads, false);
 	if (!settings->machine_wide)
-		bpf_map__set_autocreate(bpf->maps.owners, false);
+		bpf_map__set_autocreate(bpf->maps.target_ids, false);
 	programs_set_up_samples(bpf, settings);
 	programs_set_up_interpreters(bpf, settings);
 	unwind_loader_prepare(bpf, !settings->by_frame_pointers, settings->processes);

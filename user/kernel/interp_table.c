@@ -42,7 +42,7 @@ enum interp_state {
 struct interp_process_entry {
 	const struct process *process;
 	struct call_patience timing; /* of reading its mappings */
-	uint32_t owner;
+	uint32_t target_id;
 	enum interp_state state;
 	uint64_t due_ns, wait_ns;
 	uint64_t since_ns; /* first attempt; 0 = none */
@@ -115,7 +115,7 @@ static struct interp_process_entry *table_entry(struct interp_table *table,
 	return NULL;
 }
 
-void interp_table_see(struct interp_table *table, const struct process *process, uint32_t owner)
+void interp_table_see(struct interp_table *table, const struct process *process, uint32_t target_id)
 {
 	struct interp_process_entry *entry = table_entry(table, process);
 
@@ -124,7 +124,7 @@ void interp_table_see(struct interp_table *table, const struct process *process,
 					     sizeof(*table->entries));
 		entry = &table->entries[table->count++];
 		*entry = (struct interp_process_entry){ .process = process,
-							.owner = owner,
+							.target_id = target_id,
 							.state = INTERP_ABSENT };
 	}
 	if (entry->state != INTERP_ABSENT)
@@ -144,7 +144,7 @@ void interp_table_forget(struct interp_table *table, const struct process *proce
 	if (!entry)
 		return;
 	if (entry->state == INTERP_FOUND)
-		bpf_map_delete_elem(table->processes, &entry->owner);
+		bpf_map_delete_elem(table->processes, &entry->target_id);
 	frame_names_forget(&entry->known);
 	entry->state = INTERP_ABSENT;
 }
@@ -221,7 +221,8 @@ static void table_take(struct interp_table *table, struct interp_process_entry *
 	interpreter->process.seed = seed_new();
 	interpreter->process.memo = entry->point_is_set ||
 				    (ops->code_is_freed && !entry->process->frees_unseen);
-	code = bpf_map_update_elem(table->processes, &entry->owner, &interpreter->process, BPF_ANY);
+	code = bpf_map_update_elem(table->processes, &entry->target_id, &interpreter->process,
+				   BPF_ANY);
 	__atomic_store_n(table->any, 1, __ATOMIC_RELEASE);
 	entry->state = INTERP_FOUND;
 	if (code)
@@ -298,7 +299,7 @@ bool interp_table_next_point(struct interp_table *table, struct interp_point *re
 			continue;
 		entry->found.has_point = false;
 		*ret_point = (struct interp_point){ .process = entry->process,
-						    .owner = entry->owner,
+						    .target_id = entry->target_id,
 						    .module = entry->found.module,
 						    .offset = entry->found.point };
 		return true;
@@ -314,7 +315,7 @@ void interp_table_point_set(struct interp_table *table, const struct interp_poin
 		return;
 	entry->point_is_set = true;
 	entry->found.interpreter.process.memo = 1;
-	bpf_map_update_elem(table->processes, &entry->owner, &entry->found.interpreter.process,
+	bpf_map_update_elem(table->processes, &entry->target_id, &entry->found.interpreter.process,
 			    BPF_ANY);
 }
 

@@ -35,9 +35,10 @@ void interp_table_free(struct interp_table *table);
 struct name_pool *interp_table_pool(const struct interp_table *table);
 
 /*
- * The process, which is `owner` in the keys of its blocks, has new mappings: one may be an interpreter's.
+ * A process has new mappings: one may be an interpreter's.
  */
-void interp_table_see(struct interp_table *table, const struct process *process, uint32_t owner);
+void interp_table_see(struct interp_table *table, const struct process *process,
+		      uint32_t target_id);
 /* It runs another program, or has ended: its interpreter is gone. */
 void interp_table_forget(struct interp_table *table, const struct process *process);
 /* It is going to be freed. */
@@ -52,7 +53,7 @@ uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns);
 /* Where an interpreter ends code, as a point of a file: to be probed with CALL_CODE_END on the first argument. */
 struct interp_point {
 	const struct process *process;
-	uint32_t owner;
+	uint32_t target_id;
 	uint32_t module;
 	uint64_t offset; /* in the module's file */
 };

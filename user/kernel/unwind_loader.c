@@ -39,7 +39,7 @@
 
 /* An index of the maps. */
 struct loader_process {
-	uint32_t owner; /* 0 = not in use */
+	uint32_t target_id; /* 0 = not in use */
 	struct unwind_mappings mappings; /* as published last */
 };
 
@@ -306,14 +306,14 @@ static void loader_learn_mapping(struct unwind_loader *loader, pid_t pid,
 }
 
 /* The index of a process, a new one if it has none; their number if all are taken. */
-static uint32_t loader_index(const struct unwind_loader *loader, uint32_t owner)
+static uint32_t loader_index(const struct unwind_loader *loader, uint32_t target_id)
 {
 	uint32_t i, unused = loader->process_count;
 
 	for (i = loader->process_count; i-- > 0;) {
-		if (loader->processes[i].owner == owner)
+		if (loader->processes[i].target_id == target_id)
 			return i;
-		if (!loader->processes[i].owner)
+		if (!loader->processes[i].target_id)
 			unused = i;
 	}
 	return unused;
@@ -356,18 +356,18 @@ static int loader_publish(struct unwind_loader *loader, uint32_t index)
 	return 0;
 }
 
-static void loader_publish_process(struct unwind_loader *loader, uint32_t index, uint32_t owner)
+static void loader_publish_process(struct unwind_loader *loader, uint32_t index, uint32_t target_id)
 {
 	struct loader_process *process = &loader->processes[index];
 
-	if (process->owner == owner &&
+	if (process->target_id == target_id &&
 	    !memcmp(&process->mappings, loader->scratch, sizeof(process->mappings)))
 		return;
-	if (loader_publish(loader, index) || process->owner == owner)
+	if (loader_publish(loader, index) || process->target_id == target_id)
 		return;
-	if (!bpf_map_update_elem(bpf_map__fd(loader->bpf->maps.unwind_processes), &owner, &index,
-				 BPF_ANY))
-		process->owner = owner;
+	if (!bpf_map_update_elem(bpf_map__fd(loader->bpf->maps.unwind_processes), &target_id,
+				 &index, BPF_ANY))
+		process->target_id = target_id;
 }
 
 static void loader_learn_space(struct unwind_loader *loader, pid_t pid,
@@ -382,45 +382,45 @@ static void loader_learn_space(struct unwind_loader *loader, pid_t pid,
 	}
 }
 
-void unwind_loader_begin(struct unwind_loader *loader, uint32_t owner)
+void unwind_loader_begin(struct unwind_loader *loader, uint32_t target_id)
 {
 	uint32_t index;
 
 	if (!loader)
 		return;
-	index = loader_index(loader, owner);
+	index = loader_index(loader, target_id);
 	if (index == loader->process_count)
 		return;
 	unwind_mappings_clear(loader->scratch);
-	loader_publish_process(loader, index, owner);
+	loader_publish_process(loader, index, target_id);
 }
 
-void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pid,
+void unwind_loader_update(struct unwind_loader *loader, uint32_t target_id, pid_t pid,
 			  const struct address_space *space)
 {
 	uint32_t index;
 
 	if (!loader)
 		return;
-	index = loader_index(loader, owner);
+	index = loader_index(loader, target_id);
 	if (index == loader->process_count)
 		return;
 	loader_learn_space(loader, pid, space);
 	unwind_tables_list(&loader->tables, space, loader->scratch);
-	loader_publish_process(loader, index, owner);
+	loader_publish_process(loader, index, target_id);
 }
 
-void unwind_loader_forget(struct unwind_loader *loader, uint32_t owner)
+void unwind_loader_forget(struct unwind_loader *loader, uint32_t target_id)
 {
 	uint32_t index;
 
 	if (!loader)
 		return;
-	index = loader_index(loader, owner);
-	if (index == loader->process_count || !loader->processes[index].owner)
+	index = loader_index(loader, target_id);
+	if (index == loader->process_count || !loader->processes[index].target_id)
 		return;
-	bpf_map_delete_elem(bpf_map__fd(loader->bpf->maps.unwind_processes), &owner);
-	loader->processes[index].owner = 0;
+	bpf_map_delete_elem(bpf_map__fd(loader->bpf->maps.unwind_processes), &target_id);
+	loader->processes[index].target_id = 0;
 }
 
 bool unwind_loader_is_full(const struct unwind_loader *loader)
@@ -437,7 +437,7 @@ static int loader_void_walks(struct unwind_loader *loader)
 	uint32_t i;
 
 	for (i = 0; i < loader->process_count; i++)
-		if (loader->processes[i].owner && loader_pass(loader, i, 2))
+		if (loader->processes[i].target_id && loader_pass(loader, i, 2))
 			return -errno;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return 0;

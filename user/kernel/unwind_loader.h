@@ -43,17 +43,17 @@ void unwind_loader_learn(struct unwind_loader *loader, uint32_t module);
 void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t module);
 
 /* A process of which no mappings are known yet: a command that is going to be executed. */
-void unwind_loader_begin(struct unwind_loader *loader, uint32_t owner);
+void unwind_loader_begin(struct unwind_loader *loader, uint32_t target_id);
 
 /*
- * Process `pid`, whose target_id is `owner`, has the mappings of `space` now. Cheap if nothing has
+ * Process `pid`, with this target_id, has the mappings of `space` now. Cheap if nothing has
  * changed. All functions accept a NULL loader and do nothing.
  */
-void unwind_loader_update(struct unwind_loader *loader, uint32_t owner, pid_t pid,
+void unwind_loader_update(struct unwind_loader *loader, uint32_t target_id, pid_t pid,
 			  const struct address_space *space);
 
 /* The process has ended. */
-void unwind_loader_forget(struct unwind_loader *loader, uint32_t owner);
+void unwind_loader_forget(struct unwind_loader *loader, uint32_t target_id);
 
 /* Has the table of a file found no room since modules were last forgotten? */
 bool unwind_loader_is_full(const struct unwind_loader *loader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * See mapping_set.h. An image (a program that a process runs) owns its ranges, its sites and the calls that
- * have begun and not returned; a site owns its mappings; a range, in the image's list or set aside for
+ * See mapping_set.h. A program that a process runs owns its ranges, its sites and the calls that
+ * have begun and not returned; a site owns its mappings; a range, in the program's list or set aside for
  * a call, refers to its mapping.
  */
 #include "model/mapping_set.h"
@@ -14,17 +14,17 @@
 #include "base/table.h"
 #include "model/range_list.h"
 
-/* Calls of one image that are open at a time; if there are more, the oldest has lost its return. */
+/* Calls of one program that are open at a time; if there are more, the oldest has lost its return. */
 #define CALLS_MAX 1024
 
 #define MREMAP_DONTUNMAP_FLAG 4 /* older C libraries do not define MREMAP_DONTUNMAP */
 
 struct mapping_site {
 	uint64_t key;
-	const struct image *image;
+	const struct target_program *program;
 	struct site_stats stats; /* without ages */
 	struct mapping *mappings; /* in use */
-	struct mapping_site *next; /* of the same image */
+	struct mapping_site *next; /* of the same program */
 };
 
 struct mapping {
@@ -37,13 +37,13 @@ struct mapping {
 
 /* An unmapping call that has begun. */
 struct call {
-	struct call *next; /* of the same image, a younger one */
+	struct call *next; /* of the same program, a younger one */
 	uint32_t thread, op;
 	uint64_t address, length;
 	struct range_list ranges; /* set aside */
 };
 
-struct image {
+struct target_program {
 	struct range_list ranges;
 	struct call *calls; /* the oldest first */
 	size_t call_count;
@@ -54,14 +54,14 @@ struct mapping_set {
 	uint64_t page_size;
 	size_t limit;
 	size_t count; /* mappings in use */
-	struct table images; /* by image_key */
+	struct table programs; /* by program_key */
 	struct table sites; /* by their keys */
 	struct mapping_losses losses;
 };
 
-static uint64_t image_key(uint32_t tgid, uint32_t image)
+static uint64_t program_key(uint32_t target_id, uint32_t exec_id)
 {
-	return (uint64_t)tgid << 32 | image;
+	return (uint64_t)target_id << 32 | exec_id;
 }
 
 struct mapping_set *mapping_set_new(uint64_t page_size, size_t limit)
@@ -73,31 +73,33 @@ struct mapping_set *mapping_set_new(uint64_t page_size, size_t limit)
 	return set;
 }
 
-static struct image *set_image(struct mapping_set *set, uint32_t tgid, uint32_t number)
+static struct target_program *set_program(struct mapping_set *set, uint32_t target_id,
+					  uint32_t exec_id)
 {
-	uint64_t key = image_key(tgid, number);
-	struct image *image = table_get(&set->images, key);
+	uint64_t key = program_key(target_id, exec_id);
+	struct target_program *program = table_get(&set->programs, key);
 
-	if (image)
-		return image;
-	image = memory_alloc(1, sizeof(*image));
-	range_list_init(&image->ranges, (uintptr_t)image);
-	table_put(&set->images, key, image);
-	return image;
+	if (program)
+		return program;
+	program = memory_alloc(1, sizeof(*program));
+	range_list_init(&program->ranges, (uintptr_t)program);
+	table_put(&set->programs, key, program);
+	return program;
 }
 
-/* NULL if the key is that of a site of another image: keys are hashes, and a target may forge one. */
-static struct mapping_site *set_site(struct mapping_set *set, struct image *image, uint64_t key)
+/* NULL if the key is that of a site of another program: keys are hashes, and a target may forge one. */
+static struct mapping_site *set_site(struct mapping_set *set, struct target_program *program,
+				     uint64_t key)
 {
 	struct mapping_site *site = table_get(&set->sites, key);
 
 	if (site)
-		return site->image == image ? site : NULL;
+		return site->program == program ? site : NULL;
 	site = memory_alloc(1, sizeof(*site));
 	site->key = key;
-	site->image = image;
-	site->next = image->sites;
-	image->sites = site;
+	site->program = program;
+	site->next = program->sites;
+	program->sites = site;
 	table_put(&set->sites, key, site);
 	return site;
 }
@@ -168,7 +170,7 @@ static void site_add_mapping(struct mapping_site *site, struct mapping *mapping)
 	site->stats.alloc_objects++;
 }
 
-static void set_add_mapping(struct mapping_set *set, struct image *image,
+static void set_add_mapping(struct mapping_set *set, struct target_program *program,
 			    const struct event_mapping *event, uint64_t end)
 {
 	struct mapping_site *site = NULL;
@@ -177,7 +179,7 @@ static void set_add_mapping(struct mapping_set *set, struct image *image,
 	if (set->count >= set->limit)
 		set->losses.blocks_full++;
 	else
-		site = set_site(set, image, event->site);
+		site = set_site(set, program, event->site);
 	if (!site) {
 		set->losses.bytes_unattributed += event->new_length;
 		return;
@@ -187,7 +189,7 @@ static void set_add_mapping(struct mapping_set *set, struct image *image,
 	mapping->bytes = event->new_length;
 	mapping->born_ns = event->time_ns;
 	site_add_mapping(site, mapping);
-	range_list_add(&image->ranges, event->result, end, mapping);
+	range_list_add(&program->ranges, event->result, end, mapping);
 	set->count++;
 }
 
@@ -198,10 +200,10 @@ static bool event_unmaps(const struct event_mapping *event)
 	       (event->op == CALL_MREMAP && !(event->flags & MREMAP_DONTUNMAP_FLAG));
 }
 
-static void call_begin(struct mapping_set *set, struct image *image,
+static void call_begin(struct mapping_set *set, struct target_program *program,
 		       const struct event_mapping *event)
 {
-	struct call *call = memory_alloc(1, sizeof(*call)), **link = &image->calls;
+	struct call *call = memory_alloc(1, sizeof(*call)), **link = &program->calls;
 	struct range *range, *next;
 	uint64_t end;
 
@@ -213,12 +215,12 @@ static void call_begin(struct mapping_set *set, struct image *image,
 	while (*link)
 		link = &(*link)->next;
 	*link = call;
-	image->call_count++;
+	program->call_count++;
 	if (event->op != CALL_MMAP && !event_unmaps(event))
 		return;
 	if (!set_range(set, event->old_address, event->old_length, &end))
 		return;
-	for (range = range_list_take(&image->ranges, event->old_address, end); range;
+	for (range = range_list_take(&program->ranges, event->old_address, end); range;
 	     range = next) {
 		next = range->next[0];
 		range_list_add(&call->ranges, range->start, range->end, range->owner);
@@ -226,10 +228,10 @@ static void call_begin(struct mapping_set *set, struct image *image,
 	}
 }
 
-/* Take the call of a thread out of its image's list; NULL if the thread is in none. */
-static struct call *call_take(struct image *image, uint32_t thread)
+/* Take the call of a thread out of its program's list; NULL if the thread is in none. */
+static struct call *call_take(struct target_program *program, uint32_t thread)
 {
-	struct call **link = &image->calls, *call;
+	struct call **link = &program->calls, *call;
 
 	while (*link && (*link)->thread != thread)
 		link = &(*link)->next;
@@ -237,7 +239,7 @@ static struct call *call_take(struct image *image, uint32_t thread)
 	if (!call)
 		return NULL;
 	*link = call->next;
-	image->call_count--;
+	program->call_count--;
 	return call;
 }
 
@@ -249,13 +251,13 @@ static void call_finish(struct mapping_set *set, struct call *call)
 }
 
 /* The call has failed: what it set aside is still mapped. */
-static void call_undo(struct image *image, struct call *call)
+static void call_undo(struct target_program *program, struct call *call)
 {
 	struct range *range = range_list_take(&call->ranges, 0, UINT64_MAX), *next;
 
 	for (; range; range = next) {
 		next = range->next[0];
-		range_list_add(&image->ranges, range->start, range->end, range->owner);
+		range_list_add(&program->ranges, range->start, range->end, range->owner);
 		free(range);
 	}
 	free(call);
@@ -268,10 +270,10 @@ static void call_lose_return(struct mapping_set *set, struct call *call)
 }
 
 /* The call that the event is the return of, taken out of the list; NULL if its begin was not seen. */
-static struct call *call_of_return(struct mapping_set *set, struct image *image,
+static struct call *call_of_return(struct mapping_set *set, struct target_program *program,
 				   const struct event_mapping *event)
 {
-	struct call *call = call_take(image, event->thread);
+	struct call *call = call_take(program, event->thread);
 
 	if (!call || (call->op == event->op && call->address == event->old_address &&
 		      call->length == event->old_length))
@@ -281,29 +283,29 @@ static struct call *call_of_return(struct mapping_set *set, struct image *image,
 }
 
 /* [start, end) is gone: also what the calls that are older than `younger` have set aside of it. */
-static void set_release_older(struct mapping_set *set, struct image *image,
+static void set_release_older(struct mapping_set *set, struct target_program *program,
 			      const struct call *younger, uint64_t start, uint64_t end)
 {
 	struct call *call;
 
-	for (call = image->calls; call != younger; call = call->next)
+	for (call = program->calls; call != younger; call = call->next)
 		set_release(set, range_list_take(&call->ranges, start, end));
 }
 
-static void set_enter(struct mapping_set *set, struct image *image,
+static void set_enter(struct mapping_set *set, struct target_program *program,
 		      const struct event_mapping *event)
 {
-	struct call *lost = call_take(image, event->thread);
+	struct call *lost = call_take(program, event->thread);
 
 	if (lost)
 		call_lose_return(set, lost);
-	if (image->call_count >= CALLS_MAX)
-		call_lose_return(set, call_take(image, image->calls->thread));
-	call_begin(set, image, event);
+	if (program->call_count >= CALLS_MAX)
+		call_lose_return(set, call_take(program, program->calls->thread));
+	call_begin(set, program, event);
 }
 
 /* A call has succeeded; NULL if its begin was not seen. */
-static void set_unmapped(struct mapping_set *set, struct image *image,
+static void set_unmapped(struct mapping_set *set, struct target_program *program,
 			 const struct event_mapping *event, struct call *call)
 {
 	const struct call *younger = call ? call->next : NULL;
@@ -315,24 +317,24 @@ static void set_unmapped(struct mapping_set *set, struct image *image,
 	if (!event_unmaps(event) || !set_range(set, start, event->old_length, &end))
 		return;
 	/* What younger calls have set aside was still mapped, or again, after this one had begun. */
-	set_release_older(set, image, younger, start, end);
+	set_release_older(set, program, younger, start, end);
 	if (!announced)
-		set_release(set, range_list_take(&image->ranges, start, end));
+		set_release(set, range_list_take(&program->ranges, start, end));
 }
 
-static void set_mapped(struct mapping_set *set, struct image *image,
+static void set_mapped(struct mapping_set *set, struct target_program *program,
 		       const struct event_mapping *event)
 {
 	uint64_t end;
 
 	if (!set_range(set, event->result, event->new_length, &end))
 		return;
-	set_release_older(set, image, NULL, event->result, end);
-	if (set_release(set, range_list_take(&image->ranges, event->result, end)) &&
+	set_release_older(set, program, NULL, event->result, end);
+	if (set_release(set, range_list_take(&program->ranges, event->result, end)) &&
 	    !(event->op == CALL_MREMAP && event->flags & MREMAP_FIXED))
 		set->losses.address_reused++;
 	if (event->site)
-		set_add_mapping(set, image, event, end);
+		set_add_mapping(set, program, event, end);
 }
 
 static bool event_failed(const struct event_mapping *event)
@@ -343,38 +345,38 @@ static bool event_failed(const struct event_mapping *event)
 	return event->result == (uint64_t)(uintptr_t)MAP_FAILED;
 }
 
-static void set_return(struct mapping_set *set, struct image *image,
+static void set_return(struct mapping_set *set, struct target_program *program,
 		       const struct event_mapping *event)
 {
-	struct call *call = call_of_return(set, image, event);
+	struct call *call = call_of_return(set, program, event);
 
 	if (event_failed(event)) {
 		if (call)
-			call_undo(image, call);
+			call_undo(program, call);
 		return;
 	}
-	set_unmapped(set, image, event, call);
+	set_unmapped(set, program, event, call);
 	if (event->op != CALL_MUNMAP)
-		set_mapped(set, image, event);
+		set_mapped(set, program, event);
 }
 
 void mapping_set_apply(struct mapping_set *set, const struct event_mapping *event)
 {
-	struct image *image;
+	struct target_program *program;
 
 	if (event->op < CALL_MMAP || event->op > CALL_MREMAP)
 		return;
-	image = set_image(set, event->tgid, event->image);
+	program = set_program(set, event->target_id, event->exec_id);
 	if (event->phase == MAPPING_ENTER)
-		set_enter(set, image, event);
+		set_enter(set, program, event);
 	else
-		set_return(set, image, event);
+		set_return(set, program, event);
 }
 
-void mapping_set_forget_thread(struct mapping_set *set, uint32_t tgid, uint32_t image,
+void mapping_set_forget_thread(struct mapping_set *set, uint32_t target_id, uint32_t exec_id,
 			       uint32_t thread)
 {
-	struct image *owner = table_get(&set->images, image_key(tgid, image));
+	struct target_program *owner = table_get(&set->programs, program_key(target_id, exec_id));
 	struct call *call = owner ? call_take(owner, thread) : NULL;
 
 	if (call)
@@ -394,30 +396,31 @@ static void set_free_site(struct mapping_set *set, struct mapping_site *site)
 	free(site);
 }
 
-static void set_free_image(struct mapping_set *set, struct image *image)
+static void set_free_program(struct mapping_set *set, struct target_program *program)
 {
-	struct mapping_site *site = image->sites, *next_site;
-	struct call *call = image->calls, *next_call;
+	struct mapping_site *site = program->sites, *next_site;
+	struct call *call = program->calls, *next_call;
 
 	for (; call; call = next_call) {
 		next_call = call->next;
 		range_list_free(&call->ranges);
 		free(call);
 	}
-	range_list_free(&image->ranges);
+	range_list_free(&program->ranges);
 	for (; site; site = next_site) {
 		next_site = site->next;
 		set_free_site(set, site);
 	}
-	free(image);
+	free(program);
 }
 
-void mapping_set_drop(struct mapping_set *set, uint32_t tgid, uint32_t image)
+void mapping_set_drop(struct mapping_set *set, uint32_t target_id, uint32_t exec_id)
 {
-	struct image *owner = table_remove(&set->images, image_key(tgid, image));
+	struct target_program *owner =
+		table_remove(&set->programs, program_key(target_id, exec_id));
 
 	if (owner)
-		set_free_image(set, owner);
+		set_free_program(set, owner);
 }
 
 void mapping_set_free(struct mapping_set *set)
@@ -427,9 +430,9 @@ void mapping_set_free(struct mapping_set *set)
 
 	if (!set)
 		return;
-	while ((slot = table_next(&set->images, &cursor)))
-		set_free_image(set, slot->value);
-	table_free(&set->images);
+	while ((slot = table_next(&set->programs, &cursor)))
+		set_free_program(set, slot->value);
+	table_free(&set->programs);
 	table_free(&set->sites);
 	free(set);
 }

@@ -45,7 +45,7 @@ void mapping_set_free(struct mapping_set *set);
 void mapping_set_apply(struct mapping_set *set, const struct event_mapping *event);
 
 /* The thread has ended: if it was in an unmapping call, this has taken effect. */
-void mapping_set_forget_thread(struct mapping_set *set, uint32_t tgid, uint32_t image,
+void mapping_set_forget_thread(struct mapping_set *set, uint32_t target_id, uint32_t exec_id,
 			       uint32_t thread);
 
 /*
@@ -53,7 +53,7 @@ void mapping_set_forget_thread(struct mapping_set *set, uint32_t tgid, uint32_t 
  * wants to report them reads them before, and applies all its records before: a later one would make it
  * known again.
  */
-void mapping_set_drop(struct mapping_set *set, uint32_t tgid, uint32_t image);
+void mapping_set_drop(struct mapping_set *set, uint32_t target_id, uint32_t exec_id);
 
 /*
  * The figures of a site, as of `now_ns`. Mappings younger than `min_age_ns` are counted as young, and the ages

@@ -13,12 +13,11 @@
 
 struct target {
 	int pid; /* in the tracer's own pid namespace: what a user types and reads */
-	uint32_t kernel_tgid; /* in the initial pid namespace: what BPF sees */
 	int pidfd; /* refers to this process even if its pid is used again; -1 = none */
 	char comm[COMM_MAX]; /* as the kernel has it: untrusted bytes */
 	char *exe; /* target of /proc/PID/exe; NULL = unknown */
 	/* CLOCK_MONOTONIC time at which its present program began; 0 = before attach. */
-	uint64_t image_ns;
+	uint64_t exec_ns;
 	bool exited;
 	struct lateness *late; /* owned; NULL = it was never late */
 };

@@ -142,9 +142,9 @@ static void collect_subtract(struct share *share, const struct site *site)
 static void collect_remove_site(const struct collect *collect, const struct known_site *site)
 {
 	if (maps_remove(collect->maps, MAPS_SITES, &site->key) ||
-	    site->record.target == SHARE_OF_ALL)
+	    site->record.target_id == SHARE_OF_ALL)
 		return;
-	collect_subtract(&collect->shares[site->record.target], &site->record);
+	collect_subtract(&collect->shares[site->record.target_id], &site->record);
 	collect_subtract(&collect->shares[SHARE_OF_ALL], &site->record);
 }
 
@@ -168,7 +168,7 @@ static void collect_forget_sites(struct collect *collect, struct key_list *dead,
 		site = collect_listed(collect, dead, i);
 		if (!site)
 			continue;
-		mapping_set_drop(collect->mappings, site->record.owner, site->record.image);
+		mapping_set_drop(collect->mappings, site->record.target_id, site->record.exec_id);
 		collect_remove_site(collect, site);
 		sites_remove(collect->reader->sites, site->key);
 	}

@@ -41,35 +41,36 @@ static void ended_infer_exec(struct ended *ended, struct process *process, uint6
 void ended_lose_records(struct ended *ended, struct process *process)
 {
 	if (process->exec_untold)
-		ended_infer_exec(ended, process, process->image_first_ns);
+		ended_infer_exec(ended, process, process->exec_first_ns);
 }
 
 void ended_compare_site(struct ended *ended, struct process *process, const struct site *record)
 {
-	uint64_t first_ns = record->first_ns, image_ns = process->target.image_ns;
-	bool is_newer = !process->image_first_ns || (int32_t)(record->image - process->image) > 0;
+	uint64_t first_ns = record->first_ns, exec_ns = process->target.exec_ns;
+	bool is_newer = !process->exec_first_ns ||
+			(int32_t)(record->exec_id - process->exec_id) > 0;
 
 	/* There was no record of the exec of a command that was held. */
-	if (!ended->has_records && !process->image_first_ns)
-		process_see_program(process, image_ns);
+	if (!ended->has_records && !process->exec_first_ns)
+		process_see_program(process, exec_ns);
 	if (is_newer) {
-		if (process->image_first_ns && process->image_first_ns >= image_ns)
+		if (process->exec_first_ns && process->exec_first_ns >= exec_ns)
 			ended_infer_exec(ended, process, first_ns);
-		process->image = record->image;
-		process->image_first_ns = first_ns;
-	} else if (record->image != process->image) {
-		if (first_ns >= image_ns)
-			ended_infer_exec(ended, process, process->image_first_ns);
-	} else if (first_ns < process->image_first_ns) {
-		process->image_first_ns = first_ns;
-		if (first_ns < image_ns)
-			process->target.image_ns = first_ns;
+		process->exec_id = record->exec_id;
+		process->exec_first_ns = first_ns;
+	} else if (record->exec_id != process->exec_id) {
+		if (first_ns >= exec_ns)
+			ended_infer_exec(ended, process, process->exec_first_ns);
+	} else if (first_ns < process->exec_first_ns) {
+		process->exec_first_ns = first_ns;
+		if (first_ns < exec_ns)
+			process->target.exec_ns = first_ns;
 	}
 }
 
 bool ended_is_current(const struct known_site *site)
 {
-	return !site->process->buried && site->record.first_ns >= site->process->target.image_ns;
+	return !site->process->buried && site->record.first_ns >= site->process->target.exec_ns;
 }
 
 /* The program that made a site: of those of its process, the first that ended later. */

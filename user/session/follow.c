@@ -79,7 +79,8 @@ void follow_publish(const struct follow *follow, const struct process *process)
 {
 	/* The map finds it by the task, so pid namespaces do not matter, and the kernel drops it with the task. */
 	if (follow->scan->probes->machine_wide)
-		maps_set(follow->maps, MAPS_OWNERS, &process->target.pidfd, &process->target_id);
+		maps_set(follow->maps, MAPS_TARGET_IDS, &process->target.pidfd,
+			 &process->target_id);
 }
 
 static int follow_probe(struct follow *follow, struct process *process, char *const *paths,
@@ -126,7 +127,7 @@ bool follow_process(struct follow *follow, struct process *process, uint64_t tim
 		process_free(process);
 		return false;
 	}
-	process->target.image_ns = time_ns;
+	process->target.exec_ns = time_ns;
 	code = follow_probe(follow, process, NULL, time_ns ? clock_now_ns() : 0, &error);
 	if (!code)
 		log_write(follow->log, LOG_VERBOSE, "also tracing process %d (%s)",
@@ -347,7 +348,7 @@ static void follow_warn_unprobed(const struct follow *follow, struct process *pr
 				 uint64_t time_ns)
 {
 	const struct target *target = &process->target;
-	bool settled = target->exited || time_ns > target->image_ns + LOADING_NS;
+	bool settled = target->exited || time_ns > target->exec_ns + LOADING_NS;
 
 	if (!process->said_unprobed && settled && !probe_set_covers(follow->scan->probes, process))
 		notices_unprobed(follow->scan->late->notices, process,

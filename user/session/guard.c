@@ -61,11 +61,10 @@ static struct guarded *guard_get(struct guard *guard, const struct process *proc
 		guard->count = count;
 	}
 	guarded = &guard->guarded[process->target_id - 1];
-	if (guarded->opened_ns != process->opened_ns ||
-	    guarded->image_ns != process->target.image_ns)
+	if (guarded->opened_ns != process->opened_ns || guarded->exec_ns != process->target.exec_ns)
 		guarded->count = 0;
 	guarded->opened_ns = process->opened_ns;
-	guarded->image_ns = process->target.image_ns;
+	guarded->exec_ns = process->target.exec_ns;
 	return guarded;
 }
 

@@ -27,7 +27,7 @@ struct code_place {
 struct guarded {
 	struct code_place *places;
 	size_t count, capacity;
-	uint64_t opened_ns, image_ns; /* of the process and the program whose they are */
+	uint64_t opened_ns, exec_ns; /* of the process and the program whose they are */
 };
 
 struct guard {

@@ -78,7 +78,7 @@ static struct attach_point point_of(const struct plan_probe *probe, const struct
 	};
 
 	if (process)
-		point.cookie = SHAPE_WITH_TARGET(point.cookie, process->target_id - 1);
+		point.cookie = SHAPE_WITH_TARGET(point.cookie, process->target_id);
 	return point;
 }
 

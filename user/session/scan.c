@@ -115,7 +115,7 @@ void scan_probe_interpreters(const struct scan *scan)
 			.process = found.process,
 			.offset = found.offset,
 			.cookie = SHAPE_WITH_TARGET(SHAPE(CALL_CODE_END, 0, 0, 1, 0, 0),
-						    found.owner - 1),
+						    found.target_id),
 			.symbol = "the end of the interpreter's code",
 		};
 

@@ -150,7 +150,7 @@ static int session_load(struct session *session, struct error *error)
 }
 
 /* Tried on the tracer's own task, which gets no target_id by it. */
-static void session_check_owners(struct session *session)
+static void session_check_task_storage(struct session *session)
 {
 	uint32_t none = 0;
 	int pidfd, code;
@@ -158,7 +158,7 @@ static void session_check_owners(struct session *session)
 	if (!session->probes.machine_wide)
 		return;
 	pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	code = maps_set(bpf_programs_maps(session->programs), MAPS_OWNERS, &pidfd, &none);
+	code = maps_set(bpf_programs_maps(session->programs), MAPS_TARGET_IDS, &pidfd, &none);
 	if (pidfd >= 0)
 		close(pidfd);
 	if (!code)
@@ -297,7 +297,7 @@ static int session_start(struct session *session, struct error *error)
 		code = session_load(session, error);
 	if (code)
 		return code;
-	session_check_owners(session);
+	session_check_task_storage(session);
 	session_connect_probes(session);
 	session_connect_events(session);
 	code = process_table_open(&session->processes);

@@ -48,7 +48,7 @@ static void site_reader_drop_allocator(const struct site_reader *reader, struct 
 struct known_site *site_reader_learn(const struct site_reader *reader, uint64_t key,
 				     const struct site *record)
 {
-	struct process *process = process_table_get(reader->processes, record->owner);
+	struct process *process = process_table_get(reader->processes, record->target_id);
 	struct known_site *known = sites_get(reader->sites, key);
 	struct stack_record stack;
 	bool found;
