@@ -154,7 +154,7 @@ static void test_pid_used_again(void **state)
 	process_table_close(&table);
 }
 
-static void test_kin(void **state)
+static void test_descendants(void **state)
 {
 	struct process *process = child_start();
 	uint32_t pid = (uint32_t)process->target.pid;
@@ -163,16 +163,16 @@ static void test_kin(void **state)
 	(void)state;
 	process_table_open(&table);
 	process_table_add(&table, process, false);
-	assert_true(process_table_is_kin(&table, pid));
-	assert_false(process_table_is_kin(&table, pid + 1));
-	process_table_add_kin(&table, pid + 1);
-	assert_true(process_table_is_kin(&table, pid + 1));
-	process_table_remove_kin(&table, pid + 1);
-	assert_false(process_table_is_kin(&table, pid + 1));
-	process_table_add_kin(&table, pid + 2);
-	process_table_forget_kin(&table);
-	assert_false(process_table_is_kin(&table, pid + 2));
-	assert_true(process_table_is_kin(&table, pid));
+	assert_true(process_table_is_descendant(&table, pid));
+	assert_false(process_table_is_descendant(&table, pid + 1));
+	process_table_add_descendant(&table, pid + 1);
+	assert_true(process_table_is_descendant(&table, pid + 1));
+	process_table_remove_descendant(&table, pid + 1);
+	assert_false(process_table_is_descendant(&table, pid + 1));
+	process_table_add_descendant(&table, pid + 2);
+	process_table_forget_descendants(&table);
+	assert_false(process_table_is_descendant(&table, pid + 2));
+	assert_true(process_table_is_descendant(&table, pid));
 	child_end(process);
 	process_table_close(&table);
 }
@@ -180,9 +180,9 @@ static void test_kin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ids),   cmocka_unit_test(test_end_and_reuse),
-		cmocka_unit_test(test_roots), cmocka_unit_test(test_pid_used_again),
-		cmocka_unit_test(test_kin),
+		cmocka_unit_test(test_ids),	    cmocka_unit_test(test_end_and_reuse),
+		cmocka_unit_test(test_roots),	    cmocka_unit_test(test_pid_used_again),
+		cmocka_unit_test(test_descendants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static void events_lose(struct events *events, uint64_t lost)
 	struct follow *follow = events->follow;
 	size_t i;
 
-	process_table_forget_kin(follow->processes);
+	process_table_forget_descendants(follow->processes);
 	follow->select_ns = SELECT_NOW;
 	events->records_lost += lost;
 	follow->ended->lost_records |= lost > 0;
@@ -63,13 +63,13 @@ static void events_see_birth(struct events *events, const struct sideband_event 
 
 	if (event->kind == SIDEBAND_FORK)
 		birth.parent = event->parent;
-	birth.kin =
-		follow->children &&
-		process_table_is_kin(follow->processes, birth.parent ? birth.parent : birth.pid);
-	if (birth.kin)
-		process_table_add_kin(follow->processes, birth.pid);
+	birth.is_descendant = follow->children &&
+			      process_table_is_descendant(follow->processes,
+							  birth.parent ? birth.parent : birth.pid);
+	if (birth.is_descendant)
+		process_table_add_descendant(follow->processes, birth.pid);
 	/* Others are only asked whether they run in the memory of a traced process. */
-	if (birth.kin || follow_selects(follow) ||
+	if (birth.is_descendant || follow_selects(follow) ||
 	    process_table_find(follow->processes, birth.parent))
 		follow_add_birth(follow, &birth);
 }
@@ -113,7 +113,7 @@ static void events_see_exit(struct events *events, struct process *process,
 		events_forget_thread(events, event->tid);
 	if (event->pid != event->tid)
 		return;
-	process_table_remove_kin(events->follow->processes, event->pid);
+	process_table_remove_descendant(events->follow->processes, event->pid);
 	late_forget(events->follow->scan->late, event->pid);
 	if (process)
 		process->first_thread_ended = true;

@@ -220,20 +220,21 @@ static bool follow_saw_birth(const struct follow *follow, uint32_t pid, uint32_t
 	       ticks_to_ns(ticks + 1) > time_by_proc(process->opened_ns);
 }
 
-/* True if it is one of kin that was not known. */
+/* True if it is a descendant that was not known. */
 static bool follow_find_child(struct follow *follow, uint32_t pid)
 {
-	struct new_process birth = { .pid = pid, .kin = true, .time_ns = clock_now_ns() };
+	struct new_process birth = { .pid = pid, .is_descendant = true, .time_ns = clock_now_ns() };
 	struct process_table *processes = follow->processes;
 	struct proc_status status;
 
-	if (process_table_is_kin(processes, pid) || proc_read_status("/proc", (pid_t)pid, &status))
+	if (process_table_is_descendant(processes, pid) ||
+	    proc_read_status("/proc", (pid_t)pid, &status))
 		return false;
 	birth.parent = (uint32_t)status.parent_pid;
-	if (!birth.parent || !process_table_is_kin(processes, birth.parent) ||
+	if (!birth.parent || !process_table_is_descendant(processes, birth.parent) ||
 	    !follow_saw_birth(follow, pid, birth.parent))
 		return false;
-	process_table_add_kin(processes, pid);
+	process_table_add_descendant(processes, pid);
 	follow_add_birth(follow, &birth);
 	return true;
 }
@@ -263,7 +264,7 @@ static bool follow_wants(struct follow *follow, const struct process *process,
 			    process_table_find(follow->processes, birth->parent));
 		return false;
 	}
-	if (!birth->kin)
+	if (!birth->is_descendant)
 		return follow_selects(follow) &&
 		       selector_has(follow->selector, process->target.pid);
 	return !birth->parent || process_began_at(process, birth->time_ns);
@@ -272,7 +273,7 @@ static bool follow_wants(struct follow *follow, const struct process *process,
 /* Trace what was born, if it is to be traced. False if it is and cannot be. */
 static bool follow_birth(struct follow *follow, const struct new_process *birth)
 {
-	bool root = follow->select_once && !birth->kin;
+	bool root = follow->select_once && !birth->is_descendant;
 	struct process *process;
 
 	if (process_table_find(follow->processes, birth->pid))
@@ -289,7 +290,7 @@ static bool follow_birth(struct follow *follow, const struct new_process *birth)
 		return false;
 	if (probe_set_has_any(follow->scan->probes, process))
 		late_child(follow->scan->late, process, birth->time_ns);
-	follow->has_selected |= !birth->kin;
+	follow->has_selected |= !birth->is_descendant;
 	return true;
 }
 
@@ -298,7 +299,7 @@ static bool follow_wanted(const struct follow *follow, const struct new_process 
 {
 	bool all = follow->selector && follow->selector->kind == SELECT_ALL;
 
-	return birth->kin || (all && birth->parent);
+	return birth->is_descendant || (all && birth->parent);
 }
 
 void follow_births(struct follow *follow)

@@ -25,7 +25,7 @@
 struct new_process {
 	uint32_t pid;
 	uint32_t parent; /* 0 = unknown: an exec */
-	bool kin; /* a descendant of one that is traced, and to be followed */
+	bool is_descendant; /* of a traced process, and to be followed */
 	uint64_t time_ns;
 };
 

@@ -26,7 +26,7 @@ void process_table_close(struct process_table *table)
 		process_free(table->slots[i].process);
 	free(table->slots);
 	table_free(&table->by_pid);
-	table_free(&table->kin);
+	table_free(&table->descendants);
 	if (table->epoll >= 0)
 		close(table->epoll);
 	*table = (struct process_table){ .epoll = -1 };
@@ -117,24 +117,24 @@ size_t process_table_running(const struct process_table *table)
 	return running;
 }
 
-bool process_table_is_kin(const struct process_table *table, uint32_t pid)
+bool process_table_is_descendant(const struct process_table *table, uint32_t pid)
 {
-	return process_table_find(table, pid) || table_get(&table->kin, pid);
+	return process_table_find(table, pid) || table_get(&table->descendants, pid);
 }
 
-void process_table_add_kin(struct process_table *table, uint32_t pid)
+void process_table_add_descendant(struct process_table *table, uint32_t pid)
 {
-	table_put(&table->kin, pid, table);
+	table_put(&table->descendants, pid, table);
 }
 
-void process_table_remove_kin(struct process_table *table, uint32_t pid)
+void process_table_remove_descendant(struct process_table *table, uint32_t pid)
 {
-	table_remove(&table->kin, pid);
+	table_remove(&table->descendants, pid);
 }
 
-void process_table_forget_kin(struct process_table *table)
+void process_table_forget_descendants(struct process_table *table)
 {
-	table_free(&table->kin);
+	table_free(&table->descendants);
 }
 
 int process_table_fd(const struct process_table *table)

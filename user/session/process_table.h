@@ -28,7 +28,7 @@ struct process_table {
 	size_t reusable_count;
 	size_t roots_running;
 	struct table by_pid; /* struct process */
-	struct table kin; /* pids of descendants of traced processes, traced or not */
+	struct table descendants; /* pids of descendants of traced processes, traced or not */
 	int epoll; /* over the pidfds */
 };
 
@@ -56,10 +56,10 @@ struct process *process_table_find(const struct process_table *table, uint32_t p
 size_t process_table_running(const struct process_table *table);
 
 /* Is the process traced, or a descendant of one that is? */
-bool process_table_is_kin(const struct process_table *table, uint32_t pid);
-void process_table_add_kin(struct process_table *table, uint32_t pid);
-void process_table_remove_kin(struct process_table *table, uint32_t pid);
-void process_table_forget_kin(struct process_table *table);
+bool process_table_is_descendant(const struct process_table *table, uint32_t pid);
+void process_table_add_descendant(struct process_table *table, uint32_t pid);
+void process_table_remove_descendant(struct process_table *table, uint32_t pid);
+void process_table_forget_descendants(struct process_table *table);
 
 /* A descriptor that is readable when a process has ended; it stays the table's. */
 int process_table_fd(const struct process_table *table);
