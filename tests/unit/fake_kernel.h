@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "kernel/attach.h"
-#include "kernel/closer.h"
+#include "kernel/detach_queue.h"
 #include "kernel/interp_table.h"
 #include "kernel/return_check.h"
 #include "kernel/unwind_loader.h"
@@ -156,40 +156,40 @@ void attachment_close(struct attachment *attachment)
 	fake_close(&attachment->others);
 }
 
-struct closer {
-	struct attachment queue;
+struct detach_queue {
+	struct attachment links;
 };
 
-struct closer *closer_new(void)
+struct detach_queue *detach_queue_new(void)
 {
-	return memory_alloc(1, sizeof(struct closer));
+	return memory_alloc(1, sizeof(struct detach_queue));
 }
 
-void closer_add(struct closer *closer, struct attachment *attachment)
+void detach_queue_add(struct detach_queue *queue, struct attachment *attachment)
 {
-	if (closer)
-		attachment_join(&closer->queue, attachment);
+	if (queue)
+		attachment_join(&queue->links, attachment);
 	else
 		attachment_close(attachment);
 }
 
-size_t closer_pending(struct closer *closer)
+size_t detach_queue_pending(struct detach_queue *queue)
 {
-	return closer ? attachment_count(&closer->queue) : 0;
+	return queue ? attachment_count(&queue->links) : 0;
 }
 
-void closer_wait(struct closer *closer)
+void detach_queue_wait(struct detach_queue *queue)
 {
-	if (closer)
-		attachment_close(&closer->queue);
+	if (queue)
+		attachment_close(&queue->links);
 }
 
-void closer_free(struct closer *closer)
+void detach_queue_free(struct detach_queue *queue)
 {
-	if (!closer)
+	if (!queue)
 		return;
-	attachment_close(&closer->queue);
-	free(closer);
+	attachment_close(&queue->links);
+	free(queue);
 }
 
 void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t module)

@@ -356,7 +356,7 @@ static void test_end(void **state)
 	(void)state;
 	world_open(&world, true);
 	probe_all(&world);
-	probe_set_start_closer(&world.set);
+	probe_set_start_detach_queue(&world.set);
 	world.processes[0]->target.exited = true;
 	probe_set_end(&world.set, world.processes[0]);
 	assert_int_equal(probe_set_closing(&world.set), 2 * VERBS);

@@ -294,7 +294,7 @@ void probe_set_close_calls(struct probe_set *set)
 		}
 	}
 	attachment_close(&all);
-	closer_wait(set->closer);
+	detach_queue_wait(set->detach_queue);
 }
 
 static int probe_set_attach_point(struct probe_set *set, struct probed_point *point,
@@ -466,15 +466,15 @@ bool probe_set_covers(const struct probe_set *set, const struct process *process
 	return false;
 }
 
-void probe_set_start_closer(struct probe_set *set)
+void probe_set_start_detach_queue(struct probe_set *set)
 {
-	if (!set->closer)
-		set->closer = closer_new();
+	if (!set->detach_queue)
+		set->detach_queue = detach_queue_new();
 }
 
 size_t probe_set_closing(const struct probe_set *set)
 {
-	return closer_pending(set->closer);
+	return detach_queue_pending(set->detach_queue);
 }
 
 /* Take the links of a process out of the lists. */
@@ -496,8 +496,8 @@ void probe_set_end(struct probe_set *set, const struct process *process)
 {
 	struct attachment links = probe_set_take_links(set, process);
 
-	probe_set_start_closer(set);
-	closer_add(set->closer, &links);
+	probe_set_start_detach_queue(set);
+	detach_queue_add(set->detach_queue, &links);
 }
 
 void probe_set_forget(struct probe_set *set, const struct process *process, bool now)
@@ -508,7 +508,7 @@ void probe_set_forget(struct probe_set *set, const struct process *process, bool
 	if (now)
 		attachment_close(&links);
 	else if (attachment_count(&links))
-		closer_add(set->closer, &links);
+		detach_queue_add(set->detach_queue, &links);
 	for (i = 0; i < set->count; i++)
 		if (set->probed[i].process != process)
 			set->probed[kept++] = set->probed[i];
@@ -522,6 +522,6 @@ void probe_set_forget(struct probe_set *set, const struct process *process, bool
 void probe_set_close(struct probe_set *set)
 {
 	probe_set_detach(set, PROBES_ALL);
-	closer_free(set->closer);
-	set->closer = NULL;
+	detach_queue_free(set->detach_queue);
+	set->detach_queue = NULL;
 }

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "discover/process.h"
 #include "kernel/attach.h"
-#include "kernel/closer.h"
+#include "kernel/detach_queue.h"
 #include "session/planned_files.h"
 
 /* Parts of the probes. The exits of functions belong to each part with functions that have a result. */
@@ -60,7 +60,7 @@ struct probe_set {
 	size_t count, capacity;
 	struct probed_point *points;
 	size_t point_count, point_capacity;
-	struct closer *closer; /* NULL until it is started, or if there can be none */
+	struct detach_queue *detach_queue; /* NULL until it is started, or if there can be none */
 	uint64_t refused; /* as the loss probes_refused */
 	uint64_t unprobed; /* files whose servers may not answer the kernel */
 };
@@ -111,7 +111,7 @@ bool probe_set_has_any(const struct probe_set *set, const struct process *proces
 bool probe_set_covers(const struct probe_set *set, const struct process *process);
 
 /* Let links of ended processes be closed beside everything else from now on. */
-void probe_set_start_closer(struct probe_set *set);
+void probe_set_start_detach_queue(struct probe_set *set);
 
 /* Links of ended processes that are yet to be closed. */
 size_t probe_set_closing(const struct probe_set *set);

@@ -465,7 +465,7 @@ void session_activate(struct session *session)
 {
 	session->late.start_ns = clock_now_ns();
 	/* Not later: a thread that begins when a process has ended may get its pid. */
-	probe_set_start_closer(&session->probes);
+	probe_set_start_detach_queue(&session->probes);
 	bpf_programs_record(session->programs, true);
 	session_poll(session);
 }
