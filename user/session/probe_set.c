@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "session/landed.h"
+#include "session/probes_visible.h"
 #include "session/remote.h"
 
 /* What is attached together, in the order in which it is: a group is attached when one of its parts is. */
@@ -175,7 +175,7 @@ static bool probe_set_is_readable(struct probe_set *set, const struct planned_fi
 }
 
 /* Do the probes of a file change the code that the process runs? */
-static bool probe_set_has_landed(const struct probe_set *set, const struct process *process,
+static bool probe_set_is_visible(const struct probe_set *set, const struct process *process,
 				 const struct planned_file *file, uint32_t module)
 {
 	struct point_list list = point_list_new(file->count);
@@ -185,8 +185,8 @@ static bool probe_set_has_landed(const struct probe_set *set, const struct proce
 	for (i = file->first; i < file->first + file->count; i++)
 		if (probe_set_expects(set, &set->files->plan.probes[i]))
 			list.points[list.count++] = point_of(&set->files->plan.probes[i], NULL);
-	landed = probes_landed(process, module, module_list_get(set->modules, file->module)->fd,
-			       list.points, list.count);
+	landed = probes_visible(process, module, module_list_get(set->modules, file->module)->fd,
+				list.points, list.count);
 	point_list_free(&list);
 	return landed;
 }
@@ -251,7 +251,7 @@ int probe_set_probe(struct probe_set *set, struct process *process, const struct
 	if (probed->failed)
 		return 0;
 	code = probe_set_attach_whole(set, probed, file, error);
-	if (!code && !probe_set_has_landed(set, process, file, module))
+	if (!code && !probe_set_is_visible(set, process, file, module))
 		code = probe_set_refuse_copy(set, process, module, error);
 	probed->failed = code != 0;
 	return code ? code : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A probe shows in the code as another instruction than the file's: see landed.h. */
-#include "session/landed.h"
+/* A probe shows in the code as another instruction than the file's: see probes_visible.h. */
+#include "session/probes_visible.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -15,8 +15,8 @@
 #endif
 
 /* Where a process has mapped an offset of a module. False if it has not. */
-static bool landed_find(const struct process *process, uint32_t module, uint64_t offset,
-			uint64_t *ret_address)
+static bool probes_visible_find(const struct process *process, uint32_t module, uint64_t offset,
+				uint64_t *ret_address)
 {
 	struct address_mapping mapping;
 	size_t i;
@@ -32,8 +32,8 @@ static bool landed_find(const struct process *process, uint32_t module, uint64_t
 	return false;
 }
 
-bool probes_landed(const struct process *process, uint32_t module, int file,
-		   const struct attach_point *points, size_t count)
+bool probes_visible(const struct process *process, uint32_t module, int file,
+		    const struct attach_point *points, size_t count)
 {
 	unsigned char theirs[PROBE_BYTES], ours[PROBE_BYTES];
 	bool compared = false;
@@ -41,7 +41,7 @@ bool probes_landed(const struct process *process, uint32_t module, int file,
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (!landed_find(process, module, points[i].offset, &address) ||
+		if (!probes_visible_find(process, module, points[i].offset, &address) ||
 		    process_memory_read_present(process->target.pid, address, theirs,
 						PROBE_BYTES) != PROBE_BYTES ||
 		    pread(file, ours, PROBE_BYTES, (off_t)points[i].offset) != PROBE_BYTES)
