@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/seed.h"
 #include "kernel/bpf_call.h"
-#include "kernel/downgrade.h"
+#include "kernel/compat_functions.h"
 #include "kernel/map_reader.h"
 #include "kernel/unwind_loader.h"
 #include "system/privilege.h"
@@ -226,7 +226,7 @@ static int programs_open(struct bpf_programs *programs, const struct bpf_setting
 	programs_name_maps(programs);
 	programs_set_up(programs->bpf, settings);
 	if (!settings->features.functions)
-		downgrade_object(programs->bpf->obj);
+		compat_functions_object(programs->bpf->obj);
 	code = tracer_bpf__load(programs->bpf);
 	if (!code && settings->backend == BACKEND_KERNEL_IOCTL)
 		code = programs_set_tail_calls(programs->bpf);
@@ -236,12 +236,12 @@ static int programs_open(struct bpf_programs *programs, const struct bpf_setting
 static int programs_open_without_callbacks(struct bpf_programs *programs,
 					   const struct bpf_settings *settings)
 {
-	struct downgrade downgrade;
+	struct compat_functions compat;
 	int code;
 
-	downgrade_begin(&downgrade);
+	compat_functions_begin(&compat);
 	code = programs_open(programs, settings);
-	downgrade_end(&downgrade);
+	compat_functions_end(&compat);
 	return code;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See downgrade.h. */
-#include "kernel/downgrade.h"
+/* See compat_functions.h. */
+#include "kernel/compat_functions.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -15,7 +15,7 @@
  * A function that is only ever an argument is not reached by any call, which those kernels refuse: call it where its
  * address was taken. Both forms encode its place in the same way.
  */
-static void downgrade_code(struct bpf_insn *code, size_t count)
+static void compat_functions_code(struct bpf_insn *code, size_t count)
 {
 	size_t i;
 
@@ -32,8 +32,8 @@ static void downgrade_code(struct bpf_insn *code, size_t count)
 	}
 }
 
-static int downgrade_before_load(struct bpf_program *program, struct bpf_prog_load_opts *options,
-				 long cookie)
+static int compat_functions_before_load(struct bpf_program *program,
+					struct bpf_prog_load_opts *options, long cookie)
 {
 	size_t count = bpf_program__insn_cnt(program);
 	struct bpf_insn *code = memory_alloc(count, sizeof(*code));
@@ -42,14 +42,14 @@ static int downgrade_before_load(struct bpf_program *program, struct bpf_prog_lo
 	(void)options;
 	(void)cookie;
 	memcpy(code, bpf_program__insns(program), count * sizeof(*code));
-	downgrade_code(code, count);
+	compat_functions_code(code, count);
 	error = bpf_program__set_insns(program, code, count);
 	free(code);
 	return error;
 }
 
 /* Does a function of this type take memory? */
-static bool downgrade_takes_memory(const struct btf *btf, const struct btf_type *prototype)
+static bool compat_functions_takes_memory(const struct btf *btf, const struct btf_type *prototype)
 {
 	const struct btf_param *parameters = btf_params(prototype);
 	const struct btf_type *type;
@@ -64,7 +64,7 @@ static bool downgrade_takes_memory(const struct btf *btf, const struct btf_type 
 }
 
 /* Functions that take memory become static ones. The types are libbpf's copy, which it hands to the kernel. */
-void downgrade_object(const struct bpf_object *object)
+void compat_functions_object(const struct bpf_object *object)
 {
 	struct btf *btf = bpf_object__btf(object);
 	uint32_t i, count = btf ? btf__type_cnt(btf) : 0;
@@ -76,28 +76,28 @@ void downgrade_object(const struct bpf_object *object)
 		if (!type || !btf_is_func(type) || btf_vlen(type) != BTF_FUNC_GLOBAL)
 			continue;
 		prototype = btf__type_by_id(btf, type->type);
-		if (prototype && downgrade_takes_memory(btf, prototype))
+		if (prototype && compat_functions_takes_memory(btf, prototype))
 			type->info = (uint32_t)BTF_KIND_FUNC << 24 | BTF_FUNC_STATIC;
 	}
 }
 
-void downgrade_begin(struct downgrade *downgrade)
+void compat_functions_begin(struct compat_functions *compat)
 {
-	static const char *const sections[DOWNGRADE_SECTIONS] = { "uprobe", "uretprobe" };
+	static const char *const sections[COMPAT_SECTIONS] = { "uprobe", "uretprobe" };
 	LIBBPF_OPTS(libbpf_prog_handler_opts, options,
-		    .prog_prepare_load_fn = downgrade_before_load);
+		    .prog_prepare_load_fn = compat_functions_before_load);
 	size_t i;
 
-	for (i = 0; i < DOWNGRADE_SECTIONS; i++)
-		downgrade->handlers[i] = libbpf_register_prog_handler(
+	for (i = 0; i < COMPAT_SECTIONS; i++)
+		compat->handlers[i] = libbpf_register_prog_handler(
 			sections[i], BPF_PROG_TYPE_KPROBE, 0, &options);
 }
 
-void downgrade_end(const struct downgrade *downgrade)
+void compat_functions_end(const struct compat_functions *compat)
 {
 	size_t i;
 
-	for (i = 0; i < DOWNGRADE_SECTIONS; i++)
-		if (downgrade->handlers[i] > 0)
-			libbpf_unregister_prog_handler(downgrade->handlers[i]);
+	for (i = 0; i < COMPAT_SECTIONS; i++)
+		if (compat->handlers[i] > 0)
+			libbpf_unregister_prog_handler(compat->handlers[i]);
 }
