@@ -66,7 +66,7 @@ static void test_once(void **state)
 	assert_int_equal(paper_lines(&paper, "open-file limit reached"), 1);
 	assert_int_equal(paper_lines(&paper, "nothing is probed in process 42"), 1);
 	/* Its next program is another matter. */
-	process.said_unprobed = false;
+	process.warned_unprobed = false;
 	notices_unprobed(&paper.notices, &process, true, true);
 	assert_int_equal(paper_lines(&paper, "--usdt only"), 1);
 	paper_close(&paper);

@@ -39,8 +39,8 @@ struct trace {
 	struct reporter reporter;
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_pipe;
-	size_t said_probes, said_skipped; /* of the plan: printed so far */
-	bool said_overlap; /* that memory may be counted twice */
+	size_t printed_probes, printed_skipped; /* of the plan: printed so far */
+	bool warned_overlap; /* that memory may be counted twice */
 	bool waiting; /* for the first process */
 	bool unprobed; /* the command has no allocator; what it executes may have */
 	bool unlisted; /* the command's libraries are not known before it opens them */
@@ -151,27 +151,27 @@ static int trace_add_processes(struct trace *trace)
 }
 
 /* Report what may be counted twice, and what cannot be probed, each once. */
-static void trace_say_skipped(struct trace *trace)
+static void trace_print_skipped(struct trace *trace)
 {
 	const struct plan *plan = session_plan(trace->session);
 	struct buffer overlap = { 0 };
 	size_t i;
 
-	if (!trace->said_overlap && plan_describe_overlap(plan, &overlap)) {
+	if (!trace->warned_overlap && plan_describe_overlap(plan, &overlap)) {
 		log_write(trace->log, LOG_NOTICE, "%s", overlap.data);
-		trace->said_overlap = true;
+		trace->warned_overlap = true;
 	}
 	buffer_free(&overlap);
 
-	for (i = trace->said_skipped; i < plan->skipped_count; i++)
+	for (i = trace->printed_skipped; i < plan->skipped_count; i++)
 		log_write(trace->log, plan->skipped[i].lost ? LOG_NOTICE : LOG_VERBOSE,
 			  "not probed: %s", plan->skipped[i].sentence);
-	trace->said_probes = plan->count;
-	trace->said_skipped = plan->skipped_count;
+	trace->printed_probes = plan->count;
+	trace->printed_skipped = plan->skipped_count;
 }
 
 /* Scripts wait for this line, so -q does not silence it. */
-static void trace_say_ready(struct trace *trace)
+static void trace_print_ready(struct trace *trace)
 {
 	const struct options *options = trace->options;
 	const struct plan *plan = session_plan(trace->session);
@@ -191,19 +191,19 @@ static void trace_say_ready(struct trace *trace)
 			  options->duration_ns || options->count ? "" : " until Ctrl-C",
 			  line.length ? "; " : "", line.length ? line.data : "");
 	buffer_free(&line);
-	trace_say_skipped(trace);
+	trace_print_skipped(trace);
 }
 
 /* Report what was found since the last call. */
-static void trace_say_found(struct trace *trace)
+static void trace_print_found(struct trace *trace)
 {
 	struct buffer found = { 0 };
 
-	plan_summarize(session_plan(trace->session), trace->said_probes, &found);
+	plan_summarize(session_plan(trace->session), trace->printed_probes, &found);
 	if (found.length)
 		log_write(trace->log, LOG_NOTICE, "mapped since: %s", found.data);
 	buffer_free(&found);
-	trace_say_skipped(trace);
+	trace_print_skipped(trace);
 }
 
 /* Reports */
@@ -300,7 +300,7 @@ static int trace_begin(struct trace *trace)
 				 strerror(-code));
 	}
 	session_activate(trace->session);
-	trace_say_ready(trace);
+	trace_print_ready(trace);
 	return 0;
 }
 
@@ -313,7 +313,7 @@ static void trace_on_event(void *context, struct watch *watch)
 	if (trace->waiting && !session_check_probes(trace->session, &(struct error){ 0 }))
 		trace_begin(trace);
 	if (!trace->waiting)
-		trace_say_found(trace);
+		trace_print_found(trace);
 	if (session_is_over(trace->session))
 		trace_stop(trace);
 }
@@ -349,7 +349,7 @@ static int trace_watch_all(struct trace *trace)
 
 /* Life */
 
-static void trace_say_exit(struct trace *trace)
+static void trace_print_exit(struct trace *trace)
 {
 	const char *name = trace->options->arguments ? trace->options->arguments[0] : NULL;
 	int status;
@@ -478,7 +478,7 @@ static int trace_run(const struct options *options, const struct log *log)
 		error_set(&trace.error, ERROR_TARGET, -ESRCH, "no process named %s has appeared",
 			  options->wait);
 	if (!code && !trace.closed && !trace.error.kind) {
-		trace_say_exit(&trace);
+		trace_print_exit(&trace);
 		code = trace_report(&trace, true);
 	}
 	if (reporter_close(&trace.reporter, &trace.error) && !code)

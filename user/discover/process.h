@@ -27,12 +27,12 @@ struct process {
 	bool exec_untold; /* of that program */
 	struct call_patience maps_patience; /* for reading its mappings */
 	bool is_cut; /* it had more mappings than are read */
-	bool said_cut;
+	bool warned_cut;
 	uint64_t scan_ns; /* time that reading its mappings again has taken */
 	bool needs_scan; /* something of its mappings was missed */
 	bool first_thread_ended; /* its other threads run on */
-	bool said_so; /* of that */
-	bool said_unprobed; /* the message that nothing in its program can be probed was written */
+	bool warned_first_thread; /* of that */
+	bool warned_unprobed; /* that nothing in its program can be probed */
 	bool is_replaced; /* it has ended, and another process has its pid */
 	bool frees_unseen; /* not all that it frees is seen */
 	bool probed; /* all that it had mapped when it was found has its probes */

@@ -27,7 +27,7 @@ struct jit_process {
 	uint64_t tried_ns;
 	struct perf_map *map; /* NULL = none */
 	size_t lines; /* that it may have */
-	bool said_cut;
+	bool warned_cut;
 };
 
 struct jit_names {
@@ -137,20 +137,20 @@ static struct perf_map *names_map(struct jit_names *names, const struct target *
 	jit->map = NULL;
 	jit->lines = names_share(names);
 	jit->map = jit_open(target->pid, jit->lines);
-	jit->said_cut = false;
+	jit->warned_cut = false;
 	jit->exec_ns = target->exec_ns;
 	jit->tried_ns = now;
 	return jit->map;
 }
 
 /* Report once that the tail of a map is ignored. */
-static void names_say_cut(struct jit_names *names, const struct target *target)
+static void names_warn_cut(struct jit_names *names, const struct target *target)
 {
 	struct jit_process *jit = names_process(names, target);
 
-	if (jit->said_cut || !perf_map_is_cut(jit->map))
+	if (jit->warned_cut || !perf_map_is_cut(jit->map))
 		return;
-	jit->said_cut = true;
+	jit->warned_cut = true;
 	log_write(names->log, LOG_NOTICE,
 		  "process %d: its map of generated code is too large; its tail is ignored",
 		  target->pid);
@@ -173,6 +173,6 @@ void jit_names_fill(struct jit_names *names, const struct target *target, struct
 		if (perf_map_find(map, frame->address - 1, text))
 			frame->name = name_pool_keep(names->pool,
 						     &(struct frame_name){ .function = text });
-		names_say_cut(names, target);
+		names_warn_cut(names, target);
 	}
 }

@@ -55,7 +55,7 @@ struct unwind_loader {
 	/* Those with tables at a time; others are walked by frame pointers. */
 	uint32_t process_count;
 	struct unwind_mappings *scratch;
-	bool said_full;
+	bool warned_full;
 	uint64_t refused; /* files whose rows found no room */
 	bool is_full; /* a table has found no room since unwind_loader_forget_modules */
 };
@@ -213,9 +213,9 @@ static void loader_add(struct unwind_loader *loader, uint32_t module,
 		unwind_loader_mark_allocator(loader, module);
 	loader->refused += code < 0;
 	loader->is_full |= code < 0;
-	if (!code || loader->said_full)
+	if (!code || loader->warned_full)
 		return;
-	loader->said_full = true;
+	loader->warned_full = true;
 	if (code == -EDQUOT)
 		log_write(loader->log, LOG_NOTICE,
 			  "process %d has its share of the unwind tables: its stacks end in %s and "
@@ -233,7 +233,7 @@ uint64_t unwind_loader_refused(const struct unwind_loader *loader)
 	return loader ? loader->refused : 0;
 }
 
-static void loader_say(const struct unwind_loader *loader, const char *path, int code,
+static void loader_log(const struct unwind_loader *loader, const char *path, int code,
 		       const struct cfi_table *table, uint64_t begin)
 {
 	if (code)
@@ -257,7 +257,7 @@ void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
 		return;
 	code = decoder_rows(loader->decoder, found, &file);
 	loader_add(loader, module, code ? NULL : &file);
-	loader_say(loader, found->path, code, &file.table, begin);
+	loader_log(loader, found->path, code, &file.table, begin);
 	unwind_file_free(&file);
 }
 

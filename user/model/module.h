@@ -38,12 +38,12 @@ struct module {
 	bool starved; /* it could not be opened because there were too many open files */
 	bool unanswered; /* it could not be opened because its file system does not answer */
 	bool uncopied; /* it could not be opened because a copy would be too large */
-	bool said_unopened;
+	bool warned_unopened;
 	bool missed; /* it was not open when it was to be probed, and its process had ended */
 	bool awaited; /* it is going to be mapped */
 	bool described; /* the build ID and what follows have been asked for */
 	bool is_program; /* it is an ELF file of this machine */
-	bool said_without_tables; /* of some of its code, where stacks end */
+	bool warned_without_tables; /* of some of its code, where stacks end */
 	const char *
 		switches_by; /* a function by which it may leave a thread's stack for another one; static, NULL = none */
 	bool stripped; /* it is a library without a symbol table of its own */

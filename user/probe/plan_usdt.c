@@ -179,7 +179,7 @@ static void plan_add_sample(struct plan *plan, uint32_t module, const struct usd
 }
 
 /* Half of a file's places would give wrong figures: blocks that never end, or ends of unknown blocks. */
-static void plan_say_incomplete(struct plan *plan, uint32_t module, const struct usdt_sites *sites)
+static void plan_skip_incomplete(struct plan *plan, uint32_t module, const struct usdt_sites *sites)
 {
 	const char *missing = sites->begins ? PROVIDER ":free" : PROVIDER ":alloc";
 	const char *instead = plan->options.usdt == USDT_ONLY ? "nothing is" : "its functions are";
@@ -209,7 +209,7 @@ bool plan_add_samples(struct plan *plan, uint32_t module, struct elf_file *file,
 	for (i = 0; i < sites.count && complete; i++)
 		plan_add_sample(plan, module, &sites.items[i], allocator);
 	if (!complete && (sites.count || sites.refused || sites.dropped))
-		plan_say_incomplete(plan, module, &sites);
+		plan_skip_incomplete(plan, module, &sites);
 	if (complete)
 		plan_find_ranges(plan, module, file);
 	free(sites.items);

@@ -101,7 +101,7 @@ static void events_see_exec(struct events *events, struct process *process,
 	follow->ended->needs_reap = true;
 	if (process->first_thread_ended && !follow->scan->probes->machine_wide)
 		events_probe_again(events, process);
-	process->said_unprobed = false;
+	process->warned_unprobed = false;
 	process->frees_unseen = false;
 	events_add_seen(events, process, MODULE_NONE);
 }

@@ -351,7 +351,8 @@ static void follow_warn_unprobed(const struct follow *follow, struct process *pr
 	const struct target *target = &process->target;
 	bool settled = target->exited || time_ns > target->exec_ns + LOADING_NS;
 
-	if (!process->said_unprobed && settled && !probe_set_covers(follow->scan->probes, process))
+	if (!process->warned_unprobed && settled &&
+	    !probe_set_covers(follow->scan->probes, process))
 		notices_unprobed(follow->scan->late->notices, process,
 				 process_table_slot(follow->processes, process)->root,
 				 follow->scan->only_samples);
@@ -369,7 +370,7 @@ void follow_release(struct follow *follow)
 			continue;
 		if (address_space_count(process->space))
 			follow_warn_unprobed(follow, process, now);
-		process->said_unprobed = true;
+		process->warned_unprobed = true;
 		probe_set_forget(follow->scan->probes, process, false);
 		address_space_forget_all(process->space);
 		process_table_release(follow->processes, process);

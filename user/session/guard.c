@@ -260,26 +260,26 @@ static void guard_renew(const struct guard *guard, pid_t pid, const struct gone 
 }
 
 /* `left` of `gone` probes could not be put back. Report it once for each file, and again if the case changes. */
-static void guard_say(const struct guard *guard, const struct process *process,
-		      struct code_place *place, size_t gone, size_t left, const char *symbol)
+static void guard_warn(const struct guard *guard, const struct process *process,
+		       struct code_place *place, size_t gone, size_t left, const char *symbol)
 {
 	const char *path = module_list_get(guard->scan->modules, place->module)->path;
 
-	if (gone > left && !place->said_back)
+	if (gone > left && !place->warned_back)
 		log_write(guard->scan->log, LOG_NOTICE,
 			  "process %d (%s): %zu probes in %s (%s) were taken out, as by a debugger "
 			  "that "
 			  "removes its own breakpoints; they are back, but calls were missed",
 			  process->target.pid, process->target.comm, gone - left, path, symbol);
-	if (left && !place->said_left)
+	if (left && !place->warned_left)
 		log_write(
 			guard->scan->log, LOG_NOTICE,
 			"process %d (%s): %zu probes in %s (%s) are gone and cannot be put back: "
 			"the "
 			"process has replaced or unprotected its code; their calls are not counted",
 			process->target.pid, process->target.comm, left, path, symbol);
-	place->said_back |= gone > left;
-	place->said_left |= left > 0;
+	place->warned_back |= gone > left;
+	place->warned_left |= left > 0;
 }
 
 static size_t gone_list_count(const struct gone_list *list, size_t place)
@@ -312,8 +312,8 @@ static void guard_mend(struct guard *guard, const struct process *process, struc
 
 		count = gone_list_count(list, first->place);
 		guard->missing += count;
-		guard_say(guard, process, &guarded->places[first->place], count,
-			  gone_list_count(&left, first->place), first->probe->symbol);
+		guard_warn(guard, process, &guarded->places[first->place], count,
+			   gone_list_count(&left, first->place), first->probe->symbol);
 	}
 	free(left.items);
 }

@@ -20,7 +20,7 @@ struct code_place {
 	uint32_t module; /* of the planned file */
 	uint64_t base; /* address of the file's beginning */
 	bool mapped; /* some of it still is */
-	bool said_back, said_left; /* that probes were taken out */
+	bool warned_back, warned_left; /* that probes were taken out */
 };
 
 /* The places of a process. */

@@ -11,9 +11,9 @@
 
 void notices_unopened(const struct notices *notices, struct module *module)
 {
-	if ((!module->unanswered && !module->uncopied) || module->said_unopened)
+	if ((!module->unanswered && !module->uncopied) || module->warned_unopened)
 		return;
-	module->said_unopened = true;
+	module->warned_unopened = true;
 	log_write(
 		notices->log, LOG_NOTICE,
 		"the server of the file system of %s does not answer%s: functions in the file have "
@@ -24,9 +24,9 @@ void notices_unopened(const struct notices *notices, struct module *module)
 
 bool notices_cut(const struct notices *notices, struct process *process, int code)
 {
-	if ((code != -ETIMEDOUT && !process->is_cut) || process->said_cut)
+	if ((code != -ETIMEDOUT && !process->is_cut) || process->warned_cut)
 		return false;
-	process->said_cut = true;
+	process->warned_cut = true;
 	log_write(notices->log, LOG_NOTICE, "the mappings of process %d (%s) are not all known: %s",
 		  process->target.pid, process->target.comm,
 		  process->is_cut ? "there are too many" : "the kernel does not answer for it");
@@ -35,9 +35,9 @@ bool notices_cut(const struct notices *notices, struct process *process, int cod
 
 void notices_without_tables(const struct notices *notices, struct module *module)
 {
-	if (module->said_without_tables)
+	if (module->warned_without_tables)
 		return;
-	module->said_without_tables = true;
+	module->warned_without_tables = true;
 	log_write(notices->log, LOG_NOTICE,
 		  "stacks end in %s: not all of its code has unwind tables", module->path);
 }
@@ -77,9 +77,9 @@ void notices_unprobed(const struct notices *notices, struct process *process, bo
 {
 	const struct target *target = &process->target;
 
-	if (process->said_unprobed)
+	if (process->warned_unprobed)
 		return;
-	process->said_unprobed = true;
+	process->warned_unprobed = true;
 	log_write(notices->log, root ? LOG_NOTICE : LOG_VERBOSE,
 		  "nothing is probed in process %d: %s maps %s", target->pid,
 		  target->exe ? target->exe : target->comm,
@@ -89,9 +89,9 @@ void notices_unprobed(const struct notices *notices, struct process *process, bo
 
 void notices_first_thread_ended(const struct notices *notices, struct process *process)
 {
-	if (!process->first_thread_ended || process->said_so || !process_alive(process))
+	if (!process->first_thread_ended || process->warned_first_thread || !process_alive(process))
 		return;
-	process->said_so = true;
+	process->warned_first_thread = true;
 	log_write(notices->log, LOG_NOTICE,
 		  "the first thread of process %d has ended: the kernel may take the probes out "
 		  "when another tracer comes or goes",

@@ -21,7 +21,7 @@ void returns_note(const struct returns *returns)
 	returns->probes->files->plan.options.avoid_switching |= returns_are_certain(returns);
 }
 
-static void returns_say(const struct returns *returns, const struct process *process)
+static void returns_log(const struct returns *returns, const struct process *process)
 {
 	const struct plan *plan = &returns->probes->files->plan;
 	const struct target *target = &process->target;
@@ -102,7 +102,7 @@ void returns_give_up(struct returns *returns, const struct process *process)
 	    !plan_avoids_returns(&files->plan))
 		return;
 	returns->given_up = true;
-	returns_say(returns, process);
+	returns_log(returns, process);
 	for (i = 0; i < files->count; i++) {
 		if (!returns_are_in(&files->plan, &files->items[i]))
 			continue;

@@ -35,7 +35,7 @@ struct symbolizer {
 	bool broken; /* no worker can be started */
 	int64_t spent_ms; /* waiting for names since the report was begun */
 	bool in_report;
-	bool said_late; /* of this report */
+	bool warned_late; /* of this report */
 	struct module_names *by_module; /* by index of the module */
 	size_t module_count;
 	char **complaints; /* not yet taken, oldest first */
@@ -158,7 +158,7 @@ static void symbolizer_spend(struct symbolizer *symbolizer, uint32_t index, int6
 void symbolizer_begin_report(struct symbolizer *symbolizer)
 {
 	symbolizer->spent_ms = 0;
-	symbolizer->said_late = false;
+	symbolizer->warned_late = false;
 	symbolizer->in_report = true;
 }
 
@@ -175,16 +175,16 @@ static bool symbolizer_is_late(struct symbolizer *symbolizer)
 
 	if (!over && (!symbolizer->in_report || symbolizer->spent_ms < REPORT_MS))
 		return false;
-	if (!symbolizer->said_late && over)
+	if (!symbolizer->warned_late && over)
 		symbolizer_complain(symbolizer,
 				    memory_copy_string("the rest of the report has no names: the "
 						       "tracer has to end"));
-	else if (!symbolizer->said_late)
+	else if (!symbolizer->warned_late)
 		symbolizer_complain(symbolizer,
 				    memory_format("names took longer than %d seconds: the rest of "
 						  "the report has none",
 						  REPORT_MS / 1000));
-	symbolizer->said_late = true;
+	symbolizer->warned_late = true;
 	return true;
 }
 
