@@ -197,7 +197,7 @@ void interp_table_forget_module(struct interp_table *table, uint32_t module)
 }
 
 /* Report, once, why a process has native frames only. */
-static void table_tell(struct interp_table *table, struct interp_process_entry *entry,
+static void table_warn(struct interp_table *table, struct interp_process_entry *entry,
 		       const char *why)
 {
 	const struct interp_file *file;
@@ -226,7 +226,7 @@ static void table_take(struct interp_table *table, struct interp_process_entry *
 	__atomic_store_n(table->any, 1, __ATOMIC_RELEASE);
 	entry->state = INTERP_FOUND;
 	if (code)
-		table_tell(table, entry, strerror(-code));
+		table_warn(table, entry, strerror(-code));
 }
 
 /* It may only begin just now; or never run, or be laid out in a way that makes no sense. */
@@ -240,7 +240,7 @@ static void table_wait(struct interp_table *table, struct interp_process_entry *
 	    (now_ns - entry->since_ns < BEGINNING_NS ? RETRY_SOON_NS : RETRY_MAX_NS))
 		entry->wait_ns *= 2;
 	if (now_ns - entry->since_ns > PATIENCE_NS)
-		table_tell(table, entry, "no thread is seen to run it");
+		table_warn(table, entry, "no thread is seen to run it");
 }
 
 /* Look once. */
@@ -260,10 +260,10 @@ static void table_try(struct interp_table *table, struct interp_process_entry *e
 	} else if (entry->found.module != MODULE_NONE &&
 		   table_read_module(table, entry->found.module, &file)) {
 		entry->state = INTERP_REFUSED;
-		table_tell(table, entry, "the layout of its structures is unknown");
+		table_warn(table, entry, "the layout of its structures is unknown");
 	} else if (code == -E2BIG && ++entry->spent >= SPENT_MAX) {
 		entry->state = INTERP_REFUSED;
-		table_tell(table, entry, "too much of its memory looks like threads");
+		table_warn(table, entry, "too much of its memory looks like threads");
 	} else {
 		entry->wait_ns = code == -E2BIG ? RETRY_MAX_NS : entry->wait_ns;
 		table_wait(table, entry, now_ns);

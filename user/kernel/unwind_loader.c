@@ -164,7 +164,7 @@ static struct unwind_file_key loader_file_key(const struct module *module)
 }
 
 /* Publish a file's rows by the file's device and inode in the kernel. */
-static void loader_tell_file(const struct unwind_loader *loader, uint32_t index)
+static void loader_publish_file(const struct unwind_loader *loader, uint32_t index)
 {
 	const struct module *module = module_list_get(loader->modules, index);
 	struct unwind_file_key key = loader_file_key(module);
@@ -186,7 +186,7 @@ void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t i
 }
 
 /* A file may have several names; its entry is then the table of one of them. */
-static void loader_untell_file(const struct unwind_loader *loader, uint32_t index)
+static void loader_unpublish_file(const struct unwind_loader *loader, uint32_t index)
 {
 	struct unwind_file_key key = loader_file_key(module_list_get(loader->modules, index));
 	int files = bpf_map__fd(loader->bpf->maps.unwind_files);
@@ -200,15 +200,15 @@ static void loader_untell_file(const struct unwind_loader *loader, uint32_t inde
 }
 
 /* Put a module's table into the store; NULL = it has none. */
-static void loader_add(struct unwind_loader *loader, uint32_t module,
-		       const struct unwind_file *file)
+static void loader_store(struct unwind_loader *loader, uint32_t module,
+			 const struct unwind_file *file)
 {
 	const struct module *found = module_list_get(loader->modules, module);
 	int holder = loader->modules->is_shared ? found->root_pid : 0;
 	int code = unwind_tables_add(&loader->tables, module, holder, file);
 
 	if (!code)
-		loader_tell_file(loader, module);
+		loader_publish_file(loader, module);
 	if (!code && found->allocates)
 		unwind_loader_mark_allocator(loader, module);
 	loader->refused += code < 0;
@@ -246,7 +246,7 @@ static void loader_log(const struct unwind_loader *loader, const char *path, int
 			  (unsigned long long)((clock_now_ns() - begin) / 1000));
 }
 
-void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
+void unwind_loader_add_module(struct unwind_loader *loader, uint32_t module)
 {
 	const struct module *found = loader ? module_list_get(loader->modules, module) : NULL;
 	struct unwind_file file = { 0 };
@@ -256,14 +256,14 @@ void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
 	if (!found || found->fd < 0 || unwind_tables_has(&loader->tables, module))
 		return;
 	code = decoder_rows(loader->decoder, found, &file);
-	loader_add(loader, module, code ? NULL : &file);
+	loader_store(loader, module, code ? NULL : &file);
 	loader_log(loader, found->path, code, &file.table, begin);
 	unwind_file_free(&file);
 }
 
 /* The code that the kernel maps into a process is in no file; it is the same for all processes. */
-static void loader_learn_vdso(struct unwind_loader *loader, pid_t pid,
-			      const struct address_mapping *mapping)
+static void loader_add_vdso(struct unwind_loader *loader, pid_t pid,
+			    const struct address_mapping *mapping)
 {
 	struct call_patience patience = { .full_ns = VDSO_PATIENCE_NS };
 	uint64_t size = mapping->end - mapping->start;
@@ -282,13 +282,13 @@ static void loader_learn_vdso(struct unwind_loader *loader, pid_t pid,
 					      module_list_get(loader->modules, mapping->module),
 					      bytes, (size_t)got, &file);
 	if (!code)
-		loader_add(loader, mapping->module, &file);
+		loader_store(loader, mapping->module, &file);
 	unwind_file_free(&file);
 	free(bytes);
 }
 
-static void loader_learn_mapping(struct unwind_loader *loader, pid_t pid,
-				 const struct address_mapping *mapping)
+static void loader_add_mapping(struct unwind_loader *loader, pid_t pid,
+			       const struct address_mapping *mapping)
 {
 	const struct module *module = module_list_get(loader->modules, mapping->module);
 
@@ -300,9 +300,9 @@ static void loader_learn_mapping(struct unwind_loader *loader, pid_t pid,
 		return;
 	}
 	if (module->fd < 0 && !strcmp(module->path, "[vdso]"))
-		loader_learn_vdso(loader, pid, mapping);
+		loader_add_vdso(loader, pid, mapping);
 	else
-		unwind_loader_learn(loader, mapping->module);
+		unwind_loader_add_module(loader, mapping->module);
 }
 
 /* The index of a process, a new one if it has none; their number if all are taken. */
@@ -370,15 +370,15 @@ static void loader_publish_process(struct unwind_loader *loader, uint32_t index,
 		process->target_id = target_id;
 }
 
-static void loader_learn_space(struct unwind_loader *loader, pid_t pid,
-			       const struct address_space *space)
+static void loader_add_space(struct unwind_loader *loader, pid_t pid,
+			     const struct address_space *space)
 {
 	struct address_mapping mapping;
 	size_t i;
 
 	for (i = 0; i < address_space_count(space); i++) {
 		mapping = address_space_get(space, i);
-		loader_learn_mapping(loader, pid, &mapping);
+		loader_add_mapping(loader, pid, &mapping);
 	}
 }
 
@@ -405,7 +405,7 @@ void unwind_loader_update(struct unwind_loader *loader, uint32_t target_id, pid_
 	index = loader_index(loader, target_id);
 	if (index == loader->process_count)
 		return;
-	loader_learn_space(loader, pid, space);
+	loader_add_space(loader, pid, space);
 	unwind_tables_list(&loader->tables, space, loader->scratch);
 	loader_publish_process(loader, index, target_id);
 }
@@ -451,7 +451,7 @@ size_t unwind_loader_forget_modules(struct unwind_loader *loader, const uint32_t
 	if (!loader || !count)
 		return 0;
 	for (i = 0; i < count; i++)
-		loader_untell_file(loader, modules[i]);
+		loader_unpublish_file(loader, modules[i]);
 	if (loader_void_walks(loader))
 		return 0;
 	for (i = 0; i < count; i++)

@@ -37,7 +37,7 @@ int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules
 void unwind_loader_close(struct unwind_loader *loader);
 
 /* Compile a module that a process is going to map, so that its table is there at once when it does. */
-void unwind_loader_learn(struct unwind_loader *loader, uint32_t module);
+void unwind_loader_add_module(struct unwind_loader *loader, uint32_t module);
 
 /* Publish to BPF programs that a module has functions that allocate or free (struct module). */
 void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t module);

@@ -60,7 +60,7 @@ static void pass_see_site(void *context, const void *key, const void *value)
 	if (!sites_get(collect->reader->sites, number) &&
 	    !events_cover(collect->events, record->first_ns))
 		return;
-	site = site_reader_learn(collect->reader, number, value);
+	site = site_reader_read(collect->reader, number, value);
 	if (!site)
 		return;
 	if (!ended_is_current(site))

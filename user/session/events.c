@@ -200,7 +200,7 @@ bool events_cover(const struct events *events, uint64_t time_ns)
 	return time_ns < events->read_until_ns;
 }
 
-static struct known_site *events_learn_site(struct events *events, uint64_t key)
+static struct known_site *events_read_site(struct events *events, uint64_t key)
 {
 	struct known_site *known = sites_get(events->reader->sites, key);
 	struct site record;
@@ -212,7 +212,7 @@ static struct known_site *events_learn_site(struct events *events, uint64_t key)
 	/* Mappings come before the stacks that run through them. */
 	if (!events_cover(events, record.first_ns))
 		events_read_tasks(events);
-	return site_reader_learn(events->reader, key, &record);
+	return site_reader_read(events->reader, key, &record);
 }
 
 static bool mapping_is_new(const struct event_mapping *event)
@@ -241,7 +241,7 @@ static void events_see_mapping_call(struct events *events, const struct event_ma
 	struct event_mapping own = *event;
 
 	if (mapping_is_new(event) &&
-	    events_map_arena(events, events_learn_site(events, event->site)))
+	    events_map_arena(events, events_read_site(events, event->site)))
 		own.site = 0;
 	mapping_set_apply(events->mappings, &own);
 }
@@ -254,7 +254,7 @@ static void events_see_record(void *context, const void *record, size_t size)
 	if (size >= sizeof(struct event_mapping) && event->kind == EVENT_MAPPING)
 		events_see_mapping_call(events, record);
 	else if (size >= sizeof(*event) && event->kind == EVENT_SITE)
-		events_learn_site(events, event->site);
+		events_read_site(events, event->site);
 }
 
 void events_drain_ring(struct events *events)

@@ -69,7 +69,7 @@ static int follow_probe_paths(struct follow *follow, struct process *process, ch
 	unwind_loader_begin(scan->unwind, process->target_id);
 	for (i = 0; paths[i] && !code; i++) {
 		module = module_find_path(scan->modules, process->target.pid, paths[i]);
-		unwind_loader_learn(scan->unwind, module);
+		unwind_loader_add_module(scan->unwind, module);
 		code = scan_probe_module(scan, process, module, error);
 	}
 	return code;

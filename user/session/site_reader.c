@@ -45,8 +45,8 @@ static void site_reader_drop_allocator(const struct site_reader *reader, struct 
 		sites_drop_inner(site, site_reader_is_inside, plan);
 }
 
-struct known_site *site_reader_learn(const struct site_reader *reader, uint64_t key,
-				     const struct site *record)
+struct known_site *site_reader_read(const struct site_reader *reader, uint64_t key,
+				    const struct site *record)
 {
 	struct process *process = process_table_get(reader->processes, record->target_id);
 	struct known_site *known = sites_get(reader->sites, key);

@@ -27,7 +27,7 @@ struct site_reader {
  * Make the site with this key and record known, or give a known one its new counters. NULL if it is of no traced process. May
  * read the mappings of the process, and probe what is new.
  */
-struct known_site *site_reader_learn(const struct site_reader *reader, uint64_t key,
-				     const struct site *record);
+struct known_site *site_reader_read(const struct site_reader *reader, uint64_t key,
+				    const struct site *record);
 
 #endif
