@@ -47,7 +47,9 @@ static struct event_mapping random_event(const struct model *model, uint32_t tar
 					 uint64_t *random)
 {
 	static const uint64_t flags[] = { 0, MREMAP_FIXED | MREMAP_MAYMOVE, DONTUNMAP };
-	struct event_mapping event = { .kind = EVENT_MAPPING, .target_id = target_id, .exec_id = 9 };
+	struct event_mapping event = { .kind = EVENT_MAPPING,
+				       .target_id = target_id,
+				       .exec_id = 9 };
 	const struct open_call *call;
 
 	event.thread = random_below(random, THREADS);
