@@ -270,7 +270,7 @@ void interp_table_point_set(struct interp_table *table, const struct interp_poin
 	(void)point;
 }
 
-void interp_table_doubt(struct interp_table *table, struct process *process)
+void interp_table_disable_memo(struct interp_table *table, struct process *process)
 {
 	(void)table;
 	process->frees_unseen = true;

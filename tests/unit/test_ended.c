@@ -85,7 +85,7 @@ static void test_wait_for_record(void **state)
 	see(&ended, &process, 7, 200);
 	see(&ended, &process, 8, 400);
 	assert_false(ended.needs_reap);
-	assert_true(process.exec_untold);
+	assert_true(process.exec_missed);
 	assert_int_equal(process.target.exec_ns, 100);
 	ended.lost_records = true;
 	ended_lose_records(&ended, &process);
@@ -105,7 +105,7 @@ static void test_recorded(void **state)
 	process.target.exec_ns = 390;
 	see(&ended, &process, 8, 400);
 	assert_false(ended.needs_reap);
-	assert_false(process.exec_untold);
+	assert_false(process.exec_missed);
 	process_end(&process);
 }
 
@@ -119,7 +119,7 @@ static void test_is_current(void **state)
 	site.record.first_ns = 99;
 	assert_false(ended_is_current(&site));
 	site.record.first_ns = 100;
-	process.buried = true;
+	process.to_reap = true;
 	assert_false(ended_is_current(&site));
 }
 

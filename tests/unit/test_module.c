@@ -172,17 +172,17 @@ static void test_no_descriptors(void **state)
 	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 0);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(module_list_get(&list, 0)->fd, -1);
-	assert_int_equal(list.starved, 1);
+	assert_int_equal(list.no_fd, 1);
 	assert_int_equal(list.open, 0);
 	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 0);
 	assert_true(module_list_get(&list, 0)->fd >= 0);
-	assert_int_equal(list.starved, 0);
+	assert_int_equal(list.no_fd, 0);
 	assert_int_equal(list.open, 1);
 	/* Another reason is no want of descriptors. */
 	mapping.inode++;
 	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 1);
 	assert_int_equal(module_list_get(&list, 1)->fd, -1);
-	assert_int_equal(list.starved, 0);
+	assert_int_equal(list.no_fd, 0);
 	module_list_free(&list);
 	proc_map_list_free(&maps);
 }

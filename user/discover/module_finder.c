@@ -35,20 +35,20 @@ static struct module_stamp module_stamp_of(const struct opened *opened)
 }
 
 /* Is it for want of descriptors that a file was not opened? Looking for it takes three at a time. */
-static bool module_is_starved(void)
+static bool module_lacks_fd(void)
 {
 	int fds[3], count = 0;
-	bool starved = false;
+	bool lacks_fd = false;
 
-	while (count < 3 && !starved) {
+	while (count < 3 && !lacks_fd) {
 		fds[count] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		starved = fds[count] < 0 && (errno == EMFILE || errno == ENFILE);
+		lacks_fd = fds[count] < 0 && (errno == EMFILE || errno == ENFILE);
 		count++;
 	}
 	while (count--)
 		if (fds[count] >= 0)
 			close(fds[count]);
-	return starved;
+	return lacks_fd;
 }
 
 /* What an open module has of its file. */
@@ -75,8 +75,8 @@ static uint32_t module_add(struct module_list *modules, pid_t pid,
 	module->root_pid = pid;
 	if (opened->fd >= 0)
 		module_set_file(module, opened);
-	module->starved = mapping->inode && opened->fd < 0 &&
-			  (!module_list_may_open(modules, pid) || module_is_starved());
+	module->no_fd = mapping->inode && opened->fd < 0 &&
+			(!module_list_may_open(modules, pid) || module_lacks_fd());
 	return module_list_add(modules, module);
 }
 
@@ -140,9 +140,9 @@ uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
 			opened = module_open_mapping(modules, pid, mapping);
 		return module_add_opened(modules, pid, mapping, &opened);
 	}
-	if (module_list_get(modules, module)->starved)
+	if (module_list_get(modules, module)->no_fd)
 		module_retry(modules, module, pid, mapping);
-	module_list_get(modules, module)->awaited = false;
+	module_list_get(modules, module)->expected = false;
 	return module;
 }
 
@@ -174,7 +174,7 @@ uint32_t module_find_path(struct module_list *modules, pid_t pid, const char *pa
 		regular_file_reopen_as(path_fd, 0, regular_file_copies_max() / 2, &opened.origin);
 	if (opened.fd >= 0 && real && opened.origin.inode) {
 		module = module_find_opened(modules, pid, real, &opened);
-		module_list_get(modules, module)->awaited = true;
+		module_list_get(modules, module)->expected = true;
 	} else if (opened.fd >= 0) {
 		close(opened.fd);
 		if (opened.origin.place > 0)

@@ -22,14 +22,14 @@ uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
 			     const struct proc_mapping *mapping);
 
 /*
- * Index of the module of a file that is going to be mapped by `pid`, whose root it is seen from. It is awaited until
+ * Index of the module of a file that is going to be mapped by `pid`, whose root it is seen from. It is expected until
  * it is mapped. MODULE_NONE if it cannot be opened or is no regular file.
  */
 uint32_t module_find_path(struct module_list *modules, pid_t pid, const char *path);
 
 /*
  * The same for a file that `pid` is opening, by a descriptor of it, which is copied. Its path is as the process sees it. It
- * is not awaited.
+ * is not expected.
  */
 uint32_t module_find_open(struct module_list *modules, pid_t pid, int fd);
 

@@ -24,7 +24,7 @@ struct process {
 	uint64_t opened_ns; /* it was found then, CLOCK_MONOTONIC */
 	uint32_t exec_id; /* of the newest program that a site is known of */
 	uint64_t exec_first_ns; /* its first site; 0 = none is known */
-	bool exec_untold; /* of that program */
+	bool exec_missed; /* there was no record of its exec */
 	struct call_patience maps_patience; /* for reading its mappings */
 	bool is_cut; /* it had more mappings than are read */
 	bool warned_cut;
@@ -36,7 +36,7 @@ struct process {
 	bool is_replaced; /* it has ended, and another process has its pid */
 	bool frees_unseen; /* not all that it frees is seen */
 	bool probed; /* all that it had mapped when it was found has its probes */
-	bool buried; /* it has ended, and what it held counts no more */
+	bool to_reap; /* it has ended: what it held counts no more, and is to be removed from the maps */
 };
 
 /*

@@ -319,7 +319,7 @@ void interp_table_point_set(struct interp_table *table, const struct interp_poin
 			    BPF_ANY);
 }
 
-void interp_table_doubt(struct interp_table *table, struct process *process)
+void interp_table_disable_memo(struct interp_table *table, struct process *process)
 {
 	struct interp_process_entry *entry = table_entry(table, process);
 

@@ -67,7 +67,7 @@ void interp_table_point_set(struct interp_table *table, const struct interp_poin
  * Not all that the process frees is seen from now on: nothing that was found out about code by its address may be
  * remembered, unless its end is probed.
  */
-void interp_table_doubt(struct interp_table *table, struct process *process);
+void interp_table_disable_memo(struct interp_table *table, struct process *process);
 
 /*
  * Put the interpreter frames of `record` into a stack of `process` whose native frames are resolved. Takes over

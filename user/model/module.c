@@ -69,10 +69,10 @@ uint32_t module_list_add(struct module_list *list, struct module *module)
 	module->number = list->added++;
 	list->items[index] = module;
 	module_list_count(list, module, 1);
-	list->starved += module->starved;
-	list->starved_ever += module->starved;
+	list->no_fd += module->no_fd;
+	list->no_fd_ever += module->no_fd;
 	list->unopened_ever += module->unanswered || module->uncopied;
-	list->met++;
+	list->opens++;
 	return index;
 }
 
@@ -137,13 +137,13 @@ void module_list_open(struct module_list *list, uint32_t index, int fd, int plac
 	struct module *module = list->items[index];
 
 	module_list_count(list, module, -1);
-	list->starved -= module->starved;
+	list->no_fd -= module->no_fd;
 	module_close(module);
 	module->fd = fd;
 	module->place = place;
 	module_list_count(list, module, 1);
-	module->closed = module->starved = false;
-	list->met++;
+	module->closed = module->no_fd = false;
+	list->opens++;
 }
 
 void module_list_close(struct module_list *list, uint32_t index)
@@ -151,10 +151,10 @@ void module_list_close(struct module_list *list, uint32_t index)
 	struct module *module = list->items[index];
 
 	module_list_count(list, module, -1);
-	list->starved -= module->starved;
+	list->no_fd -= module->no_fd;
 	module_close(module);
 	module->closed = true;
-	module->starved = false;
+	module->no_fd = false;
 }
 
 const char *module_format_build_id(const struct module *module, char text[2 * BUILD_ID_MAX + 1])

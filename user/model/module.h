@@ -35,12 +35,12 @@ struct module {
 	uint32_t number; /* of all that were ever added: no other one of the run has it */
 	struct module_stamp stamp; /* when it was opened */
 	bool closed; /* no process maps it any more: only its names can be used */
-	bool starved; /* it could not be opened because there were too many open files */
+	bool no_fd; /* it could not be opened because there were too many open files */
 	bool unanswered; /* it could not be opened because its file system does not answer */
 	bool uncopied; /* it could not be opened because a copy would be too large */
 	bool warned_unopened;
 	bool missed; /* it was not open when it was to be probed, and its process had ended */
-	bool awaited; /* it is going to be mapped */
+	bool expected; /* it is going to be mapped */
 	bool described; /* the build ID and what follows have been asked for */
 	bool is_program; /* it is an ELF file of this machine */
 	bool warned_without_tables; /* of some of its code, where stacks end */
@@ -59,12 +59,12 @@ struct module_list {
 	size_t limit; /* of these; 0 = none */
 	bool is_shared; /* several processes are to have some of them */
 	struct table shares; /* how many of them by process, as pointers */
-	size_t starved; /* modules without one for that reason */
+	size_t no_fd; /* modules without one for that reason */
 	size_t unopened_ever; /* modules without one because of their file system */
 	uint64_t copied; /* bytes of copies */
-	size_t starved_ever; /* how many there have been */
+	size_t no_fd_ever; /* how many there have been */
 	uint32_t added; /* so far */
-	size_t met; /* how often one was added or opened again */
+	size_t opens; /* how often one was added or opened again */
 };
 
 /* Takes ownership of `module` (from memory_alloc), gives it a number and returns its index. */
@@ -81,7 +81,7 @@ uint32_t module_list_find_closed(const struct module_list *list, uint64_t device
 				 const char *path, const struct module_stamp *stamp);
 /*
  * Give a module the descriptor of its file, and the `place` of it if that is a copy (otherwise 0), which it takes over; it is not
- * closed or starved then.
+ * closed, and does not lack one, then.
  */
 void module_list_open(struct module_list *list, uint32_t index, int fd, int place);
 /* Where probes are put in: a descriptor of the file itself, the module's own; -1 if it is not open. */

@@ -163,7 +163,7 @@ static const struct allocator_function functions[] = {
 	ROW(tc_deletearray_sized_aligned, FREE_INSIDE(1)),
 
 	/*
-	 * mimalloc. What mi_heap_destroy takes away is not seen, nor what mi_strdup and its kin
+	 * mimalloc. What mi_heap_destroy takes away is not seen, nor what mi_strdup and its relatives
 	 * allocate where they are reached by these names.
 	 */
 	ROW(mi_malloc, ALLOC(1)),

@@ -212,7 +212,7 @@ int collect_reap(struct collect *collect)
 /* A named process is listed after its end, too. */
 static bool collect_lists(const struct collect *collect, const struct process_slot *slot)
 {
-	return !slot->process->buried || (slot->root && !collect->reader->ended->keeps);
+	return !slot->process->to_reap || (slot->root && !collect->reader->ended->keeps);
 }
 
 static void collect_list_targets(const struct collect *collect, struct snapshot *snapshot)

@@ -30,8 +30,8 @@ void ended_add_program(struct ended *ended, struct process *process, uint64_t ti
  */
 static void ended_infer_exec(struct ended *ended, struct process *process, uint64_t time_ns)
 {
-	process->exec_untold = ended->has_records && !ended->lost_records;
-	if (process->exec_untold)
+	process->exec_missed = ended->has_records && !ended->lost_records;
+	if (process->exec_missed)
 		return;
 	ended_add_program(ended, process, time_ns);
 	process_see_program(process, time_ns);
@@ -40,7 +40,7 @@ static void ended_infer_exec(struct ended *ended, struct process *process, uint6
 
 void ended_lose_records(struct ended *ended, struct process *process)
 {
-	if (process->exec_untold)
+	if (process->exec_missed)
 		ended_infer_exec(ended, process, process->exec_first_ns);
 }
 
@@ -70,7 +70,7 @@ void ended_compare_site(struct ended *ended, struct process *process, const stru
 
 bool ended_is_current(const struct known_site *site)
 {
-	return !site->process->buried && site->record.first_ns >= site->process->target.exec_ns;
+	return !site->process->to_reap && site->record.first_ns >= site->process->target.exec_ns;
 }
 
 /* The program that made a site: of those of its process, the first that ended later. */

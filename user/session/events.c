@@ -95,7 +95,7 @@ static void events_see_exec(struct events *events, struct process *process,
 		return;
 	ended_add_program(follow->ended, process, event->time_ns);
 	process_see_exec(process, event);
-	process->exec_untold = false;
+	process->exec_missed = false;
 	follow_publish(follow, process);
 	interp_table_forget(follow->scan->interps, process);
 	follow->ended->needs_reap = true;

@@ -339,7 +339,7 @@ void follow_end(struct follow *follow, struct process *const *processes, size_t 
 		    follow_is_over(follow))
 			continue;
 		ended_add_program(follow->ended, processes[i], UINT64_MAX);
-		processes[i]->buried = true;
+		processes[i]->to_reap = true;
 		follow->ended->needs_reap = true;
 	}
 }
@@ -366,7 +366,7 @@ void follow_release(struct follow *follow)
 	for (i = 0; i < follow->processes->count; i++) {
 		struct process *process = follow->processes->slots[i].process;
 
-		if (!process->buried)
+		if (!process->to_reap)
 			continue;
 		if (address_space_count(process->space))
 			follow_warn_unprobed(follow, process, now);

@@ -41,7 +41,7 @@ void late_ended(struct late *late, struct process *process, struct module *file,
 	/* A process that has no probes at all counts as a child. */
 	if (!late->start_ns || !process->probed || !since_ns || since_ns == UINT64_MAX)
 		return;
-	if (!file->inode || file->starved || file->unanswered || file->uncopied)
+	if (!file->inode || file->no_fd || file->unanswered || file->uncopied)
 		return;
 	if (file->fd < 0 && (file->missed || process_alive(process)))
 		return;

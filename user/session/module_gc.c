@@ -113,7 +113,7 @@ static void recycling_mark(struct recycling *work, uint64_t read_ns)
 		if (files->items[i].count)
 			work->shown[files->items[i].module] = true;
 	for (i = 0; i < work->count; i++)
-		if (!work->modules->items[i] || work->modules->items[i]->awaited)
+		if (!work->modules->items[i] || work->modules->items[i]->expected)
 			work->used[i] = true;
 	recycling_visit_all(work, recycling_see_frame);
 }
@@ -198,7 +198,7 @@ static void recycling_try_again(struct recycling *work, bool has_room)
 	for (i = 0; i < gc->processes->count; i++) {
 		struct process *process = gc->processes->slots[i].process;
 
-		if (work->modules->starved)
+		if (work->modules->no_fd)
 			scan_process(gc->scan, process, clock_now_ns());
 		else if (has_room && !process->target.exited)
 			scan_update_unwind(gc->scan, process);
@@ -228,7 +228,7 @@ static void module_gc_recycle(struct module_gc *gc, uint64_t read_ns)
 	free(work.closing);
 	free(work.frames);
 	free(work.unmapped);
-	gc->met = modules->met;
+	gc->opens = modules->opens;
 	gc->step = modules->open / 2 > STEP_MIN ? modules->open / 2 : STEP_MIN;
 }
 
@@ -237,9 +237,9 @@ static bool module_gc_is_short(const struct module_gc *gc)
 {
 	const struct module_list *modules = gc->scan->modules;
 
-	if (modules->starved)
+	if (modules->no_fd)
 		notices_out_of_files(gc->notices);
-	return modules->starved || unwind_loader_is_full(gc->scan->unwind);
+	return modules->no_fd || unwind_loader_is_full(gc->scan->unwind);
 }
 
 bool module_gc_is_due(const struct module_gc *gc, uint64_t now_ns)
@@ -247,7 +247,7 @@ bool module_gc_is_due(const struct module_gc *gc, uint64_t now_ns)
 	size_t step = gc->step ? gc->step : STEP_MIN;
 
 	return (module_gc_is_short(gc) && now_ns >= gc->due_ns) ||
-	       gc->scan->modules->met - gc->met >= step;
+	       gc->scan->modules->opens - gc->opens >= step;
 }
 
 void module_gc_run(struct module_gc *gc, uint64_t read_ns)

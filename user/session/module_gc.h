@@ -32,7 +32,7 @@ struct module_gc {
 	const struct ended *ended;
 	struct notices *notices;
 	struct frame_namer names;
-	size_t met; /* files that had come at the last time */
+	size_t opens; /* of the list, at the last time */
 	size_t step; /* how many come until the next time */
 	uint64_t due_ns,
 		wait_ns; /* when something has run out: not before, and how long that was */

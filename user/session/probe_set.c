@@ -180,15 +180,15 @@ static bool probe_set_is_visible(const struct probe_set *set, const struct proce
 {
 	struct point_list list = point_list_new(file->count);
 	size_t i;
-	bool landed;
+	bool visible;
 
 	for (i = file->first; i < file->first + file->count; i++)
 		if (probe_set_expects(set, &set->files->plan.probes[i]))
 			list.points[list.count++] = point_of(&set->files->plan.probes[i], NULL);
-	landed = probes_visible(process, module, module_list_get(set->modules, file->module)->fd,
+	visible = probes_visible(process, module, module_list_get(set->modules, file->module)->fd,
 				list.points, list.count);
 	point_list_free(&list);
-	return landed;
+	return visible;
 }
 
 static int probe_set_refuse_copy(const struct probe_set *set, const struct process *process,

@@ -49,7 +49,7 @@ int scan_probe_module(const struct scan *scan, struct process *process, uint32_t
 	int code;
 
 	if (file && (file->samples || scan->only_samples))
-		interp_table_doubt(scan->interps, process);
+		interp_table_disable_memo(scan->interps, process);
 	returns_give_up(scan->returns, process);
 	if (!file)
 		return 0;

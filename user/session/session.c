@@ -515,7 +515,7 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	loss[LOSS_CHILDREN_MISSED] += session->follow.children_missed;
 	loss[LOSS_FILES_WITHOUT_ROWS] += unwind_loader_refused(session->unwind);
 	loss[LOSS_FILES_UNOPENED] +=
-		modules->starved_ever + modules->unopened_ever + session->probes.unprobed;
+		modules->no_fd_ever + modules->unopened_ever + session->probes.unprobed;
 	if (session->options.follow_fork)
 		loss[LOSS_RECORDS_DROPPED] += session->events.records_lost;
 	loss[LOSS_EXECS_LATE] += session->events.late_execs;

@@ -181,7 +181,7 @@ static int loader_refuse(const char *interpreter, const char *program, struct er
 /* What to do about a missing right to read the program, or to change the user. */
 static const char *loader_advice(const struct loader_rights *rights)
 {
-	return rights->user ? " (its loader ran as another user: -u USER says which)" : "";
+	return rights->user ? " (its loader ran as another user; choose one with -u USER)" : "";
 }
 
 static int loader_ask(const char *interpreter, const char *program,

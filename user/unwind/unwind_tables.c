@@ -91,7 +91,7 @@ int unwind_tables_add(struct unwind_tables *tables, uint32_t module, int holder,
 	memcpy(known->codes, file->codes, sizeof(known->codes));
 	known->code_count = file->code_count;
 	code = unwind_tables_place(tables, known, &file->table, holder);
-	known->homeless = code == -ENOSPC || code == -EDQUOT;
+	known->no_space = code == -ENOSPC || code == -EDQUOT;
 	return code;
 }
 
@@ -125,7 +125,7 @@ size_t unwind_tables_retry(struct unwind_tables *tables)
 	size_t i, count = 0;
 
 	for (i = 0; i < tables->count; i++) {
-		if (!tables->modules[i].homeless)
+		if (!tables->modules[i].no_space)
 			continue;
 		tables->modules[i] = (struct unwind_known){ 0 };
 		count++;

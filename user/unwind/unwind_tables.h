@@ -18,7 +18,7 @@
 /* What is known of a module. */
 struct unwind_known {
 	bool known; /* it was added, with or without a table */
-	bool homeless; /* its table found no room */
+	bool no_space; /* its table found no room */
 	struct unwind_place place; /* {0} = no table */
 	struct elf_code codes[ELF_CODES_MAX];
 	unsigned int code_count;
