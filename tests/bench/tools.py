@@ -135,7 +135,7 @@ def tracer_without_return_probes(pid):
 
 
 def library_of(pid, name):
-    """The mapped file with this name, as the tools have to be told."""
+    """The mapped file with this name, as the tools expect it."""
     with open("/proc/%d/maps" % pid, encoding="utf-8", errors="replace") as maps:
         for line in maps:
             path = line.rstrip("\n").split(maxsplit=5)[-1]

@@ -148,7 +148,7 @@ class Log:
         return self.file.read()
 
 
-def tell():
+def report():
     """Why a test may have failed."""
     for command in ((PROGRAMS + "/kubectl", "--kubeconfig", PLACE + "/access", "describe", "pods"),
                     ("journalctl", "-q", "-n", "25", "-o", "cat", "-u", "cluster-kubelet")):
@@ -157,7 +157,7 @@ def tell():
 
 def clean():
     if sys.exc_info()[0]:
-        tell()
+        report()
     lab.end_all()
     if not is_active("kube-apiserver"):
         return

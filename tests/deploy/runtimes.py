@@ -38,7 +38,7 @@ class Foreground:
 
 def allowed_by_seccomp(*command):
     """
-    The command, by which seccomp lets the tracer trace. Profiles from before 2025 know of CAP_SYS_ADMIN only; there the
+    The command, by which seccomp lets the tracer trace. Profiles from before 2025 have CAP_SYS_ADMIN only; there the
     tracer must say what is in its way, and what is written to be done about it must do.
     """
     tracer = Foreground(command)

@@ -25,7 +25,7 @@ static inline long bpf_map_update_elem(const void *map, const void *key, const v
 	return interp_world_store(number, value);
 }
 
-/* The shim's keys have 32 bits: their low halves are told apart well enough by a hash. */
+/* The shim's keys have 32 bits: their low halves are distinguished well enough by a hash. */
 #include "interp.bpf.h"
 
 struct interp_world {

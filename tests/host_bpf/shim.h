@@ -231,7 +231,7 @@ static inline long bpf_probe_read_user(void *to, uint32_t size, const void *addr
 }
 
 #ifndef SHIM_OWN_UPDATES
-/* Nothing looks up what it has stored, unless a test wants to know of it. */
+/* Nothing looks up what it has stored, unless a test sets it. */
 static void (*shim_on_update)(const void *map, const void *value);
 
 static inline long bpf_map_update_elem(const void *map, const void *key, const void *value,

@@ -141,7 +141,7 @@ static void test_ruby_deep(void **state)
 	assert_int_equal(world.walk.hash, 0);
 }
 
-/* The hash tells apart where a frame is, and which frames there are; not where the collector has moved code. */
+/* The hash distinguishes where a frame is, and which frames there are; not where the collector has moved code. */
 static void test_ruby_hash(void **state)
 {
 	uint32_t first = STACK_WORDS - 8 * 8;
@@ -447,7 +447,7 @@ static void test_python_long_lines(void **state)
 	assert_int_equal(world.walk.record.frames[0].content, content);
 }
 
-/* Another code object at the same address: it is told of, or else each is looked at each time. */
+/* Another code object at the same address: its end is probed, or else each is read each time. */
 static void test_python_reuse(void **state)
 {
 	uint64_t first;

@@ -28,8 +28,8 @@ static bool read_child(void *to, size_t size, uint64_t address)
 	return child_read(&child, address, to, size);
 }
 
-/* A frame as the script tells it: "file:line:function". */
-struct told {
+/* A frame as the script prints it: "file:line:function". */
+struct printed {
 	char *lines[LINES_MAX]; /* innermost first */
 	size_t count;
 };
@@ -72,8 +72,8 @@ static bool is_hidden(const char *text)
 	return !strncmp(text, "<internal:", 10);
 }
 
-/* Do the frames of the current walk match what was told? Prints the first difference if `loud`. */
-static bool frames_match(const struct told *told, bool loud)
+/* Do the frames of the current walk match what was printed? Prints the first difference if `loud`. */
+static bool frames_match(const struct printed *printed, bool loud)
 {
 	char text[INTERP_FILE_MAX + INTERP_FUNCTION_MAX + 16];
 	bool covers = false;
@@ -86,10 +86,10 @@ static bool frames_match(const struct told *told, bool loud)
 		covers = frame_text(&world.walk.record.frames[i], text, sizeof(text));
 		if (covered)
 			continue;
-		while (at < told->count && strcmp(told->lines[at], text) &&
-		       is_native(told->lines[at]))
+		while (at < printed->count && strcmp(printed->lines[at], text) &&
+		       is_native(printed->lines[at]))
 			at++;
-		if (at < told->count && !strcmp(told->lines[at], text)) {
+		if (at < printed->count && !strcmp(printed->lines[at], text)) {
 			at++;
 			continue;
 		}
@@ -97,18 +97,18 @@ static bool frames_match(const struct told *told, bool loud)
 			continue;
 		if (loud)
 			print_message("frame %u is %s, not %s\n", i, text,
-				      at < told->count ? told->lines[at] : "(none)");
+				      at < printed->count ? printed->lines[at] : "(none)");
 		return false;
 	}
-	while (at < told->count && is_native(told->lines[at]))
+	while (at < printed->count && is_native(printed->lines[at]))
 		at++;
-	if (at < told->count && loud)
-		print_message("missing: %s\n", told->lines[at]);
-	return at == told->count && world.walk.record.end == INTERP_END_ROOT;
+	if (at < printed->count && loud)
+		print_message("missing: %s\n", printed->lines[at]);
+	return at == printed->count && world.walk.record.end == INTERP_END_ROOT;
 }
 
 /* Cut "stack\n" line "\n" ... into stacks. */
-static size_t split_stacks(char *said, struct told *stacks, size_t max)
+static size_t split_stacks(char *said, struct printed *stacks, size_t max)
 {
 	size_t count = 0;
 	char *line, *rest;
@@ -138,8 +138,8 @@ static int find_interpreter(void)
 	return code;
 }
 
-/* Every stack that was told must be that of some thread. */
-static void check_stacks(struct told *stacks, size_t count)
+/* Every stack that was printed must be that of some thread. */
+static void check_stacks(struct printed *stacks, size_t count)
 {
 	size_t i, thread;
 
@@ -197,7 +197,7 @@ static void check_wrong_layouts(void)
 	assert_true(tried >= 3);
 }
 
-/* Where a thread's stack ends at present; 0 = the kernel does not tell. */
+/* Where a thread's stack ends at present; 0 = the kernel does not show it. */
 static uint64_t stack_pointer(pid_t thread)
 {
 	char path[64], text[256], *at = text;
@@ -265,12 +265,12 @@ static void check_loop(void)
 
 static void check_script(char *const arguments[])
 {
-	static struct told stacks[CHILD_THREADS_MAX];
+	static struct printed stacks[CHILD_THREADS_MAX];
 	struct buffer said = { 0 };
 	size_t count;
 
 	assert_true(child_start(&child, arguments));
-	if (!child_hear(&child, &said)) {
+	if (!child_read(&child, &said)) {
 		child_end(&child);
 		buffer_free(&said);
 		skip();

@@ -730,7 +730,7 @@ static void sample_free_at(uint64_t address)
 		   address);
 }
 
-/* A sample stands for weight / size blocks, to the nearest whole number, and its free takes back the same. */
+/* A sample represents weight / size blocks, to the nearest whole number, and its free takes back the same. */
 static void test_sample_weights(void **state)
 {
 	(void)state;

@@ -111,7 +111,7 @@ static void test_lost_frame_pointer(void **state)
 	world_free(world);
 }
 
-/* Function 1 is the kernel's code that a handler returns to, which has no rows but tells itself by its instructions. */
+/* Function 1 is the kernel's code that a handler returns to, which has no rows but is recognized by its instructions. */
 static void test_signal(void **state)
 {
 	static const uint32_t rules[] = { BOTH(2, 0), 0, NONE(4), BOTH(2, 0), ROOT };
@@ -136,7 +136,7 @@ static void test_signal(void **state)
 }
 
 /*
- * Function 1 has no rows: its frame pointer tells its caller, but not where the caller's frame begins. The caller's own
+ * Function 1 has no rows: its frame pointer leads to its caller, but not where the caller's frame begins. The caller's own
  * frame pointer does.
  */
 static void test_frame_pointer_guess(void **state)
@@ -160,7 +160,7 @@ static void test_frame_pointer_guess(void **state)
 	world_free(world);
 }
 
-/* The caller has saved no frame pointer: nothing tells where its frame begins. */
+/* The caller has saved no frame pointer: where its frame begins is unknown. */
 static void test_guess_leads_nowhere(void **state)
 {
 	static const uint32_t rules[] = { 0, LR(4, 0), ROOT };

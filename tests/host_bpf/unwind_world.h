@@ -101,7 +101,7 @@ static inline void world_add_maps(struct world *world)
 	shim_add_map(&unwind_caches, &world->cache, sizeof(world->cache), 1, NULL);
 }
 
-/* A world whose function number i has the rule rules[i]; rule 0 stands for code without rows. */
+/* A world whose function number i has the rule rules[i]; rule 0 means code without rows. */
 static inline struct world *world_create(const uint32_t *rules, uint32_t count)
 {
 	struct world *world = calloc(1, sizeof(*world));

@@ -40,7 +40,7 @@ def tables(table, texts, kind=SYMTAB):
 
 
 def entries(count, stubs):
-    """An .eh_frame in which these many entries tell how the stubs are unwound, again and again."""
+    """An .eh_frame in which these many entries describe how the stubs are unwound, again and again."""
     head = b"zR\0" + bytes([1, 0x78, 16, 1, 0x03, 0x0c, 7, 8, 0x90, 1])
     cie = struct.pack("<II", 20, 0) + b"\1" + head.ljust(15, b"\0")
     # DW_EH_PE_udata4: addresses as they are, in a file that begins at zero. push %rbp; mov %rsp, %rbp.

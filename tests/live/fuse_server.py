@@ -4,7 +4,7 @@
 
 It prints "ready"; at a line "OPERATION... [PID]" of its input it takes these requests ("all": any), but answers those of
 the process PID only, and prints "silent". Nothing is cached for longer than a request takes, except pages that were
-read. The kernel is told that the server is a process of USER.
+read. For the kernel the server is a process of USER.
 """
 import ctypes
 import errno
@@ -48,16 +48,16 @@ NAMES = {"lookup": LOOKUP, "getattr": GETATTR, "open": OPEN, "read": READ, "rele
 
 
 def serve(device, content):
-    silent, but_for, told = set(), 0, b""
+    silent, but_for, line = set(), 0, b""
     while True:
         ready = select.select([device, 0], [], [])[0]
         if 0 in ready:
-            told += os.read(0, 64)
-            if not told:
+            line += os.read(0, 64)
+            if not line:
                 return
-            words = told.decode().split()
+            words = line.decode().split()
             silent = set(range(64)) if "all" in words else {NAMES[word] for word in words if word in NAMES}
-            but_for, told = ([int(word) for word in words if word.isdigit()] or [-1])[0], b""
+            but_for, line = ([int(word) for word in words if word.isdigit()] or [-1])[0], b""
             print("silent", flush=True)
         if device not in ready:
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compare the stacks that a script's own interpreter tells with those of the report: frame by frame, byte by byte."""
+"""Compare the stacks that a script's own interpreter prints with those of the report: frame by frame, byte by byte."""
 import collections
 import json
 import os

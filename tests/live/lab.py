@@ -27,7 +27,7 @@ os.environ.setdefault("TRACER_END_SECONDS", str(PATIENCE))
 
 # Loss counters that say something about the target and not about the tracer. Stacks through code that was mapped an
 # instant before are cut short on a busy machine; test_stacks.py asks for whole ones where nothing is mapped. What the
-# kernel tells of all processes of a busy machine may not fit into its buffer; test_children.py asks what becomes of that.
+# kernel records of all processes of a busy machine may not fit into its buffer; test_children.py asks what becomes of that.
 EXPECTED_LOSSES = {"free_untracked", "calls_thrown", "stack_unmapped", "children_missed", "records_dropped",
                    "children_late", "memory_shared"}
 
@@ -81,8 +81,8 @@ def end_all():
             process.wait(timeout=PATIENCE)
 
 
-# What starts a program that the kernel tells nothing of other processes.
-UNTOLD = (target("sandboxed"), "perf_event_open")
+# What starts a program to which the kernel reports no other processes.
+WITHOUT_RECORDS = (target("sandboxed"), "perf_event_open")
 
 
 def written(file):
@@ -169,7 +169,7 @@ def need_backend(name):
 
 
 def is_reading(process):
-    """Does it wait for its standard input? As the number of the system call and its first argument tell."""
+    """Does it wait for its standard input? As the number of the system call and its first argument show."""
     with open("/proc/%d/syscall" % process.pid, encoding="ascii") as file:
         return file.read().startswith(("0 0x0 ", "63 0x0 "))
 

@@ -60,7 +60,7 @@ def test_capabilities_of_the_file_are_not_for_the_command():
 
 
 def test_nobody_is_asked_for_debug_files():
-    """Not even the server that the environment names, unless it is told to."""
+    """Not even the server that the environment names, unless that is requested."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0)
         urls = "http://127.0.0.1:%d" % server.getsockname()[1]

@@ -74,7 +74,7 @@ def test_first_thread_ends():
 
 
 def test_exec_of_a_static_program():
-    # An empty report does not stand for a program that frees everything.
+    # An empty report does not mean a program that frees everything.
     process = lab.start(["sh", "-c", "read line; exec %s" % lab.target("static")])
     tracer = lab.Tracer("-j", "-p", process.pid, "3600")
     process.stdin.write(b"go\n")

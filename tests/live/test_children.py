@@ -149,9 +149,9 @@ def test_children_of_a_process():
     trace_children(())
 
 
-def test_children_of_a_process_untold():
-    """The kernel does not let the tracer hear of processes."""
-    trace_children(lab.UNTOLD)
+def test_children_of_a_process_without_records():
+    """The kernel gives the tracer no records of processes."""
+    trace_children(lab.WITHOUT_RECORDS)
 
 
 def test_children_of_a_command():
@@ -259,7 +259,7 @@ def flood():
 
 
 class Deaf:
-    """The tracer hears nothing: it is stopped, and each CPU fills the buffer that it reads."""
+    """The tracer reads no records: it is stopped, and each CPU fills the buffer that it reads."""
 
     def __init__(self, tracer):
         self.pid = tracer.process.pid
@@ -272,20 +272,20 @@ class Deaf:
         os.kill(self.pid, signal.SIGCONT)
 
 
-def hear(tracer):
+def drain(tracer):
     """The kernel says that it has lost something with the next thing that it says, which is a name on each CPU."""
     lab.wait_for(lambda: on_each_cpu(lambda: say_names(1)) or ask(tracer)["loss"]["records_dropped"],
                  "the tracer learns of the loss")
 
 
-def test_children_are_not_told_of():
+def test_children_without_records():
     with Family() as family:
         process = family.start()
         tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "-p", process.pid, "3600")
         with Deaf(tracer):
             family.let("begin")
             children = family.children()
-        hear(tracer)
+        drain(tracer)
         await_followed(tracer, children)
         family.let("go")
         accounts = family.read_accounts()
@@ -294,7 +294,7 @@ def test_children_are_not_told_of():
         assert {target["pid"] for target in report["targets"]} == set(accounts), report["targets"]
 
 
-def test_program_is_not_told_of():
+def test_program_without_a_record():
     process = lab.start([lab.target("changes"), "exec", "wait"])
     lab.wait_for(lambda: lab.is_reading(process), "the target waits")
     tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "--keep-exited", "-p", process.pid, "3600")
@@ -302,7 +302,7 @@ def test_program_is_not_told_of():
         process.stdin.write(b"go\n")
         process.stdin.flush()
         account = json.loads(process.stdout.readline())
-    hear(tracer)
+    drain(tracer)
     report = ask(tracer)
     lab.check_sums(report)
     now = [site for site in report["sites"] if not site["ended"]]

@@ -15,7 +15,7 @@ def forged_objects(order):
     process.stdin.write(b"\n")
     process.stdin.flush()
     truth = [int(word) for word in process.stdout.readline().split()]
-    # The second one allocates as soon as it is told; it waits again when it has.
+    # The second one allocates as soon as it reads a byte; it waits again when it has.
     lab.wait_for(lambda: in_read(pids[1]), "the second process waits")
     report = json.loads(tracer.stop().splitlines()[-1])
     lab.check_sums(report)

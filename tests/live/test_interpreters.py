@@ -260,7 +260,7 @@ sys.stdin.readline()
 
 SECONDS = os.environ.get("STORM_SECONDS", "3")
 
-# Each line allocates blocks of a size of its own, so that the size tells which line it must have been.
+# Each line allocates blocks of a size of its own, so that the size identifies the line.
 RUBY_STORM = """\
 require 'fiddle'
 SECONDS = ARGV[0].to_f

@@ -8,7 +8,7 @@ import ctypes
 
 import lab
 
-# A call that a signal or the end of its thread has cut off cannot be told from one that succeeded.
+# A call that a signal or the end of its thread has cut off cannot be distinguished from one that succeeded.
 CUT_OFF = {"heal": ("returns_unmatched",), "jumps": ("returns_unmatched",), "exits": ("returns_unmatched",)}
 
 

@@ -32,7 +32,7 @@ def test_few_stacks():
 
 
 def start_deep(count):
-    """A process that will make `count` sites of site_deep, when it is told to go."""
+    """A process that will make `count` sites of site_deep, when it reads a line."""
     process = lab.start([lab.target("deep"), "2", str(count), "wait"])
     lab.wait_for(lambda: lab.is_waiting(process), "it waits")
     return process

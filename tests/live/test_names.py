@@ -13,7 +13,7 @@ import lab
 
 def addr2line(module, offset):
     """[(function, file, line)], innermost first, of the call before a return address."""
-    # A file offset of code is its address in all files here but for the segment's shift, which readelf tells.
+    # A file offset of code is its address in all files here but for the segment's shift, which readelf prints.
     headers = subprocess.run(["readelf", "-lW", module], capture_output=True, text=True, check=True).stdout
     address = None
     for match in re.finditer(r"LOAD +0x([0-9a-f]+) 0x([0-9a-f]+) 0x[0-9a-f]+ 0x([0-9a-f]+)", headers):

@@ -146,7 +146,7 @@ def test_fibers():
 
 
 def test_wrappers():
-    """What is freed by a wrapper was known to it: the function below it is told of nothing unknown."""
+    """What is freed by a wrapper was known to it: the function below it frees nothing unknown."""
     environment = dict(os.environ)
     for name in ("wrap-jump.so", "wrap-call.so", "wrap-deep.so"):
         environment["LD_PRELOAD"] = variant(name)

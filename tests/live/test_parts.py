@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Probes are detached and attached in parts, many times, while the target runs: what is counted is what the parts that are
-attached see, no more and no less. The target tells all addresses; what must be counted is computed from them here."""
+attached see, no more and no less. The target prints all addresses; what must be counted is computed from them here."""
 import json
 import os
 import random

@@ -86,8 +86,8 @@ def test_by_name():
     trace_by_name(())
 
 
-def test_by_name_untold():
-    trace_by_name(lab.UNTOLD)
+def test_by_name_without_records():
+    trace_by_name(lab.WITHOUT_RECORDS)
 
 
 def wait_for_name(under):
@@ -115,8 +115,8 @@ def test_wait():
     wait_for_name(())
 
 
-def test_wait_untold():
-    wait_for_name(lab.UNTOLD)
+def test_wait_without_records():
+    wait_for_name(lab.WITHOUT_RECORDS)
 
 
 def test_wait_in_vain():
@@ -245,13 +245,13 @@ class Root:
         """A pipe's end that waits for nobody."""
         return os.fdopen(os.open(self.path(name), os.O_RDWR), "w", encoding="ascii", buffering=1)
 
-    def tell(self, command):
+    def send(self, command):
         self.commands.write(command + "\n")
 
     def known(self, name, command="known"):
         """Start one; returns its pid, as the namespace has it."""
         os.mkfifo(self.path("input-" + name))
-        self.tell("%s %s" % (command, name))
+        self.send("%s %s" % (command, name))
         self.inputs[name] = self.open("input-" + name)
         lab.wait_for(lambda: self.read("pid-" + name).endswith("\n"), "the pid is known")
         return int(self.read("pid-" + name))
@@ -275,14 +275,14 @@ def test_all_processes():
         root = Root(folder)
         try:
             first = root.known("first")
-            root.tell("tracer")
+            root.send("tracer")
             root.said("tracer: ready")
             root.said(r"process %d \(" % first)
             second, third = root.known("second"), root.known("third", "exec")
             for pid in (second, third):
                 root.said(r"process %d \(" % pid)
             accounts = {pid: root.go(name) for name, pid in (("first", first), ("second", second), ("third", third))}
-            root.tell("stop")
+            root.send("stop")
             assert root.process.wait(lab.PATIENCE) == 0, root.process.communicate()
             assert root.read("status") == "0\n", root.read("messages")
             report = json.loads(root.read("report").splitlines()[-1])

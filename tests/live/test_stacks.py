@@ -368,7 +368,7 @@ def test_many_processes():
         check_whole(report, 5000, ROOTS)
 
 
-def test_ends_are_told():
+def test_ends_are_marked():
     """A stack that is cut says why, in the site, in the counters and in the coverage line."""
     status, output, errors = lab.run("-n", "3", "--stack-depth", "2", "--", lab.target("deep"), "30", "1")
     coverage = re.search(r"coverage: .*(?:\n  .*)*", output)[0]

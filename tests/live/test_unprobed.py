@@ -145,7 +145,7 @@ def test_unmapped_library_is_no_loss():
     lab.check_account(account, report)
 
 
-def tell(debugger, *lines):
+def send(debugger, *lines):
     """Have gdb do something, and wait until it has."""
     debugger.stdin.write("\n".join([*lines, "echo \\ndone\\n", ""]).encode())
     debugger.stdin.flush()
@@ -161,10 +161,10 @@ def test_debugger_takes_them_out():
     _, plan, _ = lab.run("plan", "-p", target.pid)
     distance = re.search(r"^ +malloc +0x[0-9a-f]+(?:\+(\d+))?", plan, re.M).group(1) or "0"
     debugger = lab.start([gdb, "-q", "-nx", "-p", str(target.pid)], stderr=subprocess.STDOUT)
-    tell(debugger, "set confirm off", "set pagination off", "set breakpoint always-inserted on",
+    send(debugger, "set confirm off", "set pagination off", "set breakpoint always-inserted on",
          "break *((char *)&malloc + %s)" % distance)
     reports = Reports(target.pid)
-    tell(debugger, "delete", "detach")
+    send(debugger, "delete", "detach")
     target.ask("allocate")
     first = reports.next()
     assert missing(first) > 0 and counted(first) == 0, "%d, %s" % (counted(first), first["loss"])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs that tell of samples by the USDT probes otel_memory:alloc and otel_memory:free.
+"""Programs that publish samples by the USDT probes otel_memory:alloc and otel_memory:free.
 
-The truth is the program's own account: tests/targets/usdt.c adds up what its allocator, tests/targets/sampled.c, has told
-that each sample stands for. Where probes and their arguments are, readelf tells.
+The truth is the program's own account: tests/targets/usdt.c adds up what its allocator, tests/targets/sampled.c, has
+published each sample to represent. Where probes and their arguments are, readelf prints.
 """
 import json
 import os
@@ -119,7 +119,7 @@ def test_weights_are_near_what_was_asked_for():
 
 
 def test_sizes():
-    """The size of a block decides, not what it stands for."""
+    """The size of a block decides, not what it represents."""
     account, report = lab.attached_report([program("usdt-listened"), "count", 3], "-z", "100000")
     assert lab.sums(report, set(account)) == {"site_large": account["site_large"]}, (account, report["sites"])
     account, report = lab.attached_report([program("usdt-listened"), "count", 3], "-Z", "15")
@@ -140,9 +140,9 @@ def test_full_table():
     lab.check_sums(report)
     lost = report["loss"]
     assert lost["blocks_full"] > 0 and lost["bytes_unattributed"] > 0, lost
-    told = sum(figures[0] for name, figures in account.items() if name != "asked")
+    published = sum(figures[0] for name, figures in account.items() if name != "asked")
     kept = sum(site["alloc_bytes"] for site in report["sites"] if site.get("sampled"))
-    assert kept + lost["bytes_unattributed"] == told, (kept, lost, told)
+    assert kept + lost["bytes_unattributed"] == published, (kept, lost, published)
 
 
 def test_senseless_weights():
@@ -257,7 +257,7 @@ def test_one_probe_alone():
 
 
 def test_samples_of_what_is_counted():
-    """An allocator on top of malloc tells of addresses that malloc has handed out: each block counts once, exactly."""
+    """An allocator on top of malloc publishes addresses that malloc has handed out: each block counts once, exactly."""
     _, report = lab.attached_report([program("usdt-shim"), "near", 2])
     lab.check_sums(report)
     lab.check_losses(report)
@@ -270,7 +270,7 @@ def test_samples_of_what_is_counted():
 
 
 def test_library_functions_that_call_the_sampler():
-    """What the C library makes by calling the sampler is freed by the sampler, which does not tell of each block."""
+    """What the C library makes by calling the sampler is freed by the sampler, which does not publish each block."""
     _, report = lab.attached_report([program("usdt-replaced")])
     lab.check_sums(report)
     found = [site for site in report["sites"] if "array" in [frame["function"] for frame in site["frames"]]]
@@ -429,7 +429,7 @@ def segments(path):
 
 
 def notes(path):
-    """{file offset: (name, arguments)}, as readelf tells."""
+    """{file offset: (name, arguments)}, as readelf prints."""
     text = subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True).stdout
     found = {}
     for name, location, arguments in re.findall(

@@ -49,7 +49,7 @@ def fetch(port, path):
 
 
 def converse(port, lines):
-    """What is answered to lines in which KEY stands for a key that no other connection has."""
+    """What is answered to lines in which KEY is replaced by a key that no other connection has."""
     with socket.create_connection(("127.0.0.1", port), lab.PATIENCE) as connection:
         key = b"key%05d" % connection.getsockname()[1]
         stream = connection.makefile("rwb")
@@ -99,7 +99,7 @@ def descendants(pid):
 
 
 def check_server(command, port, ask, status=0, must_allocate=True):
-    """Load before, under and after a trace; then the server is told to end, and does with its own status."""
+    """Load before, under and after a trace; then the server is asked to end, and does with its own status."""
     # What it writes goes where nobody must read.
     server = lab.start(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     lab.wait_for(lambda: lab.answers(port) or server.poll() is not None, "the server answers")

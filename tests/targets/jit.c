@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Generates a function that allocates, as JIT compilers do, and tells its name in /tmp/perf-PID.map, with the pid that it
+ * Generates a function that allocates, as JIT compilers do, and writes its name to /tmp/perf-PID.map, with the pid that it
  * has itself: jit [OWNER]. With OWNER, the map is given to that user. Prints "ready", waits for a line, allocates 10 blocks of
  * 40,961 bytes, prints "{}" and waits for another line.
  */
@@ -36,7 +36,7 @@ static generated generate(void)
 	return function;
 }
 
-static void tell(generated function, const char *path)
+static void name(generated function, const char *path)
 {
 	FILE *map = fopen(path, "w");
 
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	int i;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
-	tell(function, path);
+	name(function, path);
 	if (argc > 1 && chown(path, (uid_t)atoi(argv[1]), (gid_t)-1))
 		return 2;
 	puts("ready");

@@ -473,7 +473,7 @@ SITE static void jump_out_of_call(void)
 
 /*
  * Calls from below a frame that does not write over the place where the return address of the call stood: nothing
- * there tells that the call has been left.
+ * there means that the call has been left.
  */
 SITE static void jump_then_allocate(int depth)
 {

@@ -73,7 +73,7 @@ static int launch_thread(char **command)
 	return 127;
 }
 
-/* A child that uses its parent's memory when it is told to, and does not execute anything. */
+/* A child that uses its parent's memory when it reads a line, and does not execute anything. */
 static int launch_share(char **command)
 {
 	pid_t pid = vfork();

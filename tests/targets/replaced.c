@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program whose malloc is an allocator that tells of samples (sampled.c), while functions of the C library
+ * A program whose malloc is an allocator that publishes samples (sampled.c), while functions of the C library
  * call it: "replaced [wait]". All that they make is freed, by the allocator.
  */
 #include <stdlib.h>

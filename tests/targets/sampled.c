@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An allocator that tells of samples, as the probes otel_memory:alloc and otel_memory:free are agreed on: the bytes between
+ * An allocator that publishes samples, as the probes otel_memory:alloc and otel_memory:free are agreed on: the bytes between
  * two samples are random, with an exponential distribution (a Poisson process over bytes), from a seed that is always
- * the same; a sample of S bytes stands for S / p, where p = 1 - exp(-S / INTERVAL) is how likely it was. Its functions have
+ * the same; a sample of S bytes represents S / p, where p = 1 - exp(-S / INTERVAL) is how likely it was. Its functions have
  * names of jemalloc's, so that they can be probed instead.
  *
- * Built with SEMAPHORES, it samples only while somebody listens. With ONLY_ALLOC it does not tell what is freed. OWN_MALLOC
+ * Built with SEMAPHORES, it samples only while somebody listens. With ONLY_ALLOC it does not publish what is freed. OWN_MALLOC
  * makes its memory that of malloc, with the same addresses.
  */
 #if defined(SEMAPHORES)
@@ -40,7 +40,7 @@ struct head {
 	struct head *next; /* of those that are free */
 };
 
-__thread struct sampled_told sampled_last_alloc, sampled_last_free;
+__thread struct sampled_block sampled_last_alloc, sampled_last_free;
 unsigned long sampled_fired, sampled_bytes, sampled_lie;
 
 static uint64_t seed = 42;
@@ -122,7 +122,7 @@ static void give(void *block)
 }
 #endif
 
-/* Is a block of so many bytes to be told of? Where it is, what it stands for. */
+/* Is a block of so many bytes to be published? Where it is, what it represents. */
 static unsigned long weigh(size_t size)
 {
 	sampled_bytes += size;
@@ -141,12 +141,12 @@ static void note(void *block, size_t size, unsigned long weight)
 	head->size = size;
 	head->weight = weight;
 	head->objects = (weight + size / 2) / size;
-	sampled_last_alloc = (struct sampled_told){ size, weight, head->objects };
+	sampled_last_alloc = (struct sampled_block){ size, weight, head->objects };
 	sampled_fired++;
 }
 
 /* Inlined, so that each function has a place of its own. */
-static inline __attribute__((always_inline)) void tell_alloc(void *block, size_t size)
+static inline __attribute__((always_inline)) void publish_alloc(void *block, size_t size)
 {
 	unsigned long weight;
 
@@ -164,11 +164,11 @@ static inline __attribute__((always_inline)) void tell_alloc(void *block, size_t
 	DTRACE_PROBE3(otel_memory, alloc, block, size, weight);
 }
 
-static inline __attribute__((always_inline)) void tell_free(void *block)
+static inline __attribute__((always_inline)) void publish_free(void *block)
 {
 	struct head *head = HEAD_OF(block);
 
-	sampled_last_free = (struct sampled_told){ head->size, head->weight, head->objects };
+	sampled_last_free = (struct sampled_block){ head->size, head->weight, head->objects };
 	if (!head->weight)
 		return;
 	head->weight = 0;
@@ -183,7 +183,7 @@ void *je_malloc(size_t size)
 {
 	void *block = take(size);
 
-	tell_alloc(block, size);
+	publish_alloc(block, size);
 	return block;
 }
 
@@ -194,9 +194,9 @@ void *je_calloc(size_t count, size_t size)
 	memset(block, 0, count * size);
 	/* The compiler knows the half of this: one place has constants among its arguments. */
 	if (count * size == 1024)
-		tell_alloc(block, 1024);
+		publish_alloc(block, 1024);
 	else
-		tell_alloc(block, count * size);
+		publish_alloc(block, count * size);
 	return block;
 }
 
@@ -204,7 +204,7 @@ void je_free(void *block)
 {
 	if (!block)
 		return;
-	tell_free(block);
+	publish_free(block);
 	give(block);
 }
 
@@ -215,9 +215,9 @@ void *je_realloc(void *block, size_t size)
 
 	if (old) {
 		memcpy(moved, block, old->size < size ? old->size : size);
-		tell_free(block);
+		publish_free(block);
 		give(block);
 	}
-	tell_alloc(moved, size);
+	publish_alloc(moved, size);
 	return moved;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An allocator that tells of samples by USDT probes: see sampled.c. */
+/* An allocator that publishes samples by USDT probes: see sampled.c. */
 #ifndef SAMPLED_H
 #define SAMPLED_H
 
 #include <stddef.h>
 
-/* What the calling thread's last call has told of; weight 0 = of nothing. */
-struct sampled_told {
+/* What the calling thread's last call has published; weight 0 = nothing. */
+struct sampled_block {
 	unsigned long size, weight, objects;
 };
 
-extern __thread struct sampled_told sampled_last_alloc, sampled_last_free;
+extern __thread struct sampled_block sampled_last_alloc, sampled_last_free;
 
 /* How often the probes were passed, and how many bytes were asked for. */
 extern unsigned long sampled_fired, sampled_bytes;
@@ -18,7 +18,7 @@ extern unsigned long sampled_fired, sampled_bytes;
 /* What its semaphores say; -1 = it has none. */
 int sampled_semaphores(void);
 
-/* The next sample is told of with this weight, whatever it is; for wrong ones. */
+/* The next sample is published with this weight, whatever it is; for wrong ones. */
 extern unsigned long sampled_lie;
 
 void *je_malloc(size_t size);

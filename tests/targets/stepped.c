@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocates when it is asked to, and tells where. Reads commands, one a line, and answers each with a line:
+ * Allocates when it is asked to, and prints where. Reads commands, one a line, and answers each with a line:
  *   c N   calloc() N blocks: their addresses
  *   f N   free() the N oldest of them: their addresses
  *   r N   realloc() the N oldest to other sizes: pairs of old and new addresses

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program whose allocator tells of samples (sampled.c), and which adds up itself what they stand for:
+ * A program whose allocator publishes samples (sampled.c), and which adds up itself what they represent:
  *
  *   usdt count N [wait]      N rounds of many sizes, of which some are freed; the account of each site
  *   usdt near N [wait]       the same without frees; with what was really asked for
  *   usdt dlopen FILE [wait]  the same with an allocator that is opened only then
  *   usdt fork [wait]         two accounts, of a parent and its child
- *   usdt wrong [wait]        samples that stand for less than themselves, or for too much
+ *   usdt wrong [wait]        samples that represent less than themselves, or too much
  *   usdt spin                until it is ended: what the semaphores say, each time a line is read
  *   usdt pairs N             N blocks, freed at once; how often a probe was passed
  */
@@ -34,24 +34,24 @@ static struct {
 
 static void truth_sample(const char *name)
 {
-	struct sampled_told *told = VARIABLE(sampled_last_alloc);
+	struct sampled_block *last = VARIABLE(sampled_last_alloc);
 	struct truth_site *site = truth_site(name);
 
-	if (!told->weight)
+	if (!last->weight)
 		return;
-	site->alloc_bytes += told->weight;
-	site->alloc_objects += told->objects;
+	site->alloc_bytes += last->weight;
+	site->alloc_objects += last->objects;
 }
 
 static void truth_sample_end(const char *name)
 {
-	struct sampled_told *told = VARIABLE(sampled_last_free);
+	struct sampled_block *last = VARIABLE(sampled_last_free);
 	struct truth_site *site = truth_site(name);
 
-	if (!told->weight)
+	if (!last->weight)
 		return;
-	site->free_bytes += told->weight;
-	site->free_objects += told->objects;
+	site->free_bytes += last->weight;
+	site->free_objects += last->objects;
 }
 
 SITE static void *site_malloc(size_t size)
@@ -146,7 +146,7 @@ static void run_count(int rounds, int frees)
 		drop(at);
 }
 
-/* Told of last, so that it is no site's. */
+/* Published last, so that it is no site's. */
 static void print_asked(void)
 {
 	struct truth_site *asked = truth_site("asked");

@@ -26,7 +26,7 @@
 #define FAILED UINT64_MAX
 #define DONTUNMAP 4
 
-/* What the models know of a mapping. */
+/* What the models have of a mapping. */
 struct truth {
 	uint32_t site;
 	uint32_t first;

@@ -86,7 +86,7 @@ static bool readelf_packs(const char *offset, long smallest, long largest)
 	return bytes % 8 == 0 && bytes / 8 >= smallest && bytes / 8 <= largest;
 }
 
-/* readelf does not say what an expression computes: any kind that stands for one will do. */
+/* readelf does not say what an expression computes: any kind of expression will do. */
 static bool readelf_is_expression(uint32_t rule)
 {
 	uint32_t cfa = UNWIND_RULE_CFA(rule);

@@ -37,9 +37,8 @@ struct sample {
 
 static const struct function_name sample_malloc = { "glibc", "malloc" };
 static const struct function_name sample_new = { "jemalloc", "operator new(unsigned long)" };
-static const
-	__attribute__((unused)) struct function_name sample_told = { "jemalloc",
-								     "otel_memory:alloc", true };
+static const __attribute__((
+	unused)) struct function_name sample_publisher = { "jemalloc", "otel_memory:alloc", true };
 static const struct function_name sample_mmap = { "glibc", "mmap" };
 
 static const struct symbol_list *sample_lookup(void *context, const struct frame *frame)
@@ -102,7 +101,7 @@ static __attribute__((unused)) uint32_t sample_module(struct sample *sample, con
 	return module_list_add(&sample->modules, module);
 }
 
-/* A name for frames: returns the address that stands for it. */
+/* A name for frames: returns its address. */
 static uint64_t sample_name(struct sample *sample, const char *function, const char *file,
 			    uint32_t line)
 {
@@ -211,12 +210,12 @@ static __attribute__((unused)) struct sample *sample_server(void)
 	return sample;
 }
 
-/* The same, where the extension's allocator tells of samples. */
+/* The same, where the extension's allocator publishes samples. */
 static __attribute__((unused)) struct sample *sample_server_sampled(void)
 {
 	struct sample *sample = sample_server();
 
-	sample->sites[0].function = &sample_told;
+	sample->sites[0].function = &sample_publisher;
 	sample->sites[0].sampled = true;
 	sample->sites[0].stats.samples = 97;
 	return sample;

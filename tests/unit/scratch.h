@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A folder for the files of one test, and commands that tell the truth about them. */
+/* A folder for the files of one test, and commands that are the truth about them. */
 #ifndef TESTS_SCRATCH_H
 #define TESTS_SCRATCH_H
 

@@ -64,7 +64,7 @@ static void test_cache_word(void **state)
 	}
 }
 
-/* A rule that fits comes out as it was; the others are told by their row. */
+/* A rule that fits comes out as it was; the others are recognized by their row. */
 static void test_short_rules(void **state)
 {
 	static const uint32_t cfa_offsets[] = { 0, 1, 1023, 1024, UNWIND_CFA_OFFSET_MAX };
@@ -134,7 +134,7 @@ static void test_rows_at_zero(void **state)
 	cfi_rows_free(&rows);
 }
 
-/* More rows on a page than a search can tell apart: the last ones are left out. */
+/* More rows on a page than a search can distinguish: the last ones are left out. */
 static void test_rows_of_a_full_page(void **state)
 {
 	struct cfi_rows rows;

@@ -274,11 +274,11 @@ static void test_leaves(void **state)
 	assert_int_equal(choice.offset, 2);
 	assert_true(choice.leaves);
 	choice_fall_back((const uint8_t *)"\x31\xc0\x0f\x85\x00\x10\x00\x00\xc3", 9, 0x1000, &needs,
-			 "told so", &choice);
+			 "a test", &choice);
 	assert_int_equal(choice.offset, 0);
 	assert_false(choice.leaves);
 	assert_int_equal(choice.cost, COST_STEPPED);
-	assert_string_equal(choice.reason, "told so");
+	assert_string_equal(choice.reason, "a test");
 	assert_string_equal(choice.instruction, "xorl %eax, %eax");
 	choice = choose("\x31\xc0\x53\xe8\x00\x10\x00\x00\x5b\xc3", 10, &needs);
 	assert_int_equal(choice.offset, 2);

@@ -353,7 +353,7 @@ static void compress_xz(const char *from, const char *to)
 	free(packed);
 }
 
-/* Made as gdb's manual tells it for MiniDebugInfo. */
+/* Made as gdb's manual describes for MiniDebugInfo. */
 static void test_debugdata(void **state)
 {
 	struct scratch scratch = scratch_make();

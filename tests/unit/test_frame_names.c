@@ -154,7 +154,7 @@ static void copy_code(const struct fake *fake, struct interp_code *copy)
 	}
 }
 
-/* Each unit is a line of its own, and tells so in five bytes: the first at line 11, and so on. */
+/* Each unit is a line of its own, and is described in five bytes: the first at line 11, and so on. */
 static void put_long_lines(struct fake *fake, uint32_t units)
 {
 	uint32_t i;

@@ -109,7 +109,7 @@ static void test_unknown_loop(void **state)
 	(void)state;
 	check("xxrrs", "12.3.", "xx123(r)(r)(s)");
 	check("xrxrs", "12.3.", "x123(r)x(r)(s)");
-	/* One of two calls of the loop cannot be told: it may be in a part that is set apart. */
+	/* One of two calls of the loop cannot be recognized: it may be in a part that is set apart. */
 	check("xrLrxrrs", "12.3.", "x123(r)(L)(r)x(r)(r)(s)");
 	/* Generated code ends the native walk. */
 	check("xrje", "12.3.", "x123(r)(j)e");

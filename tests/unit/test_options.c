@@ -659,7 +659,7 @@ static void test_no_arguments_at_all(void **state)
 	assert_non_null(strstr(error.text, "nothing to trace"));
 }
 
-/* Every row of the table must be reachable by its name and its letter, and be told in the help text. */
+/* Every row of the table must be reachable by its name and its letter, and be listed in the help text. */
 static void test_table_and_help_agree(void **state)
 {
 	struct buffer brief = { 0 }, verbose = { 0 };

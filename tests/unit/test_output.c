@@ -115,7 +115,7 @@ static void test_nonblocking_pipe_gets_everything(void **state)
 	check_pipe(O_NONBLOCK);
 }
 
-static void test_closed_pipe_is_told_apart(void **state)
+static void test_closed_pipe_is_distinguished(void **state)
 {
 	struct buffer text = pattern(10);
 	struct output output;
@@ -247,7 +247,7 @@ static void check_refused(const struct scratch *scratch, const char *name, const
 	assert_true(output_open(&output, path, &error) < 0);
 	assert_int_equal(error.kind, ERROR_USAGE);
 	assert_non_null(strstr(error.text, path));
-	/* The kernel itself may be told to refuse it. */
+	/* The kernel itself may be set to refuse it. */
 	if (!strstr(error.text, word) && !strstr(error.text, "Permission denied"))
 		fail_msg("%s", error.text);
 	free(path);
@@ -415,7 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pipe_gets_everything),
 		cmocka_unit_test(test_nonblocking_pipe_gets_everything),
-		cmocka_unit_test(test_closed_pipe_is_told_apart),
+		cmocka_unit_test(test_closed_pipe_is_distinguished),
 		cmocka_unit_test(test_stuck_reader_does_not_keep_the_tracer),
 		cmocka_unit_test(test_full_disk_is_reported),
 		cmocka_unit_test_setup_teardown(test_reports_follow_each_other, folder_make,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plan of files that tell of samples. The files are made by the tests, so that the truth is what the test has put into
+ * The plan of files that publish samples. The files are made by the tests, so that the truth is what the test has put into
  * them.
  */
 #include <stdarg.h>
@@ -87,7 +87,7 @@ static struct elf_usdt *put_probe(struct work *work, const char *name, uint64_t 
 	return probe;
 }
 
-/* What an allocator has: functions, mappings, and where it tells of samples. */
+/* What an allocator has: functions, mappings, and where it publishes samples. */
 static void put_allocator(struct work *work)
 {
 	put_function(work, 0, "malloc", 0x1000);
@@ -272,7 +272,7 @@ static void test_incomplete(void **state)
 			  "arguments), so its functions are probed");
 }
 
-/* Blocks whose ends are told of there would be in use for ever. */
+/* Blocks whose ends are published there would be in use for ever. */
 static void test_some_are_refused(void **state)
 {
 	struct work *work = work_new(USDT_AUTO, NULL);

@@ -251,7 +251,7 @@ static void check_exe(const char *name)
 		_exit(1);
 	}
 	close(ready[1]);
-	/* The end of the pipe tells that the exec is over. */
+	/* The end of the pipe means that the exec is over. */
 	assert_int_equal(read(ready[0], &(char){ 0 }, 1), 0);
 	close(ready[0]);
 	exe = proc_read_exe("/proc", pid);

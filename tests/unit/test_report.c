@@ -56,7 +56,7 @@ static void test_server(void **state)
 	sample_free(sample);
 }
 
-/* The first site's 97 samples stand for 51,200 blocks; the others' calls were seen. */
+/* The first site's 97 samples represent 51,200 blocks; the others' calls were seen. */
 static void test_samples(void **state)
 {
 	struct sample *sample = sample_server_sampled();
@@ -82,7 +82,7 @@ static void test_samples(void **state)
 	sample_free(sample);
 }
 
-/* Samples may stand for so many blocks that the sum of their ages has no 64 bits. */
+/* Samples may represent so many blocks that the sum of their ages has no 64 bits. */
 static void test_very_many_blocks(void **state)
 {
 	struct sample *sample = sample_server_sampled();

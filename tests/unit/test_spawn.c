@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Held children. What they do after the release is told by files that they write; how they got their signals by
+ * Held children. What they do after the release is known from files that they write; how they got their signals by
  * /proc/self/status, as the shell would have it; which file PATH leads to by execvp itself.
  */
 #include <errno.h>

@@ -14,7 +14,7 @@ IN_C = %w[call each map times new send __send__ public_send sort_by each_with_in
           instance_eval instance_exec synchronize inject upto step [] result initialize inspect value each_slice
           each_pair puts to_a start fetch default_proc sum start_with? compact instance_variable_get].to_h { |name| [name, true] }
 
-# Allocate a block: the kind tells its size.
+# Allocate a block: the kind sets its size.
 def block(kind)
   all = caller_locations(1)
   stack = []
