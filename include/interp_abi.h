@@ -195,7 +195,6 @@ enum interp_end {
 	INTERP_END_ROOT = 0, /* the outermost frame */
 	INTERP_END_DEPTH, /* more frames than asked for */
 	INTERP_END_UNREADABLE,
-	INTERP_END_COUNT,
 };
 
 /* Innermost first. */

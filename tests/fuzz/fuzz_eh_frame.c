@@ -24,6 +24,7 @@ static void check_row(const struct cfi_table *table, uint32_t row)
 
 static void check_image(const void *bytes, size_t size, enum elf_layout layout)
 {
+	struct elf_code codes[ELF_CODES_MAX];
 	struct elf_image image;
 	struct cfi_table table;
 	uint64_t bias;
@@ -31,7 +32,7 @@ static void check_image(const void *bytes, size_t size, enum elf_layout layout)
 
 	if (elf_image_open(bytes, size, layout, &image))
 		return;
-	elf_image_bias(&image, 0x7f0000000000, 0x1000, &bias);
+	elf_code_bias(codes, elf_image_codes(&image, codes), 0x7f0000000000, 0x1000, &bias);
 	if (cfi_table_build(&image, &table))
 		return;
 	MUST(table.row_count && table.rows[0] == 0);

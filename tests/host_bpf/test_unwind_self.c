@@ -78,6 +78,7 @@ static bool self_next_mapping(FILE *maps, struct self_mapping *mapping)
 
 static void self_add_file(struct self *self, const struct self_mapping *mapping, uint32_t count)
 {
+	struct elf_code codes[ELF_CODES_MAX];
 	struct unwind_place place = { 0 };
 	struct elf_image image;
 	struct cfi_table table;
@@ -88,7 +89,8 @@ static void self_add_file(struct self *self, const struct self_mapping *mapping,
 	bytes = map_file(mapping->path, &size);
 	if (bytes) {
 		if (!elf_image_open(bytes, size, ELF_LAYOUT_FILE, &image) &&
-		    elf_image_bias(&image, mapping->start, mapping->offset, &bias) &&
+		    elf_code_bias(codes, elf_image_codes(&image, codes), mapping->start,
+				  mapping->offset, &bias) &&
 		    !cfi_table_build(&image, &table)) {
 			assert_int_equal(unwind_store_add(&self->store, &table, &place), 0);
 			cfi_table_free(&table);

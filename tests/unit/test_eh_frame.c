@@ -282,7 +282,9 @@ static void test_bias(void **state)
 {
 	struct buffer section = { 0 }, bytes = { 0 };
 	struct elf_builder builder;
+	struct elf_code codes[ELF_CODES_MAX];
 	struct elf_image image;
+	unsigned int count;
 	uint64_t bias = 1;
 
 	(void)state;
@@ -290,11 +292,12 @@ static void test_bias(void **state)
 	builder = (struct elf_builder){ .frames = section.data, .size = section.length };
 	elf_builder_write(&builder, &bytes);
 	assert_int_equal(elf_image_open(bytes.data, bytes.length, ELF_LAYOUT_FILE, &image), 0);
-	assert_true(elf_image_bias(&image, 0x7f0000000000, 0, &bias));
+	count = elf_image_codes(&image, codes);
+	assert_true(elf_code_bias(codes, count, 0x7f0000000000, 0, &bias));
 	assert_true(bias == 0x7f0000000000 - ELF_BUILDER_ADDRESS);
-	assert_true(elf_image_bias(&image, 0x7f0000000200, 0x200, &bias));
+	assert_true(elf_code_bias(codes, count, 0x7f0000000200, 0x200, &bias));
 	assert_true(bias == 0x7f0000000000 - ELF_BUILDER_ADDRESS);
-	assert_false(elf_image_bias(&image, 0x7f0000000000, 0x1000, &bias));
+	assert_false(elf_code_bias(codes, count, 0x7f0000000000, 0x1000, &bias));
 	buffer_free(&section);
 	buffer_free(&bytes);
 }

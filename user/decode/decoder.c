@@ -408,8 +408,3 @@ int decoder_rows_of_memory(struct decoder *decoder, const struct module *module,
 	close(image.fd);
 	return code;
 }
-
-pid_t decoder_server_pid(const struct decoder *decoder)
-{
-	return decoder->client.server.pid;
-}

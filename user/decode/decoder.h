@@ -61,7 +61,4 @@ int decoder_rows_of_memory(struct decoder *decoder, const struct module *module,
 /* Was it the worker, and not the file, that was the matter: a phrase, or NULL. */
 const char *decoder_failure(int code);
 
-/* The process that starts workers, for tests; 0 = there is none. */
-pid_t decoder_server_pid(const struct decoder *decoder);
-
 #endif

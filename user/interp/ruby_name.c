@@ -114,8 +114,9 @@ static uint32_t ruby_rank(const struct target_memory *memory, uint64_t index, ui
 	       (uint32_t)__builtin_popcountll(block.bits[word] << (63 - bit % 64));
 }
 
-uint32_t ruby_name_line(const struct ruby_layout *layout, const struct target_memory *memory,
-			uint64_t body, uint32_t position)
+/* The line of the instruction at `position` (in words from the first) of an iseq's body. 0 = unknown. */
+static uint32_t ruby_name_line(const struct ruby_layout *layout, const struct target_memory *memory,
+			       uint64_t body, uint32_t position)
 {
 	uint64_t lines = target_word(memory, body + layout->lines);
 	uint32_t count = target_half(memory, body + layout->line_count);

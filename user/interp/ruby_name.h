@@ -20,11 +20,4 @@ bool ruby_name_copy(const struct ruby_layout *layout, const struct target_memory
 /* A number that is another one when another iseq is at `code`; 0 if it cannot be read. */
 uint64_t ruby_name_key(const struct target_memory *memory, uint64_t code);
 
-/*
- * The line of the instruction at `position` (in words from the first) of an iseq's body. 0 = unknown. For tests: it is
- * part of ruby_name_frame.
- */
-uint32_t ruby_name_line(const struct ruby_layout *layout, const struct target_memory *memory,
-			uint64_t body, uint32_t position);
-
 #endif

@@ -264,16 +264,11 @@ size_t attachment_count(const struct attachment *attachment)
 	return attachment->calls.count + attachment->others.count;
 }
 
-void attachment_close_calls(struct attachment *attachment)
-{
-	link_task_close(attachment->calls.fds, attachment->calls.count);
-	free(attachment->calls.fds);
-	attachment->calls = (struct links){ 0 };
-}
-
 void attachment_close(struct attachment *attachment)
 {
 	/* Together: it takes no longer than one. */
 	links_join(&attachment->calls, &attachment->others);
-	attachment_close_calls(attachment);
+	link_task_close(attachment->calls.fds, attachment->calls.count);
+	free(attachment->calls.fds);
+	attachment->calls = (struct links){ 0 };
 }

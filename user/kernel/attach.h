@@ -76,8 +76,7 @@ void attachment_join(struct attachment *attachment, struct attachment *from);
 /* How many links there are. */
 size_t attachment_count(const struct attachment *attachment);
 
-/* Take all probes out; or only those of functions whose return is probed. */
+/* Take all probes out. */
 void attachment_close(struct attachment *attachment);
-void attachment_close_calls(struct attachment *attachment);
 
 #endif

@@ -204,7 +204,7 @@ static int programs_set_tail_calls(struct tracer_bpf *bpf)
 	return code;
 }
 
-/* Both sides count at the same time, so the loader changes the programs' own words. */
+/* Both sides count at the same time, so user space changes the words of the BPF programs themselves. */
 static int programs_map_shares(struct bpf_programs *programs)
 {
 	void *memory = mmap(NULL, SHARES_MAX * sizeof(*programs->shares), PROT_READ | PROT_WRITE,

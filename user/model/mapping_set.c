@@ -373,16 +373,6 @@ void mapping_set_apply(struct mapping_set *set, const struct event_mapping *even
 		set_return(set, program, event);
 }
 
-void mapping_set_forget_thread(struct mapping_set *set, uint32_t target_id, uint32_t exec_id,
-			       uint32_t thread)
-{
-	struct target_program *owner = table_get(&set->programs, program_key(target_id, exec_id));
-	struct call *call = owner ? call_take(owner, thread) : NULL;
-
-	if (call)
-		call_lose_return(set, call);
-}
-
 static void set_free_site(struct mapping_set *set, struct mapping_site *site)
 {
 	struct mapping *mapping = site->mappings, *next;

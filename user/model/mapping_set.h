@@ -44,10 +44,6 @@ void mapping_set_free(struct mapping_set *set);
 /* Apply the next record. A new mapping without a site is not recorded, but ends what it is mapped over. */
 void mapping_set_apply(struct mapping_set *set, const struct event_mapping *event);
 
-/* The thread has ended: if it was in an unmapping call, this has taken effect. */
-void mapping_set_forget_thread(struct mapping_set *set, uint32_t target_id, uint32_t exec_id,
-			       uint32_t thread);
-
 /*
  * The program has ended, by exit or exec: forget its mappings and its sites with their totals. Whoever
  * wants to report them reads them before, and applies all its records before: a later one would make it

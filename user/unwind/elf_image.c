@@ -238,11 +238,3 @@ bool elf_code_bias(const struct elf_code *codes, unsigned int count, uint64_t st
 	}
 	return false;
 }
-
-bool elf_image_bias(const struct elf_image *image, uint64_t start, uint64_t file_offset,
-		    uint64_t *ret_bias)
-{
-	struct elf_code codes[ELF_CODES_MAX];
-
-	return elf_code_bias(codes, elf_image_codes(image, codes), start, file_offset, ret_bias);
-}

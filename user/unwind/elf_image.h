@@ -65,8 +65,5 @@ unsigned int elf_image_codes(const struct elf_image *image, struct elf_code code
  */
 bool elf_code_bias(const struct elf_code *codes, unsigned int count, uint64_t start,
 		   uint64_t file_offset, uint64_t *ret_bias);
-/* The same, asked of an image. */
-bool elf_image_bias(const struct elf_image *image, uint64_t start, uint64_t file_offset,
-		    uint64_t *ret_bias);
 
 #endif

@@ -47,7 +47,7 @@ void unwind_mappings_clear(struct unwind_mappings *mappings);
 
 /*
  * Put the executable mapping start..end at position `count` of a list, which holds `count` that end at or below
- * `start`. `bias` is that of elf_image_bias; `flags` are UNWIND_MAPPING_*. Returns 0; -ENOSPC if the list is full,
+ * `start`. `bias` is that of elf_code_bias; `flags` are UNWIND_MAPPING_*. Returns 0; -ENOSPC if the list is full,
  * -EINVAL if the mapping does not follow the last one.
  */
 int unwind_mappings_add(struct unwind_mappings *mappings, uint32_t count, uint64_t start,
