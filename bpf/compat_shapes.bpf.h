@@ -42,12 +42,12 @@ static __always_inline __u64 probe_shape(struct pt_regs *ctx)
  * Kernels without cookies get a copy of one of these for each probe. It has the shape of the probe inside and
  * leaves it for the program that it goes on to.
  */
-static __always_inline void shape_leave(void)
+static __always_inline void shape_stash(void)
 {
 	__u32 id = (__u32)bpf_get_current_pid_tgid();
 	__u64 shape;
 
-	asm volatile("%0 = %1 ll" : "=r"(shape) : "i"(COOKIE_PLACE));
+	asm volatile("%0 = %1 ll" : "=r"(shape) : "i"(COOKIE_PLACEHOLDER));
 	if (bpf_map_update_elem(&shapes, &id, &shape, BPF_ANY))
 		bpf_map_delete_elem(&shapes, &id);
 }
@@ -55,7 +55,7 @@ static __always_inline void shape_leave(void)
 SEC("uprobe")
 int call_shape(struct pt_regs *ctx)
 {
-	shape_leave();
+	shape_stash();
 	bpf_tail_call(ctx, &programs, PROGRAM_CALL_ENTRY);
 	return 0;
 }
@@ -63,7 +63,7 @@ int call_shape(struct pt_regs *ctx)
 SEC("uprobe")
 int free_shape(struct pt_regs *ctx)
 {
-	shape_leave();
+	shape_stash();
 	bpf_tail_call(ctx, &programs, PROGRAM_FREE_ENTRY);
 	return 0;
 }
@@ -71,7 +71,7 @@ int free_shape(struct pt_regs *ctx)
 SEC("uprobe")
 int leave_shape(struct pt_regs *ctx)
 {
-	shape_leave();
+	shape_stash();
 	bpf_tail_call(ctx, &programs, PROGRAM_LEAVE_ENTRY);
 	return 0;
 }
@@ -79,7 +79,7 @@ int leave_shape(struct pt_regs *ctx)
 SEC("uprobe")
 int sample_shape(struct pt_regs *ctx)
 {
-	shape_leave();
+	shape_stash();
 	bpf_tail_call(ctx, &programs, PROGRAM_SAMPLE_ENTRY);
 	return 0;
 }

@@ -23,7 +23,7 @@ SETTING bool setting_named = false; /* functions were named on the command line 
 /* Global functions take memory, and helpers take functions. */
 SETTING bool setting_functions = true;
 SETTING __u64 setting_seed = 0; /* of the keys of sites: a secret */
-SETTING bool setting_tail_calls = false; /* see stack_keep */
+SETTING bool setting_tail_calls = false; /* see avoid_cpu_stack */
 /* A program at an entry can have its return not probed. */
 SETTING bool setting_declines = false;
 

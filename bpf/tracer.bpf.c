@@ -34,7 +34,7 @@ static __always_inline __u64 shape_with_target(__u64 shape)
  * of another thread, which then writes over its variables. No program that contains a tail call is given such a stack,
  * even if none is ever made.
  */
-static __always_inline void stack_keep(struct pt_regs *ctx)
+static __always_inline void avoid_cpu_stack(struct pt_regs *ctx)
 {
 	if (setting_tail_calls)
 		bpf_tail_call(ctx, &programs, PROGRAM_COUNT);
@@ -46,7 +46,7 @@ int call_session(struct pt_regs *ctx)
 {
 	__u64 shape;
 
-	stack_keep(ctx);
+	avoid_cpu_stack(ctx);
 	if (bpf_get_func_ip(ctx) != PT_REGS_IP(ctx)) {
 		call_return(ctx);
 		return 0;
@@ -60,7 +60,7 @@ int call_entry(struct pt_regs *ctx)
 {
 	__u64 shape = probe_shape(ctx);
 
-	stack_keep(ctx);
+	avoid_cpu_stack(ctx);
 	if (!shape)
 		loss_add(LOSS_THREADS_REFUSED, 1);
 	shape = shape_with_target(shape);
@@ -72,7 +72,7 @@ int call_entry(struct pt_regs *ctx)
 SEC("uretprobe")
 int call_exit(struct pt_regs *ctx)
 {
-	stack_keep(ctx);
+	avoid_cpu_stack(ctx);
 	call_return(ctx);
 	return 0;
 }
@@ -82,7 +82,7 @@ int leave_entry(struct pt_regs *ctx)
 {
 	__u64 shape = probe_shape(ctx);
 
-	stack_keep(ctx);
+	avoid_cpu_stack(ctx);
 	if (shape)
 		call_leave(ctx, shape);
 	else
@@ -96,7 +96,7 @@ int free_entry(struct pt_regs *ctx)
 	__u64 shape = shape_with_target(probe_shape(ctx));
 	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
 
-	stack_keep(ctx);
+	avoid_cpu_stack(ctx);
 	if (!shape || !address || !recording)
 		return 0;
 	interp_site_end(address);
@@ -108,7 +108,7 @@ int free_entry(struct pt_regs *ctx)
 SEC("uprobe")
 int throw_entry(struct pt_regs *ctx)
 {
-	stack_keep(ctx);
+	avoid_cpu_stack(ctx);
 	call_throw(ctx);
 	return 0;
 }
@@ -120,7 +120,7 @@ int sample_entry(struct pt_regs *ctx)
 	__u64 shape = probe_shape(ctx);
 	struct sample_values values = { 0 };
 
-	stack_keep(ctx);
+	avoid_cpu_stack(ctx);
 	if (!shape)
 		loss_add(LOSS_THREADS_REFUSED, 1);
 	shape = shape_with_target(shape);

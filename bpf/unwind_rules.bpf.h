@@ -221,16 +221,16 @@ __noinline int unwind_find(struct unwind *walk, __u64 pc)
 	if (found == UNWIND_FOUND_NOTHING + UNWIND_END_NO_MAPPING)
 		found = unwind_search_new(walk, pc);
 	walk->rule = unwind_rule_at(found);
-	return unwind_is_current(walk, generation) ? found : (int)UNWIND_FOUND_AGAIN;
+	return unwind_is_current(walk, generation) ? found : (int)UNWIND_RETRY;
 }
 
 /* The same for those who cannot come again: the mappings change more seldom than this takes. */
 static __always_inline __u32 unwind_find_now(struct unwind *walk, __u64 pc)
 {
-	__u32 found = UNWIND_FOUND_AGAIN;
+	__u32 found = UNWIND_RETRY;
 	int i;
 
-	for (i = 0; i < UNWIND_FIND_TRIES && found == UNWIND_FOUND_AGAIN; i++)
+	for (i = 0; i < UNWIND_FIND_TRIES && found == UNWIND_RETRY; i++)
 		found = (__u32)unwind_find(walk, pc);
 	return found;
 }
@@ -259,7 +259,7 @@ static __always_inline __u32 unwind_rule_long(struct unwind *walk, __u32 positio
 	if (!generation)
 		return UNWIND_FOUND_NOTHING + UNWIND_END_NO_TABLE;
 	*ret_rule = unwind_rule_at(position);
-	return unwind_is_current(walk, generation) ? 0 : UNWIND_FOUND_AGAIN;
+	return unwind_is_current(walk, generation) ? 0 : UNWIND_RETRY;
 }
 
 /* The rule of a pc, by the cache if it was asked for before. */

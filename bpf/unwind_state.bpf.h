@@ -47,7 +47,7 @@
 
 /* What unwind_find answers besides positions of rows; enum unwind_end is below these. */
 #define UNWIND_FOUND_NOTHING 0x40000000u /* plus an enum unwind_end */
-#define UNWIND_FOUND_AGAIN 0x7fffffffu /* the mappings changed meanwhile: ask again */
+#define UNWIND_RETRY 0x7fffffffu /* the mappings changed meanwhile: ask again */
 
 /* So often is asked in one go while the mappings change. */
 #define UNWIND_FIND_TRIES 4

@@ -122,7 +122,7 @@ static __always_inline int unwind_step_with(struct unwind *walk)
 	__u32 found, rule = 0;
 
 	found = unwind_rule(walk, pc, &rule);
-	if (found == UNWIND_FOUND_AGAIN)
+	if (found == UNWIND_RETRY)
 		return 0;
 	if (found >= UNWIND_FOUND_NOTHING)
 		return unwind_repair(walk, found - UNWIND_FOUND_NOTHING);

@@ -96,7 +96,7 @@ enum call_result {
  * Kernels without cookies get for each probe a copy of a small program, in which user space has replaced this number
  * by the shape. It tail-calls one of the BPF programs.
  */
-#define COOKIE_PLACE 0x6b6f6f636570616bULL
+#define COOKIE_PLACEHOLDER 0x6b6f6f636570616bULL
 
 enum program {
 	PROGRAM_CALL_ENTRY = 0,

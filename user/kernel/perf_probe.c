@@ -130,7 +130,7 @@ int perf_probe_attach(const struct perf_probe *probe)
 	return code ? code : link_task_run(perf_attach_run, &attach);
 }
 
-/* Write the cookie over every COOKIE_PLACE. False if there is none. */
+/* Write the cookie over every COOKIE_PLACEHOLDER. False if there is none. */
 static bool perf_probe_set_cookie(struct bpf_insn *code, size_t count, uint64_t cookie)
 {
 	bool found = false;
@@ -139,8 +139,8 @@ static bool perf_probe_set_cookie(struct bpf_insn *code, size_t count, uint64_t 
 	for (i = 0; i + 1 < count; i++) {
 		if (code[i].code != (BPF_LD | BPF_IMM | BPF_DW))
 			continue;
-		if (!code[i].src_reg && (uint32_t)code[i].imm == (uint32_t)COOKIE_PLACE &&
-		    (uint32_t)code[i + 1].imm == (uint32_t)(COOKIE_PLACE >> 32)) {
+		if (!code[i].src_reg && (uint32_t)code[i].imm == (uint32_t)COOKIE_PLACEHOLDER &&
+		    (uint32_t)code[i + 1].imm == (uint32_t)(COOKIE_PLACEHOLDER >> 32)) {
 			code[i].imm = (int32_t)(uint32_t)cookie;
 			code[i + 1].imm = (int32_t)(uint32_t)(cookie >> 32);
 			found = true;

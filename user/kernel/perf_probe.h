@@ -30,7 +30,7 @@ bool perf_probe_works(void);
 int perf_probe_attach(const struct perf_probe *probe);
 
 /*
- * Load another copy of a program that was loaded, with this cookie in place of COOKIE_PLACE. Returns its descriptor or a
+ * Load another copy of a program that was loaded, with this cookie in place of COOKIE_PLACEHOLDER. Returns its descriptor or a
  * negative errno: -ENOEXEC if it asks for no cookie.
  */
 int perf_probe_load_copy(const struct bpf_program *program, uint64_t cookie);
