@@ -83,7 +83,7 @@ static inline void child_end(struct child *child)
 }
 
 /* What it said up to "ready"; false if it ended before. */
-static inline bool child_read(struct child *child, struct buffer *said)
+static inline bool child_read_ready(struct child *child, struct buffer *said)
 {
 	char byte;
 

@@ -270,7 +270,7 @@ static void check_script(char *const arguments[])
 	size_t count;
 
 	assert_true(child_start(&child, arguments));
-	if (!child_read(&child, &said)) {
+	if (!child_read_ready(&child, &said)) {
 		child_end(&child);
 		buffer_free(&said);
 		skip();
