@@ -40,13 +40,6 @@ def victim():
     return process
 
 
-def work(process):
-    """Have the victim do its work; returns its account."""
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
-    return json.loads(process.stdout.readline())
-
-
 def check_victim(report, process, account):
     sites = [site for site in report["sites"] if site["pid"] == process.pid]
     found = lab.sums({"sites": sites}, {"site_block"})
@@ -123,7 +116,7 @@ def check(processes, *options, bound, worker=400 << 20, select=None, reports=2):
     held = Held(tracer)
     for _ in range(reports):
         assert json.loads(tracer.process.stdout.readline())["targets"]
-    account = work(beside)
+    account = lab.work(beside)
     assert json.loads(tracer.process.stdout.readline())["targets"]
     peak, worker_peak = held.end()
     output, errors = tracer.stop(), tracer.stderr()

@@ -60,8 +60,7 @@ def traced(command, kind, *options, **arguments):
     process = lab.start(command, **arguments)
     assert process.stdout.readline() == b"ready\n", lab.end(process)[1].decode()
     tracer = lab.Tracer("-j", "-n", "0", "-z", FIRST, "-Z", FIRST + 5000, *options, "-p", process.pid, "3600")
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     line = process.stdout.readline()
     if not line:
         raise AssertionError(lab.end(process)[1].decode())

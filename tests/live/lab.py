@@ -187,14 +187,24 @@ def attached_report(command, *options, environment=None):
     process = start(list(command) + ["wait"], env=environment)
     wait_for(lambda: is_waiting(process), "the target waits")
     tracer = Tracer("-q", "-j", "-n", "0", "-p", process.pid, *options)
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
-    account = json.loads(process.stdout.readline())
+    account = work(process)
     report = json.loads(tracer.stop().splitlines()[-1])
     process.stdin.close()
     wait_for(lambda: process.poll() is not None, "the target ends")
     assert process.returncode == 0
     return account, report
+
+
+def release(process):
+    """Let a target that waits for a line go on."""
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+
+
+def work(process):
+    """The same; returns the target's account, which it prints when it has done its work."""
+    release(process)
+    return json.loads(process.stdout.readline())
 
 
 def is_waiting(process):
@@ -270,6 +280,18 @@ def check_account(account, report, allowed=()):
     check_losses(report, allowed)
     truth = {name: figures for name, figures in account.items() if any(figures)}
     assert sums(report, set(truth)) == truth, "counted %s, but it was %s" % (sums(report, set(truth)), truth)
+
+
+def check_filtered(tracer, process):
+    """A target with a seccomp filter lives on until its end; what it does is counted, unless the tracer has refused it."""
+    wait_for(lambda: "ready" in tracer.stderr() or tracer.process.poll() is not None, "the tracer has decided")
+    account = work(process)
+    if tracer.process.poll() is None:
+        check_account(account, json.loads(tracer.stop().splitlines()[-1]))
+    else:
+        assert tracer.process.returncode == 3 and "seccomp filter" in tracer.stderr(), tracer.stderr()
+    process.stdin.close()
+    assert process.wait(PATIENCE) == 0
 
 
 def programs_of(pid):

@@ -223,8 +223,7 @@ def test_exceptions_of_two_processes():
         lab.wait_for(lambda process=process: lab.is_waiting(process), "the target waits")
     tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", ",".join(str(process.pid) for process in targets))
     for process in targets:
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
+        lab.release(process)
     accounts = [json.loads(process.stdout.readline()) for process in targets]
     report = json.loads(tracer.stop().splitlines()[-1])
     lab.check_losses(report)
@@ -272,8 +271,7 @@ def test_what_is_opened_later():
                          "print('opened', flush=True); sys.stdin.readline()" % preload])
     lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
     tracer = lab.Tracer("-p", process.pid, "3600")
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     process.stdout.readline()
     lab.wait_for(lambda: "mapped since: libmimalloc.so." in tracer.stderr(), "the new library is found")
     tracer.stop()

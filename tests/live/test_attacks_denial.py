@@ -28,8 +28,7 @@ def test_many_threads():
     process = attacks.rogue("threads", count)
     tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
     held = attacks.Held(tracer)
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     assert process.stdout.readline() == b"ready\n"
 
     def counted():

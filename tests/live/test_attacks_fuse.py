@@ -62,7 +62,7 @@ def check_report(tracer, process):
     """Reports come; the victim does its work, and the last report, at SIGINT, is right about it."""
     for _ in range(2):
         assert json.loads(tracer.process.stdout.readline())["targets"]
-    account = attacks.work(process)
+    account = lab.work(process)
     report = json.loads(tracer.stop().splitlines()[-1])
     assert tracer.process.returncode == 0, tracer.stderr()
     attacks.check_victim(report, process, account)
@@ -125,7 +125,7 @@ def test_requests_without_an_answer_for_a_late_library():
             lab.wait_for(lambda late=late: lab.is_reading(late), "the target waits")
             made[0].fall_silent(operation, late.pid)
             tracer = lab.Tracer("-j", "-n", "0", "-p", "%d,%d" % (late.pid, process.pid), "0.5")
-            account = attacks.work(late)
+            account = lab.work(late)
             report = check_report(tracer, process)
             sites = [site for site in report["sites"] if site["pid"] == late.pid]
             assert sum(site["alloc_bytes"] for site in sites) >= account["plugin_leak"][0], (operation, sites)
@@ -140,8 +140,8 @@ def probed(*options, user=0, silence=None):
         tracer = lab.Tracer("-j", "-n", "0", "-p", "%d,%d" % (process.pid, beside.pid), *options, "3600")
         if silence:
             made[0].fall_silent(silence, process.pid)
-        account = attacks.work(process)
-        work = attacks.work(beside)
+        account = lab.work(process)
+        work = lab.work(beside)
         report = json.loads(tracer.stop().splitlines()[-1])
         assert tracer.process.returncode == 0, tracer.stderr()
         attacks.check_victim(report, beside, work)
@@ -166,7 +166,7 @@ def test_program_without_a_name():
     process = lab.start(["/proc/self/fd/%d" % fd, "calls", "wait"], pass_fds=(fd,))
     lab.wait_for(lambda: lab.is_reading(process), "the target waits")
     tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "3600")
-    account = attacks.work(process)
+    account = lab.work(process)
     lab.check_account(account, json.loads(tracer.stop().splitlines()[-1]))
     os.close(fd)
 

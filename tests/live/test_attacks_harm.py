@@ -83,7 +83,7 @@ def test_beside_strace():
     with open("/proc/%d/status" % process.pid, encoding="utf-8") as file:
         lab.wait_for(lambda: file.seek(0) or "TracerPid:\t%d\n" % other.pid in file.read(), "strace is attached")
     tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
-    account = attacks.work(process)
+    account = lab.work(process)
     attacks.check_victim(json.loads(tracer.stop().splitlines()[-1]), process, account)
     lab.end(other, signal.SIGINT)
     assert process.poll() is None
@@ -98,14 +98,7 @@ def test_filters_that_kill():
         with open("/proc/%d/status" % process.pid, encoding="utf-8") as file:
             lab.wait_for(lambda: file.seek(0) or "Seccomp:\t2\n" in file.read(), "the filter is in place")
         tracer = lab.Tracer("-j", "-n", "0", "--backend", backend, "-p", process.pid, "3600", ready=False)
-        lab.wait_for(lambda: "ready" in tracer.stderr() or tracer.process.poll() is not None, "the tracer has decided")
-        account = attacks.work(process)
-        if tracer.process.poll() is None:
-            lab.check_account(account, json.loads(tracer.stop().splitlines()[-1]))
-        else:
-            assert tracer.process.returncode == 3 and "seccomp filter" in tracer.stderr(), tracer.stderr()
-        process.stdin.close()
-        assert process.wait(lab.PATIENCE) == 0
+        lab.check_filtered(tracer, process)
 
 
 if __name__ == "__main__":

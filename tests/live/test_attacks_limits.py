@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processes that would keep the tracer busy or take all that it has: it reports on time, and others' figures are exact."""
-import contextlib
 import json
 import os
 import re
@@ -9,41 +8,20 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 
+import attacks
 import lab
 
 
-@contextlib.contextmanager
-def folder():
-    path = tempfile.mkdtemp(prefix="tracer-hostile-")
-    try:
-        yield path
-    finally:
-        shutil.rmtree(path)
-
-
 def hostile(*arguments, **options):
-    process = lab.start([lab.target("hostile"), *arguments], **options)
-    line = process.stdout.readline()
-    if line != b"ready\n":
-        raise lab.Skip("this attack does not work here: %s" % process.stderr.read().decode().strip())
-    return process
-
-
-def victim():
-    process = lab.start([lab.target("blocks"), "1000", "wait"])
-    lab.wait_for(lambda: lab.is_waiting(process), "the victim waits")
-    return process
+    return attacks.attacker(lab.target("hostile"), *arguments, **options)
 
 
 def reports_on_time(tracer, process, reports=2):
     """Two reports come; then the victim does its work, and the last report, which comes soon, is right about it."""
     for _ in range(reports):
         assert json.loads(tracer.process.stdout.readline())["targets"]
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
-    account = json.loads(process.stdout.readline())
+    account = lab.work(process)
     report = json.loads(tracer.stop().splitlines()[-1])
     assert tracer.process.returncode == 0, tracer.stderr()
     report["sites"] = [site for site in report["sites"] if site["pid"] == process.pid]
@@ -54,7 +32,7 @@ def reports_on_time(tracer, process, reports=2):
 def check(attacker, *options, orders=2):
     """In both orders."""
     for order in (lambda a, b: (a, b), lambda a, b: (b, a))[:orders]:
-        process = victim()
+        process = attacks.victim()
         pids = "%d,%d" % order(attacker.pid, process.pid)
         tracer = lab.Tracer("-j", "-n", "0", "-p", pids, *options, "0.5")
         report = reports_on_time(tracer, process)
@@ -84,7 +62,7 @@ def test_map_of_generated_code_in_no_order():
 
 
 def test_many_mappings_with_long_names():
-    with folder() as path:
+    with attacks.folder() as path:
         for _ in range(17):
             path = os.path.join(path, "x" * 200)
             os.mkdir(path)
@@ -134,9 +112,9 @@ def peak_of(tracer):
 
 
 def test_string_tables_of_gigabytes():
-    with folder() as path:
+    with attacks.folder() as path:
         write_strings(path + "/strings.so")
-        attacker, process = hostile("files", "0", path + "/strings.so"), victim()
+        attacker, process = hostile("files", "0", path + "/strings.so"), attacks.victim()
         tracer = lab.Tracer("-j", "-n", "0", "-p", "%d,%d" % (attacker.pid, process.pid), "0.5")
         json.loads(tracer.process.stdout.readline())
         peak = peak_of(tracer)
@@ -158,10 +136,10 @@ def many_files(path):
 
 def test_more_files_than_descriptors():
     lab.need("prlimit")
-    with folder() as path:
+    with attacks.folder() as path:
         attacker = hostile("files", "0", *many_files(path))
         for order in (lambda a, b: (a, b), lambda a, b: (b, a)):
-            process = victim()
+            process = attacks.victim()
             tracer = lab.Tracer("-j", "-n", "0", "-p", "%d,%d" % order(attacker.pid, process.pid), "0.5", under=FEW_FILES)
             report = reports_on_time(tracer, process)
             assert report["loss"]["files_unopened"] > 0, report["loss"]
@@ -171,11 +149,11 @@ def test_more_files_than_descriptors():
 
 def test_more_files_than_descriptors_under_a_name():
     lab.need("prlimit")
-    with folder() as path:
+    with attacks.folder() as path:
         shutil.copy(lab.target("hostile"), path + "/blocks")
         attacker = lab.start([path + "/blocks", "files", "0", *many_files(path)])
         assert attacker.stdout.readline() == b"ready\n"
-        process = victim()
+        process = attacks.victim()
         tracer = lab.Tracer("-j", "-n", "0", "--comm", "blocks", "0.5", under=FEW_FILES)
         reports_on_time(tracer, process)
 
@@ -184,7 +162,7 @@ def test_files_that_fill_the_unwind_tables():
     lab.need("gcc")
     code = ".text; .globl f; f: .cfi_startproc; .rept 110000; .cfi_adjust_cfa_offset 8; nop; " \
            ".cfi_adjust_cfa_offset -8; nop; .endr; ret; .cfi_endproc"
-    with folder() as path:
+    with attacks.folder() as path:
         with open(path + "/rows.s", "w", encoding="ascii") as file:
             file.write(code + "\n")
         subprocess.run(["gcc", "-shared", "-nostdlib", "-o", path + "/rows.so", path + "/rows.s"], check=True)
@@ -192,7 +170,7 @@ def test_files_that_fill_the_unwind_tables():
         for copy in paths:
             shutil.copy(path + "/rows.so", copy)
         attacker = hostile("files", "0", *paths)
-        process = victim()
+        process = attacks.victim()
         tracer = lab.Tracer("-j", "-n", "0", "-p", "%d,%d" % (attacker.pid, process.pid), "0.5")
         report = reports_on_time(tracer, process)
         assert report["loss"]["files_without_rows"] > 0, report["loss"]

@@ -89,7 +89,7 @@ def test_program_of_another_user():
         lab.wait_for(lambda: os.readlink("/proc/%d/exe" % process.pid) == path + "/blocks", "the program runs")
         with open("/proc/%d/status" % process.pid, encoding="utf-8") as file:
             assert "\nUid:\t65534\t0\t0\t0\n" in file.read()
-        account = attacks.work(process)
+        account = lab.work(process)
         report = json.loads(tracer.stop().splitlines()[-1])
         assert tracer.process.returncode == 0, tracer.stderr()
         attacks.check_victim(report, process, account)

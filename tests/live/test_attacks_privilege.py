@@ -66,7 +66,7 @@ def test_nobody_is_asked_for_debug_files():
         urls = "http://127.0.0.1:%d" % server.getsockname()[1]
         process = attacks.victim()
         tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "3600", env=dict(os.environ, DEBUGINFOD_URLS=urls))
-        attacks.work(process)
+        lab.work(process)
         assert '"sites"' in tracer.stop()
         try:
             server.accept()

@@ -38,8 +38,7 @@ def test_exec_by_another_thread():
         process = lab.start([lab.target("changes"), "thread-exec", "wait"])
         tracer = lab.Tracer("-q", "-j", "-n", "0", "--backend", backend, "-p", process.pid, "3600")
         before = lab.code_of(process.pid)
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
+        lab.release(process)
 
         def runs_again(pid=process.pid):
             with open("/proc/%d/cmdline" % pid, "rb") as file:
@@ -49,9 +48,7 @@ def test_exec_by_another_thread():
         # The report comes when all is done that has begun.
         tracer.process.send_signal(lab.signal.SIGUSR1)
         json.loads(tracer.process.stdout.readline())
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
-        account = json.loads(process.stdout.readline())
+        account = lab.work(process)
         report = json.loads(tracer.stop().splitlines()[-1])
         lab.check_account(account, report, ("execs_late", "files_late"))
         assert report["loss"]["execs_late"] == 1, report["loss"]
@@ -66,8 +63,7 @@ def test_first_thread_ends():
     assert status == 5 and "other threads" in errors, (status, errors)
     process = lab.start([lab.target("changes"), "thread-only", "wait"])
     tracer = lab.Tracer("-j", "-p", process.pid, "3600")
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     lab.wait_for(lambda: is_zombie(process.pid), "the first thread has ended")
     lab.check_sums(json.loads(tracer.stop()))
     assert "the first thread of process %d has ended" % process.pid in tracer.stderr(), tracer.stderr()
@@ -77,8 +73,7 @@ def test_exec_of_a_static_program():
     # An empty report does not mean a program that frees everything.
     process = lab.start(["sh", "-c", "read line; exec %s" % lab.target("static")])
     tracer = lab.Tracer("-j", "-p", process.pid, "3600")
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     lab.wait_for(lambda: os.readlink("/proc/%d/exe" % process.pid) == lab.target("static"), "the program is executed")
     tracer.process.send_signal(lab.signal.SIGUSR1)
     assert json.loads(tracer.process.stdout.readline())["targets"][0]["exe"] == lab.target("static")
@@ -123,9 +118,7 @@ def replaced_report(replace):
         lab.wait_for(lambda: lab.is_reading(process), "it waits for a line")
         replace(program)
         tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
-        account = json.loads(process.stdout.readline())
+        account = lab.work(process)
         report = json.loads(tracer.stop())
         lab.check_account(account, report)
         lines = {frame["line"] for site in report["sites"] for frame in site["frames"]

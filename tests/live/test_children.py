@@ -299,9 +299,7 @@ def test_program_without_a_record():
     lab.wait_for(lambda: lab.is_reading(process), "the target waits")
     tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "--keep-exited", "-p", process.pid, "3600")
     with Deaf(tracer):
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
-        account = json.loads(process.stdout.readline())
+        account = lab.work(process)
     drain(tracer)
     report = ask(tracer)
     lab.check_sums(report)

@@ -38,9 +38,7 @@ class Pair:
 
     def work(self):
         """The first one's own account."""
-        self.first.stdin.write(b"go\n")
-        self.first.stdin.flush()
-        return json.loads(self.first.stdout.readline())
+        return lab.work(self.first)
 
     def end_first(self):
         self.first.stdin.close()
@@ -80,8 +78,7 @@ def test_functions_have_names():
     pair.work()
     pair.end_first()
     for library in LIBRARIES:
-        pair.second.stdin.write(b"go\n")
-        pair.second.stdin.flush()
+        lab.release(pair.second)
         lab.wait_for(lambda name=library: name in pair.tracer.stderr(), "the library is probed")
     ended = [site for site in report_now(pair.tracer)["sites"] if site["ended"] and site["inuse_objects"]]
     assert ended

@@ -103,9 +103,7 @@ def test_held_command_ends_with_the_tracer():
 def test_two_tracers():
     process = lab.start([lab.target("known"), "calls", "wait"])
     tracers = [lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600") for _ in range(2)]
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
-    account = json.loads(process.stdout.readline())
+    account = lab.work(process)
     for tracer in tracers:
         lab.check_account(account, json.loads(tracer.stop()))
 
@@ -119,8 +117,7 @@ def test_under_a_debugger():
     debugger.stdin.flush()
     lab.wait_for(lambda: lab.state_of(process) == ("S", True), "gdb has attached to it and let it go on")
     tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     lab.wait_for(lambda: lab.state_of(process) == ("t", True), "it is at gdb's breakpoint")
     debugger.stdin.write(b"next\nnext\ndelete\ncontinue\n")
     debugger.stdin.flush()

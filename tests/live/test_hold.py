@@ -121,8 +121,7 @@ def test_all_programs_that_have_ended():
     process = lab.start(["sh", "-c", "read line; i=0; while [ $i -lt 50 ]; do (exit 0); i=$((i + 1)); done; read line"])
     lab.wait_for(lambda: lab.is_reading(process), "the shell waits")
     tracer = lab.Tracer("-q", "-j", "-n", "0", "-a", "3600")
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     lab.wait_for(lambda: lab.is_reading(process), "the shell waits again")
     report = json.loads(tracer.stop().splitlines()[-1])
     pids = {target["pid"] for target in report["targets"]}

@@ -34,8 +34,7 @@ def target_of(report, pid):
 
 
 def say(process):
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
 
 
 def ask(tracer):

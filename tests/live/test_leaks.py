@@ -101,8 +101,7 @@ def traced(command, *options, **arguments):
     said = process.stdout.readline()
     assert said == b"ready\n", (said, lab.end(process)[1])
     tracer = lab.Tracer("-j", *options, "-p", process.pid, "3600")
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     assert process.stdout.readline() in (b"done\n", b"{}\n")
     report = json.loads(tracer.stop().splitlines()[-1])
     lab.check_sums(report)
@@ -155,8 +154,7 @@ def test_ruby_that_runs():
         process = lab.start(["ruby", path, "500"])
         process.stdout.readline()
         tracer = lab.Tracer("-p", process.pid, "-d", "5s", "-n", "1", stdout=subprocess.PIPE)
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
+        lab.release(process)
         process.stdout.readline()
         text = tracer.finish()
     site = text.split("BLOCKS", 1)[1].split("\n\n", 1)[0]
@@ -231,8 +229,7 @@ def test_generated_in_container():
     with open("/proc/%d/task/%d/children" % (process.pid, process.pid), encoding="ascii") as file:
         inner = int(file.read())
     tracer = lab.Tracer("-j", "-n", "0", "-z", "40961", "-Z", "40961", "-p", inner, "3600")
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     process.stdout.readline()
     report = json.loads(tracer.stop().splitlines()[-1])
     assert report["sites"][0]["frames"][0]["function"] == "generated function:7", report["sites"]

@@ -38,12 +38,6 @@ def start_deep(count):
     return process
 
 
-def go(process):
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
-    return json.loads(process.stdout.readline())
-
-
 def of_process(report, process):
     return dict(report, sites=[site for site in report["sites"] if site["pid"] == process.pid])
 
@@ -65,8 +59,8 @@ def test_share_of_stacks():
     """A process with more stacks than there is room for leaves room for another one, which comes later."""
     hostile, other = start_deep(100), start_deep(10)
     tracer = lab.Tracer("-q", "-j", "-n", "0", "--max-stacks", "64", "-p", "%d,%d" % (hostile.pid, other.pid), "3600")
-    lost = go(hostile)
-    account = go(other)
+    lost = lab.work(hostile)
+    account = lab.work(other)
     report = json.loads(tracer.stop())
     lab.check_sums(report)
     check_deep(account, of_process(report, other), 10)
@@ -84,11 +78,11 @@ def test_share_comes_back():
     hostile, heir, idle = start_deep(100), start_deep(45), start_deep(1)
     pids = "%d,%d,%d" % (hostile.pid, heir.pid, idle.pid)
     tracer = lab.Tracer("-q", "-j", "-n", "0", "--max-stacks", "128", "-p", pids, "3600")
-    go(hostile)
+    lab.work(hostile)
     lab.wait_for(lambda: with_stack(of_process(tracer.report_now(), hostile)) >= 60, "the first one has its share")
     lab.end(hostile)
     lab.wait_for(lambda: not of_process(tracer.report_now(), hostile)["sites"], "what it held is gone")
-    account = go(heir)
+    account = lab.work(heir)
     report = json.loads(tracer.stop())
     check_deep(account, of_process(report, heir), 45)
 
@@ -119,9 +113,7 @@ def test_stack_depth():
 def test_a_million_blocks():
     process = lab.start([lab.target("blocks"), "1000000", "wait"])
     tracer = lab.Tracer("-q", "-j", "-n", "0", "--max-blocks", "2000000", "-p", process.pid, "3600")
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
-    account = json.loads(process.stdout.readline())
+    account = lab.work(process)
     report = json.loads(tracer.stop())
     lab.check_account(account, report)
     assert account["site_block"][1] == 1000000
@@ -134,8 +126,7 @@ def test_dropped_events():
     process = lab.start([lab.target("known"), "mapstorm", "wait"])
     tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
     tracer.process.send_signal(lab.signal.SIGSTOP)
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     process.stdout.readline()
     tracer.process.send_signal(lab.signal.SIGCONT)
     report = json.loads(tracer.stop())

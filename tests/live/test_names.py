@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Frames: functions, lines and inlined calls as addr2line and gdb have them."""
-import json
 import os
 import re
 import shutil

@@ -34,12 +34,6 @@ def known(**options):
     return lab.start([lab.target("known"), "calls", "wait"], **options)
 
 
-def go(process):
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
-    return json.loads(process.stdout.readline())
-
-
 def test_least_capabilities():
     if not has_multi():
         raise lab.Skip("this kernel asks for CAP_SYS_ADMIN")
@@ -54,7 +48,7 @@ def test_least_capabilities():
             return lab.written(messages)
         lab.wait_for(lambda: "ready" in said() or tracer.poll() is not None, "the tracer is ready")
         assert tracer.poll() is None, said()
-        account = go(process)
+        account = lab.work(process)
         tracer.send_signal(2)
         output, _ = tracer.communicate(timeout=lab.PATIENCE)
         messages.close()
@@ -206,7 +200,7 @@ def test_what_is_not_needed_is_given_up():
         assert all(0x70000000 <= int(user) < 0x80000000 for user in users.pop().split()), status
         assert not status["Groups"].strip(), status
     # What comes later is seen all the same.
-    account = go(process)
+    account = lab.work(process)
     report = json.loads(tracer.stop().splitlines()[-1])
     assert sum(site["alloc_bytes"] for site in report["sites"]) >= account["plugin_leak"][0], report["sites"]
 
@@ -231,7 +225,7 @@ def test_tracer_decodes_nothing():
         assert status.returncode == -6, status
         process = known()
         tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "3600", env=environment)
-        account = go(process)
+        account = lab.work(process)
         report = json.loads(tracer.stop().splitlines()[-1])
         lab.check_account(account, report)
         assert any(frame["function"] for site in report["sites"] for frame in site["frames"]), report
@@ -252,14 +246,7 @@ def test_sandboxed_target():
     assert status == 0, errors
     # As it really is: it is traced without harm, or not at all.
     tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "3600", ready=False)
-    lab.wait_for(lambda: "ready" in tracer.stderr() or tracer.process.poll() is not None, "the tracer has decided")
-    account = go(process)
-    if tracer.process.poll() is None:
-        lab.check_account(account, json.loads(tracer.stop().splitlines()[-1]))
-    else:
-        assert tracer.process.returncode == 3 and "seccomp filter" in tracer.stderr(), tracer.stderr()
-    process.stdin.close()
-    assert process.wait(lab.PATIENCE) == 0
+    lab.check_filtered(tracer, process)
 
 
 lab.run_tests()

@@ -152,8 +152,7 @@ class Worker:
         lab._started.append(self.process)
 
     def work(self):
-        self.process.stdin.write(b"go\n")
-        self.process.stdin.flush()
+        lab.release(self.process)
         assert self.process.stdout.readline() == b"done\n"
 
     def end(self):

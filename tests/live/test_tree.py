@@ -9,13 +9,10 @@ import contextlib
 import glob
 import json
 import os
-import pty
-import re
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import lab
 

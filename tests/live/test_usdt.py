@@ -245,8 +245,7 @@ def test_one_probe_alone():
     process = lab.start([program("usdt-alloc"), "near", 1, "wait"])
     lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
     tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid)
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     process.stdout.readline()
     report = json.loads(tracer.stop().splitlines()[-1])
     assert "has no otel_memory:free, so its functions are probed" in tracer.stderr(), tracer.stderr()
@@ -293,9 +292,7 @@ def test_whole_machine():
     process = lab.start([program("usdt-listened"), "count", 3, "wait"])
     lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
     tracer = lab.Tracer("-q", "-j", "-n", "0", "-a", "--usdt", "only")
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
-    account = json.loads(process.stdout.readline())
+    account = lab.work(process)
     report = json.loads(tracer.stop().splitlines()[-1])
     account.pop("asked")
     found = {"sites": [site for site in report["sites"] if site["pid"] == process.pid]}
@@ -395,8 +392,7 @@ def test_nothing_but_samples_traps():
         process = lab.start([program("usdt-listened"), "pairs", 200000, "wait"])
         lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
         tracer = lab.Tracer("-q", "-j", "-p", process.pid, "--usdt", "only")
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
+        lab.release(process)
         fired = json.loads(process.stdout.readline())["asked"][1]
         runs = runs_of(tracer.process.pid)
     finally:
@@ -410,8 +406,7 @@ def test_text():
     process = lab.start([program("usdt-listened"), "count", 1, "wait"])
     lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
     tracer = lab.Tracer("-p", process.pid)
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
+    lab.release(process)
     process.stdout.readline()
     text = tracer.stop()
     assert re.search(r"traced for .*: ~[0-9.]+ [KM]iB in use", text), text

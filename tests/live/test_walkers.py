@@ -86,9 +86,7 @@ def test_two_tracers():
     process = lab.start([lab.target("known"), "calls", "wait"])
     lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
     tracers = [lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, *options) for options in ([], ["--no-return-probes"])]
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
-    account = json.loads(process.stdout.readline())
+    account = lab.work(process)
     for tracer in tracers:
         lab.check_account(account, lab.last_object(tracer.stop()))
     process.stdin.close()
