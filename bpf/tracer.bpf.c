@@ -93,10 +93,13 @@ int leave_entry(struct pt_regs *ctx)
 SEC("uprobe")
 int free_entry(struct pt_regs *ctx)
 {
-	__u64 shape = shape_with_target(probe_shape(ctx));
+	__u64 shape = probe_shape(ctx);
 	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
 
 	avoid_cpu_stack(ctx);
+	if (!shape)
+		loss_add(LOSS_THREADS_REFUSED, 1);
+	shape = shape_with_target(shape);
 	if (!shape || !address || !recording)
 		return 0;
 	interp_site_end(address);
