@@ -11,8 +11,6 @@
 #include "base/memory.h"
 
 #define CHUNK 65536
-/* 65530 mappings, the kernel's default limit, with the longest of paths. */
-#define TEXT_MAX (300u << 20)
 #define DELETED " (deleted)"
 
 static int proc_read_all(int fd, struct buffer *text)
@@ -23,7 +21,7 @@ static int proc_read_all(int fd, struct buffer *text)
 
 	while ((got = TEMP_FAILURE_RETRY(read(fd, chunk, CHUNK))) > 0) {
 		buffer_append(text, chunk, (size_t)got);
-		if (text->length > TEXT_MAX) {
+		if (text->length > PROC_TEXT_MAX) {
 			status = -EFBIG;
 			break;
 		}

@@ -10,6 +10,9 @@
 
 #include "base/buffer.h"
 
+/* Bytes: 65530 mappings, the kernel's default limit, with the longest of paths. */
+#define PROC_TEXT_MAX (300u << 20)
+
 /*
  * Append PROC_ROOT/PID/NAME to `text`; PROC_ROOT/self/NAME if `pid` is 0. Returns 0 or a negative errno: -ESRCH if the process has gone, -EFBIG if
  * the file is longer than any that the kernel makes of an honest process.
