@@ -37,9 +37,9 @@ static size_t fake_attach_error_after; /* calls that succeed before it */
 static uint32_t fake_forgotten[64]; /* modules whose tables were dropped */
 static size_t fake_forgotten_count;
 static bool fake_unwind_full;
-static uint32_t fake_learned[64]; /* modules whose tables were asked for before they were mapped */
-static size_t fake_learned_count;
-static size_t fake_learned_at_attach; /* how many that were at the first attach */
+static uint32_t fake_added[64]; /* modules whose tables were asked for before they were mapped */
+static size_t fake_added_count;
+static size_t fake_added_at_attach; /* how many that were at the first attach */
 static uint32_t fake_updated[64]; /* target_ids whose mappings were published */
 static size_t fake_updated_count;
 static uint32_t fake_unwind_ended; /* the target_id of the last process whose tables were dropped */
@@ -50,7 +50,7 @@ static void fake_kernel_reset(void)
 {
 	memset(fake_links, 0, fake_link_count * sizeof(fake_links[0]));
 	fake_link_count = fake_attach_calls = fake_close_calls = fake_forgotten_count = 0;
-	fake_learned_count = fake_learned_at_attach = fake_updated_count = fake_unwind_ended = 0;
+	fake_added_count = fake_added_at_attach = fake_updated_count = fake_unwind_ended = 0;
 	fake_interps_forgotten = fake_interps_dropped = 0;
 	fake_refused_offset = 0;
 	fake_attach_error = 0;
@@ -115,7 +115,7 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 	(void)how;
 	(void)file;
 	if (!fake_attach_calls++)
-		fake_learned_at_attach = fake_learned_count;
+		fake_added_at_attach = fake_added_count;
 	if (fake_attach_error && fake_attach_calls > fake_attach_error_after)
 		return error_set(error, ERROR_TARGET, fake_attach_error, "refused");
 	for (kind = 0; kind < ATTACH_KIND_COUNT; kind++) {
@@ -208,11 +208,11 @@ void unwind_loader_update(struct unwind_loader *loader, uint32_t target_id, pid_
 		fake_updated[fake_updated_count++] = target_id;
 }
 
-void unwind_loader_learn(struct unwind_loader *loader, uint32_t module)
+void unwind_loader_add_module(struct unwind_loader *loader, uint32_t module)
 {
 	(void)loader;
-	if (fake_learned_count < 64)
-		fake_learned[fake_learned_count++] = module;
+	if (fake_added_count < 64)
+		fake_added[fake_added_count++] = module;
 }
 
 void unwind_loader_begin(struct unwind_loader *loader, uint32_t target_id)

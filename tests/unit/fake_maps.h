@@ -36,7 +36,7 @@ static const struct {
 	[MAPS_INNER_CALLERS] = { sizeof(uint32_t), sizeof(struct inner_callers) },
 	[MAPS_FIXED_SIZES] = { sizeof(uint32_t), sizeof(uint64_t) },
 	[MAPS_SAMPLE_SITES] = { sizeof(uint32_t), sizeof(struct sample_site) },
-	[MAPS_OWNERS] = { sizeof(int), sizeof(uint32_t) },
+	[MAPS_TARGET_IDS] = { sizeof(int), sizeof(uint32_t) },
 };
 
 /* The position of a key; `count` if it is not there. */

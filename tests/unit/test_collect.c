@@ -29,7 +29,7 @@ static void put_site(uint64_t key, const struct site *site)
 	const struct stack_record stack = { .count = 1, .end = UNWIND_END_ROOT, .pcs = { key } };
 	struct site full = *site;
 
-	full.owner = full.target = (uint16_t)process->target_id;
+	full.target_id = process->target_id;
 	full.first_ns = site->first_ns ? site->first_ns : BEGIN_NS;
 	full.function = site->function ? site->function : 1;
 	maps_set(&fake_maps_all, MAPS_SITES, &key, &full);
@@ -44,7 +44,7 @@ static void put_site(uint64_t key, const struct site *site)
 
 static struct block_key block_key(uint64_t address)
 {
-	return (struct block_key){ .address = address, .owner = process->target_id };
+	return (struct block_key){ .address = address, .target_id = process->target_id };
 }
 
 static void put_block(uint64_t address, uint64_t site, uint64_t size, uint64_t age_ns)
@@ -205,7 +205,7 @@ static void test_strays(void **state)
 {
 	struct snapshot *snapshot;
 	uint64_t key = 6;
-	const struct site nobodys = { .owner = 77, .target = 2, .first_ns = BEGIN_NS };
+	const struct site nobodys = { .target_id = 2, .first_ns = BEGIN_NS };
 
 	(void)state;
 	open_with_process();
@@ -236,7 +236,7 @@ static void test_reap_after_exec(void **state)
 	put_block(0x2000, 6, 10, SECOND_NS);
 	maps_set(&fake_maps_all, MAPS_INTERP_STACKS, &stack, &(struct interp_record){ 0 });
 	assert_int_equal(world.shares[1].stacks, 2);
-	process->target.image_ns = BEGIN_NS + 50;
+	process->target.exec_ns = BEGIN_NS + 50;
 	world.ended.needs_reap = true;
 	begin = clock_now_ns();
 	assert_int_equal(collect_reap(&world.collect), 0);
@@ -277,7 +277,7 @@ static void test_keep(void **state)
 	follow_end(&world.follow, &process, 1);
 	/* As if there were another one: this is not the last. */
 	ended_add_program(&world.ended, process, UINT64_MAX);
-	process->buried = true;
+	process->to_reap = true;
 	snapshot = read_snapshot();
 	assert_int_equal(snapshot->site_count, 2);
 	assert_true(find_row(snapshot, 5)->ended);
@@ -303,7 +303,7 @@ static void test_shares(void **state)
 	open_with_process();
 	put_site(5, &(struct site){ .stack = 5, .alloc_objects = 1 });
 	put_site(6, &(struct site){ .alloc_objects = 1 });
-	process->buried = true;
+	process->to_reap = true;
 	fake_maps[MAPS_SITES].remove_error = -EBUSY;
 	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
 	assert_int_equal(world.shares[1].stacks, 1);
@@ -318,22 +318,6 @@ static void test_shares(void **state)
 	assert_int_equal(world.shares[0].stacks, 0);
 	assert_int_equal(world.shares[0].plain, 0);
 	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
-	assert_int_equal(world.shares[0].stacks, 0);
-	world_close(&world);
-}
-
-/* A site of no target counts in the sum of all only once, which BPF programs did not add it to. */
-static void test_share_of_nobody(void **state)
-{
-	const struct site site = { .owner = 1, .first_ns = BEGIN_NS, .stack = 5 };
-	uint64_t key = 5;
-
-	(void)state;
-	open_with_process();
-	maps_set(&fake_maps_all, MAPS_SITES, &key, &site);
-	process->buried = true;
-	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
-	assert_false(has_site(5));
 	assert_int_equal(world.shares[0].stacks, 0);
 	world_close(&world);
 }
@@ -358,7 +342,7 @@ static void test_samples(void **state)
 	assert_int_equal(find_row(snapshot, 5)->stats.samples, 1);
 	assert_true(find_row(snapshot, 5)->stats.age_sum_ns == 20 * SECOND_NS);
 	snapshot_free(snapshot);
-	process->buried = true;
+	process->to_reap = true;
 	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
 	assert_false(has_block(MAPS_SAMPLES, 0x1000));
 	/* Programs that were loaded without samples have no such map. */
@@ -412,7 +396,7 @@ static void test_targets(void **state)
 	snapshot = read_snapshot();
 	assert_int_equal(snapshot->target_count, 2);
 	snapshot_free(snapshot);
-	process->buried = other->buried = true;
+	process->to_reap = other->to_reap = true;
 	snapshot = read_snapshot();
 	assert_int_equal(snapshot->target_count, 1);
 	assert_int_equal(snapshot->targets[0]->pid, process->target.pid);
@@ -430,7 +414,6 @@ int main(void)
 		cmocka_unit_test(test_reap_after_exec),
 		cmocka_unit_test(test_keep),
 		cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_share_of_nobody),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_targets),

@@ -149,7 +149,7 @@ static void test_grandchild_of_ended(void **state)
 	assert_non_null(world_find(&world, grandchild->pid));
 	assert_int_equal(world.follow.children_missed, 1);
 	/* The pid is free for a stranger, whose children are strangers. */
-	assert_false(process_table_is_kin(&world.processes, (uint32_t)pid));
+	assert_false(process_table_is_descendant(&world.processes, (uint32_t)pid));
 	world_close(&world);
 }
 
@@ -229,9 +229,9 @@ static void test_lost(void **state)
 	world_open_events(&world);
 	process = world_trace(&world, NULL, false);
 	other = world_trace(&world, NULL, false);
-	process_table_add_kin(&world.processes, 4000000);
-	process->exec_untold = true;
-	process->image_first_ns = clock_now_ns();
+	process_table_add_descendant(&world.processes, 4000000);
+	process->exec_missed = true;
+	process->exec_first_ns = clock_now_ns();
 	see_lost(7);
 	see_lost(2);
 	events_catch_up(&world.events);
@@ -241,11 +241,11 @@ static void test_lost(void **state)
 	assert_int_equal(world.follow.select_ns, SELECT_NOW);
 	assert_true(events_are_unhandled(&world.events));
 	/* Which of the pids are free by now is unknown. */
-	assert_false(process_table_is_kin(&world.processes, 4000000));
-	assert_true(process_table_is_kin(&world.processes, (uint32_t)process->target.pid));
+	assert_false(process_table_is_descendant(&world.processes, 4000000));
+	assert_true(process_table_is_descendant(&world.processes, (uint32_t)process->target.pid));
 	/* The exec that was waited for has no record any more. */
-	assert_false(process->exec_untold);
-	assert_int_equal(process->target.image_ns, process->image_first_ns);
+	assert_false(process->exec_missed);
+	assert_int_equal(process->target.exec_ns, process->exec_first_ns);
 	assert_true(world.ended.lost_records && world.ended.needs_reap);
 	world_close(&world);
 }
@@ -301,11 +301,11 @@ static void test_exec(void **state)
 	world_open_events(&world);
 	world.ended.keeps = true;
 	process = world_trace(&world, &child, true);
-	process->said_unprobed = process->frees_unseen = process->exec_untold = true;
+	process->warned_unprobed = process->frees_unseen = process->exec_missed = true;
 	now = clock_now_ns();
 	see_exec(child->pid, now);
 	events_catch_up(&world.events);
-	assert_int_equal(process->target.image_ns, now);
+	assert_int_equal(process->target.exec_ns, now);
 	assert_string_equal(process->target.comm, "another");
 	assert_int_equal(address_space_count(process->space), 0);
 	assert_int_equal(world.ended.program_count, 1);
@@ -313,7 +313,7 @@ static void test_exec(void **state)
 	assert_string_not_equal(world.ended.programs[0].target->comm, "another");
 	assert_true(world.ended.needs_reap);
 	assert_int_equal(fake_interps_forgotten, 1);
-	assert_false(process->said_unprobed || process->frees_unseen || process->exec_untold);
+	assert_false(process->warned_unprobed || process->frees_unseen || process->exec_missed);
 	/* The links go on: the kernel ties them to the first thread, which has executed the program. */
 	assert_int_equal(world_probes(), 1);
 	assert_int_equal(world.events.late_execs, 0);
@@ -334,7 +334,7 @@ static void test_exec_before_it_was_found(void **state)
 	see_exec(child->pid, process->opened_ns - 1);
 	events_catch_up(&world.events);
 	assert_int_equal(address_space_count(process->space), mapped);
-	assert_int_equal(process->target.image_ns, 0);
+	assert_int_equal(process->target.exec_ns, 0);
 	assert_false(world.ended.needs_reap);
 	world_close(&world);
 }
@@ -378,14 +378,14 @@ static void test_exec_machine_wide(void **state)
 	world_open_events(&world);
 	world.probes.machine_wide = true;
 	process = world_trace(&world, &child, true);
-	maps_remove(&fake_maps_all, MAPS_OWNERS, &process->target.pidfd);
+	maps_remove(&fake_maps_all, MAPS_TARGET_IDS, &process->target.pidfd);
 	see_exit(child->pid, child->pid);
 	see_exec(child->pid, clock_now_ns());
 	events_catch_up(&world.events);
 	assert_int_equal(world_probes(), 1);
 	assert_int_equal(world.events.late_execs, 0);
-	assert_int_equal(maps_get(&fake_maps_all, MAPS_OWNERS, &process->target.pidfd, &target_id),
-			 0);
+	assert_int_equal(
+		maps_get(&fake_maps_all, MAPS_TARGET_IDS, &process->target.pidfd, &target_id), 0);
 	assert_int_equal(target_id, process->target_id);
 	world_close(&world);
 }
@@ -402,8 +402,8 @@ static void test_exec_of_stranger(void **state)
 	see_exec(child->pid, clock_now_ns());
 	events_catch_up(&world.events);
 	assert_null(world_find(&world, child->pid));
-	/* One that is kin, and was missed before. */
-	process_table_add_kin(&world.processes, (uint32_t)child->pid);
+	/* One that is a descendant, and was missed before. */
+	process_table_add_descendant(&world.processes, (uint32_t)child->pid);
 	see_exec(child->pid, clock_now_ns());
 	events_catch_up(&world.events);
 	assert_non_null(world_find(&world, child->pid));
@@ -452,7 +452,7 @@ static void put_site(uint64_t key, const struct process *process, uint64_t pc, u
 	const struct site site = { .alloc_bytes = 10,
 				   .alloc_objects = 1,
 				   .stack = key,
-				   .owner = process->target_id,
+				   .target_id = process->target_id,
 				   .target = (uint16_t)process->target_id,
 				   .first_ns = first_ns };
 

@@ -22,11 +22,12 @@ static struct process *open_process(pid_t pid)
 	return process;
 }
 
-static void born(pid_t pid, pid_t parent, bool kin, uint64_t time_ns)
+static void born(pid_t pid, pid_t parent, bool is_descendant, uint64_t time_ns)
 {
-	const struct new_process birth = {
-		.pid = (uint32_t)pid, .parent = (uint32_t)parent, .kin = kin, .time_ns = time_ns
-	};
+	const struct new_process birth = { .pid = (uint32_t)pid,
+					   .parent = (uint32_t)parent,
+					   .is_descendant = is_descendant,
+					   .time_ns = time_ns };
 
 	follow_add_birth(&world.follow, &birth);
 }
@@ -56,8 +57,8 @@ static void test_add(void **state)
 	assert_int_equal(world_probes(), 1);
 	assert_true(process->probed);
 	assert_int_equal(world.processes.roots_running, 1);
-	assert_int_equal(maps_get(&fake_maps_all, MAPS_OWNERS, &process->target.pidfd, &target_id),
-			 0);
+	assert_int_equal(
+		maps_get(&fake_maps_all, MAPS_TARGET_IDS, &process->target.pidfd, &target_id), 0);
 	assert_int_equal(target_id, 1);
 	assert_int_equal(fake_updated[0], 1);
 	/* One process may have all descriptors, several share them. */
@@ -168,7 +169,7 @@ static void test_birth_by_exec(void **state)
 	born(child->pid, 0, true, time_ns);
 	follow_births(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
-	assert_int_equal(world_find(&world, child->pid)->target.image_ns, time_ns);
+	assert_int_equal(world_find(&world, child->pid)->target.exec_ns, time_ns);
 	world_close(&world);
 }
 
@@ -230,7 +231,7 @@ static void close_later(size_t count)
 		fake_links[fake_link_count] = (struct fake_link){ .offset = 1 };
 		fake_keep(&links.others, (int)fake_link_count++);
 	}
-	closer_add(world.probes.closer, &links);
+	detach_queue_add(world.probes.detach_queue, &links);
 }
 
 /* While many probes wait to be taken out, no more are put in, but for what was named. */
@@ -240,14 +241,14 @@ static void test_flood(void **state)
 
 	(void)state;
 	world_open(&world);
-	probe_set_start_closer(&world.probes);
+	probe_set_start_detach_queue(&world.probes);
 	close_later(65);
 	child = world_start(&world);
 	born(child->pid, getpid(), true, clock_now_ns());
 	follow_births(&world.follow);
 	assert_null(world_find(&world, child->pid));
 	assert_int_equal(world.follow.children_missed, 1);
-	closer_wait(world.probes.closer);
+	detach_queue_wait(world.probes.detach_queue);
 	close_later(64);
 	born(child->pid, getpid(), true, clock_now_ns());
 	follow_births(&world.follow);
@@ -266,7 +267,7 @@ static void test_flood_while_selecting(void **state)
 	world_open(&world);
 	world.follow.selector = &selector;
 	world.follow.select_once = true;
-	probe_set_start_closer(&world.probes);
+	probe_set_start_detach_queue(&world.probes);
 	close_later(1000);
 	pid = start_orphan(selector.name);
 	born(pid, 1, false, clock_now_ns());
@@ -308,7 +309,7 @@ static void test_find_children(void **state)
 	world_close(&world);
 }
 
-/* The test is kin, and is not traced: children are found through those that are not, in any order of pids. */
+/* The test is a descendant, and is not traced: children are found through those that are not, in any order of pids. */
 static void test_find_grandchildren(void **state)
 {
 	struct child *child;
@@ -318,7 +319,7 @@ static void test_find_grandchildren(void **state)
 	world_open(&world);
 	child = world_start(&world);
 	grandchild = (pid_t)child_ask(child, CHILD_FORK, NULL);
-	process_table_add_kin(&world.processes, (uint32_t)getpid());
+	process_table_add_descendant(&world.processes, (uint32_t)getpid());
 	follow_find_children(&world.follow);
 	assert_int_equal(world.follow.birth_count, 2);
 	follow_births(&world.follow);
@@ -435,25 +436,25 @@ static void test_end(void **state)
 	child = world_find(&world, world.children[2].pid);
 	assert_int_equal(world_probes(), 2);
 	follow_end(&world.follow, &child, 1);
-	assert_true(child->target.exited && child->buried);
+	assert_true(child->target.exited && child->to_reap);
 	assert_int_equal(fake_unwind_ended, child->target_id);
 	assert_int_equal(fake_interps_forgotten, 1);
 	assert_int_equal(world.ended.program_count, 1);
 	assert_true(world.ended.needs_reap);
 	world.ended.needs_reap = false;
 	follow_end(&world.follow, &root, 1);
-	assert_true(root->buried && world.ended.needs_reap);
+	assert_true(root->to_reap && world.ended.needs_reap);
 	/* Closing links takes the kernel long: it is done beside everything else. */
 	assert_int_equal(world_probes(), 2);
-	closer_wait(world.probes.closer);
+	detach_queue_wait(world.probes.detach_queue);
 	assert_int_equal(world_probes(), 1);
 	assert_false(follow_is_over(&world.follow));
 	follow_end(&world.follow, &last, 1);
 	assert_true(follow_is_over(&world.follow));
 	assert_true(last->target.exited);
-	assert_false(last->buried);
+	assert_false(last->to_reap);
 	assert_int_equal(world.ended.program_count, 2);
-	closer_wait(world.probes.closer);
+	detach_queue_wait(world.probes.detach_queue);
 	assert_int_equal(world_probes(), 0);
 	world_close(&world);
 }
@@ -469,7 +470,7 @@ static void test_end_together(void **state)
 	ended[1] = world_trace(&world, NULL, false);
 	follow_end(&world.follow, ended, 2);
 	assert_true(follow_is_over(&world.follow));
-	assert_false(ended[0]->buried || ended[1]->buried);
+	assert_false(ended[0]->to_reap || ended[1]->to_reap);
 	world_close(&world);
 }
 
@@ -519,13 +520,13 @@ static void test_warn(void **state)
 	other = world_trace(&world, NULL, true);
 	now = clock_now_ns();
 	/* Its program has just begun, and still maps its libraries. */
-	process->target.image_ns = other->target.image_ns = now;
+	process->target.exec_ns = other->target.exec_ns = now;
 	follow_warn(&world.follow, now + SECOND_NS / 2);
 	assert_false(world_logged(&world, "nothing is probed"));
 	follow_warn(&world.follow, now + 2 * SECOND_NS);
 	assert_true(world_logged(&world, "nothing is probed in process"));
-	assert_true(process->said_unprobed);
-	assert_false(other->said_unprobed);
+	assert_true(process->warned_unprobed);
+	assert_false(other->warned_unprobed);
 	assert_false(world_logged(&world, "the first thread"));
 	process->first_thread_ended = true;
 	follow_warn(&world.follow, now + 2 * SECOND_NS);

@@ -33,13 +33,13 @@ static void test_rows_come_first(void **state)
 	(void)state;
 	world_open(&world);
 	process = world_trace(&world, NULL, false);
-	assert_int_equal(fake_learned_count, 0);
+	assert_int_equal(fake_added_count, 0);
 	module = open_module(world.allocator, process->target.pid);
 	assert_true(hold_see_open(&world.follow, process->target.pid, module, false));
-	assert_int_equal(fake_learned_count, 1);
-	assert_int_equal(fake_learned[0], module);
+	assert_int_equal(fake_added_count, 1);
+	assert_int_equal(fake_added[0], module);
 	/* A probe without rows would record stacks that are cut short. */
-	assert_int_equal(fake_learned_at_attach, 1);
+	assert_int_equal(fake_added_at_attach, 1);
 	assert_int_equal(world_probes(), 1);
 	/* It is opened again. */
 	assert_true(hold_see_open(&world.follow, process->target.pid, module, false));
@@ -60,8 +60,8 @@ static void test_nothing_to_probe(void **state)
 	path = scratch_file(&world.scratch, "plain.so", "nothing", 7, 0644);
 	module = open_module(path, process->target.pid);
 	assert_false(hold_see_open(&world.follow, process->target.pid, module, false));
-	assert_int_equal(fake_learned_count, 1);
-	assert_int_equal(fake_learned[0], module);
+	assert_int_equal(fake_added_count, 1);
+	assert_int_equal(fake_added[0], module);
 	assert_int_equal(fake_attach_calls, 0);
 	free(path);
 	world_close(&world);
@@ -102,7 +102,7 @@ static void test_stranger(void **state)
 	module = open_module(world.allocator, child->pid);
 	assert_true(hold_see_open(&world.follow, child->pid, module, true));
 	assert_null(world_find(&world, child->pid));
-	assert_int_equal(fake_learned_count, 0);
+	assert_int_equal(fake_added_count, 0);
 	assert_int_equal(fake_attach_calls, 0);
 	world_close(&world);
 }

@@ -289,7 +289,7 @@ static void test_operators_that_call(void **state)
 	work_free(work);
 }
 
-/* What is made by the functions of a file that tells of samples ends there, unseen. */
+/* What is made by the functions of a file that publishes samples ends there, unseen. */
 static void test_calls_into_samplers(void **state)
 {
 	static const char *const names[] = { "printf", "aligned_alloc", "realloc" };

@@ -141,8 +141,7 @@ static void collect_subtract(struct share *share, const struct site *site)
 /* A site that cannot be removed stays counted, and is read again. */
 static void collect_remove_site(const struct collect *collect, const struct known_site *site)
 {
-	if (maps_remove(collect->maps, MAPS_SITES, &site->key) ||
-	    site->record.target_id == SHARE_OF_ALL)
+	if (maps_remove(collect->maps, MAPS_SITES, &site->key))
 		return;
 	collect_subtract(&collect->shares[site->record.target_id], &site->record);
 	collect_subtract(&collect->shares[SHARE_OF_ALL], &site->record);
