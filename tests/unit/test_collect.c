@@ -35,8 +35,8 @@ static void put_site(uint64_t key, const struct site *site)
 	maps_set(&fake_maps_all, MAPS_SITES, &key, &full);
 	if (full.stack)
 		maps_set(&fake_maps_all, MAPS_STACKS, &full.stack, &stack);
-	__atomic_fetch_add(full.stack ? &world.shares[full.target].stacks
-				      : &world.shares[full.target].plain,
+	__atomic_fetch_add(full.stack ? &world.shares[full.target_id].stacks
+				      : &world.shares[full.target_id].plain,
 			   1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(full.stack ? &world.shares[0].stacks : &world.shares[0].plain, 1,
 			   __ATOMIC_RELAXED);
@@ -259,7 +259,7 @@ static void test_reap_after_exec(void **state)
 static void test_keep(void **state)
 {
 	const struct event_mapping mapping = { .kind = EVENT_MAPPING,
-					       .tgid = 1,
+					       .target_id = 1,
 					       .op = CALL_MMAP,
 					       .phase = MAPPING_RETURN,
 					       .new_length = 4096,

@@ -453,7 +453,6 @@ static void put_site(uint64_t key, const struct process *process, uint64_t pc, u
 				   .alloc_objects = 1,
 				   .stack = key,
 				   .target_id = process->target_id,
-				   .target = (uint16_t)process->target_id,
 				   .first_ns = first_ns };
 
 	maps_set(&fake_maps_all, MAPS_SITES, &key, &site);
@@ -526,7 +525,7 @@ static void test_site_is_missing(void **state)
 static void map_call(const struct process *process, uint64_t site, uint64_t result)
 {
 	const struct event_mapping event = { .kind = EVENT_MAPPING,
-					     .tgid = process->target_id,
+					     .target_id = process->target_id,
 					     .thread = 1,
 					     .op = CALL_MMAP,
 					     .phase = MAPPING_RETURN,

@@ -186,7 +186,7 @@ static bool probe_set_is_visible(const struct probe_set *set, const struct proce
 		if (probe_set_expects(set, &set->files->plan.probes[i]))
 			list.points[list.count++] = point_of(&set->files->plan.probes[i], NULL);
 	visible = probes_visible(process, module, module_list_get(set->modules, file->module)->fd,
-				list.points, list.count);
+				 list.points, list.count);
 	point_list_free(&list);
 	return visible;
 }
