@@ -5,7 +5,7 @@
  * Entry point: unwind_stack(). The includer brings the kernel's types and the helpers, so that the same code runs
  * in tests on the host.
  *
- * What makes it fast: the stack is read in windows of 4 KB, since one such copy costs as much as two reads of
+ * What makes it fast: the stack is read in windows of up to 4 KB, since one such copy costs as much as two reads of
  * eight bytes; rules found once are remembered by pc; a saved frame pointer is read only when a rule asks for it.
  * What makes it load on every kernel: the state lives in map memory, steps and searches are global functions
  * that the verifier looks at once, and searches have no branches.

@@ -28,7 +28,7 @@
 /* A frame pointer points at the lower end of its frame: where the frame ends is not known. */
 #define UNWIND_LOST_BY_GUESS UNWIND_SP_LOST
 
-/* Leave a signal frame for what the signal has interrupted, which may be on another stack. */
+/* Leave a signal frame. */
 static __always_inline int unwind_leave_signal(struct unwind *walk)
 {
 	__u64 context = walk->sp, ip, sp, bp, lr;
@@ -38,15 +38,8 @@ static __always_inline int unwind_leave_signal(struct unwind *walk)
 	    !unwind_read(walk, context + UNWIND_SIGNAL_SP, &sp) ||
 	    !unwind_read(walk, context + UNWIND_SIGNAL_IP, &ip))
 		return unwind_end(walk, UNWIND_END_UNREADABLE);
-	walk->ip = ip;
-	walk->sp = sp;
 	walk->lr = lr;
-	walk->bp = bp;
-	walk->bp_address = UNWIND_BP_HERE;
-	walk->flags |= UNWIND_EXACT | UNWIND_SIGNAL;
-	walk->window_start = 0;
-	walk->window_bytes = 0;
-	return 0;
+	return unwind_resume(walk, ip, sp, bp);
 }
 
 /* Is the walk where signal handlers return to? The kernel's code for that has no rows. */

@@ -57,4 +57,17 @@ static __always_inline int unwind_leave(struct unwind *walk, __u64 cfa, __u64 ip
 	return 0;
 }
 
+/* Go on in what a signal has interrupted, which may be on another stack. */
+static __always_inline int unwind_resume(struct unwind *walk, __u64 ip, __u64 sp, __u64 bp)
+{
+	walk->ip = ip;
+	walk->sp = sp;
+	walk->bp = bp;
+	walk->bp_address = UNWIND_BP_HERE;
+	walk->flags |= UNWIND_EXACT | UNWIND_SIGNAL;
+	walk->window_start = 0;
+	walk->window_bytes = 0;
+	return 0;
+}
+
 #endif

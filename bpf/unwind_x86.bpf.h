@@ -21,7 +21,7 @@
 /* A frame pointer points at the upper end of its frame. */
 #define UNWIND_LOST_BY_GUESS 0
 
-/* Leave a signal frame for what the signal has interrupted, which may be on another stack. */
+/* Leave a signal frame. */
 static __always_inline int unwind_leave_signal(struct unwind *walk)
 {
 	__u64 context = walk->sp, ip, sp, bp;
@@ -30,14 +30,7 @@ static __always_inline int unwind_leave_signal(struct unwind *walk)
 	    !unwind_read(walk, context + UNWIND_SIGNAL_SP, &sp) ||
 	    !unwind_read(walk, context + UNWIND_SIGNAL_IP, &ip))
 		return unwind_end(walk, UNWIND_END_UNREADABLE);
-	walk->ip = ip;
-	walk->sp = sp;
-	walk->bp = bp;
-	walk->bp_address = UNWIND_BP_HERE;
-	walk->flags |= UNWIND_EXACT | UNWIND_SIGNAL;
-	walk->window_start = 0;
-	walk->window_bytes = 0;
-	return 0;
+	return unwind_resume(walk, ip, sp, bp);
 }
 
 /* The code that signal handlers return to has rows. */

@@ -73,8 +73,8 @@ static inline uint32_t cursor_u32(struct cursor *cursor)
 	return (uint32_t)cursor_fixed(cursor, 4);
 }
 
-/* Bits beyond the 64th are dropped. */
-static inline uint64_t cursor_uleb(struct cursor *cursor)
+/* A number in LEB128. Bits beyond the 64th are dropped; those from the sign on are set in `*ret_sign`. */
+static inline uint64_t cursor_leb(struct cursor *cursor, uint64_t *ret_sign)
 {
 	uint64_t value = 0;
 	unsigned int shift = 0;
@@ -86,24 +86,22 @@ static inline uint64_t cursor_uleb(struct cursor *cursor)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift = shift < 64 ? shift + 7 : shift;
 	} while (byte & 0x80);
+	*ret_sign = byte & 0x40 && shift < 64 ? ~0ULL << shift : 0;
 	return value;
+}
+
+static inline uint64_t cursor_uleb(struct cursor *cursor)
+{
+	uint64_t sign;
+
+	return cursor_leb(cursor, &sign);
 }
 
 static inline int64_t cursor_sleb(struct cursor *cursor)
 {
-	uint64_t value = 0;
-	unsigned int shift = 0;
-	uint8_t byte;
+	uint64_t sign, value = cursor_leb(cursor, &sign);
 
-	do {
-		byte = cursor_u8(cursor);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift = shift < 64 ? shift + 7 : shift;
-	} while (byte & 0x80);
-	if (byte & 0x40 && shift < 64)
-		value |= ~0ULL << shift;
-	return (int64_t)value;
+	return (int64_t)(value | sign);
 }
 
 /* A text that ends in a NUL inside the cursor's bytes; "" and a bad cursor if there is none. */
