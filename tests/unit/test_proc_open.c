@@ -38,7 +38,7 @@ static int open_mapping(const char *proc_root, pid_t pid, const struct proc_mapp
 	int fd = proc_open_mapping(proc_root, pid, &file);
 
 	/* No copy of it was made. */
-	assert_int_equal(file.origin.place, 0);
+	assert_int_equal(file.origin.path_fd, 0);
 	return fd;
 }
 

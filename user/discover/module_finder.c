@@ -67,7 +67,7 @@ static uint32_t module_add(struct module_list *modules, pid_t pid,
 
 	module->path = memory_copy_string(mapping->path);
 	module->fd = opened->fd < 0 ? -1 : opened->fd;
-	module->place = opened->origin.place;
+	module->path_fd = opened->origin.path_fd;
 	module->unanswered = opened->fd == -ETIMEDOUT;
 	module->uncopied = opened->fd == -EFBIG;
 	module->device = mapping->device;
@@ -93,7 +93,7 @@ static uint32_t module_add_opened(struct module_list *modules, pid_t pid,
 	if (module == MODULE_NONE)
 		return module_add(modules, pid, mapping, opened);
 	module_list_get(modules, module)->root_pid = pid;
-	module_list_open(modules, module, opened->fd, opened->origin.place);
+	module_list_open(modules, module, opened->fd, opened->origin.path_fd);
 	return module;
 }
 
@@ -125,7 +125,7 @@ static void module_retry(struct module_list *modules, uint32_t index, pid_t pid,
 		return;
 	module->root_pid = pid;
 	module_set_file(module, &opened);
-	module_list_open(modules, index, opened.fd, opened.origin.place);
+	module_list_open(modules, index, opened.fd, opened.origin.path_fd);
 }
 
 uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
@@ -158,8 +158,8 @@ static uint32_t module_find_opened(struct module_list *modules, pid_t pid, char 
 	if (module == MODULE_NONE)
 		return module_add_opened(modules, pid, &mapping, opened);
 	close(opened->fd);
-	if (opened->origin.place > 0)
-		close(opened->origin.place);
+	if (opened->origin.path_fd > 0)
+		close(opened->origin.path_fd);
 	return module;
 }
 
@@ -177,8 +177,8 @@ uint32_t module_find_path(struct module_list *modules, pid_t pid, const char *pa
 		module_list_get(modules, module)->expected = true;
 	} else if (opened.fd >= 0) {
 		close(opened.fd);
-		if (opened.origin.place > 0)
-			close(opened.origin.place);
+		if (opened.origin.path_fd > 0)
+			close(opened.origin.path_fd);
 	}
 	free(real);
 	return module;

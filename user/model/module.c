@@ -25,7 +25,7 @@ static void module_list_count(struct module_list *list, const struct module *mod
 
 	if (module->fd < 0)
 		return;
-	if (module->place > 0) {
+	if (module->path_fd > 0) {
 		list->copied += step > 0 ? module->stamp.size : -module->stamp.size;
 		step *= 2;
 	}
@@ -121,18 +121,18 @@ static void module_close(struct module *module)
 {
 	if (module->fd >= 0)
 		close(module->fd);
-	if (module->place > 0)
-		close(module->place);
+	if (module->path_fd > 0)
+		close(module->path_fd);
 	module->fd = -1;
-	module->place = 0;
+	module->path_fd = 0;
 }
 
-int module_place(const struct module *module)
+int module_probe_fd(const struct module *module)
 {
-	return module->place > 0 ? module->place : module->fd;
+	return module->path_fd > 0 ? module->path_fd : module->fd;
 }
 
-void module_list_open(struct module_list *list, uint32_t index, int fd, int place)
+void module_list_open(struct module_list *list, uint32_t index, int fd, int path_fd)
 {
 	struct module *module = list->items[index];
 
@@ -140,7 +140,7 @@ void module_list_open(struct module_list *list, uint32_t index, int fd, int plac
 	list->no_fd -= module->no_fd;
 	module_close(module);
 	module->fd = fd;
-	module->place = place;
+	module->path_fd = path_fd;
 	module_list_count(list, module, 1);
 	module->closed = module->no_fd = false;
 	list->opens++;

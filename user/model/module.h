@@ -25,7 +25,7 @@ struct module_stamp {
 struct module {
 	char *path; /* as the target sees it, without " (deleted)" */
 	int fd; /* the mapped file itself, readable; -1 = could not be opened, or is closed */
-	int place; /* the file itself as an O_PATH descriptor, if `fd` is a copy of it; 0 = it is none */
+	int path_fd; /* the file itself as an O_PATH descriptor, if `fd` is a copy of it; 0 = it is none */
 	bool of_user; /* `fd` is a copy, as the file's server is a process of a user's: no probe is put in */
 	uint64_t device, inode; /* as /proc/PID/maps shows them */
 	uint64_t file_device, file_inode; /* as stat does; 0 = not known */
@@ -80,12 +80,12 @@ uint32_t module_list_find(const struct module_list *list, uint64_t device, uint6
 uint32_t module_list_find_closed(const struct module_list *list, uint64_t device, uint64_t inode,
 				 const char *path, const struct module_stamp *stamp);
 /*
- * Give a module the descriptor of its file, and the `place` of it if that is a copy (otherwise 0), which it takes over; it is not
+ * Give a module the descriptor of its file, and the `path_fd` of it if that is a copy (otherwise 0), which it takes over; it is not
  * closed, and does not lack one, then.
  */
-void module_list_open(struct module_list *list, uint32_t index, int fd, int place);
+void module_list_open(struct module_list *list, uint32_t index, int fd, int path_fd);
 /* Where probes are put in: a descriptor of the file itself, the module's own; -1 if it is not open. */
-int module_place(const struct module *module);
+int module_probe_fd(const struct module *module);
 /* No process maps the file, and none of its content is needed: its descriptor is closed. */
 void module_list_close(struct module_list *list, uint32_t index);
 /* Nothing refers to the module. */

@@ -246,7 +246,7 @@ static void guard_renew(const struct guard *guard, pid_t pid, const struct gone 
 			uint32_t module)
 {
 	uint64_t *offsets = memory_alloc(count, sizeof(*offsets));
-	int file = module_place(module_list_get(guard->scan->modules, module));
+	int file = module_probe_fd(module_list_get(guard->scan->modules, module));
 	size_t i, wanted = 0;
 
 	for (i = 0; i < count; i++)

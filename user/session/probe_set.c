@@ -142,7 +142,7 @@ static int probe_set_attach_group(struct probe_set *set, struct probed_file *pro
 				  const struct choice_of_probes *choice, struct error *error)
 {
 	struct point_list list = point_list_new(file->count);
-	int fd = module_place(module_list_get(set->modules, file->module)), code = 0;
+	int fd = module_probe_fd(module_list_get(set->modules, file->module)), code = 0;
 	pid_t pid = probed->process ? probed->process->target.pid : 0;
 	size_t i;
 
@@ -312,7 +312,7 @@ static int probe_set_attach_point(struct probe_set *set, struct probed_point *po
 
 	set->unprobed += code != 0;
 	return code ? code
-		    : attach_file(&point->link, &set->how, module_place(module),
+		    : attach_file(&point->link, &set->how, module_probe_fd(module),
 				  point->process->target.pid, &end, 1, error);
 }
 

@@ -16,13 +16,13 @@ int remote_warm(const struct module *module, const struct attach_point *points, 
 	int code = -EPERM;
 	size_t i;
 
-	if (!module->place)
+	if (!module->path_fd)
 		return 0;
 	offsets = memory_alloc(count, sizeof(*offsets));
 	for (i = 0; i < count; i++)
 		offsets[i] = points[i].offset;
 	if (!module->of_user)
-		code = regular_file_warm(module->place, offsets, count);
+		code = regular_file_warm(module->path_fd, offsets, count);
 	free(offsets);
 	if (!code)
 		return 0;

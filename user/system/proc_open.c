@@ -50,9 +50,9 @@ static int open_verified(int path_fd, pid_t pid, struct mapped_file *file)
 	    (file->origin.device == mapping->device && file->origin.inode == mapping->inode))
 		return fd;
 	close(fd);
-	if (file->origin.place > 0)
-		close(file->origin.place);
-	file->origin.place = 0;
+	if (file->origin.path_fd > 0)
+		close(file->origin.path_fd);
+	file->origin.path_fd = 0;
 	return -ESTALE;
 }
 

@@ -190,7 +190,7 @@ int regular_file_reopen_as(int path_fd, pid_t pid, uint64_t most, struct file_or
 	fd = regular_file_copy(path_fd, most, ret_origin);
 	ret_origin->of_user = kind == MOUNT_REMOTE_OF_USER;
 	if (fd >= 0)
-		ret_origin->place = path_fd;
+		ret_origin->path_fd = path_fd;
 	else
 		close(path_fd);
 	return fd;
@@ -257,9 +257,9 @@ static int warming_run(struct remote_work *work)
 	return code;
 }
 
-int regular_file_warm(int place, const uint64_t *offsets, size_t count)
+int regular_file_warm(int path_fd, const uint64_t *offsets, size_t count)
 {
-	struct warming warming = { .work = { .run = warming_run, .fd = place },
+	struct warming warming = { .work = { .run = warming_run, .fd = path_fd },
 				   .offsets = offsets,
 				   .count = count };
 

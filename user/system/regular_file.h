@@ -30,7 +30,7 @@ int regular_file_open(const char *path, enum regular_file_links links);
  * wait for ever: what is opened then is the copy, which no other process can change.
  */
 struct file_origin {
-	int place; /* the file itself if there is a copy, as an O_PATH descriptor, for probes; 0 = it is none: standard input is open */
+	int path_fd; /* the file itself if there is a copy, as an O_PATH descriptor, for probes; 0 = it is none: standard input is open */
 	bool of_user; /* its server is a process of a user other than root */
 	struct stat status; /* of the file itself; st_ino is 0 if that is not known */
 	uint64_t device, inode; /* by which /proc/PID/maps names it; 0 = not known */
@@ -46,13 +46,13 @@ uint64_t regular_file_copies_max(void);
  */
 int regular_file_reopen(int path_fd, pid_t pid);
 
-/* The same, where more is wanted than the content. A copy has at most `most` bytes. `ret_origin->place` is the caller's. */
+/* The same, where more is wanted than the content. A copy has at most `most` bytes. `ret_origin->path_fd` is the caller's. */
 int regular_file_reopen_as(int path_fd, pid_t pid, uint64_t most, struct file_origin *ret_origin);
 
 /*
  * The kernel reads the pages of a file in which it puts a probe, while no process of the machine can fork. Have them read before
- * that: `place` is that of a file_origin. Returns 0 or a negative errno, as regular_file_reopen.
+ * that: `path_fd` is that of a file_origin. Returns 0 or a negative errno, as regular_file_reopen.
  */
-int regular_file_warm(int place, const uint64_t *offsets, size_t count);
+int regular_file_warm(int path_fd, const uint64_t *offsets, size_t count);
 
 #endif
