@@ -212,8 +212,9 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 }
 
 /*
- * The recorded call returns `result`. What it has made has a site if it is of a wanted size; the verifier looks at all that belongs
- * to sites once for each place that asks for one, so there is only this.
+ * The recorded call returns `result`. What it has made has a site if it is of a wanted size; the
+ * verifier looks at all that belongs to sites once for each place that asks for one, so there is
+ * only this.
  */
 static __always_inline void call_finish(struct thread *thread, struct pt_regs *ctx, __u64 result)
 {

@@ -59,7 +59,7 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-/* Whose calls are those of probes in all processes: a target's index plus one, at the first thread of a process. */
+/* Where files are probed for all processes at once: the target_id of a process, at its first thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

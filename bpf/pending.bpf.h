@@ -60,8 +60,10 @@ static __noinline void pending_heal(struct thread *thread)
 }
 
 /*
- * Draw the consequence of what the present call is to a new one at stack pointer `sp` (enum relation), and go on to the next.
- * Returns 1 if there is none, or if the new call is the allocator's own (thread->denied). A global function, since the verifier looks at its caller's loop turn by turn.
+ * Draw the consequence of what the present call is to a new one at stack pointer `sp` (enum
+ * relation), and go on to the next. Returns 1 if there is none, or if the new call is the
+ * allocator's own (thread->denied). A global function, since the verifier looks at its caller's
+ * loop turn by turn.
  */
 __noinline int pending_examine(int relation, __u64 sp)
 {

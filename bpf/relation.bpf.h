@@ -207,9 +207,10 @@ static __always_inline enum relation relation_by_sp(const struct thread *thread,
 }
 
 /*
- * By a walk from the new call out. Where the recorded call's return address was in a register, another call may have left
- * its frame at the same place: this is no end. If the return address is no longer where it was, the code that a return
- * probe returns to may have pushed a register there: then a signal handler makes the new call before the kernel has seen the return.
+ * By a walk from the new call out. Where the recorded call's return address was in a register,
+ * another call may have left its frame at the same place: this is no end. If the return address is
+ * no longer where it was, the code that a return probe returns to may have pushed a register there:
+ * then a signal handler makes the new call before the kernel has seen the return.
  */
 static __always_inline enum relation relation_by_walk(struct thread *thread, __u64 at,
 						      __u64 returns_to, bool overwritten)
@@ -247,10 +248,12 @@ static __always_inline enum relation relation_by_walk(struct thread *thread, __u
 }
 
 /*
- * What the thread's pending call is to another one that begins (enum relation), whose return address is at `at`, with
- * these registers now. It may be pending if its return address is still hijacked by a return probe, or be what it was if
- * there is none (another tool may have one): a longjmp leaves the frame, and the next calls write over that word, or at least their stacks do not lead
- * there. At the very same stack pointer a function has jumped to another one instead of calling it.
+ * What the thread's pending call is to another one that begins (enum relation), whose return
+ * address is at `at`, with these registers now. It may be pending if its return address is still
+ * hijacked by a return probe, or be what it was if there is none (another tool may have one): a
+ * longjmp leaves the frame, and the next calls write over that word, or at least their stacks do
+ * not lead there. At the very same stack pointer a function has jumped to another one instead of
+ * calling it.
  */
 __noinline int relation_to_call(__u64 ip, __u64 sp, __u64 bp, __u64 lr, __u64 at)
 {

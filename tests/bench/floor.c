@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The least that exact tracing can cost: programs that do nothing, at the instructions that the tracer would probe
- * (`floor PID site`) or at the functions' entries (`floor PID entry`). What allocates gets session programs, which
- * run at entry and return; what frees gets plain ones. `floor PID stackid` has the kernel take the stack at each return. Says "ready" when every probe is in; ends with its stdin.
+ * The least that exact tracing can cost: programs that do nothing, at the instructions that the
+ * tracer would probe (`floor PID site`) or at the functions' entries (`floor PID entry`). What
+ * allocates gets session programs, which run at entry and return; what frees gets plain ones.
+ * `floor PID stackid` has the kernel take the stack at each return. Says "ready" when every probe
+ * is in; ends with its stdin.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes that a test of the session follows: copies of the test program that do what they are asked to and end with the test, however
- * that ends.
+ * Processes that a test of the session follows: copies of the test program that do what they are
+ * asked to and end with the test, however that ends.
  */
 #ifndef TESTS_CHILD_H
 #define TESTS_CHILD_H

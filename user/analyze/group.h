@@ -32,11 +32,12 @@ struct grouped {
 };
 
 /*
- * Group the sites of `snapshot`, which must outlive the result, and so must `names`, which only GROUP_BY_FUNCTION asks
- * (NULL otherwise). Sites of different processes or sources stay apart, those of ended programs from those of running
- * ones, estimates from exact ones, and by line also those of different allocator functions. A site that has no such line or caller stays as it is.
- * The stack of a group is its line, function or module alone; by process it has none; of stacks that are shown alike it is
- * one of them. Free with group_free.
+ * Group the sites of `snapshot`, which must outlive the result, and so must `names`, which only
+ * GROUP_BY_FUNCTION asks (NULL otherwise). Sites of different processes or sources stay apart,
+ * those of ended programs from those of running ones, estimates from exact ones, and by line also
+ * those of different allocator functions. A site that has no such line or caller stays as it is.
+ * The stack of a group is its line, function or module alone; by process it has none; of stacks
+ * that are shown alike it is one of them. Free with group_free.
  */
 struct grouped *group_build(const struct snapshot *snapshot, enum group_by by,
 			    const struct report_names *names);

@@ -15,10 +15,10 @@
 int confine_calls(bool servers);
 
 /*
- * Files and programs are open: give up root for `user`, capabilities that later probes do not need, and system calls by which the tracer
- * could start or change anything. `servers`: debug files are fetched from servers, which takes connections and a
- * user's folder. Capabilities and calls that cannot be
- * given up are a warning; that the user is kept is reported with -v.
+ * Files and programs are open: give up root for `user`, capabilities that later probes do not need,
+ * and system calls by which the tracer could start or change anything. `servers`: debug files are
+ * fetched from servers, which takes connections and a user's folder. Capabilities and calls that
+ * cannot be given up are a warning; that the user is kept is reported with -v.
  */
 void confine_tracer(enum backend backend, bool servers, unsigned int user, const struct log *log);
 

@@ -10,10 +10,11 @@
 #include "decode/decoder.h"
 
 /*
- * As loader_list_libraries, for a program and the -u of `options`. Without -u, root has the loader run as the owner of the
- * program, or as nobody if that is root. Only a loader of the system's is run. `started`: the command is going to run anyway, so a
- * caller who is not root may have any loader run, and the rest of the command's files may be found later: returns 1, with
- * `error` filled, if only the program and its loader are known.
+ * As loader_list_libraries, for a program and the -u of `options`. Without -u, root has the loader
+ * run as the owner of the program, or as nobody if that is root. Only a loader of the system's is
+ * run. `started`: the command is going to run anyway, so a caller who is not root may have any
+ * loader run, and the rest of the command's files may be found later: returns 1, with `error`
+ * filled, if only the program and its loader are known.
  */
 int listing_read(const struct options *options, struct decoder *decoder, const char *program,
 		 bool started, char ***ret_paths, size_t *ret_count, struct error *error);

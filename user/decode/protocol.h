@@ -80,9 +80,9 @@ int message_post_bytes(int socket, const void *bytes, size_t size);
 int message_receive_bytes(int socket, void *bytes, size_t size, int64_t deadline_ms);
 
 /*
- * Wait until `deadline_ms` of CLOCK_MONOTONIC (-1: for ever) for a message. A descriptor that came with it goes to `*ret_fd`, which
- * is -1 otherwise; with `ret_fd` NULL none is accepted. Returns 0 or a negative errno: -ETIMEDOUT, -EPIPE (the
- * other side is gone), -EPROTO (no valid message).
+ * Wait until `deadline_ms` of CLOCK_MONOTONIC (-1: for ever) for a message. A descriptor that came
+ * with it goes to `*ret_fd`, which is -1 otherwise; with `ret_fd` NULL none is accepted. Returns 0
+ * or a negative errno: -ETIMEDOUT, -EPIPE (the other side is gone), -EPROTO (no valid message).
  */
 int message_receive(int socket, struct message *message, int *ret_fd, int64_t deadline_ms);
 

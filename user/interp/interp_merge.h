@@ -2,10 +2,11 @@
 /*
  * One stack from two: the native frames of a thread and those of the interpreter that runs in it.
  *
- * A call of the function that runs the interpreter's code ("loop") is one native frame and one run of interpreter
- * frames, which ends with an entry. Where loops and entries match in number, as far as none were cut off, each run is
- * put before the frame of its loop. Where the loop is unknown (a stripped file) or hidden (generated code), all interpreter frames are put
- * together, after the native frames that were called from the interpreter: before its first own frame.
+ * A call of the function that runs the interpreter's code ("loop") is one native frame and one run
+ * of interpreter frames, which ends with an entry. Where loops and entries match in number, as far
+ * as none were cut off, each run is put before the frame of its loop. Where the loop is unknown (a
+ * stripped file) or hidden (generated code), all interpreter frames are put together, after the
+ * native frames that were called from the interpreter: before its first own frame.
  */
 #ifndef INTERP_MERGE_H
 #define INTERP_MERGE_H

@@ -25,9 +25,10 @@ struct interp_found {
 };
 
 /*
- * Look once. `timing` is for reading the mappings of the process, zeroed at first. Returns as interpreter_find, with all of `ret_found` filled in if that is 0, and otherwise its module;
- * -ENOENT: nothing that is mapped is an interpreter; -ENOTSUP also: its version is unknown; -ESRCH: there is no such process;
- * -ETIMEDOUT: its mappings could not be read in time.
+ * Look once. `timing` is for reading the mappings of the process, zeroed at first. Returns as
+ * interpreter_find, with all of `ret_found` filled in if that is 0, and otherwise its module;
+ * -ENOENT: nothing that is mapped is an interpreter; -ENOTSUP also: its version is unknown; -ESRCH:
+ * there is no such process; -ETIMEDOUT: its mappings could not be read in time.
  */
 int interp_search_process(const struct module_list *modules, const struct interp_files *files,
 			  struct interp_reader *reader, struct call_patience *timing,

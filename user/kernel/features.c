@@ -98,8 +98,8 @@ int kernel_features_probe(struct kernel_features *ret_features, struct error *er
 }
 
 /*
- * The kernels that need this way of attaching lack more. Who asks for it wants to see that it all works. Those kernels find a mapping
- * in a tree that later ones have not: callbacks stay.
+ * The kernels that need this way of attaching lack more. Who asks for it wants to see that it all
+ * works. Those kernels find a mapping in a tree that later ones have not: callbacks stay.
  */
 static void features_feign_old_kernel(struct kernel_features *features)
 {

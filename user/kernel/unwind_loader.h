@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the maps by which BPF programs walk stacks (bpf/unwind_maps.bpf.h) in step with what the traced processes have
- * mapped. A file is compiled once, when it is first seen, and forgotten when no process maps it. A process's list of mappings is written beside the one in
- * use and then takes its place by one store.
+ * Keeps the maps by which BPF programs walk stacks (bpf/unwind_maps.bpf.h) in step with what the
+ * traced processes have mapped. A file is compiled once, when it is first seen, and forgotten when
+ * no process maps it. A process's list of mappings is written beside the one in use and then takes
+ * its place by one store.
  */
 #ifndef KERNEL_UNWIND_LOADER_H
 #define KERNEL_UNWIND_LOADER_H

@@ -80,8 +80,8 @@ uint32_t module_list_find(const struct module_list *list, uint64_t device, uint6
 uint32_t module_list_find_closed(const struct module_list *list, uint64_t device, uint64_t inode,
 				 const char *path, const struct module_stamp *stamp);
 /*
- * Give a module the descriptor of its file, and the `path_fd` of it if that is a copy (otherwise 0), which it takes over; it is not
- * closed, and does not lack one, then.
+ * Give a module the descriptor of its file, and the `path_fd` of it if that is a copy (otherwise
+ * 0), which it takes over; it is not closed, and does not lack one, then.
  */
 void module_list_open(struct module_list *list, uint32_t index, int fd, int path_fd);
 /* Where probes are put in: a descriptor of the file itself, the module's own; -1 if it is not open. */

@@ -45,9 +45,10 @@ struct exits_call {
 };
 
 /*
- * Find all exits of the function at file offset `entry` with `size` bytes (0 = unknown): on each way from there to a return, the first one is passed with the
- * result in its register. `call` may be NULL. False, with the refusal, if there may be others than those that
- * can be found, or there is none.
+ * Find all exits of the function at file offset `entry` with `size` bytes (0 = unknown): on each
+ * way from there to a return, the first one is passed with the result in its register. `call` may
+ * be NULL. False, with the refusal, if there may be others than those that can be found, or there
+ * is none.
  */
 bool exits_find(struct elf_file *file, uint64_t entry, uint64_t size, const struct exits_call *call,
 		struct exits *ret_exits);

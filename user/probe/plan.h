@@ -170,9 +170,10 @@ bool plan_avoids_returns(const struct plan *plan);
 bool plan_probe_returns(const struct plan_probe *probe);
 
 /*
- * The `count` probes from number `first` on are all of one file. Have the plan read the results of its functions at their exits, as
- * `exits`, a plan of the same file, does: what that lacks is left out. The probes are now the last of the plan, in order:
- * those that were in it before, from the number on that is returned the others.
+ * The `count` probes from number `first` on are all of one file. Have the plan read the results of
+ * its functions at their exits, as `exits`, a plan of the same file, does: what that lacks is left
+ * out. The probes are now the last of the plan, in order: those that were in it before, from the
+ * number on that is returned the others.
  */
 size_t plan_turn(struct plan *plan, size_t first, size_t count, const struct plan *exits);
 

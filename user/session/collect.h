@@ -24,9 +24,10 @@ struct collect {
 };
 
 /*
- * Read the counters of all sites and the ages of all blocks as of `time_ns`; what is of programs that have ended is removed, from
- * the maps and from the known sites, and kept with --keep-exited. Returns 0 or a negative errno. If it is 0, the maps hold nothing
- * of processes that had ended before.
+ * Read the counters of all sites and the ages of all blocks as of `time_ns`; what is of programs
+ * that have ended is removed, from the maps and from the known sites, and kept with --keep-exited.
+ * Returns 0 or a negative errno. If it is 0, the maps hold nothing of processes that had ended
+ * before.
  */
 int collect_read(struct collect *collect, uint64_t time_ns);
 

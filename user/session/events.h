@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What happens while a session runs: the kernel's records of mappings, forks, execs and exits (task events), and the BPF programs'
- * records of new sites and mapping calls. They are handed to the parts that they concern.
+ * What happens while a session runs: the kernel's records of mappings, forks, execs and exits (task
+ * events), and the BPF programs' records of new sites and mapping calls. They are handed to the
+ * parts that they concern.
  */
 #ifndef SESSION_EVENTS_H
 #define SESSION_EVENTS_H

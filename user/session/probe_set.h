@@ -69,9 +69,10 @@ struct probe_set {
 void probe_set_free(struct probe_set *set);
 
 /*
- * Probe what `file`, which `process` maps as `module`, defines, unless it is probed there. Returns 1 if it has been now, 0 if there
- * was nothing to do, or a negative errno with `error` filled: -ESTALE if the probes do not reach the process, -ESRCH if it has
- * ended. No probe is left in place then, but for -ESTALE.
+ * Probe what `file`, which `process` maps as `module`, defines, unless it is probed there. Returns
+ * 1 if it has been now, 0 if there was nothing to do, or a negative errno with `error` filled:
+ * -ESTALE if the probes do not reach the process, -ESRCH if it has ended. No probe is left in place
+ * then, but for -ESTALE.
  */
 int probe_set_probe(struct probe_set *set, struct process *process, const struct planned_file *file,
 		    uint32_t module, struct error *error);
@@ -89,9 +90,9 @@ int probe_set_probe_point(struct probe_set *set, const struct probed_point *poin
 			  struct error *error);
 
 /*
- * Attach parts (PROBES_*) that are detached: the frees of all files first. Functions that the kernel has refused are left out, and
- * so are processes that have ended. Returns 0, or the first negative errno with `error` filled: -EINVAL for a part of a set that
- * is not divided.
+ * Attach parts (PROBES_*) that are detached: the frees of all files first. Functions that the
+ * kernel has refused are left out, and so are processes that have ended. Returns 0, or the first
+ * negative errno with `error` filled: -EINVAL for a part of a set that is not divided.
  */
 int probe_set_attach(struct probe_set *set, unsigned int parts, struct error *error);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Are probes visible in the code of a process? The kernel attaches them to a file, whoever maps it. What a path or /proc/PID/map_files
- * leads to can be another file than what is mapped: an overlay that has copied a file up gives both the same name and
- * number. Then everything is accepted, and nothing is ever counted.
+ * Are probes visible in the code of a process? The kernel attaches them to a file, whoever maps it.
+ * What a path or /proc/PID/map_files leads to can be another file than what is mapped: an overlay
+ * that has copied a file up gives both the same name and number. Then everything is accepted, and
+ * nothing is ever counted.
  */
 #ifndef SESSION_PROBES_VISIBLE_H
 #define SESSION_PROBES_VISIBLE_H

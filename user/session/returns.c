@@ -88,9 +88,10 @@ static size_t returns_turn(struct planned_files *files, struct planned_file *fil
 }
 
 /*
- * The new probes are in before the old ones are taken out: a call that both see is recorded once, since the second entry is at the
- * frame of the first. A call that is pending now, and was seen by the old ones only, counts as a return that did not come.
- * Links of processes that have ended are consumers, too, until they are closed.
+ * The new probes are in before the old ones are taken out: a call that both see is recorded once,
+ * since the second entry is at the frame of the first. A call that is pending now, and was seen by
+ * the old ones only, counts as a return that did not come. Links of processes that have ended are
+ * consumers, too, until they are closed.
  */
 void returns_give_up(struct returns *returns, const struct process *process)
 {

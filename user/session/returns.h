@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes in which return probes do harm: they have a stack walker, or may switch stacks where a return probe cannot be declined.
- * The kernel takes one for each link at the same instruction that asks for it, even if the link is for another process. So
- * once there is such a process, the results of all are read at return instructions.
+ * Processes in which return probes do harm: they have a stack walker, or may switch stacks where a
+ * return probe cannot be declined. The kernel takes one for each link at the same instruction that
+ * asks for it, even if the link is for another process. So once there is such a process, the
+ * results of all are read at return instructions.
  */
 #ifndef SESSION_RETURNS_H
 #define SESSION_RETURNS_H

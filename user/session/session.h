@@ -99,8 +99,8 @@ int session_fd(const struct session *session);
 void session_drain(struct session *session);
 
 /*
- * Have all processes ended that the user has named, and can there be no others? What the last of them held still counts; what others held that
- * ended before left the totals when they did.
+ * Have all processes ended that the user has named, and can there be no others? What the last of
+ * them held still counts; what others held that ended before left the totals when they did.
  */
 bool session_is_over(const struct session *session);
 /* Processes that are traced now. */

@@ -32,11 +32,12 @@ struct loader_rights {
 };
 
 /*
- * The files that `program` (a path, as spawn_find gives it) would map if it were started with the present environment:
- * the program, its interpreter (the loader) and its libraries, as absolute paths without symbolic links, each once, the
- * program first. Of a script it is the program that its #! line names. The program itself is never run, only its
- * loader's --list. Returns 0 with an array that loader_list_free frees; 1 if it may fail and did, with an array of the program and
- * its loader and `error` filled; or a negative errno with `error` filled.
+ * The files that `program` (a path, as spawn_find gives it) would map if it were started with the
+ * present environment: the program, its interpreter (the loader) and its libraries, as absolute
+ * paths without symbolic links, each once, the program first. Of a script it is the program that
+ * its #! line names. The program itself is never run, only its loader's --list. Returns 0 with an
+ * array that loader_list_free frees; 1 if it may fail and did, with an array of the program and its
+ * loader and `error` filled; or a negative errno with `error` filled.
  */
 int loader_list_libraries(const char *program, const struct loader_rights *rights,
 			  char ***ret_paths, size_t *ret_count, struct error *error);

@@ -42,8 +42,9 @@ struct proc_map_list {
  */
 int proc_read_maps(const char *proc_root, pid_t pid, struct proc_map_list *ret_list);
 /*
- * The same of "/proc", where the process may make the kernel wait for as long as it likes (a page fault in a file whose server does
- * not answer, while the mappings are locked): -ETIMEDOUT. `code`: only what is executable. `patience` is the process's; zeroed at first.
+ * The same of "/proc", where the process may make the kernel wait for as long as it likes (a page
+ * fault in a file whose server does not answer, while the mappings are locked): -ETIMEDOUT. `code`:
+ * only what is executable. `patience` is the process's; zeroed at first.
  */
 int proc_read_maps_within(pid_t pid, bool code, struct call_patience *patience,
 			  struct proc_map_list *ret_list);

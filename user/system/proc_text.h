@@ -14,8 +14,9 @@
 #define PROC_TEXT_MAX (300u << 20)
 
 /*
- * Append PROC_ROOT/PID/NAME to `text`; PROC_ROOT/self/NAME if `pid` is 0. Returns 0 or a negative errno: -ESRCH if the process has gone, -EFBIG if
- * the file is longer than any that the kernel makes of an honest process.
+ * Append PROC_ROOT/PID/NAME to `text`; PROC_ROOT/self/NAME if `pid` is 0. Returns 0 or a negative
+ * errno: -ESRCH if the process has gone, -EFBIG if the file is longer than any that the kernel
+ * makes of an honest process.
  */
 int proc_read_text(const char *proc_root, pid_t pid, const char *name, struct buffer *text);
 
