@@ -268,16 +268,14 @@ static void guard_warn(const struct guard *guard, const struct process *process,
 	if (gone > left && !place->warned_back)
 		log_write(guard->scan->log, LOG_NOTICE,
 			  "process %d (%s): %zu probes in %s (%s) were taken out, as by a debugger "
-			  "that "
-			  "removes its own breakpoints; they are back, but calls were missed",
+			  "that removes its own breakpoints; they are back, but calls were missed",
 			  process->target.pid, process->target.comm, gone - left, path, symbol);
 	if (left && !place->warned_left)
-		log_write(
-			guard->scan->log, LOG_NOTICE,
-			"process %d (%s): %zu probes in %s (%s) are gone and cannot be put back: "
-			"the "
-			"process has replaced or unprotected its code; their calls are not counted",
-			process->target.pid, process->target.comm, left, path, symbol);
+		log_write(guard->scan->log, LOG_NOTICE,
+			  "process %d (%s): %zu probes in %s (%s) are gone and cannot be put back: "
+			  "the process has replaced or unprotected its code; their calls are not "
+			  "counted",
+			  process->target.pid, process->target.comm, left, path, symbol);
 	place->warned_back |= gone > left;
 	place->warned_left |= left > 0;
 }
