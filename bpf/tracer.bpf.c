@@ -12,6 +12,7 @@
 #include <bpf/bpf_tracing.h>
 #include "call.bpf.h"
 #include "compat_shapes.bpf.h"
+#include "price.bpf.h"
 #include "sample.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -44,91 +45,103 @@ static __always_inline void avoid_cpu_stack(struct pt_regs *ctx)
 SEC("uprobe")
 int call_session(struct pt_regs *ctx)
 {
-	__u64 shape;
+	__u64 start_ns = hit_begin(), shape;
+	bool wanted;
 
 	avoid_cpu_stack(ctx);
 	if (bpf_get_func_ip(ctx) != PT_REGS_IP(ctx)) {
 		call_return(ctx);
+		hit_end(start_ns, 0, HIT_RETURN);
 		return 0;
 	}
 	shape = shape_with_target(bpf_get_attach_cookie(ctx));
-	return !(shape && call_enter(ctx, shape));
+	wanted = shape && call_enter(ctx, shape);
+	hit_end(start_ns, bpf_get_attach_cookie(ctx), HIT_CALL);
+	return !wanted;
 }
 
 SEC("uprobe")
 int call_entry(struct pt_regs *ctx)
 {
-	__u64 shape = probe_shape(ctx);
+	__u64 start_ns = hit_begin(), probed = probe_shape(ctx), shape;
 
 	avoid_cpu_stack(ctx);
-	if (!shape)
+	if (!probed)
 		loss_add(LOSS_THREADS_REFUSED, 1);
-	shape = shape_with_target(shape);
+	shape = shape_with_target(probed);
 	if (shape)
 		call_enter(ctx, shape);
+	hit_end(start_ns, probed, HIT_CALL);
 	return 0;
 }
 
 SEC("uretprobe")
 int call_exit(struct pt_regs *ctx)
 {
+	__u64 start_ns = hit_begin();
+
 	avoid_cpu_stack(ctx);
 	call_return(ctx);
+	hit_end(start_ns, 0, HIT_RETURN);
 	return 0;
 }
 
 SEC("uprobe")
 int leave_entry(struct pt_regs *ctx)
 {
-	__u64 shape = probe_shape(ctx);
+	__u64 start_ns = hit_begin(), shape = probe_shape(ctx);
 
 	avoid_cpu_stack(ctx);
 	if (shape)
 		call_leave(ctx, shape);
 	else
 		loss_add(LOSS_THREADS_REFUSED, 1);
+	hit_end(start_ns, shape, HIT_LEAVE);
 	return 0;
+}
+
+/* The function that is entered ends the block, or the interpreter's code, at `address`. */
+static __always_inline void free_enter(struct pt_regs *ctx, __u64 shape, __u64 address)
+{
+	if (!shape || !address || !recording)
+		return;
+	interp_site_end(address);
+	if (SHAPE_OP(shape) != CALL_CODE_END)
+		record_free(shape, ctx, address);
 }
 
 SEC("uprobe")
 int free_entry(struct pt_regs *ctx)
 {
-	__u64 shape = probe_shape(ctx);
-	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
+	__u64 start_ns = hit_begin(), probed = probe_shape(ctx);
+	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(probed));
 
 	avoid_cpu_stack(ctx);
-	if (!shape)
+	if (!probed)
 		loss_add(LOSS_THREADS_REFUSED, 1);
-	shape = shape_with_target(shape);
-	if (!shape || !address || !recording)
-		return 0;
-	interp_site_end(address);
-	if (SHAPE_OP(shape) != CALL_CODE_END)
-		record_free(shape, ctx, address);
+	free_enter(ctx, shape_with_target(probed), address);
+	hit_end(start_ns, probed, SHAPE_OP(probed) == CALL_CODE_END ? HIT_OTHER : HIT_FREE);
 	return 0;
 }
 
 SEC("uprobe")
 int throw_entry(struct pt_regs *ctx)
 {
+	__u64 start_ns = hit_begin();
+
 	avoid_cpu_stack(ctx);
 	call_throw(ctx);
+	hit_end(start_ns, 0, HIT_OTHER);
 	return 0;
 }
 
 /* The program publishes a sample, or its end. */
-SEC("uprobe")
-int sample_entry(struct pt_regs *ctx)
+static __always_inline void sample_enter(struct pt_regs *ctx, __u64 shape)
 {
-	__u64 shape = probe_shape(ctx);
 	struct sample_values values = { 0 };
 
-	avoid_cpu_stack(ctx);
-	if (!shape)
-		loss_add(LOSS_THREADS_REFUSED, 1);
-	shape = shape_with_target(shape);
 	if (!shape || !recording)
-		return 0;
+		return;
 	if (!sample_read(ctx, shape, &values))
 		loss_add(LOSS_RESULTS_UNREADABLE, 1);
 	else if (SHAPE_OP(shape) == CALL_SAMPLE_END && values.pointer)
@@ -137,5 +150,17 @@ int sample_entry(struct pt_regs *ctx)
 		loss_add(LOSS_SAMPLES_SENSELESS, 1);
 	else if (SHAPE_OP(shape) == CALL_SAMPLE && size_is_wanted(values.size))
 		sample_begin(ctx, shape, &values);
+}
+
+SEC("uprobe")
+int sample_entry(struct pt_regs *ctx)
+{
+	__u64 start_ns = hit_begin(), probed = probe_shape(ctx);
+
+	avoid_cpu_stack(ctx);
+	if (!probed)
+		loss_add(LOSS_THREADS_REFUSED, 1);
+	sample_enter(ctx, shape_with_target(probed));
+	hit_end(start_ns, probed, HIT_SAMPLE);
 	return 0;
 }

@@ -352,6 +352,34 @@ enum loss {
 		LOSS_COUNT,
 };
 
+/* What ran at a probe. */
+enum hit_kind {
+	HIT_CALL, /* the entry of a call with a result */
+	HIT_RETURN, /* its return */
+	HIT_FREE, /* the entry of a call that only frees */
+	HIT_LEAVE, /* an exit of a function whose return is not probed */
+	HIT_SAMPLE, /* a place where samples are published */
+	HIT_OTHER, /* where an exception sets out, or an interpreter's code ends */
+	HIT_KIND_COUNT,
+};
+
+/* Whose hits are counted: thread 0 has those of threads for which there was no room. */
+struct hit_key {
+	__u32 thread; /* its id in the kernel's own pid namespace */
+	__u16 function; /* function id; 0 = unknown */
+	__u16 kind; /* enum hit_kind */
+};
+
+struct hits {
+	__u64 count;
+	__u64 timed, timed_ns; /* of how many the time is known, and their times */
+};
+
+#define HITS_MAX 16384
+
+/* Whatever takes longer was preempted on the way. */
+#define HIT_NS_MAX 100000
+
 /* What a loss counts. */
 enum loss_kind {
 	LOSS_KIND_FACT = 0, /* something else than: */
@@ -370,6 +398,8 @@ _Static_assert(sizeof(struct sampled_block) == 32, "struct sampled_block");
 _Static_assert(sizeof(struct site) == 72, "struct site");
 _Static_assert(sizeof(struct share) == 8, "struct share");
 _Static_assert(sizeof(struct stack_record) == 1024, "struct stack_record");
+_Static_assert(sizeof(struct hit_key) == 8, "struct hit_key");
+_Static_assert(sizeof(struct hits) == 24, "struct hits");
 _Static_assert(sizeof(struct event_site) == 16, "struct event_site");
 _Static_assert(sizeof(struct event_mapping) == 80, "struct event_mapping");
 

@@ -69,10 +69,16 @@ class Program:
                                         env={**os.environ, **(environment or {})})
         self.pid = self.process.pid
 
-    def ask(self, *words):
+    def begin(self, *words):
         self.process.stdin.write((" ".join(str(word) for word in words) + "\n").encode())
         self.process.stdin.flush()
+
+    def end(self):
         return json.loads(self.process.stdout.readline())
+
+    def ask(self, *words):
+        self.begin(*words)
+        return self.end()
 
     def cost(self, *words, clock="cpu_ns"):
         """Nanoseconds that one round took."""
@@ -120,6 +126,22 @@ def tracer(pid, *options):
         with _attached([TRACER, "-q", "-j", "-p", str(pid), "1h", *options], "tracer", b"tracer: ready",
                        number=signal.SIGINT, stdout=output) as process:
             yield process
+
+
+@contextlib.contextmanager
+def reporting_tracer(pid):
+    """A tracer that was started just now; a function that returns a report of it."""
+    with _attached([TRACER, "-q", "-j", "-n", "1", "-p", str(pid), "1h"], "tracer", b"tracer: ready", number=signal.SIGINT,
+                   stdout=subprocess.PIPE) as process:
+        def ask():
+            process.send_signal(signal.SIGUSR1)
+            return json.loads(process.stdout.readline())
+        yield ask
+
+
+def calls_seen(report):
+    """Calls of allocator functions that the probes saw."""
+    return report["totals"]["alloc_objects"] + report["totals"]["free_objects"] + report["loss"]["free_untracked"]
 
 
 def tracer_by_frame_pointers(pid):

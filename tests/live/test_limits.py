@@ -163,7 +163,7 @@ def test_memory_does_not_grow():
         descriptors = len(lab.os.listdir("/proc/%d/fd" % tracer.process.pid))
         time.sleep(6)
         assert resident(tracer.process.pid) <= before + (1 << 20), (before, resident(tracer.process.pid))
-        assert len(lab.os.listdir("/proc/%d/fd" % tracer.process.pid)) == descriptors
+        assert len(lab.os.listdir("/proc/%d/fd" % tracer.process.pid)) <= descriptors
         tracer.stop()
 
 

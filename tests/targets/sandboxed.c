@@ -2,7 +2,7 @@
 /*
  * A process with a seccomp filter. `sandboxed [wait]` dies of the system calls that probes make, where the kernel asks its
  * filter about them, and otherwise keeps an account as others do. `sandboxed CALL CMD ARG...` executes a command that is
- * refused a system call: bpf, perf_event_open or pidfd_open.
+ * refused a system call: bpf, perf_event_open, pidfd_open or close_range.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -15,6 +15,9 @@
 /* Of x86-64. */
 #define CALL_URETPROBE 335
 #define CALL_UPROBE 336
+
+/* Headers of older distributions lack it. */
+#define CALL_CLOSE_RANGE 436
 
 static void forbid(unsigned int one, unsigned int other, unsigned int action)
 {
@@ -51,6 +54,8 @@ int main(int argc, char **argv)
 			call = SYS_perf_event_open;
 		if (!strcmp(argv[1], "pidfd_open"))
 			call = SYS_pidfd_open;
+		if (!strcmp(argv[1], "close_range"))
+			call = CALL_CLOSE_RANGE;
 		forbid(call, call, SECCOMP_RET_ERRNO | 1);
 		execvp(argv[2], argv + 2);
 		return 127;

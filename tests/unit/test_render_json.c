@@ -42,6 +42,35 @@ static void test_samples(void **state)
 	check_output("sampled.json", sample_server_sampled());
 }
 
+/* 6200 calls of 6.1 us in 0.2 s. */
+static void test_price(void **state)
+{
+	const struct report_options options = { 0 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct report_names names = sample_names(sample);
+	struct report *report;
+	char *text;
+
+	(void)state;
+	sample->snapshot.price = (struct price){ .counted = true,
+						 .window_ns = 200000000,
+						 .calls = 6200,
+						 .threads = 2,
+						 .measured = true,
+						 .cost_ns = 37820000,
+						 .busiest_ns = 30000000,
+						 .call_ns = 6100 };
+	report = report_build(&sample->snapshot, &options, &names);
+	text = sample_render(report, "json", &plain);
+	assert_non_null(strstr(text, "\"price\":{\"trap_ns\":6100,\"calls_per_s\":31000,"
+				     "\"percent\":18.91,\"window_s\":0.2,\"calls\":6200,"
+				     "\"threads\":2,\"busiest_percent\":15.0}"));
+	free(text);
+	report_free(report);
+	sample_free(sample);
+}
+
 static void assert_string(const char *text, const char *expected)
 {
 	struct buffer out = { 0 };
@@ -191,10 +220,11 @@ static void test_formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_server),		 cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_strings),		 cmocka_unit_test(test_seconds),
-		cmocka_unit_test(test_nesting),		 cmocka_unit_test(test_nasty_is_valid),
-		cmocka_unit_test(test_checker_can_fail), cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_server),	       cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_price),	       cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_seconds),	       cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_nasty_is_valid), cmocka_unit_test(test_checker_can_fail),
+		cmocka_unit_test(test_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

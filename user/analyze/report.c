@@ -224,6 +224,7 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 		memory_alloc(snapshot->target_count, sizeof(*report->target_totals));
 	report->target_sampled =
 		memory_alloc(snapshot->target_count, sizeof(*report->target_sampled));
+	report->price = snapshot->price;
 	report->sort = options->sort;
 	report->min_age_ns = options->min_age_ns;
 	for (i = 0; i < LOSS_COUNT; i++)

@@ -74,6 +74,7 @@ struct report {
 	size_t site_count; /* listed */
 	struct report_site *sites;
 	uint64_t loss[LOSS_COUNT];
+	struct price price;
 	enum report_sort sort;
 	uint64_t min_age_ns;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracer plan`: what would be probed, where and why. Attaches nothing and loads nothing into the kernel for it. */
+/* `tracer plan`: what would be probed, where and why, and what a trap costs here. Attaches nothing to what it is about. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,19 @@
 #include "command/listing.h"
 #include "command/output.h"
 #include "command/plan_options.h"
+#include "command/price_notice.h"
 #include "decode/decoder.h"
 #include "decode/plan_module.h"
 #include "discover/module_finder.h"
 #include "discover/process.h"
+#include "kernel/trap_meter.h"
 #include "probe/plan.h"
 #include "system/loader.h"
 #include "system/proc.h"
 #include "system/spawn.h"
+
+/* How long the measurement of traps may take. */
+#define TRAPS_MS 5000
 
 static int plan_find_process(struct module_list *modules, pid_t pid, struct error *error)
 {
@@ -66,7 +71,34 @@ static int plan_find_modules(const struct options *options, struct module_list *
 	return code;
 }
 
-static int plan_print(const struct plan *plan, struct error *error)
+/* What a trap costs here, measured in a process of the tracer's own, or why that is not known. */
+static void plan_append_price(const struct options *options, struct buffer *text)
+{
+	/* In the same order, behind the choice of the best. */
+	const enum backend wanted = (enum backend)(options->backend - BACKEND_SESSION);
+	struct kernel_features features;
+	struct trap_meter meter = { 0 };
+	struct trap_costs costs;
+	struct error error = { 0 };
+	enum backend backend;
+	int code = kernel_features_probe(&features, &error);
+
+	if (!code)
+		code = backend_choose(&features, options->backend == BACKEND_AUTO ? NULL : &wanted,
+				      &backend, &error);
+	if (!code)
+		code = trap_meter_start(&meter, backend, &features.traps);
+	if (!code)
+		code = trap_meter_read(&meter, TRAPS_MS, &costs);
+	trap_meter_close(&meter);
+	if (!code)
+		price_notice_traps(&costs, backend_name(backend), text);
+	else
+		buffer_printf(text, "What a trap costs here is not known: %s\n",
+			      error.text[0] ? error.text : strerror(-code));
+}
+
+static int plan_print(const struct plan *plan, const struct options *options, struct error *error)
 {
 	struct output output = OUTPUT_STDOUT;
 	struct buffer text = { 0 }, note = { 0 };
@@ -82,6 +114,10 @@ static int plan_print(const struct plan *plan, struct error *error)
 	if (plan_describe_switching(plan, &note))
 		buffer_printf(&text, "\n%s\n", note.data);
 	buffer_free(&note);
+	if (plan->count) {
+		buffer_append_string(&text, "\n");
+		plan_append_price(options, &text);
+	}
 	code = output_write(&output, &text, error);
 	buffer_free(&text);
 	return code == -EPIPE ? 0 : code;
@@ -110,7 +146,7 @@ static int plan_run(const struct options *options, const struct log *log)
 	for (i = 0; i < modules.count && !code; i++)
 		plan_add_module(&plan, decoder, (uint32_t)i);
 	if (!code)
-		code = plan_print(&plan, &error);
+		code = plan_print(&plan, options, &error);
 	if (!code)
 		code = plan_check(&plan, log, &error);
 	plan_free(&plan);

@@ -12,6 +12,7 @@
 #include "command/confine.h"
 #include "command/holder.h"
 #include "command/listing.h"
+#include "command/price_notice.h"
 #include "command/reporter.h"
 #include "command/selection.h"
 #include "command/table_limits.h"
@@ -24,6 +25,9 @@
 #include "system/privilege.h"
 #include "system/proc.h"
 #include "system/spawn.h"
+
+/* How long the target's calls are counted to find what tracing costs. */
+#define WINDOW_NS 200000000
 
 struct trace {
 	const struct options *options;
@@ -38,7 +42,7 @@ struct trace {
 	struct holder holder;
 	struct reporter reporter;
 	struct loop loop;
-	struct watch on_signal, on_event, on_time, on_pipe;
+	struct watch on_signal, on_event, on_time, on_window, on_pipe;
 	size_t printed_probes, printed_skipped; /* of the plan: printed so far */
 	bool warned_overlap; /* that memory may be counted twice */
 	bool waiting; /* for the first process */
@@ -206,6 +210,24 @@ static void trace_print_found(struct trace *trace)
 	trace_print_skipped(trace);
 }
 
+/* What tracing costs. False as long as it is not known. */
+static bool trace_print_price(struct trace *trace, bool last)
+{
+	int reason = 0;
+	const struct price *price = session_end_measure(trace->session, last, &reason);
+	struct buffer text = { 0 };
+
+	if (!price)
+		return false;
+	price_notice(price, reason, &text);
+	log_write(trace->log, LOG_NOTICE, "%s", text.data);
+	buffer_clear(&text);
+	if (price_notice_warning(price, &text))
+		log_write(trace->log, LOG_NOTICE, "%s", text.data);
+	buffer_free(&text);
+	return true;
+}
+
 /* Reports */
 
 static void trace_stop(struct trace *trace)
@@ -218,8 +240,10 @@ static int trace_report(struct trace *trace, bool last)
 	struct snapshot *snapshot;
 	int code;
 
-	if (last)
+	if (last) {
+		trace_print_price(trace, true);
 		session_deactivate(trace->session);
+	}
 	code = session_snapshot(trace->session, &snapshot);
 	if (last)
 		session_detach(trace->session);
@@ -269,6 +293,14 @@ static void trace_on_time(void *context, struct watch *watch)
 		trace_report_now(trace);
 }
 
+static void trace_on_window(void *context, struct watch *watch)
+{
+	if (!loop_take_ticks(watch->fd) || !trace_print_price(context, false))
+		return;
+	close(watch->fd);
+	watch->fd = -1;
+}
+
 /* Returns 0 or a negative errno. */
 static int trace_watch(struct trace *trace, struct watch *watch, int fd,
 		       void (*handle)(void *context, struct watch *watch))
@@ -281,9 +313,11 @@ static int trace_watch_time(struct trace *trace)
 {
 	const struct options *options = trace->options;
 	uint64_t first = options->interval_ns ? options->interval_ns : options->duration_ns;
+	int code = trace_watch(trace, &trace->on_window, loop_open_timer(WINDOW_NS, WINDOW_NS),
+			       trace_on_window);
 
-	if (!first)
-		return 0;
+	if (!first || code)
+		return code;
 	return trace_watch(trace, &trace->on_time, loop_open_timer(first, options->interval_ns),
 			   trace_on_time);
 }
@@ -299,6 +333,7 @@ static int trace_begin(struct trace *trace)
 		return error_set(&trace->error, ERROR_PERMISSION, code, "cannot create a timer: %s",
 				 strerror(-code));
 	}
+	session_measure(trace->session);
 	session_activate(trace->session);
 	trace_print_ready(trace);
 	return 0;
@@ -458,6 +493,8 @@ static void trace_close(struct trace *trace)
 		close(trace->on_signal.fd);
 	if (trace->on_time.fd > 0)
 		close(trace->on_time.fd);
+	if (trace->on_window.fd > 0)
+		close(trace->on_window.fd);
 	loop_close(&trace->loop);
 }
 

@@ -92,6 +92,7 @@ static void programs_name_maps(struct bpf_programs *programs)
 	by_id[MAPS_FIXED_SIZES] = bpf->maps.fixed_sizes;
 	by_id[MAPS_SAMPLE_SITES] = bpf->maps.sample_sites;
 	by_id[MAPS_TARGET_IDS] = bpf->maps.target_ids;
+	by_id[MAPS_HITS] = bpf->maps.hits;
 	programs->maps = (struct maps){ &programs_map_operations, programs };
 }
 
@@ -316,6 +317,11 @@ void bpf_programs_record(struct bpf_programs *programs, bool on)
 {
 	if (programs)
 		__atomic_store_n(&programs->bpf->bss->recording, on, __ATOMIC_SEQ_CST);
+}
+
+void bpf_programs_measure(struct bpf_programs *programs, bool on)
+{
+	__atomic_store_n(&programs->bpf->bss->measuring, on, __ATOMIC_SEQ_CST);
 }
 
 void bpf_programs_share(struct bpf_programs *programs, bool on)

@@ -53,6 +53,9 @@ struct attach_programs bpf_programs_to_attach(const struct bpf_programs *program
 void bpf_programs_record(struct bpf_programs *programs, bool on);
 bool bpf_programs_are_recording(const struct bpf_programs *programs);
 
+/* Begin or stop to count what runs at each probe, and for how long: MAPS_HITS. */
+void bpf_programs_measure(struct bpf_programs *programs, bool on);
+
 /* Let no process hold more stacks and sites than are free, or one have them all. */
 void bpf_programs_share(struct bpf_programs *programs, bool on);
 

@@ -16,7 +16,7 @@
 
 #include "kernel/bpf_call.h"
 #include "kernel/link_task.h"
-#include "system/proc.h"
+#include "kernel/own_code.h"
 
 /* The system calls of x86-64 that probes make. */
 #define CALL_URETPROBE 335
@@ -73,27 +73,6 @@ static void __attribute__((noreturn)) child_run(int socket)
 	_exit(CHILD_LIVES);
 }
 
-/* Where the function is in our own file. Returns 0 or a negative errno. */
-static int check_find_offset(uint64_t *ret_offset)
-{
-	uint64_t address = (uintptr_t)return_check_probed;
-	struct proc_map_list list;
-	int code = proc_read_maps("/proc", 0, &list);
-	size_t i;
-
-	if (code)
-		return code;
-	code = -ENOENT;
-	for (i = 0; i < list.count; i++) {
-		if (address < list.items[i].start || address >= list.items[i].end)
-			continue;
-		*ret_offset = address - list.items[i].start + list.items[i].file_offset;
-		code = 0;
-	}
-	proc_map_list_free(&list);
-	return code;
-}
-
 /* Probe the return of the function in the child. Returns a descriptor or a negative errno. */
 static int check_attach(pid_t child)
 {
@@ -106,7 +85,7 @@ static int check_attach(pid_t child)
 		.cookies = &cookie,
 		.count = 1,
 	};
-	int link = check_find_offset(&offset);
+	int link = own_code_offset((uintptr_t)return_check_probed, &offset);
 
 	if (link)
 		return link;

@@ -16,6 +16,7 @@
 #include "base/table.h"
 #include "model/module.h"
 #include "model/name_pool.h"
+#include "model/price.h"
 #include "model/site_stats.h"
 #include "model/stack.h"
 #include "model/target.h"
@@ -49,6 +50,7 @@ struct snapshot {
 	size_t site_count, site_capacity;
 	struct module_list *modules; /* of the frames; without descriptors */
 	uint64_t loss[LOSS_COUNT];
+	struct price price;
 	/* Of the functions below. */
 	struct table target_copies, function_copies; /* by the address of what was copied */
 	struct strings strings; /* of the functions */

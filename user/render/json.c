@@ -136,6 +136,39 @@ static void json_loss(struct json_writer *json, const struct report *report)
 	json_close(json, '}');
 }
 
+/* Thousandths of a percent. */
+static void json_share(struct json_writer *json, const char *key, bool known, uint64_t share)
+{
+	json_key(json, key);
+	if (known)
+		json_seconds(json, share * 1000000);
+	else
+		json_null(json);
+}
+
+static void json_known(struct json_writer *json, const char *key, bool known, uint64_t number)
+{
+	json_key(json, key);
+	if (known)
+		json_integer(json, number);
+	else
+		json_null(json);
+}
+
+static void json_price(struct json_writer *json, const struct price *price)
+{
+	json_key(json, "price");
+	json_open(json, '{');
+	json_known(json, "trap_ns", price->measured, price->call_ns);
+	json_known(json, "calls_per_s", price->counted, price_calls_per_second(price));
+	json_share(json, "percent", price->measured, price_share(price));
+	json_member_seconds(json, "window_s", price->window_ns, price->counted);
+	json_known(json, "calls", price->counted, price->calls);
+	json_known(json, "threads", price->counted, price->threads);
+	json_share(json, "busiest_percent", price->measured, price_busiest_share(price));
+	json_close(json, '}');
+}
+
 static void json_frame(struct json_writer *json, const struct report_frame *frame)
 {
 	json_open(json, '{');
@@ -211,6 +244,7 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_sampled(&json, report->ended_sampled);
 	json_close(&json, '}');
 	json_loss(&json, report);
+	json_price(&json, &report->price);
 	json_key(&json, "sites");
 	json_open(&json, '[');
 	for (i = 0; i < report->site_count; i++)

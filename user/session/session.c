@@ -16,13 +16,19 @@
 #include "decode/plan_module.h"
 #include "discover/module_finder.h"
 #include "kernel/bpf_programs.h"
+#include "kernel/trap_meter.h"
 #include "session/collect.h"
 #include "session/guard.h"
 #include "session/hold.h"
+#include "session/meter.h"
 #include "session/module_gc.h"
 
 /* Ends of processes that are handled in one turn. */
 #define ENDED_AT_ONCE 64
+
+/* On a busy machine, it may take long until it is known what a trap costs; at the end, that is waited for only so long. */
+#define TRAPS_LATE_NS 5000000000
+#define TRAPS_LAST_MS 300
 
 /* Descriptors of the BPF programs, their maps, and of one process. */
 #define FILES_MIN 128
@@ -54,6 +60,8 @@ struct session {
 	struct collect collect;
 	struct guard guard;
 	struct module_gc gc;
+	struct trap_meter traps;
+	struct meter meter;
 	uint64_t events_dropped; /* by the ring buffer, when that was last looked at */
 };
 
@@ -238,6 +246,8 @@ static void session_connect_probes(struct session *session)
 	session->guard = (struct guard){ .processes = &session->processes,
 					 .scan = &session->scan,
 					 .programs = session->programs };
+	session->meter = (struct meter){ .maps = bpf_programs_maps(session->programs),
+					 .plan = &session->files.plan };
 	session->gc = (struct module_gc){ .processes = &session->processes,
 					  .scan = &session->scan,
 					  .sites = &session->sites,
@@ -293,6 +303,9 @@ static int session_start(struct session *session, struct error *error)
 	if (!code)
 		session->probes.machine_wide = session_can_be_machine_wide(session);
 	session_plan_nothing(session);
+	/* It measures while BPF programs are loaded. */
+	if (!code)
+		trap_meter_start(&session->traps, session->backend, &session->features.traps);
 	if (!code)
 		code = session_load(session, error);
 	if (code)
@@ -343,6 +356,7 @@ void session_close(struct session *session)
 	planned_files_free(&session->files);
 	process_table_close(&session->processes);
 	ended_free(&session->ended);
+	trap_meter_close(&session->traps);
 	free(session);
 }
 
@@ -385,6 +399,7 @@ static void session_poll(struct session *session)
 			   session_is_for_several(session) ||
 				   process_table_running(&session->processes) > 1);
 	scan_probe_interpreters(&session->scan);
+	trap_meter_reap(&session->traps);
 	events_set_timer(&session->events, events_are_unhandled(&session->events) ? 1 : next);
 }
 
@@ -475,6 +490,28 @@ void session_deactivate(struct session *session)
 	bpf_programs_record(session->programs, false);
 }
 
+void session_measure(struct session *session)
+{
+	meter_begin(&session->meter, clock_now_ns());
+	bpf_programs_measure(session->programs, true);
+}
+
+const struct price *session_end_measure(struct session *session, bool last, int *ret_reason)
+{
+	const uint64_t begin_ns = session->meter.begin_ns, now_ns = clock_now_ns();
+	bool late = last || now_ns - begin_ns > TRAPS_LATE_NS;
+	struct trap_costs costs;
+
+	if (!begin_ns)
+		return NULL;
+	*ret_reason = trap_meter_read(&session->traps, last ? TRAPS_LAST_MS : 0, &costs);
+	if (*ret_reason == -EAGAIN && !late)
+		return NULL;
+	bpf_programs_measure(session->programs, false);
+	meter_end(&session->meter, clock_now_ns(), *ret_reason ? NULL : &costs);
+	return &session->meter.price;
+}
+
 int session_attach_probes(struct session *session, unsigned int parts, struct error *error)
 {
 	return probe_set_attach(&session->probes, parts, error);
@@ -551,6 +588,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	session_poll(session);
 	collect_fill(&session->collect, snapshot);
 	session_read_losses(session, snapshot->loss);
+	snapshot->price = session->meter.price;
 	*ret_snapshot = snapshot;
 	return 0;
 }

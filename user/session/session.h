@@ -83,6 +83,14 @@ void session_deactivate(struct session *session);
 int session_attach_probes(struct session *session, unsigned int parts, struct error *error);
 int session_detach_probes(struct session *session, unsigned int parts);
 
+/*
+ * Measure from now on what tracing costs: how often probes are hit, and how long their programs run. session_end_measure ends
+ * that and returns what it was. Snapshots have it from then on. NULL if nothing is measured, or if what a trap costs is not known
+ * yet, unless that takes too long or this is the `last` chance. `ret_reason`: 0, or a negative errno for which it is not known.
+ */
+void session_measure(struct session *session);
+const struct price *session_end_measure(struct session *session, bool last, int *ret_reason);
+
 /* Take out every probe, for good; what was counted stays readable. */
 void session_detach(struct session *session);
 

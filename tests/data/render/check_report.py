@@ -53,7 +53,9 @@ def check_sampled(thing, *more):
 
 def check_site(site, rank):
     assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
-                          *check_sampled(site, "samples"), "oldest_s", "mean_age_s", "frames"], list(site)
+                          *check_sampled(site, "samples"), "oldest_s", "mean_age_s", *(["hint"] if "hint" in site else []),
+                          "frames"], list(site)
+    assert type(site.get("hint", "")) is str
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
     for name in ["allocator", "function"]:
@@ -74,10 +76,20 @@ def check_late(late):
         check(file, file=[str], seconds=[float])
 
 
+def check_price(price):
+    none = type(None)
+    check(price, trap_ns=[int, none], calls_per_s=[int, none], percent=[float, none], window_s=[float, none],
+          calls=[int, none], threads=[int, none], busiest_percent=[float, none])
+    if price["percent"] is not None and price["calls"]:
+        whole = price["calls"] * price["trap_ns"] / price["window_s"] / 1e7
+        assert abs(whole - price["percent"]) <= 0.002 + price["calls"] / price["window_s"] / 1e7, price
+        assert price["busiest_percent"] <= price["percent"], price
+
+
 def check_report(line):
     report = json.loads(line, parse_constant=reject, object_pairs_hook=unique)
     check(report, schema=[int], tool=[str], version=[str], time=[str, type(None)], duration_s=[float], targets=[list],
-          totals=[dict], ended=[dict], loss=[dict], sites=[list])
+          totals=[dict], ended=[dict], loss=[dict], price=[dict], sites=[list])
     assert report["schema"] == 1 and report["tool"] == "tracer"
     for target in report["targets"]:
         assert list(target) == ["pid", "comm", "exe", "exited", *COUNTERS, *check_sampled(target), "late"], list(target)
@@ -90,6 +102,7 @@ def check_report(line):
         check_counters(sums)
     for name in LOSS:
         assert type(report["loss"][name]) is int, name
+    check_price(report["price"])
     for rank, site in enumerate(report["sites"], 1):
         check_site(site, rank)
 

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What tracing costs, as the tracer says it: its calls are those of the program's own log, and its parts add up. How long
+anything took is not asserted."""
+import json
+import os
+import re
+import time
+
+import lab
+
+BACKENDS = ("session", "multi", "perf", "ioctl")
+PAIRS = 25  # of a batch of the target
+
+
+def priced(report):
+    return report["price"]["calls_per_s"] is not None
+
+
+def wait_for_price(tracer):
+    """The first report that has the price."""
+    found = []
+    lab.wait_for(lambda: found.append(tracer.report_now()) or priced(found[-1]), "the price is known")
+    return found[-1]
+
+
+def check_parts(price):
+    """Calls in a second times their cost is the percentage, and the busiest thread is a part of it."""
+    assert price["window_s"] > 0 and price["trap_ns"] > 0, price
+    assert abs(price["calls_per_s"] - price["calls"] / price["window_s"]) <= 1, price
+    rounding = 0.001 + price["calls_per_s"] / 1e7  # a nanosecond of each call
+    assert abs(price["percent"] - price["calls_per_s"] * price["trap_ns"] / 1e7) <= rounding, price
+    assert 0 <= price["busiest_percent"] <= price["percent"] + 0.001, price
+
+
+def calls_within(log, window_ns, begin_ns, end_ns):
+    """The fewest and the most calls of the log in a window of this length that begins and ends within two moments. A batch is
+    known by its end, so one may be cut on either side."""
+    log = [entry for entry in log if begin_ns <= entry[0] <= end_ns]
+    fewest, most, first, calls = None, 0, 0, 0
+    for last, (when, batch) in enumerate(log):
+        calls += batch
+        while log[first][0] < when - window_ns:
+            calls -= log[first][1]
+            first += 1
+        most = max(most, calls)
+        if first:
+            fewest = calls if fewest is None else min(fewest, calls)
+        assert last >= first
+    return fewest or 0, most
+
+
+def end_target(process):
+    process.stdin.close()
+    process.stdin = None
+    return json.loads(lab.end(process, 0)[0])
+
+
+def trace_paced(targets, *options):
+    """The price of targets, and the fewest and most calls that it may have seen by their own logs."""
+    begin_ns = time.monotonic_ns()
+    tracer = lab.Tracer("-j", "-p", ",".join(str(process.pid) for process in targets), "1h", *options)
+    price = wait_for_price(tracer)["price"]
+    end_ns = time.monotonic_ns()
+    tracer.stop()
+    log = sorted(entry for process in targets for entry in end_target(process))
+    fewest, most = calls_within(log, price["window_s"] * 1e9, begin_ns, end_ns)
+    return price, fewest, most, tracer.stderr()
+
+
+def check_paced(*options, threads=2, processes=1):
+    targets = [lab.start([lab.target("paced"), threads, 1000]) for _ in range(processes)]
+    for process in targets:
+        lab.wait_for(lambda pid=process.pid: len(os.listdir("/proc/%d/task" % pid)) > threads, "its threads run")
+    price, fewest, most, messages = trace_paced(targets, *options)
+    slack = 2 * 2 * PAIRS * threads * processes
+    print("# %s: %s, by the log %d to %d" % (" ".join(options), price, fewest, most))
+    check_parts(price)
+    assert fewest - slack <= price["calls"] <= most + slack and price["calls"], (price, fewest, most)
+    assert price["threads"] == threads * processes, price
+    found = re.findall(r"^tracer: price: ([0-9,]+) calls a second at [0-9.]+ [num]?s: .* of one core, in (\d+) threads$",
+                       messages, re.M)
+    assert len(found) == 1 and int(found[0][1]) == threads * processes, messages
+    said = int(found[0][0].replace(",", ""))
+    assert abs(said - price["calls_per_s"]) <= price["calls_per_s"] * 0.051, (messages, price)
+
+
+def check_backend(name):
+    lab.need_backend(name)
+    check_paced("--backend", name)
+
+
+def test_session():
+    check_backend("session")
+
+
+def test_multi():
+    check_backend("multi")
+
+
+def test_perf():
+    check_backend("perf")
+
+
+def test_ioctl():
+    check_backend("ioctl")
+
+
+def test_processes():
+    check_paced(processes=3)
+
+
+def test_return_instructions():
+    """Results are read at return instructions, which cost a single step each."""
+    check_paced("--no-return-probes")
+
+
+def test_idle():
+    """A target that makes no call: 0 calls, 0 percent, and what one would cost."""
+    process = lab.start([lab.target("paced")])
+    lab.wait_for(lambda: lab.is_reading(process), "the target waits")
+    price, _, _, messages = trace_paced([process])
+    assert (price["calls"], price["calls_per_s"], price["percent"], price["threads"]) == (0, 0, 0.0, 0), price
+    assert price["trap_ns"] > 0, price
+    assert re.search(r"^tracer: price: no call in the first .*; one takes .* here$", messages, re.M), messages
+    assert "warning" not in messages, messages
+
+
+def test_busy():
+    """A thread that does nothing but allocate spends most of its time on being traced."""
+    process = lab.start([lab.target("churn")])
+    process.stdout.readline()
+    tracer = lab.Tracer("-j", "-p", process.pid, "1h")
+    price = wait_for_price(tracer)["price"]
+    tracer.stop()
+    check_parts(price)
+    warned = "of its time on being traced: trace it for a short time only, such as -d" in tracer.stderr()
+    assert warned == (price["busiest_percent"] > 50), (price, tracer.stderr())
+
+
+def test_command():
+    """The window begins with the command; one that ends within it is counted as a whole."""
+    status, output, errors = lab.run("-j", "-n", "0", "--", lab.target("paced"), "1")
+    assert status == 0, errors
+    report = lab.last_object(output)
+    price, totals = report["price"], report["totals"]
+    check_parts(price)
+    calls = totals["alloc_objects"] + totals["free_objects"] + report["loss"]["free_untracked"]
+    print("# %s of %d calls" % (price, calls))
+    if abs(price["window_s"] - report["duration_s"]) < 0.1:
+        assert price["calls"] >= calls - 2 * PAIRS, (price, calls)
+    assert len(re.findall(r"^tracer: price: ", errors, re.M)) == 1, errors
+
+
+def test_quiet():
+    process = lab.start([lab.target("paced"), 1])
+    tracer = lab.Tracer("-q", "-j", "-p", process.pid, "1h")
+    check_parts(wait_for_price(tracer)["price"])
+    tracer.stop()
+    assert "price" not in tracer.stderr(), tracer.stderr()
+
+
+def test_end_within_window():
+    """Interrupted at once: there is one line all the same, and nothing is left behind."""
+    process = lab.start([lab.target("paced"), 1])
+    tracer = lab.Tracer("-j", "-p", process.pid, "1h")
+    report = json.loads(tracer.stop().splitlines()[-1])
+    assert priced(report), report["price"]
+    assert len(re.findall(r"^tracer: price: ", tracer.stderr(), re.M)) == 1, tracer.stderr()
+
+
+def test_nothing_left():
+    """What measures the traps is gone when it has: no child of the tracer but its workers, no probe in the tracer's code."""
+    process = lab.start([lab.target("paced"), 1])
+    tracer = lab.Tracer("-q", "-j", "-p", process.pid, "1h")
+    wait_for_price(tracer)
+
+    def names():
+        found = []
+        for child in lab.children_of(tracer.process.pid):
+            with open("/proc/%d/stat" % child, encoding="utf-8", errors="replace") as file:
+                found.append(file.read().rpartition(")")[2].split()[0])
+        return found
+    lab.wait_for(lambda: "Z" not in names() and tracer.report_now(), "it is reaped")
+    tracer.stop()
+
+
+def test_refused():
+    """Where the traps cannot be measured, the calls are said all the same, and why there is no more."""
+    process = lab.start([lab.target("paced"), 1])
+    tracer = lab.Tracer("-j", "-p", process.pid, "1h", under=(lab.target("sandboxed"), "close_range"))
+    price = wait_for_price(tracer)["price"]
+    tracer.stop()
+    assert price["calls"] > 0 and price["percent"] is None, price
+    assert "what a trap costs here could not be measured: Operation not permitted" in tracer.stderr(), tracer.stderr()
+
+
+def test_plan():
+    """`tracer plan` says what a trap costs here."""
+    process = lab.start([lab.target("paced")])
+    status, output, errors = lab.run("plan", "-p", process.pid)
+    assert status == 0, errors
+    assert re.search(r"^What a trap costs here \((session|multi|perf|ioctl) probes\)", output, re.M), output
+    assert re.search(r"^  at an emulated instruction +[0-9,]+ ns$", output, re.M), output
+    assert re.search(r"^  at the return, where that is probed +[0-9,]+ ns$", output, re.M), output
+
+
+lab.run_tests()

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See price_notice.h. */
+#include "command/price_notice.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+
+#define PERCENT 1000 /* shares are in thousandths of it */
+
+/* Above this, a thread does less of its own than it is traced. */
+#define TOO_MUCH (50 * PERCENT)
+
+static void notice_share(uint64_t share, struct buffer *out)
+{
+	uint64_t tenths = (share + PERCENT / 20) / (PERCENT / 10);
+
+	if (!tenths)
+		buffer_append_string(out, "less than 0.1 %");
+	else if (tenths < 100)
+		buffer_printf(out, "about %" PRIu64 ".%" PRIu64 " %%", tenths / 10, tenths % 10);
+	else
+		buffer_printf(out, "about %" PRIu64 " %%", (share + PERCENT / 2) / PERCENT);
+}
+
+/* To two digits: more of them would not be the same the next time. */
+static uint64_t notice_round(uint64_t number)
+{
+	uint64_t unit = 1;
+
+	while (number / unit >= 100)
+		unit *= 10;
+	return (number + unit / 2) / unit * unit;
+}
+
+void price_notice(const struct price *price, int reason, struct buffer *out)
+{
+	char count[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+
+	buffer_append_string(out, "price: ");
+	if (price->calls)
+		buffer_printf(
+			out, "%s calls a second",
+			units_format_count(notice_round(price_calls_per_second(price)), count));
+	else
+		buffer_printf(out, "no call in the first %s",
+			      units_format_time(price->window_ns, time));
+	if (!price->measured) {
+		buffer_printf(out, "; what a trap costs here could not be measured: %s",
+			      strerror(-reason));
+		return;
+	}
+	units_format_time(price->call_ns, time);
+	if (!price->calls) {
+		buffer_printf(out, "; one takes %s here", time);
+		return;
+	}
+	buffer_printf(out, " at %s: ", time);
+	notice_share(price_share(price), out);
+	buffer_append_string(out, " of one core");
+	if (price->threads > 1)
+		buffer_printf(out, ", in %" PRIu64 " threads", price->threads);
+}
+
+bool price_notice_warning(const struct price *price, struct buffer *out)
+{
+	uint64_t share = price_busiest_share(price);
+
+	if (!price->measured || share <= TOO_MUCH)
+		return false;
+	buffer_append_string(out, "warning: ");
+	if (price->threads > 1)
+		buffer_append_string(out, "of the threads that allocate, the busiest spends ");
+	else
+		buffer_append_string(out, "the thread that allocates spends ");
+	notice_share(share, out);
+	buffer_append_string(out, " of its time on being traced: trace it for a short time only, "
+				  "such as -d 2s");
+	return true;
+}
+
+static void notice_trap(const char *what, uint32_t ns, struct buffer *out)
+{
+	char count[UNITS_TEXT_MAX];
+
+	if (ns)
+		buffer_printf(out, "  %-40s%8s ns\n", what, units_format_count(ns, count));
+}
+
+void price_notice_traps(const struct trap_costs *costs, const char *backend, struct buffer *out)
+{
+	buffer_printf(out, "What a trap costs here (%s probes), without what is recorded\n",
+		      backend);
+	notice_trap("at an emulated instruction", costs->emulated_ns, out);
+	notice_trap("at a single-stepped one", costs->stepped_ns, out);
+	notice_trap("at an optimized one", costs->optimized_ns, out);
+	notice_trap("at the return, where that is probed", costs->return_ns, out);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The price of tracing in words. */
+#ifndef COMMAND_PRICE_NOTICE_H
+#define COMMAND_PRICE_NOTICE_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "model/price.h"
+#include "model/trap_costs.h"
+
+/*
+ * Append what tracing costs, as a line without its end. `reason`: a negative errno for which traps could not be measured, if they
+ * were not. The calls must be counted.
+ */
+void price_notice(const struct price *price, int reason, struct buffer *out);
+
+/* Append a warning if a thread spends most of its time in traps. False if none does. */
+bool price_notice_warning(const struct price *price, struct buffer *out);
+
+/* Append what a call of a probed function costs on this host, by the class of the instruction, as a paragraph. */
+void price_notice_traps(const struct trap_costs *costs, const char *backend, struct buffer *out);
+
+#endif

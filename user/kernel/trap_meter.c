@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See trap_meter.h. The process probes itself, so its links end with it, and it leaves no breakpoint in any other one. */
+#include "kernel/trap_meter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/bpf_call.h"
+#include "kernel/own_code.h"
+#include "kernel/perf_probe.h"
+#include "system/fd_table.h"
+
+/* A figure is the median of ROUNDS, each of so many calls that it takes about ROUND_NS, after some that are not counted. */
+#define ROUNDS 9
+#define ROUND_NS 250000
+#define CALLS_FIRST 12
+#define CALLS_MAX 4096
+
+/* How a function is probed. */
+struct meter_probe {
+	void (*function)(void);
+	bool returns; /* its return is, too */
+	uint32_t *ns; /* where the cost of a call goes */
+};
+
+struct meter_answer {
+	int code; /* 0 or a negative errno */
+	struct trap_costs costs;
+};
+
+/* The functions begin with an instruction of each class. On arm64 the kernel simulates branches and steps the rest. */
+extern void trap_meter_emulated(void);
+extern void trap_meter_stepped(void);
+extern void trap_meter_optimized(void);
+extern void trap_meter_returning(void);
+
+#define FUNCTION(name, code)                                          \
+	__asm__(".pushsection .text\n"                                \
+		".p2align 6\n"                                        \
+		".globl " name "\n"                                   \
+		".hidden " name "\n"                                  \
+		".type " name ", @function\n" name ":\n" code "ret\n" \
+		".size " name ", . - " name "\n"                      \
+		".popsection\n")
+
+#if defined(__x86_64__)
+FUNCTION("trap_meter_emulated", "push %rbp\npop %rbp\n");
+FUNCTION("trap_meter_stepped", "mov %rdi, %rax\n");
+FUNCTION("trap_meter_optimized", ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n");
+FUNCTION("trap_meter_returning", "push %rbp\npop %rbp\n");
+#else
+FUNCTION("trap_meter_emulated", "b 1f\n1: nop\n");
+FUNCTION("trap_meter_stepped", "mov x1, x0\n");
+FUNCTION("trap_meter_optimized", "nop\n");
+FUNCTION("trap_meter_returning", "b 1f\n1: nop\n");
+#endif
+
+static int meter_link(enum backend backend, const struct meter_probe *probe, int file,
+		      uint64_t offset, bool returns)
+{
+	const uint64_t cookie = 0;
+	bool session = backend == BACKEND_KERNEL_SESSION && probe->returns;
+	struct uprobe_multi link = { .attach_type = session ? ATTACH_UPROBE_SESSION
+							    : ATTACH_UPROBE_MULTI,
+				     .file = file,
+				     .pid = getpid(),
+				     .returns = returns && !session,
+				     .offsets = &offset,
+				     .cookies = &cookie,
+				     .count = 1 };
+	struct perf_probe event = { .file = file,
+				    .offset = offset,
+				    .pid = getpid(),
+				    .returns = returns,
+				    .linked = backend == BACKEND_KERNEL_PERF };
+	bool by_event = backend > BACKEND_KERNEL_MULTI;
+
+	link.program = event.program = bpf_call_load_empty(by_event ? 0 : link.attach_type);
+	if (link.program < 0)
+		return link.program;
+	return by_event ? perf_probe_attach(&event) : bpf_call_link_uprobes(&link);
+}
+
+/* The links stay open: they are closed as the process ends. */
+static int meter_attach(enum backend backend, const struct meter_probe *probe, int file)
+{
+	uint64_t offset;
+	int code = own_code_offset((uintptr_t)probe->function, &offset);
+
+	if (!code && probe->returns)
+		code = meter_link(backend, probe, file, offset, true);
+	/* A session is both. */
+	if (code < 0 || (probe->returns && backend == BACKEND_KERNEL_SESSION))
+		return code < 0 ? code : 0;
+	code = meter_link(backend, probe, file, offset, false);
+	return code < 0 ? code : 0;
+}
+
+static uint64_t meter_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t meter_time(void (*function)(void), unsigned int calls)
+{
+	uint64_t start = meter_now();
+	unsigned int i;
+
+	for (i = 0; i < calls; i++)
+		function();
+	return meter_now() - start;
+}
+
+static int meter_compare(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Nanoseconds of a call. */
+static uint32_t meter_measure(void (*function)(void))
+{
+	uint64_t rounds[ROUNDS], first;
+	uint64_t calls;
+	int i;
+
+	meter_time(function, CALLS_FIRST);
+	first = meter_time(function, CALLS_FIRST) / CALLS_FIRST;
+	calls = ROUND_NS / (first ? first : 1);
+	calls = calls < CALLS_FIRST ? CALLS_FIRST : calls > CALLS_MAX ? CALLS_MAX : calls;
+	for (i = 0; i < ROUNDS; i++)
+		rounds[i] = meter_time(function, (unsigned int)calls);
+	qsort(rounds, ROUNDS, sizeof(rounds[0]), meter_compare);
+	return (uint32_t)(rounds[ROUNDS / 2] / calls);
+}
+
+static int meter_measure_all(enum backend backend, const struct probe_features *traps,
+			     struct trap_costs *ret_costs)
+{
+	struct trap_costs costs = { 0 };
+	const struct meter_probe probes[] = {
+		{ trap_meter_emulated, false, &costs.emulated_ns },
+		{ trap_meter_stepped, false, &costs.stepped_ns },
+		{ trap_meter_returning, true, &costs.return_ns },
+		{ trap_meter_optimized, false, &costs.optimized_ns },
+	};
+	size_t count = sizeof(probes) / sizeof(probes[0]) - !traps->optimizes_nop5, i;
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), code = file < 0 ? -errno : 0;
+
+	for (i = 0; i < count && !code; i++) {
+		code = meter_attach(backend, &probes[i], file);
+		if (!code)
+			*probes[i].ns = meter_measure(probes[i].function);
+	}
+	costs.return_ns -= costs.return_ns < costs.emulated_ns ? costs.return_ns
+							       : costs.emulated_ns;
+	*ret_costs = costs;
+	return code;
+}
+
+static void __attribute__((noreturn))
+meter_run(int fd, pid_t tracer, enum backend backend, const struct probe_features *traps)
+{
+	struct meter_answer answer = { 0 };
+	bool own;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_DUMPABLE, 0);
+	if (getppid() != tracer)
+		_exit(1);
+	/* What waits for the tracer to close a descriptor must not wait for this process. */
+	answer.code = fd_table_keep(fd, STDERR_FILENO, &own);
+	if (!answer.code)
+		answer.code = meter_measure_all(backend, traps, &answer.costs);
+	_exit(TEMP_FAILURE_RETRY(write(fd, &answer, sizeof(answer))) < 0);
+}
+
+int trap_meter_start(struct trap_meter *meter, enum backend backend,
+		     const struct probe_features *traps)
+{
+	pid_t tracer = getpid(), pid;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (!pid)
+		meter_run(fds[1], tracer, backend, traps);
+	close(fds[1]);
+	if (pid < 0) {
+		close(fds[0]);
+		return -EAGAIN;
+	}
+	*meter = (struct trap_meter){ .pid = pid, .fd = fds[0] };
+	return 0;
+}
+
+int trap_meter_read(struct trap_meter *meter, int timeout_ms, struct trap_costs *ret_costs)
+{
+	struct pollfd wait = { .fd = meter->fd, .events = POLLIN };
+	struct meter_answer answer;
+	ssize_t size;
+
+	if (meter->fd <= 0)
+		return -ECHILD;
+	if (TEMP_FAILURE_RETRY(poll(&wait, 1, timeout_ms)) != 1)
+		return -EAGAIN;
+	size = TEMP_FAILURE_RETRY(read(meter->fd, &answer, sizeof(answer)));
+	close(meter->fd);
+	meter->fd = 0;
+	if (size != sizeof(answer))
+		return -ECHILD;
+	*ret_costs = answer.costs;
+	return answer.code;
+}
+
+void trap_meter_reap(struct trap_meter *meter)
+{
+	if (meter->pid && waitpid(meter->pid, NULL, WNOHANG) == meter->pid)
+		meter->pid = 0;
+}
+
+void trap_meter_close(struct trap_meter *meter)
+{
+	if (meter->pid)
+		TEMP_FAILURE_RETRY(waitpid(meter->pid, NULL, 0));
+	if (meter->fd > 0)
+		close(meter->fd);
+	*meter = (struct trap_meter){ 0 };
+}
