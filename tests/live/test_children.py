@@ -154,6 +154,65 @@ def test_children_of_a_process_without_records():
     trace_children(lab.WITHOUT_RECORDS)
 
 
+def test_tree_that_runs():
+    """A process with all the descendants that it had before the attach, until the last one has ended."""
+    with Family() as family:
+        process = family.start()
+        parent = family.parent()
+        family.let("begin")
+        children = family.children()
+        tracer = lab.Tracer("-v", "-j", "-n", "0", "--tree", process.pid, "3600")
+        await_followed(tracer, [parent, *children])
+        assert "not traced: --tree" not in tracer.stderr(), tracer.stderr()
+        family.let("go")
+        accounts = family.read_accounts()
+        report = ask(tracer)
+        # What the parent had allocated before is unknown.
+        check_processes(report, {pid: accounts[pid] for pid in children})
+        check_targets(report)
+        assert {target["pid"] for target in report["targets"]} == set(accounts), report["targets"]
+        # Without the master it goes on, until the last of its descendants has ended.
+        process.kill()
+        process.wait(lab.PATIENCE)
+        lab.wait_for(lambda: parent not in {target["pid"] for target in ask(tracer)["targets"] if not target["exited"]},
+                     "the master's end is known")
+        check_processes(ask(tracer), {pid: accounts[pid] for pid in children})
+        family.let("end")
+        tracer.finish()
+        assert tracer.process.returncode == 0, tracer.stderr()
+        family.let("over")
+
+
+def test_tree_that_grows():
+    with Family() as family:
+        process = family.start()
+        family.parent()
+        tracer = lab.Tracer("-v", "-j", "-n", "0", "--tree", process.pid, "3600")
+        accounts = lead(family, tracer, family.parent())
+        check_processes(ask(tracer), accounts)
+        for name in ("end", "over"):
+            family.let(name)
+        tracer.finish()
+        assert tracer.process.returncode == 0, tracer.stderr()
+
+
+def test_children_that_are_not_traced():
+    with Family() as family:
+        process = family.start()
+        family.parent()
+        family.let("begin")
+        children = family.children()
+        # One of the four is a grandchild.
+        words = "process %d (family) has 3 children that are not traced: --tree %d\n" % (process.pid, process.pid)
+        for options in (("-p", process.pid), ("--follow-fork", "-p", process.pid)):
+            status, _, errors = lab.run(*options, "-d", "1ms")
+            assert status == 0 and errors.count(words) == 1, errors
+        for options in (("-q", "-p", process.pid), ("--tree", process.pid),
+                        ("-p", ",".join(str(pid) for pid in [process.pid, *children]))):
+            status, _, errors = lab.run(*options, "-d", "1ms")
+            assert status == 0 and "not traced" not in errors, errors
+
+
 def test_children_of_a_command():
     with Family() as family:
         with tempfile.TemporaryFile("w+") as messages:

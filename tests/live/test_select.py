@@ -88,6 +88,104 @@ def test_by_name_without_records():
     trace_by_name(lab.WITHOUT_RECORDS)
 
 
+def pids_of_plan(*options):
+    """The processes that plan lists, by their lines."""
+    status, output, errors = lab.run("plan", *options)
+    assert status == 0, errors
+    count, lines = output.split("\n", 1)
+    rows = lines.strip("\n").split("\n\n")[0].splitlines()[1:]
+    assert count == "%d process%s would be traced:" % (len(rows), "es"[:2 * (len(rows) != 1)]), count
+    return {int(row.split()[0]): row for row in rows}
+
+
+def only_these(options, known, *others):
+    """Both plan and trace mean `known` and what comes as that has come, and none of `others`."""
+    first = known()
+    listed = pids_of_plan(*options)
+    assert set(listed) == {first.pid}, listed
+    tracer = lab.Tracer("-v", "-j", "-n", "0", *options, "3600")
+    traced_too(tracer, first.pid)
+    second = known()
+    traced_too(tracer, second.pid)
+    accounts = {each.pid: each.go() for each in (first, second)}
+    for other in others:
+        other.go()
+    report = json.loads(tracer.stop())
+    for pid, account in accounts.items():
+        check_process(report, pid, account)
+    assert {target["pid"] for target in report["targets"]} == set(accounts), report["targets"]
+    return first, second
+
+
+MARK = "mark-%d" % os.getpid()
+
+
+class Marked(Known):
+    """One with a word of the test's among its arguments."""
+
+    def __init__(self, *words, **options):
+        self.process = lab.start([lab.target("known"), "calls", "wait", *words], **options)
+        self.pid = self.process.pid
+        lab.wait_for(lambda: lab.is_waiting(self.process), "it waits")
+
+
+def test_by_command_line():
+    others = [Marked(MARK + "-x"), Marked("x", MARK), Known(lab.target("known"))]
+    only_these(("--cmdline", "known calls wait %s [0-9]+$" % MARK), lambda: Marked(MARK, "12"), *others)
+
+
+def test_by_hostile_command_line():
+    """Bytes of any kind do not end the tracer, and arguments that cannot be read do not match."""
+    odd = [Marked(os.fsdecode(word)) for word in (b"\xff\xfe\x1b[31m\n", b"a" * 100000, b"", MARK.encode() + b"\xff")]
+    listed = pids_of_plan("-v", "--cmdline", MARK + ".$")
+    assert set(listed) == {odd[-1].pid}, listed
+    assert "\\xff" in listed[odd[-1].pid], listed
+
+
+def test_by_user():
+    user = 54321 + os.getpid() % 1000
+    as_user = lambda: Marked(user=user, group=user)
+    only_these(("--user", user), as_user, Known(lab.target("known")))
+    # All that are given must be met.
+    with tempfile.TemporaryDirectory(prefix="tracer-names-") as folder:
+        os.chmod(folder, 0o755)
+        program = copy_of_known(folder, "both")
+        both, one = Known(program, user=user, group=user), Known(program)
+        assert set(pids_of_plan("--comm", "both", "--user", user)) == {both.pid}
+        assert set(pids_of_plan("--comm", "both")) == {both.pid, one.pid}
+
+
+def test_nothing_matches():
+    name = "none-%d" % os.getpid()
+    for options in (("--comm", name), ("--cmdline", name + "$ never"), ("--user", "4000000000"), ("--unit", name),
+                    ("--comm", "known", "--user", "4000000000")):
+        for command in ((), ("plan",)):
+            status, output, errors = lab.run(*command, *options)
+            assert status == 4 and not output and options[1] in errors, (options, status, errors)
+    status, _, errors = lab.run("--user", name)
+    assert status == 2 and name in errors, errors
+
+
+def test_wait_for_selected():
+    mark = MARK + "-awaited"
+    tracer = lab.Tracer("-v", "-j", "-n", "0", "-w", "--cmdline", mark + "$", "3600", ready=False)
+    lab.wait_for(lambda: "waiting for a process that matches --cmdline " + mark in tracer.stderr(), "the tracer waits")
+    known = [Marked(mark) for _ in range(2)]
+    tracer.wait_ready()
+    for each in known:
+        traced_too(tracer, each.pid)
+    accounts = {each.pid: each.go() for each in known}
+    # What comes later is traced, too.
+    known[0].end()
+    known[1].end()
+    third = Marked(mark)
+    traced_too(tracer, third.pid)
+    account = third.go()
+    report = json.loads(tracer.stop().splitlines()[-1])
+    check_process(report, third.pid, account)
+    assert accounts and [target["pid"] for target in report["targets"]] == [third.pid], report["targets"]
+
+
 def wait_for_name(under):
     with tempfile.TemporaryDirectory(prefix="tracer-names-") as folder:
         program = copy_of_known(folder, "awaited")
@@ -187,6 +285,24 @@ def test_by_cgroup():
         group_report(group, "--cgroup", group.path)
     status, _, errors = lab.run("--cgroup", "/no/such/group")
     assert status == 4 and "/no/such/group" in errors, errors
+
+
+def test_by_unit():
+    name = "tracer-test-%d" % os.getpid()
+    with Group(name + ".service") as group:
+        group_report(group, "--unit", name)
+    # It is waited for, and traced on when it was restarted.
+    tracer = lab.Tracer("-v", "-j", "-n", "0", "--unit", name, "-w", ready=False)
+    lab.wait_for(lambda: "waiting for a process that matches --unit " + name in tracer.stderr(), "the tracer waits")
+    for _ in range(2):
+        group = Group(name + ".service")
+        try:
+            known = Known(lab.target("known"))
+            group.enter(known.pid)
+            traced_too(tracer, known.pid)
+        finally:
+            known.end()
+            lab.wait_for(lambda group=group: group.remove(group.path), "the cgroup is empty")
 
 
 def test_by_container():

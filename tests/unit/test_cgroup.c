@@ -215,12 +215,93 @@ static void test_list(void **state)
 	scratch_remove(&root);
 }
 
+static void check_unit(const struct scratch *root, const char *name, const char *folder)
+{
+	struct error error = { 0 };
+	char *found = cgroup_find_unit(root->path, name, &error);
+	char *expected = memory_format("%s/%s", root->path, folder);
+
+	if (!found)
+		fail_msg("%s: %s", name, error.text);
+	assert_string_equal(found, expected);
+	free(found);
+	free(expected);
+}
+
+static void check_no_unit(const struct scratch *root, const char *name, enum error_kind kind)
+{
+	struct error error = { 0 };
+
+	assert_null(cgroup_find_unit(root->path, name, &error));
+	assert_int_equal(error.kind, kind);
+}
+
+/* Folders as systemd names them. */
+static void test_units(void **state)
+{
+	static const char *const folders[] = {
+		"system.slice/nginx.service",
+		"system.slice/system-puma.slice/puma@shop.service",
+		"init.scope",
+		/* A systemd in a container. */
+		"system.slice/docker-" ID("d0c0a0000001") ".scope/system.slice/nginx.service",
+		"system.slice/docker-" ID("d0c0a0000001") ".scope/system.slice/inner.service",
+		/* Services of users. */
+		"user.slice/user-1000.slice/user@1000.service/app.slice/sync.service",
+		"user.slice/user-1001.slice/user@1001.service/app.slice/sync.service",
+		"user.slice/user-1000.slice/session-2.scope",
+	};
+	struct scratch root = scratch_make();
+	size_t i;
+
+	(void)state;
+	make_group(&root, ".", "");
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		make_group(&root, folders[i], "");
+	check_unit(&root, "nginx", folders[0]);
+	check_unit(&root, "nginx.service", folders[0]);
+	check_unit(&root, "puma@shop", folders[1]);
+	check_unit(&root, "system-puma.slice", "system.slice/system-puma.slice");
+	check_unit(&root, "init.scope", folders[2]);
+	check_unit(&root, "inner", folders[4]);
+	check_unit(&root, "session-2.scope", folders[7]);
+	check_no_unit(&root, "sync", ERROR_USAGE); /* of two users */
+	check_no_unit(&root, "puma", ERROR_TARGET);
+	check_no_unit(&root, "ngin", ERROR_TARGET);
+	check_no_unit(&root, "", ERROR_TARGET);
+	check_no_unit(&root, "system.slice/nginx.service", ERROR_TARGET);
+	check_no_unit(&root, "../nginx", ERROR_TARGET);
+	check_no_unit(&(struct scratch){ "/no/such/folder" }, "nginx", ERROR_TARGET);
+	scratch_remove(&root);
+}
+
+/* Version 1: a unit has a group in each hierarchy. */
+static void test_units_of_hierarchies(void **state)
+{
+	struct scratch root = scratch_make();
+	struct error error = { 0 };
+	char *found;
+
+	(void)state;
+	make_group(&root, "memory/system.slice/nginx.service", "");
+	make_group(&root, "systemd/system.slice/nginx.service", "");
+	found = cgroup_find_unit(root.path, "nginx", &error);
+	assert_non_null(found);
+	assert_non_null(strstr(found, "/system.slice/nginx.service"));
+	free(found);
+	scratch_remove(&root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_containers), cmocka_unit_test(test_hierarchies),
-		cmocka_unit_test(test_impostor),   cmocka_unit_test(test_users_groups),
+		cmocka_unit_test(test_containers),
+		cmocka_unit_test(test_hierarchies),
+		cmocka_unit_test(test_impostor),
+		cmocka_unit_test(test_users_groups),
 		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_units_of_hierarchies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

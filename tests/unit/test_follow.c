@@ -260,7 +260,7 @@ static void test_flood(void **state)
 /* The processes that were selected are those that the user wants, however many others come and go. */
 static void test_flood_while_selecting(void **state)
 {
-	struct selector selector = { .kind = SELECT_NAME, .name = "tracer-flood" };
+	struct selector selector = { .kind = SELECT_SOME, .name = "tracer-flood" };
 	pid_t pid;
 
 	(void)state;
@@ -328,9 +328,43 @@ static void test_find_grandchildren(void **state)
 	world_close(&world);
 }
 
+/* With a process its descendants, which ran before; tracing goes on until the last of them has ended. */
+static void test_tree(void **state)
+{
+	struct process *process, *below;
+	struct child *child;
+	pid_t grandchild, sharer;
+
+	(void)state;
+	world_open(&world);
+	world.follow.tree = world.follow.children = true;
+	process = world_trace(&world, &child, true);
+	grandchild = (pid_t)child_ask(child, CHILD_FORK, NULL);
+	sharer = (pid_t)child_ask(child, CHILD_SHARE, NULL);
+	follow_descendants(&world.follow);
+	below = world_find(&world, grandchild);
+	assert_non_null(below);
+	assert_false(process_table_slot(&world.processes, below)->root);
+	/* It had run before the attach. */
+	assert_int_equal(below->target.exec_ns, 0);
+	assert_null(below->target.late);
+	/* What it does counts for its parent; one day it may execute a program. */
+	assert_null(world_find(&world, sharer));
+	assert_true(process_table_is_descendant(&world.processes, (uint32_t)sharer));
+	follow_descendants(&world.follow);
+	assert_int_equal(world.processes.count, 2);
+	process_table_end(&world.processes, process);
+	assert_false(follow_is_over(&world.follow));
+	follow_end(&world.follow, &below, 1);
+	assert_true(follow_is_over(&world.follow));
+	/* The last report shows what it held. */
+	assert_false(below->to_reap);
+	world_close(&world);
+}
+
 static void test_select(void **state)
 {
-	struct selector selector = { .kind = SELECT_NAME, .name = "tracer-select" };
+	struct selector selector = { .kind = SELECT_SOME, .name = "tracer-select" };
 	struct process *process;
 	struct child *own;
 	uint64_t begin;
@@ -350,6 +384,7 @@ static void test_select(void **state)
 	process = world_find(&world, pid);
 	assert_non_null(process);
 	assert_false(process_table_slot(&world.processes, process)->root);
+	assert_true(world.follow.has_matched);
 	assert_true(world.follow.has_selected);
 	/* Never the test's own child. */
 	assert_null(world_find(&world, own->pid));
@@ -370,7 +405,7 @@ static void test_select(void **state)
 /* What the selector finds first is all, and its end the end of tracing. */
 static void test_select_once(void **state)
 {
-	struct selector selector = { .kind = SELECT_NAME, .name = "tracer-once" };
+	struct selector selector = { .kind = SELECT_SOME, .name = "tracer-once" };
 	struct process *process;
 	pid_t pid;
 
@@ -379,6 +414,7 @@ static void test_select_once(void **state)
 	world.follow.selector = &selector;
 	world.follow.select_once = true;
 	follow_select(&world.follow);
+	assert_false(world.follow.has_matched);
 	assert_false(world.follow.has_selected);
 	assert_false(follow_is_over(&world.follow));
 	pid = start_orphan(selector.name);
@@ -398,7 +434,7 @@ static void test_select_once(void **state)
 /* With all processes selected, each new one that cannot be traced is missed; an exec is no new one. */
 static void test_missed_of_all(void **state)
 {
-	struct selector selector = { .kind = SELECT_NAME, .name = "nobody" };
+	struct selector selector = { .kind = SELECT_SOME, .name = "nobody" };
 	struct child *child;
 	pid_t pid;
 
@@ -549,6 +585,7 @@ int main(void)
 		cmocka_unit_test(test_flood_while_selecting),
 		cmocka_unit_test(test_find_children),
 		cmocka_unit_test(test_find_grandchildren),
+		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_select),
 		cmocka_unit_test(test_select_once),
 		cmocka_unit_test(test_missed_of_all),

@@ -363,9 +363,51 @@ static void test_selectors(void **state)
 	line = parse_good("--cgroup /system.slice");
 	assert_string_equal(line.options.cgroup, "/system.slice");
 	line_free(&line);
+	line = parse_good("--cmdline ^puma --user 33 --unit shop --comm ruby");
+	assert_string_equal(line.options.command_line, "^puma");
+	assert_string_equal(line.options.user, "33");
+	assert_string_equal(line.options.unit, "shop");
+	assert_string_equal(line.options.comm, "ruby");
+	assert_false(line.options.waits);
+	line_free(&line);
+	line = parse_good("plan --unit shop");
+	assert_ptr_equal(line.options.command, &plan);
+	line_free(&line);
+	line = parse_good("--tree 7,8");
+	assert_true(line.options.tree && line.options.follow_fork);
+	assert_int_equal(line.options.pid_count, 2);
+	line_free(&line);
 	line = parse_good("--container 4f5e");
 	assert_string_equal(line.options.container, "4f5e");
 	line_free(&line);
+}
+
+/* The name that is waited for may be left out where something else selects. */
+static void test_wait(void **state)
+{
+	static const struct {
+		const char *line, *wait;
+		uint64_t interval;
+	} cases[] = {
+		{ "-w nginx", "nginx", 5 * SECOND },	   { "-wnginx", "nginx", 5 * SECOND },
+		{ "--wait nginx 2", "nginx", 2 * SECOND }, { "--wait=nginx", "nginx", 5 * SECOND },
+		{ "-w --comm nginx", NULL, 5 * SECOND },   { "--comm nginx -w", NULL, 5 * SECOND },
+		{ "--wait --unit x 2", NULL, 2 * SECOND },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct line line = parse_good(cases[i].line);
+
+		assert_true(line.options.waits);
+		if (cases[i].wait)
+			assert_string_equal(line.options.wait, cases[i].wait);
+		else
+			assert_null(line.options.wait);
+		assert_int_equal(line.options.interval_ns, cases[i].interval);
+		line_free(&line);
+	}
 }
 
 /* A command's children are its own business and the tracer's; those of others only on request. */
@@ -440,8 +482,23 @@ static const struct {
 	{ "-p 1 --comm x", "-p and --comm exclude each other", NULL },
 	{ "-a --cgroup x", "--cgroup and -a exclude each other", NULL },
 	{ "-w x -- ls", "'-- CMD' and -w exclude each other", NULL },
+	{ "-w -- ls", "nothing to wait for", "'-- CMD'" },
+	{ "-w", "-w needs the name", NULL },
+	{ "-w -p 1", "nothing to wait for", "-p" },
+	{ "-a -w", "nothing to wait for", "-a" },
+	{ "-w x --unit y", "-w x and --unit exclude each other", "without a name" },
+	{ "-w ''", "-w/--wait takes a name", NULL },
 	{ "--container ''", "--container takes a name", NULL },
-	{ "plan -a", "-a/--all has no meaning for 'tracer plan'", NULL },
+	{ "--cmdline ''", "empty regular expression", NULL },
+	{ "--cmdline (", "'(' is not an extended regular expression", NULL },
+	{ "--cmdline (a)\\1", "refers back", NULL },
+	{ "-p 1 --user root", "-p and --user exclude each other", NULL },
+	{ "--tree 1 -p 1", "-p and --tree exclude each other", NULL },
+	{ "--tree 1 --cmdline x", "--tree and --cmdline exclude each other", NULL },
+	{ "--tree 1 --no-follow-fork", "exclude each other", NULL },
+	{ "--tree x", "--tree takes process IDs", NULL },
+	{ "-a --user root", "--user and -a exclude each other", NULL },
+	{ "plan -w x", "-w/--wait has no meaning for 'tracer plan'", NULL },
 	{ "-p 1 --follow-fork --no-follow-fork", "exclude each other", NULL },
 	{ "-- ''", "is empty", NULL },
 	{ "-p 1 -- ls", "exclude each other", "'-- ls'" },
@@ -601,6 +658,7 @@ static void test_format_properties(void **state)
 	options_set_defaults(&options);
 	options.pids = &pid;
 	options.pid_count = 1;
+	options.by_pid = true;
 	options.format = &single;
 	options.interval_ns = SECOND;
 	assert_int_equal(trace_options_check(&line, &options, &error), -EINVAL);
@@ -755,6 +813,7 @@ int main(void)
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_selectors),
+		cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_children),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_texts),

@@ -86,12 +86,32 @@ static void test_none(void **state)
 	scratch_remove(&scratch);
 }
 
+static void test_ids(void **state)
+{
+	struct scratch scratch = make();
+	struct error error = { 0 };
+	uid_t uid = 7;
+
+	(void)state;
+	assert_int_equal(user_find_id(scratch.path, "jo", &uid, &error), 0);
+	assert_int_equal(uid, 1000);
+	assert_int_equal(user_find_id("/no/such/folder", "33", &uid, &error), 0);
+	assert_int_equal(uid, 33);
+	assert_int_equal(user_find_id(scratch.path, "jim", &uid, &error), -ENOENT);
+	assert_int_equal(error.kind, ERROR_USAGE);
+	assert_int_equal(user_find_id(scratch.path, "33:33", &uid, NULL), -ENOENT);
+	assert_int_equal(user_find_id(scratch.path, "4294967295", &uid, NULL), -ENOENT);
+	assert_int_equal(uid, 33);
+	scratch_remove(&scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

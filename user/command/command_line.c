@@ -82,10 +82,13 @@ static void parse_prepare(struct parse *parse)
 		const struct option_row *row = parse->rows[i];
 
 		parse->longs[i].name = row->name;
-		parse->longs[i].has_arg = row->argument ? required_argument : no_argument;
+		parse->longs[i].has_arg = !row->argument		 ? no_argument
+					  : row->flags & OPTION_OPTIONAL ? optional_argument
+									 : required_argument;
 		parse->longs[i].val = ROW_BASE + (int)i;
 		if (row->letter)
-			buffer_printf(&letters, "%c%s", row->letter, row->argument ? ":" : "");
+			buffer_printf(&letters, "%c%.*s", row->letter, parse->longs[i].has_arg,
+				      "::");
 	}
 	parse->letters = letters.data;
 	options_set_defaults(&parse->options);
@@ -174,10 +177,19 @@ static void parse_add_position(struct parse *parse, const char *text)
 		parse->positions[parse->position_count++] = text;
 }
 
+/* An optional argument that is a word of its own: getopt_long takes it for another one. */
+static void parse_take_optional(const struct parse *parse)
+{
+	if (!optarg && optind < parse->argc && parse->argv[optind][0] != '-')
+		optarg = parse->argv[optind++];
+}
+
 static int parse_store(struct parse *parse, const struct option_row *row)
 {
 	size_t i;
 
+	if (row->flags & OPTION_OPTIONAL)
+		parse_take_optional(parse);
 	for (i = 0; i < parse->row_count; i++)
 		parse->seen |= (uint64_t)(parse->rows[i] == row) << i;
 	return row->store(row, row->argument ? optarg : NULL, &parse->options, parse->error);

@@ -78,7 +78,8 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		out,
 		"Usage: tracer -p PID[,PID...] [OPTIONS] [INTERVAL [COUNT]]\n"
 		"       tracer [OPTIONS] -- CMD [ARG...]\n"
-		"       tracer plan -p PID | -- CMD [ARG...]\n"
+		"       tracer --tree PID | --comm NAME | ... [OPTIONS] [INTERVAL [COUNT]]\n"
+		"       tracer plan -p PID | --comm NAME | ... | -- CMD [ARG...]\n"
 		"\n"
 		"Shows which call sites hold the memory that a process has allocated since the\n"
 		"attach and not freed. A report every 5 s until Ctrl-C or the end of the "
@@ -101,7 +102,8 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"  tracer -p 4242,4243 -s alloc   two processes, busiest sites first\n"
 		"  tracer -p 4242 --min-age 1m    leave out what may yet be freed soon\n"
 		"  tracer -f -- ./server          a command; all its stacks for a flame graph\n"
-		"  tracer plan -p 4242            what would be probed; nothing is attached\n");
+		"  tracer --tree 4242             a master and its workers\n"
+		"  tracer plan --comm puma        what would be traced; nothing is attached\n");
 }
 
 int help_inform(const struct options *options, const struct command *const *commands,

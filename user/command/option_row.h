@@ -11,6 +11,7 @@
 enum option_flag {
 	OPTION_TESTING = 1, /* shown in the verbose help text only */
 	OPTION_ALIAS = 2, /* another name of an option; not in the help text */
+	OPTION_OPTIONAL = 4, /* its argument may be left out where an option or nothing follows */
 };
 
 struct option_row {
@@ -19,7 +20,7 @@ struct option_row {
 	const char *argument; /* as the help text names it; NULL = the option takes none */
 	const char *help;
 	/*
-	 * Put the meaning of `text` (NULL if the option takes no argument) into `options`. Returns 0 or
+	 * Put the meaning of `text` (NULL if the option takes, or got, no argument) into `options`. Returns 0 or
 	 * -EINVAL with `error` filled.
 	 */
 	int (*store)(const struct option_row *row, const char *text, struct options *options,

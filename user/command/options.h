@@ -66,11 +66,16 @@ struct options {
 	char *const *
 		arguments; /* a command to start, NULL-terminated, in the caller's argv; NULL = none */
 
-	const char *user; /* whom `arguments` run as; NULL = whoever runs the tracer */
-	const char *comm; /* processes of this name, now and later */
-	const char *wait; /* the first process of this name, as soon as there is one */
-	const char *cgroup, *container; /* processes in this cgroup, now and later */
+	bool by_pid; /* `pids` are processes, */
+	bool tree; /* or those and all of their descendants */
 	bool all; /* all processes, now and later */
+	/* Processes that meet all of these that are given, now and later. */
+	const char *comm; /* a name */
+	const char *command_line; /* a regular expression for the arguments */
+	const char *cgroup, *container, *unit; /* one that they are in */
+	const char *user; /* with `arguments`, whom they run as; NULL = whoever runs the tracer */
+	bool waits; /* until there is a process that is selected */
+	const char *wait; /* its name, if that is all that selects it */
 
 	bool follow_fork; /* always with `arguments`, unless no_follow_fork */
 	bool no_follow_fork;

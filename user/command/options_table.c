@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pattern.h"
 #include "base/units.h"
 #include "command/output.h"
 #include "render/render.h"
@@ -102,8 +103,8 @@ static void options_table_add_pid(struct options *options, int pid)
 	options->pids[options->pid_count++] = pid;
 }
 
-static int options_table_store_pids(const struct option_row *row, const char *text,
-				    struct options *options, struct error *error)
+static int options_table_add_pids(const struct option_row *row, const char *text,
+				  struct options *options, struct error *error)
 {
 	const char *const all = text;
 	const char *end;
@@ -121,6 +122,40 @@ static int options_table_store_pids(const struct option_row *row, const char *te
 		if (!*end)
 			return 0;
 	}
+}
+
+static int options_table_store_pids(const struct option_row *row, const char *text,
+				    struct options *options, struct error *error)
+{
+	options->by_pid = true;
+	return options_table_add_pids(row, text, options, error);
+}
+
+static int options_table_store_tree(const struct option_row *row, const char *text,
+				    struct options *options, struct error *error)
+{
+	options->tree = true;
+	return options_table_add_pids(row, text, options, error);
+}
+
+/* Compiled only to find out whether it can be: what is wrong with the command line comes before anything else. */
+static int options_table_store_pattern(const struct option_row *row, const char *text,
+				       struct options *options, struct error *error)
+{
+	struct pattern pattern;
+	int code = pattern_compile(text, &pattern, error);
+
+	if (code)
+		return code;
+	pattern_free(&pattern);
+	return option_row_store_text(row, text, options, error);
+}
+
+static int options_table_store_wait(const struct option_row *row, const char *text,
+				    struct options *options, struct error *error)
+{
+	options->waits = true;
+	return text ? option_row_store_text(row, text, options, error) : 0;
 }
 
 static int options_table_add_named(const struct option_row *row, const char *text,
@@ -149,28 +184,38 @@ static int options_table_store_free(const struct option_row *row, const char *te
 
 #define FIELD(name) .field = offsetof(struct options, name)
 
-/* Which processes: a running one, or one to start. */
+/* Which processes. */
 static const struct option_row target_rows[] = {
 	{ .name = "pid",
 	  .letter = 'p',
 	  .argument = "PID[,PID...]",
 	  .help = "processes to trace",
 	  .store = options_table_store_pids },
-	{ .name = "user",
-	  .letter = 'u',
-	  .argument = "USER",
-	  .help = "with '-- CMD': run it as this user",
-	  .store = option_row_store_text,
-	  FIELD(user) },
-};
-
-/* Which others, and what becomes of them. */
-static const struct option_row follow_rows[] = {
+	{ .name = "tree",
+	  .argument = "PID",
+	  .help = "a process and all its descendants, also future ones",
+	  .store = options_table_store_tree },
 	{ .name = "comm",
 	  .argument = "NAME",
 	  .help = "all processes of this name, current and future",
 	  .store = option_row_store_text,
 	  FIELD(comm) },
+	{ .name = "cmdline",
+	  .argument = "REGEX",
+	  .help = "all with arguments that match, as ps shows them",
+	  .store = options_table_store_pattern,
+	  FIELD(command_line) },
+	{ .name = "user",
+	  .letter = 'u',
+	  .argument = "USER",
+	  .help = "all of this user; with '-- CMD': run it as USER",
+	  .store = option_row_store_text,
+	  FIELD(user) },
+	{ .name = "unit",
+	  .argument = "NAME",
+	  .help = "all processes of a systemd unit",
+	  .store = option_row_store_text,
+	  FIELD(unit) },
 	{ .name = "cgroup",
 	  .argument = "PATH",
 	  .help = "all processes in a cgroup, current and future",
@@ -181,17 +226,22 @@ static const struct option_row follow_rows[] = {
 	  .help = "all processes of a container",
 	  .store = option_row_store_text,
 	  FIELD(container) },
-	{ .name = "wait",
-	  .letter = 'w',
-	  .argument = "NAME",
-	  .help = "wait for a process of this name",
-	  .store = option_row_store_text,
-	  FIELD(wait) },
 	{ .name = "all",
 	  .letter = 'a',
 	  .help = "all processes of the machine",
 	  .store = option_row_store_true,
 	  FIELD(all) },
+};
+
+/* For how long, and what becomes of others. */
+static const struct option_row follow_rows[] = {
+	{ .name = "wait",
+	  .letter = 'w',
+	  .argument = "[NAME]",
+	  .help = "wait for a process of this name, or that is selected",
+	  .store = options_table_store_wait,
+	  .flags = OPTION_OPTIONAL,
+	  FIELD(wait) },
 	{ .name = "follow-fork",
 	  .help = "trace children, too; the default for '-- CMD'",
 	  .store = option_row_store_true,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "command/candidates.h"
 #include "command/command.h"
 #include "command/listing.h"
 #include "command/output.h"
@@ -17,6 +18,7 @@
 #include "discover/process.h"
 #include "kernel/trap_meter.h"
 #include "probe/plan.h"
+#include "render/columns.h"
 #include "system/loader.h"
 #include "system/proc.h"
 #include "system/spawn.h"
@@ -24,15 +26,22 @@
 /* How long the measurement of traps may take. */
 #define TRAPS_MS 5000
 
-static int plan_find_process(struct module_list *modules, pid_t pid, struct error *error)
+/* Of processes that are `named`, each must be there; others may have ended by now. */
+static int plan_find_process(struct module_list *modules, pid_t pid, bool named,
+			     struct error *error)
 {
+	struct error refused = { 0 };
 	struct process *process;
-	int code = process_open(pid, &process, error);
+	int code = process_open(pid, &process, &refused);
 
+	if (code && !named && refused.kind == ERROR_TARGET)
+		return 0;
 	if (code)
-		return code;
+		return error_set(error, refused.kind, code, "%s", refused.text);
 	code = process_scan(process, modules, 0);
 	process_free(process);
+	if (code == -ESRCH && !named)
+		return 0;
 	if (code)
 		return error_set(error, ERROR_TARGET, code,
 				 "cannot read the mappings of process %d: %s", pid,
@@ -58,16 +67,17 @@ static int plan_find_command(struct module_list *modules, struct decoder *decode
 	return code;
 }
 
-static int plan_find_modules(const struct options *options, struct module_list *modules,
-			     struct decoder *decoder, struct error *error)
+static int plan_find_modules(const struct options *options, const struct pid_list *list,
+			     struct module_list *modules, struct decoder *decoder,
+			     struct error *error)
 {
 	int code = 0;
 	size_t i;
 
 	if (options->arguments)
 		return plan_find_command(modules, decoder, options, error);
-	for (i = 0; i < options->pid_count && !code; i++)
-		code = plan_find_process(modules, options->pids[i], error);
+	for (i = 0; i < list->count && !code; i++)
+		code = plan_find_process(modules, list->pids[i], options->pid_count, error);
 	return code;
 }
 
@@ -98,15 +108,23 @@ static void plan_append_price(const struct options *options, struct buffer *text
 			      error.text[0] ? error.text : strerror(-code));
 }
 
-static int plan_print(const struct plan *plan, const struct options *options, struct error *error)
+/* Of a terminal, for the list of processes. */
+#define WIDTH 80
+
+static int plan_print(const struct plan *plan, const struct pid_list *list,
+		      const struct options *options, struct error *error)
 {
 	struct output output = OUTPUT_STDOUT;
 	struct buffer text = { 0 }, note = { 0 };
 	int code;
 
-	plan_summarize(plan, 0, &text);
-	if (text.length)
-		buffer_append_string(&text, "\n\n");
+	if (list->count)
+		candidates_describe(list, options->level == LOG_VERBOSE ? COLUMNS_ANY : WIDTH,
+				    &text);
+	plan_summarize(plan, 0, &note);
+	if (note.length)
+		buffer_printf(&text, "%s\n\n", note.data);
+	buffer_clear(&note);
 	plan_describe(plan, &text);
 	if (plan_describe_overlap(plan, &note))
 		buffer_printf(&text, "\n%s\n", note.data);
@@ -136,20 +154,24 @@ static int plan_run(const struct options *options, const struct log *log)
 	struct module_list modules = { 0 };
 	struct error error = { 0 };
 	struct decoder *decoder = decoder_new(false, NULL);
+	struct pid_list list = { 0 };
 	struct plan plan;
 	size_t i;
 	int code = proc_check("/proc", getpid(), &error);
 
 	if (!code)
-		code = plan_find_modules(options, &modules, decoder, &error);
+		code = candidates_find(options, &list, &error);
+	if (!code)
+		code = plan_find_modules(options, &list, &modules, decoder, &error);
 	plan_init(&plan, &modules, &wanted);
 	for (i = 0; i < modules.count && !code; i++)
 		plan_add_module(&plan, decoder, (uint32_t)i);
 	if (!code)
-		code = plan_print(&plan, options, &error);
+		code = plan_print(&plan, &list, options, &error);
 	if (!code)
 		code = plan_check(&plan, log, &error);
 	plan_free(&plan);
+	pid_list_free(&list);
 	decoder_free(decoder);
 	module_list_free(&modules);
 	return code ? command_fail(log, &error) : 0;

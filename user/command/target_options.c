@@ -12,16 +12,31 @@ bool target_options_is_number(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-/* The options that select targets. Puts the first two that were given into `ret_given`. */
+/* The first option that selects by what processes are; several may be given. */
+static const char *target_selecting(const struct options *options)
+{
+	return options->comm			      ? "--comm"
+	       : options->command_line		      ? "--cmdline"
+	       : options->user && !options->arguments ? "--user"
+	       : options->cgroup		      ? "--cgroup"
+	       : options->container		      ? "--container"
+	       : options->unit			      ? "--unit"
+						      : NULL;
+}
+
+bool target_options_selects(const struct options *options)
+{
+	return target_selecting(options) != NULL;
+}
+
+/* The ways to select targets. Puts the first two that were given into `ret_given`. */
 static size_t target_count_given(const struct options *options, const char *ret_given[2])
 {
-	const char *const ways[] = { options->pid_count ? "-p" : NULL,
-				     options->arguments ? "'-- CMD'" : NULL,
-				     options->comm ? "--comm" : NULL,
-				     options->cgroup ? "--cgroup" : NULL,
-				     options->container ? "--container" : NULL,
-				     options->wait ? "-w" : NULL,
-				     options->all ? "-a" : NULL };
+	const char *const ways[] = {
+		options->by_pid ? "-p" : NULL,	 options->arguments ? "'-- CMD'" : NULL,
+		options->tree ? "--tree" : NULL, target_selecting(options),
+		options->wait ? "-w" : NULL,	 options->all ? "-a" : NULL
+	};
 	size_t i, count = 0;
 
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -34,20 +49,37 @@ static size_t target_count_given(const struct options *options, const char *ret_
 	return count;
 }
 
+/* -w with a name selects; without, it waits for what else selects. */
+static int target_check_wait(const struct options *options, const char *given, struct error *error)
+{
+	const char *selecting = target_selecting(options);
+
+	if (options->wait && selecting)
+		return USAGE("-w %s and %s exclude each other; '-w' without a name waits for what "
+			     "%s selects",
+			     options->wait, selecting, selecting);
+	if (options->wait || selecting)
+		return 0;
+	if (given)
+		return USAGE("there is nothing to wait for: -w and %s exclude each other", given);
+	return USAGE("-w needs the name of a process to wait for, or another option that selects, "
+		     "such as --cmdline");
+}
+
 int target_options_check(const struct command_line *line, const struct options *options,
 			 struct error *error)
 {
-	const char *given[2];
+	const char *given[2] = { NULL };
 	size_t count = target_count_given(options, given);
+	int code = options->waits ? target_check_wait(options, given[0], error) : 0;
 
+	if (code)
+		return code;
 	if (line->separated && !options->arguments)
 		return USAGE("'--' must be followed by a command to start");
 	if (options->arguments && !*options->arguments[0])
 		return USAGE("the command after '--' is empty");
-	if (options->user && !options->arguments)
-		return USAGE("-u/--user is for a command to start: 'tracer -u %s -- CMD'",
-			     options->user);
-	if (options->pid_count && options->arguments)
+	if (options->by_pid && options->arguments)
 		return USAGE("-p and '-- %s' exclude each other: trace running processes or start "
 			     "a command",
 			     options->arguments[0]);

@@ -5,7 +5,10 @@
 
 #include "command/command.h"
 
-/* Does exactly one option select the processes? Returns 0 or -EINVAL with `error` filled. */
+/* Is there an option that selects processes by what they are, and not by their pids? */
+bool target_options_selects(const struct options *options);
+
+/* Does exactly one way select the processes? Returns 0 or -EINVAL with `error` filled. */
 int target_options_check(const struct command_line *line, const struct options *options,
 			 struct error *error);
 

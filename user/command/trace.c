@@ -4,12 +4,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "command/command.h"
 #include "command/confine.h"
+#include "command/ending.h"
 #include "command/holder.h"
 #include "command/listing.h"
 #include "command/price_notice.h"
@@ -17,6 +17,7 @@
 #include "command/selection.h"
 #include "command/table_limits.h"
 #include "command/trace_options.h"
+#include "command/untraced.h"
 #include "decode/decoder.h"
 #include "session/session.h"
 #include "system/end_signals.h"
@@ -72,6 +73,7 @@ static int trace_open_session(struct trace *trace)
 		.probe_at_entry = options->probe_at_entry,
 		.selector = trace->selector.kind ? &trace->selector : NULL,
 		.select_once = options->wait,
+		.tree = options->tree,
 		.several = options->pid_count > 1,
 		.force = options->force,
 		.returns = (enum return_check)options->seccomp,
@@ -148,6 +150,9 @@ static int trace_add_processes(struct trace *trace)
 	for (i = 0; i < options->pid_count && !code; i++)
 		code = trace_add_process(trace, options->pids[i], NULL);
 	session_select(trace->session);
+	if (!code && trace->selector.kind == SELECT_SOME && !options->waits &&
+	    !session_has_matched(trace->session))
+		return selection_refuse(options, ": -w waits for one", &trace->error);
 	/* More may come. */
 	if (code || trace->selector.kind || trace->unlisted)
 		return code;
@@ -195,6 +200,7 @@ static void trace_print_ready(struct trace *trace)
 			  options->duration_ns || options->count ? "" : " until Ctrl-C",
 			  line.length ? "; " : "", line.length ? line.data : "");
 	buffer_free(&line);
+	untraced_log(trace->log, options, trace->session);
 	trace_print_skipped(trace);
 }
 
@@ -384,23 +390,6 @@ static int trace_watch_all(struct trace *trace)
 
 /* Life */
 
-static void trace_print_exit(struct trace *trace)
-{
-	const char *name = trace->options->arguments ? trace->options->arguments[0] : NULL;
-	int status;
-
-	if (!name || !session_is_over(trace->session) || !spawn_poll(&trace->spawn, &status))
-		return;
-	if (status < 0)
-		log_write(trace->log, LOG_NOTICE, "%s ended", name);
-	else if (WIFSIGNALED(status))
-		log_write(trace->log, LOG_NOTICE, "%s was ended by signal %d (%s)", name,
-			  WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else
-		log_write(trace->log, LOG_NOTICE, "%s exited with status %d", name,
-			  WEXITSTATUS(status));
-}
-
 /* Signals are taken over before anything starts, so that no way to end leaves something behind. */
 static int trace_open(struct trace *trace)
 {
@@ -445,6 +434,17 @@ static int trace_open_reporter(struct trace *trace)
 			     &trace->error);
 }
 
+static void trace_wait(struct trace *trace)
+{
+	struct buffer text = { 0 };
+
+	trace->waiting = true;
+	session_activate(trace->session);
+	selection_describe_wait(trace->options, &text);
+	log_write(trace->log, LOG_NOTICE, "waiting for %s", text.data);
+	buffer_free(&text);
+}
+
 static int trace_start(struct trace *trace)
 {
 	const unsigned int user = privileges_unused_user();
@@ -467,11 +467,8 @@ static int trace_start(struct trace *trace)
 	confine_tracer(session_backend(trace->session), trace->options->debuginfod, user,
 		       trace->log);
 	holder_start(&trace->holder, &trace->loop);
-	if (trace->options->wait && !session_running(trace->session)) {
-		trace->waiting = true;
-		session_activate(trace->session);
-		log_write(trace->log, LOG_NOTICE, "waiting for a process named %s",
-			  trace->options->wait);
+	if (trace->options->waits && !session_running(trace->session)) {
+		trace_wait(trace);
 		return 0;
 	}
 	code = trace_begin(trace);
@@ -512,10 +509,10 @@ static int trace_run(const struct options *options, const struct log *log)
 	    session_is_over(trace.session))
 		session_check_probes(trace.session, &trace.error);
 	else if (!code && trace.waiting)
-		error_set(&trace.error, ERROR_TARGET, -ESRCH, "no process named %s has appeared",
-			  options->wait);
+		selection_refuse_wait(options, &trace.error);
 	if (!code && !trace.closed && !trace.error.kind) {
-		trace_print_exit(&trace);
+		if (options->arguments && session_is_over(trace.session))
+			ending_log(log, options->arguments[0], &trace.spawn);
 		code = trace_report(&trace, true);
 	}
 	if (reporter_close(&trace.reporter, &trace.error) && !code)

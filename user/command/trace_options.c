@@ -100,6 +100,8 @@ static int trace_check_values(const struct command_line *line, struct options *o
 			     (unsigned long long)options->max_size);
 	if (options->follow_fork && options->no_follow_fork)
 		return USAGE("--follow-fork and --no-follow-fork exclude each other");
+	if (options->tree && options->no_follow_fork)
+		return USAGE("--tree and --no-follow-fork exclude each other");
 	if (options->interval_ns && !options->format->separator)
 		return USAGE("a file holds one report of the format %s: use -d/--duration instead "
 			     "of INTERVAL '%s'",
@@ -112,6 +114,7 @@ static void trace_set_defaults(struct options *options)
 {
 	if (options->arguments)
 		options->follow_fork = !options->no_follow_fork;
+	options->follow_fork |= options->tree;
 	if (!options->arguments && !options->duration_ns && !options->interval_ns &&
 	    options->format->separator)
 		options->interval_ns = INTERVAL_DEFAULT_NS;

@@ -2,10 +2,12 @@
 /* See selector.h. */
 #include "discover/selector.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "system/command_text.h"
 #include "system/proc.h"
 
 /* The tracer's own processes are its children and theirs. */
@@ -14,7 +16,23 @@
 void selector_free(struct selector *selector)
 {
 	free(selector->folder);
+	pattern_free(&selector->command);
 	*selector = (struct selector){ 0 };
+}
+
+int selector_find_group(struct selector *selector, struct error *error)
+{
+	const char *name = selector->group_name;
+
+	if (selector->folder || selector->group == SELECT_ANY_GROUP)
+		return 0;
+	if (selector->group == SELECT_CONTAINER)
+		selector->folder = cgroup_find_container(CGROUP_ROOT, name, error);
+	else if (selector->group == SELECT_UNIT)
+		selector->folder = cgroup_find_unit(CGROUP_ROOT, name, error);
+	else
+		selector->folder = cgroup_find(CGROUP_ROOT, name, error);
+	return selector->folder ? 0 : -ENOENT;
 }
 
 static bool process_is_own(pid_t pid)
@@ -32,30 +50,28 @@ static bool process_is_own(pid_t pid)
 	return false;
 }
 
-/* Neither have the kernel's own threads memory, nor processes that have ended and wait for their parents. */
-static bool process_has_memory(pid_t pid)
-{
-	struct proc_status status;
-
-	return !proc_read_status("/proc", pid, &status) && status.rss_bytes;
-}
-
 /* The kernel keeps the first 15 bytes of a name; of what runs from a file, the file has all of it. */
-static bool process_has_name(pid_t pid, const char *name)
+static bool process_has_name(pid_t pid, const struct proc_status *status, const char *name)
 {
-	struct proc_status status;
 	const char *base;
 	char *exe;
 	bool has;
 
-	if (proc_read_status("/proc", pid, &status))
-		return false;
-	if (!strncmp(status.comm, name, sizeof(status.comm) - 1))
+	if (!strncmp(status->comm, name, sizeof(status->comm) - 1))
 		return true;
 	exe = proc_read_exe("/proc", pid);
 	base = exe ? strrchr(exe, '/') : NULL;
 	has = base && !strcmp(base + 1, name);
 	free(exe);
+	return has;
+}
+
+static bool process_has_command(pid_t pid, const struct pattern *pattern)
+{
+	char *text = command_text_read(pid);
+	bool has = text && pattern_matches(pattern, text);
+
+	free(text);
 	return has;
 }
 
@@ -80,21 +96,36 @@ static bool cgroup_has(const char *folder, pid_t pid)
 	return has;
 }
 
-bool selector_has(const struct selector *selector, pid_t pid)
+/* What is cheap to find out comes first. */
+static bool selector_is_met(const struct selector *selector, pid_t pid,
+			    const struct proc_status *status)
 {
-	if (!process_has_memory(pid) || process_is_own(pid))
+	if (selector->by_user && status->uid != selector->user)
 		return false;
-	if (selector->kind == SELECT_NAME)
-		return process_has_name(pid, selector->name);
-	if (selector->kind == SELECT_CGROUP)
-		return cgroup_has(selector->folder, pid);
-	return selector->kind == SELECT_ALL;
+	if (selector->name && !process_has_name(pid, status, selector->name))
+		return false;
+	if (selector->command.valid && !process_has_command(pid, &selector->command))
+		return false;
+	return selector->group == SELECT_ANY_GROUP ||
+	       (selector->folder && cgroup_has(selector->folder, pid));
 }
 
-void selector_list(const struct selector *selector, struct pid_list *list)
+bool selector_has(const struct selector *selector, pid_t pid)
 {
-	if (selector->kind == SELECT_CGROUP)
-		cgroup_list(selector->folder, list);
-	else
+	struct proc_status status;
+
+	/* Neither have the kernel's own threads memory, nor processes that have ended and wait for their parents. */
+	if (proc_read_status("/proc", pid, &status) || !status.rss_bytes)
+		return false;
+	if (selector->kind == SELECT_SOME && !selector_is_met(selector, pid, &status))
+		return false;
+	return selector->kind != SELECT_NONE && !process_is_own(pid);
+}
+
+void selector_list(struct selector *selector, struct pid_list *list)
+{
+	if (selector->group == SELECT_ANY_GROUP)
 		proc_list_pids("/proc", list);
+	else if (!selector_find_group(selector, NULL))
+		cgroup_list(selector->folder, list);
 }

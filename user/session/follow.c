@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "discover/descendants.h"
 #include "discover/module_finder.h"
 #include "system/privilege.h"
 #include "system/proc.h"
@@ -157,11 +158,14 @@ void follow_select(struct follow *follow)
 		return;
 	follow->select_ns = clock_now_ns() + SELECT_NS;
 	selector_list(follow->selector, &list);
-	for (i = 0; i < list.count; i++)
-		if (!process_table_find(follow->processes, (uint32_t)list.pids[i]) &&
-		    selector_has(follow->selector, list.pids[i]) &&
-		    !process_open(list.pids[i], &process, &error))
+	for (i = 0; i < list.count; i++) {
+		if (process_table_find(follow->processes, (uint32_t)list.pids[i]) ||
+		    !selector_has(follow->selector, list.pids[i]))
+			continue;
+		follow->has_matched = true;
+		if (!process_open(list.pids[i], &process, &error))
 			follow->has_selected |= follow_process(follow, process, 0, once);
+	}
 	pid_list_free(&list);
 }
 
@@ -199,6 +203,37 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 static bool process_began_at(const struct process *process, uint64_t time_ns)
 {
 	return ticks_to_ns(process->start_ticks) <= time_by_proc(time_ns) + BIRTH_TOLERANCE_NS;
+}
+
+/* Those that run in the memory of their parents are found when they execute a program. */
+static void follow_descendant(struct follow *follow, pid_t pid)
+{
+	struct process *process;
+	struct proc_status status;
+
+	if (process_table_find(follow->processes, (uint32_t)pid))
+		return;
+	process_table_add_descendant(follow->processes, (uint32_t)pid);
+	if (proc_read_status("/proc", pid, &status) || process_open(pid, &process, NULL))
+		return;
+	if (follow_shares_memory(process, (uint32_t)status.parent_pid))
+		process_free(process);
+	else
+		follow_process(follow, process, 0, false);
+}
+
+void follow_descendants(struct follow *follow)
+{
+	const struct process_table *processes = follow->processes;
+	struct pid_list list = { 0 };
+	size_t i;
+
+	for (i = 0; i < processes->count; i++)
+		if (!processes->slots[i].process->target.exited)
+			descendants_list(processes->slots[i].process->target.pid, &list);
+	for (i = 0; i < list.count; i++)
+		follow_descendant(follow, list.pids[i]);
+	pid_list_free(&list);
 }
 
 void follow_add_birth(struct follow *follow, const struct new_process *birth)
@@ -316,6 +351,8 @@ void follow_births(struct follow *follow)
 
 bool follow_is_over(const struct follow *follow)
 {
+	if (follow->tree && process_table_running(follow->processes))
+		return false;
 	return !follow->processes->roots_running && !follow_selects(follow);
 }
 
@@ -335,7 +372,7 @@ void follow_end(struct follow *follow, struct process *const *processes, size_t 
 		follow_end_process(follow, processes[i]);
 	/* The last report shows what these held. */
 	for (i = 0; i < count; i++) {
-		if (process_table_slot(follow->processes, processes[i])->root &&
+		if ((follow->tree || process_table_slot(follow->processes, processes[i])->root) &&
 		    follow_is_over(follow))
 			continue;
 		ended_add_program(follow->ended, processes[i], UINT64_MAX);

@@ -39,12 +39,14 @@ struct follow {
 	struct jit_names *jit_names;
 	const struct maps *maps;
 	const struct log *log;
-	const struct selector *selector; /* NULL = none */
+	struct selector *selector; /* NULL = none */
 	bool select_once; /* the processes that are there when the first is found, and no others */
 	bool children; /* descendants are followed */
+	bool tree; /* also those that were there before; tracing goes on until the last of them has ended */
 	struct new_process *births; /* that are yet to be handled */
 	size_t birth_count, birth_capacity;
-	bool has_selected; /* the selector has found a process */
+	bool has_matched; /* the selector has found a process */
+	bool has_selected; /* and it is traced */
 	uint64_t select_ns; /* when it is asked again; SELECT_NOW; 0 = never */
 	uint64_t children_missed; /* that were to be followed */
 	bool children_unknown; /* there may be some without a record */
@@ -77,6 +79,9 @@ void follow_select(struct follow *follow);
 /* The same when it is time, because names and cgroups change without a record. */
 void follow_select_due(struct follow *follow);
 
+/* Trace the descendants of traced processes that run now. */
+void follow_descendants(struct follow *follow);
+
 /* A process may have to be traced; follow_births does so. */
 void follow_add_birth(struct follow *follow, const struct new_process *birth);
 void follow_births(struct follow *follow);
@@ -87,7 +92,7 @@ void follow_find_children(struct follow *follow);
 /* Does a child of vfork run in the memory of its parent still? False if `parent` is 0. */
 bool follow_shares_memory(const struct process *process, uint32_t parent);
 
-/* Have all named processes ended, and can there be no others? */
+/* Have all processes ended that tracing goes on for, and can there be no others? */
 bool follow_is_over(const struct follow *follow);
 
 /* These processes have ended, and all that they have reported has been handled. */

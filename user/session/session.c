@@ -91,7 +91,9 @@ static size_t session_module_limit(uint64_t files)
 /* Does the user want several processes to be traced? Children of one may come in any case. */
 static bool session_is_for_several(const struct session *session)
 {
-	return session->options.several || session->options.selector;
+	const struct session_options *options = &session->options;
+
+	return options->several || options->selector || options->tree;
 }
 
 /* Files of processes and probes stay open: have as many as may be. An error if that is too few for any process. */
@@ -270,7 +272,8 @@ static void session_connect_events(struct session *session)
 					   .log = options->log,
 					   .selector = options->selector,
 					   .select_once = options->select_once,
-					   .children = options->follow_fork };
+					   .children = options->follow_fork,
+					   .tree = options->tree };
 	session->reader = (struct site_reader){ .maps = maps,
 						.processes = &session->processes,
 						.sites = &session->sites,
@@ -469,6 +472,13 @@ int session_add_process(struct session *session, struct process *process, char *
 void session_select(struct session *session)
 {
 	follow_select(&session->follow);
+	if (session->options.tree)
+		follow_descendants(&session->follow);
+}
+
+bool session_has_matched(const struct session *session)
+{
+	return session->follow.has_matched;
 }
 
 int session_check_probes(const struct session *session, struct error *error)
@@ -596,6 +606,11 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 bool session_is_over(const struct session *session)
 {
 	return follow_is_over(&session->follow);
+}
+
+bool session_traces(const struct session *session, pid_t pid)
+{
+	return process_table_find(&session->processes, (uint32_t)pid) != NULL;
 }
 
 size_t session_running(const struct session *session)

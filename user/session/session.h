@@ -30,6 +30,7 @@ struct session_options {
 	uint64_t stack_depth; /* frames, 1 to STACK_FRAMES_MAX */
 	uint64_t min_size, max_size; /* bytes: other blocks are not recorded */
 	uint64_t min_age_ns; /* snapshots list younger blocks in use separately */
+	bool tree; /* with each process all its descendants are traced; follow_fork is set */
 	bool several; /* more than one process is going to be added */
 	bool force; /* probe processes whose seccomp filter may kill them for it, too */
 	enum return_check returns; /* what is known of that; RETURNS_UNCHECKED = find out */
@@ -37,7 +38,7 @@ struct session_options {
 	bool probe_at_entry; /* no search for a cheaper instruction */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */
 	/* Adds current and future processes; NULL = none. Must outlive the session. */
-	const struct selector *selector;
+	struct selector *selector;
 	bool select_once; /* those that are there when the first is found, and no others */
 	bool follow_fork; /* children of traced processes are traced, too */
 	bool keep_exited; /* what ended programs held stays in snapshots, as ended sites */
@@ -66,8 +67,11 @@ void session_close(struct session *session);
 int session_add_process(struct session *session, struct process *process, char *const *paths,
 			struct error *error);
 
-/* Probe the processes that the selector means and that run now. */
+/* Probe the processes that the selector means, and with `tree` descendants of those that were added, that run now. */
 void session_select(struct session *session);
+
+/* Has the selector found a process, traced or not? */
+bool session_has_matched(const struct session *session);
 
 /* Has anything been probed? If not, returns -ENOENT with what was searched in `error` (ERROR_NOTHING). */
 int session_check_probes(const struct session *session, struct error *error);
@@ -111,6 +115,8 @@ void session_drain(struct session *session);
  * them held still counts; what others held that ended before left the totals when they did.
  */
 bool session_is_over(const struct session *session);
+/* Is the running process with this pid traced? */
+bool session_traces(const struct session *session, pid_t pid);
 /* Processes that are traced now. */
 size_t session_running(const struct session *session);
 

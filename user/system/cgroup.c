@@ -23,6 +23,8 @@
 #define ID_LENGTH 64
 #define ID_SHORTEST 4
 #define SCOPE ".scope" /* what systemd puts behind a group of processes that others have started */
+#define SLICE ".slice" /* what it puts behind a group of groups */
+#define UNIT_NAME_MAX 255
 
 void pid_list_add(struct pid_list *list, pid_t pid)
 {
@@ -140,61 +142,127 @@ static const char *name_find_id(const char *name)
 	return id == name || id[-1] == '-' || id[-1] == ':' ? id : NULL;
 }
 
-/* What was found that belongs to a container of this id. */
-struct container_match {
+/* What was found of one rank. */
+struct cgroup_match {
 	char *folder; /* NULL = nothing */
-	char id[ID_LENGTH + 1];
-	bool several; /* groups that are not that container's */
+	char id[ID_LENGTH + 1]; /* of a container */
+	bool several; /* groups that are not the same one's */
 };
 
 /*
  * Users may make groups of any name where a part of the tree is theirs. So those of root's count, and those of users only
- * where root has none.
+ * where root has none. A container may run a systemd of its own, whose units have the names of the machine's: those of the
+ * machine's come first.
  */
-enum container_owner { OWNER_ROOT, OWNER_USER, OWNER_COUNT };
+enum cgroup_rank { RANK_SYSTEM, RANK_ROOT, RANK_USER, RANK_COUNT };
 
-struct container_search {
-	const char *id;
+struct cgroup_search {
+	const char *wanted; /* the start of a container's id, or the name of a unit */
 	const char *root;
 	bool unified; /* `root` is a hierarchy itself */
-	struct container_match matches[OWNER_COUNT];
+	struct cgroup_match matches[RANK_COUNT];
 };
 
 /* The path of a group within its hierarchy. */
-static const char *search_path(const struct container_search *search, const char *folder)
+static const char *search_path(const struct cgroup_search *search, const char *folder)
 {
 	const char *path = folder + strlen(search->root) + 1;
 	const char *below = search->unified ? NULL : strchr(path, '/');
 
-	return below ? below : path;
+	return below ? below + 1 : path;
 }
 
-static enum container_owner search_owner(const char *folder)
+static enum cgroup_rank search_rank(const char *folder)
 {
 	struct stat status;
 
-	return !stat(folder, &status) && status.st_uid == 0 ? OWNER_ROOT : OWNER_USER;
+	return !stat(folder, &status) && status.st_uid == 0 ? RANK_ROOT : RANK_USER;
 }
 
-static bool search_visit(struct cgroup_walk *walk, const char *folder, const char *name)
+/* Of the hierarchies of version 1, any one will do: there a group has the same path. */
+static void search_add(struct cgroup_search *search, enum cgroup_rank rank, const char *folder,
+		       const char *id)
 {
-	struct container_search *search = walk->context;
-	const char *id = name_find_id(name);
-	struct container_match *match;
+	struct cgroup_match *match = &search->matches[rank];
 
-	if (!id || strncmp(id, search->id, strlen(search->id)) != 0)
-		return true;
-	match = &search->matches[search_owner(folder)];
-	/* Of the hierarchies of version 1, any one will do: there it has the same path. */
 	if (match->folder &&
 	    (strncmp(match->id, id, ID_LENGTH) != 0 ||
 	     strcmp(search_path(search, match->folder), search_path(search, folder)) != 0))
 		match->several = true;
 	if (!match->folder && is_group(folder)) {
 		match->folder = memory_copy_string(folder);
-		memcpy(match->id, id, ID_LENGTH);
+		memcpy(match->id, id, strnlen(id, ID_LENGTH));
 	}
+}
+
+static bool search_visit_container(struct cgroup_walk *walk, const char *folder, const char *name)
+{
+	struct cgroup_search *search = walk->context;
+	const char *id = name_find_id(name);
+
+	if (!id || strncmp(id, search->wanted, strlen(search->wanted)) != 0)
+		return true;
+	search_add(search, search_rank(folder), folder, id);
 	return false;
+}
+
+static bool name_ends_with(const char *name, size_t length, const char *end)
+{
+	return length > strlen(end) && !memcmp(name + length - strlen(end), end, strlen(end));
+}
+
+/* Are all groups around a group slices, as they are around the units of the machine's systemd? */
+static bool search_is_in_slices(const struct cgroup_search *search, const char *folder)
+{
+	const char *path = search_path(search, folder), *slash;
+
+	while ((slash = strchr(path, '/'))) {
+		if (!name_ends_with(path, (size_t)(slash - path), SLICE))
+			return false;
+		path = slash + 1;
+	}
+	return true;
+}
+
+static bool search_visit_unit(struct cgroup_walk *walk, const char *folder, const char *name)
+{
+	struct cgroup_search *search = walk->context;
+	enum cgroup_rank rank;
+
+	if (strcmp(name, search->wanted) != 0)
+		return true;
+	rank = search_rank(folder);
+	if (rank == RANK_ROOT && search_is_in_slices(search, folder))
+		rank = RANK_SYSTEM;
+	search_add(search, rank, folder, "");
+	return false;
+}
+
+/*
+ * The folder of what was found, which the caller gets. NULL if nothing was, or, with `*ret_several`, too much.
+ */
+static char *search_run(struct cgroup_search *search,
+			bool (*visit)(struct cgroup_walk *walk, const char *folder,
+				      const char *name),
+			bool *ret_several)
+{
+	struct cgroup_walk walk = { .visit = visit, .context = search };
+	char *folder = NULL;
+	int i;
+
+	*ret_several = false;
+	search->unified = is_group(search->root);
+	cgroup_walk_below(&walk, search->root, 0);
+	for (i = 0; i < RANK_COUNT; i++) {
+		struct cgroup_match *match = &search->matches[i];
+
+		if (!folder && !*ret_several && match->folder) {
+			*ret_several = match->several;
+			folder = match->several ? NULL : memory_copy_string(match->folder);
+		}
+		free(match->folder);
+	}
+	return folder;
 }
 
 static bool id_is_sound(const char *id)
@@ -205,38 +273,11 @@ static bool id_is_sound(const char *id)
 	       strspn(id, "0123456789abcdef") == length;
 }
 
-/* The folder of what was found, which the caller gets; NULL with `error` filled. */
-static char *search_take(struct container_search *search, struct error *error)
-{
-	struct container_match *match = &search->matches[OWNER_ROOT];
-	char *folder;
-
-	if (!match->folder)
-		match = &search->matches[OWNER_USER];
-	if (!match->folder) {
-		error_set(error, ERROR_TARGET, -ENOENT,
-			  "no cgroup below %s belongs to a container whose id begins with '%s'",
-			  search->root, search->id);
-		return NULL;
-	}
-	if (match->several) {
-		error_set(error, ERROR_USAGE, -EINVAL,
-			  "several cgroups belong to containers whose ids begin with '%s': give "
-			  "more of the id, or the group's own path with --cgroup",
-			  search->id);
-		return NULL;
-	}
-	folder = match->folder;
-	match->folder = NULL;
-	return folder;
-}
-
 char *cgroup_find_container(const char *root, const char *id, struct error *error)
 {
-	struct container_search search = { .id = id, .root = root, .unified = is_group(root) };
-	struct cgroup_walk walk = { .visit = search_visit, .context = &search };
+	struct cgroup_search search = { .wanted = id, .root = root };
+	bool several;
 	char *folder;
-	int i;
 
 	if (!id_is_sound(id)) {
 		error_set(error, ERROR_USAGE, -EINVAL,
@@ -244,10 +285,53 @@ char *cgroup_find_container(const char *root, const char *id, struct error *erro
 			  ID_SHORTEST, ID_LENGTH);
 		return NULL;
 	}
-	cgroup_walk_below(&walk, root, 0);
-	folder = search_take(&search, error);
-	for (i = 0; i < OWNER_COUNT; i++)
-		free(search.matches[i].folder);
+	folder = search_run(&search, search_visit_container, &several);
+	if (several)
+		error_set(error, ERROR_USAGE, -EINVAL,
+			  "several cgroups belong to containers whose ids begin with '%s': give "
+			  "more of the id, or the group's own path with --cgroup",
+			  id);
+	else if (!folder)
+		error_set(error, ERROR_TARGET, -ENOENT,
+			  "no cgroup below %s belongs to a container whose id begins with '%s'",
+			  root, id);
+	return folder;
+}
+
+/* The name of a unit with its type; that of a service needs none. Free with free(). */
+static char *unit_complete(const char *name)
+{
+	static const char *const types[] = {
+		".service", SCOPE, SLICE, ".mount", ".socket", ".swap"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (name_ends_with(name, strlen(name), types[i]))
+			return memory_copy_string(name);
+	return memory_format("%s.service", name);
+}
+
+char *cgroup_find_unit(const char *root, const char *name, struct error *error)
+{
+	char *unit = unit_complete(name), *folder;
+	struct cgroup_search search = { .wanted = unit, .root = root };
+	bool several = false;
+
+	folder = strlen(unit) > UNIT_NAME_MAX || !*name || strchr(name, '/')
+			 ? NULL
+			 : search_run(&search, search_visit_unit, &several);
+	if (several)
+		error_set(error, ERROR_USAGE, -EINVAL,
+			  "several cgroups have the name of a unit '%s': give the path of one with "
+			  "--cgroup",
+			  unit);
+	else if (!folder)
+		error_set(error, ERROR_TARGET, -ENOENT,
+			  "no unit '%s' has a cgroup below %s: 'systemctl status %s' shows "
+			  "whether it runs",
+			  unit, root, unit);
+	free(unit);
 	return folder;
 }
 

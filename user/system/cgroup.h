@@ -36,6 +36,13 @@ char *cgroup_find(const char *root, const char *path, struct error *error);
 char *cgroup_find_container(const char *root, const char *id, struct error *error);
 
 /*
+ * The folder of the group of a systemd unit; ".service" is added to a name without a type. systemd need not run: the name of
+ * the folder is what counts. Units of the machine come before units of containers and of users with the same name. Free with
+ * free(). NULL with `error` filled if there is none (ERROR_TARGET), or more than one (ERROR_USAGE).
+ */
+char *cgroup_find_unit(const char *root, const char *name, struct error *error);
+
+/*
  * Append the processes of a group and of the groups in it, as the tracer's pid namespace has them. Returns 0, or a
  * negative errno if the group is gone.
  */

@@ -91,6 +91,15 @@ int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks);
 int proc_read_environment_range(const char *proc_root, pid_t pid, uint64_t *ret_start,
 				uint64_t *ret_end);
 
+/* Where the arguments of a program lie in the memory of its process, and the environment that follows them. */
+struct proc_arguments {
+	uint64_t start, end;
+	uint64_t environment_end; /* `end` if the environment lies elsewhere */
+};
+
+/* Returns 0, or a negative errno (-ENODATA: there are none, or it may not be known) with `*ret_range` untouched. */
+int proc_read_arguments_range(const char *proc_root, pid_t pid, struct proc_arguments *ret_range);
+
 /* The device and inode by which /proc/PID/maps would name an open file: it is mapped for a moment. */
 bool proc_identify_file(int fd, uint64_t *ret_device, uint64_t *ret_inode);
 

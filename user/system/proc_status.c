@@ -19,6 +19,8 @@
 /* Fields of /proc/PID/stat by their numbers in proc(5); the first is the one behind the command name. */
 #define STAT_AFTER_COMM 3
 #define STAT_START_TIME 22
+#define STAT_ARGUMENTS_START 48
+#define STAT_ARGUMENTS_END 49
 #define STAT_ENVIRONMENT_START 50
 #define STAT_ENVIRONMENT_END 51
 
@@ -246,6 +248,26 @@ int proc_read_environment_range(const char *proc_root, pid_t pid, uint64_t *ret_
 		return -ENODATA;
 	*ret_start = start;
 	*ret_end = end;
+	return 0;
+}
+
+int proc_read_arguments_range(const char *proc_root, pid_t pid, struct proc_arguments *ret_range)
+{
+	struct proc_arguments range = { 0 };
+	uint64_t start, end;
+	int code = status_read_field(proc_root, pid, STAT_ARGUMENTS_START, &range.start);
+
+	if (!code)
+		code = status_read_field(proc_root, pid, STAT_ARGUMENTS_END, &range.end);
+	if (code)
+		return code;
+	if (!range.start || range.end <= range.start)
+		return -ENODATA;
+	range.environment_end = range.end;
+	/* A process may have put its environment anywhere. */
+	if (!proc_read_environment_range(proc_root, pid, &start, &end) && start == range.end)
+		range.environment_end = end;
+	*ret_range = range;
 	return 0;
 }
 

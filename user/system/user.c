@@ -117,6 +117,31 @@ int user_find(const char *etc, const char *text, struct user *ret_user, struct e
 			 text, etc);
 }
 
+int user_find_id(const char *etc, const char *text, uid_t *ret_uid, struct error *error)
+{
+	struct user user = { 0 };
+	uint64_t number;
+	int code = 0;
+
+	if (units_parse_number(text, UINT32_MAX - 1, &number)) {
+		*ret_uid = (uid_t)number;
+		return 0;
+	}
+	code = strchr(text, ':') ? -ENOENT : user_read(etc, text, &user);
+	if (!code)
+		*ret_uid = user.uid;
+	user_free(&user);
+	if (!code)
+		return 0;
+	if (code != -ENOENT)
+		return error_set(error, ERROR_USAGE, code, "cannot read the users in %s: %s", etc,
+				 strerror(-code));
+	return error_set(error, ERROR_USAGE, code,
+			 "there is no user '%s' in %s/passwd; one from elsewhere is given by the "
+			 "number",
+			 text, etc);
+}
+
 int user_become(const struct user *user)
 {
 	if (setgroups(user->group_count, user->groups) ||

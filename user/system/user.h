@@ -22,6 +22,9 @@ struct user {
  */
 int user_find(const char *etc, const char *text, struct user *ret_user, struct error *error);
 
+/* The ID of a user by name, as for user_find, or by number. Returns 0 or a negative errno with `error` filled (ERROR_USAGE). */
+int user_find_id(const char *etc, const char *text, uid_t *ret_uid, struct error *error);
+
 /*
  * Become that user for ever, by system calls alone: fit for a process that was forked from one with threads. Returns 0 or
  * a negative errno; then some of it may be done.
