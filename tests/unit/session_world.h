@@ -84,10 +84,18 @@ static void world_connect(struct session_world *world)
 					   .mappings = world->mappings };
 }
 
+static void world_end_children(struct session_world *world)
+{
+	for (; world->child_count; world->child_count--)
+		child_end(&world->children[world->child_count - 1]);
+}
+
+/* `world` is zeroed, or what an earlier test has left, which may have failed. */
 static void world_open(struct session_world *world)
 {
 	const struct plan_options options = { .free_without_stack = true };
 
+	world_end_children(world);
 	fake_kernel_reset();
 	fake_maps_reset();
 	fake_events_reset();
@@ -125,10 +133,7 @@ static __attribute__((unused)) void world_open_events(struct session_world *worl
 
 static void world_close(struct session_world *world)
 {
-	size_t i;
-
-	for (i = 0; i < world->child_count; i++)
-		child_end(&world->children[i]);
+	world_end_children(world);
 	probe_set_close(&world->probes);
 	events_close(&world->events);
 	sites_free(&world->sites);

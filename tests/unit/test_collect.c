@@ -404,6 +404,33 @@ static void test_targets(void **state)
 	world_close(&world);
 }
 
+static void name_frame(uint64_t key, struct name_pool *pool, const char *function)
+{
+	const struct frame_name name = { .function = function };
+	struct known_site *site = sites_get(&world.sites, key);
+
+	site->stack->frames[0].name = name_pool_keep(pool, &name);
+}
+
+/* A snapshot may be read when the session is over: names of interpreters' and of generated code are held with it. */
+static void test_outlives(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	open_with_process();
+	put_site(5, &(struct site){ .stack = 5, .alloc_objects = 1 });
+	put_site(6, &(struct site){ .stack = 6, .alloc_objects = 1 });
+	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	name_frame(5, fake_interp_names, "interpreted");
+	name_frame(6, jit_names_pool(world.follow.jit_names), "generated");
+	snapshot = read_snapshot();
+	world_close(&world);
+	assert_string_equal(find_row(snapshot, 5)->stack->frames[0].name->function, "interpreted");
+	assert_string_equal(find_row(snapshot, 6)->stack->frames[0].name->function, "generated");
+	snapshot_free(snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +444,7 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_outlives),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

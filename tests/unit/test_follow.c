@@ -32,6 +32,15 @@ static void born(pid_t pid, pid_t parent, bool is_descendant, uint64_t time_ns)
 	follow_add_birth(&world.follow, &birth);
 }
 
+/* A name that no other process has, not those of another run of this test either. */
+static const char *own_name(void)
+{
+	static char name[COMM_MAX];
+
+	snprintf(name, sizeof(name), "follow-%d", getpid());
+	return name;
+}
+
 /* A process with this name that init has for a child: a selector never means a test's own children. */
 static pid_t start_orphan(const char *name)
 {
@@ -260,7 +269,7 @@ static void test_flood(void **state)
 /* The processes that were selected are those that the user wants, however many others come and go. */
 static void test_flood_while_selecting(void **state)
 {
-	struct selector selector = { .kind = SELECT_SOME, .name = "tracer-flood" };
+	struct selector selector = { .kind = SELECT_SOME, .name = own_name() };
 	pid_t pid;
 
 	(void)state;
@@ -309,7 +318,7 @@ static void test_find_children(void **state)
 	world_close(&world);
 }
 
-/* The test is a descendant, and is not traced: children are found through those that are not, in any order of pids. */
+/* The test is a descendant, and is not traced: children are found through those that are not. */
 static void test_find_grandchildren(void **state)
 {
 	struct child *child;
@@ -364,7 +373,7 @@ static void test_tree(void **state)
 
 static void test_select(void **state)
 {
-	struct selector selector = { .kind = SELECT_SOME, .name = "tracer-select" };
+	struct selector selector = { .kind = SELECT_SOME, .name = own_name() };
 	struct process *process;
 	struct child *own;
 	uint64_t begin;
@@ -405,7 +414,7 @@ static void test_select(void **state)
 /* What the selector finds first is all, and its end the end of tracing. */
 static void test_select_once(void **state)
 {
-	struct selector selector = { .kind = SELECT_SOME, .name = "tracer-once" };
+	struct selector selector = { .kind = SELECT_SOME, .name = own_name() };
 	struct process *process;
 	pid_t pid;
 
@@ -495,18 +504,22 @@ static void test_end(void **state)
 	world_close(&world);
 }
 
-/* All end in one turn: the two that were named last are both of the last report. */
+/* All end in one turn: those that were named are all of the last report, and what they had started is not. */
 static void test_end_together(void **state)
 {
-	struct process *ended[2];
+	struct process *ended[3];
 
 	(void)state;
 	world_open(&world);
 	ended[0] = world_trace(&world, NULL, false);
 	ended[1] = world_trace(&world, NULL, false);
-	follow_end(&world.follow, ended, 2);
+	world_start(&world);
+	assert_true(follow_process(&world.follow, open_process(world.children[2].pid), 5, false));
+	ended[2] = world_find(&world, world.children[2].pid);
+	follow_end(&world.follow, ended, 3);
 	assert_true(follow_is_over(&world.follow));
 	assert_false(ended[0]->to_reap || ended[1]->to_reap);
+	assert_true(ended[2]->to_reap);
 	world_close(&world);
 }
 
