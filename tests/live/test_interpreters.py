@@ -258,6 +258,29 @@ sys.stdin.readline()
 """
 
 
+# Files that are compiled anew each time, as templates are: one's functions come to stand where another one's stood.
+PHP_TEMPLATES = """\
+<?php
+$libc = FFI::cdef('void *malloc(size_t size);', 'libc.so.6');
+$folder = $argv[1];
+$account = [];
+for ($kind = 0; $kind < 7; $kind++) {
+    file_put_contents("$folder/template$kind.php", '<?php ' . str_repeat("\n", $kind) .
+        '(function () use ($libc, $size) { $libc->malloc($size); })();');
+}
+fgets(STDIN);
+for ($i = 0; $i < 3000; $i++) {
+    $kind = $i % 7;
+    $size = 40_000 + $kind;
+    include "$folder/template$kind.php";
+    $entry = &$account["$folder/template$kind.php:" . ($kind + 1)];
+    $entry = [($entry[0] ?? 0) + $size, ($entry[1] ?? 0) + 1];
+}
+echo json_encode($account), "\n";
+fgets(STDIN);
+"""
+
+
 SECONDS = os.environ.get("STORM_SECONDS", "3")
 
 # Each line allocates blocks of a size of its own, so that the size identifies the line.
@@ -368,6 +391,67 @@ print("{}", flush=True)
 sys.stdin.readline()
 """
 
+# The functions of the storm are on lines of their own, the first on this one.
+PHP_STORM_LINE = 4
+PHP_STORM = """\
+<?php
+$libc = FFI::cdef('void *malloc(size_t size); void free(void *block);', 'libc.so.6');
+
+%s
+
+function deep($n, $last)
+{
+    return $n ? deep($n - 1, $last) : $last();
+}
+
+function generator($name)
+{
+    yield $name();
+}
+
+function step()
+{
+    $name = 'line' . mt_rand(0, 59);
+    switch (mt_rand(0, 6)) {
+        case 0:
+            return deep(mt_rand(0, 30), $name);
+        case 1:
+            return iterator_to_array(generator($name));
+        case 2:
+            return $name(fn () => line1());
+        case 3:
+            try {
+                throw new RuntimeException(str_repeat('x', 100));
+            } catch (RuntimeException $error) {
+                return $name(fn () => deep(3, 'line7'));
+            }
+        case 4:
+            $fiber = new Fiber(function () use ($name) {
+                Fiber::suspend();
+                $name(fn () => line2());
+            });
+            $fiber->start();
+            return $fiber->resume();
+        case 5:
+            return eval("return \\$name(fn () => line4());");
+        default:
+            return array_map($name, [null, 'line9']);
+    }
+}
+
+fgets(STDIN);
+$stop = microtime(true) + (float) $argv[1];
+while (microtime(true) < $stop) {
+    for ($turn = 0; $turn < 200; $turn++) {
+        step();
+    }
+    mt_rand(0, 20) || gc_collect_cycles();
+}
+echo "{}\n";
+fgets(STDIN);
+""" % "\n".join("function line%d($f = null) { global $libc; %s$libc->free($libc->malloc(%d)); }" % (
+    i, "$f && $f(); " if i % 3 == 0 else "", 10000 + i) for i in range(60))
+
 
 def traced(command, *options, **arguments):
     """Attach to a script that runs already; its account and the report."""
@@ -438,6 +522,22 @@ def test_php():
         assert len(account) == 6 and dict(found) == account, (dict(found), account)
 
 
+def test_php_deep():
+    """Stacks that are deeper than is recorded: the innermost frames, and why there are no more."""
+    php = interpreters.need_php()
+    text = ("<?php\n$libc = FFI::cdef('void *malloc(size_t size);', 'libc.so.6');\nfunction deep($libc, $n)\n{\n"
+            "    return $n\n        ? deep($libc, $n - 1)\n        : $libc->malloc(50_001);\n}\nfgets(STDIN);\n"
+            "for ($i = 0; $i < 10; $i++) {\n    deep($libc, 300);\n}\necho \"{}\\n\";\nfgets(STDIN);\n")
+    with script(text, ".php") as file:
+        for depth, options in (127, []), (20, ["--stack-depth", "20"]):
+            _, report = traced([*php, file.name], "-z", "50001", "-Z", "50001", *options)
+            site, = report["sites"]
+            frames = [(frame["function"], frame["line"]) for frame in site["frames"] if frame["kind"] == "php"]
+            assert frames == [("malloc", None), ("deep", 7)] + [("deep", 6)] * (depth - 2), (len(frames), site)
+            assert site["inuse_objects"] == 10, site
+            assert site["frames"][-1]["kind"] == "error" and "deeper" in site["frames"][-1]["function"], site["frames"][-1]
+
+
 def test_php_malloc():
     """Strings and arrays of PHP's own, where each is allocated by malloc: by line, and by the function of C that asked."""
     php = interpreters.need_php()
@@ -475,16 +575,31 @@ def test_python_templates():
         check([lab.need("/usr/bin/python3"), file.name], "python", ["-z", "20000", "-Z", "20006"])
 
 
+def test_php_templates():
+    php = interpreters.need_php()
+    with tempfile.TemporaryDirectory(prefix="tracer-templates-") as folder, script(PHP_TEMPLATES, ".php") as file:
+        for extra in [], ["--by", "php-line"]:
+            account, report = traced([*php, file.name, folder], "-z", "40000", "-Z", "40006", *extra)
+            found = collections.defaultdict(lambda: [0, 0])
+            for site in report["sites"]:
+                place = found[innermost_place([frame for frame in site["frames"] if frame["kind"] == "php"])]
+                place[0] += site["inuse_bytes"]
+                place[1] += site["inuse_objects"]
+            assert len(account) == 7 and dict(found) == account, (dict(found), account)
+
+
 def check_storm(command, kind, line_of):
     _, report = traced(command, "-z", "10000", "-Z", "10059")
     calls = 0
     for site in report["sites"]:
         size = site["alloc_bytes"] / site["alloc_objects"]
         frames = [frame for frame in site["frames"] if frame["kind"] == kind]
-        assert frames, site
+        assert frames and all(frame["function"] for frame in frames), site
+        # Functions of C, which only PHP lists, have no place.
+        frames = [frame for frame in frames if frame["file"] or kind != "php"]
         place = frames[0]["file"], frames[0]["line"]
         assert place == line_of(int(size)) and size == int(size), (size, site)
-        assert all(frame["function"] and frame["file"] and frame["line"] for frame in frames), frames
+        assert all(frame["file"] and frame["line"] for frame in frames), frames
         assert frames[-1]["file"].startswith("/tmp/tracer-script-") or kind == "python", frames
         calls += site["alloc_objects"]
     assert len(report["sites"]) > 50 and calls > 500, (len(report["sites"]), calls)
@@ -500,6 +615,29 @@ def test_ruby_storm():
 def test_python_storm():
     with script(PYTHON_STORM, ".py") as file:
         check_storm([lab.need("/usr/bin/python3"), file.name, SECONDS], "python", lambda size: ("storm.py", 2))
+
+
+def test_php_storm():
+    """Fibers, generators, exceptions, and code that is compiled again and again, in one thread as PHP has it."""
+    php = interpreters.need_php()
+    with script(PHP_STORM, ".php") as file:
+        check_storm([*php, file.name, SECONDS], "php", lambda size: (file.name, PHP_STORM_LINE + size - 10000))
+
+
+def test_php_started():
+    """A script that the tracer starts: its interpreter is found while it begins."""
+    php = interpreters.need_php()
+    with script("<?php\n$libc = FFI::cdef('void *malloc(size_t size);', 'libc.so.6');\nusleep(500_000);\n"
+                "for ($i = 0; $i < 100; $i++) {\n    $libc->malloc(30011);\n}\n", ".php") as file:
+        with tempfile.NamedTemporaryFile("r", prefix="tracer-report-") as output:
+            status, _, errors = lab.run("-j", "-n", "0", "-z", "30011", "-Z", "30011", "-o", output.name, "--",
+                                        *php, file.name)
+            assert status == 0, errors
+            report = json.loads(output.read())
+        site, = report["sites"]
+        frames = [(frame["function"], frame["file"], frame["line"]) for frame in site["frames"] if frame["kind"] == "php"]
+        assert frames == [("malloc", None, None), ("{main}", file.name, 5)], site
+        assert site["inuse_objects"] == 100, site
 
 
 def test_started():
@@ -526,6 +664,22 @@ def test_folded_runtime():
     assert not [frame for frame in site["frames"] if "libruby" in (frame["module"] or "")], site["frames"]
     site = max(whole["sites"], key=lambda site: site["inuse_bytes"])
     assert [frame for frame in site["frames"] if "libruby" in (frame["module"] or "")], site["frames"]
+
+
+def test_php_folded_runtime():
+    """The interpreter's own frames are left out, and shown by -v; an extension's come before the PHP frames."""
+    php = interpreters.need_php()
+    with script(PHP, ".php") as file:
+        _, brief = traced([*php, file.name], "-z", "40009", "-Z", "40009")
+        _, whole = traced([*php, file.name], "-z", "40009", "-Z", "40009", "-v")
+    site = max(brief["sites"], key=lambda site: site["inuse_bytes"])
+    kinds = [frame["kind"] for frame in site["frames"]]
+    modules = [os.path.basename(frame["module"] or "") for frame in site["frames"]]
+    assert "php" in kinds and "native" not in kinds[kinds.index("php"):], site["frames"]
+    assert "ffi.so" in modules[:kinds.index("php")], site["frames"]
+    assert "execute_ex" not in {frame["function"] for frame in site["frames"]}, site["frames"]
+    site = max(whole["sites"], key=lambda site: site["inuse_bytes"])
+    assert "execute_ex" in {frame["function"] for frame in site["frames"]}, site["frames"]
 
 
 def test_unknown_version():
