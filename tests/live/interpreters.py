@@ -55,20 +55,26 @@ def explain(account, found):
     return "\n".join(lines)
 
 
-def traced(command, kind, *options, **arguments):
-    """Trace a script that says when it is ready. Returns what it says in the end, and what was found, by stack."""
+def traced(command, kind, *options, workers=0, **arguments):
+    """Trace a script that says when it is ready, and when it has forked so many workers, which wait until they are traced.
+    Returns what it says in the end, and what was found, by stack."""
     process = lab.start(command, **arguments)
     assert process.stdout.readline() == b"ready\n", lab.end(process)[1].decode()
     tracer = lab.Tracer("-j", "-n", "0", "-z", FIRST, "-Z", FIRST + 5000, *options, "-p", process.pid, "3600")
     lab.release(process)
     line = process.stdout.readline()
+    if workers and line == b"forked\n":
+        lab.wait_for(lambda: len(tracer.report_now()["targets"]) == 1 + workers, "all workers are traced")
+        lab.release(process)
+        line = process.stdout.readline()
     if not line:
         raise AssertionError(lab.end(process)[1].decode())
     report = json.loads(tracer.stop().splitlines()[-1])
     assert "cannot be shown" not in tracer.stderr(), tracer.stderr()
     lab.check_sums(report)
-    # PHP's fibers begin in assembly that has no unwind tables.
-    lab.check_losses(report, {"stack_no_table", "stack_jit"} | ({"stack_no_rows"} if kind == "php" else set()))
+    # PHP's fibers begin in assembly that has no unwind tables. Workers wait, but they ran before.
+    lab.check_losses(report, {"stack_no_table", "stack_jit"} | ({"stack_no_rows"} if kind == "php" else set()) |
+                     ({"children_late"} if workers else set()))
     lab.end(process)
     return json.loads(line), found_in(report, kind)
 

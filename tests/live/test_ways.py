@@ -34,8 +34,17 @@ def test_php():
     interpreters.check_ways([*interpreters.need_php(), PHP, "3"], "php")
 
 
-def check_load(command, kind):
-    print("# %d stacks of %d blocks" % interpreters.check_load([*command, SECONDS, "6"], kind))
+def test_php_opcache():
+    """Code that is kept in memory that processes share, and not compiled to machine code."""
+    php = interpreters.need_php() + ["-d", "opcache.enable_cli=1", "-d", "opcache.jit=off"]
+    enabled = subprocess.run(php + ["-r", "echo (int) opcache_get_status()['opcache_enabled'];"], capture_output=True, check=False)
+    if enabled.stdout != b"1":
+        raise lab.Skip("php has no opcache")
+    interpreters.check_ways(php + [PHP, "3"], "php")
+
+
+def check_load(command, kind, *options, **arguments):
+    print("# %d stacks of %d blocks" % interpreters.check_load([*command, SECONDS, "6"], kind, *options, **arguments))
 
 
 def test_ruby_load():
@@ -44,6 +53,11 @@ def test_ruby_load():
 
 def test_python_load():
     check_load([lab.need("/usr/bin/python3"), os.path.join(interpreters.SCRIPTS, "load.py")], "python")
+
+
+def test_php_load():
+    """In workers, which are forked while they are traced: PHP has no threads."""
+    check_load([*interpreters.need_php(), os.path.join(interpreters.SCRIPTS, "load.php")], "php", "--follow-fork", workers=6)
 
 
 lab.run_tests()
