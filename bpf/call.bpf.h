@@ -13,14 +13,15 @@
 #define ERRORS_FROM (-4095ULL)
 
 /*
- * One argument. The verifier allows reads of the registers at fixed offsets only; the comment in the
- * assembly, different each time, keeps the compiler from making one read of several.
+ * One argument. The verifier allows reads of the registers at fixed offsets only; the assembly, with another operand each
+ * time, keeps the compiler from making one read of several. Its text is empty: the compiler describes the line of any other, and
+ * kernels refuse two lines for one instruction.
  */
-#define ARGUMENT(ctx, position)                                         \
-	({                                                              \
-		__u64 argument = PT_REGS_PARM##position(ctx);           \
-		asm volatile("# argument " #position : "+r"(argument)); \
-		argument;                                               \
+#define ARGUMENT(ctx, position)                                    \
+	({                                                         \
+		__u64 argument = PT_REGS_PARM##position(ctx);      \
+		asm volatile("" : "+r"(argument) : "i"(position)); \
+		argument;                                          \
 	})
 
 /* The argument at a position, 1 to 5; 0 for any other. */
