@@ -390,6 +390,25 @@ static void test_exec_machine_wide(void **state)
 	world_close(&world);
 }
 
+/* Probes for all processes: no return probe is taken but where the program at its entry can decline it. */
+static void test_returns_machine_wide(void **state)
+{
+	static const enum backend backends[] = { BACKEND_KERNEL_SESSION, BACKEND_KERNEL_MULTI };
+	const struct plan_options *options = &world.files.plan.options;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		world_open(&world);
+		world.probes.how.backend = backends[i % 2];
+		world.probes.machine_wide = i >= 2;
+		returns_note(&world.returns);
+		assert_int_equal(options->avoid_switching, i % 2);
+		assert_int_equal(options->no_return_probes, i == 3);
+		world_close(&world);
+	}
+}
+
 /* A stranger's exec is of interest where a selector may mean its new program only. */
 static void test_exec_of_stranger(void **state)
 {
@@ -701,6 +720,7 @@ int main(void)
 		cmocka_unit_test(test_exec_before_it_was_found),
 		cmocka_unit_test(test_exec_by_another_thread),
 		cmocka_unit_test(test_exec_machine_wide),
+		cmocka_unit_test(test_returns_machine_wide),
 		cmocka_unit_test(test_exec_of_stranger),
 		cmocka_unit_test(test_exit_of_thread),
 		cmocka_unit_test(test_site),

@@ -16,9 +16,21 @@ static bool returns_are_certain(const struct returns *returns)
 	       (!returns->probes->machine_wide && returns->processes->count > 1);
 }
 
+/*
+ * A probe for all processes is in a program that has just been executed, before anything is known of that program: it may
+ * switch stacks at once.
+ */
+static bool returns_come_first(const struct returns *returns)
+{
+	return returns->probes->machine_wide && returns_are_certain(returns);
+}
+
 void returns_note(const struct returns *returns)
 {
-	returns->probes->files->plan.options.avoid_switching |= returns_are_certain(returns);
+	struct plan_options *options = &returns->probes->files->plan.options;
+
+	options->avoid_switching |= returns_are_certain(returns);
+	options->no_return_probes |= returns_come_first(returns);
 }
 
 static void returns_log(const struct returns *returns, const struct process *process)

@@ -21,7 +21,10 @@ struct returns {
 	bool given_up; /* a process has a stack walker, or may switch stacks */
 };
 
-/* Files are going to be planned: are return probes certain to be taken, so that switching stacks is a danger? */
+/*
+ * Files are going to be planned: are return probes certain to be taken, so that switching stacks is a danger? If they are for all
+ * processes of the machine, too, there are none.
+ */
 void returns_note(const struct returns *returns);
 
 /* Files are going to be probed in `process`. If return probes are a danger now, there are none any more in any process. */
