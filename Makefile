@@ -10,6 +10,7 @@
 # make arm64      build/arm64/tracer and the programs of its tests, on another machine than such a one (Debian)
 # make check-deploy    what is in deploy/, with systemd, Podman, Docker, containerd and Kubernetes, in emulated machines (root);
 #                 DEPLOY="trixie": with that release of Debian only
+# make check-survival  programs that switch stacks, RUNS (1000) times each, under this kernel ("native") and others (root)
 # make check-programs  what the tracer counts of programs of Debian against a library that counts in them (root)
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make lint       clang-format, shellcheck, floors of the architecture
@@ -62,7 +63,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all arm64 static tests check check-kernels check-deploy check-programs demo unit live fuzz lint bench install clean dependencies targets
+.PHONY: all arm64 static tests check check-kernels check-deploy check-programs check-survival demo unit live fuzz lint bench install clean dependencies targets
 all: $(BUILD)/tracer
 
 $(BUILD)/tracer: $(OBJECTS)
@@ -179,6 +180,9 @@ check: dependencies
 # What is not there for another architecture makes its tests skipped.
 check-kernels: $(if $(filter $(NATIVE),$(ARCH)),all targets,dependencies-$(ARCH))
 	KERNELS="$(or $(KERNELS),5.10 6.1 6.12 6.16 newest)" QUICK=$(QUICK) ARCH=$(ARCH) tests/run kernels
+
+check-survival: all targets
+	KERNELS="$(or $(KERNELS),native 6.12 6.16 6.18 newest)" RUNS=$(or $(RUNS),1000) tests/run survival
 
 check-deploy: dependencies-deploy all $(BUILD)/.static-tried targets
 	DEPLOY="$(or $(DEPLOY),bookworm trixie)" tests/run deploy

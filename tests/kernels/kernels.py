@@ -21,6 +21,7 @@ KERNELS = {
     "6.1": ("bookworm", r"6\.1\."),
     "6.12": ("trixie", r"6\.12\."),
     "6.16": ("trixie-backports", r"6\.16\."),
+    "6.18": ("trixie-backports", r"6\.18\."),
     "newest": ("trixie-backports", r"[0-9]"),
 }
 

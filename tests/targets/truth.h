@@ -6,6 +6,10 @@
  * truth_begin waits for a line on standard input if the program was called with "wait", so that a tracer can attach
  * before anything happens; truth_end prints the account as JSON and, if so called, waits until standard input is closed.
  * With "stay" it waits at the end only.
+ *
+ * With TRUTH_RUNS in the environment, truth_begin makes the program go on as often as that, each time in a child of its own,
+ * TRUTH_BATCH of them at a time, TRUTH_DELAY_MS after they were forked. A child ends with TRUTH_WRONG if its account is
+ * not TRUTH_ACCOUNT; the program prints how many were killed, failed otherwise, and were wrong.
  */
 #ifndef TRUTH_H
 #define TRUTH_H
@@ -13,8 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#define TRUTH_WRONG 9
 #define SITE __attribute__((noinline, noclone))
 #define SITES_MAX 64
 
@@ -59,10 +65,64 @@ static inline void truth_free(const char *name, unsigned long bytes)
 	truth_free_part(name, bytes, 1);
 }
 
-static inline void truth_begin(const char *mode)
+static inline long truth_option(const char *name, long otherwise)
 {
+	const char *value = getenv(name);
+
+	return value ? atol(value) : otherwise;
+}
+
+/* Fork `count` children and let them go on together. Returns in each of them, and in the parent. */
+static inline pid_t truth_fork(long count)
+{
+	int gate[2];
 	char byte;
 
+	if (pipe(gate))
+		abort();
+	while (count--) {
+		if (fork())
+			continue;
+		close(gate[1]);
+		if (read(gate[0], &byte, 1))
+			abort();
+		close(gate[0]);
+		return 0;
+	}
+	close(gate[0]);
+	usleep((useconds_t)truth_option("TRUTH_DELAY_MS", 0) * 1000);
+	close(gate[1]);
+	return 1;
+}
+
+static inline void truth_run_children(long runs)
+{
+	long batch = truth_option("TRUTH_BATCH", 1), killed = 0, failed = 0, wrong = 0, left;
+	int status;
+
+	for (left = runs; left; left -= batch) {
+		batch = batch < left ? batch : left;
+		if (!truth_fork(batch))
+			return;
+		while (wait(&status) > 0) {
+			killed += WIFSIGNALED(status);
+			wrong += WIFEXITED(status) && WEXITSTATUS(status) == TRUTH_WRONG;
+			failed += WIFEXITED(status) && WEXITSTATUS(status) &&
+				  WEXITSTATUS(status) != TRUTH_WRONG;
+		}
+	}
+	printf("{\"runs\": %ld, \"killed\": %ld, \"failed\": %ld, \"wrong\": %ld}\n", runs, killed,
+	       failed, wrong);
+	exit(0);
+}
+
+static inline void truth_begin(const char *mode)
+{
+	long runs = truth_option("TRUTH_RUNS", 0);
+	char byte;
+
+	if (runs > 0)
+		truth_run_children(runs);
 	truth_waits = mode && (!strcmp(mode, "wait") || !strcmp(mode, "stay"));
 	if (mode && !strcmp(mode, "wait"))
 		while (read(0, &byte, 1) == 1 && byte != '\n')
@@ -71,15 +131,21 @@ static inline void truth_begin(const char *mode)
 
 static inline void truth_end(void)
 {
+	static char text[SITES_MAX * 128];
+	const char *expected = getenv("TRUTH_ACCOUNT");
 	const struct truth_site *site;
+	size_t length = 0;
 	char byte;
 
-	printf("{");
 	for (site = truth_sites; site->name; site++)
-		printf("%s\"%s\": [%lu, %lu, %lu, %lu]", site == truth_sites ? "" : ", ",
-		       site->name, site->alloc_bytes, site->alloc_objects, site->free_bytes,
-		       site->free_objects);
-	printf("}\n");
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "%s\"%s\": [%lu, %lu, %lu, %lu]", length ? ", " : "{",
+					   site->name, site->alloc_bytes, site->alloc_objects,
+					   site->free_bytes, site->free_objects);
+	snprintf(text + length, sizeof(text) - length, "%s}", length ? "" : "{");
+	if (expected)
+		exit(strcmp(text, expected) ? TRUTH_WRONG : 0);
+	printf("%s\n", text);
 	fflush(stdout);
 	if (truth_waits)
 		while (read(0, &byte, 1) == 1)

@@ -2,7 +2,7 @@
 /*
  * Functions that allocate and leave their stack on the way: one switches to another fiber, during another one a signal is
  * handled on an alternate stack, which lies above that of the thread. Each time another function that is probed is called there.
- * `yields fibers|handler [wait]`.
+ * `yields fibers|handler [wait]`. YIELDS_ROUNDS is how often, a thousand times at most.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -11,14 +11,14 @@
 
 #include "truth.h"
 
-#define ROUNDS 1000
+#define ROUNDS_MAX 1000
 #define BLOCK 32
 #define STACK (256 << 10)
 
-static char memory[4 * ROUNDS][BLOCK];
+static char memory[4 * ROUNDS_MAX][BLOCK];
 static unsigned int used;
 static ucontext_t here, fiber;
-static int goes_on_elsewhere;
+static int goes_on_elsewhere, rounds = ROUNDS_MAX;
 
 SITE void *pool_get(size_t size);
 SITE void *scalable_malloc(size_t size);
@@ -88,7 +88,7 @@ static void scenario_fibers(void)
 	fiber.uc_stack.ss_sp = stack;
 	fiber.uc_stack.ss_size = sizeof(stack);
 	makecontext(&fiber, fiber_run, 0);
-	for (i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < rounds; i++) {
 		swapcontext(&here, &fiber);
 		site_here();
 		swapcontext(&here, &fiber);
@@ -121,7 +121,7 @@ static void *thread_run(void *stack)
 
 	sigaltstack(&signals, NULL);
 	sigaction(SIGUSR1, &action, NULL);
-	for (i = 0; i < ROUNDS; i++)
+	for (i = 0; i < rounds; i++)
 		site_interrupted();
 	return NULL;
 }
@@ -143,6 +143,10 @@ static void scenario_handler(void)
 
 int main(int argc, char **argv)
 {
+	const char *wanted = getenv("YIELDS_ROUNDS");
+
+	if (wanted && atoi(wanted) < ROUNDS_MAX)
+		rounds = atoi(wanted);
 	truth_begin(argv[argc - 1]);
 	if (argc > 1 && !strcmp(argv[1], "fibers"))
 		scenario_fibers();
