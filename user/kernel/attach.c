@@ -66,6 +66,8 @@ static void links_join(struct links *links, struct links *from)
 /* Close those that have come since there were `count`. */
 static void links_shorten(struct links *links, size_t count)
 {
+	if (links->count == count)
+		return;
 	link_task_close(links->fds + count, links->count - count);
 	links->count = count;
 }
@@ -170,6 +172,7 @@ static void group_fill(struct group *group, struct attach_point *points, size_t 
 	}
 }
 
+/* All points of a group, or none. */
 static int attach_group(const struct group *group, enum backend backend,
 			const struct attach_programs *programs, enum attach_kind kind)
 {
@@ -179,8 +182,13 @@ static int attach_group(const struct group *group, enum backend backend,
 		[ATTACH_SAMPLE] = programs->sample, [ATTACH_SAMPLE_END] = programs->sample,
 	};
 
-	return kind == ATTACH_CALL ? attach_calls(group, backend, programs)
-				   : attach_entries(group, backend, alone[kind]);
+	const size_t before = group->links->count;
+	int code = kind == ATTACH_CALL ? attach_calls(group, backend, programs)
+				       : attach_entries(group, backend, alone[kind]);
+
+	if (code)
+		links_shorten(group->links, before);
+	return code;
 }
 
 /* The kernel refuses a whole link for one instruction that it cannot probe: do without that one. */
