@@ -77,15 +77,13 @@ static int perf_probe_describe(const struct perf_probe *probe, const char *path,
 static int perf_probe_link(const struct perf_probe *probe, int event)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = probe->cookie);
-	int link = bpf_link_create(probe->program, event, BPF_PERF_EVENT, &options);
+	int link = bpf_link_create(probe->program, event, BPF_PERF_EVENT, &options), code;
 
-	if (link < 0)
+	if (link < 0 || !ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
 		return link;
-	if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
-		close(link);
-		return -errno;
-	}
-	return link;
+	code = -errno;
+	close(link);
+	return code;
 }
 
 struct perf_attach {
