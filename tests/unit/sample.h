@@ -67,6 +67,7 @@ static struct sample *sample_new_empty(size_t targets)
 	strcpy(sample->targets[0].comm, "ruby");
 	strcpy(sample->targets[1].comm, "my worker:1");
 	sample->targets[0].exe = (char *)"/usr/bin/ruby3.1";
+	sample->targets[0].directory = (char *)"/srv/app";
 	sample->snapshot = (struct snapshot){
 		.start_ns = 5 * SAMPLE_SECOND,
 		.time_ns = 35 * SAMPLE_SECOND,

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sysmacros.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <cmocka.h>
 
@@ -276,6 +277,70 @@ static void test_exe(void **state)
 	assert_null(proc_read_exe(DATA, 44));
 }
 
+/* What a process in `directory` sees, with `root` as its root directory unless that is NULL; and after the removal. */
+static void check_place(const char *directory, const char *root, const char *expected)
+{
+	struct proc_place place;
+	int ready[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		if (chdir(directory) || (root && chroot(root)) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(ready[0], &(char){ 0 }, 1), 1);
+	proc_read_place("/proc", pid, &place);
+	assert_string_equal(place.directory, expected);
+	if (root)
+		assert_string_equal(place.root, root);
+	else
+		assert_null(place.root);
+	assert_true(place.mount_namespace);
+	proc_place_free(&place);
+	assert_int_equal(rmdir(directory), 0);
+	proc_read_place("/proc", pid, &place);
+	assert_string_equal(place.directory, expected);
+	proc_place_free(&place);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static void test_place(void **state)
+{
+	static const char *const names[] = { "app", "app (deleted)", "new\nline \xff\x1b[1m" };
+	struct scratch scratch = scratch_make();
+	struct proc_place place;
+	char *root, *path;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		path = scratch_path(&scratch, names[i]);
+		assert_int_equal(mkdir(path, 0755), 0);
+		check_place(path, NULL, path);
+		free(path);
+	}
+	if (!geteuid()) {
+		root = scratch_path(&scratch, "");
+		root[strlen(root) - 1] = '\0';
+		path = scratch_path(&scratch, "app");
+		assert_int_equal(mkdir(path, 0755), 0);
+		check_place(path, root, "/app");
+		free(path);
+		free(root);
+	}
+	proc_read_place(DATA, 44, &place);
+	assert_null(place.directory);
+	assert_int_equal(place.mount_namespace, 0);
+	proc_place_free(&place);
+	scratch_remove(&scratch);
+}
+
 /* A process that has ended and is not waited for has no memory any more. */
 static void test_memory(void **state)
 {
@@ -334,6 +399,7 @@ int main(void)
 		cmocka_unit_test(test_start_time),
 		cmocka_unit_test(test_environment_range),
 		cmocka_unit_test(test_exe),
+		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_memory),
 	};
 

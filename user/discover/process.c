@@ -43,6 +43,18 @@ static int process_open_pidfd(pid_t pid, struct error *error)
 	return process_refuse(pid, -errno, error);
 }
 
+static void process_read_place(struct target *target)
+{
+	struct proc_place place;
+
+	proc_read_place("/proc", target->pid, &place);
+	free(target->directory);
+	free(target->root);
+	target->directory = place.directory;
+	target->root = place.root;
+	target->mount_namespace = place.mount_namespace;
+}
+
 static int process_identify(struct process *process, struct error *error)
 {
 	struct target *target = &process->target;
@@ -63,6 +75,7 @@ static int process_identify(struct process *process, struct error *error)
 				 target->pid);
 	memcpy(target->comm, status.comm, sizeof(target->comm));
 	target->exe = proc_read_exe("/proc", target->pid);
+	process_read_place(target);
 	if (!target->exe && !status.rss_bytes)
 		return error_set(error, ERROR_USAGE, -EINVAL,
 				 "%d is a kernel thread: it has no allocator to trace",
@@ -102,8 +115,7 @@ void process_free(struct process *process)
 		return;
 	if (process->target.pidfd >= 0)
 		close(process->target.pidfd);
-	free(process->target.exe);
-	lateness_free(process->target.late);
+	target_clear(&process->target);
 	address_space_free(process->space);
 	free(process);
 }
@@ -195,6 +207,7 @@ static void process_set_program(struct process *process, const char *comm, uint6
 	memcpy(target->comm, comm, strnlen(comm, sizeof(target->comm) - 1));
 	free(target->exe);
 	target->exe = exe;
+	process_read_place(target);
 }
 
 void process_see_exec(struct process *process, const struct sideband_event *event)

@@ -13,15 +13,24 @@ struct target *target_copy(const struct target *target)
 	*copy = *target;
 	copy->pidfd = -1;
 	copy->exe = memory_copy_string(target->exe);
+	copy->directory = memory_copy_string(target->directory);
+	copy->root = memory_copy_string(target->root);
 	copy->late = lateness_copy(target->late);
 	return copy;
+}
+
+void target_clear(struct target *target)
+{
+	free(target->exe);
+	free(target->directory);
+	free(target->root);
+	lateness_free(target->late);
 }
 
 void target_free(struct target *target)
 {
 	if (!target)
 		return;
-	free(target->exe);
-	lateness_free(target->late);
+	target_clear(target);
 	free(target);
 }

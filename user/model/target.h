@@ -16,11 +16,17 @@ struct target {
 	int pidfd; /* refers to this process even if its pid is used again; -1 = none */
 	char comm[COMM_MAX]; /* as the kernel has it: untrusted bytes */
 	char *exe; /* target of /proc/PID/exe; NULL = unknown */
+	char *directory; /* its working directory when it was found, as it sees it; NULL = unknown */
+	char *root; /* its root directory, with which paths of its mappings begin; NULL = "/" */
+	uint64_t mount_namespace; /* an inode; 0 = unknown */
 	/* CLOCK_MONOTONIC time at which its present program began; 0 = before attach. */
 	uint64_t exec_ns;
 	bool exited;
 	struct lateness *late; /* owned; NULL = it was never late */
 };
+
+/* Free the texts of `target`, which is part of another struct. */
+void target_clear(struct target *target);
 
 /* A copy, without the pidfd. Free with target_free. */
 struct target *target_copy(const struct target *target);

@@ -115,6 +115,7 @@ static void json_targets(struct json_writer *json, const struct report *report)
 		json_member_integer(json, "pid", (uint64_t)target->pid);
 		json_member_string(json, "comm", target->comm);
 		json_member_string(json, "exe", target->exe);
+		json_member_string(json, "cwd", target->directory);
 		json_key(json, "exited");
 		json_bool(json, target->exited);
 		json_stats(json, &report->target_totals[i]);

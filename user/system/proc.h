@@ -74,6 +74,19 @@ void proc_parse_status(const char *text, size_t length, struct proc_status *ret_
 
 /* Target of /proc/PID/exe; " (deleted)" only where it belongs to the name. NULL if it cannot be read (kernel thread, gone). Free with free(). */
 char *proc_read_exe(const char *proc_root, pid_t pid);
+/* Where a process sees its files. */
+struct proc_place {
+	/* Its working directory, as the process itself sees it; that of a directory that was removed, too. NULL = unknown */
+	char *directory;
+	/* Its root directory as /proc shows it: what its paths in /proc begin with. NULL = "/", or unknown. */
+	char *root;
+	uint64_t mount_namespace; /* an inode; 0 = unknown */
+};
+
+/* Never fails. Free with proc_place_free. */
+void proc_read_place(const char *proc_root, pid_t pid, struct proc_place *ret_place);
+void proc_place_free(struct proc_place *place);
+
 /*
  * Has the process any memory of its own? Before it counts as ended it gives it up, and so does a first thread that ends
  * alone: what is read of its mappings then ends early, or is empty. True also if that may not be known.

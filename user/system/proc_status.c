@@ -271,25 +271,6 @@ int proc_read_arguments_range(const char *proc_root, pid_t pid, struct proc_argu
 	return 0;
 }
 
-static char *exe_read_link(const char *link)
-{
-	size_t capacity = 256;
-	char *text = NULL;
-	ssize_t length;
-
-	do {
-		capacity *= 2;
-		text = memory_resize(text, capacity, 1);
-		length = readlink(link, text, capacity);
-	} while (length == (ssize_t)capacity && capacity < (1u << 20));
-	if (length <= 0 || length == (ssize_t)capacity) {
-		free(text);
-		return NULL;
-	}
-	text[length] = '\0';
-	return text;
-}
-
 /* Is `path`, as the process or as the tracer sees it, the very file that `link` leads to? */
 static bool exe_has_name(const char *proc_root, pid_t pid, const char *link, const char *path)
 {
@@ -326,7 +307,7 @@ bool proc_has_memory(const char *proc_root, pid_t pid)
 char *proc_read_exe(const char *proc_root, pid_t pid)
 {
 	char *link = memory_format("%s/%d/exe", proc_root, (int)pid);
-	char *path = exe_read_link(link);
+	char *path = proc_read_link(link);
 	char *full = memory_copy_string(path);
 
 	/* A file may really be called "x (deleted)". */

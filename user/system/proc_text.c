@@ -85,3 +85,22 @@ bool proc_strip_deleted(char *path)
 	path[length - strlen(DELETED)] = '\0';
 	return true;
 }
+
+char *proc_read_link(const char *link)
+{
+	size_t capacity = 256;
+	char *text = NULL;
+	ssize_t length;
+
+	do {
+		capacity *= 2;
+		text = memory_resize(text, capacity, 1);
+		length = readlink(link, text, capacity);
+	} while (length == (ssize_t)capacity && capacity < (1u << 20));
+	if (length <= 0 || length == (ssize_t)capacity) {
+		free(text);
+		return NULL;
+	}
+	text[length] = '\0';
+	return text;
+}

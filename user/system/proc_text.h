@@ -26,6 +26,9 @@ int proc_read_text(const char *proc_root, pid_t pid, const char *name, struct bu
  */
 bool proc_take_number(const char **at, const char *end, unsigned int base, uint64_t *ret_number);
 
+/* What a symbolic link of /proc leads to, as a text; NULL if it cannot be read. Free with free(). */
+char *proc_read_link(const char *link);
+
 /* Remove " (deleted)" from the end of `path`. Returns whether it was there. */
 bool proc_strip_deleted(char *path);
 

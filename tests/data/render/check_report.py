@@ -51,10 +51,23 @@ def check_sampled(thing, *more):
     return ["sampled", *more]
 
 
+def check_line(site):
+    """A row by line of the application has leaves, with no more than it holds. Returns the keys for it."""
+    if "via" not in site:
+        return []
+    assert type(site["stacks"]) is int and type(site["processes"]) is int and site["stacks"] >= site["processes"] >= 1
+    assert len(site["frames"]) == 1, site["frames"]
+    for leaf in site["via"]:
+        check(leaf, inuse_bytes=[int], inuse_objects=[int], frame=[dict])
+        check_frame(leaf["frame"])
+    assert sum(leaf["inuse_bytes"] for leaf in site["via"]) <= site["inuse_bytes"]
+    return ["stacks", "processes", "via"]
+
+
 def check_site(site, rank):
     assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
                           *check_sampled(site, "samples"), "oldest_s", "mean_age_s", *(["hint"] if "hint" in site else []),
-                          "frames"], list(site)
+                          "frames", *check_line(site)], list(site)
     assert type(site.get("hint", "")) is str
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
@@ -88,13 +101,14 @@ def check_price(price):
 
 def check_report(line):
     report = json.loads(line, parse_constant=reject, object_pairs_hook=unique)
+    left_out = {"left_out": [dict]} if "left_out" in report else {}
     check(report, schema=[int], tool=[str], version=[str], time=[str, type(None)], duration_s=[float], targets=[list],
-          totals=[dict], ended=[dict], loss=[dict], price=[dict], sites=[list])
+          totals=[dict], ended=[dict], **left_out, loss=[dict], price=[dict], sites=[list])
     assert report["schema"] == 1 and report["tool"] == "tracer"
     for target in report["targets"]:
-        assert list(target) == ["pid", "comm", "exe", "exited", *COUNTERS, *check_sampled(target), "late"], list(target)
+        assert list(target) == ["pid", "comm", "exe", "cwd", "exited", *COUNTERS, *check_sampled(target), "late"], list(target)
         check_late(target["late"])
-        for key, kinds in {"pid": [int], "comm": [str], "exe": [str, type(None)], "exited": [bool]}.items():
+        for key, kinds in {"pid": [int], "comm": [str], "exe": [str, type(None)], "cwd": [str, type(None)], "exited": [bool]}.items():
             assert type(target[key]) in kinds, (key, target[key])
         check_counters(target)
     for sums, more in ((report["totals"], ("sampled_inuse_bytes", "sampled_inuse_objects")), (report["ended"], ())):
