@@ -51,6 +51,40 @@ static struct snapshot_site make_site(uint64_t key, const struct stack *stack, u
 	};
 }
 
+/* The addresses of frames name their functions. */
+static const struct symbol_list *lookup(void *context, const struct frame *frame)
+{
+	static const struct symbol names[] = { { "outer", "file.c", 1, false },
+					       { "inner", "file.c", 2, false } };
+	static struct symbol_list lists[] = { { 1, (struct symbol *)&names[0] },
+					      { 1, (struct symbol *)&names[1] } };
+
+	(void)context;
+	return &lists[frame->address % 2];
+}
+
+static const struct report_names all_names = { .lookup = lookup };
+
+/* What is grouped, and what it was judged by. */
+struct grouping {
+	struct judge *judge;
+	struct grouped *grouped;
+};
+
+static struct grouping make_grouping(const struct snapshot *snapshot, enum group_by by,
+				     const struct frame_rules *rules)
+{
+	struct judge *judge = judge_new(snapshot, rules, &all_names);
+
+	return (struct grouping){ judge, group_build(snapshot, by, false, judge) };
+}
+
+static void grouping_free(struct grouping *grouping)
+{
+	group_free(grouping->grouped);
+	judge_free(grouping->judge);
+}
+
 static const struct snapshot_site *find_site(const struct grouped *grouped, uint64_t bytes)
 {
 	size_t i;
@@ -75,12 +109,14 @@ static void test_group(void **state)
 	};
 	struct snapshot snapshot = { .sites = sites, .site_count = 8 };
 	const struct snapshot_site *site;
+	struct grouping grouping;
 	struct grouped *grouped;
 
 	(void)state;
 	sites[6].function = &function_calloc;
 	sites[7].target = &target_two;
-	grouped = group_build(&snapshot, GROUP_BY_RUBY_LINE, NULL);
+	grouping = make_grouping(&snapshot, GROUP_BY_RUBY_LINE, NULL);
+	grouped = grouping.grouped;
 	assert_int_equal(grouped->snapshot.site_count, 7);
 	site = find_site(grouped, 3000);
 	assert_non_null(site);
@@ -101,24 +137,12 @@ static void test_group(void **state)
 	assert_ptr_equal(find_site(grouped, 80)->stack, native);
 	assert_non_null(find_site(grouped, 160));
 	assert_non_null(find_site(grouped, 320));
-	group_free(grouped);
+	grouping_free(&grouping);
 	free(same);
 	free(again);
 	free(line);
 	free(file);
 	free(native);
-}
-
-/* The addresses of frames name their functions. */
-static const struct symbol_list *lookup(void *context, const struct frame *frame)
-{
-	static const struct symbol names[] = { { "outer", "file.c", 1, false },
-					       { "inner", "file.c", 2, false } };
-	static struct symbol_list lists[] = { { 1, (struct symbol *)&names[0] },
-					      { 1, (struct symbol *)&names[1] } };
-
-	(void)context;
-	return &lists[frame->address % 2];
 }
 
 static struct stack *make_caller(uint32_t module, uint64_t address)
@@ -154,13 +178,14 @@ static void test_callers(void **state)
 		make_site(4, other, 8000), make_site(5, inner, 16000),
 	};
 	struct snapshot snapshot = { .sites = sites, .site_count = 5 };
-	struct report_names names = { .lookup = lookup };
+	struct grouping grouping;
 	struct grouped *grouped;
 
 	(void)state;
 	sites[1].function = &function_calloc;
 	sites[4].target = &target_two;
-	grouped = group_build(&snapshot, GROUP_BY_FUNCTION, &names);
+	grouping = make_grouping(&snapshot, GROUP_BY_FUNCTION, NULL);
+	grouped = grouping.grouped;
 	assert_int_equal(grouped->snapshot.site_count, 4);
 	assert_whole(find_site(grouped, 3000), 1, "inner");
 	assert_null(find_site(grouped, 3000)->function->function);
@@ -168,12 +193,13 @@ static void test_callers(void **state)
 	assert_string_equal(find_site(grouped, 4000)->function->function, "malloc");
 	assert_whole(find_site(grouped, 8000), 2, "inner");
 	assert_ptr_equal(find_site(grouped, 16000)->target, &target_two);
-	group_free(grouped);
-	grouped = group_build(&snapshot, GROUP_BY_MODULE, NULL);
+	grouping_free(&grouping);
+	grouping = make_grouping(&snapshot, GROUP_BY_MODULE, NULL);
+	grouped = grouping.grouped;
 	assert_int_equal(grouped->snapshot.site_count, 3);
 	assert_whole(find_site(grouped, 7000), 1, NULL);
 	assert_whole(find_site(grouped, 8000), 2, NULL);
-	group_free(grouped);
+	grouping_free(&grouping);
 	free(inner);
 	free(again);
 	free(outer);
@@ -189,20 +215,22 @@ static void test_processes(void **state)
 		make_site(4, none, 8000),  make_site(5, stack, 16),
 	};
 	struct snapshot snapshot = { .sites = sites, .site_count = 5 };
+	struct grouping grouping;
 	struct grouped *grouped;
 
 	(void)state;
 	sites[2].target = &target_two;
 	sites[3].source = SOURCE_MMAP;
 	sites[4].ended = true;
-	grouped = group_build(&snapshot, GROUP_BY_PROCESS, NULL);
+	grouping = make_grouping(&snapshot, GROUP_BY_PROCESS, NULL);
+	grouped = grouping.grouped;
 	assert_int_equal(grouped->snapshot.site_count, 4);
 	assert_int_equal(find_site(grouped, 3000)->stack->count, 0);
 	assert_null(find_site(grouped, 3000)->function->function);
 	assert_ptr_equal(find_site(grouped, 4000)->target, &target_two);
 	assert_int_equal(find_site(grouped, 8000)->source, SOURCE_MMAP);
 	assert_true(find_site(grouped, 16)->ended);
-	group_free(grouped);
+	grouping_free(&grouping);
 	free(stack);
 	free(none);
 }
@@ -214,21 +242,25 @@ static void test_alone(void **state)
 	struct snapshot_site sites[] = { make_site(1, ruby, 1000), make_site(2, ruby, 2000) };
 	struct snapshot snapshot = { .sites = sites, .site_count = 2 };
 	enum group_by ways[] = { GROUP_BY_STACK, GROUP_BY_PYTHON_LINE };
+	struct grouping grouping;
 	struct grouped *grouped;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < 2; i++) {
-		grouped = group_build(&snapshot, ways[i], NULL);
+		grouping = make_grouping(&snapshot, ways[i], NULL);
+		grouped = grouping.grouped;
 		assert_int_equal(grouped->snapshot.site_count, 2);
 		assert_ptr_equal(find_site(grouped, 1000)->stack, ruby);
 		assert_ptr_equal(find_site(grouped, 2000)->stack, ruby);
-		group_free(grouped);
+		grouping_free(&grouping);
 	}
-	grouped = group_build(&(struct snapshot){ 0 }, GROUP_BY_RUBY_LINE, NULL);
+	grouping = make_grouping(&(struct snapshot){ 0 }, GROUP_BY_RUBY_LINE, NULL);
+	grouped = grouping.grouped;
 	assert_int_equal(grouped->snapshot.site_count, 0);
-	group_free(grouped);
+	grouping_free(&grouping);
 	group_free(NULL);
+	judge_free(NULL);
 	free(ruby);
 }
 
@@ -241,12 +273,13 @@ static void test_line_of_caller(void **state)
 	struct stack *pads = make_stack(FRAME_PHP, &pad, &user_56);
 	struct snapshot_site sites[] = { make_site(1, repeats, 1000), make_site(2, pads, 2000) };
 	struct snapshot snapshot = { .sites = sites, .site_count = 2 };
-	struct grouped *grouped = group_build(&snapshot, GROUP_BY_PHP_LINE, NULL);
+	struct grouping grouping = make_grouping(&snapshot, GROUP_BY_PHP_LINE, NULL);
+	struct grouped *grouped = grouping.grouped;
 
 	(void)state;
 	assert_int_equal(grouped->snapshot.site_count, 1);
 	assert_ptr_equal(find_site(grouped, 3000)->stack->frames[0].name, &user_56);
-	group_free(grouped);
+	grouping_free(&grouping);
 	free(repeats);
 	free(pads);
 }
@@ -280,6 +313,7 @@ static void test_shown(void **state)
 	};
 	struct snapshot_site sites[9];
 	struct snapshot snapshot = { .sites = sites, .site_count = 9 };
+	struct grouping grouping;
 	struct grouped *grouped;
 	size_t i;
 
@@ -290,14 +324,15 @@ static void test_shown(void **state)
 	sites[7].target = &target_two;
 	/* An allocation of the interpreter's own. */
 	stacks[8]->frames[0].internal = true;
-	grouped = group_build(&snapshot, GROUP_BY_SHOWN, NULL);
+	grouping = make_grouping(&snapshot, GROUP_BY_SHOWN, NULL);
+	grouped = grouping.grouped;
 	assert_int_equal(grouped->snapshot.site_count, 7);
 	assert_non_null(find_site(grouped, 1 + 2 + 4));
 	assert_int_equal(find_site(grouped, 1 + 2 + 4)->key, 1);
 	assert_ptr_equal(find_site(grouped, 1 + 2 + 4)->function, &function_malloc);
 	for (i = 3; i < 9; i++)
 		assert_ptr_equal(find_site(grouped, 1ull << i)->stack, stacks[i]);
-	group_free(grouped);
+	grouping_free(&grouping);
 	for (i = 0; i < 9; i++)
 		free(stacks[i]);
 }
@@ -308,7 +343,8 @@ static void test_samples(void **state)
 	struct stack *stack = make_stack(FRAME_RUBY, &user_56, NULL);
 	struct snapshot_site sites[] = { make_site(10, stack, 1000), make_site(20, stack, 10),
 					 make_site(30, stack, 2000), make_site(40, stack, 20) };
-	struct snapshot snapshot = { .sites = sites, .site_count = 4 };
+	struct module_list modules = { 0 };
+	struct snapshot snapshot = { .sites = sites, .site_count = 4, .modules = &modules };
 	enum group_by by;
 
 	(void)state;
@@ -316,17 +352,18 @@ static void test_samples(void **state)
 	sites[0].stats.samples = 5;
 	sites[2].stats.samples = 7;
 	for (by = GROUP_BY_RUBY_LINE; by <= GROUP_BY_SHOWN; by++) {
-		struct report_names names = { lookup, NULL };
+		struct grouping grouping;
 		struct grouped *grouped;
 
 		if (by != GROUP_BY_RUBY_LINE && by < GROUP_BY_FUNCTION)
 			continue;
-		grouped = group_build(&snapshot, by, &names);
+		grouping = make_grouping(&snapshot, by, NULL);
+		grouped = grouping.grouped;
 		assert_int_equal(grouped->snapshot.site_count, 2);
 		assert_true(find_site(grouped, 3000)->sampled);
 		assert_int_equal(find_site(grouped, 3000)->stats.samples, 12);
 		assert_false(find_site(grouped, 30)->sampled);
-		group_free(grouped);
+		grouping_free(&grouping);
 	}
 	free(stack);
 }

@@ -325,7 +325,11 @@ static void test_by(void **state)
 	static const struct {
 		const char *text;
 		enum group_by by;
-	} cases[] = { { "-p 1", GROUP_BY_STACK },
+	} cases[] = { { "-p 1", GROUP_BY_DEFAULT },
+		      /* Programs were promised stacks. */
+		      { "-p 1 -j", GROUP_BY_STACK },
+		      { "-p 1 -d 5s -f", GROUP_BY_STACK },
+		      { "-p 1 -j --by app-line", GROUP_BY_APP_LINE },
 		      { "-p 1 --by stack", GROUP_BY_STACK },
 		      { "-p 1 --by ruby-line", GROUP_BY_RUBY_LINE },
 		      { "-p 1 --by php-line", GROUP_BY_PHP_LINE },
@@ -342,6 +346,19 @@ static void test_by(void **state)
 		assert_int_equal(line.options.by, cases[i].by);
 		line_free(&line);
 	}
+}
+
+static void test_rules(void **state)
+{
+	struct line line =
+		parse_good("-p 1 --hide @std --hide ^x --only a|b --app /srv/app --app x.so");
+
+	(void)state;
+	assert_int_equal(line.options.rules.hide.count, 2);
+	assert_int_equal(line.options.rules.only.count, 1);
+	assert_int_equal(line.options.rules.app_count, 2);
+	assert_string_equal(line.options.rules.apps[1], "x.so");
+	line_free(&line);
 }
 
 static void test_selectors(void **state)
@@ -594,6 +611,12 @@ static const struct {
 	{ "-p 1 -o %x", "'%x'", "%p" },
 	{ "-p 1 -o a%", "-o/--output does not know '%'", NULL },
 	{ "-p 1 -o", "-o/--output needs an argument", NULL },
+	/* frames */
+	{ "-p 1 --hide ^std::(x", "--hide: '^std::(x' is not an", "at character 7: '(x'" },
+	{ "-p 1 --only a[b", "--only: 'a[b' is not an", "at character 2: '[b'" },
+	{ "-p 1 --hide @qt", "there is no preset '@qt'", "@std, @ruby, @rails, @python" },
+	{ "-p 1 --app ''", "--app takes a directory or a module, not ''", NULL },
+	{ "plan -p 1 --hide x", "--hide has no meaning for 'tracer plan'", NULL },
 	/* options that do not exist */
 	{ "--pids 1", "unknown option '--pids'", "did you mean '--pid'" },
 	{ "--colour=never -p 1", "unknown option '--colour'", "did you mean '--color'" },
@@ -812,6 +835,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_by),
+		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_selectors),
 		cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_children),

@@ -142,13 +142,15 @@ static char *rendered(const struct snapshot *snapshot, enum group_by by, const c
 	const struct report_names names = { lookup, NULL };
 	const struct report_options wanted = { .internal = true };
 	const struct render_options style = { .verbose = true };
-	struct grouped *grouped = group_build(snapshot, by, &names);
+	struct judge *judge = judge_new(snapshot, NULL, &names);
+	struct grouped *grouped = group_build(snapshot, by, true, judge);
 	struct report *report = report_build(&grouped->snapshot, &wanted, &names);
 	struct buffer text = { 0 };
 
 	render_format_find(format)->render(report, &style, &text);
 	report_free(report);
 	group_free(grouped);
+	judge_free(judge);
 	return text.data;
 }
 

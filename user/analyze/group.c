@@ -5,115 +5,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "analyze/shown.h"
 #include "base/memory.h"
 
 /* Instead of the function of a group whose sites have several. */
 static const struct function_name several_functions;
 
-/* A site and what it is grouped by. */
-struct member {
-	const struct snapshot_site *site;
-	bool alone; /* it is in no group */
-	struct frame frame; /* what the group shows as its stack, unless it is by process */
-	const char *function; /* by function only; NULL = unknown */
-	uint64_t shown; /* by what is shown only: hash of the frames */
+/* What a site is grouped by. */
+enum member_mode {
+	MEMBER_WHOLE, /* the process */
+	MEMBER_FRAME, /* `frame` and `function` */
+	MEMBER_LINE, /* `line` */
+	MEMBER_SHOWN, /* what is shown of its stack */
+	MEMBER_ALONE, /* it is in no group */
 };
 
-/* The innermost frame of a kind that has a line: functions of an interpreter's that are written in C have none. */
-static const struct frame *group_line(const struct snapshot_site *site, enum frame_kind kind)
+struct member {
+	const struct snapshot_site *site;
+	enum member_mode mode;
+	struct frame frame; /* what the group shows as its stack */
+	const char *function; /* by function only; NULL = unknown */
+	struct app_line line;
+	struct shown_stack stack;
+	uint64_t shown; /* its hash */
+	struct judge *judge;
+};
+
+/* The first function of a frame that is not hidden. */
+static bool group_take_view(struct judge *judge, const struct frame *frame,
+			    struct frame_view *ret_view)
 {
+	struct frame_walk walk = frame_walk_begin(frame, judge_names(judge));
+
+	while (frame_walk_next(&walk, ret_view))
+		if (!judge_hides(judge, ret_view))
+			return true;
+	return false;
+}
+
+static bool group_is_hidden(struct judge *judge, const struct frame *frame)
+{
+	struct frame_view view;
+
+	return judge_may_hide(judge) && frame->kind != FRAME_ERROR &&
+	       !group_take_view(judge, frame, &view);
+}
+
+/* The innermost frame of a kind that has a line: functions of an interpreter's that are written in C have none. */
+static const struct frame *group_line(const struct member *member, enum frame_kind kind)
+{
+	const struct stack *stack = member->site->stack;
 	uint32_t i;
 
-	for (i = 0; i < site->stack->count; i++) {
-		const struct frame *frame = &site->stack->frames[i];
+	for (i = 0; i < stack->count; i++) {
+		const struct frame *frame = &stack->frames[i];
 
-		if (frame->kind == kind && frame->name && frame->name->file)
+		if (frame->kind == kind && frame->name && frame->name->file &&
+		    !group_is_hidden(member->judge, frame))
 			return frame;
 	}
 	return NULL;
 }
 
 /* The caller of the allocator; in an interpreter, the line that runs. */
-static const struct frame *group_caller(const struct snapshot_site *site)
+static const struct frame *group_caller(const struct member *member)
 {
+	const struct stack *stack = member->site->stack;
 	uint32_t i;
 
-	for (i = 0; i < site->stack->count; i++)
-		if (!site->stack->frames[i].internal && site->stack->frames[i].kind != FRAME_ERROR)
-			return &site->stack->frames[i];
+	for (i = 0; i < stack->count; i++)
+		if (!stack->frames[i].internal && stack->frames[i].kind != FRAME_ERROR &&
+		    !group_is_hidden(member->judge, &stack->frames[i]))
+			return &stack->frames[i];
 	return NULL;
-}
-
-/* What distinguishes a frame, as far as it is shown. Equal names have one address (name_pool.h). */
-static void group_frame_key(const struct frame *frame, uint64_t key[5])
-{
-	memset(key, 0, 5 * sizeof(*key));
-	key[0] = frame->kind;
-	key[1] = (uintptr_t)frame->reason;
-	if (frame->name) {
-		key[2] = (uintptr_t)frame->name->function;
-		key[3] = (uintptr_t)frame->name->file;
-		key[4] = frame->name->line;
-	} else {
-		key[2] = frame->module;
-		key[3] = frame->offset ? frame->offset : frame->address;
-	}
-}
-
-/* A walk over the frames of a stack that matter. */
-struct shown {
-	const struct stack *stack;
-	uint32_t at;
-	bool begun; /* one that is shown was met */
-};
-
-/*
- * The next frame that is shown, or that is an interpreter's own and has none inside of it that is shown: what it allocates for
- * itself is another matter than what it allocates for others. False at the end.
- */
-static bool shown_next(struct shown *shown, uint64_t key[5])
-{
-	const struct stack *stack = shown->stack;
-
-	while (shown->begun && shown->at < stack->count && stack->frames[shown->at].internal)
-		shown->at++;
-	if (shown->at >= stack->count)
-		return false;
-	if (!stack->frames[shown->at].internal)
-		shown->begun = true;
-	group_frame_key(&stack->frames[shown->at++], key);
-	return true;
-}
-
-static uint64_t group_hash_shown(const struct stack *stack)
-{
-	struct shown shown = { .stack = stack };
-	uint64_t hash = 1, key[5];
-	size_t i;
-
-	while (shown_next(&shown, key))
-		for (i = 0; i < 5; i++)
-			hash = hash_word(hash, key[i]);
-	return hash | 1;
-}
-
-static int group_compare_shown(const struct stack *left, const struct stack *right)
-{
-	struct shown from_left = { .stack = left }, from_right = { .stack = right };
-	uint64_t a[5], b[5];
-	bool more_left, more_right;
-	int order;
-
-	for (;;) {
-		more_left = shown_next(&from_left, a);
-		more_right = shown_next(&from_right, b);
-		if (!more_left || !more_right)
-			return more_left - more_right;
-		order = memcmp(a, b, sizeof(a));
-		if (order)
-			return order;
-	}
 }
 
 static bool group_is_by_line(enum group_by by)
@@ -121,38 +85,73 @@ static bool group_is_by_line(enum group_by by)
 	return by > GROUP_BY_STACK && by < GROUP_BY_FUNCTION;
 }
 
-static void member_set_caller(struct member *member, const struct frame *caller, enum group_by by,
-			      const struct report_names *names)
+static void member_set_caller(struct member *member, const struct frame *caller, enum group_by by)
 {
-	const struct symbol_list *symbols = NULL;
+	struct frame_view view;
 
 	member->frame =
 		(struct frame){ .kind = caller->kind, .module = caller->module, .whole = true };
-	if (by == GROUP_BY_FUNCTION)
-		symbols = names->lookup(names->context, caller);
-	if (symbols && symbols->count)
-		member->function = symbols->items[0].function;
+	if (by == GROUP_BY_FUNCTION && group_take_view(member->judge, caller, &view))
+		member->function = view.function;
 }
 
-static struct member member_of(const struct snapshot_site *site, enum group_by by,
-			       const struct report_names *names)
+static void member_set_shown(struct member *member, bool all)
 {
-	struct member member = { .site = site };
-	const struct frame *frame = NULL;
+	member->mode = MEMBER_SHOWN;
+	member->stack = (struct shown_stack){ member->site->stack, member->judge, all };
+	member->shown = shown_hash(&member->stack);
+}
 
-	if (group_is_by_line(by))
-		frame = group_line(site, (enum frame_kind)by);
-	else if (by == GROUP_BY_FUNCTION || by == GROUP_BY_MODULE)
-		frame = group_caller(site);
+static void member_set_line(struct member *member, bool all)
+{
+	const struct frame *frame;
+
+	if (!judge_find_line(member->judge, member->site, &member->line)) {
+		member_set_shown(member, all);
+		return;
+	}
+	frame = member->line.view.frame;
+	member->mode = MEMBER_LINE;
+	member->frame =
+		(struct frame){ .kind = frame->kind, .module = frame->module, .whole = true };
+}
+
+static void member_set_frame(struct member *member, enum group_by by)
+{
+	const struct frame *frame = group_is_by_line(by) ? group_line(member, (enum frame_kind)by)
+							 : group_caller(member);
+
+	member->mode = frame ? MEMBER_FRAME : MEMBER_ALONE;
 	if (frame && group_is_by_line(by))
-		member.frame = *frame;
+		member->frame = *frame;
 	else if (frame)
-		member_set_caller(&member, frame, by, names);
-	if (by == GROUP_BY_SHOWN)
-		member.shown = group_hash_shown(site->stack);
-	member.alone = by == GROUP_BY_STACK ||
-		       (!frame && by != GROUP_BY_PROCESS && by != GROUP_BY_SHOWN);
-	return member;
+		member_set_caller(member, frame, by);
+}
+
+static void member_set(struct member *member, enum group_by by, bool all)
+{
+	switch (by) {
+	case GROUP_BY_STACK:
+		member->mode = MEMBER_ALONE;
+		break;
+	case GROUP_BY_PROCESS:
+		member->mode = MEMBER_WHOLE;
+		break;
+	case GROUP_BY_APP_LINE:
+		member_set_line(member, all);
+		break;
+	case GROUP_BY_SHOWN:
+		member_set_shown(member, all);
+		break;
+	case GROUP_BY_DEFAULT:
+		if (judge_is_interpreted(member->judge, member->site->target))
+			member_set_line(member, all);
+		else
+			member_set_shown(member, all);
+		break;
+	default:
+		member_set_frame(member, by);
+	}
 }
 
 static int group_compare_numbers(uint64_t a, uint64_t b)
@@ -160,12 +159,17 @@ static int group_compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+static int group_compare_pointers(const void *a, const void *b)
+{
+	return group_compare_numbers((uintptr_t)a, (uintptr_t)b);
+}
+
 static int group_compare_texts(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-/* Order by the line, the module and function, or nothing. */
+/* Order by the line, or the module and function. */
 static int group_compare_frames(const struct member *left, const struct member *right)
 {
 	const struct frame *a = &left->frame, *b = &right->frame;
@@ -177,36 +181,83 @@ static int group_compare_frames(const struct member *left, const struct member *
 		order = group_compare_texts(left->function, right->function);
 	if (order || !a->name || !b->name)
 		return order;
-	order = group_compare_numbers((uintptr_t)left->site->function,
-				      (uintptr_t)right->site->function);
+	order = group_compare_pointers(left->site->function, right->site->function);
 	if (!order)
 		order = group_compare_numbers(a->name->line, b->name->line);
 	return order ? order : group_compare_texts(a->name->file, b->name->file);
 }
 
-/* Order by what must be equal in a group; sites that stay alone by their keys. */
-static int group_compare(const void *a, const void *b)
+/* Order by the line of the application. */
+static int group_compare_lines(const struct app_line *a, const struct app_line *b)
 {
-	const struct member *left = a, *right = b;
-	const struct snapshot_site *x = left->site, *y = right->site;
-	int order = left->alone - right->alone;
+	int order = group_compare_pointers(a->program, b->program);
 
-	if (!order && left->alone)
-		return group_compare_numbers(x->key, y->key);
 	if (!order)
-		order = group_compare_numbers((uintptr_t)x->target, (uintptr_t)y->target);
+		order = group_compare_numbers(a->view.frame->kind, b->view.frame->kind);
+	if (!order)
+		order = group_compare_pointers(a->path, b->path);
+	if (!order)
+		order = group_compare_numbers(a->view.line, b->view.line);
+	return order ? order : group_compare_pointers(a->function, b->function);
+}
+
+static int group_compare_stacks(const struct member *left, const struct member *right)
+{
+	int order = group_compare_pointers(left->site->function, right->site->function);
+
+	if (!order)
+		order = group_compare_numbers(left->shown, right->shown);
+	return order ? order : shown_compare(&left->stack, &right->stack);
+}
+
+/* Order by what must be equal in every group. */
+static int group_compare_kinds(const struct member *left, const struct member *right)
+{
+	const struct snapshot_site *x = left->site, *y = right->site;
+	int order = group_compare_numbers(left->mode, right->mode);
+
+	if (!order && left->mode != MEMBER_LINE)
+		order = group_compare_pointers(x->target, y->target);
 	if (!order)
 		order = group_compare_numbers(x->ended, y->ended);
 	if (!order)
 		order = group_compare_numbers(x->source, y->source);
+	return order ? order : group_compare_numbers(x->sampled, y->sampled);
+}
+
+/* 0 = both are in one group. */
+static int group_compare(const struct member *left, const struct member *right)
+{
+	int order = group_compare_kinds(left, right);
+
+	if (order)
+		return order;
+	switch (left->mode) {
+	case MEMBER_FRAME:
+		return group_compare_frames(left, right);
+	case MEMBER_LINE:
+		return group_compare_lines(&left->line, &right->line);
+	case MEMBER_SHOWN:
+		return group_compare_stacks(left, right);
+	case MEMBER_ALONE:
+		return group_compare_numbers(left->site->key, right->site->key);
+	default:
+		return 0;
+	}
+}
+
+/* Within a group by process, then in an order that is the same in the next snapshot. */
+static int group_compare_members(const void *a, const void *b)
+{
+	const struct member *left = a, *right = b;
+	int order = group_compare(left, right);
+
 	if (!order)
-		order = left->site->sampled - right->site->sampled;
-	if (order || (!left->shown && !right->shown))
-		return order ? order : group_compare_frames(left, right);
-	order = group_compare_numbers((uintptr_t)x->function, (uintptr_t)y->function);
+		order = group_compare_numbers((uint64_t)left->site->target->pid,
+					      (uint64_t)right->site->target->pid);
 	if (!order)
-		order = group_compare_numbers(left->shown, right->shown);
-	return order ? order : group_compare_shown(x->stack, y->stack);
+		order = group_compare_pointers(left->site->target, right->site->target);
+	return order ? order : group_compare_numbers(left->site->key, right->site->key);
 }
 
 static void group_add(struct snapshot_site *to, const struct snapshot_site *site)
@@ -219,66 +270,104 @@ static void group_add(struct snapshot_site *to, const struct snapshot_site *site
 		to->key = site->key;
 }
 
+static void group_name_frame(struct grouped *grouped, struct frame *frame,
+			     const struct frame_name *name)
+{
+	struct frame_name *copy = memory_alloc(1, sizeof(*copy));
+
+	*copy = *name;
+	frame->name = copy;
+	grouped->names = memory_grow(grouped->names, grouped->name_count, &grouped->name_capacity,
+				     sizeof(struct frame_name *));
+	grouped->names[grouped->name_count++] = copy;
+}
+
 static struct stack *group_stack(struct grouped *grouped, const struct member *member)
 {
 	struct stack *stack = memory_alloc(1, sizeof(*stack) + sizeof(stack->frames[0]));
-	struct frame_name *name;
+	const struct frame_view *view = &member->line.view;
+	const struct frame_name line = { view->function, view->file, view->line };
+	const struct frame_name function = { .function = member->function };
 
 	grouped->stacks = memory_grow(grouped->stacks, grouped->stack_count,
 				      &grouped->stack_capacity, sizeof(struct stack *));
 	grouped->stacks[grouped->stack_count++] = stack;
 	stack->frames[0] = member->frame;
 	stack->count = member->frame.whole || member->frame.name;
-	if (!member->function)
-		return stack;
-	name = memory_alloc(1, sizeof(*name));
-	name->function = member->function;
-	stack->frames[0].name = name;
-	grouped->names = memory_grow(grouped->names, grouped->name_count, &grouped->name_capacity,
-				     sizeof(struct frame_name *));
-	grouped->names[grouped->name_count++] = name;
+	if (member->mode == MEMBER_LINE && view->identity)
+		group_name_frame(grouped, &stack->frames[0], &line);
+	else if (member->function)
+		group_name_frame(grouped, &stack->frames[0], &function);
 	return stack;
 }
 
-static void group_put(struct grouped *grouped, const struct member *members, size_t count,
-		      enum group_by by)
+/* A row that begins with a member. */
+static void group_begin(struct grouped *grouped, struct snapshot_site *to,
+			const struct member *member)
+{
+	*to = *member->site;
+	to->by_line = member->mode == MEMBER_LINE;
+	if (member->mode == MEMBER_ALONE || member->mode == MEMBER_SHOWN)
+		return;
+	to->stack = group_stack(grouped, member);
+	if (!to->stack->count)
+		to->function = &several_functions;
+}
+
+static void group_put(struct grouped *grouped, const struct member *members, size_t count)
 {
 	struct snapshot *snapshot = &grouped->snapshot;
+	struct snapshot_site *to = NULL;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		const struct member *member = &members[i];
-		struct snapshot_site *to;
-
-		if (i && !member->alone && !group_compare(member, &members[i - 1])) {
-			group_add(&snapshot->sites[snapshot->site_count - 1], member->site);
-			continue;
+		grouped->members[i] = *members[i].site;
+		if (to && !group_compare(&members[i], &members[i - 1])) {
+			group_add(to, members[i].site);
+		} else {
+			to = &snapshot->sites[snapshot->site_count++];
+			group_begin(grouped, to, &members[i]);
+			to->members = &grouped->members[i];
 		}
-		to = &snapshot->sites[snapshot->site_count++];
-		*to = *member->site;
-		if (by == GROUP_BY_SHOWN)
-			continue;
-		if (!member->alone)
-			to->stack = group_stack(grouped, member);
-		if (!member->alone && !to->stack->count)
-			to->function = &several_functions;
+		to->member_count++;
 	}
 }
 
-struct grouped *group_build(const struct snapshot *snapshot, enum group_by by,
-			    const struct report_names *names)
+/* Those that are not wanted stay as they are, and come last. Returns how many are wanted. */
+static size_t group_choose(const struct snapshot *snapshot, struct judge *judge,
+			   struct member *members, struct snapshot *left_out)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < snapshot->site_count; i++) {
+		const struct snapshot_site *site = &snapshot->sites[i];
+
+		if (judge_wants(judge, site->stack)) {
+			members[count++] = (struct member){ .site = site, .judge = judge };
+			continue;
+		}
+		left_out->sites[left_out->site_count] = *site;
+		left_out->sites[left_out->site_count++].left_out = true;
+	}
+	return count;
+}
+
+struct grouped *group_build(const struct snapshot *snapshot, enum group_by by, bool all,
+			    struct judge *judge)
 {
 	struct member *members = memory_alloc(snapshot->site_count, sizeof(*members));
 	struct grouped *grouped = memory_alloc(1, sizeof(*grouped));
-	size_t i;
+	size_t count, i;
 
-	for (i = 0; i < snapshot->site_count; i++)
-		members[i] = member_of(&snapshot->sites[i], by, names);
-	qsort(members, snapshot->site_count, sizeof(*members), group_compare);
 	grouped->snapshot = *snapshot;
 	grouped->snapshot.sites = memory_alloc(snapshot->site_count, sizeof(*snapshot->sites));
 	grouped->snapshot.site_count = 0;
-	group_put(grouped, members, snapshot->site_count, by);
+	grouped->members = memory_alloc(snapshot->site_count, sizeof(*grouped->members));
+	count = group_choose(snapshot, judge, members, &grouped->snapshot);
+	for (i = 0; i < count; i++)
+		member_set(&members[i], by, all);
+	qsort(members, count, sizeof(*members), group_compare_members);
+	group_put(grouped, members, count);
 	free(members);
 	return grouped;
 }
@@ -295,6 +384,7 @@ void group_free(struct grouped *grouped)
 		free(grouped->names[i]);
 	free(grouped->names);
 	free(grouped->stacks);
+	free(grouped->members);
 	free(grouped->snapshot.sites);
 	free(grouped);
 }

@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+#include "analyze/leaves.h"
+#include "analyze/report_frames.h"
+#include "analyze/weight.h"
 #include "base/memory.h"
 #include "model/loss.h"
 
@@ -20,21 +23,6 @@ struct candidate {
 bool report_sort_is_inuse(enum report_sort sort)
 {
 	return sort == SORT_INUSE || sort == SORT_INUSE_OBJECTS;
-}
-
-static uint64_t report_weight(const struct site_stats *stats, enum report_sort sort)
-{
-	switch (sort) {
-	case SORT_INUSE:
-		return site_stats_inuse_bytes(stats);
-	case SORT_INUSE_OBJECTS:
-		return site_stats_inuse_objects(stats);
-	case SORT_ALLOC:
-		return stats->alloc_bytes;
-	case SORT_ALLOC_OBJECTS:
-		return stats->alloc_objects;
-	}
-	return 0;
 }
 
 static bool report_is_candidate(const struct site_stats *stats,
@@ -69,24 +57,48 @@ static struct target_place *report_places(const struct report *report)
 	return places;
 }
 
-/* A site that counts, in the sums of the report that it belongs to. */
-static void report_sum(struct report *report, const struct target_place *places,
-		       const struct snapshot_site *site, const struct site_stats *stats)
+static void report_sum_target(struct report *report, const struct target_place *places,
+			      const struct snapshot_site *site,
+			      const struct report_options *options)
 {
 	const struct target_place wanted = { site->target, 0 };
 	const struct target_place *place = bsearch(&wanted, places, report->target_count,
 						   sizeof(*places), target_place_compare);
+	const struct site_stats stats = weight_counted(site, options);
 
-	if (place)
-		site_stats_add(&report->target_totals[place->index], stats);
-	if (place && site->sampled)
-		report->target_sampled[place->index] = true;
+	if (!place)
+		return;
+	site_stats_add(&report->target_totals[place->index], &stats);
+	report->target_sampled[place->index] |= site->sampled;
+}
+
+/* A row may be of several processes. */
+static void report_sum_targets(struct report *report, const struct target_place *places,
+			       const struct snapshot_site *site,
+			       const struct report_options *options)
+{
+	size_t i;
+
+	if (!site->member_count)
+		report_sum_target(report, places, site, options);
+	for (i = 0; i < site->member_count; i++)
+		report_sum_target(report, places, &site->members[i], options);
+}
+
+/* A site that counts, in the sums of the report that it belongs to. */
+static void report_sum(struct report *report, const struct snapshot_site *site,
+		       const struct site_stats *stats)
+{
+	if (site->left_out && !site->ended) {
+		site_stats_add(&report->left_out, stats);
+		report->sites_left_out += site_stats_hold(stats);
+	}
 	if (site->sampled && site->ended)
 		report->ended_sampled = true;
 	else if (site->sampled)
 		site_stats_add(&report->sampled, stats);
 	site_stats_add(site->ended ? &report->ended : &report->totals, stats);
-	report->sites_in_use += !site->ended && site_stats_hold(stats);
+	report->sites_in_use += !site->ended && !site->left_out && site_stats_hold(stats);
 }
 
 /* Add every site to the sums of the report and the ones that may be listed to `candidates`. */
@@ -107,11 +119,11 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 			site_stats_add(&report->estimated, &stats);
 		if (options->min_age_ns)
 			site_stats_leave_out_young(&stats);
-		report_sum(report, places, site, &stats);
-		if (report_is_candidate(&stats, options))
+		report_sum(report, site, &stats);
+		report_sum_targets(report, places, site, options);
+		if (!site->left_out && report_is_candidate(&stats, options))
 			candidates[count++] =
-				(struct candidate){ site, stats,
-						    report_weight(&stats, options->sort) };
+				(struct candidate){ site, stats, weight_of(&stats, options->sort) };
 	}
 	free(places);
 	return count;
@@ -128,70 +140,57 @@ static int candidate_compare(const void *a, const void *b)
 	return (left->site > right->site) - (left->site < right->site);
 }
 
-static char *report_build_id(const struct module *module)
+/* The member of a row that weighs most. */
+static const struct snapshot_site *report_greatest(const struct snapshot_site *site,
+						   const struct report_options *options)
 {
-	char text[2 * BUILD_ID_MAX + 1];
+	const struct snapshot_site *greatest = site->members;
+	uint64_t most = 0;
+	size_t i;
 
-	if (!module || !module->build_id_size)
-		return NULL;
-	return memory_copy_string(module_format_build_id(module, text));
+	for (i = 0; i < site->member_count; i++) {
+		const struct site_stats stats = weight_counted(&site->members[i], options);
+		uint64_t weight = weight_of(&stats, options->sort);
+
+		if (weight > most) {
+			most = weight;
+			greatest = &site->members[i];
+		}
+	}
+	return greatest;
 }
 
-static struct report_frame *report_frame_add(struct report_site *site, size_t *capacity)
+static size_t report_count_processes(const struct snapshot_site *site)
 {
-	site->frames =
-		memory_grow(site->frames, site->frame_count, capacity, sizeof(*site->frames));
-	return &site->frames[site->frame_count++];
+	size_t count = 1, i;
+
+	/* Those of a process are together. */
+	for (i = 1; i < site->member_count; i++)
+		count += site->members[i].target != site->members[i - 1].target;
+	return count;
 }
 
-/* What is known without asking for names. */
-static const char *report_frame_function(const struct frame *frame)
+static void report_fill_line(struct report_site *to, const struct snapshot_site *site,
+			     const struct module_list *modules,
+			     const struct report_options *options, const struct report_names *names)
 {
-	if (frame->kind == FRAME_ERROR)
-		return frame->reason;
-	return frame->name ? frame->name->function : NULL;
-}
+	const struct frame_list stack = { &to->stack, &to->stack_length, &to->stack_capacity };
 
-/* One captured frame becomes one frame of the report for each function that was inlined there. */
-static void report_name_frame(struct report_site *site, size_t *capacity,
-			      const struct module_list *modules, const struct frame *frame,
-			      const struct report_names *names)
-{
-	const struct module *module = module_list_get(modules, frame->module);
-	const struct symbol_list *symbols = NULL;
-	size_t i = 0;
-
-	if (frame->kind != FRAME_ERROR && !frame->whole && !frame->name)
-		symbols = names->lookup(names->context, frame);
-	do {
-		struct report_frame *to = report_frame_add(site, capacity);
-
-		*to = (struct report_frame){
-			.kind = frame->kind,
-			.function = report_frame_function(frame),
-			.file = frame->name ? frame->name->file : NULL,
-			.line = frame->name ? frame->name->line : 0,
-			.module = module ? module->path : NULL,
-			.build_id = report_build_id(module),
-			.offset = module ? frame->offset : 0,
-			.whole = frame->whole,
-		};
-		if (!symbols || !symbols->count)
-			break;
-		to->function = symbols->items[i].function;
-		to->file = symbols->items[i].file;
-		to->line = symbols->items[i].line;
-		to->inlined = symbols->items[i].inlined;
-	} while (++i < symbols->count);
+	to->by_line = true;
+	to->stack_count = site->member_count;
+	if (options->judge)
+		leaves_fill(to, site, modules, options);
+	if (options->internal)
+		report_frames_add(&stack, modules, report_greatest(site, options)->stack, options,
+				  names);
 }
 
 static void report_fill_site(struct report_site *to, const struct candidate *from,
 			     const struct module_list *modules,
 			     const struct report_options *options, const struct report_names *names)
 {
+	const struct frame_list frames = { &to->frames, &to->frame_count, &to->frame_capacity };
 	const struct snapshot_site *site = from->site;
-	size_t capacity = 0;
-	uint32_t i;
 
 	to->pid = site->target->pid;
 	to->target = site->target;
@@ -203,9 +202,10 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->stats = from->stats;
 	if (!site_stats_hold(&to->stats))
 		to->stats.oldest_ns = 0;
-	for (i = 0; i < site->stack->count; i++)
-		if (options->internal || !site->stack->frames[i].internal)
-			report_name_frame(to, &capacity, modules, &site->stack->frames[i], names);
+	to->process_count = report_count_processes(site);
+	to->frames_hidden = report_frames_add(&frames, modules, site->stack, options, names);
+	if (site->by_line)
+		report_fill_line(to, site, modules, options, names);
 }
 
 struct report *report_build(const struct snapshot *snapshot, const struct report_options *options,
@@ -247,11 +247,9 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 
 static void report_site_free(struct report_site *site)
 {
-	size_t i;
-
-	for (i = 0; i < site->frame_count; i++)
-		free(site->frames[i].build_id);
-	free(site->frames);
+	report_frames_free(site->frames, site->frame_count);
+	report_frames_free(site->stack, site->stack_length);
+	leaves_free(site);
 }
 
 void report_free(struct report *report)

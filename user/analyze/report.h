@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "analyze/judge.h"
 #include "model/snapshot.h"
 #include "model/symbols.h"
 
@@ -22,13 +23,8 @@ struct report_options {
 	enum report_sort sort;
 	size_t top; /* sites shown; 0 = all */
 	uint64_t min_age_ns; /* in use counts only blocks at least this old; 0 = all */
-	bool internal; /* keep frames of interpreters' own functions */
-};
-
-/* How a report gets the names that the snapshot has not: symbolizer_lookup in the program, a table in a test. */
-struct report_names {
-	const struct symbol_list *(*lookup)(void *context, const struct frame *frame);
-	void *context;
+	bool internal; /* keep frames of interpreters' own functions, and a stack for each line */
+	struct judge *judge; /* of the snapshot; NULL = hide nothing, and find no leaves */
 };
 
 struct report_frame {
@@ -43,6 +39,16 @@ struct report_frame {
 	bool whole; /* all of a module or function: it has no offset and no line */
 };
 
+/* What allocated for a row by line. */
+struct report_leaf {
+	struct report_frame frame;
+	uint64_t inuse_bytes, inuse_objects;
+	uint64_t weight; /* by which they are ranked, as sites are */
+};
+
+/* So many leaves are kept of a row. */
+#define REPORT_LEAVES_MAX 16
+
 struct report_site {
 	size_t rank; /* from 1 */
 	int pid;
@@ -53,7 +59,17 @@ struct report_site {
 	bool sampled; /* its figures are an estimate */
 	struct site_stats stats; /* its oldest_ns is 0 when no block is in use */
 	struct report_frame *frames; /* innermost first */
-	size_t frame_count;
+	size_t frame_count, frame_capacity;
+	size_t frames_hidden; /* frames that were to be hidden, all functions of them */
+	size_t process_count; /* processes that are added up in it */
+	bool by_line; /* `frames` is a line of the application */
+	/* Of a line: what it allocated by, but for itself; greatest first. */
+	struct report_leaf *leaves;
+	size_t leaf_count;
+	size_t leaves_more; /* that there are beyond */
+	size_t stack_count; /* of a line: how many stacks are added up */
+	struct report_frame *stack; /* of a line, if asked for: that of its greatest site */
+	size_t stack_length, stack_capacity;
 };
 
 struct report {
@@ -70,7 +86,9 @@ struct report {
 	bool ended_sampled; /* is some of `ended`? */
 	struct site_stats recorded; /* of all sites, with the blocks that min_age_ns leaves out */
 	struct site_stats estimated; /* what of `recorded` is an estimate */
-	size_t sites_in_use; /* sites that hold at least one byte or block */
+	size_t sites_in_use; /* rows that hold at least one byte or block */
+	struct site_stats left_out; /* what of `totals` is of sites that are not wanted */
+	size_t sites_left_out; /* of these, that hold something */
 	size_t site_count; /* listed */
 	struct report_site *sites;
 	uint64_t loss[LOSS_COUNT];
@@ -86,7 +104,7 @@ struct report {
  * recording) are bent until it does.
  *
  * Listed are: no site without an allocation; with the in-use sort keys only sites that hold something,
- * unless `top` is 0, which asks for everything; and no more than `top`. Totals are of all sites.
+ * unless `top` is 0, which asks for everything; no site that is left out; and no more than `top`. Totals are of all sites.
  *
  * Free with report_free; the snapshot's targets, stacks and modules and the names must outlive the report.
  */

@@ -11,6 +11,7 @@ void options_set_defaults(struct options *options)
 {
 	*options = (struct options){
 		.top = OPTIONS_TOP_DEFAULT,
+		.by = GROUP_BY_DEFAULT,
 		.max_size = UINT64_MAX,
 		.stack_depth = STACK_FRAMES_MAX,
 		.fail_over = UINT64_MAX,
@@ -25,6 +26,7 @@ void options_free(struct options *options)
 		return;
 	free(options->pids);
 	named_list_free(&options->named);
+	frame_rules_free(&options->rules);
 	options->pids = NULL;
 	options->pid_count = options->pid_capacity = 0;
 }

@@ -89,7 +89,8 @@ struct options {
 	/* Sites shown; 0 = all; OPTIONS_TOP_DEFAULT until the command has checked it. */
 	uint64_t top;
 	enum report_sort sort;
-	enum group_by by;
+	enum group_by by; /* GROUP_BY_DEFAULT until the command has checked it */
+	struct frame_rules rules; /* of --hide, --only and --app */
 	uint64_t min_age_ns; /* 0 = all */
 	uint64_t min_size, max_size; /* bytes, both inclusive; max_size UINT64_MAX = no limit */
 	uint64_t max_blocks,

@@ -25,8 +25,11 @@ WORDS(sort) = {
 	[SORT_ALLOC_OBJECTS] = "alloc-objects",
 	NULL,
 };
-WORDS(by) = { [GROUP_BY_STACK] = "stack",   [GROUP_BY_FUNCTION] = "function",
-	      [GROUP_BY_MODULE] = "module", [GROUP_BY_PROCESS] = "process",
+WORDS(by) = { [GROUP_BY_STACK] = "stack",
+	      [GROUP_BY_FUNCTION] = "function",
+	      [GROUP_BY_MODULE] = "module",
+	      [GROUP_BY_PROCESS] = "process",
+	      [GROUP_BY_APP_LINE] = "app-line",
 	      [GROUP_BY_SHOWN] = NULL, /* not for the command line */
 #define BY_WORD(NAME, word, title) [GROUP_BY_##NAME##_LINE] = #word "-line",
 	      INTERP_LIST(BY_WORD)
@@ -182,6 +185,39 @@ static int options_table_store_free(const struct option_row *row, const char *te
 	return options_table_add_named(row, text, options, true, error);
 }
 
+static int options_table_add_rule(const struct option_row *row, const char *text,
+				  struct frame_rule_list *list, struct error *error)
+{
+	char label[OPTION_LABEL_MAX];
+	struct error problem = { 0 };
+
+	if (!frame_rules_add(list, text, &problem))
+		return 0;
+	return error_set(error, ERROR_USAGE, -EINVAL, "%s: %s", option_row_label(row, label),
+			 problem.text);
+}
+
+static int options_table_store_hide(const struct option_row *row, const char *text,
+				    struct options *options, struct error *error)
+{
+	return options_table_add_rule(row, text, &options->rules.hide, error);
+}
+
+static int options_table_store_only(const struct option_row *row, const char *text,
+				    struct options *options, struct error *error)
+{
+	return options_table_add_rule(row, text, &options->rules.only, error);
+}
+
+static int options_table_store_app(const struct option_row *row, const char *text,
+				   struct options *options, struct error *error)
+{
+	if (!*text)
+		return option_row_refuse(row, text, "a directory or a module", error);
+	frame_rules_add_app(&options->rules, text);
+	return 0;
+}
+
 #define FIELD(name) .field = offsetof(struct options, name)
 
 /* Which processes. */
@@ -286,10 +322,22 @@ static const struct option_row report_rows[] = {
 	  .words = sort_words },
 	{ .name = "by",
 	  .argument = "WHAT",
-	  .help = "rows by stack (default), function, process, ...",
+	  .help = "rows by stack, app-line, function, process, ...",
 	  .store = option_row_store_word,
 	  FIELD(by),
 	  .words = by_words },
+	{ .name = "app",
+	  .argument = "DIR|MODULE",
+	  .help = "with app-line: what the application is, too",
+	  .store = options_table_store_app },
+	{ .name = "hide",
+	  .argument = "REGEX",
+	  .help = "hide frames; @std, @ruby, @rails, @python: known ones",
+	  .store = options_table_store_hide },
+	{ .name = "only",
+	  .argument = "REGEX",
+	  .help = "only sites with such a frame",
+	  .store = options_table_store_only },
 	{ .name = "min-age",
 	  .argument = "TIME",
 	  .help = "count only blocks at least this old as in use",

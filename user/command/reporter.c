@@ -48,7 +48,8 @@ static void reporter_complain(const struct reporter *reporter)
 /* What is not shown makes no difference. */
 static enum group_by reporter_by(const struct options *options)
 {
-	if (options->by == GROUP_BY_STACK && options->level != LOG_VERBOSE)
+	if (options->by == GROUP_BY_STACK &&
+	    (options->level != LOG_VERBOSE || options->rules.hide.count))
 		return GROUP_BY_SHOWN;
 	return options->by;
 }
@@ -56,20 +57,22 @@ static enum group_by reporter_by(const struct options *options)
 int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error)
 {
 	const struct options *options = reporter->options;
+	const struct report_names names = { .lookup = reporter_lookup,
+					    .context = reporter->symbolizer };
 	struct report_options wanted = { .sort = options->sort,
 					 .top = options->top,
 					 .min_age_ns = options->min_age_ns,
-					 .internal = options->level == LOG_VERBOSE };
+					 .internal = options->level == LOG_VERBOSE,
+					 .judge = judge_new(snapshot, &options->rules, &names) };
 	struct render_options style = { .color = reporter->color,
 					.verbose = options->level == LOG_VERBOSE };
-	struct report_names names = { .lookup = reporter_lookup, .context = reporter->symbolizer };
 	struct buffer text = { 0 };
 	struct grouped *grouped;
 	struct report *report;
 	int code;
 
 	symbolizer_begin_report(reporter->symbolizer);
-	grouped = group_build(snapshot, reporter_by(options), &names);
+	grouped = group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
 	report = report_build(&grouped->snapshot, &wanted, &names);
 	symbolizer_end_report(reporter->symbolizer);
 	if (reporter->written && options->format->separator)
@@ -82,6 +85,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	buffer_free(&text);
 	report_free(report);
 	group_free(grouped);
+	judge_free(wanted.judge);
 	return code;
 }
 

@@ -118,6 +118,9 @@ static void trace_set_defaults(struct options *options)
 	if (!options->arguments && !options->duration_ns && !options->interval_ns &&
 	    options->format->separator)
 		options->interval_ns = INTERVAL_DEFAULT_NS;
+	/* What other programs read has stacks, as it always had. */
+	if (options->by == GROUP_BY_DEFAULT && !options->format->by_line)
+		options->by = GROUP_BY_STACK;
 	if (options->top == OPTIONS_TOP_DEFAULT)
 		options->top = options->format->all_sites ? 0 : SITES_DEFAULT;
 }

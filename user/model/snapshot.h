@@ -38,6 +38,11 @@ struct snapshot_site {
 	struct site_stats stats;
 	bool ended; /* its program has ended: listed, but in no total */
 	bool sampled; /* some of it is an estimate */
+	/* Of a row of several sites: these, those of a process together. Sites as they were recorded have none. */
+	const struct snapshot_site *members;
+	size_t member_count;
+	bool by_line; /* a row by a line of the application */
+	bool left_out; /* not to be listed: it has no frame that is looked for */
 };
 
 struct snapshot {

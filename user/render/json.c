@@ -193,6 +193,26 @@ static void json_frame(struct json_writer *json, const struct report_frame *fram
 	json_close(json, '}');
 }
 
+/* Of a row by line: how much is added up, and what allocated for it. */
+static void json_line(struct json_writer *json, const struct report_site *site)
+{
+	size_t i;
+
+	json_member_integer(json, "stacks", site->stack_count);
+	json_member_integer(json, "processes", site->process_count);
+	json_key(json, "via");
+	json_open(json, '[');
+	for (i = 0; i < site->leaf_count; i++) {
+		json_open(json, '{');
+		json_member_integer(json, "inuse_bytes", site->leaves[i].inuse_bytes);
+		json_member_integer(json, "inuse_objects", site->leaves[i].inuse_objects);
+		json_key(json, "frame");
+		json_frame(json, &site->leaves[i].frame);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void json_site(struct json_writer *json, const struct report_site *site)
 {
 	size_t i;
@@ -217,6 +237,20 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	for (i = 0; i < site->frame_count; i++)
 		json_frame(json, &site->frames[i]);
 	json_close(json, ']');
+	if (site->by_line)
+		json_line(json, site);
+	json_close(json, '}');
+}
+
+/* Only if --only has left out anything. */
+static void json_left_out(struct json_writer *json, const struct report *report)
+{
+	if (!report->left_out.alloc_objects)
+		return;
+	json_key(json, "left_out");
+	json_open(json, '{');
+	json_stats(json, &report->left_out);
+	json_member_integer(json, "sites", report->sites_left_out);
 	json_close(json, '}');
 }
 
@@ -244,6 +278,7 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_stats(&json, &report->ended);
 	json_sampled(&json, report->ended_sampled);
 	json_close(&json, '}');
+	json_left_out(&json, report);
 	json_loss(&json, report);
 	json_price(&json, &report->price);
 	json_key(&json, "sites");

@@ -9,6 +9,7 @@
 static const struct render_format render_formats[] = {
 	{ .name = "text",
 	  .description = "for people: sites with their stacks (default)",
+	  .by_line = true,
 	  .separator = "\n",
 	  .render = render_text },
 	{ .name = "json",

@@ -76,7 +76,10 @@ static void text_nothing(const struct text_writer *writer, const struct report *
 	char count[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
 	struct buffer line = { 0 };
 
-	if (!objects)
+	if (report->sites_left_out)
+		buffer_printf(&line, "Nothing of what is in use matches --only: %s sites do not.",
+			      units_format_count(report->sites_left_out, count));
+	else if (!objects)
 		buffer_append_string(&line, "Nothing is in use: no allocation was recorded.");
 	else if (young)
 		buffer_printf(&line, "Nothing is in use: all %s blocks held are younger than %s.",

@@ -79,6 +79,9 @@ static void text_call(const struct text_writer *writer, const struct report *rep
 		columns_append_start(&line, site->target->comm, COMM_MAX);
 		buffer_printf(&line, " (%d)", site->pid);
 	}
+	if (site->process_count > 1)
+		buffer_printf(&line, " and %zu more process%s", site->process_count - 1,
+			      site->process_count == 2 ? "" : "es");
 	columns_append_start(writer->out, line.data, width);
 	buffer_append_string(writer->out, "\n");
 	buffer_free(&line);
@@ -98,13 +101,30 @@ static void text_site(const struct text_writer *writer, const struct report *rep
 	buffer_append_string(writer->out, "\n");
 }
 
+/* Print what the sites hold that --only leaves out. */
+static void text_left_out(const struct text_writer *writer, const struct report *report)
+{
+	uint64_t bytes = site_stats_inuse_bytes(&report->left_out);
+	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
+
+	if (report->sites_left_out)
+		buffer_printf(writer->out,
+			      "       without %s site%s with %s in use, left out by --only\n\n",
+			      units_format_count(report->sites_left_out, count),
+			      report->sites_left_out == 1 ? "" : "s",
+			      units_format_size(bytes, size));
+}
+
 /* Print what the sites hold that are not shown. */
 static void text_rest(const struct text_writer *writer, const struct report *report)
 {
 	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
 	uint64_t bytes = site_stats_inuse_bytes(&report->totals);
+	uint64_t left_out = site_stats_inuse_bytes(&report->left_out);
 	size_t sites = report->sites_in_use;
 	size_t i;
+
+	bytes -= left_out < bytes ? left_out : bytes;
 
 	for (i = 0; i < report->site_count; i++) {
 		uint64_t shown = site_stats_inuse_bytes(&report->sites[i].stats);
@@ -114,6 +134,7 @@ static void text_rest(const struct text_writer *writer, const struct report *rep
 		bytes -= shown < bytes ? shown : bytes;
 		sites -= site_stats_hold(&report->sites[i].stats);
 	}
+	text_left_out(writer, report);
 	if (!sites)
 		return;
 	buffer_printf(writer->out, "       and %s more site%s with %s in use (-n 0 shows all)\n\n",

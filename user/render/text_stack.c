@@ -30,6 +30,9 @@ static const char *path_tail(const char *path, int parts)
 	return strncmp(at, "./", 2) ? at : at + 2;
 }
 
+/* So many leaves are shown of a line, as far as they fit. */
+#define LEAVES_SHOWN 3
+
 static bool frame_has_name(const struct report_frame *frame)
 {
 	return frame->function && *frame->function;
@@ -185,6 +188,57 @@ static void text_left_out(const struct text_writer *writer, const struct report_
 	*ret_last = site->frame_count - FRAMES_OUTER;
 }
 
+/* "parser.c:22", and ":18" behind one in the same file; what has no file by its function, or by its module. */
+static void text_append_leaf(struct buffer *out, const struct report_frame *leaf,
+			     const struct report_frame *before, size_t width)
+{
+	if (!leaf->file) {
+		columns_append_start(out,
+				     frame_has_name(leaf) ? leaf->function
+				     : leaf->module	  ? path_tail(leaf->module, 1)
+							  : "[unknown]",
+				     width);
+		return;
+	}
+	if (!before || !before->file || strcmp(before->file, leaf->file) != 0 || !leaf->line)
+		columns_append_end(out, path_tail(leaf->file, 1), width);
+	if (leaf->line)
+		buffer_printf(out, ":%" PRIu32, leaf->line);
+}
+
+/* "via parser.c:22, :18 and 3 more" */
+static void text_leaves(const struct text_writer *writer, const struct report_site *site)
+{
+	const size_t width = STACK_COLUMNS - sizeof("via , and 4294967295 more");
+	size_t shown = writer->verbose ? site->leaf_count : LEAVES_SHOWN, more = site->leaves_more;
+	struct buffer line = { 0 }, leaf = { 0 };
+	size_t i;
+
+	for (i = 0; i < site->leaf_count; i++) {
+		buffer_clear(&leaf);
+		text_append_leaf(&leaf, &site->leaves[i].frame,
+				 i ? &site->leaves[i - 1].frame : NULL,
+				 writer->verbose ? COLUMNS_ANY : width);
+		if (i >= shown || (i && !writer->verbose &&
+				   columns_of(line.data) + columns_of(leaf.data) > width))
+			break;
+		buffer_append_string(&line, i ? ", " : "");
+		buffer_append_string(&line, leaf.data);
+	}
+	more += site->leaf_count - i;
+	if (line.length) {
+		columns_pad(writer->out, 0, STACK_INDENT);
+		text_style_set(writer, STYLE_QUIET);
+		buffer_printf(writer->out, "via %s", line.data);
+		if (more)
+			buffer_printf(writer->out, " and %zu more", more);
+		text_style_set(writer, STYLE_PLAIN);
+		buffer_append_string(writer->out, "\n");
+	}
+	buffer_free(&line);
+	buffer_free(&leaf);
+}
+
 size_t text_stack_name_column(const struct text_writer *writer, const struct report_site *site)
 {
 	struct buffer scratch = { 0 };
@@ -209,14 +263,31 @@ size_t text_stack_name_column(const struct text_writer *writer, const struct rep
 	return widest < NAME_COLUMN_MAX ? widest : NAME_COLUMN_MAX;
 }
 
+/* With -v: the stack of the greatest of the sites that a line is made of. */
+static void text_greatest(const struct text_writer *writer, const struct report_site *site,
+			  size_t name_column)
+{
+	char remark[64];
+	size_t i;
+
+	if (!site->stack_length)
+		return;
+	snprintf(remark, sizeof(remark),
+		 site->stack_count > 1 ? "the greatest of %zu stacks:" : "its stack:",
+		 site->stack_count);
+	text_remark(writer, remark);
+	for (i = 0; i < site->stack_length; i++)
+		text_frame_or_end(writer, &site->stack[i], name_column);
+}
+
 void text_stack(const struct text_writer *writer, const struct report_site *site,
 		size_t name_column)
 {
 	char remark[64];
 	size_t first, last, i;
 
-	if (!site->frame_count && site->function)
-		text_remark(writer, "[no stack]");
+	if (!site->frame_count && (site->frames_hidden || site->function))
+		text_remark(writer, site->frames_hidden ? "[all frames are hidden]" : "[no stack]");
 	text_left_out(writer, site, &first, &last);
 	for (i = 0; i < site->frame_count; i++) {
 		if (i == first) {
@@ -227,4 +298,6 @@ void text_stack(const struct text_writer *writer, const struct report_site *site
 		if (i < first || i >= last)
 			text_frame_or_end(writer, &site->frames[i], name_column);
 	}
+	text_leaves(writer, site);
+	text_greatest(writer, site, name_column);
 }

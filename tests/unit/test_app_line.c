@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows by lines of the application. Truth: stacks made by hand, of which a person says which line is to blame. Where a row's
+ * bytes are looked for, each site has a power of two of them.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analyze/group.h"
+#include "unit/expected.h"
+#include "unit/sample.h"
+
+#define FRAMES_MAX 16
+
+/* A stack of Ruby or Python code that is being written, the innermost frame first. */
+struct draft {
+	struct sample *sample;
+	struct frame frames[FRAMES_MAX];
+	size_t count;
+};
+
+/* Names have one address as long as the program runs, as in a pool. */
+static const struct frame_name shop_71 = { "block in <class:Shop>", "shop.rb", 71 };
+static const struct frame_name shop_71_call = { "parse", "shop.rb", 71 };
+static const struct frame_name shop_80 = { "run", "shop.rb", 80 };
+static const struct frame_name full_shop_71 = { "parse", "/srv/app/shop.rb", 71 };
+static const struct frame_name other_shop_71 = { "parse", "/srv/app/lib/shop.rb", 71 };
+static const struct frame_name parent_71 = { "helper", "../common/helper.rb", 71 };
+static const struct frame_name gem_5 = {
+	"parse", "/var/lib/gems/3.1.0/gems/quickparse-1.0/lib/quickparse.rb", 5
+};
+static const struct frame_name vendored_9 = {
+	"call", "/srv/app/vendor/bundle/ruby/3.1.0/gems/rack-2.2/lib/r.rb", 9
+};
+static const struct frame_name kernel_loop = { "loop", "<internal:kernel>", 187 };
+static const struct frame_name evaluated = { "get", "(eval)", 3 };
+static const struct frame_name evaluated_at = { "get", "(eval at /srv/app/shop.rb:12)", 3 };
+static const struct frame_name launcher = { "<main>", "/usr/local/bin/puma", 25 };
+static const struct frame_name c_function = { .function = "malloc" };
+
+static struct draft draft_new(struct sample *sample)
+{
+	return (struct draft){ .sample = sample };
+}
+
+static void draft_native(struct draft *draft, uint32_t module, uint64_t name, bool internal)
+{
+	draft->frames[draft->count++] = (struct frame){
+		.module = module, .address = name, .offset = 0x1000 + name, .internal = internal
+	};
+}
+
+static void draft_ruby(struct draft *draft, const struct frame_name *name)
+{
+	draft->frames[draft->count++] =
+		(struct frame){ .kind = FRAME_RUBY, .module = MODULE_NONE, .name = name };
+}
+
+static struct snapshot_site *draft_site(struct draft *draft, size_t target, uint64_t bytes)
+{
+	return sample_site(draft->sample, target, &sample_malloc,
+			   sample_stack(draft->sample, draft->frames, draft->count),
+			   (struct site_stats){ .alloc_bytes = bytes, .alloc_objects = 1 });
+}
+
+/* A site whose stack is of Ruby code only: `inner`, and what has called it. */
+static struct snapshot_site *put_ruby(struct sample *sample, uint64_t bytes,
+				      const struct frame_name *inner,
+				      const struct frame_name *outer)
+{
+	struct draft draft = draft_new(sample);
+
+	draft_ruby(&draft, inner);
+	if (outer)
+		draft_ruby(&draft, outer);
+	return draft_site(&draft, 0, bytes);
+}
+
+struct result {
+	struct judge *judge;
+	struct grouped *grouped;
+	struct report *report;
+};
+
+static struct result result_of(struct sample *sample, enum group_by by,
+			       const struct frame_rules *rules, bool all)
+{
+	static struct report_names names;
+	struct report_options options = { .internal = all };
+	struct result result;
+
+	names = sample_names(sample);
+	result.judge = judge_new(&sample->snapshot, rules, &names);
+	result.grouped = group_build(&sample->snapshot, by, all, result.judge);
+	options.judge = result.judge;
+	result.report = report_build(&result.grouped->snapshot, &options, &names);
+	return result;
+}
+
+static void result_free(struct result *result)
+{
+	report_free(result->report);
+	group_free(result->grouped);
+	judge_free(result->judge);
+}
+
+static const struct report_site *row_of(const struct result *result, uint64_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < result->report->site_count; i++)
+		if (result->report->sites[i].stats.alloc_bytes == bytes)
+			return &result->report->sites[i];
+	fail_msg("no row of %d bytes", (int)bytes);
+	return NULL;
+}
+
+static void assert_line(const struct report_site *row, const char *file, uint32_t line)
+{
+	assert_true(row->by_line);
+	assert_int_equal(row->frame_count, 1);
+	assert_string_equal(row->frames[0].file, file);
+	assert_int_equal(row->frames[0].line, line);
+}
+
+/* Several functions, stacks and ways to name a file are one row; other lines and other files of the same name are not. */
+static void test_rows(void **state)
+{
+	struct sample *sample = sample_new_empty(1);
+	struct result result;
+
+	(void)state;
+	put_ruby(sample, 1, &shop_71, NULL);
+	put_ruby(sample, 2, &gem_5, &shop_71)->function = &sample_new;
+	put_ruby(sample, 4, &full_shop_71, &shop_80);
+	put_ruby(sample, 8, &kernel_loop, &shop_71_call);
+	put_ruby(sample, 16, &other_shop_71, &shop_71);
+	put_ruby(sample, 32, &vendored_9, &shop_80);
+	put_ruby(sample, 64, &gem_5, NULL);
+	put_ruby(sample, 128, &gem_5, NULL);
+	put_ruby(sample, 256, &gem_5, &vendored_9);
+	put_ruby(sample, 512, &c_function, &shop_80);
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(result.report->site_count, 5);
+	assert_line(row_of(&result, 1 + 2 + 4 + 8), "shop.rb", 71);
+	assert_null(row_of(&result, 1 + 2 + 4 + 8)->function);
+	assert_int_equal(row_of(&result, 1 + 2 + 4 + 8)->stack_count, 4);
+	assert_line(row_of(&result, 16), "/srv/app/lib/shop.rb", 71);
+	assert_line(row_of(&result, 32 + 512), "shop.rb", 80);
+	/* Without a line of the application, what is shown alike is one. */
+	assert_false(row_of(&result, 64 + 128)->by_line);
+	assert_string_equal(row_of(&result, 64 + 128)->frames[0].file, gem_5.file);
+	assert_int_equal(row_of(&result, 256)->frame_count, 2);
+	assert_int_equal(site_stats_inuse_bytes(&result.report->totals), 1023);
+	result_free(&result);
+	sample_free(sample);
+}
+
+/* What is known of an owner decides, and the innermost one of the best. */
+static void test_owners(void **state)
+{
+	struct sample *sample = sample_new_empty(1);
+	struct result result;
+
+	(void)state;
+	put_ruby(sample, 1, &parent_71, &shop_80);
+	put_ruby(sample, 2, &parent_71, &gem_5);
+	put_ruby(sample, 4, &evaluated, &shop_80);
+	put_ruby(sample, 8, &evaluated, &gem_5);
+	put_ruby(sample, 16, &evaluated_at, &shop_80);
+	put_ruby(sample, 32, &gem_5, &launcher);
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_line(row_of(&result, 1 + 4), "shop.rb", 80);
+	assert_line(row_of(&result, 2), "../common/helper.rb", 71);
+	assert_line(row_of(&result, 8), "(eval)", 3);
+	assert_line(row_of(&result, 16), "(eval at /srv/app/shop.rb:12)", 3);
+	assert_false(row_of(&result, 32)->by_line);
+	result_free(&result);
+	/* At the root, and without a directory, all that is in no package is the application. */
+	sample->targets[0].directory = (char *)"/";
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_line(row_of(&result, 1 + 2), "../common/helper.rb", 71);
+	result_free(&result);
+	sample->targets[0].directory = NULL;
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_line(row_of(&result, 4 + 16), "shop.rb", 80);
+	result_free(&result);
+	sample_free(sample);
+}
+
+/* --app: a directory, a gem by its name, and a directory from the working directory on. */
+static void test_app(void **state)
+{
+	static const char *const apps[] = { "/var/lib/gems/3.1.0/gems/quickparse-1.0", "quickparse",
+					    "../../var/lib/gems/3.1.0/gems/quickparse-1.0/lib" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct sample *sample = sample_new_empty(1);
+		struct frame_rules rules = { 0 };
+		struct result result;
+
+		frame_rules_add_app(&rules, i < 3 ? apps[i] : "quick");
+		put_ruby(sample, 1, &gem_5, &shop_71);
+		put_ruby(sample, 2, &vendored_9, &shop_71);
+		result = result_of(sample, GROUP_BY_APP_LINE, &rules, false);
+		if (i < 3) {
+			assert_line(row_of(&result, 1), gem_5.file, 5);
+			assert_line(row_of(&result, 2), "shop.rb", 71);
+		} else {
+			assert_line(row_of(&result, 3), "shop.rb", 71);
+		}
+		result_free(&result);
+		frame_rules_free(&rules);
+		sample_free(sample);
+	}
+}
+
+/* What allocated stays in the row: lines of one file together, the greatest first. */
+static void test_leaves(void **state)
+{
+	static const struct render_options style;
+	struct sample *sample = sample_new_empty(1);
+	uint32_t ext = sample_module(
+		sample, "/var/lib/gems/3.1.0/extensions/x86_64-linux/3.1.0/quickparse.so", 0);
+	uint32_t ruby = sample_module(sample, "/usr/lib/libruby-3.1.so.3.1", 0);
+	uint32_t libc = sample_module(sample, "/usr/lib/libc.so.6", 0);
+	uint64_t names[] = {
+		sample_name(sample, "strdup", NULL, 0),
+		sample_name(sample, "keep", "/build/quickparse/quickparse.c", 22),
+		sample_name(sample, "keep_more", "/build/quickparse/quickparse.c", 18),
+		sample_name(sample, "rb_str_new", "string.c", 900),
+		sample_name(sample, "inflate", NULL, 0),
+		sample_name(sample, "keep", "/build/quickparse/quickparse.c", 22),
+	};
+	struct {
+		uint32_t module;
+		size_t name;
+		uint64_t bytes;
+	} sites[] = { { ext, 1, 4096 }, { ext, 2, 1024 }, { ext, 5, 4096 },
+		      { libc, 4, 512 }, { ext, 1, 2048 }, { ruby, 3, 256 } };
+	const struct report_site *row;
+	struct result result;
+	char *text;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		struct draft draft = draft_new(sample);
+
+		if (i == 2)
+			draft_native(&draft, libc, names[0], false);
+		draft_native(&draft, sites[i].module, names[sites[i].name],
+			     sites[i].module == ruby);
+		draft_native(&draft, ruby, names[3], true);
+		draft_ruby(&draft, &gem_5);
+		draft_ruby(&draft, &shop_71);
+		draft_site(&draft, 0, sites[i].bytes);
+	}
+	put_ruby(sample, 128, &shop_71, NULL);
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(result.report->site_count, 1);
+	row = &result.report->sites[0];
+	assert_line(row, "shop.rb", 71);
+	assert_int_equal(row->leaf_count, 4);
+	assert_string_equal(row->leaves[0].frame.function, "keep");
+	assert_int_equal(row->leaves[0].inuse_bytes, 2 * 4096 + 2048);
+	assert_int_equal(row->leaves[0].inuse_objects, 3);
+	assert_int_equal(row->leaves[1].frame.line, 18);
+	assert_string_equal(row->leaves[2].frame.function, "inflate");
+	assert_string_equal(row->leaves[3].frame.file, gem_5.file);
+	text = sample_render(result.report, "text", &style);
+	assert_expected("app-line.txt", text);
+	free(text);
+	text = sample_render(result.report, "json", &style);
+	assert_expected("app-line.json", text);
+	assert_int_equal(system("python3 tests/data/render/check_report.py >/dev/null "
+				"<tests/data/render/app-line.json"),
+			 0);
+	free(text);
+	result_free(&result);
+	/* With -v, the stack of the site that holds most. */
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, true);
+	text = sample_render(result.report, "text", &(struct render_options){ .verbose = true });
+	assert_non_null(strstr(text, "       via quickparse.c:22, :18, inflate, quickparse.rb:5\n"
+				     "       the greatest of 7 stacks:\n"
+				     "       keep"));
+	free(text);
+	result_free(&result);
+	sample_free(sample);
+}
+
+/* Workers of a program are one row with what each of them has; another program in the same directory is not. */
+static void test_workers(void **state)
+{
+	struct sample *sample = sample_new_empty(2);
+	struct result result;
+	struct draft draft = draft_new(sample);
+	const struct report_site *row;
+
+	(void)state;
+	draft_ruby(&draft, &shop_71);
+	draft_site(&draft, 0, 1);
+	draft_site(&draft, 1, 2);
+	draft_site(&draft, 1, 4);
+	draft_site(&draft, 1, 8)->source = SOURCE_MMAP;
+	draft_site(&draft, 1, 16)->ended = true;
+	sample->targets[1] = sample->targets[0];
+	sample->targets[1].pid++;
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(result.report->site_count, 3);
+	row = row_of(&result, 1 + 2 + 4);
+	assert_line(row, "shop.rb", 71);
+	assert_int_equal(row->process_count, 2);
+	assert_int_equal(row->pid, 4242);
+	assert_int_equal(result.report->target_totals[0].alloc_bytes, 1);
+	assert_int_equal(result.report->target_totals[1].alloc_bytes, 2 + 4 + 8 + 16);
+	assert_int_equal(result.report->totals.alloc_bytes, 15);
+	result_free(&result);
+
+	sample->targets[1].mount_namespace = 7;
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(row_of(&result, 2 + 4)->process_count, 1);
+	result_free(&result);
+	sample->targets[1].mount_namespace = 0;
+	sample->targets[1].directory = (char *)"/srv/blog";
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(row_of(&result, 1)->process_count, 1);
+	result_free(&result);
+	sample->targets[1].directory = sample->targets[0].directory;
+	sample->targets[1].exe = (char *)"/usr/bin/ruby3.3";
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(row_of(&result, 2 + 4)->pid, 4243);
+	result_free(&result);
+	sample_free(sample);
+}
+
+/* C++: what a container of the library does belongs to the line that uses it, inlined or not, with source or without. */
+static void test_native(void **state)
+{
+	struct sample *sample = sample_new_empty(1);
+	uint32_t server = sample_module(sample, "/srv/app/server", 0);
+	uint32_t plain = sample_module(sample, "/srv/app/plain", 0);
+	uint32_t library = sample_module(sample, "/usr/lib/libstdc++.so.6", 0);
+	uint64_t vector = sample_name(sample, "std::vector<int>::push_back(int const&)",
+				      "/usr/include/c++/12/bits/stl_vector.h", 1280);
+	uint64_t inlined = sample_inlined(sample, "std::map<int, int>::operator[](int const&)",
+					  "shop::fill(int)", "/build/shop/shop.cc", 30);
+	uint64_t string = sample_name(sample, "std::string::_M_create(unsigned long&)", NULL, 0);
+	uint64_t add = sample_name(sample, "shop::add(int)", "/build/shop/shop.cc", 20);
+	uint64_t wrapper = sample_name(sample, "xmalloc(unsigned long)", "/build/shop/util.cc", 3);
+	uint64_t unknown = sample_name(sample, "shop::sum(int)", NULL, 0);
+	uint64_t start = sample_name(sample, "main", "/build/shop/shop.cc", 99);
+	const uint64_t inner[][2] = { { vector, add },
+				      { string, add },
+				      { wrapper, add },
+				      { inlined, start },
+				      { vector, unknown } };
+	struct result result;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		struct draft draft = draft_new(sample);
+
+		draft_native(&draft,
+			     i == 1   ? library
+			     : i == 4 ? plain
+				      : server,
+			     inner[i][0], false);
+		draft_native(&draft, i == 4 ? plain : server, inner[i][1], false);
+		draft_native(&draft, server, start, false);
+		draft_site(&draft, 0, 1u << i);
+	}
+	sample->names[inlined].items[0].file = "/usr/include/c++/12/bits/stl_map.h";
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(result.report->site_count, 3);
+	assert_line(row_of(&result, 1 + 2 + 4), "/build/shop/shop.cc", 20);
+	assert_string_equal(row_of(&result, 7)->frames[0].function, "shop::add(int)");
+	assert_int_equal(row_of(&result, 7)->leaf_count, 0);
+	assert_line(row_of(&result, 8), "/build/shop/shop.cc", 30);
+	assert_string_equal(row_of(&result, 16)->frames[0].function, "shop::sum(int)");
+	assert_true(row_of(&result, 16)->by_line);
+	result_free(&result);
+	/* In a process without an interpreter, stacks are the default. */
+	result = result_of(sample, GROUP_BY_DEFAULT, NULL, false);
+	assert_int_equal(result.report->site_count, 5);
+	assert_false(row_of(&result, 1)->by_line);
+	put_ruby(sample, 32, &shop_71, NULL);
+	result_free(&result);
+	result = result_of(sample, GROUP_BY_DEFAULT, NULL, false);
+	assert_int_equal(result.report->site_count, 4);
+	result_free(&result);
+	sample_free(sample);
+}
+
+/* Paths of mappings begin with the root directory of a process that has another one. */
+static void test_root(void **state)
+{
+	struct sample *sample = sample_new_empty(1);
+	uint32_t system = sample_module(sample, "/srv/jail/usr/lib/libx.so", 0);
+	uint32_t own = sample_module(sample, "/srv/jail/app/liby.so", 0);
+	uint64_t name = sample_name(sample, "inner", NULL, 0),
+		 other = sample_name(sample, "outer", NULL, 0);
+	struct draft draft = draft_new(sample);
+	struct result result;
+
+	(void)state;
+	sample->targets[0].root = (char *)"/srv/jail";
+	sample->targets[0].directory = (char *)"/app";
+	draft_native(&draft, system, name, false);
+	draft_native(&draft, own, other, false);
+	draft_site(&draft, 0, 1);
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_string_equal(row_of(&result, 1)->frames[0].function, "outer");
+	assert_int_equal(row_of(&result, 1)->leaf_count, 1);
+	result_free(&result);
+	sample_free(sample);
+}
+
+/* Hidden frames are not shown, and make no difference; of an inlined call, the part that is not hidden stays. */
+static void test_hide(void **state)
+{
+	struct sample *sample = sample_new_empty(1);
+	uint32_t server = sample_module(sample, "/srv/app/server", 0);
+	uint64_t one = sample_inlined(sample, "std::vector<int>::push_back(int)", "shop::add(int)",
+				      "shop.cc", 20);
+	uint64_t two = sample_inlined(sample, "std::vector<int>::resize(int)", "shop::add(int)",
+				      "shop.cc", 20);
+	uint64_t own = sample_name(sample, "shop::add(int)", "shop.cc", 20);
+	uint64_t start = sample_name(sample, "main", "shop.cc", 99);
+	const uint64_t inner[] = { one, two, own, start };
+	struct frame_rules rules = { 0 };
+	const struct report_site *row;
+	struct result result;
+	size_t i;
+
+	(void)state;
+	/* The same texts, as a symbolizer has them of a module. */
+	sample->names[two].items[1] = sample->names[one].items[1];
+	sample->names[own].items[0] = sample->names[one].items[1];
+	for (i = 0; i < 4; i++) {
+		struct draft draft = draft_new(sample);
+
+		draft_native(&draft, server, inner[i], false);
+		draft_native(&draft, server, start, false);
+		draft_site(&draft, 0, 1u << i);
+	}
+	assert_int_equal(frame_rules_add(&rules.hide, "@std", NULL), 0);
+	result = result_of(sample, GROUP_BY_SHOWN, &rules, false);
+	assert_int_equal(result.report->site_count, 2);
+	row = row_of(&result, 1 + 2 + 4);
+	assert_int_equal(row->frame_count, 2);
+	assert_string_equal(row->frames[0].function, "shop::add(int)");
+	assert_string_equal(row->frames[1].function, "main");
+	result_free(&result);
+	result = result_of(sample, GROUP_BY_FUNCTION, &rules, false);
+	assert_string_equal(row_of(&result, 1 + 2 + 4)->frames[0].function, "shop::add(int)");
+	result_free(&result);
+	assert_int_equal(frame_rules_add(&rules.hide, "^(shop::|main$)", NULL), 0);
+	result = result_of(sample, GROUP_BY_SHOWN, &rules, false);
+	assert_int_equal(result.report->site_count, 1);
+	assert_int_equal(result.report->sites[0].frame_count, 0);
+	assert_int_equal(result.report->sites[0].frames_hidden, 2);
+	result_free(&result);
+	frame_rules_free(&rules);
+	sample_free(sample);
+}
+
+/* --only: other sites stay in the totals, and are counted. */
+static void test_only(void **state)
+{
+	struct sample *sample = sample_new_empty(1);
+	struct frame_rules rules = { 0 };
+	struct render_options style = { 0 };
+	struct result result;
+	char *text;
+
+	(void)state;
+	put_ruby(sample, 1, &gem_5, &shop_71);
+	put_ruby(sample, 2, &vendored_9, &shop_80);
+	put_ruby(sample, 4, &shop_71, NULL);
+	assert_int_equal(frame_rules_add(&rules.only, "/gems/quickparse-", NULL), 0);
+	result = result_of(sample, GROUP_BY_APP_LINE, &rules, false);
+	assert_int_equal(result.report->site_count, 1);
+	assert_line(row_of(&result, 1), "shop.rb", 71);
+	assert_int_equal(result.report->totals.alloc_bytes, 7);
+	assert_int_equal(result.report->target_totals[0].alloc_bytes, 7);
+	assert_int_equal(result.report->sites_in_use, 1);
+	assert_int_equal(result.report->sites_left_out, 2);
+	assert_int_equal(result.report->left_out.alloc_bytes, 6);
+	text = sample_render(result.report, "text", &style);
+	assert_non_null(strstr(text, "without 2 sites with 6 B in use, left out by --only"));
+	assert_null(strstr(text, "more site"));
+	free(text);
+	text = sample_render(result.report, "json", &style);
+	assert_non_null(strstr(text, "\"left_out\":{\"inuse_bytes\":6,"));
+	free(text);
+	result_free(&result);
+	frame_rules_free(&rules);
+	sample_free(sample);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),	cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_app),	cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_workers), cmocka_unit_test(test_native),
+		cmocka_unit_test(test_root),	cmocka_unit_test(test_hide),
+		cmocka_unit_test(test_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

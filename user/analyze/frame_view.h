@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The functions of a stack: its frames, and what was inlined into them, by name. */
+#ifndef ANALYZE_FRAME_VIEW_H
+#define ANALYZE_FRAME_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/stack.h"
+#include "model/symbols.h"
+
+/* How a report gets the names that the snapshot has not: symbolizer_lookup in the program, a table in a test. */
+struct report_names {
+	const struct symbol_list *(*lookup)(void *context, const struct frame *frame);
+	void *context;
+};
+
+/* A function of a frame. Texts are NULL, and the line 0, where they are unknown. */
+struct frame_view {
+	const struct frame *frame;
+	const char *function; /* of FRAME_ERROR: the reason */
+	const char *file;
+	uint32_t line;
+	bool inlined;
+	/* The same for the same function and line, as long as the report is made; NULL = it has no name. */
+	const void *identity;
+};
+
+/* A walk over the functions of a frame, the innermost first. */
+struct frame_walk {
+	const struct frame *frame;
+	const struct symbol_list *symbols; /* NULL = the frame has names of its own */
+	size_t next;
+};
+
+/* There is at least one function. */
+struct frame_walk frame_walk_begin(const struct frame *frame, const struct report_names *names);
+bool frame_walk_next(struct frame_walk *walk, struct frame_view *ret_view);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See report_frames.h. */
+#include "analyze/report_frames.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static char *report_frame_build_id(const struct module *module)
+{
+	char text[2 * BUILD_ID_MAX + 1];
+
+	if (!module || !module->build_id_size)
+		return NULL;
+	return memory_copy_string(module_format_build_id(module, text));
+}
+
+struct report_frame report_frame_of(const struct module_list *modules,
+				    const struct frame_view *view)
+{
+	const struct frame *frame = view->frame;
+	const struct module *module = module_list_get(modules, frame->module);
+
+	return (struct report_frame){
+		.kind = frame->kind,
+		.function = view->function,
+		.file = view->file,
+		.line = view->line,
+		.inlined = view->inlined,
+		.module = module ? module->path : NULL,
+		.build_id = report_frame_build_id(module),
+		.offset = module ? frame->offset : 0,
+		.whole = frame->whole,
+	};
+}
+
+/* One captured frame becomes one frame of the report for each function that was inlined there. True if all are hidden. */
+static bool report_frames_add_one(const struct frame_list *to, const struct module_list *modules,
+				  const struct frame *frame, const struct report_options *options,
+				  const struct report_names *names)
+{
+	struct frame_walk walk = frame_walk_begin(frame, names);
+	struct frame_view view;
+	bool hidden = true;
+
+	while (frame_walk_next(&walk, &view)) {
+		if (options->judge && judge_hides(options->judge, &view))
+			continue;
+		*to->items = memory_grow(*to->items, *to->count, to->capacity, sizeof(**to->items));
+		(*to->items)[(*to->count)++] = report_frame_of(modules, &view);
+		hidden = false;
+	}
+	return hidden;
+}
+
+size_t report_frames_add(const struct frame_list *to, const struct module_list *modules,
+			 const struct stack *stack, const struct report_options *options,
+			 const struct report_names *names)
+{
+	size_t hidden = 0;
+	uint32_t i;
+
+	for (i = 0; i < stack->count; i++)
+		if (options->internal || !stack->frames[i].internal)
+			hidden += report_frames_add_one(to, modules, &stack->frames[i], options,
+							names);
+	return hidden;
+}
+
+void report_frame_clear(struct report_frame *frame)
+{
+	free(frame->build_id);
+	frame->build_id = NULL;
+}
+
+void report_frames_free(struct report_frame *frames, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		report_frame_clear(&frames[i]);
+	free(frames);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames of a snapshot as those of a report. */
+#ifndef ANALYZE_REPORT_FRAMES_H
+#define ANALYZE_REPORT_FRAMES_H
+
+#include "analyze/report.h"
+
+/* Where frames are added. */
+struct frame_list {
+	struct report_frame **items;
+	size_t *count, *capacity;
+};
+
+struct report_frame report_frame_of(const struct module_list *modules,
+				    const struct frame_view *view);
+
+/*
+ * Add the frames that are shown of a stack: one captured frame becomes one for each function that was inlined there. Returns
+ * how many frames are hidden, with all of their functions.
+ */
+size_t report_frames_add(const struct frame_list *to, const struct module_list *modules,
+			 const struct stack *stack, const struct report_options *options,
+			 const struct report_names *names);
+
+/* Free what report_frame_of has made of `frame`. */
+void report_frame_clear(struct report_frame *frame);
+void report_frames_free(struct report_frame *frames, size_t count);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See weight.h. */
+#include "analyze/weight.h"
+
+struct site_stats weight_counted(const struct snapshot_site *site,
+				 const struct report_options *options)
+{
+	struct site_stats stats = site->stats;
+
+	site_stats_limit_freed(&stats);
+	if (options->min_age_ns)
+		site_stats_leave_out_young(&stats);
+	return stats;
+}
+
+uint64_t weight_of(const struct site_stats *stats, enum report_sort sort)
+{
+	switch (sort) {
+	case SORT_INUSE:
+		return site_stats_inuse_bytes(stats);
+	case SORT_INUSE_OBJECTS:
+		return site_stats_inuse_objects(stats);
+	case SORT_ALLOC:
+		return stats->alloc_bytes;
+	case SORT_ALLOC_OBJECTS:
+		return stats->alloc_objects;
+	}
+	return 0;
+}

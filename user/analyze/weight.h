@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What sites are ranked by. */
+#ifndef ANALYZE_WEIGHT_H
+#define ANALYZE_WEIGHT_H
+
+#include "analyze/report.h"
+
+/* What a site has, as the report counts it. */
+struct site_stats weight_counted(const struct snapshot_site *site,
+				 const struct report_options *options);
+
+uint64_t weight_of(const struct site_stats *stats, enum report_sort sort);
+
+#endif
