@@ -361,6 +361,9 @@ def run_tests():
     functions = [(name, function) for name, function in vars(sys.modules["__main__"]).items()
                  if name.startswith("test_") and callable(function)]
     chosen, failed = set(sys.argv[1:]), False
+    for name in sorted(chosen - {name for name, _ in functions}):
+        failed = True
+        print("not ok %s no such test" % name)
     for name, function in functions:
         if chosen and name not in chosen:
             continue
