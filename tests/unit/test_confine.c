@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/openat2.h>
 #include <linux/perf_event.h>
 
 #include "command/confine.h"
@@ -32,6 +33,11 @@
 /* No descriptor, no pid, no address. */
 #define NONE (-1L)
 #define X32_GETPID (0x40000000L | 39)
+
+/* Headers of older distributions lack it. */
+#ifndef SYS_mseal
+#define SYS_mseal 462
+#endif
 
 struct call {
 	const char *name;
@@ -59,6 +65,7 @@ static const struct call refused[] = {
 	CALL(openat, AT_FDCWD, NONE, O_RDONLY | O_CREAT),
 	CALL(openat, AT_FDCWD, NONE, O_RDONLY | O_TRUNC),
 	CALL(openat, AT_FDCWD, NONE, O_RDWR | O_TMPFILE),
+	CALL(openat2, AT_FDCWD, NONE, NONE, sizeof(struct open_how)),
 #ifdef SYS_open
 	CALL(open, NONE, O_WRONLY),
 	CALL(open, NONE, O_RDWR),
@@ -252,6 +259,31 @@ static bool walks(void)
 	return is;
 }
 
+/* Flags that are somewhere else, even a byte away, are refused; where the good ones are, nothing else can be. */
+static bool walks_otherwise(void)
+{
+	struct open_how how = { .flags = O_RDWR | O_CLOEXEC };
+	uint64_t mask, flags = path_walk_fix_flags(&mask), end = flags | ~mask, at;
+	long page = sysconf(_SC_PAGESIZE);
+
+	if (syscall(SYS_openat2, AT_FDCWD, "/dev/null", &how, sizeof(how)) >= 0 || errno != EPERM)
+		return true;
+	for (at = flags - 64; at <= end + 64; at++) {
+		int fd = (int)syscall(SYS_openat2, AT_FDCWD, "/dev/null", at, sizeof(how));
+
+		if (fd < 0 && errno == EPERM)
+			continue;
+		if ((at & mask) != flags || (fd >= 0 && !(fcntl(fd, F_GETFL) & O_PATH)))
+			return true;
+		close(fd);
+	}
+	/* Only Linux 6.10 can seal. */
+	if (syscall(SYS_mseal, 0, 0, 0) < 0)
+		return false;
+	return mprotect((void *)(flags & -(uint64_t)page), (size_t)page, PROT_READ | PROT_WRITE) >=
+	       0;
+}
+
 static bool reads_memory(void)
 {
 	int value = 42, copy = 0;
@@ -343,6 +375,7 @@ static void test_needed(void **state)
 		      : !makes_descriptors()				   ? 7
 		      : !asks_kernel(privileged)			   ? 8
 		      : open("/dev/null", O_WRONLY) >= 0 || errno != EPERM ? 9
+		      : walks_otherwise()				   ? 10
 									   : 0);
 	}
 	status = wait_for(child);

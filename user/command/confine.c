@@ -6,12 +6,13 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "system/path_walk.h"
 #include "system/privilege.h"
 #include "system/seccomp.h"
 
 /*
  * What would start a program, write to a file or to another process's memory, or change the system. The flags of openat2()
- * are out of a filter's sight: it is left for looking below the root of a target.
+ * are out of a filter's sight: rules that confine_calls adds leave it to path_walk.
  */
 static const struct seccomp_rule refused_calls[] = {
 	{ SYS_execve },
@@ -107,7 +108,17 @@ static const struct seccomp_rule refused_calls[] = {
 
 int confine_calls(bool servers)
 {
-	return seccomp_install(refused_calls, CALL_COUNT - servers, false);
+	struct seccomp_rule rules[2 + CALL_COUNT];
+	uint64_t mask, flags = path_walk_fix_flags(&mask);
+
+	rules[0] = (struct seccomp_rule){ SYS_openat2, 3, (uint32_t)mask, (uint32_t)flags,
+					  .unless = true };
+	rules[1] = (struct seccomp_rule){
+		SYS_openat2,   3, (uint32_t)(mask >> 32), (uint32_t)(flags >> 32), .high = true,
+		.unless = true
+	};
+	memcpy(rules + 2, refused_calls, sizeof(refused_calls));
+	return seccomp_install(rules, 2 + CALL_COUNT - servers, false);
 }
 
 void confine_tracer(enum backend backend, bool servers, unsigned int user, const struct log *log)

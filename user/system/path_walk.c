@@ -26,6 +26,40 @@
 #define RESOLVE_CACHED 0x20
 #endif
 
+/* Headers of older distributions lack it, and kernels before 6.10, which then return ENOSYS. */
+#ifndef SYS_mseal
+#define SYS_mseal 462
+#endif
+
+/* All values of RESOLVE_* up to RESOLVE_CACHED. */
+#define WALK_FLAGS_COUNT 64
+
+/* So that each begins at a multiple of its size. */
+union walk_flags {
+	struct open_how how;
+	unsigned char room[32];
+};
+
+#define WALK_FLAGS(number)                                                           \
+	{                                                                            \
+		.how = {.flags = O_PATH | O_CLOEXEC, .resolve = (uint64_t)(number) } \
+	}
+#define WALK_FLAGS_4(number)                                                    \
+	WALK_FLAGS(number), WALK_FLAGS((number) + 1), WALK_FLAGS((number) + 2), \
+		WALK_FLAGS((number) + 3)
+#define WALK_FLAGS_16(number)                                                         \
+	WALK_FLAGS_4(number), WALK_FLAGS_4((number) + 4), WALK_FLAGS_4((number) + 8), \
+		WALK_FLAGS_4((number) + 12)
+
+/* By the value of RESOLVE_*. The size is a power of two, and the address a multiple of it. */
+static const union walk_flags walk_flags[WALK_FLAGS_COUNT]
+	__attribute__((aligned(sizeof(union walk_flags) * WALK_FLAGS_COUNT))) = {
+		WALK_FLAGS_16(0),
+		WALK_FLAGS_16(16),
+		WALK_FLAGS_16(32),
+		WALK_FLAGS_16(48),
+	};
+
 #define PATIENCE_MS 2000
 #define HALVINGS_MAX 5
 #define LATE_NS 60000000000u
@@ -36,10 +70,26 @@ static uint64_t walks_late_ns;
 
 static int walk_open(int root, const char *path, uint64_t resolve)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = resolve };
-	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	int fd;
 
+	if (resolve >= WALK_FLAGS_COUNT)
+		return -EINVAL;
+	fd = (int)syscall(SYS_openat2, root, path, &walk_flags[resolve].how,
+			  sizeof(walk_flags[resolve].how));
 	return fd < 0 ? -errno : fd;
+}
+
+uint64_t path_walk_fix_flags(uint64_t *ret_mask)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = (uint64_t)walk_flags,
+		 end = start + sizeof(walk_flags);
+
+	start -= start % page;
+	end += page - 1;
+	end -= end % page;
+	(void)syscall(SYS_mseal, start, end - start, 0);
+	*ret_mask = ~(uint64_t)(sizeof(walk_flags) - sizeof(walk_flags[0]));
+	return (uint64_t)walk_flags;
 }
 
 /* True if it cannot be known. */

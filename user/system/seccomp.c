@@ -25,7 +25,8 @@
 #define X32_BIT 0x40000000u
 
 /* Both architectures are little-endian: the low half comes first. */
-#define ARGUMENT_OFFSET(number) (offsetof(struct seccomp_data, args) + 8 * ((number)-1))
+#define ARGUMENT_OFFSET(number, high) \
+	(offsetof(struct seccomp_data, args) + 8 * ((number)-1) + 4 * (high))
 
 #define HEAD_LENGTH 6
 #define RULE_LENGTH_MAX 6
@@ -39,6 +40,13 @@ static struct sock_filter filter_load(size_t offset)
 static struct sock_filter filter_expect(uint32_t value, uint8_t otherwise)
 {
 	return (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, otherwise);
+}
+
+/* Skip an instruction if the rule does not apply to the loaded word. */
+static struct sock_filter filter_apply(const struct seccomp_rule *rule)
+{
+	return (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->value, rule->unless,
+					    !rule->unless);
 }
 
 static struct sock_filter filter_return(bool allow)
@@ -59,9 +67,9 @@ static size_t filter_add_rule(struct sock_filter *code, const struct seccomp_rul
 		return count;
 	}
 	code[count++] = filter_expect(rule->call, 5);
-	code[count++] = filter_load(ARGUMENT_OFFSET(rule->argument));
+	code[count++] = filter_load(ARGUMENT_OFFSET(rule->argument, rule->high));
 	code[count++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, rule->mask);
-	code[count++] = filter_expect(rule->value, 1);
+	code[count++] = filter_apply(rule);
 	code[count++] = filter_return(allow);
 	code[count++] = filter_load(offsetof(struct seccomp_data, nr));
 	return count;

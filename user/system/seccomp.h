@@ -8,13 +8,15 @@
 #include <stdint.h>
 
 /*
- * A system call, and what one of its arguments must be for the rule to apply. Only the low 32 bits of an argument are
- * compared: those of a flag word, a pid or a command.
+ * A system call, and what one of its arguments must be for the rule to apply. 32 bits of an argument are compared, the low
+ * ones by default: those of a flag word, a pid or a command.
  */
 struct seccomp_rule {
 	uint32_t call; /* SYS_* */
 	uint32_t argument; /* 1 to 6; 0 = the rule applies whatever the arguments are */
 	uint32_t mask, value; /* it applies if the argument & mask == value */
+	bool high; /* of the high 32 bits instead: those of an address */
+	bool unless; /* it applies if they differ */
 };
 
 /*
