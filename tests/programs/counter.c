@@ -8,7 +8,8 @@
  * blocks: the memory that this library keeps them in is empty after a fork.
  *
  * With PLAIN it defines the same code under other names, so that a program that is not counted has the same environment
- * and nearly the same layout in memory as one that is.
+ * and nearly the same layout in memory as one that is. With WIPED it counts the same and leaves other words on the stack: a
+ * program whose figures are others then takes such words for pointers, as conservative garbage collectors do.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -132,6 +133,21 @@ __attribute__((constructor)) static void start(void)
 	map_account();
 }
 
+/* Below the frames of calls that have returned. */
+#ifdef WIPED
+__attribute__((noinline)) static void wipe_stack(void)
+{
+	uint64_t words[1024];
+
+	memset(words, 0, sizeof(words));
+	__asm__ volatile("" : : "r"(words) : "memory");
+}
+#else
+static void wipe_stack(void)
+{
+}
+#endif
+
 static void add(uint64_t *counter, uint64_t value)
 {
 	__atomic_fetch_add(counter, value, __ATOMIC_RELAXED);
@@ -158,6 +174,7 @@ static struct slot *slot_find(void)
 	uint64_t pid;
 
 	start();
+	wipe_stack();
 	pid = (uint64_t)getpid();
 	if (!memory->slot)
 		memory->slot = slot_claim();
