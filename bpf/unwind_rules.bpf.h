@@ -245,6 +245,8 @@ static __always_inline __u32 unwind_rule_new(struct unwind *walk, __u64 pc, __u6
 	if (found >= UNWIND_FOUND_NOTHING)
 		return found;
 	*ret_rule = rule = walk->rule;
+	if (!UNWIND_SHORT_FITS(rule) && found >= UNWIND_SHORT_ROWS)
+		return 0;
 	tag |= UNWIND_SHORT_FITS(rule) ? UNWIND_SHORT(rule) : UNWIND_SHORT_OF_ROW(found);
 	*(volatile __u64 *)word = tag;
 	return 0;

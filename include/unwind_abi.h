@@ -130,14 +130,15 @@ struct unwind_block {
 
 /*
  * A rule in 24 bits: its low 15 bits, and nine bits of the offset of the saved bp. One that does not fit, and any of
- * kind UNWIND_CFA_UNSUPPORTED, is written as that kind and the position of its row.
+ * kind UNWIND_CFA_UNSUPPORTED, is written as that kind and the position of its row, if that is below UNWIND_SHORT_ROWS.
  */
+#define UNWIND_SHORT_ROWS (1u << 21)
 #define UNWIND_SHORT_FITS(rule)                                                                    \
 	(UNWIND_RULE_CFA(rule) != UNWIND_CFA_UNSUPPORTED && UNWIND_RULE_CFA_OFFSET(rule) < 1024 && \
 	 ((((rule) >> 22) + 256) & 1023) < 512)
 #define UNWIND_SHORT(rule) (((rule)&0x7fff) | ((rule) >> 22 & 511) << 15)
 #define UNWIND_SHORT_OF_ROW(position) (UNWIND_CFA_UNSUPPORTED | (position) << 3)
-#define UNWIND_SHORT_ROW(brief) ((brief) >> 3 & 0x1fffff)
+#define UNWIND_SHORT_ROW(brief) ((brief) >> 3 & (UNWIND_SHORT_ROWS - 1))
 #define UNWIND_SHORT_RULE(brief) \
 	(((brief)&0x7fff) | ((((__u32)(brief) >> 15 & 511) ^ 256) - 256) << 22)
 
@@ -154,7 +155,7 @@ struct unwind_block {
 #define UNWIND_CACHE_TAG(pc, generation) \
 	((pc) >> 13 << 30 | (__u64)((generation) & (UNWIND_CACHE_GENERATIONS - 1)) << 24)
 #define UNWIND_CACHE_RULE(word) ((__u32)(word)&0xffffff)
-#define UNWIND_ROWS_MAX (1u << 21)
+#define UNWIND_ROWS_MAX (1u << 22)
 
 /* Why a walk ended. */
 enum unwind_end {

@@ -467,6 +467,32 @@ static void test_remembered_row_changes_meanwhile(void **state)
 	world_free(world);
 }
 
+/* The cache has no room for the position of a row that is far behind: a long rule is looked up each time. */
+static void test_long_rules_far_behind(void **state)
+{
+	static const uint32_t rules[] = { SP(2000), ROOT };
+	struct world *world = world_create(rules, 2);
+	uint64_t pcs[] = { world_pc(0, 0), world_pc(1, 9) };
+	uint32_t i, used = 0;
+
+	(void)state;
+	/* They are found where they were: positions are taken modulo the number of rows. */
+	for (i = 0; i <= world->place.page_count; i++)
+		world->store.pages[world->place.pages + i] += UNWIND_SHORT_ROWS;
+	world->stack[2009] = pcs[1];
+	walk_both(world, pcs[0], world_address(10), 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	walk_both(world, pcs[0], world_address(10), 0, STACK_FRAMES_MAX);
+	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
+	for (i = 0; i < UNWIND_CACHE_WORDS; i++) {
+		used += world->cache.words[i] != 0;
+		assert_int_not_equal(UNWIND_RULE_CFA(UNWIND_CACHE_RULE(world->cache.words[i])),
+				     UNWIND_CFA_UNSUPPORTED);
+	}
+	assert_int_equal(used, 1);
+	world_free(world);
+}
+
 /* What the cache remembers of one generation does not hold in the next. */
 static void test_cache(void **state)
 {
@@ -556,6 +582,7 @@ int main(void)
 		cmocka_unit_test(test_mappings_change_at_a_planted_address),
 		cmocka_unit_test(test_rows_change_meanwhile),
 		cmocka_unit_test(test_remembered_row_changes_meanwhile),
+		cmocka_unit_test(test_long_rules_far_behind),
 		cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_reads_are_few),
 		cmocka_unit_test(test_reads_below_the_window),

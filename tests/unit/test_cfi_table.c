@@ -86,9 +86,9 @@ static void test_short_rules(void **state)
 							 rule);
 					assert_true(UNWIND_SHORT(rule) < 1u << 24);
 				}
-	assert_int_equal(UNWIND_SHORT_ROW(UNWIND_SHORT_OF_ROW(UNWIND_ROWS_MAX - 1)),
-			 UNWIND_ROWS_MAX - 1);
-	assert_true(UNWIND_SHORT_OF_ROW(UNWIND_ROWS_MAX - 1) < 1u << 24);
+	assert_int_equal(UNWIND_SHORT_ROW(UNWIND_SHORT_OF_ROW(UNWIND_SHORT_ROWS - 1)),
+			 UNWIND_SHORT_ROWS - 1);
+	assert_true(UNWIND_SHORT_OF_ROW(UNWIND_SHORT_ROWS - 1) < 1u << 24);
 }
 
 static void test_rows_merge(void **state)

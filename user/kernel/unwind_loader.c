@@ -18,13 +18,16 @@
 #include "tracer.skel.h"
 #include "unwind/unwind_tables.h"
 
-/* Rows: 16 MB, twenty times what a large interpreter with its libraries has. Pages: 1 GB of code. */
-#define LOADER_ROWS (1u << 21)
+/* Rows: 32 MB; a compiler with LLVM has half as many, a large interpreter with its libraries a twentieth. Pages: 1 GB of code. */
+#define LOADER_ROWS UNWIND_ROWS_MAX
 /* 4 MB is the most that kernels before 5.17 give a value. */
 #define LOADER_ROWS_SMALL (1u << 19)
 #define LOADER_PAGES (1u << 18)
 /* The kernel gives elements of mappable arrays eight bytes. */
 #define LOADER_GENERATION_STRIDE 2
+
+/* Files that are open and that nobody maps have no more of the rows than this part, and the last one of them. */
+#define LOADER_EXPECTED_PART 8
 
 /* Files that BPF programs find by inode where a mapping is not published yet. */
 #define LOADER_FILES 4096
