@@ -158,17 +158,24 @@ def test_more_files_than_descriptors_under_a_name():
         reports_on_time(tracer, process)
 
 
-def test_files_that_fill_the_unwind_tables():
+def files_of_rows(path, count):
+    """Copies of a file with 220,000 unwind rows."""
     lab.need("gcc")
     code = ".text; .globl f; f: .cfi_startproc; .rept 110000; .cfi_adjust_cfa_offset 8; nop; " \
            ".cfi_adjust_cfa_offset -8; nop; .endr; ret; .cfi_endproc"
+    with open(path + "/rows.s", "w", encoding="ascii") as file:
+        file.write(code + "\n")
+    subprocess.run(["gcc", "-shared", "-nostdlib", "-o", path + "/0.so", path + "/rows.s"], check=True)
+    os.unlink(path + "/rows.s")
+    paths = ["%s/%d.so" % (path, i) for i in range(count)]
+    for copy in paths[1:]:
+        shutil.copy(paths[0], copy)
+    return paths
+
+
+def test_files_that_fill_the_unwind_tables():
     with attacks.folder() as path:
-        with open(path + "/rows.s", "w", encoding="ascii") as file:
-            file.write(code + "\n")
-        subprocess.run(["gcc", "-shared", "-nostdlib", "-o", path + "/rows.so", path + "/rows.s"], check=True)
-        paths = ["%s/%d.so" % (path, i) for i in range(12)]
-        for copy in paths:
-            shutil.copy(path + "/rows.so", copy)
+        paths = files_of_rows(path, 24)
         attacker = hostile("files", "0", *paths)
         process = attacks.victim()
         tracer = lab.Tracer("-j", "-n", "0", "-p", "%d,%d" % (attacker.pid, process.pid), "0.5")
@@ -176,6 +183,48 @@ def test_files_that_fill_the_unwind_tables():
         assert report["loss"]["files_without_rows"] > 0, report["loss"]
         site = [site for site in report["sites"] if lab.function_of(site) == "site_block"][0]
         assert any(frame["function"] == "main" for frame in site["frames"]), site
+
+
+# Opens all files of a folder, maps none, and then executes a program.
+OPENER = """
+import os, sys, time
+worst = 0
+for name in os.listdir(sys.argv[1]):
+    begin = time.monotonic()
+    os.close(os.open(os.path.join(sys.argv[1], name), os.O_RDONLY))
+    worst = max(worst, time.monotonic() - begin)
+print("%.3f s" % worst, file=sys.stderr)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+def test_files_that_are_opened_and_not_mapped():
+    """A command opens programs and libraries by the thousand, with more unwind rows than there is room for."""
+    with attacks.folder() as path:
+        os.mkdir(path + "/files")
+        files_of_rows(path + "/files", 40)
+        for i in range(2000):
+            shutil.copy(lab.target("plugin.so"), "%s/files/%d" % (path, i))
+        shutil.copy(lab.target("blocks"), path + "/blocks")
+        with tempfile.NamedTemporaryFile("r", prefix="tracer-report-") as file:
+            tracer = lab.Tracer("-v", "-j", "-n", "0", "-o", file.name, "--", sys.executable, "-c", OPENER, path + "/files",
+                                path + "/blocks", "1000", "stay")
+            account = json.loads(tracer.process.stdout.readline())
+            descriptors = len(os.listdir("/proc/%d/fd" % tracer.process.pid))
+            peak = peak_of(tracer)
+            tracer.process.send_signal(lab.signal.SIGINT)
+            tracer.process.wait(lab.PATIENCE)
+            errors, report = tracer.stderr(), json.loads(file.read())
+        if "are not held" in errors:
+            raise lab.Skip("the kernel does not let opens be held")
+        print("# %d descriptors, at most %d MiB, an open took %s" % (
+            descriptors, peak >> 20, re.search(r"^([0-9.]+ s)$", errors, re.M).group(1)))
+        assert lab.sums(report, {"site_block"}) == account, (account, lab.sums(report, {"site_block"}))
+        site = [site for site in report["sites"] if lab.function_of(site) == "site_block"][0]
+        assert any(frame["function"] == "main" for frame in site["frames"]), site
+        # What nobody has mapped is no loss, and not kept.
+        assert not report["loss"]["files_without_rows"] and "unwind tables are full" not in errors, errors
+        assert descriptors < 600 and peak < 400 << 20, (descriptors, peak)
 
 
 if __name__ == "__main__":

@@ -293,6 +293,33 @@ static void test_shares(void **state)
 	unwind_tables_free(&tables);
 }
 
+/* What is not mapped yet is counted until it is mapped or forgotten. */
+static void test_expected(void **state)
+{
+	static uint64_t rows[1000];
+	static uint32_t pages[1000];
+	struct unwind_tables tables = { 0 };
+
+	(void)state;
+	unwind_store_start(&tables.store, (__u64 *)rows, 1000, pages, 1000);
+	assert_int_equal(share_add(&tables, 0, 1, 50), 0);
+	assert_int_equal(share_add(&tables, 1, 1, 60), 0);
+	assert_int_equal(tables.expected_rows, 0);
+	unwind_tables_expect(&tables, 0);
+	unwind_tables_expect(&tables, 0);
+	unwind_tables_expect(&tables, 1);
+	unwind_tables_expect(&tables, 12345);
+	assert_int_equal(tables.expected_rows, 110);
+	unwind_tables_see(&tables, 0);
+	unwind_tables_see(&tables, 0);
+	unwind_tables_see(&tables, 12345);
+	assert_int_equal(tables.expected_rows, 60);
+	unwind_tables_remove(&tables, 0);
+	unwind_tables_remove(&tables, 1);
+	assert_int_equal(tables.expected_rows, 0);
+	unwind_tables_free(&tables);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_tables_come_and_go),
 		cmocka_unit_test(test_one_that_found_no_room),
 		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_expected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

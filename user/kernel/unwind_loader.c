@@ -202,9 +202,9 @@ static void loader_unpublish_file(const struct unwind_loader *loader, uint32_t i
 	bpf_map_delete_elem(bpf_map__fd(loader->bpf->maps.allocator_files), &rows.pages);
 }
 
-/* Put a module's table into the store; NULL = it has none. */
-static void loader_store(struct unwind_loader *loader, uint32_t module,
-			 const struct unwind_file *file)
+/* Put a module's table into the store; NULL = it has none. Returns what unwind_tables_add does. */
+static int loader_store(struct unwind_loader *loader, uint32_t module,
+			const struct unwind_file *file)
 {
 	const struct module *found = module_list_get(loader->modules, module);
 	int holder = loader->modules->is_shared ? found->root_pid : 0;
@@ -214,8 +214,18 @@ static void loader_store(struct unwind_loader *loader, uint32_t module,
 		loader_publish_file(loader, module);
 	if (!code && found->allocates)
 		unwind_loader_mark_allocator(loader, module);
-	loader->refused += code < 0;
 	loader->is_full |= code < 0;
+	return code;
+}
+
+/* The same of a module that is mapped. */
+static void loader_store_mapped(struct unwind_loader *loader, uint32_t module,
+				const struct unwind_file *file)
+{
+	const struct module *found = module_list_get(loader->modules, module);
+	int code = loader_store(loader, module, file);
+
+	loader->refused += code < 0;
 	if (!code || loader->warned_full)
 		return;
 	loader->warned_full = true;
@@ -249,18 +259,53 @@ static void loader_log(const struct unwind_loader *loader, const char *path, int
 			  (unsigned long long)((clock_now_ns() - begin) / 1000));
 }
 
-void unwind_loader_add_module(struct unwind_loader *loader, uint32_t module)
+/* Its table, to be freed with unwind_file_free. Returns 0 or a negative errno. */
+static int loader_compile(const struct unwind_loader *loader, const struct module *module,
+			  struct unwind_file *ret_file)
+{
+	uint64_t begin = clock_now_ns();
+	int code = decoder_rows(loader->decoder, module, ret_file);
+
+	loader_log(loader, module->path, code, &ret_file->table, begin);
+	return code;
+}
+
+/* Is it open, and not compiled yet? NULL if it is not. */
+static const struct module *loader_find_new(const struct unwind_loader *loader, uint32_t module)
 {
 	const struct module *found = loader ? module_list_get(loader->modules, module) : NULL;
-	struct unwind_file file = { 0 };
-	uint64_t begin = clock_now_ns();
-	int code;
 
 	if (!found || found->fd < 0 || unwind_tables_has(&loader->tables, module))
+		return NULL;
+	return found;
+}
+
+void unwind_loader_add_module(struct unwind_loader *loader, uint32_t module)
+{
+	const struct module *found = loader_find_new(loader, module);
+	struct unwind_file file = { 0 };
+
+	if (!found)
 		return;
-	code = decoder_rows(loader->decoder, found, &file);
-	loader_store(loader, module, code ? NULL : &file);
-	loader_log(loader, found->path, code, &file.table, begin);
+	loader_store_mapped(loader, module, loader_compile(loader, found, &file) ? NULL : &file);
+	unwind_file_free(&file);
+}
+
+void unwind_loader_expect(struct unwind_loader *loader, uint32_t module)
+{
+	const struct module *found = loader_find_new(loader, module);
+	struct unwind_file file = { 0 };
+
+	if (!found)
+		return;
+	if (loader->tables.expected_rows >= loader_row_count(loader) / LOADER_EXPECTED_PART) {
+		loader->is_full = true;
+		return;
+	}
+	if (loader_store(loader, module, loader_compile(loader, found, &file) ? NULL : &file))
+		unwind_tables_remove(&loader->tables, module);
+	else
+		unwind_tables_expect(&loader->tables, module);
 	unwind_file_free(&file);
 }
 
@@ -285,7 +330,7 @@ static void loader_add_vdso(struct unwind_loader *loader, pid_t pid,
 					      module_list_get(loader->modules, mapping->module),
 					      bytes, (size_t)got, &file);
 	if (!code)
-		loader_store(loader, mapping->module, &file);
+		loader_store_mapped(loader, mapping->module, &file);
 	unwind_file_free(&file);
 	free(bytes);
 }
@@ -298,6 +343,7 @@ static void loader_add_mapping(struct unwind_loader *loader, pid_t pid,
 	if (!module)
 		return;
 	if (unwind_tables_has(&loader->tables, mapping->module)) {
+		unwind_tables_see(&loader->tables, mapping->module);
 		if (module->root_pid != pid)
 			unwind_tables_share(&loader->tables, mapping->module);
 		return;

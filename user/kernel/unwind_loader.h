@@ -37,8 +37,14 @@ int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules
 		       struct unwind_loader **ret_loader, struct error *error);
 void unwind_loader_close(struct unwind_loader *loader);
 
-/* Compile a module that a process is going to map, so that its table is there at once when it does. */
+/* Compile a module that a process maps. */
 void unwind_loader_add_module(struct unwind_loader *loader, uint32_t module);
+
+/*
+ * The same of one that a process opens, so that its table is there at once if it maps it. Such files have a part of the tables
+ * until they are forgotten as others that nobody maps; beyond it, nothing is done.
+ */
+void unwind_loader_expect(struct unwind_loader *loader, uint32_t module);
 
 /* Publish to BPF programs that a module has functions that allocate or free (struct module). */
 void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t module);
@@ -56,7 +62,7 @@ void unwind_loader_update(struct unwind_loader *loader, uint32_t target_id, pid_
 /* The process has ended. */
 void unwind_loader_forget(struct unwind_loader *loader, uint32_t target_id);
 
-/* Has the table of a file found no room since modules were last forgotten? */
+/* Has the table of a file, or that of one that is only open, found no room since modules were last forgotten? */
 bool unwind_loader_is_full(const struct unwind_loader *loader);
 
 /*

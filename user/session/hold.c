@@ -48,7 +48,7 @@ bool hold_see_open(struct follow *follow, pid_t pid, uint32_t module, bool exec)
 	if (!process)
 		return true;
 	/* Its first calls are made before the record of the mapping has been read. */
-	unwind_loader_add_module(follow->scan->unwind, module);
+	unwind_loader_expect(follow->scan->unwind, module);
 	file = scan_plan(follow->scan, process, module);
 	if (file && !file->count)
 		return false;

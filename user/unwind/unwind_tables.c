@@ -111,10 +111,27 @@ void unwind_tables_share(struct unwind_tables *tables, uint32_t module)
 	known->holder = 0;
 }
 
+void unwind_tables_expect(struct unwind_tables *tables, uint32_t module)
+{
+	if (!unwind_tables_has(tables, module) || tables->modules[module].expected)
+		return;
+	tables->modules[module].expected = true;
+	tables->expected_rows += tables->modules[module].place.row_count;
+}
+
+void unwind_tables_see(struct unwind_tables *tables, uint32_t module)
+{
+	if (!unwind_tables_has(tables, module) || !tables->modules[module].expected)
+		return;
+	tables->modules[module].expected = false;
+	tables->expected_rows -= tables->modules[module].place.row_count;
+}
+
 void unwind_tables_remove(struct unwind_tables *tables, uint32_t module)
 {
 	if (!unwind_tables_has(tables, module))
 		return;
+	unwind_tables_see(tables, module);
 	unwind_tables_share(tables, module);
 	unwind_store_remove(&tables->store, &tables->modules[module].place);
 	tables->modules[module] = (struct unwind_known){ 0 };

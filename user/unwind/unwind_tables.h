@@ -23,6 +23,7 @@ struct unwind_known {
 	struct elf_code codes[ELF_CODES_MAX];
 	unsigned int code_count;
 	int holder; /* the process that has the place in its share; 0 = none */
+	bool expected; /* nobody is known to map it yet */
 };
 
 struct unwind_tables {
@@ -30,6 +31,7 @@ struct unwind_tables {
 	struct unwind_known *modules; /* by index of the run's module list */
 	size_t count;
 	struct table shares; /* struct unwind_share by holder */
+	uint64_t expected_rows; /* of modules that nobody is known to map yet */
 };
 
 /* Was the module added? */
@@ -45,6 +47,10 @@ int unwind_tables_add(struct unwind_tables *tables, uint32_t module, int holder,
 
 /* Other processes than the holder have the module mapped: it is charged to none. */
 void unwind_tables_share(struct unwind_tables *tables, uint32_t module);
+
+/* The module that was added is not mapped yet, and may never be; or a process has it mapped now. */
+void unwind_tables_expect(struct unwind_tables *tables, uint32_t module);
+void unwind_tables_see(struct unwind_tables *tables, uint32_t module);
 
 /*
  * Forget a module. Its room is given to others, so no list of mappings that is in use may lead to it any more. One that was
