@@ -18,7 +18,7 @@
 #include "tracer.skel.h"
 #include "unwind/unwind_tables.h"
 
-/* Rows: 32 MB; a compiler with LLVM has half as many, a large interpreter with its libraries a twentieth. Pages: 1 GB of code. */
+/* Rows: 32 MB; a compiler with LLVM has 2.5 million, a large interpreter with its libraries 0.2. Pages: 1 GB of code. */
 #define LOADER_ROWS UNWIND_ROWS_MAX
 /* 4 MB is the most that kernels before 5.17 give a value. */
 #define LOADER_ROWS_SMALL (1u << 19)
