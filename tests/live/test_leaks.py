@@ -153,7 +153,7 @@ def test_ruby_that_runs():
         # Few calls: the report comes after five seconds, on slow machines too.
         process = lab.start(["ruby", path, "500"])
         process.stdout.readline()
-        tracer = lab.Tracer("-p", process.pid, "-d", "5s", "-n", "1", stdout=subprocess.PIPE)
+        tracer = lab.Tracer("--by", "stack", "-p", process.pid, "-d", "5s", "-n", "1", stdout=subprocess.PIPE)
         lab.release(process)
         process.stdout.readline()
         text = tracer.finish()
