@@ -682,6 +682,43 @@ def test_php_folded_runtime():
     assert "execute_ex" in {frame["function"] for frame in site["frames"]}, site["frames"]
 
 
+ROUTES = """\
+require 'fiddle'
+KEPT = []
+class Shop
+  ROUTES = []
+  def self.get(&block) = ROUTES << block
+  get { KEPT << Fiddle.malloc(10007) }
+  get { KEPT << Fiddle.malloc(10007) }
+end
+$stdin.gets
+100.times { |i| Shop::ROUTES[i % 4 / 3].call }
+puts 'done'
+$stdout.flush
+$stdin.gets
+"""
+
+
+def test_folded_lines():
+    """Blocks of one name are frames of their own in a flame graph, by file and line."""
+    lab.need("ruby")
+    with script(ROUTES, ".rb") as file:
+        process = lab.start(["ruby", file.name])
+        lab.wait_for(lambda: lab.is_reading(process), "it waits for a line")
+        tracer = lab.Tracer("-f", "-z", "10007", "-Z", "10007", "-p", process.pid, "1h")
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        lines = tracer.stop().splitlines()
+    held = {}
+    for line in lines:
+        for number in (6, 7):
+            if "block in <class:Shop> (%s:%d)" % (file.name, number) in line:
+                held[number] = held.get(number, 0) + int(line.rpartition(" ")[2])
+    assert held == {6: 75 * 10007, 7: 25 * 10007}, lines
+    assert not [line for line in lines if "<class:Shop>;" in line], lines
+
+
 def test_unknown_version():
     """A program that calls itself Ruby, of a version that does not exist: one clear line, and native frames."""
     lab.need("gcc")

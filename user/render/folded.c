@@ -35,6 +35,21 @@ static void folded_append_name(struct buffer *out, const char *name)
 	}
 }
 
+/*
+ * Names of interpreted code are often those of many places: all routes of a Sinatra application are one block. Native functions
+ * stay one frame, whatever line of theirs made the call.
+ */
+static void folded_append_place(struct buffer *out, const struct report_frame *frame)
+{
+	if (!frame_is_interpreted(frame->kind) || !frame->file)
+		return;
+	buffer_append_string(out, " (");
+	folded_append_name(out, frame->file);
+	if (frame->line && !frame->whole)
+		buffer_printf(out, ":%" PRIu32, frame->line);
+	buffer_append_string(out, ")");
+}
+
 static void folded_append_frame(struct buffer *out, const struct report_frame *frame)
 {
 	const char *base;
@@ -45,6 +60,7 @@ static void folded_append_frame(struct buffer *out, const struct report_frame *f
 		buffer_append_string(out, "]");
 	} else if (frame->function && *frame->function) {
 		folded_append_name(out, frame->function);
+		folded_append_place(out, frame);
 	} else if (frame->module) {
 		base = strrchr(frame->module, '/');
 		folded_append_name(out, base ? base + 1 : frame->module);
