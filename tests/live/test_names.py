@@ -157,6 +157,42 @@ def test_debug_directory():
             assert bool(lines.get("site_malloc")) == expected, (options, lines)
 
 
+def stripped_leaky(folder):
+    path = os.path.join(folder, "leaky")
+    subprocess.run(["strip", "-o", path, lab.target("leaky")], check=True)
+    return path
+
+
+def report_on(command, *options):
+    """A report on a program, once it has a block, and the messages."""
+    process = lab.start(command)
+    tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "1h", *options)
+    tracer.wait_for_calls()
+    report = tracer.report_now()
+    tracer.stop()
+    lab.end(process)
+    return report, tracer.stderr()
+
+
+def test_debug_directory_of_any_layout():
+    """A file with the same build ID is found whatever its name is; with none, there is a message."""
+    with tempfile.TemporaryDirectory(prefix="tracer-hint-") as folder:
+        path = stripped_leaky(folder)
+        store = os.path.join(folder, "store", "of", "builds")
+        os.makedirs(store)
+        shutil.copy(lab.target("churn"), os.path.join(store, "leaky"))
+        report, messages = report_on([path], "--debug-dir", os.path.dirname(store))
+        assert not [frame for site in report["sites"] for frame in site["frames"]
+                    if frame["module"] == path and frame["function"]], report["sites"]
+        assert re.search(r"^tracer: none of the 1 files in %s has the build ID of .*\bleaky\b" % os.path.dirname(store),
+                         messages, re.M), messages
+        shutil.copy(lab.target("leaky"), os.path.join(store, "build-4711"))
+        report, messages = report_on([path], "--debug-dir", os.path.dirname(store))
+        functions = {frame["function"] for site in report["sites"] for frame in site["frames"] if frame["line"]}
+        assert "request_read" in functions, report["sites"]
+        assert "none of the" not in messages, messages
+
+
 def test_hostile_name():
     """A program whose name would drive a terminal."""
     with tempfile.TemporaryDirectory(prefix="tracer-hostile-") as folder:

@@ -123,6 +123,52 @@ static void test_build_id_of_another(void **state)
 	end_with_store(&fixture, store);
 }
 
+/* Any layout, any name, with its code still in it: the build ID decides. Others that lie there do not matter. */
+static void test_build_id_anywhere(void **state)
+{
+	static const char *const places[] = { "full.debug store/some.thing",
+					      "full store/deep/er/bare.unstripped" };
+	struct fixture fixture;
+	char store[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		begin_with_store(&fixture, store);
+		build(&fixture, "-O1");
+		fixture_run(&fixture, "mkdir -p store/deep/er && cp full store/another && "
+				      "echo text >store/text && mkfifo store/fifo && "
+				      "ln -s . store/loop && ln -s nowhere store/dangling");
+		build(&fixture, "");
+		fixture_run(&fixture, "cp %s", places[i]);
+		assert_complete(&fixture, fixture_module(&fixture, "bare"));
+		assert_null(symbolizer_take_unfit(fixture.symbolizer));
+		end_with_store(&fixture, store);
+	}
+}
+
+/* No file fits: it is said, once, with the name of the file that lacks one. */
+static void test_nothing_fits(void **state)
+{
+	struct fixture fixture;
+	char store[64], *said;
+
+	(void)state;
+	begin_with_store(&fixture, store);
+	build(&fixture, "-O1");
+	fixture_run(&fixture, "cp full store/another && cp full.debug store");
+	build(&fixture, "");
+	assert_null(symbolizer_take_unfit(fixture.symbolizer));
+	assert_bare(&fixture, fixture_module(&fixture, "bare"));
+	said = symbolizer_take_unfit(fixture.symbolizer);
+	assert_non_null(said);
+	assert_non_null(strstr(said, "none of the 2 files in "));
+	assert_non_null(strstr(said, "has the build ID of bare"));
+	free(said);
+	assert_null(symbolizer_take_unfit(fixture.symbolizer));
+	end_with_store(&fixture, store);
+}
+
 static void test_debuglink(void **state)
 {
 	static const char *const places[] = { "bare.debug", ".debug/bare.debug", "store/bare.debug",
@@ -292,6 +338,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_stripped),
 		cmocka_unit_test(test_build_id_in_chosen_directory),
 		cmocka_unit_test(test_build_id_of_another),
+		cmocka_unit_test(test_build_id_anywhere),
+		cmocka_unit_test(test_nothing_fits),
 		cmocka_unit_test(test_debuglink),
 		cmocka_unit_test(test_debuglink_goes_on),
 		cmocka_unit_test(test_mini_debug_info),

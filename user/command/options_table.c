@@ -418,7 +418,7 @@ static const struct option_row record_rows[] = {
 	  .words = call_graph_words },
 	{ .name = "debug-dir",
 	  .argument = "DIR",
-	  .help = "search here first for separate debug files",
+	  .help = "look here first for debug files, in any layout",
 	  .store = option_row_store_text,
 	  FIELD(debug_directory) },
 	{ .name = "debuginfod",

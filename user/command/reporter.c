@@ -43,6 +43,10 @@ static void reporter_complain(const struct reporter *reporter)
 		log_write(reporter->log, LOG_VERBOSE, "%s", complaint);
 		free(complaint);
 	}
+	complaint = symbolizer_take_unfit(reporter->symbolizer);
+	if (complaint)
+		log_write(reporter->log, LOG_NOTICE, "%s", complaint);
+	free(complaint);
 }
 
 /* What is not shown makes no difference. */

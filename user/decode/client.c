@@ -9,9 +9,13 @@
 
 #include "base/memory.h"
 #include "decode/image.h"
+#include "decode/jobs.h"
 
 /* More files than any honest look-up wants. */
 #define FILES_MAX 256
+
+/* For the build IDs of a folder of debug files. */
+#define INDEX_MS 10000
 
 /* As the kernel has it. */
 #define ERRNO_MAX 4095
@@ -58,7 +62,19 @@ static int client_renew(struct client *client)
 	return 0;
 }
 
-static int client_open(const struct client *client, const struct client_question *question,
+static int client_search(struct client *client, const struct client_question *question,
+			 const struct debug_want *want, uint32_t *candidate)
+{
+	int fd = debug_search_open(&client->search, question->module, want, candidate);
+
+	if (fd >= 0 && debug_search_is_chosen(&client->search, *candidate))
+		client->fitted++;
+	/* The last thing that is asked for. */
+	client->lacking = fd < 0 ? question->module->number + 1 : 0;
+	return fd;
+}
+
+static int client_open(struct client *client, const struct client_question *question,
 		       const struct message *message, uint32_t *candidate)
 {
 	struct debug_want want = { .kind = message->what,
@@ -67,7 +83,7 @@ static int client_open(const struct client *client, const struct client_question
 
 	memcpy(want.build_id, message->id, message->id_size);
 	if (want.kind != WANT_MODULE)
-		return debug_search_open(&client->search, question->module, &want, candidate);
+		return client_search(client, question, &want, candidate);
 	/* The open file itself: what has the path by now may be another one. */
 	*candidate = 0;
 	return dup(question->module->fd);
@@ -200,6 +216,48 @@ static int client_converse(struct client *client, const struct message *message,
 	return code;
 }
 
+/* The worker decodes what is there: whoever has put it there may be as hostile as a target. Returns as client_read. */
+static int client_read_build_id(struct client *client, size_t number)
+{
+	struct debug_index_file *file = &client->search.index.items[number];
+	struct module module = { .path = file->path,
+				 .fd = debug_index_open(&client->search.index, number),
+				 .number = UINT32_MAX };
+	struct buffer answer = { 0 };
+	int result, code;
+
+	if (module.fd < 0)
+		return 0;
+	code = client_read(client, &module, JOB_BUILD_ID, &(struct buffer){ 0 }, &answer, &result);
+	if (!code && !result && answer.length && answer.length <= BUILD_ID_MAX) {
+		file->build_id_size = answer.length;
+		memcpy(file->build_id, answer.data, answer.length);
+	}
+	buffer_free(&answer);
+	close(module.fd);
+	return code;
+}
+
+void client_index(struct client *client)
+{
+	struct debug_index *index = &client->search.index;
+	int64_t end_ms;
+	size_t i;
+	int code = 0;
+
+	if (client->indexed || !client->search.directory)
+		return;
+	client->indexed = true;
+	end_ms = patience_now_ms(&client->patience) + INDEX_MS;
+	debug_index_list(index, client->search.directory);
+	for (i = 0; i < index->count && patience_now_ms(&client->patience) < end_ms; i++) {
+		code = client_read_build_id(client, i);
+		if (code == -ECANCELED || code == -ESRCH || code == -EPERM)
+			break;
+	}
+	index->cut |= i < index->count;
+}
+
 int client_lookup(struct client *client, const struct module *module, uint64_t offset,
 		  void (*visit)(void *context, const struct message *symbol), void *context)
 {
@@ -235,6 +293,7 @@ void client_distrust(struct client *client)
 void client_stop(struct client *client)
 {
 	client_drop(client);
+	debug_index_free(&client->search.index);
 	fork_server_stop(&client->server);
 	patience_close(&client->patience);
 }

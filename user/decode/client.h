@@ -22,6 +22,10 @@ struct client {
 	struct patience patience;
 	int timeout_ms; /* for one question, by the clock of patience.h, without the time it takes to open files */
 	int socket; /* -1 = no worker */
+	bool indexed; /* what is in search.directory has been looked at */
+	uint64_t fitted; /* debug files that were taken from there */
+	/* The number of the last module for which there was no debug file anywhere, plus one. */
+	uint32_t lacking;
 };
 
 /*
@@ -39,6 +43,9 @@ int client_start(struct client *client, const struct debug_search *search, int t
  */
 int client_lookup(struct client *client, const struct module *module, uint64_t offset,
 		  void (*visit)(void *context, const struct message *symbol), void *context);
+
+/* Have the worker read the build IDs of what is in the directory of debug files. Once: later calls do nothing. */
+void client_index(struct client *client);
 
 /*
  * Have the worker do a job for the file of `module` (jobs.h). Returns as client_lookup; with 0, what the job returned is in

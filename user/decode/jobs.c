@@ -48,6 +48,14 @@ static int job_describe(const struct job *job, struct elf_file *file)
 	return 0;
 }
 
+static int job_build_id(const struct job *job, struct elf_file *file)
+{
+	unsigned char id[BUILD_ID_MAX];
+
+	wire_put(job->answer, id, elf_file_build_id(file, id, sizeof(id)));
+	return 0;
+}
+
 static void job_add_file(const struct job *job, struct plan *plan, struct elf_file *file)
 {
 	size_t added = plan_add_file(plan, 0, file);
@@ -174,6 +182,9 @@ int job_run(enum decode_job kind, int fd, const char *path, const struct buffer 
 	switch (kind) {
 	case JOB_DESCRIBE:
 		code = job_describe(&job, file);
+		break;
+	case JOB_BUILD_ID:
+		code = job_build_id(&job, file);
 		break;
 	case JOB_PLAN:
 		code = job_plan(&job, file);

@@ -14,7 +14,8 @@ enum decode_job {
 	JOB_INTERPRETER, /* nothing -> struct interp_file */
 	JOB_ROWS, /* nothing -> struct rows_head, rows, pages */
 	JOB_ROWS_OF_MEMORY, /* the same of an image that was copied from memory */
-	JOB_ALL, /* plan_wire_put_options -> of all jobs but the last two: number, errno, size, answer */
+	JOB_BUILD_ID, /* nothing -> the bytes of the build ID */
+	JOB_ALL, /* plan_wire_put_options -> of the first four: number, errno, size, answer */
 	JOB_COUNT,
 };
 

@@ -25,7 +25,8 @@ enum debug_pattern {
 	PATTERN_HIDDEN, /* its ".debug" */
 	PATTERN_COUNT,
 };
-#define CANDIDATE_SERVER (PLACE_COUNT * PATTERN_COUNT)
+/* Then come the files of the index, and the servers. */
+#define CANDIDATE_INDEX (PLACE_COUNT * PATTERN_COUNT)
 
 /* A file name and nothing else: not a path, not a way up. */
 static bool debug_search_is_name(const char *name)
@@ -139,6 +140,16 @@ static char *debug_search_folder(const struct module *module)
 	return folder;
 }
 
+static int debug_search_try_index(const struct debug_search *search, const struct debug_want *want,
+				  uint32_t number)
+{
+	const size_t file = number - CANDIDATE_INDEX;
+
+	if (!debug_index_fits(&search->index, file, want))
+		return -1;
+	return debug_index_open(&search->index, file);
+}
+
 static int debug_search_try(const struct debug_search *search, const struct module *module,
 			    const char *folder, const struct debug_want *want, uint32_t number)
 {
@@ -193,15 +204,18 @@ static int debug_search_ask_servers(const struct debug_want *want)
 int debug_search_open(const struct debug_search *search, const struct module *module,
 		      const struct debug_want *want, uint32_t *candidate)
 {
+	const uint32_t servers = CANDIDATE_INDEX + (uint32_t)search->index.count;
 	char *folder = debug_search_folder(module);
 	uint32_t number;
 	int fd = -1;
 
 	if (want->kind == WANT_DEBUGLINK && !debug_search_is_name(want->name))
 		goto out;
-	for (number = *candidate; fd < 0 && number < CANDIDATE_SERVER; number++)
+	for (number = *candidate; fd < 0 && number < CANDIDATE_INDEX; number++)
 		fd = debug_search_try(search, module, folder ? folder : "", want, number);
-	if (fd < 0 && number == CANDIDATE_SERVER && search->debuginfod) {
+	for (; fd < 0 && number < servers; number++)
+		fd = debug_search_try_index(search, want, number);
+	if (fd < 0 && number == servers && search->debuginfod) {
 		number++;
 		fd = debug_search_ask_servers(want);
 	}
@@ -210,4 +224,10 @@ int debug_search_open(const struct debug_search *search, const struct module *mo
 out:
 	free(folder);
 	return fd;
+}
+
+bool debug_search_is_chosen(const struct debug_search *search, uint32_t candidate)
+{
+	return candidate < (PLACE_CHOSEN + 1) * PATTERN_COUNT ||
+	       (candidate >= CANDIDATE_INDEX && candidate - CANDIDATE_INDEX < search->index.count);
 }

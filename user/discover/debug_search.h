@@ -8,20 +8,25 @@
 
 #include <stdbool.h>
 
-#include "discover/debug_want.h"
+#include "discover/debug_index.h"
 
 struct debug_search {
 	const char *directory; /* searched first, laid out like /usr/lib/debug; NULL = none */
+	struct debug_index index; /* of that directory, which may be laid out in any way */
 	const char *host_directory; /* "/usr/lib/debug" */
 	bool debuginfod; /* at last, ask the servers of $DEBUGINFOD_URLS */
 };
 
 /*
  * Open a candidate for a debug file that `module` lacks, beginning with number `*candidate`. The order: the chosen
- * directory, the root of the process that maps the module, this system, servers. Returns a descriptor,
+ * directory laid out as it should be, the root of the process that maps the module, this system, any file of the chosen directory that
+ * fits, servers. Returns a descriptor,
  * with its number in `*candidate`, or -1.
  */
 int debug_search_open(const struct debug_search *search, const struct module *module,
 		      const struct debug_want *want, uint32_t *candidate);
+
+/* Is a candidate of this number from the chosen directory? */
+bool debug_search_is_chosen(const struct debug_search *search, uint32_t candidate);
 
 #endif

@@ -3,9 +3,11 @@
 #include "symbolize/symbolizer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/strings.h"
 #include "base/table.h"
@@ -19,6 +21,9 @@
 #define REPORT_MS 10000
 #define MODULE_MS 10000
 
+/* Modules that a sentence about missing debug files names. */
+#define LACKING_NAMED 3
+
 /* A worker may be killed from outside; a file that ends two is to blame. */
 #define ATTEMPTS_MAX 2
 
@@ -27,6 +32,7 @@ struct module_names {
 	struct strings strings; /* of its symbols */
 	bool bad; /* not asked about any more */
 	int64_t spent_ms; /* waiting for its names */
+	bool lacks; /* debug information, and there is no debug file */
 };
 
 struct symbolizer {
@@ -40,6 +46,10 @@ struct symbolizer {
 	size_t module_count;
 	char **complaints; /* not yet taken, oldest first */
 	size_t complaint_count, complaint_capacity;
+	/* The names of some modules without debug files, separated by commas. */
+	struct buffer lacking;
+	size_t lacking_count;
+	bool warned_unfit;
 	struct symbol unnamed_symbol;
 	struct symbol_list unnamed;
 };
@@ -188,6 +198,24 @@ static bool symbolizer_is_late(struct symbolizer *symbolizer)
 	return true;
 }
 
+/* Note that a module lacks a debug file, where a directory was named in which it might have been. */
+static void symbolizer_note_lack(struct symbolizer *symbolizer, uint32_t index,
+				 const struct module *module)
+{
+	const struct client *client = &symbolizer->client;
+	struct module_names *names = &symbolizer->by_module[index];
+	const char *slash = strrchr(module->path, '/');
+
+	if (!client->search.directory || names->lacks || client->lacking != module->number + 1)
+		return;
+	names->lacks = true;
+	if (symbolizer->lacking_count++ < LACKING_NAMED)
+		buffer_printf(&symbolizer->lacking, "%s%s", symbolizer->lacking.length ? ", " : "",
+			      slash ? slash + 1 : module->path);
+	symbolizer_complain(symbolizer, memory_format("no file in %s has the build ID of %s",
+						      client->search.directory, module->path));
+}
+
 static struct symbol_list *symbolizer_name(struct symbolizer *symbolizer, uint32_t index,
 					   const struct module *module, uint64_t offset)
 {
@@ -197,12 +225,14 @@ static struct symbol_list *symbolizer_name(struct symbolizer *symbolizer, uint32
 	size_t i;
 	int code;
 
+	client_index(&symbolizer->client);
 	begin_ms = patience_now_ms(&symbolizer->client.patience);
 	code = symbolizer_ask(symbolizer, module, offset, &found);
 	symbolizer_spend(symbolizer, index,
 			 patience_now_ms(&symbolizer->client.patience) - begin_ms, &code);
 	if (code)
 		symbolizer_give_up(symbolizer, index, module, code);
+	symbolizer_note_lack(symbolizer, index, module);
 	for (i = 0; i + 1 < found.count; i++)
 		found.items[i].inlined = true;
 	list = found.count ? symbolizer_new_list(found.items, found.count)
@@ -267,6 +297,22 @@ char *symbolizer_take_complaint(struct symbolizer *symbolizer)
 	return oldest;
 }
 
+char *symbolizer_take_unfit(struct symbolizer *symbolizer)
+{
+	const struct client *client = &symbolizer->client;
+	size_t count = symbolizer->lacking_count, rest;
+	char more[32];
+
+	if (!count || client->fitted || symbolizer->warned_unfit)
+		return NULL;
+	symbolizer->warned_unfit = true;
+	rest = count < LACKING_NAMED ? 0 : count - LACKING_NAMED;
+	snprintf(more, sizeof(more), " or %zu more", rest);
+	return memory_format("none of the %s%zu files in %s has the build ID of %s%s",
+			     client->search.index.cut ? "first " : "", client->search.index.count,
+			     client->search.directory, symbolizer->lacking.data, rest ? more : "");
+}
+
 pid_t symbolizer_server_pid(const struct symbolizer *symbolizer)
 {
 	return symbolizer->client.server.pid;
@@ -308,5 +354,6 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	for (i = 0; i < symbolizer->complaint_count; i++)
 		free(symbolizer->complaints[i]);
 	free(symbolizer->complaints);
+	buffer_free(&symbolizer->lacking);
 	free(symbolizer);
 }

@@ -49,6 +49,12 @@ void symbolizer_forget(struct symbolizer *symbolizer, uint32_t module);
  */
 char *symbolizer_take_complaint(struct symbolizer *symbolizer);
 
+/*
+ * If the directory of debug files has been of no use although files were looked for there: a sentence that names some of them. Once;
+ * NULL otherwise. Free with free().
+ */
+char *symbolizer_take_unfit(struct symbolizer *symbolizer);
+
 /* The process that starts those which decode files, for tests; 0 = there is none. */
 pid_t symbolizer_server_pid(const struct symbolizer *symbolizer);
 
