@@ -220,6 +220,27 @@ static void test_start_time(void **state)
 	assert_true(ticks > 0 && renamed == ticks);
 }
 
+/* The truth is what this process opens and closes. */
+static void test_count_files(void **state)
+{
+	uint64_t before = 0, more = 0, other = 7;
+	int fds[3], i;
+
+	(void)state;
+	assert_int_equal(proc_count_files("/proc", getpid(), &before), 0);
+	assert_true(before >= 3);
+	for (i = 0; i < 3; i++)
+		fds[i] = dup(STDOUT_FILENO);
+	assert_int_equal(proc_count_files("/proc", getpid(), &more), 0);
+	assert_int_equal(more, before + 3);
+	for (i = 0; i < 3; i++)
+		close(fds[i]);
+	assert_int_equal(proc_count_files("/proc", getpid(), &more), 0);
+	assert_int_equal(more, before);
+	assert_int_equal(proc_count_files(DATA, 44, &other), -ESRCH);
+	assert_int_equal(other, 7);
+}
+
 /* The truth is the environment of this very process: the kernel's addresses lead to its first variable. */
 static void test_environment_range(void **state)
 {
@@ -397,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_status_hostile),
 		cmocka_unit_test(test_status_live),
 		cmocka_unit_test(test_start_time),
+		cmocka_unit_test(test_count_files),
 		cmocka_unit_test(test_environment_range),
 		cmocka_unit_test(test_exe),
 		cmocka_unit_test(test_place),

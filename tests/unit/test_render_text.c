@@ -121,6 +121,42 @@ static void test_ended(void **state)
 	sample_free(sample);
 }
 
+/* Descriptors have a line where there are more than at the attach. */
+static void test_open_files(void **state)
+{
+	const struct report_options options = { .top = 1 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct target *first = &sample->targets[0], *second = &sample->targets[1];
+	char *text;
+
+	(void)state;
+	first->files_known = true;
+	first->files_first = first->files = 12;
+	text = render(sample, &options, &plain);
+	assert_null(strstr(text, "open files"));
+	free(text);
+	first->files = 7;
+	text = render(sample, &options, &plain);
+	assert_null(strstr(text, "open files"));
+	free(text);
+	first->files = 1043;
+	text = render(sample, &options, &plain);
+	assert_non_null(strstr(text, "\nopen files: 1,043, 1,031 more than at the attach\n"));
+	free(text);
+	sample->snapshot.target_count = 2;
+	second->files_known = true;
+	second->files_first = 1;
+	second->files = 2;
+	text = render(sample, &options, &plain);
+	if (!strstr(text,
+		    "\nopen files: ruby (4242) has 1,043, 1,031 more than at the attach; 1 other\n"
+		    "  process has more, too\n"))
+		fail_msg("%s", text);
+	free(text);
+	sample_free(sample);
+}
+
 /* A long name and a pid of seven digits: no word of the opening may be lost but the clock. */
 static void test_opening_fits(void **state)
 {
@@ -297,6 +333,7 @@ int main(void)
 		cmocka_unit_test(test_losses_and_rest),
 		cmocka_unit_test(test_two_processes),
 		cmocka_unit_test(test_ended),
+		cmocka_unit_test(test_open_files),
 		cmocka_unit_test(test_opening_fits),
 		cmocka_unit_test(test_nothing_in_use),
 		cmocka_unit_test(test_nasty_fits),

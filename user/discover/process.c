@@ -83,6 +83,20 @@ static int process_identify(struct process *process, struct error *error)
 	return 0;
 }
 
+void process_count_files(struct process *process)
+{
+	struct target *target = &process->target;
+	uint64_t count;
+
+	/* What has ended, or is about to, had as many as were counted last. */
+	if (proc_count_files("/proc", target->pid, &count) || !process_alive(process))
+		return;
+	target->files = count;
+	if (!target->files_known)
+		target->files_first = count;
+	target->files_known = true;
+}
+
 int process_open(pid_t pid, struct process **ret_process, struct error *error)
 {
 	struct process *process;
@@ -101,6 +115,7 @@ int process_open(pid_t pid, struct process **ret_process, struct error *error)
 		code = process_identify(process, error);
 	if (!code && !process_alive(process))
 		code = process_refuse(pid, -ESRCH, error);
+	process_count_files(process);
 	if (code < 0) {
 		process_free(process);
 		return code;

@@ -46,6 +46,9 @@ struct process {
 int process_open(pid_t pid, struct process **ret_process, struct error *error);
 void process_free(struct process *process);
 
+/* Count its open descriptors anew. */
+void process_count_files(struct process *process);
+
 /* Does the process still run? False also where its pid means another process now. */
 bool process_alive(const struct process *process);
 

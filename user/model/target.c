@@ -27,6 +27,13 @@ void target_clear(struct target *target)
 	lateness_free(target->late);
 }
 
+uint64_t target_files_grown(const struct target *target)
+{
+	if (!target->files_known || target->files < target->files_first)
+		return 0;
+	return target->files - target->files_first;
+}
+
 void target_free(struct target *target)
 {
 	if (!target)

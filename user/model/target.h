@@ -22,11 +22,16 @@ struct target {
 	/* CLOCK_MONOTONIC time at which its present program began; 0 = before attach. */
 	uint64_t exec_ns;
 	bool exited;
+	bool files_known; /* the next two are */
+	uint64_t files_first, files; /* descriptors that it had open at the attach, and lately */
 	struct lateness *late; /* owned; NULL = it was never late */
 };
 
 /* Free the texts of `target`, which is part of another struct. */
 void target_clear(struct target *target);
+
+/* How many descriptors it has open more than at the attach. */
+uint64_t target_files_grown(const struct target *target);
 
 /* A copy, without the pidfd. Free with target_free. */
 struct target *target_copy(const struct target *target);

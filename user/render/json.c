@@ -102,6 +102,20 @@ static void json_late(struct json_writer *json, const struct lateness *late)
 	json_close(json, '}');
 }
 
+static void json_files(struct json_writer *json, const struct target *target)
+{
+	json_key(json, "open_files");
+	if (target->files_known)
+		json_integer(json, target->files);
+	else
+		json_null(json);
+	json_key(json, "open_files_at_attach");
+	if (target->files_known)
+		json_integer(json, target->files_first);
+	else
+		json_null(json);
+}
+
 static void json_targets(struct json_writer *json, const struct report *report)
 {
 	size_t i;
@@ -121,6 +135,7 @@ static void json_targets(struct json_writer *json, const struct report *report)
 		json_stats(json, &report->target_totals[i]);
 		json_sampled(json, report->target_sampled[i]);
 		json_late(json, target->late);
+		json_files(json, target);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

@@ -149,6 +149,40 @@ static void text_late_line(const struct text_writer *writer, const struct report
 	buffer_free(&line);
 }
 
+/* What it forgets to close, a process often forgets to free: the one that has opened most. */
+static void text_files_line(const struct text_writer *writer, const struct report *report)
+{
+	const struct target *most = NULL;
+	char count[UNITS_TEXT_MAX], grown[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+	size_t i, others = 0;
+
+	for (i = 0; i < report->target_count; i++) {
+		const struct target *target = report->targets[i];
+
+		others += target_files_grown(target) > 0;
+		if (target_files_grown(target) > (most ? target_files_grown(most) : 0))
+			most = target;
+	}
+	if (!most)
+		return;
+	others--;
+	buffer_append_string(&line, "open files: ");
+	if (report->target_count > 1) {
+		columns_append_start(&line, most->comm, COMM_MAX);
+		buffer_printf(&line, " (%d) ", most->pid);
+	}
+	buffer_printf(&line, "%s%s, %s more than at the attach",
+		      report->target_count > 1 ? "has " : "",
+		      units_format_count(most->files, count),
+		      units_format_count(target_files_grown(most), grown));
+	if (others)
+		buffer_printf(&line, "; %s other process%s more, too",
+			      units_format_count(others, count), others == 1 ? " has" : "es have");
+	columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
+	buffer_free(&line);
+}
+
 static void text_summary(const struct text_writer *writer, const struct report *report)
 {
 	uint64_t bytes = site_stats_inuse_bytes(&report->totals);
@@ -189,5 +223,6 @@ void text_coverage(const struct text_writer *writer, const struct report *report
 	text_losses(writer, report, false);
 	text_late_line(writer, report);
 	text_coverage_line(writer, report);
+	text_files_line(writer, report);
 	text_summary(writer, report);
 }

@@ -578,6 +578,15 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	loss[LOSS_PROGRAMS_MISSED] += bpf_programs_missed(session->programs);
 }
 
+static void session_count_files(const struct session *session)
+{
+	size_t i;
+
+	for (i = 0; i < session->processes.count; i++)
+		if (!session->processes.slots[i].process->target.exited)
+			process_count_files(session->processes.slots[i].process);
+}
+
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 {
 	struct snapshot *snapshot = snapshot_new();
@@ -596,6 +605,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	follow_warn(&session->follow, snapshot->time_ns);
 	guard_check(&session->guard);
 	session_poll(session);
+	session_count_files(session);
 	collect_fill(&session->collect, snapshot);
 	session_read_losses(session, snapshot->loss);
 	snapshot->price = session->meter.price;

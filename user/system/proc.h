@@ -93,6 +93,12 @@ void proc_place_free(struct proc_place *place);
  */
 bool proc_has_memory(const char *proc_root, pid_t pid);
 
+/*
+ * How many file descriptors a process has open; of more than a million, so many. Returns 0, or a negative errno with `*ret_count`
+ * untouched.
+ */
+int proc_count_files(const char *proc_root, pid_t pid, uint64_t *ret_count);
+
 /* Start time in clock ticks since boot: with the pid it identifies a process. Returns 0 or a negative errno. */
 int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks);
 

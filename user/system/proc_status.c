@@ -24,6 +24,8 @@
 #define STAT_ENVIRONMENT_START 50
 #define STAT_ENVIRONMENT_END 51
 
+#define FILES_COUNTED_MAX (1u << 20)
+
 static const char *status_skip_blanks(const char *at, const char *end)
 {
 	while (at < end && (*at == ' ' || *at == '\t'))
@@ -199,6 +201,37 @@ int proc_list_pids(const char *proc_root, struct pid_list *list)
 	}
 	closedir(directory);
 	return 0;
+}
+
+/* Before Linux 6.2 the folder's size is 0. */
+static int files_count_entries(const char *path, uint64_t *ret_count)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+	uint64_t count = 0;
+
+	if (!directory)
+		return -errno;
+	while (count < FILES_COUNTED_MAX && (entry = readdir(directory)))
+		count += entry->d_name[0] != '.';
+	closedir(directory);
+	*ret_count = count;
+	return 0;
+}
+
+int proc_count_files(const char *proc_root, pid_t pid, uint64_t *ret_count)
+{
+	char *path = memory_format("%s/%d/fd", proc_root, (int)pid);
+	struct stat status;
+	int code = 0;
+
+	if (stat(path, &status) || status.st_size <= 0)
+		code = files_count_entries(path, ret_count);
+	else
+		*ret_count = (uint64_t)status.st_size < FILES_COUNTED_MAX ? (uint64_t)status.st_size
+									  : FILES_COUNTED_MAX;
+	free(path);
+	return code == -ENOENT ? -ESRCH : code;
 }
 
 /* A field of /proc/PID/stat, by its number in proc(5). Returns 0 or a negative errno. */

@@ -106,8 +106,11 @@ def check_report(line):
           totals=[dict], ended=[dict], **left_out, loss=[dict], price=[dict], sites=[list])
     assert report["schema"] == 1 and report["tool"] == "tracer"
     for target in report["targets"]:
-        assert list(target) == ["pid", "comm", "exe", "cwd", "exited", *COUNTERS, *check_sampled(target), "late"], list(target)
+        assert list(target) == ["pid", "comm", "exe", "cwd", "exited", *COUNTERS, *check_sampled(target), "late", "open_files",
+                                "open_files_at_attach"], list(target)
         check_late(target["late"])
+        for key in ("open_files", "open_files_at_attach"):
+            assert type(target[key]) in [int, type(None)], key
         for key, kinds in {"pid": [int], "comm": [str], "exe": [str, type(None)], "cwd": [str, type(None)], "exited": [bool]}.items():
             assert type(target[key]) in kinds, (key, target[key])
         check_counters(target)
