@@ -215,6 +215,11 @@ void unwind_loader_add_module(struct unwind_loader *loader, uint32_t module)
 		fake_added[fake_added_count++] = module;
 }
 
+void unwind_loader_expect(struct unwind_loader *loader, uint32_t module)
+{
+	unwind_loader_add_module(loader, module);
+}
+
 void unwind_loader_begin(struct unwind_loader *loader, uint32_t target_id)
 {
 	(void)loader;

@@ -20,6 +20,8 @@ static struct process process_of_test(void)
 static void process_end(struct process *process)
 {
 	free(process->target.exe);
+	free(process->target.directory);
+	free(process->target.root);
 }
 
 static void see(struct ended *ended, struct process *process, uint32_t exec_id, uint64_t first_ns)
