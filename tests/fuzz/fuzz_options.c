@@ -12,6 +12,7 @@
 #include "command/command_line.h"
 #include "command/help.h"
 #include "command/plan_options.h"
+#include "command/target_options.h"
 #include "command/trace_options.h"
 #include "fuzz.h"
 
@@ -36,10 +37,13 @@ static void check_accepted(const struct options *options)
 	MUST(options->format);
 	if (options->action != ACTION_RUN)
 		return;
-	MUST((options->pid_count > 0) + (options->arguments != NULL) + (options->comm != NULL) +
-		     (options->wait != NULL) + (options->cgroup != NULL) +
-		     (options->container != NULL) + options->all ==
+	/* What processes are is one way to select them, by however many options. */
+	MUST((options->pid_count > 0) + (options->arguments != NULL) +
+		     target_options_selects(options) + (options->wait != NULL) + options->all ==
 	     1);
+	MUST((options->pid_count > 0) == (options->by_pid || options->tree));
+	MUST(!options->by_pid || !options->tree);
+	MUST(!options->waits || options->wait || target_options_selects(options));
 	for (i = 0; i < options->pid_count; i++)
 		MUST(options->pids[i] > 0);
 	MUST(!options->arguments || options->arguments[0]);
