@@ -165,9 +165,11 @@ def run_programs(name, allocator):
     with open(lab.target(name), "rb") as file:
         part = file.read()
     with tempfile.TemporaryDirectory(prefix="tracer-factory-") as folder:
-        tracer = lab.Tracer("-v", "-j", "-n", "0", "--keep-exited", "--comm", NAME, "3600")
+        tracer = lab.Tracer("-v", "-j", "-n", "0", "--keep-exited", "-w", "--comm", NAME, "3600", ready=False)
         for first in range(0, PROGRAMS, TOGETHER):
             workers = [Worker(folder, part, first + i) for i in range(TOGETHER)]
+            # It waits for the first of them.
+            tracer.wait_ready()
             for worker in workers:
                 lab.wait_for(lambda pid=worker.process.pid: re.search(r"%s are probed in process %d " % (
                     allocator, pid), tracer.stderr()), "the program is probed")
