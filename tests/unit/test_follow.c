@@ -266,6 +266,29 @@ static void test_flood(void **state)
 	world_close(&world);
 }
 
+/* A child that is missed at its fork is missed once, whatever it executes; the next one with its pid is another one. */
+static void test_missed_once(void **state)
+{
+	struct child *child;
+
+	(void)state;
+	world_open(&world);
+	probe_set_start_detach_queue(&world.probes);
+	close_later(65);
+	child = world_start(&world);
+	process_table_add_descendant(&world.processes, (uint32_t)child->pid);
+	born(child->pid, getpid(), true, clock_now_ns());
+	born(child->pid, 0, true, clock_now_ns());
+	follow_births(&world.follow);
+	assert_int_equal(world.follow.children_missed, 1);
+	process_table_remove_descendant(&world.processes, (uint32_t)child->pid);
+	process_table_add_descendant(&world.processes, (uint32_t)child->pid);
+	born(child->pid, getpid(), true, clock_now_ns());
+	follow_births(&world.follow);
+	assert_int_equal(world.follow.children_missed, 2);
+	world_close(&world);
+}
+
 /* The processes that were selected are those that the user wants, however many others come and go. */
 static void test_flood_while_selecting(void **state)
 {
@@ -595,6 +618,7 @@ int main(void)
 		cmocka_unit_test(test_late_child),
 		cmocka_unit_test(test_sharer),
 		cmocka_unit_test(test_flood),
+		cmocka_unit_test(test_missed_once),
 		cmocka_unit_test(test_flood_while_selecting),
 		cmocka_unit_test(test_find_children),
 		cmocka_unit_test(test_find_grandchildren),

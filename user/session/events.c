@@ -66,7 +66,7 @@ static void events_see_birth(struct events *events, const struct sideband_event 
 	birth.is_descendant = follow->children &&
 			      process_table_is_descendant(follow->processes,
 							  birth.parent ? birth.parent : birth.pid);
-	if (birth.is_descendant)
+	if (birth.is_descendant && birth.parent)
 		process_table_add_descendant(follow->processes, birth.pid);
 	/* Others are only asked whether they run in the memory of a traced process. */
 	if (birth.is_descendant || follow_selects(follow) ||

@@ -329,12 +329,16 @@ static bool follow_birth(struct follow *follow, const struct new_process *birth)
 	return true;
 }
 
-/* Was one that cannot be traced to be traced? What a process executes later is no process of its own. */
-static bool follow_wanted(const struct follow *follow, const struct new_process *birth)
+/* One that was to be traced cannot be. What a process executes later is no process of its own. */
+static void follow_miss(struct follow *follow, const struct new_process *birth)
 {
 	bool all = follow->selector && follow->selector->kind == SELECT_ALL;
 
-	return birth->is_descendant || (all && birth->parent);
+	if (birth->is_descendant)
+		follow->children_missed +=
+			process_table_miss_descendant(follow->processes, birth->pid);
+	else
+		follow->children_missed += all && birth->parent;
 }
 
 void follow_births(struct follow *follow)
@@ -343,7 +347,7 @@ void follow_births(struct follow *follow)
 
 	for (i = 0; i < follow->birth_count; i++)
 		if (!follow_birth(follow, &follow->births[i]))
-			follow->children_missed += follow_wanted(follow, &follow->births[i]);
+			follow_miss(follow, &follow->births[i]);
 	follow->birth_count = 0;
 }
 

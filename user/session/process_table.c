@@ -127,6 +127,17 @@ void process_table_add_descendant(struct process_table *table, uint32_t pid)
 	table_put(&table->descendants, pid, table);
 }
 
+bool process_table_miss_descendant(struct process_table *table, uint32_t pid)
+{
+	void *missed = &table->descendants;
+
+	if (table_get(&table->descendants, pid) == missed)
+		return false;
+	if (table_get(&table->descendants, pid))
+		table_put(&table->descendants, pid, missed);
+	return true;
+}
+
 void process_table_remove_descendant(struct process_table *table, uint32_t pid)
 {
 	table_remove(&table->descendants, pid);

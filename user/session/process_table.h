@@ -58,6 +58,8 @@ size_t process_table_running(const struct process_table *table);
 /* Is the process traced, or a descendant of one that is? */
 bool process_table_is_descendant(const struct process_table *table, uint32_t pid);
 void process_table_add_descendant(struct process_table *table, uint32_t pid);
+/* A descendant cannot be traced. False if it was missed before: it is one process, whatever it executes. */
+bool process_table_miss_descendant(struct process_table *table, uint32_t pid);
 void process_table_remove_descendant(struct process_table *table, uint32_t pid);
 void process_table_forget_descendants(struct process_table *table);
 
