@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Command lines as texts, and commands that do nothing. */
+#ifndef TESTS_COMMAND_LINES_H
+#define TESTS_COMMAND_LINES_H
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "command/command_line.h"
+#include "command/help.h"
+#include "command/options_table.h"
+#include "command/plan_options.h"
+#include "command/trace_options.h"
+#include "render/render.h"
+
+#define SECOND 1000000000ULL
+#define WORDS_MAX 16
+
+static inline int run_nothing(const struct options *options, const struct log *log)
+{
+	(void)options;
+	(void)log;
+	return 0;
+}
+
+/* Commands of our own, so that the parser is tested without the kernel. */
+static const struct command trace = { .name = "trace",
+				      .summary = "report what is in use",
+				      .options = trace_options,
+				      .arguments = trace_options_arguments,
+				      .starts_program = true,
+				      .check = trace_options_check,
+				      .run = run_nothing };
+static const struct command plan = { .name = "plan",
+				     .summary = "print what would be probed",
+				     .options = plan_options,
+				     .arguments = plan_options_arguments,
+				     .starts_program = true,
+				     .check = plan_options_check,
+				     .run = run_nothing };
+
+/* A command without a process. */
+static const char *compared[2];
+
+static inline int store_file(const struct command_line *line, const char *text,
+			     struct options *options, struct error *error)
+{
+	(void)line;
+	(void)options;
+	(void)error;
+	compared[!!compared[0]] = text;
+	return 0;
+}
+
+static const struct option_list *const diff_options[] = { &options_table_report,
+							  &options_table_general, NULL };
+static const struct argument_row diff_arguments[] = { { "OLD", false, store_file },
+						      { "NEW", false, store_file },
+						      { NULL } };
+static const struct command diff = { .name = "diff",
+				     .summary = "compare two files",
+				     .options = diff_options,
+				     .arguments = diff_arguments,
+				     .run = run_nothing };
+
+static const struct command *const commands[] = { &trace, &plan, &diff, NULL };
+
+/* Splits `line` at blanks; a word "''" is an empty argument. Free *ret_copy and the result. */
+static inline char **split(const char *line, int *ret_count, char **ret_copy)
+{
+	char **words = memory_alloc(WORDS_MAX + 2, sizeof(*words));
+	char *place, *word;
+
+	*ret_copy = memory_copy_string(line);
+	words[0] = memory_copy_string("tracer");
+	*ret_count = 1;
+	for (word = strtok_r(*ret_copy, " ", &place); word; word = strtok_r(NULL, " ", &place)) {
+		assert_true(*ret_count <= WORDS_MAX);
+		words[(*ret_count)++] = strcmp(word, "''") ? word : word + 2;
+	}
+	return words;
+}
+
+/* A parsed line and the memory it points into. */
+struct line {
+	struct options options;
+	struct error error;
+	char **words;
+	char *copy;
+	int result;
+};
+
+static inline struct line parse(const char *text)
+{
+	struct line line = { 0 };
+	int count;
+
+	line.words = split(text, &count, &line.copy);
+	memset(&line.options, 0xa5, sizeof(line.options));
+	line.result = command_line_parse(count, line.words, commands, &line.options, &line.error);
+	return line;
+}
+
+static inline void line_free(struct line *line)
+{
+	if (!line->result)
+		options_free(&line->options);
+	free(line->words[0]);
+	free(line->words);
+	free(line->copy);
+}
+
+static inline struct line parse_good(const char *text)
+{
+	struct line line = parse(text);
+
+	if (line.result)
+		print_error("'%s' was refused: %s\n", text, line.error.text);
+	assert_int_equal(line.result, 0);
+	assert_int_equal(line.error.kind, ERROR_NONE);
+	return line;
+}
+
+#endif
