@@ -90,12 +90,10 @@ static void world_end_children(struct session_world *world)
 		child_end(&world->children[world->child_count - 1]);
 }
 
-/* `world` is zeroed, or what an earlier test has left, which may have failed. */
 static void world_open(struct session_world *world)
 {
 	const struct plan_options options = { .free_without_stack = true };
 
-	world_end_children(world);
 	fake_kernel_reset();
 	fake_maps_reset();
 	fake_events_reset();
@@ -197,5 +195,34 @@ static __attribute__((unused)) size_t world_probes(void)
 {
 	return fake_probes_at(FAKE_MALLOC);
 }
+
+/* That of the test that runs. */
+static struct session_world world;
+
+static __attribute__((unused)) int world_set_up(void **state)
+{
+	(void)state;
+	world_open(&world);
+	return 0;
+}
+
+static __attribute__((unused)) int world_set_up_events(void **state)
+{
+	(void)state;
+	world_open_events(&world);
+	return 0;
+}
+
+/* Also when the test has failed: no process and no file outlives it. */
+static int world_tear_down(void **state)
+{
+	(void)state;
+	world_close(&world);
+	return 0;
+}
+
+#define WORLD_TEST(name) cmocka_unit_test_setup_teardown(name, world_set_up, world_tear_down)
+#define WORLD_TEST_EVENTS(name) \
+	cmocka_unit_test_setup_teardown(name, world_set_up_events, world_tear_down)
 
 #endif

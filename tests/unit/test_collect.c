@@ -13,16 +13,18 @@
 #define BEGIN_NS 1000
 #define NOW_NS (10 * SECOND_NS)
 
-static struct session_world world;
 static struct process *process;
 
 /* A session with one process, of which events have been read up to now. */
-static void open_with_process(void)
+static int set_up(void **state)
 {
-	world_open_events(&world);
+	world_set_up_events(state);
 	process = world_trace(&world, NULL, true);
 	events_catch_up(&world.events);
+	return 0;
 }
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, world_tear_down)
 
 static void put_site(uint64_t key, const struct site *site)
 {
@@ -106,7 +108,6 @@ static void test_read(void **state)
 	const struct snapshot_site *row;
 
 	(void)state;
-	open_with_process();
 	put_site(5, &(struct site){ .stack = 5,
 				    .alloc_bytes = 700,
 				    .alloc_objects = 7,
@@ -139,7 +140,6 @@ static void test_read(void **state)
 	assert_int_equal(row->stats.young_bytes, 250);
 	assert_true(row->stats.age_sum_ns == 5 * SECOND_NS);
 	snapshot_free(snapshot);
-	world_close(&world);
 }
 
 /* Between two reads a block goes, and another one comes to its address: nothing of the first read is left. */
@@ -148,7 +148,6 @@ static void test_block_vanishes(void **state)
 	struct snapshot *first, *second;
 
 	(void)state;
-	open_with_process();
 	put_site(5, &(struct site){ .stack = 5, .alloc_bytes = 300, .alloc_objects = 2 });
 	put_block(0x1000, 5, 100, 5 * SECOND_NS);
 	put_block(0x2000, 5, 200, 4 * SECOND_NS);
@@ -174,7 +173,6 @@ static void test_block_vanishes(void **state)
 	assert_int_equal(find_row(first, 5)->stats.oldest_ns, 0);
 	snapshot_free(first);
 	snapshot_free(second);
-	world_close(&world);
 }
 
 /* A site that began after events were last read waits for the next snapshot, with its blocks: mappings come first. */
@@ -183,7 +181,6 @@ static void test_site_of_later(void **state)
 	struct snapshot *snapshot;
 
 	(void)state;
-	open_with_process();
 	put_site(5, &(struct site){ .stack = 5,
 				    .alloc_bytes = 10,
 				    .alloc_objects = 1,
@@ -197,7 +194,6 @@ static void test_site_of_later(void **state)
 	snapshot = read_snapshot();
 	assert_int_equal(find_row(snapshot, 5)->stats.oldest_ns, SECOND_NS);
 	snapshot_free(snapshot);
-	world_close(&world);
 }
 
 /* A block whose site is missing, and a site of nobody, or of a function that is not planned, are in no row. */
@@ -208,7 +204,6 @@ static void test_strays(void **state)
 	const struct site nobodys = { .target_id = 2, .first_ns = BEGIN_NS };
 
 	(void)state;
-	open_with_process();
 	put_block(0x1000, 9, 10, SECOND_NS);
 	maps_set(&fake_maps_all, MAPS_SITES, &key, &nobodys);
 	put_site(7, &(struct site){ .stack = 7, .alloc_objects = 1, .function = 3 });
@@ -219,7 +214,6 @@ static void test_strays(void **state)
 	snapshot_free(snapshot);
 	/* They may be of a process that is about to be found. */
 	assert_true(has_block(MAPS_BLOCKS, 0x1000) && has_site(6) && has_site(7));
-	world_close(&world);
 }
 
 /* Sites and blocks of a program that was replaced by exec leave the maps and the totals; those of the new one stay. */
@@ -229,7 +223,6 @@ static void test_reap_after_exec(void **state)
 	uint64_t stack = 5, begin;
 
 	(void)state;
-	open_with_process();
 	put_site(5, &(struct site){ .stack = 5, .alloc_bytes = 10, .alloc_objects = 1 });
 	put_site(6, &(struct site){ .stack = 6, .alloc_objects = 1, .first_ns = BEGIN_NS + 50 });
 	put_block(0x1000, 5, 10, SECOND_NS);
@@ -252,7 +245,6 @@ static void test_reap_after_exec(void **state)
 	assert_int_equal(snapshot->site_count, 1);
 	assert_non_null(find_row(snapshot, 6));
 	snapshot_free(snapshot);
-	world_close(&world);
 }
 
 /* With --keep-exited what it held stays as a row, with its stack and the mappings that it had made. */
@@ -269,7 +261,6 @@ static void test_keep(void **state)
 	struct snapshot *snapshot;
 
 	(void)state;
-	open_with_process();
 	world.ended.keeps = true;
 	put_site(5, &(struct site){ .stack = 5, .alloc_bytes = 10, .alloc_objects = 1 });
 	put_site(6, &(struct site){ .stack = 6, .source = SOURCE_MMAP });
@@ -293,14 +284,12 @@ static void test_keep(void **state)
 	snapshot = read_snapshot();
 	assert_int_equal(snapshot->site_count, 2);
 	snapshot_free(snapshot);
-	world_close(&world);
 }
 
 /* Sites without a stack have a share of their own; a site that cannot be removed stays counted, and is removed later. */
 static void test_shares(void **state)
 {
 	(void)state;
-	open_with_process();
 	put_site(5, &(struct site){ .stack = 5, .alloc_objects = 1 });
 	put_site(6, &(struct site){ .alloc_objects = 1 });
 	process->to_reap = true;
@@ -319,7 +308,6 @@ static void test_shares(void **state)
 	assert_int_equal(world.shares[0].plain, 0);
 	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
 	assert_int_equal(world.shares[0].stacks, 0);
-	world_close(&world);
 }
 
 /* A sample's ages count for all that it represents. */
@@ -333,7 +321,6 @@ static void test_samples(void **state)
 	struct snapshot *snapshot;
 
 	(void)state;
-	open_with_process();
 	key = block_key(0x1000);
 	put_site(5, &(struct site){
 			    .stack = 5, .alloc_bytes = 1000, .alloc_objects = 10, .samples = 1 });
@@ -350,7 +337,6 @@ static void test_samples(void **state)
 	fake_maps[MAPS_SAMPLES].reads = 0;
 	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
 	assert_int_equal(fake_maps[MAPS_SAMPLES].reads, 0);
-	world_close(&world);
 }
 
 /* A map that cannot be read: the error is the caller's, and the next read makes up for it. */
@@ -360,7 +346,6 @@ static void test_errors(void **state)
 	uint64_t begin = clock_now_ns();
 
 	(void)state;
-	open_with_process();
 	put_site(5, &(struct site){ .stack = 5, .alloc_objects = 1 });
 	put_block(0x1000, 5, 10, SECOND_NS);
 	fake_maps[MAPS_SITES].read_error = -EINTR;
@@ -377,7 +362,6 @@ static void test_errors(void **state)
 	snapshot = read_snapshot();
 	assert_int_equal(find_row(snapshot, 5)->stats.oldest_ns, SECOND_NS);
 	snapshot_free(snapshot);
-	world_close(&world);
 }
 
 /* A process that the user has named is listed after its end, too; others are not. */
@@ -389,7 +373,6 @@ static void test_targets(void **state)
 	struct error error = { 0 };
 
 	(void)state;
-	open_with_process();
 	child = world_start(&world);
 	assert_int_equal(process_open(child->pid, &other, &error), 0);
 	assert_true(follow_process(&world.follow, other, 5, false));
@@ -401,7 +384,6 @@ static void test_targets(void **state)
 	assert_int_equal(snapshot->target_count, 1);
 	assert_int_equal(snapshot->targets[0]->pid, process->target.pid);
 	snapshot_free(snapshot);
-	world_close(&world);
 }
 
 static void name_frame(uint64_t key, struct name_pool *pool, const char *function)
@@ -418,7 +400,6 @@ static void test_outlives(void **state)
 	struct snapshot *snapshot;
 
 	(void)state;
-	open_with_process();
 	put_site(5, &(struct site){ .stack = 5, .alloc_objects = 1 });
 	put_site(6, &(struct site){ .stack = 6, .alloc_objects = 1 });
 	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
@@ -434,17 +415,17 @@ static void test_outlives(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_block_vanishes),
-		cmocka_unit_test(test_site_of_later),
-		cmocka_unit_test(test_strays),
-		cmocka_unit_test(test_reap_after_exec),
-		cmocka_unit_test(test_keep),
-		cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_targets),
-		cmocka_unit_test(test_outlives),
+		TEST(test_read),
+		TEST(test_block_vanishes),
+		TEST(test_site_of_later),
+		TEST(test_strays),
+		TEST(test_reap_after_exec),
+		TEST(test_keep),
+		TEST(test_shares),
+		TEST(test_samples),
+		TEST(test_errors),
+		TEST(test_targets),
+		cmocka_unit_test_setup(test_outlives, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,6 @@
 
 #define PAGE 4096
 
-static struct session_world world;
-
 static void see_fork(pid_t pid, pid_t parent, uint64_t time_ns)
 {
 	const struct sideband_event event = { .kind = SIDEBAND_FORK,
@@ -90,7 +88,6 @@ static void test_child(void **state)
 	pid_t stranger;
 
 	(void)state;
-	world_open_events(&world);
 	parent = world_trace(&world, NULL, true);
 	assert_int_equal(world_probes(), 1);
 	child = world_start(&world);
@@ -107,7 +104,6 @@ static void test_child(void **state)
 	assert_null(world_find(&world, stranger));
 	assert_int_equal(world.follow.children_missed, 0);
 	assert_false(events_are_unhandled(&world.events));
-	world_close(&world);
 }
 
 static void test_child_is_not_followed(void **state)
@@ -116,7 +112,6 @@ static void test_child_is_not_followed(void **state)
 	struct child *child;
 
 	(void)state;
-	world_open_events(&world);
 	world.follow.children = false;
 	parent = world_trace(&world, NULL, true);
 	child = world_start(&world);
@@ -124,7 +119,6 @@ static void test_child_is_not_followed(void **state)
 	events_catch_up(&world.events);
 	assert_null(world_find(&world, child->pid));
 	assert_int_equal(world.follow.children_missed, 0);
-	world_close(&world);
 }
 
 /* A child that ended before its record was read counts as missed, and its own child is followed all the same. */
@@ -135,7 +129,6 @@ static void test_grandchild_of_ended(void **state)
 	pid_t pid;
 
 	(void)state;
-	world_open_events(&world);
 	parent = world_trace(&world, NULL, false);
 	between = world_start(&world);
 	grandchild = world_start(&world);
@@ -150,7 +143,6 @@ static void test_grandchild_of_ended(void **state)
 	assert_int_equal(world.follow.children_missed, 1);
 	/* The pid is free for a stranger, whose children are strangers. */
 	assert_false(process_table_is_descendant(&world.processes, (uint32_t)pid));
-	world_close(&world);
 }
 
 /* A record of CPU 1 comes before an older one of CPU 0. The child of one that is not known yet is a stranger's. */
@@ -160,7 +152,6 @@ static void test_fork_after_that_of_its_child(void **state)
 	struct process *parent;
 
 	(void)state;
-	world_open_events(&world);
 	parent = world_trace(&world, NULL, false);
 	between = world_start(&world);
 	grandchild = world_start(&world);
@@ -175,7 +166,6 @@ static void test_fork_after_that_of_its_child(void **state)
 	events_catch_up(&world.events);
 	assert_null(world_find(&world, grandchild->pid));
 	assert_int_equal(world.processes.count, 2);
-	world_close(&world);
 }
 
 /* A mapping of a child whose own record is in the same batch: its probes are there once, as are those of a repeated record. */
@@ -186,7 +176,6 @@ static void test_mapping_with_fork(void **state)
 	uint64_t page;
 
 	(void)state;
-	world_open_events(&world);
 	parent = world_trace(&world, NULL, false);
 	child = world_start(&world);
 	page = child_ask(child, CHILD_MAP, world.allocator);
@@ -198,7 +187,6 @@ static void test_mapping_with_fork(void **state)
 	see_mapping(child->pid, world.allocator, page, clock_now_ns());
 	assert_int_equal(world_probes(), 1);
 	assert_false(events_are_unhandled(&world.events));
-	world_close(&world);
 }
 
 /* A file that is mapped later is probed, and the unwinder gets the mappings of the process before. */
@@ -209,7 +197,6 @@ static void test_mapping(void **state)
 	uint64_t page, before;
 
 	(void)state;
-	world_open_events(&world);
 	process = world_trace(&world, &child, false);
 	assert_int_equal(world_probes(), 0);
 	page = child_ask(child, CHILD_MAP, world.allocator);
@@ -218,7 +205,6 @@ static void test_mapping(void **state)
 	assert_int_equal(world_probes(), 1);
 	assert_int_equal(fake_updated_count, before + 1);
 	assert_int_equal(fake_updated[before], process->target_id);
-	world_close(&world);
 }
 
 static void test_lost(void **state)
@@ -226,7 +212,6 @@ static void test_lost(void **state)
 	struct process *process, *other;
 
 	(void)state;
-	world_open_events(&world);
 	process = world_trace(&world, NULL, false);
 	other = world_trace(&world, NULL, false);
 	process_table_add_descendant(&world.processes, 4000000);
@@ -247,20 +232,17 @@ static void test_lost(void **state)
 	assert_false(process->exec_missed);
 	assert_int_equal(process->target.exec_ns, process->exec_first_ns);
 	assert_true(world.ended.lost_records && world.ended.needs_reap);
-	world_close(&world);
 }
 
 /* Without children to be followed, none is looked for. */
 static void test_lost_without_children(void **state)
 {
 	(void)state;
-	world_open_events(&world);
 	world.follow.children = false;
 	world_trace(&world, NULL, false);
 	see_lost(1);
 	events_catch_up(&world.events);
 	assert_false(world.follow.children_unknown);
-	world_close(&world);
 }
 
 /* The pid of a traced process is forked again: the first one has ended, whatever its pidfd has shown until now. */
@@ -271,7 +253,6 @@ static void test_pid_used_again(void **state)
 	uint32_t pid;
 
 	(void)state;
-	world_open_events(&world);
 	process = world_trace(&world, &child, true);
 	pid = (uint32_t)child->pid;
 	/* Its own fork, read late. */
@@ -288,7 +269,6 @@ static void test_pid_used_again(void **state)
 	assert_ptr_not_equal(second, process);
 	assert_int_equal(second->target_id, 3);
 	assert_int_equal(world_probes(), 2);
-	world_close(&world);
 }
 
 static void test_exec(void **state)
@@ -298,7 +278,6 @@ static void test_exec(void **state)
 	uint64_t now;
 
 	(void)state;
-	world_open_events(&world);
 	world.ended.keeps = true;
 	process = world_trace(&world, &child, true);
 	process->warned_unprobed = process->frees_unseen = process->exec_missed = true;
@@ -317,7 +296,6 @@ static void test_exec(void **state)
 	/* The links go on: the kernel ties them to the first thread, which has executed the program. */
 	assert_int_equal(world_probes(), 1);
 	assert_int_equal(world.events.late_execs, 0);
-	world_close(&world);
 }
 
 /* The record of an exec that was over when the process was found: its mappings are of the new program already. */
@@ -328,7 +306,6 @@ static void test_exec_before_it_was_found(void **state)
 	size_t mapped;
 
 	(void)state;
-	world_open_events(&world);
 	process = world_trace(&world, &child, true);
 	mapped = address_space_count(process->space);
 	see_exec(child->pid, process->opened_ns - 1);
@@ -336,7 +313,6 @@ static void test_exec_before_it_was_found(void **state)
 	assert_int_equal(address_space_count(process->space), mapped);
 	assert_int_equal(process->target.exec_ns, 0);
 	assert_false(world.ended.needs_reap);
-	world_close(&world);
 }
 
 /* Another thread than the first executes a program: the first one's end takes the probes along. */
@@ -347,7 +323,6 @@ static void test_exec_by_another_thread(void **state)
 	uint64_t page;
 
 	(void)state;
-	world_open_events(&world);
 	process = world_trace(&world, &child, false);
 	page = child_ask(child, CHILD_MAP, world.allocator);
 	see_mapping(child->pid, world.allocator, page, clock_now_ns());
@@ -364,7 +339,6 @@ static void test_exec_by_another_thread(void **state)
 	/* The new program maps the same file. */
 	see_mapping(child->pid, world.allocator, page, clock_now_ns());
 	assert_int_equal(world_probes(), 1);
-	world_close(&world);
 }
 
 /* Probes of files, for all processes, have nothing to do with threads; the target_id is the task's, and is set again. */
@@ -375,7 +349,6 @@ static void test_exec_machine_wide(void **state)
 	uint32_t target_id;
 
 	(void)state;
-	world_open_events(&world);
 	world.probes.machine_wide = true;
 	process = world_trace(&world, &child, true);
 	maps_remove(&fake_maps_all, MAPS_TARGET_IDS, &process->target.pidfd);
@@ -387,7 +360,6 @@ static void test_exec_machine_wide(void **state)
 	assert_int_equal(
 		maps_get(&fake_maps_all, MAPS_TARGET_IDS, &process->target.pidfd, &target_id), 0);
 	assert_int_equal(target_id, process->target_id);
-	world_close(&world);
 }
 
 /* Probes for all processes: no return probe is taken but where the program at its entry can decline it. */
@@ -415,7 +387,6 @@ static void test_exec_of_stranger(void **state)
 	struct child *child;
 
 	(void)state;
-	world_open_events(&world);
 	world_trace(&world, NULL, false);
 	child = world_start(&world);
 	see_exec(child->pid, clock_now_ns());
@@ -426,7 +397,6 @@ static void test_exec_of_stranger(void **state)
 	see_exec(child->pid, clock_now_ns());
 	events_catch_up(&world.events);
 	assert_non_null(world_find(&world, child->pid));
-	world_close(&world);
 }
 
 static bool has_thread(enum maps_id map, uint32_t thread)
@@ -443,7 +413,6 @@ static void test_exit_of_thread(void **state)
 	size_t i;
 
 	(void)state;
-	world_open_events(&world);
 	process = world_trace(&world, NULL, false);
 	thread = (uint32_t)process->target.pid + 1;
 	for (i = 0; i < 3; i++)
@@ -462,7 +431,6 @@ static void test_exit_of_thread(void **state)
 	fake_maps[MAPS_SHAPES].missing = fake_maps[MAPS_INTERP_WALKS_BY_ID].missing = true;
 	see_exit(process->target.pid, (pid_t)thread);
 	events_catch_up(&world.events);
-	world_close(&world);
 }
 
 static void put_site(uint64_t key, const struct process *process, uint64_t pc, uint64_t first_ns)
@@ -494,7 +462,6 @@ static void test_site(void **state)
 	uint64_t page;
 
 	(void)state;
-	world_open_events(&world);
 	process = world_trace(&world, &child, false);
 	events_catch_up(&world.events);
 	page = child_ask(child, CHILD_MAP, world.allocator);
@@ -510,7 +477,6 @@ static void test_site(void **state)
 	/* What was read on the way is handled. */
 	assert_int_equal(world.follow.children_missed, 1);
 	assert_false(events_are_unhandled(&world.events));
-	world_close(&world);
 }
 
 /* Records without what they announce, of nobody, and cut ones are left out. */
@@ -521,7 +487,6 @@ static void test_site_is_missing(void **state)
 	struct process *process;
 
 	(void)state;
-	world_open_events(&world);
 	process = world_trace(&world, NULL, false);
 	announce(5);
 	put_site(6, &nobody, 16, 1);
@@ -538,7 +503,6 @@ static void test_site_is_missing(void **state)
 	announce(5);
 	events_drain_ring(&world.events);
 	assert_non_null(sites_get(&world.sites, 5));
-	world_close(&world);
 }
 
 static void map_call(const struct process *process, uint64_t site, uint64_t result)
@@ -573,7 +537,6 @@ static void test_mapping_call(void **state)
 	uint64_t page;
 
 	(void)state;
-	world_open_events(&world);
 	process = world_trace(&world, &child, false);
 	page = child_ask(child, CHILD_MAP, world.allocator);
 	see_mapping(child->pid, world.allocator, page, clock_now_ns());
@@ -596,7 +559,6 @@ static void test_mapping_call(void **state)
 	map_call(process, 8, 0x40000000);
 	assert_int_equal(mapped_bytes(8), 5000);
 	assert_int_equal(mapping_set_count(world.mappings), 3);
-	world_close(&world);
 }
 
 static void test_cover(void **state)
@@ -604,13 +566,11 @@ static void test_cover(void **state)
 	uint64_t before;
 
 	(void)state;
-	world_open_events(&world);
 	assert_false(events_cover(&world.events, 1));
 	before = clock_now_ns();
 	events_catch_up(&world.events);
 	assert_true(events_cover(&world.events, before - 1));
 	assert_false(events_cover(&world.events, clock_now_ns()));
-	world_close(&world);
 }
 
 /* Where the kernel refuses its records, /proc is read, once a second. */
@@ -621,7 +581,6 @@ static void test_without_task_events(void **state)
 	uint64_t begin;
 
 	(void)state;
-	world_open(&world);
 	fake_sideband_error = -EPERM;
 	begin = clock_now_ns();
 	assert_int_equal(events_open(&world.events, NULL, &error), 0);
@@ -639,7 +598,6 @@ static void test_without_task_events(void **state)
 	assert_true(process->needs_scan && world.follow.children_unknown);
 	assert_int_equal(world.events.records_lost, 0);
 	assert_true(world.events.look_ns >= begin + SECOND_NS);
-	world_close(&world);
 }
 
 /* With task events /proc is not read again. */
@@ -648,13 +606,11 @@ static void test_no_look(void **state)
 	struct process *process;
 
 	(void)state;
-	world_open_events(&world);
 	assert_true(world.ended.has_records);
 	process = world_trace(&world, NULL, false);
 	world.events.look_ns = 1;
 	events_look(&world.events);
 	assert_false(process->needs_scan);
-	world_close(&world);
 }
 
 static bool is_readable(int fd, int timeout_ms)
@@ -672,7 +628,6 @@ static void test_wake(void **state)
 	uint64_t drained;
 
 	(void)state;
-	world_open_events(&world);
 	process = world_trace(&world, &child, false);
 	assert_false(is_readable(world.events.epoll, 0));
 	see_exit(child->pid, child->pid + 1);
@@ -688,7 +643,6 @@ static void test_wake(void **state)
 	assert_true(is_readable(world.events.epoll, -1));
 	assert_int_equal(process_table_find_ended(&world.processes, ended, 1), 1);
 	assert_ptr_equal(ended[0], process);
-	world_close(&world);
 }
 
 static void test_ring_cannot_be_opened(void **state)
@@ -696,41 +650,39 @@ static void test_ring_cannot_be_opened(void **state)
 	struct error error = { 0 };
 
 	(void)state;
-	world_open(&world);
 	fake_ring_error = -ENOMEM;
 	assert_int_equal(events_open(&world.events, NULL, &error), -ENOMEM);
 	assert_non_null(strstr(error.text, "cannot open the ring buffer"));
 	assert_int_equal(error.kind, ERROR_PERMISSION);
-	world_close(&world);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_child),
-		cmocka_unit_test(test_child_is_not_followed),
-		cmocka_unit_test(test_grandchild_of_ended),
-		cmocka_unit_test(test_fork_after_that_of_its_child),
-		cmocka_unit_test(test_mapping_with_fork),
-		cmocka_unit_test(test_mapping),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_lost_without_children),
-		cmocka_unit_test(test_pid_used_again),
-		cmocka_unit_test(test_exec),
-		cmocka_unit_test(test_exec_before_it_was_found),
-		cmocka_unit_test(test_exec_by_another_thread),
-		cmocka_unit_test(test_exec_machine_wide),
+		WORLD_TEST_EVENTS(test_child),
+		WORLD_TEST_EVENTS(test_child_is_not_followed),
+		WORLD_TEST_EVENTS(test_grandchild_of_ended),
+		WORLD_TEST_EVENTS(test_fork_after_that_of_its_child),
+		WORLD_TEST_EVENTS(test_mapping_with_fork),
+		WORLD_TEST_EVENTS(test_mapping),
+		WORLD_TEST_EVENTS(test_lost),
+		WORLD_TEST_EVENTS(test_lost_without_children),
+		WORLD_TEST_EVENTS(test_pid_used_again),
+		WORLD_TEST_EVENTS(test_exec),
+		WORLD_TEST_EVENTS(test_exec_before_it_was_found),
+		WORLD_TEST_EVENTS(test_exec_by_another_thread),
+		WORLD_TEST_EVENTS(test_exec_machine_wide),
 		cmocka_unit_test(test_returns_machine_wide),
-		cmocka_unit_test(test_exec_of_stranger),
-		cmocka_unit_test(test_exit_of_thread),
-		cmocka_unit_test(test_site),
-		cmocka_unit_test(test_site_is_missing),
-		cmocka_unit_test(test_mapping_call),
-		cmocka_unit_test(test_cover),
-		cmocka_unit_test(test_without_task_events),
-		cmocka_unit_test(test_no_look),
-		cmocka_unit_test(test_wake),
-		cmocka_unit_test(test_ring_cannot_be_opened),
+		WORLD_TEST_EVENTS(test_exec_of_stranger),
+		WORLD_TEST_EVENTS(test_exit_of_thread),
+		WORLD_TEST_EVENTS(test_site),
+		WORLD_TEST_EVENTS(test_site_is_missing),
+		WORLD_TEST_EVENTS(test_mapping_call),
+		WORLD_TEST_EVENTS(test_cover),
+		WORLD_TEST(test_without_task_events),
+		WORLD_TEST_EVENTS(test_no_look),
+		WORLD_TEST_EVENTS(test_wake),
+		WORLD_TEST(test_ring_cannot_be_opened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

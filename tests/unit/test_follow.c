@@ -11,8 +11,6 @@
 #include "system/proc.h"
 #include "unit/session_world.h"
 
-static struct session_world world;
-
 static struct process *open_process(pid_t pid)
 {
 	struct error error = { 0 };
@@ -60,7 +58,6 @@ static void test_add(void **state)
 	uint32_t target_id;
 
 	(void)state;
-	world_open(&world);
 	world.probes.machine_wide = true;
 	process = world_trace(&world, NULL, true);
 	assert_int_equal(world_probes(), 1);
@@ -76,7 +73,6 @@ static void test_add(void **state)
 	assert_true(world.modules.is_shared);
 	/* Files are probed for all at once. */
 	assert_int_equal(world_probes(), 1);
-	world_close(&world);
 }
 
 /* A target_id has 16 bits. */
@@ -86,7 +82,6 @@ static void test_too_many(void **state)
 	struct child *child;
 
 	(void)state;
-	world_open(&world);
 	child = world_start(&world);
 	world.processes.count = PROCESS_TABLE_MAX;
 	assert_int_equal(follow_add(&world.follow, open_process(child->pid), NULL, &error),
@@ -94,7 +89,6 @@ static void test_too_many(void **state)
 	assert_string_equal(error.text, "more than 65534 processes");
 	assert_false(follow_process(&world.follow, open_process(child->pid), 1, false));
 	world.processes.count = 0;
-	world_close(&world);
 }
 
 static void test_ended_meanwhile(void **state)
@@ -104,7 +98,6 @@ static void test_ended_meanwhile(void **state)
 	struct child *child;
 
 	(void)state;
-	world_open(&world);
 	child = world_start(&world);
 	process = open_process(child->pid);
 	child_end(child);
@@ -116,7 +109,6 @@ static void test_ended_meanwhile(void **state)
 	child_end(child);
 	assert_false(follow_process(&world.follow, process, 1, false));
 	assert_false(world_logged(&world, "is not traced"));
-	world_close(&world);
 }
 
 /* Its next call could be its end. */
@@ -126,7 +118,6 @@ static void test_seccomp(void **state)
 	struct child *child;
 
 	(void)state;
-	world_open(&world);
 	child = world_start(&world);
 	child_ask(child, CHILD_MAP, world.allocator);
 	assert_int_equal(child_ask(child, CHILD_FILTER, NULL), 0);
@@ -140,7 +131,6 @@ static void test_seccomp(void **state)
 	world.filters.force = true;
 	assert_true(follow_process(&world.follow, open_process(child->pid), 1, false));
 	assert_int_equal(world_probes(), 1);
-	world_close(&world);
 }
 
 /* The pid of the record is another process's by now, which began later. */
@@ -150,7 +140,6 @@ static void test_birth_of_pid_used_again(void **state)
 	uint64_t now;
 
 	(void)state;
-	world_open(&world);
 	child = world_start(&world);
 	now = clock_now_ns();
 	born(child->pid, getpid(), true, now - SECOND_NS);
@@ -162,7 +151,6 @@ static void test_birth_of_pid_used_again(void **state)
 	born(child->pid, getpid(), true, now);
 	follow_births(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
-	world_close(&world);
 }
 
 /* An exec of one that was missed: when it began is another record's. */
@@ -172,14 +160,12 @@ static void test_birth_by_exec(void **state)
 	uint64_t time_ns;
 
 	(void)state;
-	world_open(&world);
 	child = world_start(&world);
 	time_ns = clock_now_ns() - SECOND_NS;
 	born(child->pid, 0, true, time_ns);
 	follow_births(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
 	assert_int_equal(world_find(&world, child->pid)->target.exec_ns, time_ns);
-	world_close(&world);
 }
 
 /* A child that is probed after it began is late; one in which nothing is probed is not. */
@@ -188,7 +174,6 @@ static void test_late_child(void **state)
 	struct child *child;
 
 	(void)state;
-	world_open(&world);
 	child = world_start(&world);
 	world.late.start_ns = clock_now_ns();
 	born(child->pid, getpid(), true, clock_now_ns());
@@ -200,7 +185,6 @@ static void test_late_child(void **state)
 	born(child->pid, getpid(), true, clock_now_ns());
 	follow_births(&world.follow);
 	assert_int_equal(world.late.children, 1);
-	world_close(&world);
 }
 
 /* A child of vfork runs in its parent's memory, and has no probes of its own. */
@@ -211,7 +195,6 @@ static void test_sharer(void **state)
 	pid_t sharer;
 
 	(void)state;
-	world_open(&world);
 	parent = world_trace(&world, &child, true);
 	world.late.start_ns = clock_now_ns();
 	sharer = (pid_t)child_ask(child, CHILD_SHARE, NULL);
@@ -228,7 +211,6 @@ static void test_sharer(void **state)
 	/* Once. */
 	assert_int_equal(world.late.shared, 1);
 	assert_int_equal(world.follow.children_missed, 0);
-	world_close(&world);
 }
 
 /* As many links as the kernel is yet to close. */
@@ -249,7 +231,6 @@ static void test_flood(void **state)
 	struct child *child;
 
 	(void)state;
-	world_open(&world);
 	probe_set_start_detach_queue(&world.probes);
 	close_later(65);
 	child = world_start(&world);
@@ -263,7 +244,6 @@ static void test_flood(void **state)
 	follow_births(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
 	assert_int_equal(world.follow.children_missed, 1);
-	world_close(&world);
 }
 
 /* A child that is missed at its fork is missed once, whatever it executes; the next one with its pid is another one. */
@@ -272,7 +252,6 @@ static void test_missed_once(void **state)
 	struct child *child;
 
 	(void)state;
-	world_open(&world);
 	probe_set_start_detach_queue(&world.probes);
 	close_later(65);
 	child = world_start(&world);
@@ -286,7 +265,6 @@ static void test_missed_once(void **state)
 	born(child->pid, getpid(), true, clock_now_ns());
 	follow_births(&world.follow);
 	assert_int_equal(world.follow.children_missed, 2);
-	world_close(&world);
 }
 
 /* The processes that were selected are those that the user wants, however many others come and go. */
@@ -296,7 +274,6 @@ static void test_flood_while_selecting(void **state)
 	pid_t pid;
 
 	(void)state;
-	world_open(&world);
 	world.follow.selector = &selector;
 	world.follow.select_once = true;
 	probe_set_start_detach_queue(&world.probes);
@@ -305,7 +282,6 @@ static void test_flood_while_selecting(void **state)
 	born(pid, 1, false, clock_now_ns());
 	follow_births(&world.follow);
 	assert_non_null(world_find(&world, pid));
-	world_close(&world);
 }
 
 /* Records were lost: children are found in /proc, and theirs, but not those from before their parent was traced. */
@@ -316,7 +292,6 @@ static void test_find_children(void **state)
 	pid_t before, after;
 
 	(void)state;
-	world_open(&world);
 	child = world_start(&world);
 	before = (pid_t)child_ask(child, CHILD_FORK, NULL);
 	parent = open_process(child->pid);
@@ -338,7 +313,6 @@ static void test_find_children(void **state)
 	assert_non_null(world_find(&world, before));
 	assert_non_null(world_find(&world, after));
 	assert_int_equal(world.follow.children_missed, 0);
-	world_close(&world);
 }
 
 /* The test is a descendant, and is not traced: children are found through those that are not. */
@@ -348,7 +322,6 @@ static void test_find_grandchildren(void **state)
 	pid_t grandchild;
 
 	(void)state;
-	world_open(&world);
 	child = world_start(&world);
 	grandchild = (pid_t)child_ask(child, CHILD_FORK, NULL);
 	process_table_add_descendant(&world.processes, (uint32_t)getpid());
@@ -357,7 +330,6 @@ static void test_find_grandchildren(void **state)
 	follow_births(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
 	assert_non_null(world_find(&world, grandchild));
-	world_close(&world);
 }
 
 /* With a process its descendants, which ran before; tracing goes on until the last of them has ended. */
@@ -368,7 +340,6 @@ static void test_tree(void **state)
 	pid_t grandchild, sharer;
 
 	(void)state;
-	world_open(&world);
 	world.follow.tree = world.follow.children = true;
 	process = world_trace(&world, &child, true);
 	grandchild = (pid_t)child_ask(child, CHILD_FORK, NULL);
@@ -391,7 +362,6 @@ static void test_tree(void **state)
 	assert_true(follow_is_over(&world.follow));
 	/* The last report shows what it held. */
 	assert_false(below->to_reap);
-	world_close(&world);
 }
 
 static void test_select(void **state)
@@ -403,7 +373,6 @@ static void test_select(void **state)
 	pid_t pid;
 
 	(void)state;
-	world_open(&world);
 	assert_false(follow_selects(&world.follow));
 	world.follow.selector = &selector;
 	assert_true(follow_selects(&world.follow));
@@ -431,7 +400,6 @@ static void test_select(void **state)
 	follow_select_due(&world.follow);
 	assert_int_equal(world.processes.count, 2);
 	assert_false(follow_is_over(&world.follow));
-	world_close(&world);
 }
 
 /* What the selector finds first is all, and its end the end of tracing. */
@@ -442,7 +410,6 @@ static void test_select_once(void **state)
 	pid_t pid;
 
 	(void)state;
-	world_open(&world);
 	world.follow.selector = &selector;
 	world.follow.select_once = true;
 	follow_select(&world.follow);
@@ -460,7 +427,6 @@ static void test_select_once(void **state)
 	assert_false(follow_is_over(&world.follow));
 	process_table_end(&world.processes, process);
 	assert_true(follow_is_over(&world.follow));
-	world_close(&world);
 }
 
 /* With all processes selected, each new one that cannot be traced is missed; an exec is no new one. */
@@ -471,7 +437,6 @@ static void test_missed_of_all(void **state)
 	pid_t pid;
 
 	(void)state;
-	world_open(&world);
 	world.follow.selector = &selector;
 	child = world_start(&world);
 	pid = child->pid;
@@ -486,7 +451,6 @@ static void test_missed_of_all(void **state)
 	born(pid, getpid(), false, clock_now_ns());
 	follow_births(&world.follow);
 	assert_int_equal(world.follow.children_missed, 1);
-	world_close(&world);
 }
 
 /* The last of those that were named is reported with what it held; others leave the totals. */
@@ -495,7 +459,6 @@ static void test_end(void **state)
 	struct process *root, *last, *child;
 
 	(void)state;
-	world_open(&world);
 	world.ended.keeps = true;
 	root = world_trace(&world, NULL, true);
 	last = world_trace(&world, NULL, true);
@@ -524,7 +487,6 @@ static void test_end(void **state)
 	assert_int_equal(world.ended.program_count, 2);
 	detach_queue_wait(world.probes.detach_queue);
 	assert_int_equal(world_probes(), 0);
-	world_close(&world);
 }
 
 /* All end in one turn: those that were named are all of the last report, and what they had started is not. */
@@ -533,7 +495,6 @@ static void test_end_together(void **state)
 	struct process *ended[3];
 
 	(void)state;
-	world_open(&world);
 	ended[0] = world_trace(&world, NULL, false);
 	ended[1] = world_trace(&world, NULL, false);
 	world_start(&world);
@@ -543,7 +504,6 @@ static void test_end_together(void **state)
 	assert_true(follow_is_over(&world.follow));
 	assert_false(ended[0]->to_reap || ended[1]->to_reap);
 	assert_true(ended[2]->to_reap);
-	world_close(&world);
 }
 
 /* The slot of an ended process goes to another one when nothing of it is left, and nothing refers to it then. */
@@ -553,7 +513,6 @@ static void test_release(void **state)
 	struct child *child;
 
 	(void)state;
-	world_open(&world);
 	world.ended.keeps = true;
 	world_trace(&world, NULL, false);
 	child = world_start(&world);
@@ -575,7 +534,6 @@ static void test_release(void **state)
 	assert_int_equal(next->target_id, 2);
 	assert_null(world.ended.programs[0].process);
 	assert_int_equal(fake_interps_dropped, 1);
-	world_close(&world);
 }
 
 /* A report without a site does not show why it has none. */
@@ -586,7 +544,6 @@ static void test_warn(void **state)
 	uint64_t now;
 
 	(void)state;
-	world_open(&world);
 	world.log.level = LOG_NOTICE;
 	process = world_trace(&world, &child, false);
 	other = world_trace(&world, NULL, true);
@@ -603,33 +560,32 @@ static void test_warn(void **state)
 	process->first_thread_ended = true;
 	follow_warn(&world.follow, now + 2 * SECOND_NS);
 	assert_true(world_logged(&world, "the first thread of process"));
-	world_close(&world);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_ended_meanwhile),
-		cmocka_unit_test(test_seccomp),
-		cmocka_unit_test(test_birth_of_pid_used_again),
-		cmocka_unit_test(test_birth_by_exec),
-		cmocka_unit_test(test_late_child),
-		cmocka_unit_test(test_sharer),
-		cmocka_unit_test(test_flood),
-		cmocka_unit_test(test_missed_once),
-		cmocka_unit_test(test_flood_while_selecting),
-		cmocka_unit_test(test_find_children),
-		cmocka_unit_test(test_find_grandchildren),
-		cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_select),
-		cmocka_unit_test(test_select_once),
-		cmocka_unit_test(test_missed_of_all),
-		cmocka_unit_test(test_end),
-		cmocka_unit_test(test_end_together),
-		cmocka_unit_test(test_release),
-		cmocka_unit_test(test_warn),
+		WORLD_TEST(test_add),
+		WORLD_TEST(test_too_many),
+		WORLD_TEST(test_ended_meanwhile),
+		WORLD_TEST(test_seccomp),
+		WORLD_TEST(test_birth_of_pid_used_again),
+		WORLD_TEST(test_birth_by_exec),
+		WORLD_TEST(test_late_child),
+		WORLD_TEST(test_sharer),
+		WORLD_TEST(test_flood),
+		WORLD_TEST(test_missed_once),
+		WORLD_TEST(test_flood_while_selecting),
+		WORLD_TEST(test_find_children),
+		WORLD_TEST(test_find_grandchildren),
+		WORLD_TEST(test_tree),
+		WORLD_TEST(test_select),
+		WORLD_TEST(test_select_once),
+		WORLD_TEST(test_missed_of_all),
+		WORLD_TEST(test_end),
+		WORLD_TEST(test_end_together),
+		WORLD_TEST(test_release),
+		WORLD_TEST(test_warn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

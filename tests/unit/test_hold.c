@@ -11,8 +11,6 @@
 #include "session/hold.h"
 #include "unit/session_world.h"
 
-static struct session_world world;
-
 /* The module of a file that is being opened. */
 static uint32_t open_module(const char *path, pid_t pid)
 {
@@ -31,7 +29,6 @@ static void test_rows_come_first(void **state)
 	uint32_t module;
 
 	(void)state;
-	world_open(&world);
 	process = world_trace(&world, NULL, false);
 	assert_int_equal(fake_added_count, 0);
 	module = open_module(world.allocator, process->target.pid);
@@ -44,7 +41,6 @@ static void test_rows_come_first(void **state)
 	/* It is opened again. */
 	assert_true(hold_see_open(&world.follow, process->target.pid, module, false));
 	assert_int_equal(world_probes(), 1);
-	world_close(&world);
 }
 
 /* A file in which nothing is probed is not waited for again, but stacks run through it. */
@@ -55,7 +51,6 @@ static void test_nothing_to_probe(void **state)
 	char *path;
 
 	(void)state;
-	world_open(&world);
 	process = world_trace(&world, NULL, false);
 	path = scratch_file(&world.scratch, "plain.so", "nothing", 7, 0644);
 	module = open_module(path, process->target.pid);
@@ -64,7 +59,6 @@ static void test_nothing_to_probe(void **state)
 	assert_int_equal(fake_added[0], module);
 	assert_int_equal(fake_attach_calls, 0);
 	free(path);
-	world_close(&world);
 }
 
 /* A child that executes a file before its fork has been read. What was held when the program began is not late. */
@@ -75,7 +69,6 @@ static void test_unknown_child(void **state)
 	uint32_t module;
 
 	(void)state;
-	world_open(&world);
 	world.late.start_ns = clock_now_ns();
 	child = world_start(&world);
 	child_ask(child, CHILD_MAP, world.allocator);
@@ -87,7 +80,6 @@ static void test_unknown_child(void **state)
 	assert_int_equal(world_probes(), 1);
 	/* It has run in its own memory: its calls of that time are missing. */
 	assert_int_equal(world.late.children, 1);
-	world_close(&world);
 }
 
 static void test_stranger(void **state)
@@ -96,7 +88,6 @@ static void test_stranger(void **state)
 	uint32_t module;
 
 	(void)state;
-	world_open(&world);
 	world.follow.children = false;
 	child = world_start(&world);
 	module = open_module(world.allocator, child->pid);
@@ -104,7 +95,6 @@ static void test_stranger(void **state)
 	assert_null(world_find(&world, child->pid));
 	assert_int_equal(fake_added_count, 0);
 	assert_int_equal(fake_attach_calls, 0);
-	world_close(&world);
 }
 
 /* In the memory of its parent, as after vfork: it is traced once it leaves that, by exec, and no sooner. */
@@ -116,7 +106,6 @@ static void test_sharer(void **state)
 	pid_t sharer;
 
 	(void)state;
-	world_open(&world);
 	world.late.start_ns = clock_now_ns();
 	parent = world_trace(&world, &child, true);
 	sharer = (pid_t)child_ask(child, CHILD_SHARE, NULL);
@@ -131,7 +120,6 @@ static void test_sharer(void **state)
 	assert_int_equal(world.late.shared, 1);
 	/* What it called until now was in its parent's memory. */
 	assert_int_equal(world.late.children, 0);
-	world_close(&world);
 }
 
 /* It has ended while it was held. */
@@ -142,7 +130,6 @@ static void test_ended(void **state)
 	pid_t pid;
 
 	(void)state;
-	world_open(&world);
 	child = world_start(&world);
 	module = open_module(world.allocator, child->pid);
 	pid = child->pid;
@@ -150,15 +137,14 @@ static void test_ended(void **state)
 	assert_true(hold_see_open(&world.follow, pid, module, true));
 	assert_int_equal(world.processes.count, 0);
 	assert_int_equal(fake_attach_calls, 0);
-	world_close(&world);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_come_first), cmocka_unit_test(test_nothing_to_probe),
-		cmocka_unit_test(test_unknown_child),	cmocka_unit_test(test_stranger),
-		cmocka_unit_test(test_sharer),		cmocka_unit_test(test_ended),
+		WORLD_TEST(test_rows_come_first), WORLD_TEST(test_nothing_to_probe),
+		WORLD_TEST(test_unknown_child),	  WORLD_TEST(test_stranger),
+		WORLD_TEST(test_sharer),	  WORLD_TEST(test_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
