@@ -220,15 +220,22 @@ static void test_starts_behind_a_call(void **state)
 }
 
 /* makecontext plants the address of a function as a return address: nothing called it. */
-static void test_planted_return_address(void **state)
+static struct world *world_with_planted_address(void)
 {
 	static const uint32_t rules[] = { SP(2), 0, SP(1) };
 	struct world *world = world_create(rules, 3);
+
+	world->stack[11] = world_pc(2, 0);
+	world->stack[12] = 0x1234567;
+	return world;
+}
+
+static void test_planted_return_address(void **state)
+{
+	struct world *world = world_with_planted_address();
 	uint64_t pcs[] = { world_pc(0, 0), world_pc(2, 0) };
 
 	(void)state;
-	world->stack[11] = pcs[1];
-	world->stack[12] = 0x1234567;
 	walk_both(world, pcs[0], world_address(10), 5, STACK_FRAMES_MAX);
 	assert_stack(world, UNWIND_END_ROOT, pcs, 2);
 	assert_false(world->walk.flags & UNWIND_GUESSED);
@@ -389,13 +396,10 @@ static void publish_again(const void *map)
 /* Whether a return address was planted is asked again when the mappings change meanwhile: nothing is guessed. */
 static void test_mappings_change_at_a_planted_address(void **state)
 {
-	static const uint32_t rules[] = { SP(2), 0, SP(1) };
-	struct world *world = world_create(rules, 3);
+	struct world *world = world_with_planted_address();
 	uint64_t pcs[] = { world_pc(0, 0), world_pc(2, 0) };
 
 	(void)state;
-	world->stack[11] = pcs[1];
-	world->stack[12] = 0x1234567;
 	changing_world = world;
 	shim.on_lookup = publish_again;
 	walk(world, pcs[0], 10, 5, STACK_FRAMES_MAX);

@@ -220,10 +220,9 @@ static void test_app(void **state)
 	}
 }
 
-/* What allocated stays in the row: lines of one file together, the greatest first. */
-static void test_leaves(void **state)
+/* Seven stacks of one line: an extension, the C library and the interpreter allocate for it, and it by itself. */
+static struct sample *sample_with_leaves(void)
 {
-	static const struct render_options style;
 	struct sample *sample = sample_new_empty(1);
 	uint32_t ext = sample_module(
 		sample, "/var/lib/gems/3.1.0/extensions/x86_64-linux/3.1.0/quickparse.so", 0);
@@ -243,12 +242,8 @@ static void test_leaves(void **state)
 		uint64_t bytes;
 	} sites[] = { { ext, 1, 4096 }, { ext, 2, 1024 }, { ext, 5, 4096 },
 		      { libc, 4, 512 }, { ext, 1, 2048 }, { ruby, 3, 256 } };
-	const struct report_site *row;
-	struct result result;
-	char *text;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 6; i++) {
 		struct draft draft = draft_new(sample);
 
@@ -262,9 +257,27 @@ static void test_leaves(void **state)
 		draft_site(&draft, 0, sites[i].bytes);
 	}
 	put_ruby(sample, 128, &shop_71, NULL);
-	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	return sample;
+}
+
+static void check_rendered(const struct report *report, const char *format, const char *expected)
+{
+	static const struct render_options style;
+	char *text = sample_render(report, format, &style);
+
+	assert_expected(expected, text);
+	free(text);
+}
+
+/* What allocated stays in the row: lines of one file together, the greatest first. */
+static void test_leaves(void **state)
+{
+	struct sample *sample = sample_with_leaves();
+	struct result result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	const struct report_site *row = &result.report->sites[0];
+
+	(void)state;
 	assert_int_equal(result.report->site_count, 1);
-	row = &result.report->sites[0];
 	assert_line(row, "shop.rb", 71);
 	assert_int_equal(row->leaf_count, 4);
 	assert_string_equal(row->leaves[0].frame.function, "keep");
@@ -273,19 +286,24 @@ static void test_leaves(void **state)
 	assert_int_equal(row->leaves[1].frame.line, 18);
 	assert_string_equal(row->leaves[2].frame.function, "inflate");
 	assert_string_equal(row->leaves[3].frame.file, gem_5.file);
-	text = sample_render(result.report, "text", &style);
-	assert_expected("app-line.txt", text);
-	free(text);
-	text = sample_render(result.report, "json", &style);
-	assert_expected("app-line.json", text);
+	check_rendered(result.report, "text", "app-line.txt");
+	check_rendered(result.report, "json", "app-line.json");
 	assert_int_equal(system("python3 tests/data/render/check_report.py >/dev/null "
 				"<tests/data/render/app-line.json"),
 			 0);
-	free(text);
 	result_free(&result);
-	/* With -v, the stack of the site that holds most. */
-	result = result_of(sample, GROUP_BY_APP_LINE, NULL, true);
-	text = sample_render(result.report, "text", &(struct render_options){ .verbose = true });
+	sample_free(sample);
+}
+
+/* With -v, the stack of the site that holds most. */
+static void test_leaves_verbose(void **state)
+{
+	struct sample *sample = sample_with_leaves();
+	struct result result = result_of(sample, GROUP_BY_APP_LINE, NULL, true);
+	char *text =
+		sample_render(result.report, "text", &(struct render_options){ .verbose = true });
+
+	(void)state;
 	assert_non_null(strstr(text, "       via quickparse.c:22, :18, inflate, quickparse.rb:5\n"
 				     "       the greatest of 7 stacks:\n"
 				     "       keep"));
@@ -508,10 +526,15 @@ static void test_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),	cmocka_unit_test(test_owners),
-		cmocka_unit_test(test_app),	cmocka_unit_test(test_leaves),
-		cmocka_unit_test(test_workers), cmocka_unit_test(test_native),
-		cmocka_unit_test(test_root),	cmocka_unit_test(test_hide),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_app),
+		cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_leaves_verbose),
+		cmocka_unit_test(test_workers),
+		cmocka_unit_test(test_native),
+		cmocka_unit_test(test_root),
+		cmocka_unit_test(test_hide),
 		cmocka_unit_test(test_only),
 	};
 

@@ -66,77 +66,72 @@ static void test_texts(void **state)
 	assert_false(fits("x", &(struct frame_text){ 0 }));
 }
 
+/* Frames, and whether a preset hides them. */
+static const struct {
+	const char *preset;
+	struct frame_text text;
+	bool fits;
+} preset_cases[] = {
+	{ "@std",
+	  { "std::string::_M_create(unsigned long&)", NULL, "/srv/x", FRAME_NATIVE },
+	  true },
+	{ "@std",
+	  { "void std::vector<int>::_M_realloc_insert<int>(int)", NULL, "/srv/x", FRAME_NATIVE },
+	  true },
+	{ "@std",
+	  { "std::vector<int> shop::make<int>(int)", NULL, "/srv/x", FRAME_NATIVE },
+	  false },
+	{ "@std",
+	  { "allocate", "/usr/include/c++/12/bits/new_allocator.h", "/srv/x", FRAME_NATIVE },
+	  true },
+	{ "@std", { NULL, NULL, "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", FRAME_NATIVE }, true },
+	{ "@std", { "xmalloc", "util.c", "/srv/x", FRAME_NATIVE }, true },
+	{ "@std", { "xmalloc(unsigned long)", "util.cc", "/srv/x", FRAME_NATIVE }, true },
+	{ "@std", { "g_strdup", NULL, "/usr/lib/libglib-2.0.so.0", FRAME_NATIVE }, true },
+	{ "@std", { "xmalloc_stats", "util.c", "/srv/x", FRAME_NATIVE }, false },
+	{ "@std", { "getline", "shop.rb", NULL, FRAME_RUBY }, false },
+	{ "@ruby", { "loop", "<internal:kernel>", NULL, FRAME_RUBY }, true },
+	{ "@ruby", { "generate", "/usr/lib/ruby/3.1.0/json/common.rb", NULL, FRAME_RUBY }, true },
+	{ "@ruby",
+	  { "require", "/usr/lib/ruby/vendor_ruby/rubygems/x.rb", NULL, FRAME_RUBY },
+	  true },
+	{ "@ruby",
+	  { "x", "/srv/vendor/bundle/ruby/3.1.0/gems/x-1.0/lib/x.rb", NULL, FRAME_RUBY },
+	  false },
+	{ "@ruby",
+	  { "rb_str_new", NULL, "/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1", FRAME_NATIVE },
+	  true },
+	{ "@ruby", { "leak", "/srv/app/ruby/shop.rb", NULL, FRAME_RUBY }, false },
+	{ "@rails",
+	  { "call", "/var/lib/gems/3.1.0/gems/actionpack-7.0/lib/a.rb", NULL, FRAME_RUBY },
+	  true },
+	{ "@rails",
+	  { "call", "/var/lib/gems/3.1.0/gems/rack-session-2.0/lib/a.rb", NULL, FRAME_RUBY },
+	  true },
+	{ "@rails",
+	  { "call", "/var/lib/gems/3.1.0/gems/quickparse-1.0/lib/a.rb", NULL, FRAME_RUBY },
+	  false },
+	{ "@rails", { "call", "/srv/app/models/rails-1.rb", NULL, FRAME_RUBY }, false },
+	{ "@python",
+	  { "_find_and_load", "<frozen importlib._bootstrap>", NULL, FRAME_PYTHON },
+	  true },
+	{ "@python",
+	  { "loads", "/usr/lib/python3.11/json/__init__.py", NULL, FRAME_PYTHON },
+	  true },
+	{ "@python",
+	  { "x", "/opt/v/lib/python3.11/site-packages/x.py", NULL, FRAME_PYTHON },
+	  false },
+};
+
 static void test_presets(void **state)
 {
-	static const struct {
-		const char *preset;
-		struct frame_text text;
-		bool fits;
-	} cases[] = {
-		{ "@std",
-		  { "std::string::_M_create(unsigned long&)", NULL, "/srv/x", FRAME_NATIVE },
-		  true },
-		{ "@std",
-		  { "void std::vector<int>::_M_realloc_insert<int>(int)", NULL, "/srv/x",
-		    FRAME_NATIVE },
-		  true },
-		{ "@std",
-		  { "std::vector<int> shop::make<int>(int)", NULL, "/srv/x", FRAME_NATIVE },
-		  false },
-		{ "@std",
-		  { "allocate", "/usr/include/c++/12/bits/new_allocator.h", "/srv/x",
-		    FRAME_NATIVE },
-		  true },
-		{ "@std",
-		  { NULL, NULL, "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", FRAME_NATIVE },
-		  true },
-		{ "@std", { "xmalloc", "util.c", "/srv/x", FRAME_NATIVE }, true },
-		{ "@std", { "xmalloc(unsigned long)", "util.cc", "/srv/x", FRAME_NATIVE }, true },
-		{ "@std", { "g_strdup", NULL, "/usr/lib/libglib-2.0.so.0", FRAME_NATIVE }, true },
-		{ "@std", { "xmalloc_stats", "util.c", "/srv/x", FRAME_NATIVE }, false },
-		{ "@std", { "getline", "shop.rb", NULL, FRAME_RUBY }, false },
-		{ "@ruby", { "loop", "<internal:kernel>", NULL, FRAME_RUBY }, true },
-		{ "@ruby",
-		  { "generate", "/usr/lib/ruby/3.1.0/json/common.rb", NULL, FRAME_RUBY },
-		  true },
-		{ "@ruby",
-		  { "require", "/usr/lib/ruby/vendor_ruby/rubygems/x.rb", NULL, FRAME_RUBY },
-		  true },
-		{ "@ruby",
-		  { "x", "/srv/vendor/bundle/ruby/3.1.0/gems/x-1.0/lib/x.rb", NULL, FRAME_RUBY },
-		  false },
-		{ "@ruby",
-		  { "rb_str_new", NULL, "/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1",
-		    FRAME_NATIVE },
-		  true },
-		{ "@ruby", { "leak", "/srv/app/ruby/shop.rb", NULL, FRAME_RUBY }, false },
-		{ "@rails",
-		  { "call", "/var/lib/gems/3.1.0/gems/actionpack-7.0/lib/a.rb", NULL, FRAME_RUBY },
-		  true },
-		{ "@rails",
-		  { "call", "/var/lib/gems/3.1.0/gems/rack-session-2.0/lib/a.rb", NULL,
-		    FRAME_RUBY },
-		  true },
-		{ "@rails",
-		  { "call", "/var/lib/gems/3.1.0/gems/quickparse-1.0/lib/a.rb", NULL, FRAME_RUBY },
-		  false },
-		{ "@rails", { "call", "/srv/app/models/rails-1.rb", NULL, FRAME_RUBY }, false },
-		{ "@python",
-		  { "_find_and_load", "<frozen importlib._bootstrap>", NULL, FRAME_PYTHON },
-		  true },
-		{ "@python",
-		  { "loads", "/usr/lib/python3.11/json/__init__.py", NULL, FRAME_PYTHON },
-		  true },
-		{ "@python",
-		  { "x", "/opt/v/lib/python3.11/site-packages/x.py", NULL, FRAME_PYTHON },
-		  false },
-	};
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (fits(cases[i].preset, &cases[i].text) != cases[i].fits)
-			fail_msg("%s of case %zu is not %d", cases[i].preset, i, cases[i].fits);
+	for (i = 0; i < sizeof(preset_cases) / sizeof(preset_cases[0]); i++)
+		if (fits(preset_cases[i].preset, &preset_cases[i].text) != preset_cases[i].fits)
+			fail_msg("%s of case %zu is not %d", preset_cases[i].preset, i,
+				 preset_cases[i].fits);
 }
 
 static void test_problems(void **state)
