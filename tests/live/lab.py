@@ -348,6 +348,17 @@ def private_root(folder, programs):
         shutil.copy(program, os.path.join(folder, os.path.basename(program)))
 
 
+def start_in_root(folder, init):
+    """Start a shell with these lines as the first process of a pid namespace, in a root that private_root() has filled."""
+    with open(os.path.join(folder, "init"), "w", encoding="ascii") as file:
+        file.write(init)
+    unshare = need("unshare")
+    if subprocess.run([unshare, "-m", "-p", "-f", "true"], capture_output=True, check=False).returncode:
+        raise Skip("no namespaces can be made here")
+    return start([unshare, "--mount", "--pid", "--fork", "--kill-child", "--mount-proc=" + os.path.join(folder, "proc"), "sh", "-c",
+                  'mount --rbind /sys "$0/sys" && mount --bind /dev "$0/dev" && exec chroot "$0" /sh /init', folder])
+
+
 def check_environment():
     if os.geteuid() != 0:
         raise Skip("root is needed")

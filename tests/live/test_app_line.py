@@ -131,10 +131,6 @@ class Shop:
     def pids(self):
         return ",".join(str(pid) for pid in [self.process.pid, *self.workers])
 
-    def go(self):
-        self.process.stdin.write(b"go\n")
-        self.process.stdin.flush()
-
     def end(self):
         for pid in self.workers:
             os.kill(pid, 9)
@@ -164,7 +160,7 @@ def check_shop(program, *files):
             # By default, text has these rows, and JSON has stacks.
             text = lab.Tracer("-q", *options, "-p", shop.pids(), "3600")
             stacks = lab.Tracer("-q", "-j", "-n", "0", *options, "-p", shop.pids(), "3600")
-            shop.go()
+            lab.release(shop.process)
             both, one = 4 * TURNS * (SIZES[0] + SIZES[1]), 2 * TURNS * SIZES[2]
             lab.wait_for(lambda: bytes_of(rows.report_now()) == both + one, "all is allocated")
             report, text, stacks = json.loads(rows.stop().splitlines()[-1]), text.stop(), json.loads(stacks.stop().splitlines()[-1])

@@ -38,8 +38,7 @@ def test_memory_of_the_kernel():
     pids = ",".join(str(process.pid) for process in (stacks, *others, beside))
     tracer = lab.Tracer("-j", "-n", "0", "-p", pids, "--follow-fork", "--max-stacks", "4096", "--max-blocks", "65536", "3600")
     held, losses = attacks.Held(tracer), {}
-    stacks.stdin.write(b"go\n")
-    stacks.stdin.flush()
+    lab.release(stacks)
 
     def is_full():
         losses.update(tracer.report_now()["loss"])
@@ -85,16 +84,9 @@ class System:
         self.folder = folder
         lab.private_root(folder, [lab.TRACER, lab.target("blocks"), lab.target("breeder"), lab.target("plugin.so"),
                                   lab.need("sh"), lab.need("true")])
-        with open(self.path("init"), "w", encoding="ascii") as file:
-            file.write(INIT)
         for name in ("go", "end"):
             os.mkfifo(self.path(name))
-        unshare = lab.need("unshare")
-        if lab.subprocess.run([unshare, "-m", "-p", "-f", "true"], capture_output=True, check=False).returncode:
-            raise lab.Skip("no namespaces can be made here")
-        self.process = lab.start([unshare, "--mount", "--pid", "--fork", "--kill-child",
-                                  "--mount-proc=" + self.path("proc"), "sh", "-c",
-                                  'mount --rbind /sys "$0/sys" && mount --bind /dev "$0/dev" && exec chroot "$0" /sh /init', folder])
+        self.process = lab.start_in_root(folder, INIT)
         # Readers and writers wait for nobody.
         self.pipes = {name: os.open(self.path(name), os.O_RDWR) for name in ("go", "end")}
 

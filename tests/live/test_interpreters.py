@@ -5,7 +5,6 @@ import collections
 import json
 import os
 import tempfile
-import time
 
 import interpreters
 import lab
@@ -624,32 +623,41 @@ def test_php_storm():
         check_storm([*php, file.name, SECONDS], "php", lambda size: (file.name, PHP_STORM_LINE + size - 10000))
 
 
+def check_started(command, kind, expected):
+    """A script that the tracer starts, and that allocates a block for each line that it reads: its interpreter is found while it
+    runs, and from then on its frames are these."""
+    tracer = lab.Tracer("-j", "-n", "0", "-z", "30011", "-Z", "30011", "--", *command)
+    lines, interpreted = [], []
+
+    def is_found():
+        lab.release(tracer.process)
+        lines.append("go")
+        interpreted[:] = [frames for site in tracer.report_now()["sites"] if (frames := frames_of(site, kind))]
+        return interpreted
+    lab.wait_for(is_found, "the interpreter is found")
+    tracer.process.stdin.close()
+    tracer.process.stdin = None
+    report = json.loads(tracer.finish().splitlines()[-1])
+    assert tracer.process.returncode == 0, tracer.stderr()
+    assert [frames for site in report["sites"] if (frames := frames_of(site, kind))] == [expected], report["sites"]
+    assert sum(site["inuse_objects"] for site in report["sites"]) == len(lines), (len(lines), report["sites"])
+
+
+def frames_of(site, kind):
+    return [(frame["function"], frame["file"], frame["line"]) for frame in site["frames"] if frame["kind"] == kind]
+
+
 def test_php_started():
-    """A script that the tracer starts: its interpreter is found while it begins."""
     php = interpreters.need_php()
-    with script("<?php\n$libc = FFI::cdef('void *malloc(size_t size);', 'libc.so.6');\nusleep(500_000);\n"
-                "for ($i = 0; $i < 100; $i++) {\n    $libc->malloc(30011);\n}\n", ".php") as file:
-        with tempfile.NamedTemporaryFile("r", prefix="tracer-report-") as output:
-            status, _, errors = lab.run("-j", "-n", "0", "-z", "30011", "-Z", "30011", "-o", output.name, "--",
-                                        *php, file.name)
-            assert status == 0, errors
-            report = json.loads(output.read())
-        site, = report["sites"]
-        frames = [(frame["function"], frame["file"], frame["line"]) for frame in site["frames"] if frame["kind"] == "php"]
-        assert frames == [("malloc", None, None), ("{main}", file.name, 5)], site
-        assert site["inuse_objects"] == 100, site
+    with script("<?php\n$libc = FFI::cdef('void *malloc(size_t size);', 'libc.so.6');\nwhile (fgets(STDIN)) {\n"
+                "    $libc->malloc(30011);\n}\n", ".php") as file:
+        check_started([*php, file.name], "php", [("malloc", None, None), ("{main}", file.name, 4)])
 
 
 def test_started():
-    """A script that the tracer starts: its interpreter is found while it begins."""
-    with script("import ctypes, time\ntime.sleep(0.5)\ndef leak():\n    for i in range(100):\n"
-                "        ctypes.CDLL(None).malloc(30011)\nleak()\n", ".py") as file:
-        with tempfile.NamedTemporaryFile("r", prefix="tracer-report-") as output:
-            status, _, errors = lab.run("-j", "-n", "0", "-z", "30011", "-Z", "30011", "-o", output.name, "--",
-                                        lab.need("/usr/bin/python3"), file.name)
-            assert status == 0, errors
-            report = json.loads(output.read())
-        assert dict(lines_of(report, "python", 30011)) == {file.name + ":5": [3001100, 100]}, report["sites"]
+    with script("import ctypes, sys\ndef leak():\n    ctypes.CDLL(None).malloc(30011)\nfor line in sys.stdin:\n    leak()\n",
+                ".py") as file:
+        check_started([lab.need("/usr/bin/python3"), file.name], "python", [("leak", file.name, 3), ("<module>", file.name, 5)])
 
 
 def test_folded_runtime():
@@ -706,8 +714,7 @@ def test_folded_lines():
         process = lab.start(["ruby", file.name])
         lab.wait_for(lambda: lab.is_reading(process), "it waits for a line")
         tracer = lab.Tracer("-f", "-z", "10007", "-Z", "10007", "-p", process.pid, "1h")
-        process.stdin.write(b"go\n")
-        process.stdin.flush()
+        lab.release(process)
         process.stdout.readline()
         lines = tracer.stop().splitlines()
     held = {}

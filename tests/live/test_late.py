@@ -33,10 +33,6 @@ def target_of(report, pid):
     return [target for target in report["targets"] if target["pid"] == pid][0]
 
 
-def say(process):
-    lab.release(process)
-
-
 def ask(tracer):
     """A report now."""
     tracer.process.send_signal(signal.SIGUSR1)
@@ -50,7 +46,7 @@ def test_a_library_that_is_opened_later():
     tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "3600")
     report = ask(tracer)
     assert target_of(report, process.pid)["late"] is None and not report["loss"]["files_late"], report
-    say(process)
+    lab.release(process)
     process.stdout.readline()
     lab.wait_for(lambda: "had mapped it" in tracer.stderr(), "the library is probed")
     report = ask(tracer)
@@ -76,13 +72,13 @@ def test_probes_for_which_there_are_no_descriptors():
     # The tracer keeps a quarter free of files, for what it must open.
     tracer = lab.Tracer("-j", "-n", "0", "--follow-fork", "--backend", "perf", "-p", process.pid, "3600",
                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256)))
-    say(process)
+    lab.release(process)
     assert process.stdout.readline() == b"all\n"
     lab.wait_for(lambda: "is not traced: " in tracer.stderr(), "descriptors are short")
     tracer.process.send_signal(signal.SIGUSR1)
     loss = json.loads(tracer.process.stdout.readline())["loss"]
     assert loss["probes_refused"] and loss["children_missed"], (loss, tracer.stderr())
-    say(process)
+    lab.release(process)
     process.wait(lab.PATIENCE)
 
 
@@ -91,10 +87,10 @@ def early(way, count, *options):
     process = lab.start([lab.target("early"), way, count])
     lab.wait_for(lambda: lab.is_reading(process), "the target waits")
     tracer = lab.Tracer("-q", "-j", "-n", "0", *options, "-p", process.pid, "3600")
-    say(process)
+    lab.release(process)
     assert [process.stdout.readline() for _ in range(count)] == [b"child\n"] * count
     report = ask(tracer)
-    say(process)
+    lab.release(process)
     account = json.loads(process.stdout.readline())
     last = json.loads(tracer.stop().splitlines()[-1])
     return process.pid, report, account, last

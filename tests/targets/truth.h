@@ -81,7 +81,11 @@ static inline pid_t truth_fork(long count)
 	if (pipe(gate))
 		abort();
 	while (count--) {
-		if (fork())
+		pid_t child = fork();
+
+		if (child < 0)
+			abort();
+		if (child)
 			continue;
 		close(gate[1]);
 		if (read(gate[0], &byte, 1))
