@@ -58,7 +58,7 @@ def check(suite, kind, version, *command):
     said = subprocess.run(inside + [command[0], "--version"], capture_output=True, text=True, check=True).stdout
     assert re.match(r"(?i)%s %s\." % (kind, re.escape(version)), said), said
     with tempfile.TemporaryDirectory(prefix="tracer-ways-", dir=os.path.join(root, "tmp")) as folder:
-        for name in ("ways",) if kind == "php" else ("ways", "load"):
+        for name in ("ways", "stack") if kind == "php" else ("ways", "load"):
             shutil.copy(os.path.join(interpreters.SCRIPTS, name + suffix), folder)
         path = "/tmp/%s/" % os.path.basename(folder)
         if kind == "php":

@@ -7,27 +7,18 @@
 
 namespace App\Load;
 
+require __DIR__ . '/stack.php';
+
 const FIRST = 700001;
 
 $stacks = [];
 $libc = \FFI::cdef('void *malloc(size_t size); void free(void *block);', 'libc.so.6');
 
-function name_of(array $entry): string
-{
-    $name = preg_match('/^(include|require)(_once)?$/', $entry['function']) ? 'include' : $entry['function'];
-    return (isset($entry['class']) ? strstr($entry['class'] . "\0", "\0", true) . '::' : '') . $name;
-}
-
 // The size of a block of this kind, which is going to be allocated by the caller.
 function block(int $kind): int
 {
     global $stacks;
-    $entries = debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS);
-    $frames = [[null, null, 'malloc']];
-    foreach ($entries as $i => $entry) {
-        $caller = isset($entries[$i + 1]) ? name_of($entries[$i + 1]) : '{main}';
-        $frames[] = [$entry['file'] ?? null, $entry['line'] ?? null, $caller];
-    }
+    $frames = \App\Stack\frames_of(debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS));
     $entry = &$stacks[json_encode($frames)];
     $entry = [$frames, ($entry[1] ?? 0) + FIRST + $kind, ($entry[2] ?? 0) + 1];
     return FIRST + $kind;

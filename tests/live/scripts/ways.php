@@ -6,26 +6,17 @@
 
 namespace App\Ways;
 
+require __DIR__ . '/stack.php';
+
 const FIRST = 700001;
 
 $stacks = [];
 $libc = \FFI::cdef('void *malloc(size_t size);', 'libc.so.6');
 
-function name_of(array $entry): string
-{
-    $name = preg_match('/^(include|require)(_once)?$/', $entry['function']) ? 'include' : $entry['function'];
-    return (isset($entry['class']) ? strstr($entry['class'] . "\0", "\0", true) . '::' : '') . $name;
-}
-
 function note(): int
 {
     global $stacks;
-    $entries = debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS);
-    $frames = [[null, null, 'malloc']];
-    foreach ($entries as $i => $entry) {
-        $caller = isset($entries[$i + 1]) ? name_of($entries[$i + 1]) : '{main}';
-        $frames[] = [$entry['file'] ?? null, $entry['line'] ?? null, $caller];
-    }
+    $frames = \App\Stack\frames_of(debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS));
     $size = FIRST + count($stacks);
     $stacks[$size] = $frames;
     return $size;
