@@ -6,6 +6,7 @@ out is counted."""
 import contextlib
 import json
 import os
+import re
 import sys
 import types
 
@@ -153,6 +154,101 @@ def test_storms_of_processes_and_libraries_in_all():
     assert maps < held.maps + 64 * MIB and peak < 200 * MIB and worker < 400 * MIB, (held.maps, maps, held.processes)
     # Nobody sees all of these.
     assert report["loss"]["children_missed"] + report["loss"]["children_late"] > 0, report["loss"]
+
+
+# Each of its stacks is another one: 118 calls, at each of which one of two ways is taken.
+RUBY = """
+def left(bits, depth) = depth == 0 ? "x" * 200 : way(bits, depth - 1)
+def right(bits, depth) = depth == 0 ? "y" * 200 : way(bits, depth - 1)
+def way(bits, depth) = bits & 1 == 0 ? left(bits >> 1, depth) : right(bits >> 1, depth)
+$stdout.puts "ready"
+$stdout.flush
+random, kept = Random.new(1), []
+loop { kept[random.rand(1000)] = way(random.rand(1 << 59), 59) }
+"""
+
+
+class MemoryGroup:
+    """A group with a limit, below that of this process."""
+
+    def __init__(self, limit):
+        self.path = self.find()
+        self.names = ("memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.oom_control") \
+            if "/memory/" in self.path else ("memory.max", "memory.peak", "memory.events")
+        try:
+            os.mkdir(self.path)
+            self.write(self.names[0], limit)
+            if self.names[0] == "memory.max":
+                self.write("memory.swap.max", 0)
+        except OSError as error:
+            self.remove()
+            raise lab.Skip("no group with a memory limit can be made here: %s" % error) from error
+
+    @staticmethod
+    def find():
+        with open("/proc/self/cgroup", encoding="utf-8") as file:
+            own = [line.rstrip("\n").split(":", 2) for line in file]
+        for mount, controllers in (("/sys/fs/cgroup/memory", "memory"), ("/sys/fs/cgroup", "")):
+            for _, names, path in own:
+                if controllers == names and os.path.exists(mount + path + "/cgroup.procs"):
+                    return "%s%s/tracer-growth-%d" % (mount, path.rstrip("/"), os.getpid())
+        raise lab.Skip("this process is in no group")
+
+    def write(self, name, value):
+        with open(os.path.join(self.path, name), "w", encoding="ascii") as file:
+            file.write(str(value))
+
+    def read(self, name):
+        with open(os.path.join(self.path, name), encoding="ascii") as file:
+            return file.read()
+
+    def enter(self):
+        self.write("cgroup.procs", os.getpid())
+
+    def peak(self):
+        return int(self.read(self.names[1]))
+
+    def kills(self):
+        return int(re.search(r"^oom_kill (\d+)", self.read(self.names[2]), re.M).group(1))
+
+    def remove(self):
+        with contextlib.suppress(OSError):
+            os.rmdir(self.path)
+            return True
+        return not os.path.exists(self.path)
+
+
+def full_report(tracer, group, losses):
+    """A report of all rows, as its bytes: it is long. Has it been refused stacks?"""
+    tracer.process.send_signal(lab.signal.SIGUSR1)
+    line = tracer.process.stdout.readline()
+    assert line.endswith(b"]}\n"), "%d kills, %d MiB, %s" % (group.kills(), group.peak() >> 20, tracer.stderr()[-2000:])
+    losses[0] = max(losses[0], int(re.search(rb'"stacks_full":(\d+)', line).group(1)))
+    return losses[0] > 1000
+
+
+def test_all_rows_in_a_small_group():
+    """As the services and containers that are shipped have it: stacks until there is no room, and reports of them all."""
+    ruby = lab.need("ruby")
+    limit = (1024 if lab.SCALE > 1 else 256) * MIB
+    group = MemoryGroup(limit)
+    try:
+        process = attacks.attacker(ruby, "-e", RUBY)
+        tracer = lab.Tracer("-v", "-j", "-n", "0", "-p", process.pid, "3600", preexec_fn=group.enter)
+        held, losses = attacks.Held(tracer), [0]
+        maps = held_by_maps(tracer.process.pid, lambda: full_report(tracer, group, losses))
+        peak, worker = held.end()
+        last = tracer.stop().splitlines()[-1]
+        assert tracer.process.returncode == 0, tracer.stderr()
+        print("# group %d MiB, tracer %d MiB, worker %d MiB, maps %d MiB, report %d MiB" % (
+            group.peak() >> 20, peak >> 20, worker >> 20, maps >> 20, len(last) >> 20), flush=True)
+        # The report is a good part of the limit, and is not held as a whole.
+        assert group.kills() == 0 and len(last) > limit // 4 and last.endswith("]}"), (group.kills(), len(last))
+        # What is given up is said at the start, and is counted.
+        assert "memory limit of this control group is %d MiB: room for " % (limit >> 20) in tracer.stderr(), tracer.stderr()
+    finally:
+        lab.end_all()
+        lab.wait_for(group.remove, "the group is empty")
 
 
 if __name__ == "__main__":

@@ -145,12 +145,38 @@ def test_64000_stacks():
         assert (site["alloc_bytes"], site["alloc_objects"]) == (24, 1), site
 
 
-def resident(pid):
+def resident(pid, key="VmRSS"):
     with open("/proc/%d/status" % pid, encoding="utf-8") as status:
         for line in status:
-            if line.startswith("VmRSS"):
+            if line.startswith(key):
                 return int(line.split()[1]) * 1024
     return 0
+
+
+def held_for_rows(rows):
+    """The most memory that a tracer of many stacks has had after a report of so many rows, and how long that was."""
+    process = lab.start([lab.target("hostile"), "stacks", "5000"])
+    process.stdout.readline()
+    tracer = lab.Tracer("-q", "-j", "-n", rows, "--max-stacks", "16384", "-p", process.pid, "3600")
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    tracer.process.send_signal(lab.signal.SIGUSR1)
+    report = tracer.process.stdout.readline()
+    assert report.endswith(b"]}\n"), tracer.stderr()
+    held = resident(tracer.process.pid, "VmHWM")
+    tracer.stop()
+    lab.end(process)
+    return held, len(report)
+
+
+def test_memory_of_a_report():
+    """Rows are made and written one by one: all of them take as much memory as one."""
+    held, _ = held_for_rows("1")
+    held_for_all, length = held_for_rows("0")
+    print("# %d MiB for one row, %d MiB for all, in a report of %d MiB" % (held >> 20, held_for_all >> 20, length >> 20))
+    assert length > 8 << 20, length
+    assert held_for_all < held + length // 4, (held, held_for_all, length)
 
 
 def test_memory_does_not_grow():

@@ -154,6 +154,26 @@ static struct snapshot_site *sample_site(struct sample *sample, size_t target,
 	return site;
 }
 
+/* All listed sites with their frames. */
+static __attribute__((unused)) struct report_site *sample_open_sites(const struct report *report)
+{
+	struct report_site *sites = memory_alloc(report->site_count, sizeof(*sites));
+	size_t i;
+
+	for (i = 0; i < report->site_count; i++)
+		sites[i] = report_open_site(report, i);
+	return sites;
+}
+
+static __attribute__((unused)) void sample_close_sites(struct report_site *sites, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		report_close_site(&sites[i]);
+	free(sites);
+}
+
 static __attribute__((unused)) char *sample_render(const struct report *report, const char *format,
 						   const struct render_options *options)
 {

@@ -83,6 +83,7 @@ struct result {
 	struct judge *judge;
 	struct grouped *grouped;
 	struct report *report;
+	struct report_site *sites;
 };
 
 static struct result result_of(struct sample *sample, enum group_by by,
@@ -97,11 +98,13 @@ static struct result result_of(struct sample *sample, enum group_by by,
 	result.grouped = group_build(&sample->snapshot, by, all, result.judge);
 	options.judge = result.judge;
 	result.report = report_build(&result.grouped->snapshot, &options, &names);
+	result.sites = sample_open_sites(result.report);
 	return result;
 }
 
 static void result_free(struct result *result)
 {
+	sample_close_sites(result->sites, result->report->site_count);
 	report_free(result->report);
 	group_free(result->grouped);
 	judge_free(result->judge);
@@ -112,8 +115,8 @@ static const struct report_site *row_of(const struct result *result, uint64_t by
 	size_t i;
 
 	for (i = 0; i < result->report->site_count; i++)
-		if (result->report->sites[i].stats.alloc_bytes == bytes)
-			return &result->report->sites[i];
+		if (result->sites[i].stats.alloc_bytes == bytes)
+			return &result->sites[i];
 	fail_msg("no row of %d bytes", (int)bytes);
 	return NULL;
 }
@@ -274,7 +277,7 @@ static void test_leaves(void **state)
 {
 	struct sample *sample = sample_with_leaves();
 	struct result result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
-	const struct report_site *row = &result.report->sites[0];
+	const struct report_site *row = &result.sites[0];
 
 	(void)state;
 	assert_int_equal(result.report->site_count, 1);
@@ -482,8 +485,8 @@ static void test_hide(void **state)
 	assert_int_equal(frame_rules_add(&rules.hide, "^(shop::|main$)", NULL), 0);
 	result = result_of(sample, GROUP_BY_SHOWN, &rules, false);
 	assert_int_equal(result.report->site_count, 1);
-	assert_int_equal(result.report->sites[0].frame_count, 0);
-	assert_int_equal(result.report->sites[0].frames_hidden, 2);
+	assert_int_equal(result.sites[0].frame_count, 0);
+	assert_int_equal(result.sites[0].frames_hidden, 2);
 	result_free(&result);
 	frame_rules_free(&rules);
 	sample_free(sample);

@@ -103,10 +103,11 @@ static void test_frames(void **state)
 {
 	struct sample *sample = sample_server();
 	struct report *report = build(sample, SORT_INUSE, 0, 0);
-	const struct report_frame *frames = report->sites[0].frames;
+	struct report_site *sites = sample_open_sites(report);
+	const struct report_frame *frames = sites[0].frames;
 
 	(void)state;
-	assert_int_equal(report->sites[0].frame_count, 7);
+	assert_int_equal(sites[0].frame_count, 7);
 	assert_string_equal(frames[0].function, "Arena::grow(std::size_t)");
 	assert_true(frames[0].inlined);
 	assert_int_equal(frames[0].line, 188);
@@ -120,8 +121,9 @@ static void test_frames(void **state)
 	assert_null(frames[5].function);
 	assert_null(frames[5].build_id);
 	assert_string_equal(frames[5].module, "/usr/lib/x86_64-linux-gnu/libc.so.6");
-	assert_int_equal(report->sites[1].frames[2].kind, FRAME_ERROR);
-	assert_string_equal(report->sites[1].frames[2].function, "no unwind information");
+	assert_int_equal(sites[1].frames[2].kind, FRAME_ERROR);
+	assert_string_equal(sites[1].frames[2].function, "no unwind information");
+	sample_close_sites(sites, report->site_count);
 	report_free(report);
 	sample_free(sample);
 }
@@ -202,7 +204,7 @@ static void test_min_age(void **state)
 	assert_counters(&report->totals, 600, 15, 300, 3);
 	assert_counters(&report->recorded, 1700, 26, 300, 3);
 	assert_int_equal(report->sites_in_use, 2);
-	assert_int_equal(report->min_age_ns, 20);
+	assert_int_equal(report->options.min_age_ns, 20);
 	report_free(report);
 
 	/* Without a limit nothing is young, whatever the snapshot says. */

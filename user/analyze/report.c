@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From a snapshot to a report, in three steps: judge every site (what counts, what is in use), rank them,
- * name the frames of those that are listed. Only the last step is slow, and it sees the listed sites only.
+ * ask for the names of those that are listed. Only the last step is slow, and it sees the listed sites only.
  */
 #include "analyze/report.h"
 
@@ -170,28 +170,55 @@ static size_t report_count_processes(const struct snapshot_site *site)
 	return count;
 }
 
-static void report_fill_line(struct report_site *to, const struct snapshot_site *site,
-			     const struct module_list *modules,
-			     const struct report_options *options, const struct report_names *names)
+static void report_fill_line(const struct report *report, struct report_site *to)
 {
 	const struct frame_list stack = { &to->stack, &to->stack_length, &to->stack_capacity };
+	const struct report_options *options = &report->options;
 
-	to->by_line = true;
-	to->stack_count = site->member_count;
 	if (options->judge)
-		leaves_fill(to, site, modules, options);
+		leaves_fill(to, to->origin, report->modules, options);
 	if (options->internal)
-		report_frames_add(&stack, modules, report_greatest(site, options)->stack, options,
-				  names);
+		report_frames_add(&stack, report->modules,
+				  report_greatest(to->origin, options)->stack, options,
+				  &report->names);
 }
 
-static void report_fill_site(struct report_site *to, const struct candidate *from,
-			     const struct module_list *modules,
-			     const struct report_options *options, const struct report_names *names)
+struct report_site report_open_site(const struct report *report, size_t index)
 {
-	const struct frame_list frames = { &to->frames, &to->frame_count, &to->frame_capacity };
+	struct report_site site = report->sites[index];
+	const struct frame_list frames = { &site.frames, &site.frame_count, &site.frame_capacity };
+
+	site.frames_hidden = report_frames_add(&frames, report->modules, site.origin->stack,
+					       &report->options, &report->names);
+	if (site.by_line)
+		report_fill_line(report, &site);
+	return site;
+}
+
+void report_close_site(struct report_site *site)
+{
+	report_frames_free(site->frames, site->frame_count);
+	report_frames_free(site->stack, site->stack_length);
+	leaves_free(site);
+}
+
+/* Before anything is written, since names may take long. */
+static void report_ask_names(const struct report *report, size_t index)
+{
+	struct report_site site = report->sites[index];
+
+	report_frames_ask(site.origin->stack, &report->options, &report->names);
+	if (!site.by_line)
+		return;
+	report_fill_line(report, &site);
+	report_close_site(&site);
+}
+
+static void report_fill_site(struct report_site *to, const struct candidate *from)
+{
 	const struct snapshot_site *site = from->site;
 
+	to->origin = site;
 	to->pid = site->target->pid;
 	to->target = site->target;
 	to->source = site->source;
@@ -203,9 +230,9 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	if (!site_stats_hold(&to->stats))
 		to->stats.oldest_ns = 0;
 	to->process_count = report_count_processes(site);
-	to->frames_hidden = report_frames_add(&frames, modules, site->stack, options, names);
+	to->by_line = site->by_line;
 	if (site->by_line)
-		report_fill_line(to, site, modules, options, names);
+		to->stack_count = site->member_count;
 }
 
 struct report *report_build(const struct snapshot *snapshot, const struct report_options *options,
@@ -225,8 +252,9 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 	report->target_sampled =
 		memory_alloc(snapshot->target_count, sizeof(*report->target_sampled));
 	report->price = snapshot->price;
-	report->sort = options->sort;
-	report->min_age_ns = options->min_age_ns;
+	report->modules = snapshot->modules;
+	report->options = *options;
+	report->names = *names;
 	for (i = 0; i < LOSS_COUNT; i++)
 		report->loss[i] = snapshot->loss[i];
 
@@ -237,29 +265,18 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 	report->sites = memory_alloc(count, sizeof(*report->sites));
 	for (i = 0; i < count; i++) {
 		report->sites[i].rank = i + 1;
-		report_fill_site(&report->sites[i], &candidates[i], snapshot->modules, options,
-				 names);
+		report_fill_site(&report->sites[i], &candidates[i]);
+		report_ask_names(report, i);
 	}
 	report->site_count = count;
 	free(candidates);
 	return report;
 }
 
-static void report_site_free(struct report_site *site)
-{
-	report_frames_free(site->frames, site->frame_count);
-	report_frames_free(site->stack, site->stack_length);
-	leaves_free(site);
-}
-
 void report_free(struct report *report)
 {
-	size_t i;
-
 	if (!report)
 		return;
-	for (i = 0; i < report->site_count; i++)
-		report_site_free(&report->sites[i]);
 	free(report->sites);
 	free(report->target_totals);
 	free(report->target_sampled);

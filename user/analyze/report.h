@@ -51,6 +51,7 @@ struct report_leaf {
 
 struct report_site {
 	size_t rank; /* from 1 */
+	const struct snapshot_site *origin;
 	int pid;
 	const struct target *target;
 	enum memory_source source;
@@ -58,16 +59,17 @@ struct report_site {
 	bool ended; /* its program has ended: in no total */
 	bool sampled; /* its figures are an estimate */
 	struct site_stats stats; /* its oldest_ns is 0 when no block is in use */
+	size_t process_count; /* processes that are added up in it */
+	bool by_line; /* `frames` is a line of the application */
+	size_t stack_count; /* of a line: how many stacks are added up */
+	/* What follows is made by report_open_site. */
 	struct report_frame *frames; /* innermost first */
 	size_t frame_count, frame_capacity;
 	size_t frames_hidden; /* frames that were to be hidden, all functions of them */
-	size_t process_count; /* processes that are added up in it */
-	bool by_line; /* `frames` is a line of the application */
 	/* Of a line: what it allocated by, but for itself; greatest first. */
 	struct report_leaf *leaves;
 	size_t leaf_count;
 	size_t leaves_more; /* that there are beyond */
-	size_t stack_count; /* of a line: how many stacks are added up */
 	struct report_frame *stack; /* of a line, if asked for: that of its greatest site */
 	size_t stack_length, stack_capacity;
 };
@@ -90,15 +92,17 @@ struct report {
 	struct site_stats left_out; /* what of `totals` is of sites that are not wanted */
 	size_t sites_left_out; /* of these, that hold something */
 	size_t site_count; /* listed */
+	/* Without frames: those of all may be more than there is memory for. */
 	struct report_site *sites;
 	uint64_t loss[LOSS_COUNT];
 	struct price price;
-	enum report_sort sort;
-	uint64_t min_age_ns;
+	const struct module_list *modules; /* the snapshot's */
+	struct report_options options;
+	struct report_names names;
 };
 
 /*
- * Rank the sites of `snapshot` and name the frames of the listed ones. Ties are broken by key, so equal
+ * Rank the sites of `snapshot`, and ask for the names of the frames of the listed ones. Ties are broken by key, so equal
  * snapshots give equal reports. With min_age_ns, blocks that are too young count neither as allocated nor
  * as in use, so that alloc - free = in use still holds. Counters that contradict themselves (a damaged
  * recording) are bent until it does.
@@ -106,11 +110,15 @@ struct report {
  * Listed are: no site without an allocation; with the in-use sort keys only sites that hold something,
  * unless `top` is 0, which asks for everything; no site that is left out; and no more than `top`. Totals are of all sites.
  *
- * Free with report_free; the snapshot's targets, stacks and modules and the names must outlive the report.
+ * Free with report_free; the snapshot, the judge and the names must outlive the report.
  */
 struct report *report_build(const struct snapshot *snapshot, const struct report_options *options,
 			    const struct report_names *names);
 void report_free(struct report *report);
+
+/* A listed site with its frames. Close with report_close_site. */
+struct report_site report_open_site(const struct report *report, size_t index);
+void report_close_site(struct report_site *site);
 
 /* Does `sort` rank by what is in use? */
 bool report_sort_is_inuse(enum report_sort sort);

@@ -67,6 +67,16 @@ size_t report_frames_add(const struct frame_list *to, const struct module_list *
 	return hidden;
 }
 
+void report_frames_ask(const struct stack *stack, const struct report_options *options,
+		       const struct report_names *names)
+{
+	uint32_t i;
+
+	for (i = 0; i < stack->count; i++)
+		if (options->internal || !stack->frames[i].internal)
+			(void)frame_walk_begin(&stack->frames[i], names);
+}
+
 void report_frame_clear(struct report_frame *frame)
 {
 	free(frame->build_id);

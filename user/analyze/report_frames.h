@@ -22,6 +22,10 @@ size_t report_frames_add(const struct frame_list *to, const struct module_list *
 			 const struct stack *stack, const struct report_options *options,
 			 const struct report_names *names);
 
+/* Have the names of the frames that are shown looked up. */
+void report_frames_ask(const struct stack *stack, const struct report_options *options,
+		       const struct report_names *names);
+
 /* Free what report_frame_of has made of `frame`. */
 void report_frame_clear(struct report_frame *frame);
 void report_frames_free(struct report_frame *frames, size_t count);

@@ -49,6 +49,23 @@ static void reporter_complain(const struct reporter *reporter)
 	free(complaint);
 }
 
+/* A report on its way to the output. */
+struct passage {
+	const struct output *output;
+	struct error *error;
+	int code; /* of the first write that failed */
+};
+
+static bool reporter_drain(void *context, struct buffer *out)
+{
+	struct passage *passage = context;
+
+	if (!passage->code)
+		passage->code = output_write(passage->output, out, passage->error);
+	buffer_clear(out);
+	return !passage->code;
+}
+
 /* What is not shown makes no difference. */
 static enum group_by reporter_by(const struct options *options)
 {
@@ -68,29 +85,31 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 					 .min_age_ns = options->min_age_ns,
 					 .internal = options->level == LOG_VERBOSE,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
+	struct passage passage = { .output = &reporter->output, .error = error };
 	struct render_options style = { .color = reporter->color,
-					.verbose = options->level == LOG_VERBOSE };
+					.verbose = options->level == LOG_VERBOSE,
+					.drain = reporter_drain,
+					.context = &passage };
 	struct buffer text = { 0 };
 	struct grouped *grouped;
 	struct report *report;
-	int code;
 
 	symbolizer_begin_report(reporter->symbolizer);
 	grouped = group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
 	report = report_build(&grouped->snapshot, &wanted, &names);
-	symbolizer_end_report(reporter->symbolizer);
+	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
+	reporter_complain(reporter);
 	if (reporter->written && options->format->separator)
 		buffer_append_string(&text, options->format->separator);
 	options->format->render(report, &style, &text);
-	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
-	reporter_complain(reporter);
-	code = output_write(&reporter->output, &text, error);
+	reporter_drain(&passage, &text);
+	symbolizer_end_report(reporter->symbolizer);
 	reporter->written++;
 	buffer_free(&text);
 	report_free(report);
 	group_free(grouped);
 	judge_free(wanted.judge);
-	return code;
+	return passage.code;
 }
 
 int reporter_close(struct reporter *reporter, struct error *error)

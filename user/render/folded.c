@@ -9,12 +9,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/strings.h"
 #include "base/text.h"
 #include "model/source.h"
 #include "render/formats.h"
 
+/* A line by its pieces, each with what ends it: equal ones have one address, since stacks have most frames in common. */
 struct folded_line {
-	char *stack;
+	const char **pieces;
+	size_t count;
 	uint64_t bytes;
 };
 
@@ -71,42 +74,71 @@ static void folded_append_frame(struct buffer *out, const struct report_frame *f
 	}
 }
 
-static char *folded_stack(const struct report_site *site)
+/* Take the next piece of a line from `text`, which is emptied. */
+static void folded_add(struct folded_line *line, struct strings *strings, struct buffer *text)
 {
-	struct buffer stack = { 0 };
-	size_t i;
-
-	folded_append_name(&stack, *site->target->comm ? site->target->comm : "[unknown]");
-	for (i = site->frame_count; i > 0; i--) {
-		buffer_append_string(&stack, ";");
-		folded_append_frame(&stack, &site->frames[i - 1]);
-	}
-	buffer_append_string(&stack, ";");
-	if (site->function)
-		folded_append_name(&stack, site->function);
-	else
-		buffer_printf(&stack, "[%s]", source_name(site->source));
-	return stack.data;
+	line->pieces[line->count++] = strings_keep(strings, text->data);
+	buffer_clear(text);
 }
 
-static int folded_line_compare(const void *a, const void *b)
+static void folded_make_line(struct folded_line *line, const struct report_site *site,
+			     struct strings *strings, struct buffer *text)
 {
-	return strcmp(((const struct folded_line *)a)->stack,
-		      ((const struct folded_line *)b)->stack);
+	size_t i;
+
+	line->pieces = memory_alloc(site->frame_count + 2, sizeof(*line->pieces));
+	folded_append_name(text, *site->target->comm ? site->target->comm : "[unknown]");
+	buffer_append_string(text, ";");
+	folded_add(line, strings, text);
+	for (i = site->frame_count; i > 0; i--) {
+		folded_append_frame(text, &site->frames[i - 1]);
+		buffer_append_string(text, ";");
+		folded_add(line, strings, text);
+	}
+	if (site->function)
+		folded_append_name(text, site->function);
+	else
+		buffer_printf(text, "[%s]", source_name(site->source));
+	buffer_append_string(text, " ");
+	folded_add(line, strings, text);
+}
+
+/*
+ * As if the pieces were one text. No piece but the last has a semicolon anywhere but at its end, and no character of a name is
+ * less than a blank.
+ */
+static int folded_compare(const void *a, const void *b)
+{
+	const struct folded_line *left = a, *right = b;
+	size_t i;
+
+	for (i = 0; i < left->count && i < right->count; i++)
+		if (left->pieces[i] != right->pieces[i])
+			return strcmp(left->pieces[i], right->pieces[i]);
+	return 0;
+}
+
+static void folded_print_line(const struct folded_line *line, uint64_t bytes, struct buffer *out)
+{
+	size_t i;
+
+	for (i = 0; i < line->count; i++)
+		buffer_append_string(out, line->pieces[i]);
+	buffer_printf(out, "%" PRIu64 "\n", bytes);
 }
 
 /* Print sorted lines, equal stacks as one. */
-static void folded_print(const struct folded_line *lines, size_t count, struct buffer *out)
+static void folded_print(const struct folded_line *lines, size_t count,
+			 const struct render_options *options, struct buffer *out)
 {
 	uint64_t bytes = 0;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && render_drain(options, out); i++) {
 		bytes += lines[i].bytes;
-		if (i + 1 < count && !strcmp(lines[i].stack, lines[i + 1].stack))
+		if (i + 1 < count && !folded_compare(&lines[i], &lines[i + 1]))
 			continue;
-		buffer_append_string(out, lines[i].stack);
-		buffer_printf(out, " %" PRIu64 "\n", bytes);
+		folded_print_line(&lines[i], bytes, out);
 		bytes = 0;
 	}
 }
@@ -115,19 +147,24 @@ void render_folded(const struct report *report, const struct render_options *opt
 		   struct buffer *out)
 {
 	struct folded_line *lines = memory_alloc(report->site_count, sizeof(*lines));
+	struct strings strings = { 0 };
+	struct buffer text = { 0 };
+	struct report_site site;
 	size_t i, count = 0;
 
-	(void)options;
 	for (i = 0; i < report->site_count; i++) {
-		const struct report_site *site = &report->sites[i];
-		uint64_t bytes = site_stats_inuse_bytes(&site->stats);
-
-		if (bytes)
-			lines[count++] = (struct folded_line){ folded_stack(site), bytes };
+		lines[count].bytes = site_stats_inuse_bytes(&report->sites[i].stats);
+		if (!lines[count].bytes)
+			continue;
+		site = report_open_site(report, i);
+		folded_make_line(&lines[count++], &site, &strings, &text);
+		report_close_site(&site);
 	}
-	qsort(lines, count, sizeof(*lines), folded_line_compare);
-	folded_print(lines, count, out);
+	qsort(lines, count, sizeof(*lines), folded_compare);
+	folded_print(lines, count, options, out);
 	for (i = 0; i < count; i++)
-		free(lines[i].stack);
+		free(lines[i].pieces);
 	free(lines);
+	strings_free(&strings);
+	buffer_free(&text);
 }

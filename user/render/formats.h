@@ -5,6 +5,16 @@
 
 #include "render/render.h"
 
+/* Output that is passed on while a report is made. */
+#define RENDER_PIECE (64 << 10)
+
+/* To be called between two sites. False = what follows is not wanted. */
+static inline bool render_drain(const struct render_options *options, struct buffer *out)
+{
+	return !options->drain || out->length < RENDER_PIECE ||
+	       options->drain(options->context, out);
+}
+
 void render_text(const struct report *report, const struct render_options *options,
 		 struct buffer *out);
 void render_json(const struct report *report, const struct render_options *options,

@@ -269,13 +269,27 @@ static void json_left_out(struct json_writer *json, const struct report *report)
 	json_close(json, '}');
 }
 
+static void json_sites(struct json_writer *json, const struct report *report,
+		       const struct render_options *options)
+{
+	struct report_site site;
+	size_t i;
+
+	json_key(json, "sites");
+	json_open(json, '[');
+	for (i = 0; i < report->site_count && render_drain(options, json->out); i++) {
+		site = report_open_site(report, i);
+		json_site(json, &site);
+		report_close_site(&site);
+	}
+	json_close(json, ']');
+}
+
 void render_json(const struct report *report, const struct render_options *options,
 		 struct buffer *out)
 {
 	struct json_writer json = { .out = out };
-	size_t i;
 
-	(void)options;
 	json_open(&json, '{');
 	json_member_integer(&json, "schema", 1);
 	json_member_string(&json, "tool", "tracer");
@@ -296,11 +310,7 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_left_out(&json, report);
 	json_loss(&json, report);
 	json_price(&json, &report->price);
-	json_key(&json, "sites");
-	json_open(&json, '[');
-	for (i = 0; i < report->site_count; i++)
-		json_site(&json, &report->sites[i]);
-	json_close(&json, ']');
+	json_sites(&json, report, options);
 	json_close(&json, '}');
 	buffer_append_string(out, "\n");
 }

@@ -46,6 +46,17 @@ static void json_append_rune(struct buffer *out, const char *bytes, size_t lengt
 	buffer_append(out, bytes, length);
 }
 
+/* How many characters at the start of `text` are written as they are: most of a report. */
+static size_t json_plain_length(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] >= ' ' && text[length] <= '~' && text[length] != '"' &&
+	       text[length] != '\\')
+		length++;
+	return length;
+}
+
 static void json_append_quoted(struct buffer *out, const char *text)
 {
 	unsigned int rune;
@@ -53,6 +64,11 @@ static void json_append_quoted(struct buffer *out, const char *text)
 
 	buffer_append_string(out, "\"");
 	for (; *text; text += length) {
+		length = json_plain_length(text);
+		if (length) {
+			buffer_append(out, text, length);
+			continue;
+		}
 		length = text_decode_utf8(text, &rune);
 		if (length) {
 			json_append_rune(out, text, length, rune);

@@ -11,6 +11,12 @@
 struct render_options {
 	bool color;
 	bool verbose; /* text: any width, module paths, build IDs and every frame */
+	/*
+	 * Takes what is in `out` and leaves it empty: called between two sites, since a whole report may be more than there is
+	 * memory for. False = nobody wants more: the rest may be left out. NULL = all stays in `out`.
+	 */
+	bool (*drain)(void *context, struct buffer *out);
+	void *context;
 };
 
 struct render_format {

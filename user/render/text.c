@@ -61,9 +61,9 @@ static void text_opening(const struct text_writer *writer, const struct report *
 			     writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS);
 	text_style_set(writer, STYLE_PLAIN);
 	buffer_append_string(writer->out, "\n");
-	if (report->min_age_ns)
+	if (report->options.min_age_ns)
 		buffer_printf(writer->out, "Only blocks that are at least %s old are counted.\n",
-			      units_format_time(report->min_age_ns, time));
+			      units_format_time(report->options.min_age_ns, time));
 	buffer_append_string(writer->out, "\n");
 	buffer_free(&line);
 }
@@ -84,7 +84,7 @@ static void text_nothing(const struct text_writer *writer, const struct report *
 	else if (young)
 		buffer_printf(&line, "Nothing is in use: all %s blocks held are younger than %s.",
 			      units_format_count(young, count),
-			      units_format_time(report->min_age_ns, time));
+			      units_format_time(report->options.min_age_ns, time));
 	else
 		buffer_printf(&line, "Nothing is in use: all %s recorded blocks were freed.",
 			      units_format_count(objects, count));
@@ -109,7 +109,7 @@ void render_text(const struct report *report, const struct render_options *optio
 
 	text_opening(&writer, report);
 	if (text_shows_any_site(report))
-		text_sites(&writer, report);
+		text_sites(&writer, report, options);
 	else
 		text_nothing(&writer, report);
 	buffer_append_string(out, "\n");

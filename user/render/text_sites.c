@@ -6,13 +6,14 @@
 #include "base/units.h"
 #include "model/source.h"
 #include "render/columns.h"
+#include "render/formats.h"
 #include "render/text_style.h"
 
 #define ROW "%5s  %10s  %6s  %11s  %10s  %10s  %10s"
 
 bool text_shows_site(const struct report *report, const struct report_site *site)
 {
-	return !report_sort_is_inuse(report->sort) || site_stats_hold(&site->stats);
+	return !report_sort_is_inuse(report->options.sort) || site_stats_hold(&site->stats);
 }
 
 static const char *text_format_share(uint64_t part, uint64_t whole, char text[UNITS_TEXT_MAX])
@@ -157,25 +158,42 @@ static void text_samples(const struct text_writer *writer, const struct report *
 	buffer_free(&line);
 }
 
-void text_sites(const struct text_writer *writer, const struct report *report)
+/* The column that the function names of all shown sites need. */
+static size_t text_name_column(const struct text_writer *writer, const struct report *report)
 {
-	size_t name_column = 0;
-	size_t i;
+	size_t widest = 0, column, i;
+	struct report_site site;
 
 	for (i = 0; i < report->site_count; i++) {
-		size_t column = text_stack_name_column(writer, &report->sites[i]);
-
-		if (text_shows_site(report, &report->sites[i]) && column > name_column)
-			name_column = column;
+		if (!text_shows_site(report, &report->sites[i]))
+			continue;
+		site = report_open_site(report, i);
+		column = text_stack_name_column(writer, &site);
+		report_close_site(&site);
+		if (column > widest)
+			widest = column;
 	}
+	return widest;
+}
+
+void text_sites(const struct text_writer *writer, const struct report *report,
+		const struct render_options *options)
+{
+	size_t name_column = text_name_column(writer, report), i;
+	struct report_site site;
+
 	text_style_set(writer, STYLE_QUIET);
 	buffer_printf(writer->out, ROW, "#", "IN USE", "%", "BLOCKS", "ALLOCATED", "FREED",
 		      "OLDEST");
 	text_style_set(writer, STYLE_PLAIN);
 	buffer_append_string(writer->out, "\n");
-	for (i = 0; i < report->site_count; i++)
-		if (text_shows_site(report, &report->sites[i]))
-			text_site(writer, report, &report->sites[i], name_column);
+	for (i = 0; i < report->site_count && render_drain(options, writer->out); i++) {
+		if (!text_shows_site(report, &report->sites[i]))
+			continue;
+		site = report_open_site(report, i);
+		text_site(writer, report, &site, name_column);
+		report_close_site(&site);
+	}
 	text_rest(writer, report);
 	text_row(writer, "total", report->sampled.alloc_objects, &report->totals, &report->totals,
 		 "");

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analyze/report.h"
-#include "base/buffer.h"
+#include "render/render.h"
 
 #define TEXT_COLUMNS 80
 
@@ -28,7 +27,8 @@ struct text_writer {
 void text_style_set(const struct text_writer *writer, enum text_style style);
 
 /* The table of sites with their stacks, and the row of totals. */
-void text_sites(const struct text_writer *writer, const struct report *report);
+void text_sites(const struct text_writer *writer, const struct report *report,
+		const struct render_options *options);
 /* The stack of one site; function names are padded to `name_column`. */
 void text_stack(const struct text_writer *writer, const struct report_site *site,
 		size_t name_column);
