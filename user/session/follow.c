@@ -26,10 +26,12 @@
 #define BIRTH_TOLERANCE_NS 20000000
 
 /*
- * The kernel takes long to take probes out. While there are more than this many to be taken out, children are let go: who
- * follows all of a flood still has the probes of thousands in place when the flood is over.
+ * The kernel takes long to take probes out. While there are more than this many links to close, children are let go: who
+ * follows all of a flood still has the probes of thousands in place when the flood is over. A process has about 60 links with
+ * perf events, which the kernel closes one after the other, and a few with others. With room for 64, three of eight programs
+ * that a shell executes were let go.
  */
-#define FOLLOW_PENDING_MAX 64
+#define FOLLOW_PENDING_MAX 256
 
 void follow_free(struct follow *follow)
 {
