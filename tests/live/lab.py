@@ -160,7 +160,7 @@ def has_ended(pid):
 def has_backend(name):
     """Can the kernel attach in this way?"""
     status, _, errors = run("-q", "--backend", name, "--", "true")
-    return not status or "this kernel has no" not in errors
+    return not status or "not supported by this kernel" not in errors
 
 
 def need_backend(name):

@@ -206,11 +206,9 @@ def test_operators_jemalloc():
 
 def test_exceptions_by_every_back_end():
     for backend in ("session", "multi", "perf"):
-        try:
-            account, report = lab.command_report([variant("operators-jemalloc"), "all"], "--backend", backend)
-        except AssertionError as refused:
-            assert "this kernel has no %s probes" % backend in str(refused), refused
+        if not lab.has_backend(backend):
             continue
+        account, report = lab.command_report([variant("operators-jemalloc"), "all"], "--backend", backend)
         lab.check_account(account, report)
         assert report["loss"]["calls_thrown"] == 100, report["loss"]
 
