@@ -66,9 +66,7 @@ def check_line(site):
 
 def check_site(site, rank):
     assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
-                          *check_sampled(site, "samples"), "oldest_s", "mean_age_s", *(["hint"] if "hint" in site else []),
-                          "frames", *check_line(site)], list(site)
-    assert type(site.get("hint", "")) is str
+                          *check_sampled(site, "samples"), "oldest_s", "mean_age_s", "frames", *check_line(site)], list(site)
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
     for name in ["allocator", "function"]:
@@ -116,6 +114,9 @@ def check_report(line):
         check_counters(target)
     for sums, more in ((report["totals"], ("sampled_inuse_bytes", "sampled_inuse_objects")), (report["ended"], ())):
         assert list(sums) == [*COUNTERS, *check_sampled(sums, *more)]
+        check_counters(sums)
+    for sums in left_out and [report["left_out"]]:
+        assert list(sums) == [*COUNTERS, "sites"] and sums["sites"] > 0, list(sums)
         check_counters(sums)
     for name in LOSS:
         assert type(report["loss"][name]) is int, name
