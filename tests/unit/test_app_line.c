@@ -269,6 +269,8 @@ static void check_rendered(const struct report *report, const char *format, cons
 	char *text = sample_render(report, format, &style);
 
 	assert_expected(expected, text);
+	if (!strcmp(format, "json"))
+		assert_int_equal(check_reports(text, strlen(text), ""), 1);
 	free(text);
 }
 
@@ -291,9 +293,6 @@ static void test_leaves(void **state)
 	assert_string_equal(row->leaves[3].frame.file, gem_5.file);
 	check_rendered(result.report, "text", "app-line.txt");
 	check_rendered(result.report, "json", "app-line.json");
-	assert_int_equal(system("python3 tests/data/render/check_report.py >/dev/null "
-				"<tests/data/render/app-line.json"),
-			 0);
 	result_free(&result);
 	sample_free(sample);
 }
@@ -519,6 +518,7 @@ static void test_only(void **state)
 	assert_null(strstr(text, "more site"));
 	free(text);
 	text = sample_render(result.report, "json", &style);
+	assert_int_equal(check_reports(text, strlen(text), ""), 1);
 	assert_non_null(strstr(text, "\"left_out\":{\"inuse_bytes\":6,"));
 	free(text);
 	result_free(&result);
