@@ -6,9 +6,7 @@
 #ifndef COMPAT_SHAPES_BPF_H
 #define COMPAT_SHAPES_BPF_H
 
-#include "settings.bpf.h"
-#include "tracer_abi.h"
-#include <bpf/bpf_helpers.h>
+#include "maps.bpf.h"
 
 /* For kernels without cookies: the shape of the probe that a thread has just hit, and the BPF programs that read it. */
 struct {
@@ -26,7 +24,7 @@ struct {
 	__type(value, __u32);
 } programs SEC(".maps");
 
-/* The call shape of the probe; 0 if it could not be kept. */
+/* The call shape of the probe; 0 if it could not be kept: the call is not followed, and counts as a loss. */
 static __always_inline __u64 probe_shape(struct pt_regs *ctx)
 {
 	__u32 id = (__u32)bpf_get_current_pid_tgid();
@@ -35,7 +33,10 @@ static __always_inline __u64 probe_shape(struct pt_regs *ctx)
 	if (setting_cookies)
 		return bpf_get_attach_cookie(ctx);
 	shape = bpf_map_lookup_elem(&shapes, &id);
-	return shape ? *shape : 0;
+	if (shape)
+		return *shape;
+	loss_add(LOSS_THREADS_REFUSED, 1);
+	return 0;
 }
 
 /*

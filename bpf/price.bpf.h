@@ -52,7 +52,7 @@ __noinline int hit_count(__u64 start_ns, __u32 function, __u32 kind)
 	struct hit_key key = { .thread = (__u32)bpf_get_current_pid_tgid(),
 			       .function = (__u16)function,
 			       .kind = (__u16)kind };
-	struct hits *found = start_ns ? hits_find(&key) : NULL;
+	struct hits *found = hits_find(&key);
 
 	if (!found)
 		return 0;
@@ -67,7 +67,7 @@ __noinline int hit_count(__u64 start_ns, __u32 function, __u32 kind)
 /* The program that began at `start_ns`, at a probe of this shape, ends. */
 static __always_inline void hit_end(__u64 start_ns, __u64 shape, enum hit_kind kind)
 {
-	if (measuring)
+	if (start_ns)
 		hit_count(start_ns, SHAPE_FUNCTION(shape), kind);
 }
 

@@ -45,7 +45,7 @@ static __always_inline void avoid_cpu_stack(struct pt_regs *ctx)
 SEC("uprobe")
 int call_session(struct pt_regs *ctx)
 {
-	__u64 start_ns = hit_begin(), shape;
+	__u64 start_ns = hit_begin(), probed, shape;
 	bool wanted;
 
 	avoid_cpu_stack(ctx);
@@ -54,9 +54,10 @@ int call_session(struct pt_regs *ctx)
 		hit_end(start_ns, 0, HIT_RETURN);
 		return 0;
 	}
-	shape = shape_with_target(bpf_get_attach_cookie(ctx));
+	probed = bpf_get_attach_cookie(ctx);
+	shape = shape_with_target(probed);
 	wanted = shape && call_enter(ctx, shape);
-	hit_end(start_ns, bpf_get_attach_cookie(ctx), HIT_CALL);
+	hit_end(start_ns, probed, HIT_CALL);
 	return !wanted;
 }
 
@@ -66,8 +67,6 @@ int call_entry(struct pt_regs *ctx)
 	__u64 start_ns = hit_begin(), probed = probe_shape(ctx), shape;
 
 	avoid_cpu_stack(ctx);
-	if (!probed)
-		loss_add(LOSS_THREADS_REFUSED, 1);
 	shape = shape_with_target(probed);
 	if (shape)
 		call_enter(ctx, shape);
@@ -94,8 +93,6 @@ int leave_entry(struct pt_regs *ctx)
 	avoid_cpu_stack(ctx);
 	if (shape)
 		call_leave(ctx, shape);
-	else
-		loss_add(LOSS_THREADS_REFUSED, 1);
 	hit_end(start_ns, shape, HIT_LEAVE);
 	return 0;
 }
@@ -117,8 +114,6 @@ int free_entry(struct pt_regs *ctx)
 	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(probed));
 
 	avoid_cpu_stack(ctx);
-	if (!probed)
-		loss_add(LOSS_THREADS_REFUSED, 1);
 	free_enter(ctx, shape_with_target(probed), address);
 	hit_end(start_ns, probed, SHAPE_OP(probed) == CALL_CODE_END ? HIT_OTHER : HIT_FREE);
 	return 0;
@@ -160,8 +155,6 @@ int sample_entry(struct pt_regs *ctx)
 	avoid_cpu_stack(ctx);
 	/* Only that it ran: on Linux 6.1 there is no stack for the time of its start, and few calls are sampled. */
 	hit_end(hit_begin(), probed, HIT_SAMPLE);
-	if (!probed)
-		loss_add(LOSS_THREADS_REFUSED, 1);
 	sample_enter(ctx, shape_with_target(probed));
 	return 0;
 }
