@@ -7,11 +7,10 @@
 #include <stdint.h>
 
 struct price {
-	bool counted; /* the window is over: the next four are known */
+	bool counted; /* the window is over: the next three are known */
 	uint64_t window_ns;
 	uint64_t calls; /* of probed functions, and samples, within the window */
 	uint64_t threads; /* that made them */
-	uint64_t untimed; /* hits of probes of which no time is known: they were preempted */
 	bool measured; /* so are the costs, which are CPU time of the targets */
 	uint64_t cost_ns; /* of all calls of the window */
 	uint64_t busiest_ns; /* of those of the thread for which it is most */

@@ -35,7 +35,8 @@ static int row_compare(const void *left, const void *right)
 	return a->key.thread < b->key.thread ? -1 : a->key.thread > b->key.thread;
 }
 
-uint32_t meter_trap_ns(const struct trap_costs *costs, enum probe_cost cost)
+/* What a trap costs at an instruction of this class. */
+static uint32_t meter_trap_ns(const struct trap_costs *costs, enum probe_cost cost)
 {
 	if (cost == COST_EMULATED)
 		return costs->emulated_ns;
@@ -114,7 +115,6 @@ static void meter_sum(struct meter *meter, const struct rows *rows, const struct
 			thread_ns = thread_calls = 0;
 		row_ns = costs ? meter_row_ns(meter, row, costs) : 0;
 		price->cost_ns += row_ns;
-		price->untimed += row->hits.count - row->hits.timed;
 		thread_ns += row_ns;
 		if (row->key.thread && thread_ns > price->busiest_ns)
 			price->busiest_ns = thread_ns;

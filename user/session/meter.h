@@ -20,16 +20,13 @@ struct meter {
 	struct price price;
 };
 
-/* Make room for the hits of threads for which there is no room. The window begins at `now_ns`. */
+/* The window begins at `now_ns`. Hits of threads for which the map has no room will count together, under thread 0. */
 void meter_begin(struct meter *meter, uint64_t now_ns);
 
 /*
- * The window has ended at `now_ns`, and no program counts any more: read what was counted, and remove it. NULL costs: they
- * could not be measured.
+ * The window has ended at `now_ns`, and programs that start now do not count: read what was counted, and remove it. NULL costs:
+ * they could not be measured.
  */
 void meter_end(struct meter *meter, uint64_t now_ns, const struct trap_costs *costs);
-
-/* What a trap costs at an instruction of this class. */
-uint32_t meter_trap_ns(const struct trap_costs *costs, enum probe_cost cost);
 
 #endif

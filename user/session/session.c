@@ -508,12 +508,13 @@ void session_measure(struct session *session)
 
 const struct price *session_end_measure(struct session *session, bool last, int *ret_reason)
 {
-	const uint64_t begin_ns = session->meter.begin_ns, now_ns = clock_now_ns();
-	bool late = last || now_ns - begin_ns > TRAPS_LATE_NS;
+	const uint64_t begin_ns = session->meter.begin_ns;
 	struct trap_costs costs;
+	bool late;
 
 	if (!begin_ns)
 		return NULL;
+	late = last || clock_now_ns() - begin_ns > TRAPS_LATE_NS;
 	*ret_reason = trap_meter_read(&session->traps, last ? TRAPS_LAST_MS : 0, &costs);
 	if (*ret_reason == -EAGAIN && !late)
 		return NULL;
