@@ -27,6 +27,11 @@ uint64_t clock_boot_ns(void)
 	return clock_read(CLOCK_BOOTTIME);
 }
 
+uint64_t clock_thread_ns(void)
+{
+	return clock_read(CLOCK_THREAD_CPUTIME_ID);
+}
+
 struct timespec clock_timespec(uint64_t ns)
 {
 	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),

@@ -13,6 +13,9 @@ int64_t clock_now_ms(void);
 /* CLOCK_BOOTTIME in nanoseconds: the clock of /proc/PID/stat, which goes on during suspend. */
 uint64_t clock_boot_ns(void);
 
+/* CPU time of the calling thread in nanoseconds. */
+uint64_t clock_thread_ns(void);
+
 /* A time or a duration in the form of system calls. */
 struct timespec clock_timespec(uint64_t ns);
 

@@ -181,7 +181,6 @@ static int attach_group(const struct group *group, enum backend backend,
 		[ATTACH_FREE] = programs->free,	    [ATTACH_ENTRY] = programs->entry,
 		[ATTACH_SAMPLE] = programs->sample, [ATTACH_SAMPLE_END] = programs->sample,
 	};
-
 	const size_t before = group->links->count;
 	int code = kind == ATTACH_CALL ? attach_calls(group, backend, programs)
 				       : attach_entries(group, backend, alone[kind]);

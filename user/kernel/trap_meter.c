@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "kernel/bpf_call.h"
 #include "kernel/own_code.h"
 #include "kernel/perf_probe.h"
@@ -93,34 +93,26 @@ static int meter_link(enum backend backend, const struct meter_probe *probe, int
 /* The links stay open: they are closed as the process ends. */
 static int meter_attach(enum backend backend, const struct meter_probe *probe, int file)
 {
+	bool session = probe->returns && backend == BACKEND_KERNEL_SESSION;
 	uint64_t offset;
 	int code = own_code_offset((uintptr_t)probe->function, &offset);
 
 	if (!code && probe->returns)
 		code = meter_link(backend, probe, file, offset, true);
 	/* A session is both. */
-	if (code < 0 || (probe->returns && backend == BACKEND_KERNEL_SESSION))
-		return code < 0 ? code : 0;
-	code = meter_link(backend, probe, file, offset, false);
+	if (code >= 0 && !session)
+		code = meter_link(backend, probe, file, offset, false);
 	return code < 0 ? code : 0;
-}
-
-static uint64_t meter_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 static uint64_t meter_time(void (*function)(void), unsigned int calls)
 {
-	uint64_t start = meter_now();
+	uint64_t start = clock_thread_ns();
 	unsigned int i;
 
 	for (i = 0; i < calls; i++)
 		function();
-	return meter_now() - start;
+	return clock_thread_ns() - start;
 }
 
 static int meter_compare(const void *left, const void *right)
@@ -133,8 +125,7 @@ static int meter_compare(const void *left, const void *right)
 /* Nanoseconds of a call. */
 static uint32_t meter_measure(void (*function)(void))
 {
-	uint64_t rounds[ROUNDS], first;
-	uint64_t calls;
+	uint64_t rounds[ROUNDS], first, calls;
 	int i;
 
 	meter_time(function, CALLS_FIRST);

@@ -129,11 +129,11 @@ void process_table_add_descendant(struct process_table *table, uint32_t pid)
 
 bool process_table_miss_descendant(struct process_table *table, uint32_t pid)
 {
-	void *missed = &table->descendants;
+	void *missed = &table->descendants, *known = table_get(&table->descendants, pid);
 
-	if (table_get(&table->descendants, pid) == missed)
+	if (known == missed)
 		return false;
-	if (table_get(&table->descendants, pid))
+	if (known)
 		table_put(&table->descendants, pid, missed);
 	return true;
 }
