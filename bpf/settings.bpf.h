@@ -20,7 +20,7 @@ SETTING bool setting_machine_wide = false; /* probes without a target are in all
 SETTING bool setting_unwind = true; /* by tables; otherwise by frame pointers */
 SETTING bool setting_cookies = true;
 SETTING bool setting_named = false; /* functions were named on the command line */
-/* Global functions take memory, and helpers take functions. */
+/* Global functions take memory. */
 SETTING bool setting_functions = true;
 SETTING __u64 setting_seed = 0; /* of the keys of sites: a secret */
 SETTING bool setting_tail_calls = false; /* see avoid_cpu_stack */

@@ -224,7 +224,7 @@ __noinline int unwind_find(struct unwind *walk, __u64 pc)
 	return unwind_is_current(walk, generation) ? found : (int)UNWIND_RETRY;
 }
 
-/* The same for those who cannot come again: the mappings change more seldom than this takes. */
+/* The same for callers that cannot try again later. Mappings change seldom: the first try is nearly always good. */
 static __always_inline __u32 unwind_find_now(struct unwind *walk, __u64 pc)
 {
 	__u32 found = UNWIND_RETRY;
@@ -245,10 +245,10 @@ static __always_inline __u32 unwind_rule_new(struct unwind *walk, __u64 pc, __u6
 	if (found >= UNWIND_FOUND_NOTHING)
 		return found;
 	*ret_rule = rule = walk->rule;
-	if (!UNWIND_SHORT_FITS(rule) && found >= UNWIND_SHORT_ROWS)
-		return 0;
-	tag |= UNWIND_SHORT_FITS(rule) ? UNWIND_SHORT(rule) : UNWIND_SHORT_OF_ROW(found);
-	*(volatile __u64 *)word = tag;
+	if (UNWIND_SHORT_FITS(rule))
+		*(volatile __u64 *)word = tag | UNWIND_SHORT(rule);
+	else if (found < UNWIND_SHORT_ROWS)
+		*(volatile __u64 *)word = tag | UNWIND_SHORT_OF_ROW(found);
 	return 0;
 }
 

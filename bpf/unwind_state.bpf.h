@@ -49,7 +49,7 @@
 #define UNWIND_FOUND_NOTHING 0x40000000u /* plus an enum unwind_end */
 #define UNWIND_RETRY 0x7fffffffu /* the mappings changed meanwhile: ask again */
 
-/* So often is asked in one go while the mappings change. */
+/* How often a caller that cannot come back later tries while the mappings change. */
 #define UNWIND_FIND_TRIES 4
 
 enum unwind_flags {
