@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What tracing costs its targets: while `measuring` is set, each program counts that it ran, and for how long, by thread and
- * function. What the traps cost that lead here is for user space to add.
+ * function. User space adds what the traps cost.
  */
 #ifndef PRICE_BPF_H
 #define PRICE_BPF_H

@@ -67,7 +67,7 @@ __noinline __u64 unwind_trampoline(void)
 	return UNWIND_WITHOUT_SIGNATURE(BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr));
 }
 
-/* The mapping that is being looked for, and whether it maps a file. Stacks of functions in a chain of calls add up. */
+/* The mapping to find, and whether it maps a file. Stacks of functions in a chain of calls add up. */
 struct unwind_vma_search {
 	struct unwind_vma *vma;
 	__u64 found;

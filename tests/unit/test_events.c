@@ -234,7 +234,7 @@ static void test_lost(void **state)
 	assert_true(world.ended.lost_records && world.ended.needs_reap);
 }
 
-/* Without children to be followed, none is looked for. */
+/* Lost records start no search for children where children are not followed. */
 static void test_lost_without_children(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tracer's user wants of frames: those to hide, those to look for, and what the application is. Pure. */
+/* The rules that the tracer's user has given for frames: --hide, --only, and --app. Pure. */
 #ifndef ANALYZE_FRAME_RULES_H
 #define ANALYZE_FRAME_RULES_H
 

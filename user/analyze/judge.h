@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the frames of a snapshot are to whoever reads the report: hidden, looked for, the application's. It remembers what it
- * has found out about each, as the same ones are in many stacks.
+ * What the frames of a snapshot are in a report: hidden, wanted, the application's. It remembers what it has found out about
+ * each, as the same ones are in many stacks.
  */
 #ifndef ANALYZE_JUDGE_H
 #define ANALYZE_JUDGE_H
@@ -23,7 +23,7 @@ const struct report_names *judge_names(const struct judge *judge);
 bool judge_may_hide(const struct judge *judge);
 bool judge_hides(struct judge *judge, const struct frame_view *view);
 
-/* Has a stack a frame that is looked for? True if nothing is. */
+/* Does a rule of --only fit a frame of the stack? True if there is no such rule. */
 bool judge_wants(struct judge *judge, const struct stack *stack);
 
 /* Does an interpreter run in the target, as far as stacks show? */

@@ -177,7 +177,7 @@ static void programs_set_up(struct tracer_bpf *bpf, const struct bpf_settings *s
 	programs_choose(bpf, settings);
 }
 
-/* Messages of libbpf's are for those who look for a fault in the tracer itself. */
+/* libbpf's messages help to find a fault in the tracer itself. */
 static int programs_print(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	(void)level;

@@ -34,9 +34,7 @@ void interp_table_free(struct interp_table *table);
 /* Where the names of frames are, for whoever holds them longer. */
 struct name_pool *interp_table_pool(const struct interp_table *table);
 
-/*
- * A process has new mappings: one may be an interpreter's.
- */
+/* A process has new mappings: one may be an interpreter's. */
 void interp_table_see(struct interp_table *table, const struct process *process,
 		      uint32_t target_id);
 /* It runs another program, or has ended: its interpreter is gone. */

@@ -44,8 +44,8 @@ struct module {
 	bool described; /* the build ID and what follows have been asked for */
 	bool is_program; /* it is an ELF file of this machine */
 	bool warned_without_tables; /* of some of its code, where stacks end */
-	const char *
-		switches_by; /* a function by which it may leave a thread's stack for another one; static, NULL = none */
+	/* A function by which it may leave a thread's stack for another one; static, NULL = none. */
+	const char *switches_by;
 	bool stripped; /* it is a library without a symbol table of its own */
 	bool allocates; /* it defines functions that allocate or free, of those that are known */
 };

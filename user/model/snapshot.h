@@ -42,7 +42,7 @@ struct snapshot_site {
 	const struct snapshot_site *members;
 	size_t member_count;
 	bool by_line; /* a row by a line of the application */
-	bool left_out; /* not to be listed: it has no frame that is looked for */
+	bool left_out; /* not listed: no rule of --only fits a frame of it */
 };
 
 struct snapshot {

@@ -25,7 +25,7 @@
 enum usdt_use {
 	USDT_AUTO = 0, /* in files that have them, they are probed instead of functions */
 	USDT_ONLY, /* and other files are not probed at all */
-	USDT_OFF, /* they are not looked for */
+	USDT_OFF, /* they are not probed */
 };
 
 struct plan_options {

@@ -34,8 +34,8 @@ struct module_gc {
 	struct frame_namer names;
 	size_t opens; /* of the list, at the last time */
 	size_t step; /* how many come until the next time */
-	uint64_t due_ns,
-		wait_ns; /* when something has run out: not before, and how long that was */
+	/* When something has run out: not before, and how long that was. */
+	uint64_t due_ns, wait_ns;
 };
 
 /* Is it time? */

@@ -36,7 +36,7 @@ void notices_late_file(struct notices *notices, const struct process *process, c
 /* A process that had mapped a file had ended before the file was probed. */
 void notices_missed_file(struct notices *notices, const struct process *process, const char *path);
 
-/* Nothing is probed in a process; `root`: the user has named it, `only_samples`: only samples were looked for. */
+/* Nothing is probed in a process; `root`: the user has named it, `only_samples`: only samples are probed. */
 void notices_unprobed(const struct notices *notices, struct process *process, bool root,
 		      bool only_samples);
 

@@ -89,8 +89,9 @@ int session_detach_probes(struct session *session, unsigned int parts);
 
 /*
  * Measure from now on what tracing costs: how often probes are hit, and how long their programs run. session_end_measure ends
- * that and returns what it was. Snapshots have it from then on. NULL if nothing is measured, or if what a trap costs is not known
- * yet, unless that takes too long or this is the `last` chance. `ret_reason`: 0, or a negative errno for which it is not known.
+ * this and returns the price, which snapshots have from then on. NULL if nothing is measured, or while the cost of a trap is not
+ * known yet, unless that takes too long or this is the `last` chance. `ret_reason`: 0, or why that cost is not known: a negative
+ * errno.
  */
 void session_measure(struct session *session);
 const struct price *session_end_measure(struct session *session, bool last, int *ret_reason);
