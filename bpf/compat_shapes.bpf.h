@@ -27,11 +27,12 @@ struct {
 /* The call shape of the probe; 0 if it could not be kept: the call is not followed, and counts as a loss. */
 static __always_inline __u64 probe_shape(struct pt_regs *ctx)
 {
-	__u32 id = (__u32)bpf_get_current_pid_tgid();
 	__u64 *shape;
+	__u32 id;
 
 	if (setting_cookies)
 		return bpf_get_attach_cookie(ctx);
+	id = (__u32)bpf_get_current_pid_tgid();
 	shape = bpf_map_lookup_elem(&shapes, &id);
 	if (shape)
 		return *shape;

@@ -21,23 +21,23 @@ struct {
 	__type(value, struct share);
 } shares SEC(".maps");
 
-static __always_inline struct share *share_find(__u32 target)
+static __always_inline struct share *share_find(__u32 target_id)
 {
-	return bpf_map_lookup_elem(&shares, &target);
+	return bpf_map_lookup_elem(&shares, &target_id);
 }
 
 /* Global functions: the verifier looks at each only once. */
-int share_has_room(__u32 target, __u32 with_stack);
-int share_add(__u32 target, __u32 with_stack);
+int share_has_room(__u32 target_id, __u32 with_stack);
+int share_add(__u32 target_id, __u32 with_stack);
 
 /* May a target store another site, with a stack or without one? */
-__noinline int share_has_room(__u32 target, __u32 with_stack)
+__noinline int share_has_room(__u32 target_id, __u32 with_stack)
 {
 	struct share *own, *all;
 
-	if (!shared || target == SHARE_OF_ALL)
+	if (!shared)
 		return 1;
-	own = share_find(target);
+	own = share_find(target_id);
 	all = share_find(SHARE_OF_ALL);
 	if (!own || !all)
 		return 1;
@@ -57,11 +57,9 @@ static __always_inline void share_count_site(struct share *share, bool with_stac
 }
 
 /* A target has stored a site. */
-__noinline int share_add(__u32 target, __u32 with_stack)
+__noinline int share_add(__u32 target_id, __u32 with_stack)
 {
-	if (target == SHARE_OF_ALL)
-		return 0;
-	share_count_site(share_find(target), with_stack);
+	share_count_site(share_find(target_id), with_stack);
 	share_count_site(share_find(SHARE_OF_ALL), with_stack);
 	return 0;
 }

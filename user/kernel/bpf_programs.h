@@ -29,8 +29,7 @@ struct bpf_settings {
 	uint64_t min_size, max_size; /* bytes: other blocks are not recorded */
 	uint32_t processes; /* that are expected at a time, each with 160 KB of unwind tables */
 	bool functions; /* functions are probed */
-	bool samples,
-		only_samples; /* samples that programs publish are recorded; and nothing else by default */
+	bool samples, only_samples; /* record what programs publish; and nothing else by default */
 	bool named; /* functions were named on the command line */
 	bool machine_wide; /* a probe is for all processes that map its file */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */

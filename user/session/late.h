@@ -15,8 +15,7 @@ struct late {
 	struct notices *notices;
 	bool by_process; /* probes are tied to a process, not to its memory */
 	uint64_t start_ns; /* when recording began; 0 = not yet, and nothing is late */
-	uint64_t files, children,
-		shared; /* how many: the losses files_late, children_late, memory_shared */
+	uint64_t files, children, shared; /* the losses files_late, children_late, memory_shared */
 	uint64_t missed; /* as the loss files_missed */
 	struct table sharers; /* of `shared`: start times by pid */
 };
