@@ -213,6 +213,9 @@ static void test_sharer(void **state)
 	assert_int_equal(world.follow.children_missed, 0);
 }
 
+/* Links that may wait to be closed while children are followed. */
+#define PENDING_MAX 256
+
 /* As many links as the kernel is yet to close. */
 static void close_later(size_t count)
 {
@@ -232,14 +235,14 @@ static void test_flood(void **state)
 
 	(void)state;
 	probe_set_start_detach_queue(&world.probes);
-	close_later(65);
+	close_later(PENDING_MAX + 1);
 	child = world_start(&world);
 	born(child->pid, getpid(), true, clock_now_ns());
 	follow_births(&world.follow);
 	assert_null(world_find(&world, child->pid));
 	assert_int_equal(world.follow.children_missed, 1);
 	detach_queue_wait(world.probes.detach_queue);
-	close_later(64);
+	close_later(PENDING_MAX);
 	born(child->pid, getpid(), true, clock_now_ns());
 	follow_births(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
@@ -253,7 +256,7 @@ static void test_missed_once(void **state)
 
 	(void)state;
 	probe_set_start_detach_queue(&world.probes);
-	close_later(65);
+	close_later(PENDING_MAX + 1);
 	child = world_start(&world);
 	process_table_add_descendant(&world.processes, (uint32_t)child->pid);
 	born(child->pid, getpid(), true, clock_now_ns());
