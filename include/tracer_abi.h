@@ -343,6 +343,8 @@ struct event_mapping {
 	  "answer")                                                                                \
 	X(FILES_WITHOUT_ROWS, files_without_rows, FACT, 0,                                         \
 	  "files in which stacks end: the unwind tables are full, or their process has its share") \
+	X(FILES_WITHOUT_NAMES, files_without_names, FACT, 0,                                       \
+	  "files whose functions have no names: reading them failed or took too long")             \
 	X(BYTES_UNATTRIBUTED, bytes_unattributed, BYTES, 1, "bytes of blocks not recorded")
 
 enum loss {

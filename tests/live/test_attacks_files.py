@@ -18,10 +18,11 @@ LARGE = lab.SCALE > 1  # the sizes that are too slow for each run
 
 def traced(path, *options, depth=1, stubs=1, **bounds):
     process = attacks.rogue("calls", depth, stubs, path)
-    report, _ = attacks.check([process], *options, **bounds)
+    report, errors = attacks.check([process], *options, **bounds)
     lab.end(process)
     # Its code is seen, so names and rows were asked for.
     assert any(frame["module"] == path for site in report["sites"] for frame in site["frames"]), report["sites"]
+    return report, errors
 
 
 def names_in(report, path):
@@ -86,6 +87,28 @@ def test_compressed_debug_information():
         elves.write(path + "/debug.so", [elves.compressed(b".debug_info", block, size // len(block)),
                                          elves.Section(b".debug_abbrev", elves.PROGBITS, b"\1\x11\0\0\0\0")])
         traced(path + "/debug.so", bound=120 * MIB, worker=1200 * MIB)
+
+
+def bomb(attributes, entries, nested):
+    """Each entry of a unit has one byte and so many attributes, which have none."""
+    name = bytes([0x34, 0x19])  # DW_AT_artificial, DW_FORM_flag_present
+    abbreviations = bytes([1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0, 2, 0x2e, nested]) + name * attributes + bytes(3)
+    unit = struct.pack("<HIBBQQ", 4, 0, 8, 1, elves.PAGE, elves.STUB) + b"\2" * entries + bytes(entries * nested + 1)
+    ranges = struct.pack("<HIBB4xQQQQ", 2, 0, 8, 0, elves.PAGE, elves.STUB, 0, 0)
+    return [elves.Section(b".debug_info", elves.PROGBITS, struct.pack("<I", len(unit)) + unit),
+            elves.Section(b".debug_abbrev", elves.PROGBITS, abbreviations),
+            elves.Section(b".debug_aranges", elves.PROGBITS, struct.pack("<I", len(ranges)) + ranges)]
+
+
+def test_abbreviations_without_end():
+    """Thousands of millions of attributes in a file of a megabyte, in one entry behind the other or each in the one before."""
+    for nested in (0, 1):
+        with attacks.folder() as path:
+            elves.write(path + "/bomb.so", bomb(20000, 1000000, nested))
+            report, errors = traced(path + "/bomb.so", bound=120 * MIB, worker=1200 * MIB)
+            # What is lost is said once, and counted.
+            assert report["loss"]["files_without_names"] == 1, report["loss"]
+            assert errors.count("no function names for %s/bomb.so" % path) == 1, errors
 
 
 EVIL = (b"\x1b[31mred", b"\xc2\x9b31m", b"\xe2\x80\xaeright to left", b"two\nlines", b"a;b", b"\xff\xfe\xc0\xaf", b"%n%s%n",

@@ -155,6 +155,7 @@ static void test_every_address(void **state)
 		"g++ -O2 -gdwarf-4 -ffunction-sections -Wl,-z,separate-code program.cc",
 	};
 	struct fixture fixture;
+	enum log_level level;
 	size_t i, inlined;
 	char name[16];
 
@@ -167,7 +168,7 @@ static void test_every_address(void **state)
 		assert_true(compare_all(&fixture, name, "addr2line -a -f -i -C", &inlined) > 150);
 		assert_true(inlined > 50);
 	}
-	assert_null(symbolizer_take_complaint(fixture.symbolizer));
+	assert_null(symbolizer_take_complaint(fixture.symbolizer, &level));
 	fixture_end(&fixture);
 }
 
@@ -347,6 +348,7 @@ static void test_closed_and_removed(void **state)
 	uint64_t address = 0, size = 0, offset;
 	const struct symbol_list *names;
 	struct fixture fixture;
+	enum log_level level;
 	uint32_t module;
 
 	(void)state;
@@ -370,7 +372,7 @@ static void test_closed_and_removed(void **state)
 	fixture_symbol(&fixture, "two", "hold", &address, &size);
 	offset = fixture_offset(&fixture, "two", address + size / 2);
 	assert_string_equal(fixture_lookup(&fixture, module, offset)->items[0].function, "hold");
-	assert_null(symbolizer_take_complaint(fixture.symbolizer));
+	assert_null(symbolizer_take_complaint(fixture.symbolizer, &level));
 	fixture_end(&fixture);
 }
 
@@ -379,6 +381,7 @@ static void test_nothing_to_name(void **state)
 	struct frame frame = { .kind = FRAME_NATIVE, .module = MODULE_NONE, .address = 4096 };
 	struct module *unopened = memory_alloc(1, sizeof(*unopened));
 	struct fixture fixture;
+	enum log_level level;
 	uint32_t module;
 
 	(void)state;
@@ -401,7 +404,7 @@ static void test_nothing_to_name(void **state)
 	assert_unnamed(symbolizer_lookup(fixture.symbolizer, &frame));
 	frame = (struct frame){ .kind = FRAME_ERROR, .reason = "too deep" };
 	assert_unnamed(symbolizer_lookup(fixture.symbolizer, &frame));
-	assert_null(symbolizer_take_complaint(fixture.symbolizer));
+	assert_null(symbolizer_take_complaint(fixture.symbolizer, &level));
 	fixture_end(&fixture);
 }
 

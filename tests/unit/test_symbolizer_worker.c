@@ -79,6 +79,7 @@ static pid_t parent_of(pid_t pid)
 static void test_killed_between_lookups(void **state)
 {
 	struct fixture fixture;
+	enum log_level level;
 	uint32_t module;
 	pid_t first;
 
@@ -94,7 +95,7 @@ static void test_killed_between_lookups(void **state)
 	assert_true(fixture_worker_pid(&fixture) > 0);
 	assert_int_not_equal(fixture_worker_pid(&fixture), first);
 	assert_named(&fixture, module, "main");
-	assert_null(symbolizer_take_complaint(fixture.symbolizer));
+	assert_null(symbolizer_take_complaint(fixture.symbolizer, &level));
 	fixture_end(&fixture);
 }
 
@@ -103,6 +104,7 @@ static void test_stopped(void **state)
 {
 	uint32_t module, other;
 	struct fixture fixture;
+	enum log_level level;
 	char *complaint;
 	pid_t first;
 
@@ -114,16 +116,18 @@ static void test_stopped(void **state)
 	first = fixture_worker_pid(&fixture);
 	assert_int_equal(kill(first, SIGSTOP), 0);
 	assert_unnamed(&fixture, module, "hidden_one");
-	complaint = symbolizer_take_complaint(fixture.symbolizer);
+	complaint = symbolizer_take_complaint(fixture.symbolizer, &level);
 	assert_non_null(complaint);
 	assert_non_null(strstr(complaint, fixture.modules.items[module]->path));
+	assert_int_equal(level, LOG_NOTICE);
+	assert_int_equal(symbolizer_unread(fixture.symbolizer), 1);
 	free(complaint);
 	assert_int_equal(kill(first, 0), -1);
 	assert_int_equal(errno, ESRCH);
 	assert_named(&fixture, other, "hidden_one");
 	assert_unnamed(&fixture, module, "main");
 	assert_named(&fixture, module, "keep");
-	assert_null(symbolizer_take_complaint(fixture.symbolizer));
+	assert_null(symbolizer_take_complaint(fixture.symbolizer, &level));
 	fixture_end(&fixture);
 }
 
@@ -155,6 +159,7 @@ static void test_crash(void **state)
 static void test_fork_server_killed(void **state)
 {
 	struct fixture fixture;
+	enum log_level level;
 	uint32_t module;
 	char *complaint;
 	pid_t worker;
@@ -168,12 +173,14 @@ static void test_fork_server_killed(void **state)
 	assert_int_equal(kill(parent_of(worker), SIGKILL), 0);
 	kill(worker, SIGKILL);
 	assert_unnamed(&fixture, module, "hidden_one");
-	complaint = symbolizer_take_complaint(fixture.symbolizer);
+	complaint = symbolizer_take_complaint(fixture.symbolizer, &level);
 	assert_non_null(complaint);
+	assert_int_equal(level, LOG_NOTICE);
+	assert_int_equal(symbolizer_unread(fixture.symbolizer), 1);
 	free(complaint);
 	assert_unnamed(&fixture, module, "main");
 	assert_named(&fixture, module, "keep");
-	assert_null(symbolizer_take_complaint(fixture.symbolizer));
+	assert_null(symbolizer_take_complaint(fixture.symbolizer, &level));
 	fixture_end(&fixture);
 }
 
@@ -192,6 +199,7 @@ static void test_fork_server_stopped(void **state)
 {
 	struct symbolizer_options options = { .is_over = over_soon };
 	struct fixture fixture;
+	enum log_level level;
 	uint32_t module;
 	char *complaint;
 	pid_t server;
@@ -208,9 +216,11 @@ static void test_fork_server_stopped(void **state)
 	asks_left = 10;
 	assert_unnamed(&fixture, module, "hidden_one");
 	assert_int_equal(asks_left, 0);
-	complaint = symbolizer_take_complaint(fixture.symbolizer);
+	complaint = symbolizer_take_complaint(fixture.symbolizer, &level);
 	assert_non_null(complaint);
 	assert_non_null(strstr(complaint, "program: reading its debug information is left undone"));
+	assert_int_equal(level, LOG_VERBOSE);
+	assert_int_equal(symbolizer_unread(fixture.symbolizer), 0);
 	free(complaint);
 	assert_unnamed(&fixture, module, "main");
 	assert_named(&fixture, module, "keep");

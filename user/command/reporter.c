@@ -37,10 +37,11 @@ static const struct symbol_list *reporter_lookup(void *context, const struct fra
 
 static void reporter_complain(const struct reporter *reporter)
 {
+	enum log_level level;
 	char *complaint;
 
-	while ((complaint = symbolizer_take_complaint(reporter->symbolizer))) {
-		log_write(reporter->log, LOG_VERBOSE, "%s", complaint);
+	while ((complaint = symbolizer_take_complaint(reporter->symbolizer, &level))) {
+		log_write(reporter->log, level, "%s", complaint);
 		free(complaint);
 	}
 	complaint = symbolizer_take_unfit(reporter->symbolizer);
@@ -97,6 +98,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	symbolizer_begin_report(reporter->symbolizer);
 	grouped = group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
 	report = report_build(&grouped->snapshot, &wanted, &names);
+	report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
 	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
 	reporter_complain(reporter);
 	if (reporter->written && options->format->separator)

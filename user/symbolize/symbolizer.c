@@ -24,6 +24,9 @@
 /* Modules that a sentence about missing debug files names. */
 #define LACKING_NAMED 3
 
+/* Files that are named in a notice; further ones are counted, and named with -v. */
+#define NOTICES_MAX 64
+
 /* A worker may be killed from outside; a file that ends two is to blame. */
 #define ATTEMPTS_MAX 2
 
@@ -35,6 +38,11 @@ struct module_names {
 	bool lacks; /* debug information, and there is no debug file */
 };
 
+struct complaint {
+	char *sentence; /* owned */
+	enum log_level level;
+};
+
 struct symbolizer {
 	const struct module_list *modules;
 	struct client client;
@@ -44,7 +52,9 @@ struct symbolizer {
 	bool warned_late; /* of this report */
 	struct module_names *by_module; /* by index of the module */
 	size_t module_count;
-	char **complaints; /* not yet taken, oldest first */
+	uint64_t unread; /* modules without names */
+	bool warned_ever_late;
+	struct complaint *complaints; /* not yet taken, oldest first */
 	size_t complaint_count, complaint_capacity;
 	/* The names of some modules without debug files, separated by commas. */
 	struct buffer lacking;
@@ -72,12 +82,13 @@ struct symbolizer *symbolizer_new(const struct module_list *modules,
 }
 
 /* Takes ownership of `sentence`. */
-static void symbolizer_complain(struct symbolizer *symbolizer, char *sentence)
+static void symbolizer_complain(struct symbolizer *symbolizer, enum log_level level, char *sentence)
 {
 	symbolizer->complaints = memory_grow(symbolizer->complaints, symbolizer->complaint_count,
 					     &symbolizer->complaint_capacity,
 					     sizeof(*symbolizer->complaints));
-	symbolizer->complaints[symbolizer->complaint_count++] = sentence;
+	symbolizer->complaints[symbolizer->complaint_count++] =
+		(struct complaint){ sentence, level };
 }
 
 /* A list of its own in one piece. */
@@ -128,31 +139,50 @@ static int symbolizer_ask(struct symbolizer *symbolizer, const struct module *mo
 	return code;
 }
 
+/* A module that is not asked about any more, and has no names but those that are known. Returns the level of a message. */
+static enum log_level symbolizer_lose(struct symbolizer *symbolizer, struct module_names *names)
+{
+	if (names->bad)
+		return LOG_VERBOSE;
+	names->bad = true;
+	return symbolizer->unread++ < NOTICES_MAX ? LOG_NOTICE : LOG_VERBOSE;
+}
+
 static void symbolizer_give_up(struct symbolizer *symbolizer, uint32_t index,
 			       const struct module *module, int code)
 {
-	const char *why = code == -ETIMEDOUT   ? "took too long"
-			  : code == -ECANCELED ? "is left undone: the tracer has to end"
-					       : "failed";
+	struct module_names *names = &symbolizer->by_module[index];
 
 	if (code == -EPERM) {
 		symbolizer->broken = true;
-		symbolizer_complain(symbolizer,
+		symbolizer_lose(symbolizer, names);
+		symbolizer_complain(symbolizer, LOG_NOTICE,
 				    memory_copy_string("no function names: the process that reads "
 						       "debug information cannot be confined"));
 		return;
 	}
 	if (code == -ESRCH) {
 		symbolizer->broken = true;
-		symbolizer_complain(symbolizer,
+		symbolizer_lose(symbolizer, names);
+		symbolizer_complain(symbolizer, LOG_NOTICE,
 				    memory_copy_string("no more function names: the process that "
 						       "reads debug information has ended"));
 		return;
 	}
-	symbolizer->by_module[index].bad = true;
-	symbolizer_complain(symbolizer, memory_format("no function names for %s: reading its debug "
-						      "information %s",
-						      module->path, why));
+	if (code == -ECANCELED) {
+		names->bad = true;
+		symbolizer_complain(symbolizer, LOG_VERBOSE,
+				    memory_format("no function names for %s: reading its debug "
+						  "information is left undone: the tracer has to "
+						  "end",
+						  module->path));
+		return;
+	}
+	symbolizer_complain(symbolizer, symbolizer_lose(symbolizer, names),
+			    memory_format("no function names for %s: reading its debug "
+					  "information %s",
+					  module->path,
+					  code == -ETIMEDOUT ? "took too long" : "failed"));
 }
 
 static void symbolizer_spend(struct symbolizer *symbolizer, uint32_t index, int64_t ms, int *code)
@@ -186,14 +216,16 @@ static bool symbolizer_is_late(struct symbolizer *symbolizer)
 	if (!over && (!symbolizer->in_report || symbolizer->spent_ms < REPORT_MS))
 		return false;
 	if (!symbolizer->warned_late && over)
-		symbolizer_complain(symbolizer,
+		symbolizer_complain(symbolizer, LOG_VERBOSE,
 				    memory_copy_string("the rest of the report has no names: the "
 						       "tracer has to end"));
 	else if (!symbolizer->warned_late)
 		symbolizer_complain(symbolizer,
+				    symbolizer->warned_ever_late ? LOG_VERBOSE : LOG_NOTICE,
 				    memory_format("names took longer than %d seconds: the rest of "
 						  "the report has none",
 						  REPORT_MS / 1000));
+	symbolizer->warned_ever_late |= !over;
 	symbolizer->warned_late = true;
 	return true;
 }
@@ -212,8 +244,9 @@ static void symbolizer_note_lack(struct symbolizer *symbolizer, uint32_t index,
 	if (symbolizer->lacking_count++ < LACKING_NAMED)
 		buffer_printf(&symbolizer->lacking, "%s%s", symbolizer->lacking.length ? ", " : "",
 			      slash ? slash + 1 : module->path);
-	symbolizer_complain(symbolizer, memory_format("no file in %s has the build ID of %s",
-						      client->search.directory, module->path));
+	symbolizer_complain(symbolizer, LOG_VERBOSE,
+			    memory_format("no file in %s has the build ID of %s",
+					  client->search.directory, module->path));
 }
 
 static struct symbol_list *symbolizer_name(struct symbolizer *symbolizer, uint32_t index,
@@ -269,7 +302,9 @@ static const struct symbol_list *symbolizer_lookup_native(struct symbolizer *sym
 	list = table_get(&known->by_offset, frame->offset);
 	if (list)
 		return list;
-	if (module->fd < 0 || known->bad || symbolizer->broken || symbolizer_is_late(symbolizer))
+	if (symbolizer->broken)
+		symbolizer_lose(symbolizer, known);
+	if (module->fd < 0 || known->bad || symbolizer_is_late(symbolizer))
 		return &symbolizer->unnamed;
 	/* The address is where the call returns to; the call itself may belong to another line or function. */
 	list = symbolizer_name(symbolizer, frame->module, module, frame->offset - 1);
@@ -284,9 +319,9 @@ const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					   : &symbolizer->unnamed;
 }
 
-char *symbolizer_take_complaint(struct symbolizer *symbolizer)
+char *symbolizer_take_complaint(struct symbolizer *symbolizer, enum log_level *ret_level)
 {
-	char *oldest;
+	struct complaint oldest;
 
 	if (!symbolizer->complaint_count)
 		return NULL;
@@ -294,7 +329,13 @@ char *symbolizer_take_complaint(struct symbolizer *symbolizer)
 	symbolizer->complaint_count--;
 	memmove(symbolizer->complaints, symbolizer->complaints + 1,
 		symbolizer->complaint_count * sizeof(*symbolizer->complaints));
-	return oldest;
+	*ret_level = oldest.level;
+	return oldest.sentence;
+}
+
+uint64_t symbolizer_unread(const struct symbolizer *symbolizer)
+{
+	return symbolizer->unread;
 }
 
 char *symbolizer_take_unfit(struct symbolizer *symbolizer)
@@ -352,7 +393,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		module_names_clear(&symbolizer->by_module[i]);
 	free(symbolizer->by_module);
 	for (i = 0; i < symbolizer->complaint_count; i++)
-		free(symbolizer->complaints[i]);
+		free(symbolizer->complaints[i].sentence);
 	free(symbolizer->complaints);
 	buffer_free(&symbolizer->lacking);
 	free(symbolizer);

@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include "base/log.h"
 #include "model/module.h"
 #include "model/stack.h"
 #include "model/symbols.h"
@@ -45,9 +46,12 @@ void symbolizer_forget(struct symbolizer *symbolizer, uint32_t module);
 
 /*
  * What went wrong since the last call, a sentence without a full stop: at most one for each module. NULL = nothing.
- * Free with free().
+ * Free with free(). `ret_level` is what it deserves: a notice, unless there were many or the tracer has to end.
  */
-char *symbolizer_take_complaint(struct symbolizer *symbolizer);
+char *symbolizer_take_complaint(struct symbolizer *symbolizer, enum log_level *ret_level);
+
+/* Modules that have no names since reading them failed or took too long. */
+uint64_t symbolizer_unread(const struct symbolizer *symbolizer);
 
 /*
  * If the directory of debug files has been of no use although files were looked for there: a sentence that names some of them. Once;
