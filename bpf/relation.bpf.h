@@ -7,7 +7,7 @@
 #ifndef RELATION_BPF_H
 #define RELATION_BPF_H
 
-#include "thread.bpf.h"
+#include "thread_walk.bpf.h"
 
 enum relation {
 	CALL_IS_OVER = 0, /* the pending call has been left without a return */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of the current thread, and walks of its stack. relation.bpf.h decides what its pending calls mean for new
- * calls.
+ * The state of the current thread. relation.bpf.h decides what its pending calls mean for new calls.
  */
 #ifndef THREAD_BPF_H
 #define THREAD_BPF_H
@@ -112,51 +111,6 @@ static __noinline bool thread_on_signal_stack(__u64 sp)
 	__u64 start = BPF_CORE_READ(task, sas_ss_sp);
 
 	return start && sp - start <= BPF_CORE_READ(task, sas_ss_size);
-}
-
-int thread_walk_step(__u64 sp);
-
-/* Steps of the current thread's walk; 1 at its end, or if it is at `sp`. */
-__noinline int thread_walk_step(__u64 sp)
-{
-	struct thread *thread = thread_find();
-
-	if (!thread || (sp && thread->walk.sp == sp))
-		return 1;
-	if (thread->walk.flags & UNWIND_BY_BP)
-		return unwind_run_by_bp(&thread->walk);
-	if (unwind_step(&thread->walk))
-		return 1;
-	unwind_run(&thread->walk, sp);
-	return 0;
-}
-
-/*
- * As unwind_steps, which is a global function so that the verifier looks at it only once. Kernels that have no global
- * functions with memory as an argument look at one that finds it by itself.
- */
-static __always_inline bool thread_walk(struct thread *thread, __u64 sp)
-{
-	__u32 turn;
-
-	if (setting_functions)
-		return unwind_steps(&thread->walk, sp);
-	for (turn = 0; turn < UNWIND_TURNS * UNWIND_TURNS; turn++)
-		if (thread_walk_step(sp))
-			break;
-	return sp && thread->walk.sp == sp;
-}
-
-/* As unwind_stack. */
-static __always_inline void thread_walk_stack(struct thread *thread, const struct unwind_from *from)
-{
-	if (setting_functions) {
-		unwind_stack(&thread->walk, from);
-		return;
-	}
-	unwind_start(&thread->walk, from);
-	thread_walk(thread, 0);
-	unwind_finish(&thread->walk);
 }
 
 #endif

@@ -20,14 +20,14 @@ static struct process *open_process(pid_t pid)
 	return process;
 }
 
-static void born(pid_t pid, pid_t parent, bool is_descendant, uint64_t time_ns)
+static void add_new(pid_t pid, pid_t parent, bool is_descendant, uint64_t time_ns)
 {
-	const struct new_process birth = { .pid = (uint32_t)pid,
-					   .parent = (uint32_t)parent,
-					   .is_descendant = is_descendant,
-					   .time_ns = time_ns };
+	const struct new_process created = { .pid = (uint32_t)pid,
+					     .parent = (uint32_t)parent,
+					     .is_descendant = is_descendant,
+					     .time_ns = time_ns };
 
-	follow_add_birth(&world.follow, &birth);
+	follow_add_new(&world.follow, &created);
 }
 
 /* A name that no other process has, not those of another run of this test either. */
@@ -134,7 +134,7 @@ static void test_seccomp(void **state)
 }
 
 /* The pid of the record is another process's by now, which began later. */
-static void test_birth_of_pid_used_again(void **state)
+static void test_new_process_of_pid_used_again(void **state)
 {
 	struct child *child;
 	uint64_t now;
@@ -142,19 +142,19 @@ static void test_birth_of_pid_used_again(void **state)
 	(void)state;
 	child = world_start(&world);
 	now = clock_now_ns();
-	born(child->pid, getpid(), true, now - SECOND_NS);
-	follow_births(&world.follow);
+	add_new(child->pid, getpid(), true, now - SECOND_NS);
+	follow_new_processes(&world.follow);
 	assert_null(world_find(&world, child->pid));
 	/* It is no child that was missed either: the one of the record has ended, and was counted by its own. */
 	assert_int_equal(world.follow.children_missed, 0);
-	assert_int_equal(world.follow.birth_count, 0);
-	born(child->pid, getpid(), true, now);
-	follow_births(&world.follow);
+	assert_int_equal(world.follow.new_count, 0);
+	add_new(child->pid, getpid(), true, now);
+	follow_new_processes(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
 }
 
 /* An exec of one that was missed: when it began is another record's. */
-static void test_birth_by_exec(void **state)
+static void test_new_process_by_exec(void **state)
 {
 	struct child *child;
 	uint64_t time_ns;
@@ -162,8 +162,8 @@ static void test_birth_by_exec(void **state)
 	(void)state;
 	child = world_start(&world);
 	time_ns = clock_now_ns() - SECOND_NS;
-	born(child->pid, 0, true, time_ns);
-	follow_births(&world.follow);
+	add_new(child->pid, 0, true, time_ns);
+	follow_new_processes(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
 	assert_int_equal(world_find(&world, child->pid)->target.exec_ns, time_ns);
 }
@@ -176,14 +176,14 @@ static void test_late_child(void **state)
 	(void)state;
 	child = world_start(&world);
 	world.late.start_ns = clock_now_ns();
-	born(child->pid, getpid(), true, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(child->pid, getpid(), true, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
 	assert_int_equal(world.late.children, 0);
 	child = world_start(&world);
 	child_ask(child, CHILD_MAP, world.allocator);
-	born(child->pid, getpid(), true, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(child->pid, getpid(), true, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_int_equal(world.late.children, 1);
 }
 
@@ -203,18 +203,15 @@ static void test_sharer(void **state)
 	assert_false(follow_shares_memory(process, (uint32_t)getpid()));
 	assert_false(follow_shares_memory(process, 0));
 	process_free(process);
-	born(sharer, parent->target.pid, true, clock_now_ns());
-	born(sharer, parent->target.pid, true, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(sharer, parent->target.pid, true, clock_now_ns());
+	add_new(sharer, parent->target.pid, true, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_null(world_find(&world, sharer));
 	assert_int_equal(world_probes(), 1);
 	/* Once. */
 	assert_int_equal(world.late.shared, 1);
 	assert_int_equal(world.follow.children_missed, 0);
 }
-
-/* Links that may wait to be closed while children are followed. */
-#define PENDING_MAX 256
 
 /* As many links as the kernel is yet to close. */
 static void close_later(size_t count)
@@ -235,16 +232,16 @@ static void test_flood(void **state)
 
 	(void)state;
 	probe_set_start_detach_queue(&world.probes);
-	close_later(PENDING_MAX + 1);
+	close_later(FOLLOW_PENDING_MAX + 1);
 	child = world_start(&world);
-	born(child->pid, getpid(), true, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(child->pid, getpid(), true, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_null(world_find(&world, child->pid));
 	assert_int_equal(world.follow.children_missed, 1);
 	detach_queue_wait(world.probes.detach_queue);
-	close_later(PENDING_MAX);
-	born(child->pid, getpid(), true, clock_now_ns());
-	follow_births(&world.follow);
+	close_later(FOLLOW_PENDING_MAX);
+	add_new(child->pid, getpid(), true, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
 	assert_int_equal(world.follow.children_missed, 1);
 }
@@ -256,17 +253,17 @@ static void test_missed_once(void **state)
 
 	(void)state;
 	probe_set_start_detach_queue(&world.probes);
-	close_later(PENDING_MAX + 1);
+	close_later(FOLLOW_PENDING_MAX + 1);
 	child = world_start(&world);
 	process_table_add_descendant(&world.processes, (uint32_t)child->pid);
-	born(child->pid, getpid(), true, clock_now_ns());
-	born(child->pid, 0, true, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(child->pid, getpid(), true, clock_now_ns());
+	add_new(child->pid, 0, true, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_int_equal(world.follow.children_missed, 1);
 	process_table_remove_descendant(&world.processes, (uint32_t)child->pid);
 	process_table_add_descendant(&world.processes, (uint32_t)child->pid);
-	born(child->pid, getpid(), true, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(child->pid, getpid(), true, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_int_equal(world.follow.children_missed, 2);
 }
 
@@ -282,8 +279,8 @@ static void test_flood_while_selecting(void **state)
 	probe_set_start_detach_queue(&world.probes);
 	close_later(1000);
 	pid = start_orphan(selector.name);
-	born(pid, 1, false, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(pid, 1, false, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_non_null(world_find(&world, pid));
 }
 
@@ -305,14 +302,14 @@ static void test_find_children(void **state)
 	world.follow.children_unknown = true;
 	follow_find_children(&world.follow);
 	assert_false(world.follow.children_unknown);
-	assert_int_equal(world.follow.birth_count, 0);
+	assert_int_equal(world.follow.new_count, 0);
 	parent->opened_ns -= 2 * SECOND_NS;
 	follow_find_children(&world.follow);
-	assert_int_equal(world.follow.birth_count, 2);
+	assert_int_equal(world.follow.new_count, 2);
 	/* They are known now. */
 	follow_find_children(&world.follow);
-	assert_int_equal(world.follow.birth_count, 2);
-	follow_births(&world.follow);
+	assert_int_equal(world.follow.new_count, 2);
+	follow_new_processes(&world.follow);
 	assert_non_null(world_find(&world, before));
 	assert_non_null(world_find(&world, after));
 	assert_int_equal(world.follow.children_missed, 0);
@@ -329,8 +326,8 @@ static void test_find_grandchildren(void **state)
 	grandchild = (pid_t)child_ask(child, CHILD_FORK, NULL);
 	process_table_add_descendant(&world.processes, (uint32_t)getpid());
 	follow_find_children(&world.follow);
-	assert_int_equal(world.follow.birth_count, 2);
-	follow_births(&world.follow);
+	assert_int_equal(world.follow.new_count, 2);
+	follow_new_processes(&world.follow);
 	assert_non_null(world_find(&world, child->pid));
 	assert_non_null(world_find(&world, grandchild));
 }
@@ -421,8 +418,8 @@ static void test_select_once(void **state)
 	assert_false(follow_is_over(&world.follow));
 	pid = start_orphan(selector.name);
 	/* It comes by its record. */
-	born(pid, 1, false, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(pid, 1, false, clock_now_ns());
+	follow_new_processes(&world.follow);
 	process = world_find(&world, pid);
 	assert_non_null(process);
 	assert_true(process_table_slot(&world.processes, process)->root);
@@ -444,15 +441,15 @@ static void test_missed_of_all(void **state)
 	child = world_start(&world);
 	pid = child->pid;
 	child_end(child);
-	born(pid, getpid(), false, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(pid, getpid(), false, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_int_equal(world.follow.children_missed, 0);
 	selector.kind = SELECT_ALL;
-	born(pid, 0, false, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(pid, 0, false, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_int_equal(world.follow.children_missed, 0);
-	born(pid, getpid(), false, clock_now_ns());
-	follow_births(&world.follow);
+	add_new(pid, getpid(), false, clock_now_ns());
+	follow_new_processes(&world.follow);
 	assert_int_equal(world.follow.children_missed, 1);
 }
 
@@ -572,8 +569,8 @@ int main(void)
 		WORLD_TEST(test_too_many),
 		WORLD_TEST(test_ended_meanwhile),
 		WORLD_TEST(test_seccomp),
-		WORLD_TEST(test_birth_of_pid_used_again),
-		WORLD_TEST(test_birth_by_exec),
+		WORLD_TEST(test_new_process_of_pid_used_again),
+		WORLD_TEST(test_new_process_by_exec),
 		WORLD_TEST(test_late_child),
 		WORLD_TEST(test_sharer),
 		WORLD_TEST(test_flood),

@@ -56,22 +56,23 @@ static void events_forget_thread(const struct events *events, uint32_t thread)
 }
 
 /* A new process, or a program of one that is not traced. */
-static void events_see_birth(struct events *events, const struct sideband_event *event)
+static void events_see_new_process(struct events *events, const struct sideband_event *event)
 {
-	struct new_process birth = { .pid = event->pid, .time_ns = event->time_ns };
+	struct new_process created = { .pid = event->pid, .time_ns = event->time_ns };
 	struct follow *follow = events->follow;
 
 	if (event->kind == SIDEBAND_FORK)
-		birth.parent = event->parent;
-	birth.is_descendant = follow->children &&
-			      process_table_is_descendant(follow->processes,
-							  birth.parent ? birth.parent : birth.pid);
-	if (birth.is_descendant && birth.parent)
-		process_table_add_descendant(follow->processes, birth.pid);
+		created.parent = event->parent;
+	created.is_descendant =
+		follow->children &&
+		process_table_is_descendant(follow->processes,
+					    created.parent ? created.parent : created.pid);
+	if (created.is_descendant && created.parent)
+		process_table_add_descendant(follow->processes, created.pid);
 	/* Others are only asked whether they run in the memory of a traced process. */
-	if (birth.is_descendant || follow_selects(follow) ||
-	    process_table_find(follow->processes, birth.parent))
-		follow_add_birth(follow, &birth);
+	if (created.is_descendant || follow_selects(follow) ||
+	    process_table_find(follow->processes, created.parent))
+		follow_add_new(follow, &created);
 }
 
 /*
@@ -131,13 +132,13 @@ static void events_see_task(void *context, const struct sideband_event *event)
 	case SIDEBAND_FORK:
 		if (process)
 			process->is_replaced = event->time_ns > process->opened_ns;
-		events_see_birth(events, event);
+		events_see_new_process(events, event);
 		break;
 	case SIDEBAND_EXEC:
 		if (process)
 			events_see_exec(events, process, event);
 		else
-			events_see_birth(events, event);
+			events_see_new_process(events, event);
 		break;
 	case SIDEBAND_EXIT:
 		events_see_exit(events, process, event);
@@ -164,7 +165,7 @@ static void events_handle_seen(struct events *events)
 	for (i = 0; i < events->seen_count; i++)
 		if (i + 1 == events->seen_count || seen[i].process != seen[i + 1].process)
 			scan_update_unwind(scan, seen[i].process);
-	follow_births(events->follow);
+	follow_new_processes(events->follow);
 	for (i = 0; i < events->seen_count; i++) {
 		scan_probe_new_module(scan, seen[i].process, seen[i].module);
 		if (seen[i].module != MODULE_NONE)
@@ -326,7 +327,7 @@ bool events_are_unhandled(const struct events *events)
 {
 	const struct follow *follow = events->follow;
 
-	return follow->birth_count || events->seen_count || follow->children_unknown ||
+	return follow->new_count || events->seen_count || follow->children_unknown ||
 	       follow->select_ns == SELECT_NOW;
 }
 

@@ -23,21 +23,13 @@
 #define LOADING_NS 1000000000
 
 /* How far the start of a process in /proc may lie behind the kernel's record of it: two ticks of /proc's clock. */
-#define BIRTH_TOLERANCE_NS 20000000
-
-/*
- * The kernel takes long to take probes out. While there are more than this many links to close, children are let go: who
- * follows all of a flood still has the probes of thousands in place when the flood is over. A process has about 60 links with
- * perf events, which the kernel closes one after the other, and a few with others. With room for 64, three of eight programs
- * that a shell executes were let go.
- */
-#define FOLLOW_PENDING_MAX 256
+#define START_TOLERANCE_NS 20000000
 
 void follow_free(struct follow *follow)
 {
-	free(follow->births);
-	follow->births = NULL;
-	follow->birth_count = follow->birth_capacity = 0;
+	free(follow->new_processes);
+	follow->new_processes = NULL;
+	follow->new_count = follow->new_capacity = 0;
 }
 
 /* Nothing may refer to a process that is freed. */
@@ -204,7 +196,7 @@ static uint64_t ticks_to_ns(uint64_t ticks)
  */
 static bool process_began_at(const struct process *process, uint64_t time_ns)
 {
-	return ticks_to_ns(process->start_ticks) <= time_by_proc(time_ns) + BIRTH_TOLERANCE_NS;
+	return ticks_to_ns(process->start_ticks) <= time_by_proc(time_ns) + START_TOLERANCE_NS;
 }
 
 /* Those that run in the memory of their parents are found when they execute a program. */
@@ -238,15 +230,15 @@ void follow_descendants(struct follow *follow)
 	pid_list_free(&list);
 }
 
-void follow_add_birth(struct follow *follow, const struct new_process *birth)
+void follow_add_new(struct follow *follow, const struct new_process *created)
 {
-	follow->births = memory_grow(follow->births, follow->birth_count, &follow->birth_capacity,
-				     sizeof(*follow->births));
-	follow->births[follow->birth_count++] = *birth;
+	follow->new_processes = memory_grow(follow->new_processes, follow->new_count,
+					    &follow->new_capacity, sizeof(*follow->new_processes));
+	follow->new_processes[follow->new_count++] = *created;
 }
 
 /* Children that a process had before the attach are not followed. */
-static bool follow_saw_birth(const struct follow *follow, uint32_t pid, uint32_t parent)
+static bool follow_saw_start(const struct follow *follow, uint32_t pid, uint32_t parent)
 {
 	const struct process *process = process_table_find(follow->processes, parent);
 	uint64_t ticks;
@@ -260,19 +252,21 @@ static bool follow_saw_birth(const struct follow *follow, uint32_t pid, uint32_t
 /* True if it is a descendant that was not known. */
 static bool follow_find_child(struct follow *follow, uint32_t pid)
 {
-	struct new_process birth = { .pid = pid, .is_descendant = true, .time_ns = clock_now_ns() };
+	struct new_process created = { .pid = pid,
+				       .is_descendant = true,
+				       .time_ns = clock_now_ns() };
 	struct process_table *processes = follow->processes;
 	struct proc_status status;
 
 	if (process_table_is_descendant(processes, pid) ||
 	    proc_read_status("/proc", (pid_t)pid, &status))
 		return false;
-	birth.parent = (uint32_t)status.parent_pid;
-	if (!birth.parent || !process_table_is_descendant(processes, birth.parent) ||
-	    !follow_saw_birth(follow, pid, birth.parent))
+	created.parent = (uint32_t)status.parent_pid;
+	if (!created.parent || !process_table_is_descendant(processes, created.parent) ||
+	    !follow_saw_start(follow, pid, created.parent))
 		return false;
 	process_table_add_descendant(processes, pid);
-	follow_add_birth(follow, &birth);
+	follow_add_new(follow, &created);
 	return true;
 }
 
@@ -294,63 +288,63 @@ void follow_find_children(struct follow *follow)
 
 /* Is it the one of the record, and to be traced? */
 static bool follow_wants(struct follow *follow, const struct process *process,
-			 const struct new_process *birth)
+			 const struct new_process *created)
 {
-	if (follow_shares_memory(process, birth->parent)) {
+	if (follow_shares_memory(process, created->parent)) {
 		late_sharer(follow->scan->late, process,
-			    process_table_find(follow->processes, birth->parent));
+			    process_table_find(follow->processes, created->parent));
 		return false;
 	}
-	if (!birth->is_descendant)
+	if (!created->is_descendant)
 		return follow_selects(follow) &&
 		       selector_has(follow->selector, process->target.pid);
-	return !birth->parent || process_began_at(process, birth->time_ns);
+	return !created->parent || process_began_at(process, created->time_ns);
 }
 
-/* Trace what was born, if it is to be traced. False if it is and cannot be. */
-static bool follow_birth(struct follow *follow, const struct new_process *birth)
+/* Trace a new process if it is to be traced. False if it is and cannot be. */
+static bool follow_new_process(struct follow *follow, const struct new_process *created)
 {
-	bool root = follow->select_once && !birth->is_descendant;
+	bool root = follow->select_once && !created->is_descendant;
 	struct process *process;
 
-	if (process_table_find(follow->processes, birth->pid))
+	if (process_table_find(follow->processes, created->pid))
 		return true;
 	if (probe_set_closing(follow->scan->probes) > FOLLOW_PENDING_MAX && !root)
 		return false;
-	if (process_open((pid_t)birth->pid, &process, NULL))
+	if (process_open((pid_t)created->pid, &process, NULL))
 		return false;
-	if (!follow_wants(follow, process, birth)) {
+	if (!follow_wants(follow, process, created)) {
 		process_free(process);
 		return true;
 	}
-	if (!follow_process(follow, process, birth->time_ns, root))
+	if (!follow_process(follow, process, created->time_ns, root))
 		return false;
 	if (probe_set_has_any(follow->scan->probes, process))
-		late_child(follow->scan->late, process, birth->time_ns);
-	follow->has_selected |= !birth->is_descendant;
+		late_child(follow->scan->late, process, created->time_ns);
+	follow->has_selected |= !created->is_descendant;
 	return true;
 }
 
 /* One that was to be traced cannot be. What a process executes later is no process of its own. */
-static void follow_miss(struct follow *follow, const struct new_process *birth)
+static void follow_miss(struct follow *follow, const struct new_process *created)
 {
 	bool all = follow->selector && follow->selector->kind == SELECT_ALL;
 
-	if (birth->is_descendant)
+	if (created->is_descendant)
 		follow->children_missed +=
-			process_table_miss_descendant(follow->processes, birth->pid);
+			process_table_miss_descendant(follow->processes, created->pid);
 	else
-		follow->children_missed += all && birth->parent;
+		follow->children_missed += all && created->parent;
 }
 
-void follow_births(struct follow *follow)
+void follow_new_processes(struct follow *follow)
 {
 	size_t i;
 
-	for (i = 0; i < follow->birth_count; i++)
-		if (!follow_birth(follow, &follow->births[i]))
-			follow_miss(follow, &follow->births[i]);
-	follow->birth_count = 0;
+	for (i = 0; i < follow->new_count; i++)
+		if (!follow_new_process(follow, &follow->new_processes[i]))
+			follow_miss(follow, &follow->new_processes[i]);
+	follow->new_count = 0;
 }
 
 /* Ends */

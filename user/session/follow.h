@@ -21,6 +21,14 @@
 #include "session/process_table.h"
 #include "session/scan.h"
 
+/*
+ * The kernel takes long to take probes out. While there are more than this many links to close, children are let go: who
+ * follows all of a flood still has the probes of thousands in place when the flood is over. A process has about 60 links with
+ * perf events, which the kernel closes one after the other, and a few with others. With room for 64, three of eight programs
+ * that a shell executes were let go.
+ */
+#define FOLLOW_PENDING_MAX 256
+
 /* A process that has come into being or executed another program, and may have to be traced. */
 struct new_process {
 	uint32_t pid;
@@ -43,8 +51,8 @@ struct follow {
 	bool select_once; /* the processes that are there when the first is found, and no others */
 	bool children; /* descendants are followed */
 	bool tree; /* also those that were there before; tracing goes on until the last of them has ended */
-	struct new_process *births; /* that are yet to be handled */
-	size_t birth_count, birth_capacity;
+	struct new_process *new_processes; /* that are yet to be handled */
+	size_t new_count, new_capacity;
 	bool has_matched; /* the selector has found a process */
 	bool has_selected; /* and it is traced */
 	uint64_t select_ns; /* when it is asked again; SELECT_NOW; 0 = never */
@@ -82,9 +90,9 @@ void follow_select_due(struct follow *follow);
 /* Trace the descendants of traced processes that run now. */
 void follow_descendants(struct follow *follow);
 
-/* A process may have to be traced; follow_births does so. */
-void follow_add_birth(struct follow *follow, const struct new_process *birth);
-void follow_births(struct follow *follow);
+/* A process may have to be traced; follow_new_processes does so. */
+void follow_add_new(struct follow *follow, const struct new_process *created);
+void follow_new_processes(struct follow *follow);
 
 /* Records were lost: find children in /proc. Those that have ended meanwhile are missed. */
 void follow_find_children(struct follow *follow);

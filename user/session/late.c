@@ -66,13 +66,13 @@ void late_child(struct late *late, struct process *process, uint64_t since_ns)
  */
 void late_sharer(struct late *late, const struct process *process, struct process *owner)
 {
-	void *birth = (void *)(uintptr_t)(process->start_ticks + 1);
+	void *began = (void *)(uintptr_t)(process->start_ticks + 1);
 	uint32_t pid = (uint32_t)process->target.pid;
 
 	if (!owner || !late->start_ns || !late->by_process ||
-	    table_get(&late->sharers, pid) == birth)
+	    table_get(&late->sharers, pid) == began)
 		return;
-	table_put(&late->sharers, pid, birth);
+	table_put(&late->sharers, pid, began);
 	late->shared++;
 	lateness_add_shared(&owner->target.late);
 }

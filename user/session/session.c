@@ -437,7 +437,7 @@ void session_drain(struct session *session)
 	events_look(&session->events);
 	if (session->follow.children_unknown)
 		follow_find_children(&session->follow);
-	follow_births(&session->follow);
+	follow_new_processes(&session->follow);
 	follow_select_due(&session->follow);
 	for (i = 0; i < session->processes.count; i++)
 		if (session->processes.slots[i].process->needs_scan)
