@@ -3,11 +3,9 @@
 #include "discover/debug_index.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "system/regular_file.h"
@@ -80,15 +78,8 @@ void debug_index_list(struct debug_index *index, const char *folder)
 
 int debug_index_open(const struct debug_index *index, size_t number)
 {
-	int fd = regular_file_open(index->items[number].path, REGULAR_FILE_LINKS);
-	char magic[SELFMAG];
-
-	if (fd < 0)
-		return -1;
-	if (pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
-		return fd;
-	close(fd);
-	return -1;
+	return regular_file_keep_elf(
+		regular_file_open(index->items[number].path, REGULAR_FILE_LINKS));
 }
 
 bool debug_index_fits(const struct debug_index *index, size_t number, const struct debug_want *want)

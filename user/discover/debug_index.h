@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files of a folder with debug files in any layout, by their build IDs. Lists and opens files and reads nothing of them but that
- * they are ELF files: their build IDs come from who may decode them.
+ * The files of a folder with debug files in any layout, by their build IDs, which a worker decodes: here is only looked
+ * whether they are ELF files.
  */
 #ifndef DISCOVER_DEBUG_INDEX_H
 #define DISCOVER_DEBUG_INDEX_H

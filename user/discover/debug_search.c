@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <elf.h>
 #include <elfutils/debuginfod.h>
 #include <linux/openat2.h>
 
@@ -114,19 +112,6 @@ static int debug_search_open_place(const struct module *module, const char *path
 				   module->root_pid);
 }
 
-/* Nothing secret: an ELF file. */
-static int debug_search_check(int fd)
-{
-	char magic[SELFMAG];
-
-	if (fd < 0)
-		return -1;
-	if (pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
-		return fd;
-	close(fd);
-	return -1;
-}
-
 /* The folder of the module as the target sees it, without a slash at the end. */
 static char *debug_search_folder(const struct module *module)
 {
@@ -170,7 +155,7 @@ static int debug_search_try(const struct debug_search *search, const struct modu
 	fd = debug_search_open_place(module, path.data, place, pattern);
 out:
 	buffer_free(&path);
-	return debug_search_check(fd);
+	return regular_file_keep_elf(fd);
 }
 
 /* Loaded only when asked for: it brings a whole HTTP client with it. */
@@ -198,7 +183,7 @@ static int debug_search_ask_servers(const struct debug_want *want)
 		end(client);
 	}
 	/* Not closed again: its HTTP library does not survive being unloaded. */
-	return debug_search_check(fd);
+	return regular_file_keep_elf(fd);
 }
 
 int debug_search_open(const struct debug_search *search, const struct module *module,

@@ -11,17 +11,16 @@
 #include "discover/debug_index.h"
 
 struct debug_search {
-	const char *directory; /* searched first, laid out like /usr/lib/debug; NULL = none */
-	struct debug_index index; /* of that directory, which may be laid out in any way */
+	const char *directory; /* the chosen one, searched first as if laid out like /usr/lib/debug; NULL = none */
+	struct debug_index index; /* of all that is in it */
 	const char *host_directory; /* "/usr/lib/debug" */
 	bool debuginfod; /* at last, ask the servers of $DEBUGINFOD_URLS */
 };
 
 /*
- * Open a candidate for a debug file that `module` lacks, beginning with number `*candidate`. The order: the chosen
- * directory laid out as it should be, the root of the process that maps the module, this system, any file of the chosen directory that
- * fits, servers. Returns a descriptor,
- * with its number in `*candidate`, or -1.
+ * Open a candidate for a debug file that `module` lacks, beginning with number `*candidate`. The order: the chosen directory
+ * if it is laid out like /usr/lib/debug, the root of the process that maps the module, this system, any file of the chosen
+ * directory that fits, servers. Returns a descriptor, with its number in `*candidate`, or -1.
  */
 int debug_search_open(const struct debug_search *search, const struct module *module,
 		      const struct debug_want *want, uint32_t *candidate);

@@ -2,6 +2,7 @@
 /* See regular_file.h. O_PATH looks without opening; only then the very file that was looked at is opened. */
 #include "system/regular_file.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -218,6 +219,18 @@ int regular_file_open(const char *path, enum regular_file_links links)
 	if (links == REGULAR_FILE_NO_LINKS)
 		resolve |= RESOLVE_NO_SYMLINKS;
 	return regular_file_reopen(path_walk(AT_FDCWD, path, resolve, 0), 0);
+}
+
+int regular_file_keep_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	if (fd < 0)
+		return -1;
+	if (pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /* The page of each offset, which is one of the file's pages. A page that has been read is not asked for again. */

@@ -50,6 +50,11 @@ int regular_file_reopen(int path_fd, pid_t pid);
 int regular_file_reopen_as(int path_fd, pid_t pid, uint64_t most, struct file_origin *ret_origin);
 
 /*
+ * Nothing secret is in an ELF file. Returns `fd` if it is one. Otherwise closes it and returns -1, also for a negative errno.
+ */
+int regular_file_keep_elf(int fd);
+
+/*
  * The kernel reads the pages of a file in which it puts a probe, while no process of the machine can fork. Have them read before
  * that: `path_fd` is that of a file_origin. Returns 0 or a negative errno, as regular_file_reopen.
  */
