@@ -57,7 +57,8 @@ static int user_read_groups(const char *etc, const char *name, struct user *user
 	return 0;
 }
 
-static int user_read(const char *etc, const char *name, struct user *user)
+/* The user and group IDs. */
+static int user_read_ids(const char *etc, const char *name, struct user *user)
 {
 	FILE *file = user_open_file(etc, "passwd");
 	struct passwd *passwd;
@@ -71,7 +72,19 @@ static int user_read(const char *etc, const char *name, struct user *user)
 		user->gid = passwd->pw_gid;
 	}
 	fclose(file);
-	return passwd ? user_read_groups(etc, name, user) : -ENOENT;
+	return passwd ? 0 : -ENOENT;
+}
+
+/* `otherwise`: how a user is given that is not in the file. */
+static int user_refuse(const char *etc, const char *text, int code, const char *otherwise,
+		       struct error *error)
+{
+	if (code != -ENOENT)
+		return error_set(error, ERROR_USAGE, code, "cannot read the users in %s: %s", etc,
+				 strerror(-code));
+	return error_set(error, ERROR_USAGE, code,
+			 "there is no user '%s' in %s/passwd; one from elsewhere is given by %s",
+			 text, etc, otherwise);
 }
 
 /* "UID:GID". The highest number means no user to the kernel. */
@@ -102,44 +115,32 @@ int user_find(const char *etc, const char *text, struct user *ret_user, struct e
 		*ret_user = user;
 		return 0;
 	}
-	code = user_read(etc, text, &user);
+	code = user_read_ids(etc, text, &user);
+	if (!code)
+		code = user_read_groups(etc, text, &user);
 	if (!code) {
 		*ret_user = user;
 		return 0;
 	}
 	user_free(&user);
-	if (code != -ENOENT)
-		return error_set(error, ERROR_USAGE, code, "cannot read the users in %s: %s", etc,
-				 strerror(-code));
-	return error_set(error, ERROR_USAGE, code,
-			 "there is no user '%s' in %s/passwd; one from elsewhere is given by its "
-			 "numbers, as -u UID:GID",
-			 text, etc);
+	return user_refuse(etc, text, code, "its numbers, as -u UID:GID", error);
 }
 
 int user_find_id(const char *etc, const char *text, uid_t *ret_uid, struct error *error)
 {
 	struct user user = { 0 };
 	uint64_t number;
-	int code = 0;
+	int code;
 
 	if (units_parse_number(text, UINT32_MAX - 1, &number)) {
 		*ret_uid = (uid_t)number;
 		return 0;
 	}
-	code = strchr(text, ':') ? -ENOENT : user_read(etc, text, &user);
-	if (!code)
-		*ret_uid = user.uid;
-	user_free(&user);
-	if (!code)
-		return 0;
-	if (code != -ENOENT)
-		return error_set(error, ERROR_USAGE, code, "cannot read the users in %s: %s", etc,
-				 strerror(-code));
-	return error_set(error, ERROR_USAGE, code,
-			 "there is no user '%s' in %s/passwd; one from elsewhere is given by the "
-			 "number",
-			 text, etc);
+	code = user_read_ids(etc, text, &user);
+	if (code)
+		return user_refuse(etc, text, code, "its number", error);
+	*ret_uid = user.uid;
+	return 0;
 }
 
 int user_become(const struct user *user)
