@@ -25,12 +25,9 @@ char *command_text_parse(const char *bytes, size_t size, size_t arguments)
 		length--;
 	if (!length)
 		return NULL;
-	text = memory_format("%*s", (int)length, "");
+	text = memory_alloc(length + 1, 1);
 	for (i = 0; i < length; i++)
-		text[i] = bytes[i];
-	for (i = 0; i < length; i++)
-		if (!text[i])
-			text[i] = ' ';
+		text[i] = bytes[i] ? bytes[i] : ' ';
 	return text;
 }
 

@@ -19,10 +19,8 @@
 /* Fields of /proc/PID/stat by their numbers in proc(5); the first is the one behind the command name. */
 #define STAT_AFTER_COMM 3
 #define STAT_START_TIME 22
-#define STAT_ARGUMENTS_START 48
-#define STAT_ARGUMENTS_END 49
-#define STAT_ENVIRONMENT_START 50
-#define STAT_ENVIRONMENT_END 51
+#define STAT_ARGUMENTS 48 /* its start, its end, and those of the environment */
+#define STAT_ENVIRONMENT 50
 
 #define FILES_COUNTED_MAX (1u << 20)
 
@@ -234,73 +232,81 @@ int proc_count_files(const char *proc_root, pid_t pid, uint64_t *ret_count)
 	return code == -ENOENT ? -ESRCH : code;
 }
 
-/* A field of /proc/PID/stat, by its number in proc(5). Returns 0 or a negative errno. */
-static int status_read_field(const char *proc_root, pid_t pid, int wanted, uint64_t *ret_value)
+/* Numbers in the text of /proc/PID/stat. False if they are not there. */
+static bool stat_take_fields(const struct buffer *text, int first, uint64_t *values, size_t count)
 {
-	struct buffer text = { 0 };
-	int result = proc_read_text(proc_root, pid, "stat", &text);
-	const char *at, *end;
+	/* The command name is in parentheses and may hold any byte: the last one closes it. */
+	const char *at = text->length ? memrchr(text->data, ')', text->length) : NULL, *end;
+	size_t i;
 	int field;
 
-	if (result)
-		goto out;
-	result = -EPROTO;
-	/* The command name is in parentheses and may hold any byte: the last one closes it. */
-	at = text.length ? memrchr(text.data, ')', text.length) : NULL;
 	if (!at)
-		goto out;
-	end = text.data + text.length;
+		return false;
+	end = text->data + text->length;
 	at = status_skip_blanks(at + 1, end);
-	for (field = STAT_AFTER_COMM; at && field < wanted; field++) {
+	for (field = STAT_AFTER_COMM; at && field < first; field++) {
 		at = memchr(at, ' ', (size_t)(end - at));
 		at = at ? at + 1 : NULL;
 	}
-	if (at && proc_take_number(&at, end, 10, ret_value))
-		result = 0;
-out:
+	for (i = 0; at && i < count; i++) {
+		if (!proc_take_number(&at, end, 10, &values[i]))
+			return false;
+		at = status_skip_blanks(at, end);
+	}
+	return at;
+}
+
+/*
+ * `count` fields of /proc/PID/stat, of one moment: the first by its number in proc(5). Returns 0, or a negative errno: then
+ * some of `values` may be set.
+ */
+static int stat_read_fields(const char *proc_root, pid_t pid, int first, uint64_t *values,
+			    size_t count)
+{
+	struct buffer text = { 0 };
+	int result = proc_read_text(proc_root, pid, "stat", &text);
+
+	if (!result && !stat_take_fields(&text, first, values, count))
+		result = -EPROTO;
 	buffer_free(&text);
 	return result;
 }
 
 int proc_read_start_time(const char *proc_root, pid_t pid, uint64_t *ret_ticks)
 {
-	return status_read_field(proc_root, pid, STAT_START_TIME, ret_ticks);
+	return stat_read_fields(proc_root, pid, STAT_START_TIME, ret_ticks, 1);
 }
 
 int proc_read_environment_range(const char *proc_root, pid_t pid, uint64_t *ret_start,
 				uint64_t *ret_end)
 {
-	uint64_t start, end;
-	int code = status_read_field(proc_root, pid, STAT_ENVIRONMENT_START, &start);
+	uint64_t range[2];
+	int code = stat_read_fields(proc_root, pid, STAT_ENVIRONMENT, range, 2);
 
-	if (!code)
-		code = status_read_field(proc_root, pid, STAT_ENVIRONMENT_END, &end);
 	if (code)
 		return code;
-	if (!start || end < start)
+	if (!range[0] || range[1] < range[0])
 		return -ENODATA;
-	*ret_start = start;
-	*ret_end = end;
+	*ret_start = range[0];
+	*ret_end = range[1];
 	return 0;
 }
 
 int proc_read_arguments_range(const char *proc_root, pid_t pid, struct proc_arguments *ret_range)
 {
-	struct proc_arguments range = { 0 };
-	uint64_t start, end;
-	int code = status_read_field(proc_root, pid, STAT_ARGUMENTS_START, &range.start);
+	uint64_t range[4];
+	int code = stat_read_fields(proc_root, pid, STAT_ARGUMENTS, range, 4);
+	bool adjoins;
 
-	if (!code)
-		code = status_read_field(proc_root, pid, STAT_ARGUMENTS_END, &range.end);
 	if (code)
 		return code;
-	if (!range.start || range.end <= range.start)
+	if (!range[0] || range[1] <= range[0])
 		return -ENODATA;
-	range.environment_end = range.end;
 	/* A process may have put its environment anywhere. */
-	if (!proc_read_environment_range(proc_root, pid, &start, &end) && start == range.end)
-		range.environment_end = end;
-	*ret_range = range;
+	adjoins = range[2] == range[1] && range[3] >= range[2];
+	*ret_range = (struct proc_arguments){ .start = range[0],
+					      .end = range[1],
+					      .environment_end = range[adjoins ? 3 : 1] };
 	return 0;
 }
 
