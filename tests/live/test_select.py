@@ -290,6 +290,21 @@ def test_by_cgroup():
     assert status == 4 and "/no/such/group" in errors, errors
 
 
+def test_by_several_groups():
+    """A process must be in each of the groups that are given."""
+    name = "tracer-test-%d" % os.getpid()
+    with Group(name) as group:
+        inside, outside = (Known(lab.target("known")) for _ in range(2))
+        group.enter(inside.pid, name + ".service")
+        group.enter(outside.pid)
+        tracer = lab.Tracer("-j", "-n", "0", "--cgroup", "/" + name, "--unit", name, "3600")
+        account = inside.go()
+        outside.go()
+        report = json.loads(tracer.stop())
+        check_process(report, inside.pid, account)
+        assert [target["pid"] for target in report["targets"]] == [inside.pid], report["targets"]
+
+
 def test_by_unit():
     name = "tracer-test-%d" % os.getpid()
     with Group(name + ".service") as group:

@@ -9,8 +9,8 @@
 #include "system/cgroup.h"
 
 /*
- * Append the processes that the options mean and that run now, by pid. Returns 0, or a negative errno with `error` filled, as if
- * none is meant. With a command to start there are none.
+ * Append the processes that the options mean and that run now, by pid; with a command to start there are none. Returns 0, or
+ * a negative errno with `error` filled, also if options select and nothing meets them.
  */
 int candidates_find(const struct options *options, struct pid_list *list, struct error *error);
 

@@ -3,7 +3,6 @@
 #include "command/selection.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "command/target_options.h"
 #include "system/user.h"
@@ -24,20 +23,16 @@ static int selection_read_some(const struct options *options, struct selector *s
 	return code;
 }
 
-static int selection_read_group(const struct options *options, struct selector *selector,
-				struct error *error)
+static int selection_read_groups(const struct options *options, struct selector *selector,
+				 struct error *error)
 {
 	struct error missing = { 0 };
 	int code;
 
-	selector->group = options->cgroup      ? SELECT_CGROUP
-			  : options->container ? SELECT_CONTAINER
-			  : options->unit      ? SELECT_UNIT
-					       : SELECT_ANY_GROUP;
-	selector->group_name = options->cgroup	    ? options->cgroup
-			       : options->container ? options->container
-						    : options->unit;
-	code = selector_find_group(selector, &missing);
+	selector->groups[SELECT_CGROUP] = options->cgroup;
+	selector->groups[SELECT_CONTAINER] = options->container;
+	selector->groups[SELECT_UNIT] = options->unit;
+	code = selector_find_groups(selector, &missing);
 	if (!code || (options->waits && missing.kind == ERROR_TARGET))
 		return 0;
 	return error_set(error, missing.kind, code, "%s", missing.text);
@@ -54,24 +49,18 @@ int selection_read(const struct options *options, struct selector *selector, str
 	if (!options->wait && !target_options_selects(options))
 		return 0;
 	code = selection_read_some(options, selector, error);
-	return code ? code : selection_read_group(options, selector, error);
+	return code ? code : selection_read_groups(options, selector, error);
 }
 
-void selection_describe(const struct options *options, struct buffer *out)
+/* Append the options that select, as they are typed: "--comm puma --user www-data". */
+static void selection_describe(const struct options *options, struct buffer *out)
 {
-	const struct {
-		const char *option, *value;
-	} given[] = {
-		{ "--comm", options->comm },	       { "--cmdline", options->command_line },
-		{ "--user", options->user },	       { "--cgroup", options->cgroup },
-		{ "--container", options->container }, { "--unit", options->unit },
-	};
-	size_t i;
+	struct target_selection given[TARGET_SELECTIONS];
+	size_t count = target_options_list(options, given), i;
 
-	for (i = 0; i < sizeof(given) / sizeof(given[0]); i++)
-		if (given[i].value)
-			buffer_printf(out, "%s%s %s", out->length ? " " : "", given[i].option,
-				      given[i].value);
+	for (i = 0; i < count; i++)
+		buffer_printf(out, "%s%s %s", out->length ? " " : "", given[i].option,
+			      given[i].value);
 }
 
 int selection_refuse(const struct options *options, const char *hint, struct error *error)

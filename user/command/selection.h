@@ -8,13 +8,10 @@
 #include "discover/selector.h"
 
 /*
- * Fill `selector`, which is {0}; it stays so if the options mean none. Names in it are the options'. A cgroup that there is not
- * yet is an error, unless the options wait for it. Returns 0, or a negative errno with `error` filled. Free with selector_free.
+ * Fill `selector`, which is {0}; it stays so if the options mean none. Names in it are the options'. A cgroup that does not
+ * exist is an error, unless the options wait for it. Returns 0, or a negative errno with `error` filled. Free with selector_free.
  */
 int selection_read(const struct options *options, struct selector *selector, struct error *error);
-
-/* Append the options that select, as they are typed: "--comm puma --user www-data". */
-void selection_describe(const struct options *options, struct buffer *out);
 
 /* No process is selected. Returns -ESRCH with `error` filled, whose sentence ends with `hint`. */
 int selection_refuse(const struct options *options, const char *hint, struct error *error);

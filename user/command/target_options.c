@@ -12,16 +12,31 @@ bool target_options_is_number(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-/* The first option that selects by what processes are; several may be given. */
+size_t target_options_list(const struct options *options,
+			   struct target_selection ret_given[TARGET_SELECTIONS])
+{
+	const struct target_selection all[TARGET_SELECTIONS] = {
+		{ "--comm", options->comm },
+		{ "--cmdline", options->command_line },
+		{ "--user", options->arguments ? NULL : options->user },
+		{ "--cgroup", options->cgroup },
+		{ "--container", options->container },
+		{ "--unit", options->unit },
+	};
+	size_t i, count = 0;
+
+	for (i = 0; i < TARGET_SELECTIONS; i++)
+		if (all[i].value)
+			ret_given[count++] = all[i];
+	return count;
+}
+
+/* The first option that selects by what processes are; NULL = none. */
 static const char *target_selecting(const struct options *options)
 {
-	return options->comm			      ? "--comm"
-	       : options->command_line		      ? "--cmdline"
-	       : options->user && !options->arguments ? "--user"
-	       : options->cgroup		      ? "--cgroup"
-	       : options->container		      ? "--container"
-	       : options->unit			      ? "--unit"
-						      : NULL;
+	struct target_selection given[TARGET_SELECTIONS];
+
+	return target_options_list(options, given) ? given[0].option : NULL;
 }
 
 bool target_options_selects(const struct options *options)

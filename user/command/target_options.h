@@ -5,6 +5,17 @@
 
 #include "command/command.h"
 
+/* An option that selects processes by what they are, and its value. */
+struct target_selection {
+	const char *option, *value;
+};
+
+#define TARGET_SELECTIONS 6
+
+/* Those that were given. Returns how many. */
+size_t target_options_list(const struct options *options,
+			   struct target_selection ret_given[TARGET_SELECTIONS]);
+
 /* Is there an option that selects processes by what they are, and not by their pids? */
 bool target_options_selects(const struct options *options);
 

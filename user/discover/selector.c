@@ -15,24 +15,32 @@
 
 void selector_free(struct selector *selector)
 {
-	free(selector->folder);
+	size_t i;
+
+	for (i = 0; i < SELECT_GROUPS; i++)
+		free(selector->folders[i]);
 	pattern_free(&selector->command);
 	*selector = (struct selector){ 0 };
 }
 
-int selector_find_group(struct selector *selector, struct error *error)
+int selector_find_groups(struct selector *selector, struct error *error)
 {
-	const char *name = selector->group_name;
+	static char *(*const find[SELECT_GROUPS])(const char *root, const char *name,
+						  struct error *error) = {
+		[SELECT_CGROUP] = cgroup_find,
+		[SELECT_CONTAINER] = cgroup_find_container,
+		[SELECT_UNIT] = cgroup_find_unit,
+	};
+	size_t i;
 
-	if (selector->folder || selector->group == SELECT_ANY_GROUP)
-		return 0;
-	if (selector->group == SELECT_CONTAINER)
-		selector->folder = cgroup_find_container(CGROUP_ROOT, name, error);
-	else if (selector->group == SELECT_UNIT)
-		selector->folder = cgroup_find_unit(CGROUP_ROOT, name, error);
-	else
-		selector->folder = cgroup_find(CGROUP_ROOT, name, error);
-	return selector->folder ? 0 : -ENOENT;
+	for (i = 0; i < SELECT_GROUPS; i++) {
+		if (!selector->groups[i] || selector->folders[i])
+			continue;
+		selector->folders[i] = find[i](CGROUP_ROOT, selector->groups[i], error);
+		if (!selector->folders[i])
+			return -ENOENT;
+	}
+	return 0;
 }
 
 static bool process_is_own(pid_t pid)
@@ -96,6 +104,17 @@ static bool cgroup_has(const char *folder, pid_t pid)
 	return has;
 }
 
+static bool selector_has_groups(const struct selector *selector, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < SELECT_GROUPS; i++)
+		if (selector->groups[i] &&
+		    (!selector->folders[i] || !cgroup_has(selector->folders[i], pid)))
+			return false;
+	return true;
+}
+
 /* What is cheap to find out comes first. */
 static bool selector_is_met(const struct selector *selector, pid_t pid,
 			    const struct proc_status *status)
@@ -106,8 +125,7 @@ static bool selector_is_met(const struct selector *selector, pid_t pid,
 		return false;
 	if (selector->command.valid && !process_has_command(pid, &selector->command))
 		return false;
-	return selector->group == SELECT_ANY_GROUP ||
-	       (selector->folder && cgroup_has(selector->folder, pid));
+	return selector_has_groups(selector, pid);
 }
 
 bool selector_has(const struct selector *selector, pid_t pid)
@@ -124,8 +142,15 @@ bool selector_has(const struct selector *selector, pid_t pid)
 
 void selector_list(struct selector *selector, struct pid_list *list)
 {
-	if (selector->group == SELECT_ANY_GROUP)
-		proc_list_pids("/proc", list);
-	else if (!selector_find_group(selector, NULL))
-		cgroup_list(selector->folder, list);
+	size_t i;
+
+	if (selector_find_groups(selector, NULL))
+		return;
+	for (i = 0; i < SELECT_GROUPS; i++) {
+		if (!selector->folders[i])
+			continue;
+		cgroup_list(selector->folders[i], list);
+		return;
+	}
+	proc_list_pids("/proc", list);
 }

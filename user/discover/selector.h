@@ -21,10 +21,10 @@ enum selector_kind {
 
 /* How a cgroup is named. */
 enum selector_group {
-	SELECT_ANY_GROUP,
 	SELECT_CGROUP, /* by its path */
 	SELECT_CONTAINER, /* by the id of a container */
 	SELECT_UNIT, /* by a unit of systemd */
+	SELECT_GROUPS,
 };
 
 struct selector {
@@ -33,17 +33,16 @@ struct selector {
 	struct pattern command; /* found in the arguments, or the title; {0} = any */
 	bool by_user;
 	uid_t user; /* effective */
-	enum selector_group group;
-	const char *group_name;
-	char *folder; /* of the group, or of one that it is in; owned; NULL = it was not found yet */
+	const char *groups[SELECT_GROUPS]; /* names; NULL = any */
+	char *folders[SELECT_GROUPS]; /* of these; owned; NULL = not found yet */
 };
 
 void selector_free(struct selector *selector);
 
-/* Find the group. Returns 0, also if none is given or it was found before, or a negative errno with `error` filled. */
-int selector_find_group(struct selector *selector, struct error *error);
+/* Find the groups that were not found before. Returns 0 or, with `error` filled, -ENOENT. */
+int selector_find_groups(struct selector *selector, struct error *error);
 
-/* Append the processes that may be meant: whether they are, selector_has knows. Looks for a group that was not found. */
+/* Append the processes that may be meant: selector_has decides. Looks for groups that were not found. */
 void selector_list(struct selector *selector, struct pid_list *list);
 
 /* Is this process meant? Never the tracer itself, nor what it has started. */
