@@ -20,6 +20,16 @@ void options_set_defaults(struct options *options)
 	};
 }
 
+const enum backend *options_find_backend(const struct options *options)
+{
+	static const enum backend backends[] = { [BACKEND_SESSION] = BACKEND_KERNEL_SESSION,
+						 [BACKEND_MULTI] = BACKEND_KERNEL_MULTI,
+						 [BACKEND_PERF] = BACKEND_KERNEL_PERF,
+						 [BACKEND_IOCTL] = BACKEND_KERNEL_IOCTL };
+
+	return options->backend == BACKEND_AUTO ? NULL : &backends[options->backend];
+}
+
 void options_free(struct options *options)
 {
 	if (!options)

@@ -13,6 +13,7 @@
 #include "analyze/report.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "kernel/features.h"
 #include "probe/named.h"
 #include "probe/plan.h"
 
@@ -118,6 +119,9 @@ struct options {
 /* The options as they are before the first argument is read. Free with options_free. */
 void options_set_defaults(struct options *options);
 void options_free(struct options *options);
+
+/* The back end that is chosen; NULL = the best that works. */
+const enum backend *options_find_backend(const struct options *options);
 
 /*
  * Are colours to be used? `terminal`: the report goes to one; `no_color` and `term` are the values

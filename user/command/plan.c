@@ -19,6 +19,7 @@
 #include "kernel/trap_meter.h"
 #include "probe/plan.h"
 #include "render/columns.h"
+#include "render/text_style.h"
 #include "system/loader.h"
 #include "system/proc.h"
 #include "system/spawn.h"
@@ -84,8 +85,6 @@ static int plan_find_modules(const struct options *options, const struct pid_lis
 /* What a trap costs here, measured in a process of the tracer's own, or why that is not known. */
 static void plan_append_price(const struct options *options, struct buffer *text)
 {
-	/* In the same order, behind the choice of the best. */
-	const enum backend wanted = (enum backend)(options->backend - BACKEND_SESSION);
 	struct kernel_features features;
 	struct trap_meter meter = { 0 };
 	struct trap_costs costs;
@@ -94,8 +93,7 @@ static void plan_append_price(const struct options *options, struct buffer *text
 	int code = kernel_features_probe(&features, &error);
 
 	if (!code)
-		code = backend_choose(&features, options->backend == BACKEND_AUTO ? NULL : &wanted,
-				      &backend, &error);
+		code = backend_choose(&features, options_find_backend(options), &backend, &error);
 	if (!code)
 		code = trap_meter_start(&meter, backend, &features.traps);
 	if (!code)
@@ -108,9 +106,6 @@ static void plan_append_price(const struct options *options, struct buffer *text
 			      error.text[0] ? error.text : strerror(-code));
 }
 
-/* Of a terminal, for the list of processes. */
-#define WIDTH 80
-
 static int plan_print(const struct plan *plan, const struct pid_list *list,
 		      const struct options *options, struct error *error)
 {
@@ -119,8 +114,8 @@ static int plan_print(const struct plan *plan, const struct pid_list *list,
 	int code;
 
 	if (list->count)
-		candidates_describe(list, options->level == LOG_VERBOSE ? COLUMNS_ANY : WIDTH,
-				    &text);
+		candidates_describe(
+			list, options->level == LOG_VERBOSE ? COLUMNS_ANY : TEXT_COLUMNS, &text);
 	plan_summarize(plan, 0, &note);
 	if (note.length)
 		buffer_printf(&text, "%s\n\n", note.data);

@@ -57,10 +57,8 @@ struct trace {
 
 static int trace_open_session(struct trace *trace)
 {
-	static const enum backend backends[] = { [BACKEND_MULTI] = BACKEND_KERNEL_MULTI,
-						 [BACKEND_PERF] = BACKEND_KERNEL_PERF,
-						 [BACKEND_IOCTL] = BACKEND_KERNEL_IOCTL };
 	const struct options *options = trace->options;
+	const enum backend *backend = options_find_backend(options);
 	const struct table_limits limits = table_limits_find(options, trace->log);
 	struct session_options wanted = {
 		.max_blocks = limits.blocks,
@@ -80,8 +78,8 @@ static int trace_open_session(struct trace *trace)
 		.follow_fork = options->follow_fork,
 		.keep_exited = options->keep_exited,
 		.by_frame_pointers = options->call_graph == CALL_GRAPH_FP,
-		.backend_chosen = options->backend != BACKEND_AUTO,
-		.backend = backends[options->backend],
+		.backend_chosen = backend != NULL,
+		.backend = backend ? *backend : BACKEND_KERNEL_SESSION,
 		.named = &options->named,
 		.usdt = options->usdt,
 		.modules = &trace->modules,
