@@ -42,16 +42,6 @@ static struct relation *relations_read(size_t *ret_count)
 	return relations;
 }
 
-static bool list_has(const struct pid_list *list, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		if (list->pids[i] == pid)
-			return true;
-	return false;
-}
-
 /* The first of those with this parent; `count` if there is none. */
 static size_t relations_find(const struct relation *relations, size_t count, pid_t parent)
 {
@@ -74,7 +64,7 @@ static void relations_add_children(const struct relation *relations, size_t coun
 
 	for (i = relations_find(relations, count, parent);
 	     i < count && relations[i].parent == parent; i++)
-		if (relations[i].has_memory && !list_has(list, relations[i].pid))
+		if (relations[i].has_memory && !pid_list_has(list, relations[i].pid))
 			pid_list_add(list, relations[i].pid);
 }
 

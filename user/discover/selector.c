@@ -83,23 +83,13 @@ static bool process_has_command(pid_t pid, const struct pattern *pattern)
 	return has;
 }
 
-static bool list_has(const struct pid_list *list, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		if (list->pids[i] == pid)
-			return true;
-	return false;
-}
-
 static bool cgroup_has(const char *folder, pid_t pid)
 {
 	struct pid_list list = { 0 };
 	bool has;
 
 	cgroup_list(folder, &list);
-	has = list_has(&list, pid);
+	has = pid_list_has(&list, pid);
 	pid_list_free(&list);
 	return has;
 }

@@ -32,6 +32,16 @@ void pid_list_add(struct pid_list *list, pid_t pid)
 	list->pids[list->count++] = pid;
 }
 
+bool pid_list_has(const struct pid_list *list, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->pids[i] == pid)
+			return true;
+	return false;
+}
+
 void pid_list_free(struct pid_list *list)
 {
 	free(list->pids);
@@ -122,6 +132,11 @@ char *cgroup_find(const char *root, const char *path, struct error *error)
 	return folder;
 }
 
+static bool name_ends_with(const char *name, size_t length, const char *end)
+{
+	return length > strlen(end) && !memcmp(name + length - strlen(end), end, strlen(end));
+}
+
 /*
  * The id in the name of a group: "ID", "docker-ID.scope", "cri-containerd-ID.scope", "crio-ID", "libpod-ID.scope".
  * NULL if it has none. An attendant, such as "crio-conmon-ID.scope", is not the container.
@@ -131,7 +146,7 @@ static const char *name_find_id(const char *name)
 	size_t length = strlen(name), i;
 	const char *id;
 
-	if (length > strlen(SCOPE) && !strcmp(name + length - strlen(SCOPE), SCOPE))
+	if (name_ends_with(name, length, SCOPE))
 		length -= strlen(SCOPE);
 	if (length < ID_LENGTH || strstr(name, "conmon"))
 		return NULL;
@@ -206,11 +221,6 @@ static bool search_visit_container(struct cgroup_walk *walk, const char *folder,
 	return false;
 }
 
-static bool name_ends_with(const char *name, size_t length, const char *end)
-{
-	return length > strlen(end) && !memcmp(name + length - strlen(end), end, strlen(end));
-}
-
 /* Are all groups around a group slices, as they are around the units of the machine's systemd? */
 static bool search_is_in_slices(const struct cgroup_search *search, const char *folder)
 {
@@ -238,9 +248,7 @@ static bool search_visit_unit(struct cgroup_walk *walk, const char *folder, cons
 	return false;
 }
 
-/*
- * The folder of what was found, which the caller gets. NULL if nothing was, or, with `*ret_several`, too much.
- */
+/* The folder that was found, which the caller frees. NULL if there is none, or more than one: then `*ret_several` is set. */
 static char *search_run(struct cgroup_search *search,
 			bool (*visit)(struct cgroup_walk *walk, const char *folder,
 				      const char *name),

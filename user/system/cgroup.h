@@ -3,6 +3,7 @@
 #ifndef SYSTEM_CGROUP_H
 #define SYSTEM_CGROUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,6 +18,7 @@ struct pid_list {
 };
 
 void pid_list_add(struct pid_list *list, pid_t pid);
+bool pid_list_has(const struct pid_list *list, pid_t pid);
 void pid_list_free(struct pid_list *list);
 
 /*
