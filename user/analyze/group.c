@@ -3,9 +3,9 @@
 #include "analyze/group.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyze/shown.h"
+#include "base/compare.h"
 #include "base/memory.h"
 
 /* Instead of the function of a group whose sites have several. */
@@ -154,59 +154,44 @@ static void member_set(struct member *member, enum group_by by, bool all)
 	}
 }
 
-static int group_compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int group_compare_pointers(const void *a, const void *b)
-{
-	return group_compare_numbers((uintptr_t)a, (uintptr_t)b);
-}
-
-static int group_compare_texts(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 /* Order by the line, or the module and function. */
 static int group_compare_frames(const struct member *left, const struct member *right)
 {
 	const struct frame *a = &left->frame, *b = &right->frame;
-	int order = group_compare_numbers(a->module, b->module);
+	int order = compare_numbers(a->module, b->module);
 
 	if (!order)
-		order = group_compare_numbers(a->kind, b->kind);
+		order = compare_numbers(a->kind, b->kind);
 	if (!order)
-		order = group_compare_texts(left->function, right->function);
+		order = compare_texts(left->function, right->function);
 	if (order || !a->name || !b->name)
 		return order;
-	order = group_compare_pointers(left->site->function, right->site->function);
+	order = compare_pointers(left->site->function, right->site->function);
 	if (!order)
-		order = group_compare_numbers(a->name->line, b->name->line);
-	return order ? order : group_compare_texts(a->name->file, b->name->file);
+		order = compare_numbers(a->name->line, b->name->line);
+	return order ? order : compare_texts(a->name->file, b->name->file);
 }
 
 /* Order by the line of the application. */
 static int group_compare_lines(const struct app_line *a, const struct app_line *b)
 {
-	int order = group_compare_pointers(a->program, b->program);
+	int order = compare_pointers(a->program, b->program);
 
 	if (!order)
-		order = group_compare_numbers(a->view.frame->kind, b->view.frame->kind);
+		order = compare_numbers(a->view.frame->kind, b->view.frame->kind);
 	if (!order)
-		order = group_compare_pointers(a->path, b->path);
+		order = compare_pointers(a->path, b->path);
 	if (!order)
-		order = group_compare_numbers(a->view.line, b->view.line);
-	return order ? order : group_compare_pointers(a->function, b->function);
+		order = compare_numbers(a->view.line, b->view.line);
+	return order ? order : compare_pointers(a->function, b->function);
 }
 
 static int group_compare_stacks(const struct member *left, const struct member *right)
 {
-	int order = group_compare_pointers(left->site->function, right->site->function);
+	int order = compare_pointers(left->site->function, right->site->function);
 
 	if (!order)
-		order = group_compare_numbers(left->shown, right->shown);
+		order = compare_numbers(left->shown, right->shown);
 	return order ? order : shown_compare(&left->stack, &right->stack);
 }
 
@@ -214,15 +199,15 @@ static int group_compare_stacks(const struct member *left, const struct member *
 static int group_compare_kinds(const struct member *left, const struct member *right)
 {
 	const struct snapshot_site *x = left->site, *y = right->site;
-	int order = group_compare_numbers(left->mode, right->mode);
+	int order = compare_numbers(left->mode, right->mode);
 
 	if (!order && left->mode != MEMBER_LINE)
-		order = group_compare_pointers(x->target, y->target);
+		order = compare_pointers(x->target, y->target);
 	if (!order)
-		order = group_compare_numbers(x->ended, y->ended);
+		order = compare_numbers(x->ended, y->ended);
 	if (!order)
-		order = group_compare_numbers(x->source, y->source);
-	return order ? order : group_compare_numbers(x->sampled, y->sampled);
+		order = compare_numbers(x->source, y->source);
+	return order ? order : compare_numbers(x->sampled, y->sampled);
 }
 
 /* 0 = both are in one group. */
@@ -240,7 +225,7 @@ static int group_compare(const struct member *left, const struct member *right)
 	case MEMBER_SHOWN:
 		return group_compare_stacks(left, right);
 	case MEMBER_ALONE:
-		return group_compare_numbers(left->site->key, right->site->key);
+		return compare_numbers(left->site->key, right->site->key);
 	default:
 		return 0;
 	}
@@ -253,11 +238,11 @@ static int group_compare_members(const void *a, const void *b)
 	int order = group_compare(left, right);
 
 	if (!order)
-		order = group_compare_numbers((uint64_t)left->site->target->pid,
-					      (uint64_t)right->site->target->pid);
+		order = compare_numbers((uint64_t)left->site->target->pid,
+					(uint64_t)right->site->target->pid);
 	if (!order)
-		order = group_compare_pointers(left->site->target, right->site->target);
-	return order ? order : group_compare_numbers(left->site->key, right->site->key);
+		order = compare_pointers(left->site->target, right->site->target);
+	return order ? order : compare_numbers(left->site->key, right->site->key);
 }
 
 static void group_add(struct snapshot_site *to, const struct snapshot_site *site)

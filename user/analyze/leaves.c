@@ -3,35 +3,25 @@
 #include "analyze/leaves.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyze/report_frames.h"
 #include "analyze/weight.h"
+#include "base/compare.h"
 #include "base/memory.h"
-
-static int leaf_compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int leaf_compare_texts(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
 
 /* Which function has a line makes no difference, and no module where there is a line. */
 static int leaf_compare_places(const struct report_frame *a, const struct report_frame *b)
 {
-	int order = leaf_compare_numbers(a->kind, b->kind);
+	int order = compare_numbers(a->kind, b->kind);
 
 	if (!order)
-		order = leaf_compare_texts(a->file, b->file);
+		order = compare_texts(a->file, b->file);
 	if (!order)
-		order = leaf_compare_numbers(a->line, b->line);
+		order = compare_numbers(a->line, b->line);
 	if (order || a->line)
 		return order;
-	order = leaf_compare_texts(a->module, b->module);
-	return order ? order : leaf_compare_texts(a->function, b->function);
+	order = compare_texts(a->module, b->module);
+	return order ? order : compare_texts(a->function, b->function);
 }
 
 static int leaf_compare(const void *a, const void *b)
@@ -43,7 +33,7 @@ static int leaf_compare(const void *a, const void *b)
 static int leaf_compare_weights(const void *a, const void *b)
 {
 	const struct report_leaf *left = a, *right = b;
-	int order = leaf_compare_numbers(right->weight, left->weight);
+	int order = compare_numbers(right->weight, left->weight);
 
 	return order ? order : leaf_compare_places(&left->frame, &right->frame);
 }

@@ -10,6 +10,7 @@
 #include "analyze/leaves.h"
 #include "analyze/report_frames.h"
 #include "analyze/weight.h"
+#include "base/compare.h"
 #include "base/memory.h"
 #include "model/loss.h"
 
@@ -43,7 +44,7 @@ static int target_place_compare(const void *a, const void *b)
 {
 	const struct target_place *left = a, *right = b;
 
-	return (left->target > right->target) - (left->target < right->target);
+	return compare_pointers(left->target, right->target);
 }
 
 static struct target_place *report_places(const struct report *report)
@@ -133,11 +134,11 @@ static int candidate_compare(const void *a, const void *b)
 {
 	const struct candidate *left = a, *right = b;
 
-	if (left->weight != right->weight)
-		return left->weight > right->weight ? -1 : 1;
-	if (left->site->key != right->site->key)
-		return left->site->key < right->site->key ? -1 : 1;
-	return (left->site > right->site) - (left->site < right->site);
+	int order = compare_numbers(right->weight, left->weight);
+
+	if (!order)
+		order = compare_numbers(left->site->key, right->site->key);
+	return order ? order : compare_pointers(left->site, right->site);
 }
 
 /* The member of a row that weighs most. */
