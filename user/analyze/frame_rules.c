@@ -29,7 +29,7 @@ static const struct frame_preset {
 	const char *name;
 	const char *function; /* native ones; NULL = none, as below */
 	const char *file, *module;
-	const char *but; /* not the files and modules that it fits */
+	const char *but;
 } presets[] = {
 	{ .name = "std",
 	  .function = "^(std|__gnu_cxx|__gnu_debug|__cxxabiv1|__cxx[0-9]+)::|" WRAPPERS,

@@ -10,7 +10,7 @@
 #include "base/pattern.h"
 #include "model/stack.h"
 
-/* A function of a frame, by what a rule may ask about; NULL = unknown. */
+/* What of a function of a frame rules may match; NULL = unknown. */
 struct frame_text {
 	const char *function, *file, *module;
 	enum frame_kind kind;
@@ -19,7 +19,7 @@ struct frame_text {
 /* A regular expression, or a preset, which has one for each of these. */
 struct frame_rule {
 	struct pattern function, file, module;
-	struct pattern but; /* not the files that it fits */
+	struct pattern but; /* not files and modules that match this */
 	bool any; /* `function` is for all three */
 };
 

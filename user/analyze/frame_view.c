@@ -8,6 +8,8 @@ struct frame_walk frame_walk_begin(const struct frame *frame, const struct repor
 
 	if (frame->kind != FRAME_ERROR && !frame->whole && !frame->name)
 		walk.symbols = names->lookup(names->context, frame);
+	if (walk.symbols && !walk.symbols->count)
+		walk.symbols = NULL;
 	return walk;
 }
 
@@ -26,13 +28,13 @@ static void frame_view_fill(struct frame_view *view, const struct frame *frame)
 
 bool frame_walk_next(struct frame_walk *walk, struct frame_view *ret_view)
 {
-	size_t count = walk->symbols && walk->symbols->count ? walk->symbols->count : 1;
+	size_t count = walk->symbols ? walk->symbols->count : 1;
 	struct frame_view view = { .frame = walk->frame };
 	const struct symbol *symbol;
 
 	if (walk->next >= count)
 		return false;
-	if (!walk->symbols || !walk->symbols->count) {
+	if (!walk->symbols) {
 		frame_view_fill(&view, walk->frame);
 	} else {
 		symbol = &walk->symbols->items[walk->next];

@@ -30,7 +30,7 @@ struct frame_view {
 /* A walk over the functions of a frame, the innermost first. */
 struct frame_walk {
 	const struct frame *frame;
-	const struct symbol_list *symbols; /* NULL = the frame has names of its own */
+	const struct symbol_list *symbols; /* NULL = none but what the frame has itself */
 	size_t next;
 };
 

@@ -25,7 +25,7 @@ struct judge {
 	const struct snapshot *snapshot;
 	const struct frame_rules *rules;
 	const struct report_names *names;
-	struct frame_rule_list folded; /* the preset "@std" */
+	struct frame_rules folded; /* `hide` is the preset "@std" */
 	struct fits hides, wants, folds;
 	bool knows_interpreted;
 	struct table targets; /* struct judged_target */
@@ -80,17 +80,16 @@ struct judge *judge_new(const struct snapshot *snapshot, const struct frame_rule
 	judge->snapshot = snapshot;
 	judge->rules = rules ? rules : &none;
 	judge->names = names;
-	frame_rules_add(&judge->folded, "@std", NULL);
+	frame_rules_add(&judge->folded.hide, "@std", NULL);
 	judge->hides.rules = &judge->rules->hide;
 	judge->wants.rules = &judge->rules->only;
-	judge->folds.rules = &judge->folded;
+	judge->folds.rules = &judge->folded.hide;
 	return judge;
 }
 
 void judge_free(struct judge *judge)
 {
 	const struct table_slot *slot;
-	struct frame_rules folded;
 	size_t cursor = 0;
 
 	if (!judge)
@@ -100,8 +99,7 @@ void judge_free(struct judge *judge)
 		free(slot->value);
 	}
 	table_free(&judge->targets);
-	folded = (struct frame_rules){ .hide = judge->folded };
-	frame_rules_free(&folded);
+	frame_rules_free(&judge->folded);
 	fits_free(&judge->hides);
 	fits_free(&judge->wants);
 	fits_free(&judge->folds);

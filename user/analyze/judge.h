@@ -29,14 +29,12 @@ bool judge_wants(struct judge *judge, const struct stack *stack);
 /* Does an interpreter run in the target, as far as stacks show? */
 bool judge_is_interpreted(struct judge *judge, const struct target *target);
 
-/* The row that a stack belongs to. */
+/* The row that a stack belongs to. Equal texts have one address, and are compared by it. */
 struct app_line {
 	struct frame_view view;
-	const char *program; /* the same for processes of the same program; address of a text */
-	const char *
-		path; /* the same for the same file, or module where the file is unknown; address of a text */
-	/* The same for the same function; address of a text; NULL where there is a line. */
-	const char *function;
+	const char *program;
+	const char *path; /* of the file; of the module where the file is unknown */
+	const char *function; /* NULL where there is a line */
 };
 
 /*

@@ -32,16 +32,12 @@ static void owner_place_add_directory(struct owner_place *place, const char *tex
 /* What is named without a directory: a module, a package with or without a version. */
 static void owner_place_add_name(struct owner_place *place, const char *name)
 {
-	static const char *const forms[] = { "%s", "%s-#*", "%s.*" };
+	static const char *const ends[] = { "", "-#*", ".*" };
 	size_t i;
 
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		struct buffer form = { 0 };
-
-		buffer_append_string(&form, name);
-		buffer_append_string(&form, forms[i] + 2);
-		owner_put(&place->names, &place->name_count, &place->name_capacity, form.data);
-	}
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		owner_put(&place->names, &place->name_count, &place->name_capacity,
+			  memory_format("%s%s", name, ends[i]));
 }
 
 void owner_place_open(struct owner_place *place, const struct target *target,

@@ -89,7 +89,7 @@ struct report {
 	struct site_stats recorded; /* of all sites, with the blocks that min_age_ns leaves out */
 	struct site_stats estimated; /* what of `recorded` is an estimate */
 	size_t sites_in_use; /* rows that hold at least one byte or block */
-	struct site_stats left_out; /* what of `totals` is of sites that are not wanted */
+	struct site_stats left_out; /* what of `totals` is of sites that --only leaves out */
 	size_t sites_left_out; /* of these, that hold something */
 	size_t site_count; /* listed */
 	/* Without frames: those of all may be more than there is memory for. */
