@@ -13,8 +13,8 @@
 
 /* A command line whose options are read. */
 struct command_line {
-	const struct command *const
-		*commands; /* ended by NULL; the first is run when none is named */
+	/* Ended by NULL; the first is run when none is named. */
+	const struct command *const *commands;
 	const struct command *command;
 	const char *const *positions; /* the arguments that are no options */
 	size_t position_count;

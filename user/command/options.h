@@ -64,8 +64,8 @@ struct options {
 	/* Exactly one of these is given. */
 	int *pids; /* owned; each once, in the order they were typed */
 	size_t pid_count, pid_capacity;
-	char *const *
-		arguments; /* a command to start, NULL-terminated, in the caller's argv; NULL = none */
+	/* A command to start, NULL-terminated, in the caller's argv; NULL = none. */
+	char *const *arguments;
 
 	bool by_pid; /* `pids` are processes, */
 	bool tree; /* or those and all of their descendants */
@@ -94,8 +94,8 @@ struct options {
 	struct frame_rules rules; /* of --hide, --only and --app */
 	uint64_t min_age_ns; /* 0 = all */
 	uint64_t min_size, max_size; /* bytes, both inclusive; max_size UINT64_MAX = no limit */
-	uint64_t max_blocks,
-		max_stacks; /* entries of the kernel's tables; 0 = what memory allows */
+	/* Entries of the kernel's tables; 0 = what memory allows. */
+	uint64_t max_blocks, max_stacks;
 	uint64_t stack_depth; /* frames */
 	enum options_call_graph call_graph;
 	enum usdt_use usdt;

@@ -25,8 +25,8 @@ struct loader_reader {
 /* What the loader may do: it is of the program's choice, and a damaged program can make it run anything. */
 struct loader_rights {
 	struct loader_reader reader;
-	const char *
-		user; /* whom it runs as, for user_find; NULL = the caller, without ambient capabilities */
+	/* Whom it runs as, for user_find; NULL = the caller, without ambient capabilities. */
+	const char *user;
 	bool system_only; /* it is run only if it is the system's: by its name, and root's alone to write */
 	bool may_fail; /* where it is not run or lists nothing, the rest of the answer counts */
 };

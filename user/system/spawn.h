@@ -26,8 +26,8 @@ struct spawn {
 	int status; /* wait status, when ended; -1 = unknown */
 	/* Set it before spawn_hold if the caller changed signals since its start; must outlive that call. */
 	const struct spawn_signals *signals;
-	const char *
-		user; /* whom the command runs as, for user_find; NULL = the caller; set it before, too */
+	/* Whom the command runs as, for user_find; NULL = the caller; set it before, too. */
+	const char *user;
 };
 
 /* What the calling program got at its start; to be called before it blocks, ignores or handles a signal. */
