@@ -115,11 +115,11 @@ int process_open(pid_t pid, struct process **ret_process, struct error *error)
 		code = process_identify(process, error);
 	if (!code && !process_alive(process))
 		code = process_refuse(pid, -ESRCH, error);
-	process_count_files(process);
 	if (code < 0) {
 		process_free(process);
 		return code;
 	}
+	process_count_files(process);
 	*ret_process = process;
 	return 0;
 }

@@ -23,7 +23,17 @@ static void json_member_integer(struct json_writer *json, const char *key, uint6
 	json_integer(json, number);
 }
 
-/* `known` false gives null. */
+/* `known` false gives null, here and below. */
+static void json_member_known(struct json_writer *json, const char *key, uint64_t number,
+			      bool known)
+{
+	json_key(json, key);
+	if (known)
+		json_integer(json, number);
+	else
+		json_null(json);
+}
+
 static void json_member_seconds(struct json_writer *json, const char *key, uint64_t ns, bool known)
 {
 	json_key(json, key);
@@ -104,16 +114,8 @@ static void json_late(struct json_writer *json, const struct lateness *late)
 
 static void json_files(struct json_writer *json, const struct target *target)
 {
-	json_key(json, "open_files");
-	if (target->files_known)
-		json_integer(json, target->files);
-	else
-		json_null(json);
-	json_key(json, "open_files_at_attach");
-	if (target->files_known)
-		json_integer(json, target->files_first);
-	else
-		json_null(json);
+	json_member_known(json, "open_files", target->files, target->files_known);
+	json_member_known(json, "open_files_at_attach", target->files_first, target->files_known);
 }
 
 static void json_targets(struct json_writer *json, const struct report *report)
@@ -152,36 +154,23 @@ static void json_loss(struct json_writer *json, const struct report *report)
 	json_close(json, '}');
 }
 
-/* Thousandths of a percent. */
-static void json_share(struct json_writer *json, const char *key, bool known, uint64_t share)
+/* `share`: thousandths of a percent, which are written as milliseconds are. */
+static void json_share(struct json_writer *json, const char *key, uint64_t share, bool known)
 {
-	json_key(json, key);
-	if (known)
-		json_seconds(json, share * 1000000);
-	else
-		json_null(json);
-}
-
-static void json_known(struct json_writer *json, const char *key, bool known, uint64_t number)
-{
-	json_key(json, key);
-	if (known)
-		json_integer(json, number);
-	else
-		json_null(json);
+	json_member_seconds(json, key, share * 1000000, known);
 }
 
 static void json_price(struct json_writer *json, const struct price *price)
 {
 	json_key(json, "price");
 	json_open(json, '{');
-	json_known(json, "trap_ns", price->measured, price->call_ns);
-	json_known(json, "calls_per_s", price->counted, price_calls_per_second(price));
-	json_share(json, "percent", price->measured, price_share(price));
+	json_member_known(json, "trap_ns", price->call_ns, price->measured);
+	json_member_known(json, "calls_per_s", price_calls_per_second(price), price->counted);
+	json_share(json, "percent", price_share(price), price->measured);
 	json_member_seconds(json, "window_s", price->window_ns, price->counted);
-	json_known(json, "calls", price->counted, price->calls);
-	json_known(json, "threads", price->counted, price->threads);
-	json_share(json, "busiest_percent", price->measured, price_busiest_share(price));
+	json_member_known(json, "calls", price->calls, price->counted);
+	json_member_known(json, "threads", price->threads, price->counted);
+	json_share(json, "busiest_percent", price_busiest_share(price), price->measured);
 	json_close(json, '}');
 }
 
@@ -192,17 +181,9 @@ static void json_frame(struct json_writer *json, const struct report_frame *fram
 	json_member_string(json, "function", frame->function);
 	json_member_string(json, "module", frame->module);
 	json_member_string(json, "build_id", frame->build_id);
-	json_key(json, "offset");
-	if (frame->module && !frame->whole)
-		json_integer(json, frame->offset);
-	else
-		json_null(json);
+	json_member_known(json, "offset", frame->offset, frame->module && !frame->whole);
 	json_member_string(json, "file", frame->file);
-	json_key(json, "line");
-	if (frame->line)
-		json_integer(json, frame->line);
-	else
-		json_null(json);
+	json_member_known(json, "line", frame->line, frame->line);
 	json_key(json, "inlined");
 	json_bool(json, frame->inlined);
 	json_close(json, '}');

@@ -170,10 +170,9 @@ static void text_files_line(const struct text_writer *writer, const struct repor
 	buffer_append_string(&line, "open files: ");
 	if (report->target_count > 1) {
 		columns_append_start(&line, most->comm, COMM_MAX);
-		buffer_printf(&line, " (%d) ", most->pid);
+		buffer_printf(&line, " (%d) has ", most->pid);
 	}
-	buffer_printf(&line, "%s%s, %s more than at the attach",
-		      report->target_count > 1 ? "has " : "",
+	buffer_printf(&line, "%s, %s more than at the attach",
 		      units_format_count(most->files, count),
 		      units_format_count(target_files_grown(most), grown));
 	if (others)

@@ -126,7 +126,6 @@ static void text_rest(const struct text_writer *writer, const struct report *rep
 	size_t i;
 
 	bytes -= left_out < bytes ? left_out : bytes;
-
 	for (i = 0; i < report->site_count; i++) {
 		uint64_t shown = site_stats_inuse_bytes(&report->sites[i].stats);
 

@@ -21,7 +21,7 @@
 #define REPORT_MS 10000
 #define MODULE_MS 10000
 
-/* Modules that a sentence about missing debug files names. */
+/* How many modules a sentence about missing debug files names. */
 #define LACKING_NAMED 3
 
 /* Files that are named in a notice; further ones are counted, and named with -v. */
@@ -35,7 +35,7 @@ struct module_names {
 	struct strings strings; /* of its symbols */
 	bool bad; /* not asked about any more */
 	int64_t spent_ms; /* waiting for its names */
-	bool lacks; /* debug information, and there is no debug file */
+	bool lacks; /* it has no debug information, and there is no debug file */
 };
 
 struct complaint {
@@ -341,17 +341,17 @@ uint64_t symbolizer_unread(const struct symbolizer *symbolizer)
 char *symbolizer_take_unfit(struct symbolizer *symbolizer)
 {
 	const struct client *client = &symbolizer->client;
-	size_t count = symbolizer->lacking_count, rest;
-	char more[32];
+	size_t count = symbolizer->lacking_count;
+	char more[32] = "";
 
 	if (!count || client->fitted || symbolizer->warned_unfit)
 		return NULL;
 	symbolizer->warned_unfit = true;
-	rest = count < LACKING_NAMED ? 0 : count - LACKING_NAMED;
-	snprintf(more, sizeof(more), " or %zu more", rest);
+	if (count > LACKING_NAMED)
+		snprintf(more, sizeof(more), " or %zu more", count - LACKING_NAMED);
 	return memory_format("none of the %s%zu files in %s has the build ID of %s%s",
 			     client->search.index.cut ? "first " : "", client->search.index.count,
-			     client->search.directory, symbolizer->lacking.data, rest ? more : "");
+			     client->search.directory, symbolizer->lacking.data, more);
 }
 
 pid_t symbolizer_server_pid(const struct symbolizer *symbolizer)
