@@ -318,7 +318,7 @@ static void group_put(struct grouped *grouped, const struct member *members, siz
 	}
 }
 
-/* Those that are not wanted stay as they are, and come last. Returns how many are wanted. */
+/* Put the sites that --only leaves out into `left_out`, and the others into `members`. Returns how many these are. */
 static size_t group_choose(const struct snapshot *snapshot, struct judge *judge,
 			   struct member *members, struct snapshot *left_out)
 {

@@ -9,7 +9,7 @@
 #include "base/compare.h"
 #include "base/memory.h"
 
-/* Which function has a line makes no difference, and no module where there is a line. */
+/* Of one line of a file, function and module make no difference. */
 static int leaf_compare_places(const struct report_frame *a, const struct report_frame *b)
 {
 	int order = compare_numbers(a->kind, b->kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracer plan`: what would be probed, where and why, and what a trap costs here. Attaches nothing to what it is about. */
+/* `tracer plan`: what would be probed, where and why, and what a trap costs here. Attaches nothing to targets. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

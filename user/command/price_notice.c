@@ -9,7 +9,7 @@
 
 #define PERCENT 1000 /* shares are in thousandths of it */
 
-/* Above this, a thread does less of its own than it is traced. */
+/* Above this, tracing takes more of a thread's time than its own work. */
 #define TOO_MUCH (50 * PERCENT)
 
 static void notice_share(uint64_t share, struct buffer *out)

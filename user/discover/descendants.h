@@ -3,7 +3,6 @@
 #ifndef DISCOVER_DESCENDANTS_H
 #define DISCOVER_DESCENDANTS_H
 
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "system/cgroup.h"

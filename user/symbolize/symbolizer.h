@@ -54,8 +54,8 @@ char *symbolizer_take_complaint(struct symbolizer *symbolizer, enum log_level *r
 uint64_t symbolizer_unread(const struct symbolizer *symbolizer);
 
 /*
- * If the directory of debug files has been of no use although files were looked for there: a sentence that names some of them. Once;
- * NULL otherwise. Free with free().
+ * Once, if modules lack debug files and the chosen directory had none for any: a sentence that names some modules. NULL
+ * otherwise. Free with free().
  */
 char *symbolizer_take_unfit(struct symbolizer *symbolizer);
 

@@ -161,7 +161,7 @@ static const char *name_find_id(const char *name)
 struct cgroup_match {
 	char *folder; /* NULL = nothing */
 	char id[ID_LENGTH + 1]; /* of a container */
-	bool several; /* groups that are not the same one's */
+	bool several; /* groups, of different containers or units */
 };
 
 /*

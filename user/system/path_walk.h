@@ -14,9 +14,9 @@
 int path_walk(int root, const char *path, uint64_t resolve, pid_t pid);
 
 /*
- * Where all walks of the program have the flags that they pass to openat2(), which a filter cannot look at: it can refuse all
- * other places. These are only read, and from now on nothing else can be put there (since Linux 6.10). Address & `*ret_mask`
- * is the value returned for a good place, and for no other one.
+ * A filter cannot look at the flags of openat2(), but it can refuse all addresses other than those of the constants that walks
+ * pass: address & `*ret_mask` is the value returned for these, and for no others. Seals them, where the kernel can (since
+ * Linux 6.10): nothing else can be mapped there.
  */
 uint64_t path_walk_fix_flags(uint64_t *ret_mask);
 

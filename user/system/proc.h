@@ -74,6 +74,7 @@ void proc_parse_status(const char *text, size_t length, struct proc_status *ret_
 
 /* Target of /proc/PID/exe; " (deleted)" only where it belongs to the name. NULL if it cannot be read (kernel thread, gone). Free with free(). */
 char *proc_read_exe(const char *proc_root, pid_t pid);
+
 /* Where a process sees its files. */
 struct proc_place {
 	/* Its working directory, as the process itself sees it; that of a directory that was removed, too. NULL = unknown */
@@ -94,7 +95,7 @@ void proc_place_free(struct proc_place *place);
 bool proc_has_memory(const char *proc_root, pid_t pid);
 
 /*
- * How many file descriptors a process has open; of more than a million, so many. Returns 0, or a negative errno with `*ret_count`
+ * How many file descriptors a process has open: at most 2^20 are counted. Returns 0, or a negative errno with `*ret_count`
  * untouched.
  */
 int proc_count_files(const char *proc_root, pid_t pid, uint64_t *ret_count);
