@@ -11,7 +11,7 @@
 #include "discover/debug_index.h"
 
 struct debug_search {
-	const char *directory; /* the chosen one, searched first as if laid out like /usr/lib/debug; NULL = none */
+	const char *directory; /* the chosen one, laid out in any way; NULL = none */
 	struct debug_index index; /* of all that is in it */
 	const char *host_directory; /* "/usr/lib/debug" */
 	bool debuginfod; /* at last, ask the servers of $DEBUGINFOD_URLS */
