@@ -362,21 +362,32 @@ static void test_exec_machine_wide(void **state)
 	assert_int_equal(target_id, process->target_id);
 }
 
-/* Probes for all processes: no return probe is taken but where the program at its entry can decline it. */
-static void test_returns_machine_wide(void **state)
+/* No return probe is taken where the program at its entry may not decline it: before anything is known of a program, or ever. */
+static void test_returns(void **state)
 {
-	static const enum backend backends[] = { BACKEND_KERNEL_SESSION, BACKEND_KERNEL_MULTI };
+	static const struct {
+		enum backend backend;
+		bool machine_wide, several, avoids, never;
+	} cases[] = {
+		{ BACKEND_KERNEL_SESSION, false, false, false, false },
+		{ BACKEND_KERNEL_SESSION, false, true, true, false },
+		{ BACKEND_KERNEL_SESSION, true, true, false, false },
+		{ BACKEND_KERNEL_MULTI, false, false, true, false },
+		{ BACKEND_KERNEL_MULTI, true, false, true, true },
+	};
 	const struct plan_options *options = &world.files.plan.options;
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		world_open(&world);
-		world.probes.how.backend = backends[i % 2];
-		world.probes.machine_wide = i >= 2;
+		world.probes.how.backend = cases[i].backend;
+		world.probes.machine_wide = cases[i].machine_wide;
+		world.processes.count = cases[i].several ? 2 : 1;
 		returns_note(&world.returns);
-		assert_int_equal(options->avoid_switching, i % 2);
-		assert_int_equal(options->no_return_probes, i == 3);
+		world.processes.count = 0;
+		assert_int_equal(options->avoid_switching, cases[i].avoids);
+		assert_int_equal(options->no_return_probes, cases[i].never);
 		world_close(&world);
 	}
 }
@@ -672,7 +683,7 @@ int main(void)
 		WORLD_TEST_EVENTS(test_exec_before_it_was_found),
 		WORLD_TEST_EVENTS(test_exec_by_another_thread),
 		WORLD_TEST_EVENTS(test_exec_machine_wide),
-		cmocka_unit_test(test_returns_machine_wide),
+		cmocka_unit_test(test_returns),
 		WORLD_TEST_EVENTS(test_exec_of_stranger),
 		WORLD_TEST_EVENTS(test_exit_of_thread),
 		WORLD_TEST_EVENTS(test_site),
