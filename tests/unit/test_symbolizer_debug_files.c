@@ -110,7 +110,7 @@ static void test_build_id_in_chosen_directory(void **state)
 static void test_build_id_of_another(void **state)
 {
 	struct fixture fixture;
-	char store[64];
+	char store[64], *said;
 
 	(void)state;
 	begin_with_store(&fixture, store);
@@ -120,6 +120,10 @@ static void test_build_id_of_another(void **state)
 	fixture_run(&fixture, "cp mine full");
 	fixture_run(&fixture, STORE("store"));
 	assert_bare(&fixture, fixture_module(&fixture, "mine_bare"));
+	/* It was opened, and did not fit. */
+	said = symbolizer_take_unfit(fixture.symbolizer);
+	assert_non_null(said);
+	free(said);
 	end_with_store(&fixture, store);
 }
 

@@ -65,10 +65,14 @@ static int client_renew(struct client *client)
 static int client_search(struct client *client, const struct client_question *question,
 			 const struct debug_want *want, uint32_t *candidate)
 {
+	/* The worker asks on if what it was given last did not fit. */
+	const bool asks_on = *candidate;
 	int fd = debug_search_open(&client->search, question->module, want, candidate);
 
-	if (fd >= 0 && debug_search_is_chosen(&client->search, *candidate))
-		client->fitted++;
+	if (asks_on && client->given_chosen)
+		client->fitted--;
+	client->given_chosen = fd >= 0 && debug_search_is_chosen(&client->search, *candidate);
+	client->fitted += client->given_chosen;
 	/* The last thing that is asked for. */
 	client->lacking = fd < 0 ? question->module->number + 1 : 0;
 	return fd;

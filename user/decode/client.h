@@ -23,7 +23,8 @@ struct client {
 	int timeout_ms; /* for one question, by the clock of patience.h, without the time it takes to open files */
 	int socket; /* -1 = no worker */
 	bool indexed; /* what is in search.directory has been looked at */
-	uint64_t fitted; /* debug files that were taken from there */
+	uint64_t fitted; /* debug files from there that were not refused */
+	bool given_chosen; /* the debug file that was given last is from there */
 	/* The number of the last module for which there was no debug file anywhere, plus one. */
 	uint32_t lacking;
 };
