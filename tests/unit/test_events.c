@@ -145,27 +145,28 @@ static void test_grandchild_of_ended(void **state)
 	assert_false(process_table_is_descendant(&world.processes, (uint32_t)pid));
 }
 
-/* A record of CPU 1 comes before an older one of CPU 0. The child of one that is not known yet is a stranger's. */
+/* A record of CPU 1 comes before an older one of CPU 0: children that were taken for a stranger's are in /proc. */
 static void test_fork_after_that_of_its_child(void **state)
 {
-	struct child *between, *grandchild;
-	struct process *parent;
+	uint64_t now = clock_now_ns();
+	struct child *between;
+	pid_t grandchild;
 
 	(void)state;
-	parent = world_trace(&world, NULL, false);
 	between = world_start(&world);
-	grandchild = world_start(&world);
-	see_fork(grandchild->pid, between->pid, clock_now_ns());
-	see_fork(between->pid, parent->target.pid, clock_now_ns());
+	grandchild = (pid_t)child_ask(between, CHILD_FORK, NULL);
+	process_table_add_descendant(&world.processes, (uint32_t)getpid());
+	see_fork(grandchild, between->pid, now);
+	events_catch_up(&world.events);
+	assert_false(world.follow.children_unknown);
+	see_fork(between->pid, getpid(), now - 1);
 	events_catch_up(&world.events);
 	assert_non_null(world_find(&world, between->pid));
-	assert_null(world_find(&world, grandchild->pid));
-	/* Its own records change nothing then. */
-	see_exec(grandchild->pid, clock_now_ns());
-	see_exit(grandchild->pid, grandchild->pid);
-	events_catch_up(&world.events);
-	assert_null(world_find(&world, grandchild->pid));
-	assert_int_equal(world.processes.count, 2);
+	assert_null(world_find(&world, grandchild));
+	assert_true(world.follow.children_unknown);
+	follow_find_children(&world.follow);
+	follow_new_processes(&world.follow);
+	assert_non_null(world_find(&world, grandchild));
 }
 
 /* A mapping of a child whose own record is in the same batch: its probes are there once, as are those of a repeated record. */

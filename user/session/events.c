@@ -76,6 +76,21 @@ static void events_see_new_process(struct events *events, const struct sideband_
 }
 
 /*
+ * Records that are read one after the other may be in the wrong order on a machine that never rests. The children of a process
+ * whose own record comes after theirs were taken for a stranger's: /proc has them.
+ */
+static void events_see_fork(struct events *events, const struct sideband_event *event)
+{
+	struct follow *follow = events->follow;
+
+	events_see_new_process(events, event);
+	if (event->time_ns >= events->fork_ns)
+		events->fork_ns = event->time_ns;
+	else if (follow->children && process_table_is_descendant(follow->processes, event->pid))
+		follow->children_unknown = true;
+}
+
+/*
  * The kernel ties probes to the first thread of a process, and with it they end when another thread executes a program.
  * They are put in again as its mappings come. The old links must be gone by then, or calls would be seen twice.
  */
@@ -132,7 +147,7 @@ static void events_see_task(void *context, const struct sideband_event *event)
 	case SIDEBAND_FORK:
 		if (process)
 			process->is_replaced = event->time_ns > process->opened_ns;
-		events_see_new_process(events, event);
+		events_see_fork(events, event);
 		break;
 	case SIDEBAND_EXEC:
 		if (process)

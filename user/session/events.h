@@ -35,6 +35,7 @@ struct events {
 	int epoll; /* over all that brings events */
 	int timer; /* readable when something is due */
 	uint64_t read_until_ns; /* task events of before have been read */
+	uint64_t fork_ns; /* time of the youngest record of a fork */
 	/* Without task events: the next poll of /proc for children and mappings. */
 	uint64_t look_ns;
 	uint64_t records_lost; /* task events */
