@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of a session, connected as session.c does, without a kernel: probes are numbers, maps are lists, events are what the
- * test writes down. Processes are real (child.h), so what is read of them in /proc is true. Include it once in a test program.
+ * The core of a session without a kernel: probes are numbers, maps are lists, events are what the test writes down. Processes
+ * are real (child.h), so what is read of them in /proc is true. Include it once in a test program.
  */
 #ifndef TESTS_SESSION_WORLD_H
 #define TESTS_SESSION_WORLD_H
@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "session/collect.h"
-#include "session/events.h"
-#include "session/follow.h"
+#include "session/core.h"
 #include "unit/child.h"
 #include "unit/fake_decoder.h"
 #include "unit/fake_events.h"
@@ -32,56 +30,26 @@ struct session_world {
 	struct child children[WORLD_CHILDREN];
 	size_t child_count;
 	struct module_list modules;
-	struct notices notices;
-	struct filters filters;
-	struct process_table processes;
-	struct planned_files files;
-	struct probe_set probes;
-	struct returns returns;
-	struct late late;
-	struct ended ended;
-	struct sites sites;
-	struct scan scan;
-	struct follow follow;
-	struct site_reader reader;
-	struct events events;
-	struct collect collect;
+	struct core core;
+	struct jit_names *jit_names;
 	struct mapping_set *mappings;
 	struct share shares[16];
 };
 
 static void world_connect(struct session_world *world)
 {
-	world->scan = (struct scan){ .modules = &world->modules,
-				     .probes = &world->probes,
-				     .returns = &world->returns,
-				     .late = &world->late,
-				     .log = &world->log };
-	world->follow = (struct follow){ .processes = &world->processes,
-					 .scan = &world->scan,
-					 .filters = &world->filters,
-					 .ended = &world->ended,
-					 .jit_names = jit_names_new(&world->log),
-					 .maps = &fake_maps_all,
-					 .log = &world->log,
-					 .children = true };
-	world->reader = (struct site_reader){ .maps = &fake_maps_all,
-					      .processes = &world->processes,
-					      .sites = &world->sites,
-					      .scan = &world->scan,
-					      .ended = &world->ended,
-					      .jit_names = world->follow.jit_names,
-					      .notices = &world->notices };
-	world->events = (struct events){ .follow = &world->follow,
-					 .reader = &world->reader,
-					 .mappings = world->mappings,
-					 .epoll = -1,
-					 .timer = -1 };
-	world->collect = (struct collect){ .maps = &fake_maps_all,
-					   .shares = world->shares,
-					   .events = &world->events,
-					   .reader = &world->reader,
-					   .mappings = world->mappings };
+	const struct core_base base = { .modules = &world->modules,
+					.maps = &fake_maps_all,
+					.shares = world->shares,
+					.mappings = world->mappings,
+					.jit_names = world->jit_names,
+					.log = &world->log };
+
+	core_init(&world->core);
+	core_connect(&world->core, &base);
+	world->core.filters.functions = true;
+	world->core.late.by_process = true;
+	world->core.follow.children = true;
 }
 
 static void world_end_children(struct session_world *world)
@@ -101,23 +69,12 @@ static void world_open(struct session_world *world)
 	world->log = (struct log){ open_memstream(&world->text, &world->text_size), LOG_VERBOSE };
 	world->scratch = scratch_make();
 	world->allocator = scratch_file(&world->scratch, FAKE_ALLOCATOR, "an allocator", 12, 0644);
-	world->notices.log = &world->log;
-	world->filters.functions = true;
-	assert_int_equal(process_table_open(&world->processes), 0);
-	world->files = (struct planned_files){ .modules = &world->modules,
-					       .maps = &fake_maps_all,
-					       .notices = &world->notices };
-	planned_files_init(&world->files, &options);
-	world->probes = (struct probe_set){ .files = &world->files,
-					    .modules = &world->modules,
-					    .parts = PROBES_ALL };
-	world->returns = (struct returns){ .probes = &world->probes,
-					   .processes = &world->processes,
-					   .log = &world->log };
-	world->late = (struct late){ .notices = &world->notices, .by_process = true };
+	world->jit_names = jit_names_new(&world->log);
 	world->mappings = mapping_set_new(4096, 0);
 	fake_interp_names = name_pool_new();
 	world_connect(world);
+	assert_int_equal(process_table_open(&world->core.processes), 0);
+	planned_files_init(&world->core.files, &options);
 }
 
 /* With task events and a ring buffer. */
@@ -126,24 +83,18 @@ static __attribute__((unused)) void world_open_events(struct session_world *worl
 	struct error error = { 0 };
 
 	world_open(world);
-	assert_int_equal(events_open(&world->events, NULL, &error), 0);
+	assert_int_equal(events_open(&world->core.events, NULL, &error), 0);
 }
 
 static void world_close(struct session_world *world)
 {
 	world_end_children(world);
-	probe_set_close(&world->probes);
-	events_close(&world->events);
-	sites_free(&world->sites);
+	probe_set_close(&world->core.probes);
+	events_close(&world->core.events);
+	core_free(&world->core);
 	name_pool_free(fake_interp_names);
-	jit_names_free(world->follow.jit_names);
+	jit_names_free(world->jit_names);
 	mapping_set_free(world->mappings);
-	follow_free(&world->follow);
-	late_free(&world->late);
-	probe_set_free(&world->probes);
-	planned_files_free(&world->files);
-	process_table_close(&world->processes);
-	ended_free(&world->ended);
 	module_list_free(&world->modules);
 	fclose(world->log.stream);
 	free(world->text);
@@ -178,7 +129,7 @@ static __attribute__((unused)) struct process *world_trace(struct session_world 
 	if (allocates)
 		child_ask(child, CHILD_MAP, world->allocator);
 	assert_int_equal(process_open(child->pid, &process, &error), 0);
-	assert_int_equal(follow_add(&world->follow, process, NULL, &error), 0);
+	assert_int_equal(follow_add(&world->core.follow, process, NULL, &error), 0);
 	if (ret_child)
 		*ret_child = child;
 	return process;
@@ -187,7 +138,7 @@ static __attribute__((unused)) struct process *world_trace(struct session_world 
 /* The running process of a pid, if it is traced. */
 static __attribute__((unused)) struct process *world_find(struct session_world *world, pid_t pid)
 {
-	return process_table_find(&world->processes, (uint32_t)pid);
+	return process_table_find(&world->core.processes, (uint32_t)pid);
 }
 
 /* Probes of `malloc` that are in place. */

@@ -20,7 +20,7 @@ static int set_up(void **state)
 {
 	world_set_up_events(state);
 	process = world_trace(&world, NULL, true);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	return 0;
 }
 
@@ -81,8 +81,8 @@ static struct snapshot *read_snapshot(void)
 	struct snapshot *snapshot = snapshot_new();
 
 	snapshot->time_ns = NOW_NS;
-	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
-	collect_fill(&world.collect, snapshot);
+	assert_int_equal(collect_read(&world.core.collect, NOW_NS), 0);
+	collect_fill(&world.core.collect, snapshot);
 	return snapshot;
 }
 
@@ -132,7 +132,7 @@ static void test_read(void **state)
 	assert_int_equal(snapshot->target_count, 1);
 	snapshot_free(snapshot);
 	/* Young blocks are counted apart. A block that was born while the maps were read has no age yet. */
-	world.collect.min_age_ns = 3 * SECOND_NS;
+	world.core.collect.min_age_ns = 3 * SECOND_NS;
 	put_block(0x4000, 5, 50, -1ull * SECOND_NS);
 	snapshot = read_snapshot();
 	row = find_row(snapshot, 5);
@@ -190,7 +190,7 @@ static void test_site_of_later(void **state)
 	assert_int_equal(snapshot->site_count, 0);
 	snapshot_free(snapshot);
 	assert_true(has_site(5) && has_block(MAPS_BLOCKS, 0x1000));
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	snapshot = read_snapshot();
 	assert_int_equal(find_row(snapshot, 5)->stats.oldest_ns, SECOND_NS);
 	snapshot_free(snapshot);
@@ -230,14 +230,14 @@ static void test_reap_after_exec(void **state)
 	maps_set(&fake_maps_all, MAPS_INTERP_STACKS, &stack, &(struct interp_record){ 0 });
 	assert_int_equal(world.shares[1].stacks, 2);
 	process->target.exec_ns = BEGIN_NS + 50;
-	world.ended.needs_reap = true;
+	world.core.ended.needs_reap = true;
 	begin = clock_now_ns();
-	assert_int_equal(collect_reap(&world.collect), 0);
-	assert_false(world.ended.needs_reap);
-	assert_true(world.collect.reap_ns > begin);
+	assert_int_equal(collect_reap(&world.core.collect), 0);
+	assert_false(world.core.ended.needs_reap);
+	assert_true(world.core.collect.reap_ns > begin);
 	assert_false(has_site(5) || has_block(MAPS_BLOCKS, 0x1000));
 	assert_false(fake_map_has(MAPS_STACKS, &stack) || fake_map_has(MAPS_INTERP_STACKS, &stack));
-	assert_null(sites_get(&world.sites, 5));
+	assert_null(sites_get(&world.core.sites, 5));
 	assert_true(has_site(6) && has_block(MAPS_BLOCKS, 0x2000));
 	assert_int_equal(world.shares[1].stacks, 1);
 	assert_int_equal(world.shares[0].stacks, 1);
@@ -261,13 +261,13 @@ static void test_keep(void **state)
 	struct snapshot *snapshot;
 
 	(void)state;
-	world.ended.keeps = true;
+	world.core.ended.keeps = true;
 	put_site(5, &(struct site){ .stack = 5, .alloc_bytes = 10, .alloc_objects = 1 });
 	put_site(6, &(struct site){ .stack = 6, .source = SOURCE_MMAP });
 	mapping_set_apply(world.mappings, &mapping);
-	follow_end(&world.follow, &process, 1);
+	follow_end(&world.core.follow, &process, 1);
 	/* As if there were another one: this is not the last. */
-	ended_add_program(&world.ended, process, UINT64_MAX);
+	ended_add_program(&world.core.ended, process, UINT64_MAX);
 	process->to_reap = true;
 	snapshot = read_snapshot();
 	assert_int_equal(snapshot->site_count, 2);
@@ -294,19 +294,19 @@ static void test_shares(void **state)
 	put_site(6, &(struct site){ .alloc_objects = 1 });
 	process->to_reap = true;
 	fake_maps[MAPS_SITES].remove_error = -EBUSY;
-	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_int_equal(collect_read(&world.core.collect, NOW_NS), 0);
 	assert_int_equal(world.shares[1].stacks, 1);
 	assert_int_equal(world.shares[1].plain, 1);
 	assert_true(has_site(5) && has_site(6));
-	assert_null(sites_get(&world.sites, 5));
+	assert_null(sites_get(&world.core.sites, 5));
 	fake_maps[MAPS_SITES].remove_error = 0;
-	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_int_equal(collect_read(&world.core.collect, NOW_NS), 0);
 	assert_false(has_site(5) || has_site(6));
 	assert_int_equal(world.shares[1].stacks, 0);
 	assert_int_equal(world.shares[1].plain, 0);
 	assert_int_equal(world.shares[0].stacks, 0);
 	assert_int_equal(world.shares[0].plain, 0);
-	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_int_equal(collect_read(&world.core.collect, NOW_NS), 0);
 	assert_int_equal(world.shares[0].stacks, 0);
 }
 
@@ -330,12 +330,12 @@ static void test_samples(void **state)
 	assert_true(find_row(snapshot, 5)->stats.age_sum_ns == 20 * SECOND_NS);
 	snapshot_free(snapshot);
 	process->to_reap = true;
-	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_int_equal(collect_read(&world.core.collect, NOW_NS), 0);
 	assert_false(has_block(MAPS_SAMPLES, 0x1000));
 	/* Programs that were loaded without samples have no such map. */
 	fake_maps[MAPS_SAMPLES].missing = true;
 	fake_maps[MAPS_SAMPLES].reads = 0;
-	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_int_equal(collect_read(&world.core.collect, NOW_NS), 0);
 	assert_int_equal(fake_maps[MAPS_SAMPLES].reads, 0);
 }
 
@@ -349,15 +349,15 @@ static void test_errors(void **state)
 	put_site(5, &(struct site){ .stack = 5, .alloc_objects = 1 });
 	put_block(0x1000, 5, 10, SECOND_NS);
 	fake_maps[MAPS_SITES].read_error = -EINTR;
-	assert_int_equal(collect_read(&world.collect, NOW_NS), -EINTR);
+	assert_int_equal(collect_read(&world.core.collect, NOW_NS), -EINTR);
 	assert_int_equal(fake_maps[MAPS_BLOCKS].reads, 0);
 	fake_maps[MAPS_SITES].read_error = 0;
 	fake_maps[MAPS_BLOCKS].read_error = -ENOMEM;
-	assert_int_equal(collect_reap(&world.collect), -ENOMEM);
-	assert_true(world.collect.reap_ns > begin);
+	assert_int_equal(collect_reap(&world.core.collect), -ENOMEM);
+	assert_true(world.core.collect.reap_ns > begin);
 	fake_maps[MAPS_BLOCKS].read_error = 0;
 	fake_maps[MAPS_SAMPLES].read_error = -EPERM;
-	assert_int_equal(collect_read(&world.collect, NOW_NS), -EPERM);
+	assert_int_equal(collect_read(&world.core.collect, NOW_NS), -EPERM);
 	fake_maps[MAPS_SAMPLES].read_error = 0;
 	snapshot = read_snapshot();
 	assert_int_equal(find_row(snapshot, 5)->stats.oldest_ns, SECOND_NS);
@@ -375,7 +375,7 @@ static void test_targets(void **state)
 	(void)state;
 	child = world_start(&world);
 	assert_int_equal(process_open(child->pid, &other, &error), 0);
-	assert_true(follow_process(&world.follow, other, 5, false));
+	assert_true(follow_process(&world.core.follow, other, 5, false));
 	snapshot = read_snapshot();
 	assert_int_equal(snapshot->target_count, 2);
 	snapshot_free(snapshot);
@@ -389,7 +389,7 @@ static void test_targets(void **state)
 static void name_frame(uint64_t key, struct name_pool *pool, const char *function)
 {
 	const struct frame_name name = { .function = function };
-	struct known_site *site = sites_get(&world.sites, key);
+	struct known_site *site = sites_get(&world.core.sites, key);
 
 	site->stack->frames[0].name = name_pool_keep(pool, &name);
 }
@@ -402,9 +402,9 @@ static void test_outlives(void **state)
 	(void)state;
 	put_site(5, &(struct site){ .stack = 5, .alloc_objects = 1 });
 	put_site(6, &(struct site){ .stack = 6, .alloc_objects = 1 });
-	assert_int_equal(collect_read(&world.collect, NOW_NS), 0);
+	assert_int_equal(collect_read(&world.core.collect, NOW_NS), 0);
 	name_frame(5, fake_interp_names, "interpreted");
-	name_frame(6, jit_names_pool(world.follow.jit_names), "generated");
+	name_frame(6, jit_names_pool(world.core.follow.jit_names), "generated");
 	snapshot = read_snapshot();
 	world_close(&world);
 	assert_string_equal(find_row(snapshot, 5)->stack->frames[0].name->function, "interpreted");

@@ -78,7 +78,7 @@ static void see_mapping(pid_t pid, const char *path, uint64_t start, uint64_t ti
 	assert_true(event.inode);
 	fake_task_event(&event);
 	/* The path must live until the event is read. */
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 }
 
 static void test_child(void **state)
@@ -96,14 +96,14 @@ static void test_child(void **state)
 	see_fork(child->pid, parent->target.pid, clock_now_ns());
 	/* Of a parent that nobody traces. */
 	see_fork(stranger, getpid(), clock_now_ns());
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	process = world_find(&world, child->pid);
 	assert_non_null(process);
 	assert_int_equal(process->target_id, 2);
 	assert_int_equal(world_probes(), 2);
 	assert_null(world_find(&world, stranger));
-	assert_int_equal(world.follow.children_missed, 0);
-	assert_false(events_are_unhandled(&world.events));
+	assert_int_equal(world.core.follow.children_missed, 0);
+	assert_false(events_are_unhandled(&world.core.events));
 }
 
 static void test_child_is_not_followed(void **state)
@@ -112,13 +112,13 @@ static void test_child_is_not_followed(void **state)
 	struct child *child;
 
 	(void)state;
-	world.follow.children = false;
+	world.core.follow.children = false;
 	parent = world_trace(&world, NULL, true);
 	child = world_start(&world);
 	see_fork(child->pid, parent->target.pid, clock_now_ns());
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_null(world_find(&world, child->pid));
-	assert_int_equal(world.follow.children_missed, 0);
+	assert_int_equal(world.core.follow.children_missed, 0);
 }
 
 /* A child that ended before its record was read counts as missed, and its own child is followed all the same. */
@@ -137,12 +137,12 @@ static void test_grandchild_of_ended(void **state)
 	see_fork(pid, parent->target.pid, clock_now_ns());
 	see_fork(grandchild->pid, pid, clock_now_ns());
 	see_exit(pid, pid);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_null(world_find(&world, pid));
 	assert_non_null(world_find(&world, grandchild->pid));
-	assert_int_equal(world.follow.children_missed, 1);
+	assert_int_equal(world.core.follow.children_missed, 1);
 	/* The pid is free for a stranger, whose children are strangers. */
-	assert_false(process_table_is_descendant(&world.processes, (uint32_t)pid));
+	assert_false(process_table_is_descendant(&world.core.processes, (uint32_t)pid));
 }
 
 /* A record of CPU 1 comes before an older one of CPU 0: children that were taken for a stranger's are in /proc. */
@@ -155,17 +155,17 @@ static void test_fork_after_that_of_its_child(void **state)
 	(void)state;
 	between = world_start(&world);
 	grandchild = (pid_t)child_ask(between, CHILD_FORK, NULL);
-	process_table_add_descendant(&world.processes, (uint32_t)getpid());
+	process_table_add_descendant(&world.core.processes, (uint32_t)getpid());
 	see_fork(grandchild, between->pid, now);
-	events_catch_up(&world.events);
-	assert_false(world.follow.children_unknown);
+	events_catch_up(&world.core.events);
+	assert_false(world.core.follow.children_unknown);
 	see_fork(between->pid, getpid(), now - 1);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_non_null(world_find(&world, between->pid));
 	assert_null(world_find(&world, grandchild));
-	assert_true(world.follow.children_unknown);
-	follow_find_children(&world.follow);
-	follow_new_processes(&world.follow);
+	assert_true(world.core.follow.children_unknown);
+	follow_find_children(&world.core.follow);
+	follow_new_processes(&world.core.follow);
 	assert_non_null(world_find(&world, grandchild));
 }
 
@@ -187,7 +187,7 @@ static void test_mapping_with_fork(void **state)
 	assert_int_equal(world_probes(), 1);
 	see_mapping(child->pid, world.allocator, page, clock_now_ns());
 	assert_int_equal(world_probes(), 1);
-	assert_false(events_are_unhandled(&world.events));
+	assert_false(events_are_unhandled(&world.core.events));
 }
 
 /* A file that is mapped later is probed, and the unwinder gets the mappings of the process before. */
@@ -215,35 +215,36 @@ static void test_lost(void **state)
 	(void)state;
 	process = world_trace(&world, NULL, false);
 	other = world_trace(&world, NULL, false);
-	process_table_add_descendant(&world.processes, 4000000);
+	process_table_add_descendant(&world.core.processes, 4000000);
 	process->exec_missed = true;
 	process->exec_first_ns = clock_now_ns();
 	see_lost(7);
 	see_lost(2);
-	events_catch_up(&world.events);
-	assert_int_equal(world.events.records_lost, 9);
+	events_catch_up(&world.core.events);
+	assert_int_equal(world.core.events.records_lost, 9);
 	assert_true(process->needs_scan && other->needs_scan);
-	assert_true(world.follow.children_unknown);
-	assert_int_equal(world.follow.select_ns, SELECT_NOW);
-	assert_true(events_are_unhandled(&world.events));
+	assert_true(world.core.follow.children_unknown);
+	assert_int_equal(world.core.follow.select_ns, SELECT_NOW);
+	assert_true(events_are_unhandled(&world.core.events));
 	/* Which of the pids are free by now is unknown. */
-	assert_false(process_table_is_descendant(&world.processes, 4000000));
-	assert_true(process_table_is_descendant(&world.processes, (uint32_t)process->target.pid));
+	assert_false(process_table_is_descendant(&world.core.processes, 4000000));
+	assert_true(
+		process_table_is_descendant(&world.core.processes, (uint32_t)process->target.pid));
 	/* The exec that was waited for has no record any more. */
 	assert_false(process->exec_missed);
 	assert_int_equal(process->target.exec_ns, process->exec_first_ns);
-	assert_true(world.ended.lost_records && world.ended.needs_reap);
+	assert_true(world.core.ended.lost_records && world.core.ended.needs_reap);
 }
 
 /* Lost records start no search for children where children are not followed. */
 static void test_lost_without_children(void **state)
 {
 	(void)state;
-	world.follow.children = false;
+	world.core.follow.children = false;
 	world_trace(&world, NULL, false);
 	see_lost(1);
-	events_catch_up(&world.events);
-	assert_false(world.follow.children_unknown);
+	events_catch_up(&world.core.events);
+	assert_false(world.core.follow.children_unknown);
 }
 
 /* The pid of a traced process is forked again: the first one has ended, whatever its pidfd has shown until now. */
@@ -258,14 +259,14 @@ static void test_pid_used_again(void **state)
 	pid = (uint32_t)child->pid;
 	/* Its own fork, read late. */
 	see_fork(child->pid, getpid(), process->opened_ns - 1);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_ptr_equal(world_find(&world, child->pid), process);
 	/* The real process has the pid, as a child of another one that is traced. */
 	second = world_trace(&world, NULL, false);
 	see_fork(child->pid, second->target.pid, clock_now_ns());
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_true(process->is_replaced);
-	second = process_table_find(&world.processes, pid);
+	second = process_table_find(&world.core.processes, pid);
 	assert_non_null(second);
 	assert_ptr_not_equal(second, process);
 	assert_int_equal(second->target_id, 3);
@@ -279,24 +280,24 @@ static void test_exec(void **state)
 	uint64_t now;
 
 	(void)state;
-	world.ended.keeps = true;
+	world.core.ended.keeps = true;
 	process = world_trace(&world, &child, true);
 	process->warned_unprobed = process->frees_unseen = process->exec_missed = true;
 	now = clock_now_ns();
 	see_exec(child->pid, now);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_int_equal(process->target.exec_ns, now);
 	assert_string_equal(process->target.comm, "another");
 	assert_int_equal(address_space_count(process->space), 0);
-	assert_int_equal(world.ended.program_count, 1);
-	assert_int_equal(world.ended.programs[0].until_ns, now);
-	assert_string_not_equal(world.ended.programs[0].target->comm, "another");
-	assert_true(world.ended.needs_reap);
+	assert_int_equal(world.core.ended.program_count, 1);
+	assert_int_equal(world.core.ended.programs[0].until_ns, now);
+	assert_string_not_equal(world.core.ended.programs[0].target->comm, "another");
+	assert_true(world.core.ended.needs_reap);
 	assert_int_equal(fake_interps_forgotten, 1);
 	assert_false(process->warned_unprobed || process->frees_unseen || process->exec_missed);
 	/* The links go on: the kernel ties them to the first thread, which has executed the program. */
 	assert_int_equal(world_probes(), 1);
-	assert_int_equal(world.events.late_execs, 0);
+	assert_int_equal(world.core.events.late_execs, 0);
 }
 
 /* The record of an exec that was over when the process was found: its mappings are of the new program already. */
@@ -310,10 +311,10 @@ static void test_exec_before_it_was_found(void **state)
 	process = world_trace(&world, &child, true);
 	mapped = address_space_count(process->space);
 	see_exec(child->pid, process->opened_ns - 1);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_int_equal(address_space_count(process->space), mapped);
 	assert_int_equal(process->target.exec_ns, 0);
-	assert_false(world.ended.needs_reap);
+	assert_false(world.core.ended.needs_reap);
 }
 
 /* Another thread than the first executes a program: the first one's end takes the probes along. */
@@ -329,13 +330,13 @@ static void test_exec_by_another_thread(void **state)
 	see_mapping(child->pid, world.allocator, page, clock_now_ns());
 	assert_int_equal(world_probes(), 1);
 	see_exit(child->pid, child->pid);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_true(process->first_thread_ended);
 	assert_int_equal(world_probes(), 1);
 	see_exec(child->pid, clock_now_ns());
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_int_equal(world_probes(), 0);
-	assert_int_equal(world.events.late_execs, 1);
+	assert_int_equal(world.core.events.late_execs, 1);
 	assert_false(process->first_thread_ended);
 	/* The new program maps the same file. */
 	see_mapping(child->pid, world.allocator, page, clock_now_ns());
@@ -350,14 +351,14 @@ static void test_exec_machine_wide(void **state)
 	uint32_t target_id;
 
 	(void)state;
-	world.probes.machine_wide = true;
+	world.core.probes.machine_wide = true;
 	process = world_trace(&world, &child, true);
 	maps_remove(&fake_maps_all, MAPS_TARGET_IDS, &process->target.pidfd);
 	see_exit(child->pid, child->pid);
 	see_exec(child->pid, clock_now_ns());
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_int_equal(world_probes(), 1);
-	assert_int_equal(world.events.late_execs, 0);
+	assert_int_equal(world.core.events.late_execs, 0);
 	assert_int_equal(
 		maps_get(&fake_maps_all, MAPS_TARGET_IDS, &process->target.pidfd, &target_id), 0);
 	assert_int_equal(target_id, process->target_id);
@@ -376,17 +377,17 @@ static void test_returns(void **state)
 		{ BACKEND_KERNEL_MULTI, false, false, true, false },
 		{ BACKEND_KERNEL_MULTI, true, false, true, true },
 	};
-	const struct plan_options *options = &world.files.plan.options;
+	const struct plan_options *options = &world.core.files.plan.options;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		world_open(&world);
-		world.probes.how.backend = cases[i].backend;
-		world.probes.machine_wide = cases[i].machine_wide;
-		world.processes.count = cases[i].several ? 2 : 1;
-		returns_note(&world.returns);
-		world.processes.count = 0;
+		world.core.probes.how.backend = cases[i].backend;
+		world.core.probes.machine_wide = cases[i].machine_wide;
+		world.core.processes.count = cases[i].several ? 2 : 1;
+		returns_note(&world.core.returns);
+		world.core.processes.count = 0;
 		assert_int_equal(options->avoid_switching, cases[i].avoids);
 		assert_int_equal(options->no_return_probes, cases[i].never);
 		world_close(&world);
@@ -402,12 +403,12 @@ static void test_exec_of_stranger(void **state)
 	world_trace(&world, NULL, false);
 	child = world_start(&world);
 	see_exec(child->pid, clock_now_ns());
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_null(world_find(&world, child->pid));
 	/* One that is a descendant, and was missed before. */
-	process_table_add_descendant(&world.processes, (uint32_t)child->pid);
+	process_table_add_descendant(&world.core.processes, (uint32_t)child->pid);
 	see_exec(child->pid, clock_now_ns());
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	assert_non_null(world_find(&world, child->pid));
 }
 
@@ -431,18 +432,18 @@ static void test_exit_of_thread(void **state)
 		maps_set(&fake_maps_all, by_thread[i], &thread, &value);
 	/* Of a process that is not traced: it may have the same number in another namespace. */
 	see_exit(getpid(), (pid_t)thread);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	for (i = 0; i < 3; i++)
 		assert_true(has_thread(by_thread[i], thread));
 	see_exit(process->target.pid, (pid_t)thread);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	for (i = 0; i < 3; i++)
 		assert_false(has_thread(by_thread[i], thread));
 	assert_false(process->first_thread_ended);
 	/* Maps that the loaded programs do without are not touched: the fake ends the test. */
 	fake_maps[MAPS_SHAPES].missing = fake_maps[MAPS_INTERP_WALKS_BY_ID].missing = true;
 	see_exit(process->target.pid, (pid_t)thread);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 }
 
 static void put_site(uint64_t key, const struct process *process, uint64_t pc, uint64_t first_ns)
@@ -475,20 +476,20 @@ static void test_site(void **state)
 
 	(void)state;
 	process = world_trace(&world, &child, false);
-	events_catch_up(&world.events);
+	events_catch_up(&world.core.events);
 	page = child_ask(child, CHILD_MAP, world.allocator);
 	put_site(5, process, page + 16, clock_now_ns());
 	announce(5);
 	see_fork(4000000, child->pid, clock_now_ns());
-	events_drain_ring(&world.events);
-	site = sites_get(&world.sites, 5);
+	events_drain_ring(&world.core.events);
+	site = sites_get(&world.core.sites, 5);
 	assert_non_null(site);
 	assert_int_equal(site->stack->frames[0].offset, 16);
 	assert_string_equal(module_list_get(&world.modules, site->stack->frames[0].module)->path,
 			    world.allocator);
 	/* What was read on the way is handled. */
-	assert_int_equal(world.follow.children_missed, 1);
-	assert_false(events_are_unhandled(&world.events));
+	assert_int_equal(world.core.follow.children_missed, 1);
+	assert_false(events_are_unhandled(&world.core.events));
 }
 
 /* Records without what they announce, of nobody, and cut ones are left out. */
@@ -506,15 +507,15 @@ static void test_site_is_missing(void **state)
 	put_site(7, process, 16, 1);
 	fake_ring_record(&event, sizeof(event) - 1);
 	announce(0);
-	events_drain_ring(&world.events);
-	assert_null(sites_get(&world.sites, 5));
-	assert_null(sites_get(&world.sites, 6));
-	assert_null(sites_get(&world.sites, 7));
+	events_drain_ring(&world.core.events);
+	assert_null(sites_get(&world.core.sites, 5));
+	assert_null(sites_get(&world.core.sites, 6));
+	assert_null(sites_get(&world.core.sites, 7));
 	/* The record comes later. */
 	put_site(5, process, 16, 1);
 	announce(5);
-	events_drain_ring(&world.events);
-	assert_non_null(sites_get(&world.sites, 5));
+	events_drain_ring(&world.core.events);
+	assert_non_null(sites_get(&world.core.sites, 5));
 }
 
 static void map_call(const struct process *process, uint64_t site, uint64_t result)
@@ -530,7 +531,7 @@ static void map_call(const struct process *process, uint64_t site, uint64_t resu
 					     .time_ns = clock_now_ns() };
 
 	fake_ring_record(&event, sizeof(event));
-	events_drain_ring(&world.events);
+	events_drain_ring(&world.core.events);
 }
 
 static uint64_t mapped_bytes(uint64_t site)
@@ -553,9 +554,9 @@ static void test_mapping_call(void **state)
 	page = child_ask(child, CHILD_MAP, world.allocator);
 	see_mapping(child->pid, world.allocator, page, clock_now_ns());
 	/* Its functions malloc and free are 4 KB apart, behind what is mapped. */
-	assert_int_equal(world.files.items[world.files.count - 1].inner_low, FAKE_MALLOC);
-	world.files.items[world.files.count - 1].inner_low = 256;
-	world.files.items[world.files.count - 1].inner_high = 512;
+	assert_int_equal(world.core.files.items[world.core.files.count - 1].inner_low, FAKE_MALLOC);
+	world.core.files.items[world.core.files.count - 1].inner_low = 256;
+	world.core.files.items[world.core.files.count - 1].inner_high = 512;
 	put_site(5, process, page + 255, 1);
 	put_site(6, process, page + 256, 1);
 	put_site(7, process, page + 512, 1);
@@ -578,11 +579,11 @@ static void test_cover(void **state)
 	uint64_t before;
 
 	(void)state;
-	assert_false(events_cover(&world.events, 1));
+	assert_false(events_cover(&world.core.events, 1));
 	before = clock_now_ns();
-	events_catch_up(&world.events);
-	assert_true(events_cover(&world.events, before - 1));
-	assert_false(events_cover(&world.events, clock_now_ns()));
+	events_catch_up(&world.core.events);
+	assert_true(events_cover(&world.core.events, before - 1));
+	assert_false(events_cover(&world.core.events, clock_now_ns()));
 }
 
 /* Where the kernel refuses its records, /proc is read, once a second. */
@@ -595,21 +596,21 @@ static void test_without_task_events(void **state)
 	(void)state;
 	fake_sideband_error = -EPERM;
 	begin = clock_now_ns();
-	assert_int_equal(events_open(&world.events, NULL, &error), 0);
-	assert_null(world.events.sideband);
-	assert_false(world.ended.has_records);
+	assert_int_equal(events_open(&world.core.events, NULL, &error), 0);
+	assert_null(world.core.events.sideband);
+	assert_false(world.core.ended.has_records);
 	assert_true(world_logged(&world, "no records of new processes and libraries"));
-	assert_true(world.events.look_ns >= begin + SECOND_NS);
+	assert_true(world.core.events.look_ns >= begin + SECOND_NS);
 	process = world_trace(&world, NULL, false);
-	events_catch_up(&world.events);
-	world.events.look_ns = UINT64_MAX;
-	events_look(&world.events);
+	events_catch_up(&world.core.events);
+	world.core.events.look_ns = UINT64_MAX;
+	events_look(&world.core.events);
 	assert_false(process->needs_scan);
-	begin = world.events.look_ns = clock_now_ns();
-	events_look(&world.events);
-	assert_true(process->needs_scan && world.follow.children_unknown);
-	assert_int_equal(world.events.records_lost, 0);
-	assert_true(world.events.look_ns >= begin + SECOND_NS);
+	begin = world.core.events.look_ns = clock_now_ns();
+	events_look(&world.core.events);
+	assert_true(process->needs_scan && world.core.follow.children_unknown);
+	assert_int_equal(world.core.events.records_lost, 0);
+	assert_true(world.core.events.look_ns >= begin + SECOND_NS);
 }
 
 /* With task events /proc is not read again. */
@@ -618,10 +619,10 @@ static void test_no_look(void **state)
 	struct process *process;
 
 	(void)state;
-	assert_true(world.ended.has_records);
+	assert_true(world.core.ended.has_records);
 	process = world_trace(&world, NULL, false);
-	world.events.look_ns = 1;
-	events_look(&world.events);
+	world.core.events.look_ns = 1;
+	events_look(&world.core.events);
 	assert_false(process->needs_scan);
 }
 
@@ -641,19 +642,19 @@ static void test_wake(void **state)
 
 	(void)state;
 	process = world_trace(&world, &child, false);
-	assert_false(is_readable(world.events.epoll, 0));
+	assert_false(is_readable(world.core.events.epoll, 0));
 	see_exit(child->pid, child->pid + 1);
-	assert_true(is_readable(world.events.epoll, 0));
+	assert_true(is_readable(world.core.events.epoll, 0));
 	assert_int_equal(read(fake_sideband.fd, &drained, sizeof(drained)), sizeof(drained));
-	events_catch_up(&world.events);
-	assert_false(is_readable(world.events.epoll, 0));
-	events_set_timer(&world.events, 1);
-	assert_true(is_readable(world.events.epoll, -1));
-	events_set_timer(&world.events, 0);
-	assert_false(is_readable(world.events.epoll, 0));
+	events_catch_up(&world.core.events);
+	assert_false(is_readable(world.core.events.epoll, 0));
+	events_set_timer(&world.core.events, 1);
+	assert_true(is_readable(world.core.events.epoll, -1));
+	events_set_timer(&world.core.events, 0);
+	assert_false(is_readable(world.core.events.epoll, 0));
 	child_end(child);
-	assert_true(is_readable(world.events.epoll, -1));
-	assert_int_equal(process_table_find_ended(&world.processes, ended, 1), 1);
+	assert_true(is_readable(world.core.events.epoll, -1));
+	assert_int_equal(process_table_find_ended(&world.core.processes, ended, 1), 1);
 	assert_ptr_equal(ended[0], process);
 }
 
@@ -663,7 +664,7 @@ static void test_ring_cannot_be_opened(void **state)
 
 	(void)state;
 	fake_ring_error = -ENOMEM;
-	assert_int_equal(events_open(&world.events, NULL, &error), -ENOMEM);
+	assert_int_equal(events_open(&world.core.events, NULL, &error), -ENOMEM);
 	assert_non_null(strstr(error.text, "cannot open the ring buffer"));
 	assert_int_equal(error.kind, ERROR_PERMISSION);
 }

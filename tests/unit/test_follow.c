@@ -27,7 +27,7 @@ static void add_new(pid_t pid, pid_t parent, bool is_descendant, uint64_t time_n
 					     .is_descendant = is_descendant,
 					     .time_ns = time_ns };
 
-	follow_add_new(&world.follow, &created);
+	follow_add_new(&world.core.follow, &created);
 }
 
 /* A name that no other process has, not those of another run of this test either. */
@@ -58,11 +58,11 @@ static void test_add(void **state)
 	uint32_t target_id;
 
 	(void)state;
-	world.probes.machine_wide = true;
+	world.core.probes.machine_wide = true;
 	process = world_trace(&world, NULL, true);
 	assert_int_equal(world_probes(), 1);
 	assert_true(process->probed);
-	assert_int_equal(world.processes.roots_running, 1);
+	assert_int_equal(world.core.processes.roots_running, 1);
 	assert_int_equal(
 		maps_get(&fake_maps_all, MAPS_TARGET_IDS, &process->target.pidfd, &target_id), 0);
 	assert_int_equal(target_id, 1);
@@ -83,12 +83,12 @@ static void test_too_many(void **state)
 
 	(void)state;
 	child = world_start(&world);
-	world.processes.count = PROCESS_TABLE_MAX;
-	assert_int_equal(follow_add(&world.follow, open_process(child->pid), NULL, &error),
+	world.core.processes.count = PROCESS_TABLE_MAX;
+	assert_int_equal(follow_add(&world.core.follow, open_process(child->pid), NULL, &error),
 			 -EMFILE);
 	assert_string_equal(error.text, "more than 65534 processes");
-	assert_false(follow_process(&world.follow, open_process(child->pid), 1, false));
-	world.processes.count = 0;
+	assert_false(follow_process(&world.core.follow, open_process(child->pid), 1, false));
+	world.core.processes.count = 0;
 }
 
 static void test_ended_meanwhile(void **state)
@@ -101,13 +101,13 @@ static void test_ended_meanwhile(void **state)
 	child = world_start(&world);
 	process = open_process(child->pid);
 	child_end(child);
-	assert_int_equal(follow_add(&world.follow, process, NULL, &error), -ESRCH);
+	assert_int_equal(follow_add(&world.core.follow, process, NULL, &error), -ESRCH);
 	assert_int_equal(error.kind, ERROR_TARGET);
 	/* No message for children that come and go. */
 	child = world_start(&world);
 	process = open_process(child->pid);
 	child_end(child);
-	assert_false(follow_process(&world.follow, process, 1, false));
+	assert_false(follow_process(&world.core.follow, process, 1, false));
 	assert_false(world_logged(&world, "is not traced"));
 }
 
@@ -121,15 +121,15 @@ static void test_seccomp(void **state)
 	child = world_start(&world);
 	child_ask(child, CHILD_MAP, world.allocator);
 	assert_int_equal(child_ask(child, CHILD_FILTER, NULL), 0);
-	assert_int_equal(follow_add(&world.follow, open_process(child->pid), NULL, &error),
+	assert_int_equal(follow_add(&world.core.follow, open_process(child->pid), NULL, &error),
 			 -ENOTSUP);
 	assert_non_null(strstr(error.text, "has a seccomp filter"));
 	assert_int_equal(fake_attach_calls, 0);
-	assert_false(follow_process(&world.follow, open_process(child->pid), 1, false));
+	assert_false(follow_process(&world.core.follow, open_process(child->pid), 1, false));
 	assert_int_equal(fake_attach_calls, 0);
 	assert_true(world_logged(&world, "is not traced"));
-	world.filters.force = true;
-	assert_true(follow_process(&world.follow, open_process(child->pid), 1, false));
+	world.core.filters.force = true;
+	assert_true(follow_process(&world.core.follow, open_process(child->pid), 1, false));
 	assert_int_equal(world_probes(), 1);
 }
 
@@ -143,13 +143,13 @@ static void test_new_process_of_pid_used_again(void **state)
 	child = world_start(&world);
 	now = clock_now_ns();
 	add_new(child->pid, getpid(), true, now - SECOND_NS);
-	follow_new_processes(&world.follow);
+	follow_new_processes(&world.core.follow);
 	assert_null(world_find(&world, child->pid));
 	/* It is no child that was missed either: the one of the record has ended, and was counted by its own. */
-	assert_int_equal(world.follow.children_missed, 0);
-	assert_int_equal(world.follow.new_count, 0);
+	assert_int_equal(world.core.follow.children_missed, 0);
+	assert_int_equal(world.core.follow.new_count, 0);
 	add_new(child->pid, getpid(), true, now);
-	follow_new_processes(&world.follow);
+	follow_new_processes(&world.core.follow);
 	assert_non_null(world_find(&world, child->pid));
 }
 
@@ -163,7 +163,7 @@ static void test_new_process_by_exec(void **state)
 	child = world_start(&world);
 	time_ns = clock_now_ns() - SECOND_NS;
 	add_new(child->pid, 0, true, time_ns);
-	follow_new_processes(&world.follow);
+	follow_new_processes(&world.core.follow);
 	assert_non_null(world_find(&world, child->pid));
 	assert_int_equal(world_find(&world, child->pid)->target.exec_ns, time_ns);
 }
@@ -175,16 +175,16 @@ static void test_late_child(void **state)
 
 	(void)state;
 	child = world_start(&world);
-	world.late.start_ns = clock_now_ns();
+	world.core.late.start_ns = clock_now_ns();
 	add_new(child->pid, getpid(), true, clock_now_ns());
-	follow_new_processes(&world.follow);
+	follow_new_processes(&world.core.follow);
 	assert_non_null(world_find(&world, child->pid));
-	assert_int_equal(world.late.children, 0);
+	assert_int_equal(world.core.late.children, 0);
 	child = world_start(&world);
 	child_ask(child, CHILD_MAP, world.allocator);
 	add_new(child->pid, getpid(), true, clock_now_ns());
-	follow_new_processes(&world.follow);
-	assert_int_equal(world.late.children, 1);
+	follow_new_processes(&world.core.follow);
+	assert_int_equal(world.core.late.children, 1);
 }
 
 /* A child of vfork runs in its parent's memory, and has no probes of its own. */
@@ -196,7 +196,7 @@ static void test_sharer(void **state)
 
 	(void)state;
 	parent = world_trace(&world, &child, true);
-	world.late.start_ns = clock_now_ns();
+	world.core.late.start_ns = clock_now_ns();
 	sharer = (pid_t)child_ask(child, CHILD_SHARE, NULL);
 	process = open_process(sharer);
 	assert_true(follow_shares_memory(process, (uint32_t)parent->target.pid));
@@ -205,12 +205,12 @@ static void test_sharer(void **state)
 	process_free(process);
 	add_new(sharer, parent->target.pid, true, clock_now_ns());
 	add_new(sharer, parent->target.pid, true, clock_now_ns());
-	follow_new_processes(&world.follow);
+	follow_new_processes(&world.core.follow);
 	assert_null(world_find(&world, sharer));
 	assert_int_equal(world_probes(), 1);
 	/* Once. */
-	assert_int_equal(world.late.shared, 1);
-	assert_int_equal(world.follow.children_missed, 0);
+	assert_int_equal(world.core.late.shared, 1);
+	assert_int_equal(world.core.follow.children_missed, 0);
 }
 
 /* As many links as the kernel is yet to close. */
@@ -222,7 +222,7 @@ static void close_later(size_t count)
 		fake_links[fake_link_count] = (struct fake_link){ .offset = 1 };
 		fake_keep(&links.others, (int)fake_link_count++);
 	}
-	detach_queue_add(world.probes.detach_queue, &links);
+	detach_queue_add(world.core.probes.detach_queue, &links);
 }
 
 /* While many probes wait to be taken out, no more are put in, but for what was named. */
@@ -231,19 +231,19 @@ static void test_flood(void **state)
 	struct child *child;
 
 	(void)state;
-	probe_set_start_detach_queue(&world.probes);
+	probe_set_start_detach_queue(&world.core.probes);
 	close_later(FOLLOW_PENDING_MAX + 1);
 	child = world_start(&world);
 	add_new(child->pid, getpid(), true, clock_now_ns());
-	follow_new_processes(&world.follow);
+	follow_new_processes(&world.core.follow);
 	assert_null(world_find(&world, child->pid));
-	assert_int_equal(world.follow.children_missed, 1);
-	detach_queue_wait(world.probes.detach_queue);
+	assert_int_equal(world.core.follow.children_missed, 1);
+	detach_queue_wait(world.core.probes.detach_queue);
 	close_later(FOLLOW_PENDING_MAX);
 	add_new(child->pid, getpid(), true, clock_now_ns());
-	follow_new_processes(&world.follow);
+	follow_new_processes(&world.core.follow);
 	assert_non_null(world_find(&world, child->pid));
-	assert_int_equal(world.follow.children_missed, 1);
+	assert_int_equal(world.core.follow.children_missed, 1);
 }
 
 /* A child that is missed at its fork is missed once, whatever it executes; the next one with its pid is another one. */
@@ -252,19 +252,19 @@ static void test_missed_once(void **state)
 	struct child *child;
 
 	(void)state;
-	probe_set_start_detach_queue(&world.probes);
+	probe_set_start_detach_queue(&world.core.probes);
 	close_later(FOLLOW_PENDING_MAX + 1);
 	child = world_start(&world);
-	process_table_add_descendant(&world.processes, (uint32_t)child->pid);
+	process_table_add_descendant(&world.core.processes, (uint32_t)child->pid);
 	add_new(child->pid, getpid(), true, clock_now_ns());
 	add_new(child->pid, 0, true, clock_now_ns());
-	follow_new_processes(&world.follow);
-	assert_int_equal(world.follow.children_missed, 1);
-	process_table_remove_descendant(&world.processes, (uint32_t)child->pid);
-	process_table_add_descendant(&world.processes, (uint32_t)child->pid);
+	follow_new_processes(&world.core.follow);
+	assert_int_equal(world.core.follow.children_missed, 1);
+	process_table_remove_descendant(&world.core.processes, (uint32_t)child->pid);
+	process_table_add_descendant(&world.core.processes, (uint32_t)child->pid);
 	add_new(child->pid, getpid(), true, clock_now_ns());
-	follow_new_processes(&world.follow);
-	assert_int_equal(world.follow.children_missed, 2);
+	follow_new_processes(&world.core.follow);
+	assert_int_equal(world.core.follow.children_missed, 2);
 }
 
 /* The processes that were selected are those that the user wants, however many others come and go. */
@@ -274,13 +274,13 @@ static void test_flood_while_selecting(void **state)
 	pid_t pid;
 
 	(void)state;
-	world.follow.selector = &selector;
-	world.follow.select_once = true;
-	probe_set_start_detach_queue(&world.probes);
+	world.core.follow.selector = &selector;
+	world.core.follow.select_once = true;
+	probe_set_start_detach_queue(&world.core.probes);
 	close_later(1000);
 	pid = start_orphan(selector.name);
 	add_new(pid, 1, false, clock_now_ns());
-	follow_new_processes(&world.follow);
+	follow_new_processes(&world.core.follow);
 	assert_non_null(world_find(&world, pid));
 }
 
@@ -295,24 +295,24 @@ static void test_find_children(void **state)
 	child = world_start(&world);
 	before = (pid_t)child_ask(child, CHILD_FORK, NULL);
 	parent = open_process(child->pid);
-	assert_int_equal(follow_add(&world.follow, parent, NULL, &(struct error){ 0 }), 0);
+	assert_int_equal(follow_add(&world.core.follow, parent, NULL, &(struct error){ 0 }), 0);
 	after = (pid_t)child_ask(child, CHILD_FORK, NULL);
 	/* Times in /proc are in ticks: as if the process had been found a second later, and then a second sooner. */
 	parent->opened_ns += SECOND_NS;
-	world.follow.children_unknown = true;
-	follow_find_children(&world.follow);
-	assert_false(world.follow.children_unknown);
-	assert_int_equal(world.follow.new_count, 0);
+	world.core.follow.children_unknown = true;
+	follow_find_children(&world.core.follow);
+	assert_false(world.core.follow.children_unknown);
+	assert_int_equal(world.core.follow.new_count, 0);
 	parent->opened_ns -= 2 * SECOND_NS;
-	follow_find_children(&world.follow);
-	assert_int_equal(world.follow.new_count, 2);
+	follow_find_children(&world.core.follow);
+	assert_int_equal(world.core.follow.new_count, 2);
 	/* They are known now. */
-	follow_find_children(&world.follow);
-	assert_int_equal(world.follow.new_count, 2);
-	follow_new_processes(&world.follow);
+	follow_find_children(&world.core.follow);
+	assert_int_equal(world.core.follow.new_count, 2);
+	follow_new_processes(&world.core.follow);
 	assert_non_null(world_find(&world, before));
 	assert_non_null(world_find(&world, after));
-	assert_int_equal(world.follow.children_missed, 0);
+	assert_int_equal(world.core.follow.children_missed, 0);
 }
 
 /* The test is a descendant, and is not traced: children are found through those that are not. */
@@ -324,10 +324,10 @@ static void test_find_grandchildren(void **state)
 	(void)state;
 	child = world_start(&world);
 	grandchild = (pid_t)child_ask(child, CHILD_FORK, NULL);
-	process_table_add_descendant(&world.processes, (uint32_t)getpid());
-	follow_find_children(&world.follow);
-	assert_int_equal(world.follow.new_count, 2);
-	follow_new_processes(&world.follow);
+	process_table_add_descendant(&world.core.processes, (uint32_t)getpid());
+	follow_find_children(&world.core.follow);
+	assert_int_equal(world.core.follow.new_count, 2);
+	follow_new_processes(&world.core.follow);
 	assert_non_null(world_find(&world, child->pid));
 	assert_non_null(world_find(&world, grandchild));
 }
@@ -340,26 +340,26 @@ static void test_tree(void **state)
 	pid_t grandchild, sharer;
 
 	(void)state;
-	world.follow.tree = world.follow.children = true;
+	world.core.follow.tree = world.core.follow.children = true;
 	process = world_trace(&world, &child, true);
 	grandchild = (pid_t)child_ask(child, CHILD_FORK, NULL);
 	sharer = (pid_t)child_ask(child, CHILD_SHARE, NULL);
-	follow_descendants(&world.follow);
+	follow_descendants(&world.core.follow);
 	below = world_find(&world, grandchild);
 	assert_non_null(below);
-	assert_false(process_table_slot(&world.processes, below)->root);
+	assert_false(process_table_slot(&world.core.processes, below)->root);
 	/* It had run before the attach. */
 	assert_int_equal(below->target.exec_ns, 0);
 	assert_null(below->target.late);
 	/* What it does counts for its parent; one day it may execute a program. */
 	assert_null(world_find(&world, sharer));
-	assert_true(process_table_is_descendant(&world.processes, (uint32_t)sharer));
-	follow_descendants(&world.follow);
-	assert_int_equal(world.processes.count, 2);
-	process_table_end(&world.processes, process);
-	assert_false(follow_is_over(&world.follow));
-	follow_end(&world.follow, &below, 1);
-	assert_true(follow_is_over(&world.follow));
+	assert_true(process_table_is_descendant(&world.core.processes, (uint32_t)sharer));
+	follow_descendants(&world.core.follow);
+	assert_int_equal(world.core.processes.count, 2);
+	process_table_end(&world.core.processes, process);
+	assert_false(follow_is_over(&world.core.follow));
+	follow_end(&world.core.follow, &below, 1);
+	assert_true(follow_is_over(&world.core.follow));
 	/* The last report shows what it held. */
 	assert_false(below->to_reap);
 }
@@ -373,33 +373,33 @@ static void test_select(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_false(follow_selects(&world.follow));
-	world.follow.selector = &selector;
-	assert_true(follow_selects(&world.follow));
-	assert_false(follow_is_over(&world.follow));
+	assert_false(follow_selects(&world.core.follow));
+	world.core.follow.selector = &selector;
+	assert_true(follow_selects(&world.core.follow));
+	assert_false(follow_is_over(&world.core.follow));
 	pid = start_orphan(selector.name);
 	own = world_start(&world);
 	child_ask(own, CHILD_RENAME, selector.name);
 	begin = clock_now_ns();
-	follow_select(&world.follow);
+	follow_select(&world.core.follow);
 	process = world_find(&world, pid);
 	assert_non_null(process);
-	assert_false(process_table_slot(&world.processes, process)->root);
-	assert_true(world.follow.has_matched);
-	assert_true(world.follow.has_selected);
+	assert_false(process_table_slot(&world.core.processes, process)->root);
+	assert_true(world.core.follow.has_matched);
+	assert_true(world.core.follow.has_selected);
 	/* Never the test's own child. */
 	assert_null(world_find(&world, own->pid));
-	assert_int_equal(world.processes.count, 1);
+	assert_int_equal(world.core.processes.count, 1);
 	/* Again in a second, and no sooner. */
-	assert_true(world.follow.select_ns >= begin + SECOND_NS);
-	process_table_end(&world.processes, process);
-	world.follow.select_ns = UINT64_MAX;
-	follow_select_due(&world.follow);
-	assert_int_equal(world.processes.count, 1);
-	world.follow.select_ns = SELECT_NOW;
-	follow_select_due(&world.follow);
-	assert_int_equal(world.processes.count, 2);
-	assert_false(follow_is_over(&world.follow));
+	assert_true(world.core.follow.select_ns >= begin + SECOND_NS);
+	process_table_end(&world.core.processes, process);
+	world.core.follow.select_ns = UINT64_MAX;
+	follow_select_due(&world.core.follow);
+	assert_int_equal(world.core.processes.count, 1);
+	world.core.follow.select_ns = SELECT_NOW;
+	follow_select_due(&world.core.follow);
+	assert_int_equal(world.core.processes.count, 2);
+	assert_false(follow_is_over(&world.core.follow));
 }
 
 /* What the selector finds first is all, and its end the end of tracing. */
@@ -410,23 +410,23 @@ static void test_select_once(void **state)
 	pid_t pid;
 
 	(void)state;
-	world.follow.selector = &selector;
-	world.follow.select_once = true;
-	follow_select(&world.follow);
-	assert_false(world.follow.has_matched);
-	assert_false(world.follow.has_selected);
-	assert_false(follow_is_over(&world.follow));
+	world.core.follow.selector = &selector;
+	world.core.follow.select_once = true;
+	follow_select(&world.core.follow);
+	assert_false(world.core.follow.has_matched);
+	assert_false(world.core.follow.has_selected);
+	assert_false(follow_is_over(&world.core.follow));
 	pid = start_orphan(selector.name);
 	/* It comes by its record. */
 	add_new(pid, 1, false, clock_now_ns());
-	follow_new_processes(&world.follow);
+	follow_new_processes(&world.core.follow);
 	process = world_find(&world, pid);
 	assert_non_null(process);
-	assert_true(process_table_slot(&world.processes, process)->root);
-	assert_false(follow_selects(&world.follow));
-	assert_false(follow_is_over(&world.follow));
-	process_table_end(&world.processes, process);
-	assert_true(follow_is_over(&world.follow));
+	assert_true(process_table_slot(&world.core.processes, process)->root);
+	assert_false(follow_selects(&world.core.follow));
+	assert_false(follow_is_over(&world.core.follow));
+	process_table_end(&world.core.processes, process);
+	assert_true(follow_is_over(&world.core.follow));
 }
 
 /* With all processes selected, each new one that cannot be traced is missed; an exec is no new one. */
@@ -437,20 +437,20 @@ static void test_missed_of_all(void **state)
 	pid_t pid;
 
 	(void)state;
-	world.follow.selector = &selector;
+	world.core.follow.selector = &selector;
 	child = world_start(&world);
 	pid = child->pid;
 	child_end(child);
 	add_new(pid, getpid(), false, clock_now_ns());
-	follow_new_processes(&world.follow);
-	assert_int_equal(world.follow.children_missed, 0);
+	follow_new_processes(&world.core.follow);
+	assert_int_equal(world.core.follow.children_missed, 0);
 	selector.kind = SELECT_ALL;
 	add_new(pid, 0, false, clock_now_ns());
-	follow_new_processes(&world.follow);
-	assert_int_equal(world.follow.children_missed, 0);
+	follow_new_processes(&world.core.follow);
+	assert_int_equal(world.core.follow.children_missed, 0);
 	add_new(pid, getpid(), false, clock_now_ns());
-	follow_new_processes(&world.follow);
-	assert_int_equal(world.follow.children_missed, 1);
+	follow_new_processes(&world.core.follow);
+	assert_int_equal(world.core.follow.children_missed, 1);
 }
 
 /* The last of those that were named is reported with what it held; others leave the totals. */
@@ -459,33 +459,34 @@ static void test_end(void **state)
 	struct process *root, *last, *child;
 
 	(void)state;
-	world.ended.keeps = true;
+	world.core.ended.keeps = true;
 	root = world_trace(&world, NULL, true);
 	last = world_trace(&world, NULL, true);
 	world_start(&world);
-	assert_true(follow_process(&world.follow, open_process(world.children[2].pid), 5, false));
+	assert_true(
+		follow_process(&world.core.follow, open_process(world.children[2].pid), 5, false));
 	child = world_find(&world, world.children[2].pid);
 	assert_int_equal(world_probes(), 2);
-	follow_end(&world.follow, &child, 1);
+	follow_end(&world.core.follow, &child, 1);
 	assert_true(child->target.exited && child->to_reap);
 	assert_int_equal(fake_unwind_ended, child->target_id);
 	assert_int_equal(fake_interps_forgotten, 1);
-	assert_int_equal(world.ended.program_count, 1);
-	assert_true(world.ended.needs_reap);
-	world.ended.needs_reap = false;
-	follow_end(&world.follow, &root, 1);
-	assert_true(root->to_reap && world.ended.needs_reap);
+	assert_int_equal(world.core.ended.program_count, 1);
+	assert_true(world.core.ended.needs_reap);
+	world.core.ended.needs_reap = false;
+	follow_end(&world.core.follow, &root, 1);
+	assert_true(root->to_reap && world.core.ended.needs_reap);
 	/* Closing links takes the kernel long: it is done beside everything else. */
 	assert_int_equal(world_probes(), 2);
-	detach_queue_wait(world.probes.detach_queue);
+	detach_queue_wait(world.core.probes.detach_queue);
 	assert_int_equal(world_probes(), 1);
-	assert_false(follow_is_over(&world.follow));
-	follow_end(&world.follow, &last, 1);
-	assert_true(follow_is_over(&world.follow));
+	assert_false(follow_is_over(&world.core.follow));
+	follow_end(&world.core.follow, &last, 1);
+	assert_true(follow_is_over(&world.core.follow));
 	assert_true(last->target.exited);
 	assert_false(last->to_reap);
-	assert_int_equal(world.ended.program_count, 2);
-	detach_queue_wait(world.probes.detach_queue);
+	assert_int_equal(world.core.ended.program_count, 2);
+	detach_queue_wait(world.core.probes.detach_queue);
 	assert_int_equal(world_probes(), 0);
 }
 
@@ -498,10 +499,11 @@ static void test_end_together(void **state)
 	ended[0] = world_trace(&world, NULL, false);
 	ended[1] = world_trace(&world, NULL, false);
 	world_start(&world);
-	assert_true(follow_process(&world.follow, open_process(world.children[2].pid), 5, false));
+	assert_true(
+		follow_process(&world.core.follow, open_process(world.children[2].pid), 5, false));
 	ended[2] = world_find(&world, world.children[2].pid);
-	follow_end(&world.follow, ended, 3);
-	assert_true(follow_is_over(&world.follow));
+	follow_end(&world.core.follow, ended, 3);
+	assert_true(follow_is_over(&world.core.follow));
 	assert_false(ended[0]->to_reap || ended[1]->to_reap);
 	assert_true(ended[2]->to_reap);
 }
@@ -513,26 +515,26 @@ static void test_release(void **state)
 	struct child *child;
 
 	(void)state;
-	world.ended.keeps = true;
+	world.core.ended.keeps = true;
 	world_trace(&world, NULL, false);
 	child = world_start(&world);
 	child_ask(child, CHILD_MAP, world.allocator);
-	assert_true(follow_process(&world.follow, open_process(child->pid), 5, false));
+	assert_true(follow_process(&world.core.follow, open_process(child->pid), 5, false));
 	ended = world_find(&world, child->pid);
-	follow_release(&world.follow);
-	assert_int_equal(world.processes.reusable_count, 0);
-	follow_end(&world.follow, &ended, 1);
-	assert_int_equal(world.processes.reusable_count, 0);
-	follow_release(&world.follow);
-	assert_int_equal(world.processes.reusable_count, 1);
+	follow_release(&world.core.follow);
+	assert_int_equal(world.core.processes.reusable_count, 0);
+	follow_end(&world.core.follow, &ended, 1);
+	assert_int_equal(world.core.processes.reusable_count, 0);
+	follow_release(&world.core.follow);
+	assert_int_equal(world.core.processes.reusable_count, 1);
 	assert_int_equal(address_space_count(ended->space), 0);
 	assert_false(world_logged(&world, "nothing is probed in process"));
-	assert_ptr_equal(world.ended.programs[0].process, ended);
+	assert_ptr_equal(world.core.ended.programs[0].process, ended);
 	child = world_start(&world);
-	assert_true(follow_process(&world.follow, open_process(child->pid), 6, false));
+	assert_true(follow_process(&world.core.follow, open_process(child->pid), 6, false));
 	next = world_find(&world, child->pid);
 	assert_int_equal(next->target_id, 2);
-	assert_null(world.ended.programs[0].process);
+	assert_null(world.core.ended.programs[0].process);
 	assert_int_equal(fake_interps_dropped, 1);
 }
 
@@ -550,15 +552,15 @@ static void test_warn(void **state)
 	now = clock_now_ns();
 	/* Its program has just begun, and still maps its libraries. */
 	process->target.exec_ns = other->target.exec_ns = now;
-	follow_warn(&world.follow, now + SECOND_NS / 2);
+	follow_warn(&world.core.follow, now + SECOND_NS / 2);
 	assert_false(world_logged(&world, "nothing is probed"));
-	follow_warn(&world.follow, now + 2 * SECOND_NS);
+	follow_warn(&world.core.follow, now + 2 * SECOND_NS);
 	assert_true(world_logged(&world, "nothing is probed in process"));
 	assert_true(process->warned_unprobed);
 	assert_false(other->warned_unprobed);
 	assert_false(world_logged(&world, "the first thread"));
 	process->first_thread_ended = true;
-	follow_warn(&world.follow, now + 2 * SECOND_NS);
+	follow_warn(&world.core.follow, now + 2 * SECOND_NS);
 	assert_true(world_logged(&world, "the first thread of process"));
 }
 

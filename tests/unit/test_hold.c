@@ -32,14 +32,14 @@ static void test_rows_come_first(void **state)
 	process = world_trace(&world, NULL, false);
 	assert_int_equal(fake_added_count, 0);
 	module = open_module(world.allocator, process->target.pid);
-	assert_true(hold_see_open(&world.follow, process->target.pid, module, false));
+	assert_true(hold_see_open(&world.core.follow, process->target.pid, module, false));
 	assert_int_equal(fake_added_count, 1);
 	assert_int_equal(fake_added[0], module);
 	/* A probe without rows would record stacks that are cut short. */
 	assert_int_equal(fake_added_at_attach, 1);
 	assert_int_equal(world_probes(), 1);
 	/* It is opened again. */
-	assert_true(hold_see_open(&world.follow, process->target.pid, module, false));
+	assert_true(hold_see_open(&world.core.follow, process->target.pid, module, false));
 	assert_int_equal(world_probes(), 1);
 }
 
@@ -54,7 +54,7 @@ static void test_nothing_to_probe(void **state)
 	process = world_trace(&world, NULL, false);
 	path = scratch_file(&world.scratch, "plain.so", "nothing", 7, 0644);
 	module = open_module(path, process->target.pid);
-	assert_false(hold_see_open(&world.follow, process->target.pid, module, false));
+	assert_false(hold_see_open(&world.core.follow, process->target.pid, module, false));
 	assert_int_equal(fake_added_count, 1);
 	assert_int_equal(fake_added[0], module);
 	assert_int_equal(fake_attach_calls, 0);
@@ -69,17 +69,17 @@ static void test_unknown_child(void **state)
 	uint32_t module;
 
 	(void)state;
-	world.late.start_ns = clock_now_ns();
+	world.core.late.start_ns = clock_now_ns();
 	child = world_start(&world);
 	child_ask(child, CHILD_MAP, world.allocator);
 	module = open_module(world.allocator, child->pid);
-	assert_true(hold_see_open(&world.follow, child->pid, module, false));
+	assert_true(hold_see_open(&world.core.follow, child->pid, module, false));
 	process = world_find(&world, child->pid);
 	assert_non_null(process);
-	assert_false(process_table_slot(&world.processes, process)->root);
+	assert_false(process_table_slot(&world.core.processes, process)->root);
 	assert_int_equal(world_probes(), 1);
 	/* It has run in its own memory: its calls of that time are missing. */
-	assert_int_equal(world.late.children, 1);
+	assert_int_equal(world.core.late.children, 1);
 }
 
 static void test_stranger(void **state)
@@ -88,10 +88,10 @@ static void test_stranger(void **state)
 	uint32_t module;
 
 	(void)state;
-	world.follow.children = false;
+	world.core.follow.children = false;
 	child = world_start(&world);
 	module = open_module(world.allocator, child->pid);
-	assert_true(hold_see_open(&world.follow, child->pid, module, true));
+	assert_true(hold_see_open(&world.core.follow, child->pid, module, true));
 	assert_null(world_find(&world, child->pid));
 	assert_int_equal(fake_added_count, 0);
 	assert_int_equal(fake_attach_calls, 0);
@@ -106,20 +106,20 @@ static void test_sharer(void **state)
 	pid_t sharer;
 
 	(void)state;
-	world.late.start_ns = clock_now_ns();
+	world.core.late.start_ns = clock_now_ns();
 	parent = world_trace(&world, &child, true);
 	sharer = (pid_t)child_ask(child, CHILD_SHARE, NULL);
 	module = open_module(world.allocator, sharer);
-	assert_true(hold_see_open(&world.follow, sharer, module, false));
+	assert_true(hold_see_open(&world.core.follow, sharer, module, false));
 	assert_null(world_find(&world, sharer));
-	assert_int_equal(world.late.shared, 1);
+	assert_int_equal(world.core.late.shared, 1);
 	assert_non_null(parent->target.late);
-	assert_true(hold_see_open(&world.follow, sharer, module, true));
+	assert_true(hold_see_open(&world.core.follow, sharer, module, true));
 	process = world_find(&world, sharer);
 	assert_non_null(process);
-	assert_int_equal(world.late.shared, 1);
+	assert_int_equal(world.core.late.shared, 1);
 	/* What it called until now was in its parent's memory. */
-	assert_int_equal(world.late.children, 0);
+	assert_int_equal(world.core.late.children, 0);
 }
 
 /* It has ended while it was held. */
@@ -134,8 +134,8 @@ static void test_ended(void **state)
 	module = open_module(world.allocator, child->pid);
 	pid = child->pid;
 	child_end(child);
-	assert_true(hold_see_open(&world.follow, pid, module, true));
-	assert_int_equal(world.processes.count, 0);
+	assert_true(hold_see_open(&world.core.follow, pid, module, true));
+	assert_int_equal(world.core.processes.count, 0);
 	assert_int_equal(fake_attach_calls, 0);
 }
 

@@ -17,7 +17,7 @@
 #include "discover/module_finder.h"
 #include "kernel/bpf_programs.h"
 #include "kernel/trap_meter.h"
-#include "session/collect.h"
+#include "session/core.h"
 #include "session/guard.h"
 #include "session/hold.h"
 #include "session/meter.h"
@@ -44,20 +44,7 @@ struct session {
 	struct interp_table *interps;
 	struct jit_names *jit_names;
 	struct mapping_set *mappings;
-	struct notices notices;
-	struct filters filters;
-	struct process_table processes;
-	struct planned_files files;
-	struct probe_set probes;
-	struct returns returns;
-	struct late late;
-	struct ended ended;
-	struct sites sites;
-	struct scan scan;
-	struct follow follow;
-	struct site_reader reader;
-	struct events events;
-	struct collect collect;
+	struct core core;
 	struct guard guard;
 	struct module_gc gc;
 	struct trap_meter traps;
@@ -120,7 +107,7 @@ static bool session_can_be_machine_wide(struct session *session)
 {
 	const struct selector *selector = session->options.selector;
 
-	return selector && selector->kind == SELECT_ALL && filters_allow(&session->filters) &&
+	return selector && selector->kind == SELECT_ALL && filters_allow(&session->core.filters) &&
 	       session->features.task_storage && session->backend <= BACKEND_KERNEL_MULTI;
 }
 
@@ -148,7 +135,7 @@ static int session_load(struct session *session, struct error *error)
 		.samples = session_samples(session),
 		.only_samples = options->usdt == USDT_ONLY,
 		.named = session_has_named(session),
-		.machine_wide = session->probes.machine_wide,
+		.machine_wide = session->core.probes.machine_wide,
 		.by_frame_pointers = options->by_frame_pointers,
 	};
 	int code = bpf_programs_load(&settings, &session->programs, error);
@@ -165,7 +152,7 @@ static void session_check_task_storage(struct session *session)
 	uint32_t none = 0;
 	int pidfd, code;
 
-	if (!session->probes.machine_wide)
+	if (!session->core.probes.machine_wide)
 		return;
 	pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	code = maps_set(bpf_programs_maps(session->programs), MAPS_TARGET_IDS, &pidfd, &none);
@@ -173,7 +160,7 @@ static void session_check_task_storage(struct session *session)
 		close(pidfd);
 	if (!code)
 		return;
-	session->probes.machine_wide = false;
+	session->core.probes.machine_wide = false;
 	log_write(session->options.log, LOG_VERBOSE,
 		  "attaching per process: cannot write task storage from user space (%s)",
 		  strerror(-code));
@@ -183,23 +170,44 @@ static void session_check_task_storage(struct session *session)
 static void session_prepare(struct session *session)
 {
 	const struct session_options *options = &session->options;
+	struct core *core = &session->core;
 
-	session->notices = (struct notices){ .log = options->log };
-	session->filters = (struct filters){ .features = &session->features,
-					     .known = options->returns,
-					     .force = options->force,
-					     .functions = session_probes_functions(session) };
-	session->ended = (struct ended){ .keeps = options->keep_exited };
-	session->events = (struct events){ .epoll = -1, .timer = -1 };
-	session->processes.epoll = -1;
-	session->files = (struct planned_files){ .modules = options->modules,
-						 .decoder = options->decoder,
-						 .notices = &session->notices };
-	session->probes = (struct probe_set){ .files = &session->files,
-					      .modules = options->modules,
-					      .divided = options->divided,
-					      .parts = PROBES_ALL };
+	core_init(core);
+	core->filters = (struct filters){ .features = &session->features,
+					  .known = options->returns,
+					  .force = options->force,
+					  .functions = session_probes_functions(session) };
+	core->ended.keeps = options->keep_exited;
+	core->files.decoder = options->decoder;
+	core->probes.divided = options->divided;
+	core->scan.only_samples = options->usdt == USDT_ONLY;
+	core->follow.selector = options->selector;
+	core->follow.select_once = options->select_once;
+	core->follow.children = options->follow_fork;
+	core->follow.tree = options->tree;
+	core->collect.min_age_ns = options->min_age_ns;
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
+}
+
+static void session_connect_core(struct session *session)
+{
+	const struct session_options *options = &session->options;
+	struct core *core = &session->core;
+	const struct core_base base = { .modules = options->modules,
+					.maps = bpf_programs_maps(session->programs),
+					.shares = bpf_programs_shares(session->programs),
+					.mappings = session->mappings,
+					.jit_names = session->jit_names,
+					.log = options->log };
+
+	core->probes.how =
+		(struct attach_how){ .backend = session->backend,
+				     .programs = bpf_programs_to_attach(session->programs),
+				     .log = options->log };
+	core->late.by_process = session->backend <= BACKEND_KERNEL_MULTI;
+	core->scan.unwind = session->unwind;
+	core->scan.interps = session->interps;
+	core_connect(core, &base);
 }
 
 static void session_plan_nothing(struct session *session)
@@ -208,88 +216,46 @@ static void session_plan_nothing(struct session *session)
 					.free_without_stack = true,
 					.at_entry = session->options.probe_at_entry,
 					.no_return_probes = session->options.no_return_probes,
-					.seek_walkers = !session->probes.machine_wide,
+					.seek_walkers = !session->core.probes.machine_wide,
 					.named = session->options.named,
 					.usdt = session->options.usdt };
 
-	planned_files_init(&session->files, &options);
+	planned_files_init(&session->core.files, &options);
 }
 
-static void session_connect_probes(struct session *session)
+/* What reads the names that processes have in memory and files of their own. */
+static void session_start_names(struct session *session)
 {
 	const struct session_options *options = &session->options;
-	struct interp_maps maps = {
+	const struct interp_maps maps = {
 		.processes = bpf_programs_interp_processes(session->programs),
 		.codes = bpf_programs_interp_codes(session->programs),
 		.any = bpf_programs_interp_any(session->programs),
 	};
 
-	session->files.maps = bpf_programs_maps(session->programs);
-	session->probes.how =
-		(struct attach_how){ .backend = session->backend,
-				     .programs = bpf_programs_to_attach(session->programs),
-				     .log = options->log };
 	session->jit_names = jit_names_new(options->log);
 	session->interps =
 		interp_table_new(options->modules, options->decoder, options->log, &maps);
-	session->late = (struct late){ .notices = &session->notices,
-				       .by_process = session->backend <= BACKEND_KERNEL_MULTI };
-	session->returns = (struct returns){ .probes = &session->probes,
-					     .processes = &session->processes,
-					     .log = options->log };
-	session->scan = (struct scan){ .modules = options->modules,
-				       .probes = &session->probes,
-				       .returns = &session->returns,
-				       .unwind = session->unwind,
-				       .interps = session->interps,
-				       .late = &session->late,
-				       .log = options->log,
-				       .only_samples = options->usdt == USDT_ONLY };
-	session->guard = (struct guard){ .processes = &session->processes,
-					 .scan = &session->scan,
-					 .programs = session->programs };
-	session->meter = (struct meter){ .maps = bpf_programs_maps(session->programs),
-					 .plan = &session->files.plan };
-	session->gc = (struct module_gc){ .processes = &session->processes,
-					  .scan = &session->scan,
-					  .sites = &session->sites,
-					  .ended = &session->ended,
-					  .notices = &session->notices,
-					  .names = options->names };
 }
 
-static void session_connect_events(struct session *session)
+static void session_connect(struct session *session)
 {
-	const struct session_options *options = &session->options;
-	const struct maps *maps = bpf_programs_maps(session->programs);
+	struct core *core = &session->core;
 
-	session->follow = (struct follow){ .processes = &session->processes,
-					   .scan = &session->scan,
-					   .filters = &session->filters,
-					   .ended = &session->ended,
-					   .jit_names = session->jit_names,
-					   .maps = maps,
-					   .log = options->log,
-					   .selector = options->selector,
-					   .select_once = options->select_once,
-					   .children = options->follow_fork,
-					   .tree = options->tree };
-	session->reader = (struct site_reader){ .maps = maps,
-						.processes = &session->processes,
-						.sites = &session->sites,
-						.scan = &session->scan,
-						.ended = &session->ended,
-						.jit_names = session->jit_names,
-						.notices = &session->notices };
-	session->events.follow = &session->follow;
-	session->events.reader = &session->reader;
-	session->events.mappings = session->mappings;
-	session->collect = (struct collect){ .maps = maps,
-					     .shares = bpf_programs_shares(session->programs),
-					     .events = &session->events,
-					     .reader = &session->reader,
-					     .mappings = session->mappings,
-					     .min_age_ns = options->min_age_ns };
+	session_start_names(session);
+	session_connect_core(session);
+	session_plan_nothing(session);
+	session->guard = (struct guard){ .processes = &core->processes,
+					 .scan = &core->scan,
+					 .programs = session->programs };
+	session->meter = (struct meter){ .maps = bpf_programs_maps(session->programs),
+					 .plan = &core->files.plan };
+	session->gc = (struct module_gc){ .processes = &core->processes,
+					  .scan = &core->scan,
+					  .sites = &core->sites,
+					  .ended = &core->ended,
+					  .notices = &core->notices,
+					  .names = session->options.names };
 }
 
 static int session_start(struct session *session, struct error *error)
@@ -304,8 +270,7 @@ static int session_start(struct session *session, struct error *error)
 				      options->backend_chosen ? &options->backend : NULL,
 				      &session->backend, error);
 	if (!code)
-		session->probes.machine_wide = session_can_be_machine_wide(session);
-	session_plan_nothing(session);
+		session->core.probes.machine_wide = session_can_be_machine_wide(session);
 	/* It measures while BPF programs are loaded. */
 	if (!code)
 		trap_meter_start(&session->traps, session->backend, &session->features.traps);
@@ -314,13 +279,12 @@ static int session_start(struct session *session, struct error *error)
 	if (code)
 		return code;
 	session_check_task_storage(session);
-	session_connect_probes(session);
-	session_connect_events(session);
-	code = process_table_open(&session->processes);
+	session_connect(session);
+	code = process_table_open(&session->core.processes);
 	if (code)
 		return error_set(error, ERROR_PERMISSION, code, "cannot wait for processes: %s",
 				 strerror(-code));
-	return events_open(&session->events, session->programs, error);
+	return events_open(&session->core.events, session->programs, error);
 }
 
 int session_open(const struct session_options *options, struct session **ret_session,
@@ -345,20 +309,14 @@ void session_close(struct session *session)
 	if (!session)
 		return;
 	session_detach(session);
-	events_close(&session->events);
+	events_close(&session->core.events);
 	unwind_loader_close(session->unwind);
 	bpf_programs_free(session->programs);
-	sites_free(&session->sites);
+	core_free(&session->core);
 	interp_table_free(session->interps);
 	jit_names_free(session->jit_names);
 	mapping_set_free(session->mappings);
 	guard_free(&session->guard);
-	follow_free(&session->follow);
-	late_free(&session->late);
-	probe_set_free(&session->probes);
-	planned_files_free(&session->files);
-	process_table_close(&session->processes);
-	ended_free(&session->ended);
 	trap_meter_close(&session->traps);
 	free(session);
 }
@@ -367,26 +325,26 @@ void session_close(struct session *session)
 
 static void session_reap(struct session *session)
 {
-	if (!collect_reap(&session->collect))
-		follow_release(&session->follow);
+	if (!collect_reap(&session->core.collect))
+		follow_release(&session->core.follow);
 }
 
 static uint64_t session_next_deadline(struct session *session, uint64_t next)
 {
-	const struct process_table *processes = &session->processes;
+	const struct process_table *processes = &session->core.processes;
 	size_t i;
 
-	if (session->ended.needs_reap)
-		deadline_add(&next, session->collect.reap_ns);
-	if (follow_selects(&session->follow))
-		deadline_add(&next, session->follow.select_ns);
-	if (!session->events.sideband)
-		deadline_add(&next, session->events.look_ns);
+	if (session->core.ended.needs_reap)
+		deadline_add(&next, session->core.collect.reap_ns);
+	if (follow_selects(&session->core.follow))
+		deadline_add(&next, session->core.follow.select_ns);
+	if (!session->core.events.sideband)
+		deadline_add(&next, session->core.events.look_ns);
 	for (i = 0; i < processes->count; i++)
 		if (processes->slots[i].process->needs_scan &&
 		    !processes->slots[i].process->target.exited)
 			deadline_add(&next, scan_due(processes->slots[i].process));
-	if (session->late.start_ns)
+	if (session->core.late.start_ns)
 		deadline_add(&next, module_gc_deadline(&session->gc));
 	return next;
 }
@@ -395,15 +353,16 @@ static void session_poll(struct session *session)
 {
 	uint64_t now = clock_now_ns(), next = interp_table_poll(session->interps, now);
 
-	if (session->ended.needs_reap && session->collect.reap_ns <= now)
+	if (session->core.ended.needs_reap && session->core.collect.reap_ns <= now)
 		session_reap(session);
 	next = session_next_deadline(session, next);
 	bpf_programs_share(session->programs,
 			   session_is_for_several(session) ||
-				   process_table_running(&session->processes) > 1);
-	scan_probe_interpreters(&session->scan);
+				   process_table_running(&session->core.processes) > 1);
+	scan_probe_interpreters(&session->core.scan);
 	trap_meter_reap(&session->traps);
-	events_set_timer(&session->events, events_are_unhandled(&session->events) ? 1 : next);
+	events_set_timer(&session->core.events,
+			 events_are_unhandled(&session->core.events) ? 1 : next);
 }
 
 /* Events have been read, and handled, since `read_ns`. */
@@ -412,7 +371,7 @@ static void session_collect_modules(struct session *session, uint64_t read_ns)
 	bool due = module_gc_is_due(&session->gc, read_ns);
 	uint64_t dropped;
 
-	if (!due || !session->late.start_ns || session->events.seen_count)
+	if (!due || !session->core.late.start_ns || session->core.events.seen_count)
 		return;
 	/* Sites that BPF programs could not announce are in their maps. */
 	dropped = bpf_programs_loss(session->programs, LOSS_EVENTS_DROPPED);
@@ -430,31 +389,31 @@ static void session_collect_modules(struct session *session, uint64_t read_ns)
 void session_drain(struct session *session)
 {
 	struct process *ended[ENDED_AT_ONCE];
-	size_t i, count = process_table_find_ended(&session->processes, ended, ENDED_AT_ONCE);
+	size_t i, count = process_table_find_ended(&session->core.processes, ended, ENDED_AT_ONCE);
 	uint64_t now;
 
-	events_catch_up(&session->events);
-	events_look(&session->events);
-	if (session->follow.children_unknown)
-		follow_find_children(&session->follow);
-	follow_new_processes(&session->follow);
-	follow_select_due(&session->follow);
-	for (i = 0; i < session->processes.count; i++)
-		if (session->processes.slots[i].process->needs_scan)
-			scan_process(&session->scan, session->processes.slots[i].process,
+	events_catch_up(&session->core.events);
+	events_look(&session->core.events);
+	if (session->core.follow.children_unknown)
+		follow_find_children(&session->core.follow);
+	follow_new_processes(&session->core.follow);
+	follow_select_due(&session->core.follow);
+	for (i = 0; i < session->core.processes.count; i++)
+		if (session->core.processes.slots[i].process->needs_scan)
+			scan_process(&session->core.scan, session->core.processes.slots[i].process,
 				     clock_now_ns());
-	events_drain_ring(&session->events);
-	follow_end(&session->follow, ended, count);
+	events_drain_ring(&session->core.events);
+	follow_end(&session->core.follow, ended, count);
 	/* Stacks that were taken in files that are unmapped by now are read before those files are closed. */
 	now = clock_now_ns();
-	events_drain_ring(&session->events);
+	events_drain_ring(&session->core.events);
 	session_collect_modules(session, now);
 	session_poll(session);
 }
 
 int session_fd(const struct session *session)
 {
-	return session->events.epoll;
+	return session->core.events.epoll;
 }
 
 /* Phases */
@@ -462,7 +421,7 @@ int session_fd(const struct session *session)
 int session_add_process(struct session *session, struct process *process, char *const *paths,
 			struct error *error)
 {
-	int code = follow_add(&session->follow, process, paths, error);
+	int code = follow_add(&session->core.follow, process, paths, error);
 
 	if (!code)
 		session_drain(session);
@@ -471,26 +430,26 @@ int session_add_process(struct session *session, struct process *process, char *
 
 void session_select(struct session *session)
 {
-	follow_select(&session->follow);
+	follow_select(&session->core.follow);
 	if (session->options.tree)
-		follow_descendants(&session->follow);
+		follow_descendants(&session->core.follow);
 }
 
 bool session_has_matched(const struct session *session)
 {
-	return session->follow.has_matched;
+	return session->core.follow.has_matched;
 }
 
 int session_check_probes(const struct session *session, struct error *error)
 {
-	return plan_check(&session->files.plan, session->options.log, error);
+	return plan_check(&session->core.files.plan, session->options.log, error);
 }
 
 void session_activate(struct session *session)
 {
-	session->late.start_ns = clock_now_ns();
+	session->core.late.start_ns = clock_now_ns();
 	/* Not later: a thread that begins when a process has ended may get its pid. */
-	probe_set_start_detach_queue(&session->probes);
+	probe_set_start_detach_queue(&session->core.probes);
 	bpf_programs_record(session->programs, true);
 	session_poll(session);
 }
@@ -525,18 +484,18 @@ const struct price *session_end_measure(struct session *session, bool last, int 
 
 int session_attach_probes(struct session *session, unsigned int parts, struct error *error)
 {
-	return probe_set_attach(&session->probes, parts, error);
+	return probe_set_attach(&session->core.probes, parts, error);
 }
 
 int session_detach_probes(struct session *session, unsigned int parts)
 {
-	return probe_set_detach(&session->probes, parts);
+	return probe_set_detach(&session->core.probes, parts);
 }
 
 void session_detach(struct session *session)
 {
 	session_deactivate(session);
-	probe_set_close(&session->probes);
+	probe_set_close(&session->core.probes);
 }
 
 bool session_see_open(struct session *session, pid_t pid, int fd, bool exec)
@@ -545,8 +504,8 @@ bool session_see_open(struct session *session, pid_t pid, int fd, bool exec)
 
 	if (module == MODULE_NONE)
 		return true;
-	events_catch_up(&session->events);
-	return hold_see_open(&session->follow, pid, module, exec);
+	events_catch_up(&session->core.events);
+	return hold_see_open(&session->core.follow, pid, module, exec);
 }
 
 /* Reports */
@@ -560,18 +519,18 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	for (i = 0; i < LOSS_COUNT; i++)
 		loss[i] = bpf_programs_loss(session->programs, (enum loss)i);
 	loss[LOSS_RETURNS_UNMATCHED] += mappings.returns_unmatched;
-	loss[LOSS_CHILDREN_MISSED] += session->follow.children_missed;
+	loss[LOSS_CHILDREN_MISSED] += session->core.follow.children_missed;
 	loss[LOSS_FILES_WITHOUT_ROWS] += unwind_loader_refused(session->unwind);
 	loss[LOSS_FILES_UNOPENED] +=
-		modules->no_fd_ever + modules->unopened_ever + session->probes.unprobed;
+		modules->no_fd_ever + modules->unopened_ever + session->core.probes.unprobed;
 	if (session->options.follow_fork)
-		loss[LOSS_RECORDS_DROPPED] += session->events.records_lost;
-	loss[LOSS_EXECS_LATE] += session->events.late_execs;
-	loss[LOSS_FILES_LATE] += session->late.files;
-	loss[LOSS_CHILDREN_LATE] += session->late.children;
-	loss[LOSS_FILES_MISSED] += session->late.missed;
-	loss[LOSS_MEMORY_SHARED] += session->late.shared;
-	loss[LOSS_PROBES_REFUSED] += session->probes.refused;
+		loss[LOSS_RECORDS_DROPPED] += session->core.events.records_lost;
+	loss[LOSS_EXECS_LATE] += session->core.events.late_execs;
+	loss[LOSS_FILES_LATE] += session->core.late.files;
+	loss[LOSS_CHILDREN_LATE] += session->core.late.children;
+	loss[LOSS_FILES_MISSED] += session->core.late.missed;
+	loss[LOSS_MEMORY_SHARED] += session->core.late.shared;
+	loss[LOSS_PROBES_REFUSED] += session->core.probes.refused;
 	loss[LOSS_PROBES_MISSING] += session->guard.missing;
 	loss[LOSS_ADDRESS_REUSED] += mappings.address_reused;
 	loss[LOSS_BLOCKS_FULL] += mappings.blocks_full;
@@ -583,9 +542,9 @@ static void session_count_files(const struct session *session)
 {
 	size_t i;
 
-	for (i = 0; i < session->processes.count; i++)
-		if (!session->processes.slots[i].process->target.exited)
-			process_count_files(session->processes.slots[i].process);
+	for (i = 0; i < session->core.processes.count; i++)
+		if (!session->core.processes.slots[i].process->target.exited)
+			process_count_files(session->core.processes.slots[i].process);
 }
 
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
@@ -595,19 +554,19 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 
 	session_drain(session);
 	snapshot->time_ns = clock_now_ns();
-	snapshot->start_ns = session->late.start_ns;
+	snapshot->start_ns = session->core.late.start_ns;
 	snapshot->wall_time = time(NULL);
-	code = collect_read(&session->collect, snapshot->time_ns);
+	code = collect_read(&session->core.collect, snapshot->time_ns);
 	if (code) {
 		snapshot_free(snapshot);
 		return code;
 	}
-	follow_release(&session->follow);
-	follow_warn(&session->follow, snapshot->time_ns);
+	follow_release(&session->core.follow);
+	follow_warn(&session->core.follow, snapshot->time_ns);
 	guard_check(&session->guard);
 	session_poll(session);
 	session_count_files(session);
-	collect_fill(&session->collect, snapshot);
+	collect_fill(&session->core.collect, snapshot);
 	session_read_losses(session, snapshot->loss);
 	snapshot->price = session->meter.price;
 	*ret_snapshot = snapshot;
@@ -616,22 +575,22 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 
 bool session_is_over(const struct session *session)
 {
-	return follow_is_over(&session->follow);
+	return follow_is_over(&session->core.follow);
 }
 
 bool session_traces(const struct session *session, pid_t pid)
 {
-	return process_table_find(&session->processes, (uint32_t)pid) != NULL;
+	return process_table_find(&session->core.processes, (uint32_t)pid) != NULL;
 }
 
 size_t session_running(const struct session *session)
 {
-	return process_table_running(&session->processes);
+	return process_table_running(&session->core.processes);
 }
 
 const struct plan *session_plan(const struct session *session)
 {
-	return &session->files.plan;
+	return &session->core.files.plan;
 }
 
 enum backend session_backend(const struct session *session)
