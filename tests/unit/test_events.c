@@ -148,18 +148,19 @@ static void test_grandchild_of_ended(void **state)
 /* A record of CPU 1 comes before an older one of CPU 0: children that were taken for a stranger's are in /proc. */
 static void test_fork_after_that_of_its_child(void **state)
 {
-	uint64_t now = clock_now_ns();
 	struct child *between;
+	uint64_t time_ns;
 	pid_t grandchild;
 
 	(void)state;
 	between = world_start(&world);
+	time_ns = clock_now_ns();
 	grandchild = (pid_t)child_ask(between, CHILD_FORK, NULL);
 	process_table_add_descendant(&world.core.processes, (uint32_t)getpid());
-	see_fork(grandchild, between->pid, now);
+	see_fork(grandchild, between->pid, clock_now_ns());
 	events_catch_up(&world.core.events);
 	assert_false(world.core.follow.children_unknown);
-	see_fork(between->pid, getpid(), now - 1);
+	see_fork(between->pid, getpid(), time_ns);
 	events_catch_up(&world.core.events);
 	assert_non_null(world_find(&world, between->pid));
 	assert_null(world_find(&world, grandchild));

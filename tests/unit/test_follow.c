@@ -298,12 +298,12 @@ static void test_find_children(void **state)
 	assert_int_equal(follow_add(&world.core.follow, parent, NULL, &(struct error){ 0 }), 0);
 	after = (pid_t)child_ask(child, CHILD_FORK, NULL);
 	/* Times in /proc are in ticks: as if the process had been found a second later, and then a second sooner. */
-	parent->opened_ns += SECOND_NS;
+	parent->follow_ns += SECOND_NS;
 	world.core.follow.children_unknown = true;
 	follow_find_children(&world.core.follow);
 	assert_false(world.core.follow.children_unknown);
 	assert_int_equal(world.core.follow.new_count, 0);
-	parent->opened_ns -= 2 * SECOND_NS;
+	parent->follow_ns -= 2 * SECOND_NS;
 	follow_find_children(&world.core.follow);
 	assert_int_equal(world.core.follow.new_count, 2);
 	/* They are known now. */

@@ -107,7 +107,7 @@ int process_open(pid_t pid, struct process **ret_process, struct error *error)
 				 "%d is the tracer itself, which cannot trace itself", pid);
 	process = memory_alloc(1, sizeof(*process));
 	process->target.pid = pid;
-	process->opened_ns = clock_now_ns();
+	process->opened_ns = process->follow_ns = clock_now_ns();
 	process->space = address_space_new();
 	/* The pidfd comes first: if it is still alive at the end, all that was read in between is of this process. */
 	code = process->target.pidfd = process_open_pidfd(pid, error);

@@ -22,6 +22,8 @@ struct process {
 	struct address_space *space;
 	uint64_t start_ticks; /* with the pid, the process's identity */
 	uint64_t opened_ns; /* it was found then, CLOCK_MONOTONIC */
+	/* Its children are followed since then: the time of its own record, or of opened_ns. */
+	uint64_t follow_ns;
 	uint32_t exec_id; /* of the newest program that a site is known of */
 	uint64_t exec_first_ns; /* its first site; 0 = none is known */
 	bool exec_missed; /* there was no record of its exec */

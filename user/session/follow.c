@@ -123,6 +123,8 @@ bool follow_process(struct follow *follow, struct process *process, uint64_t tim
 		return false;
 	}
 	process->target.exec_ns = time_ns;
+	if (time_ns)
+		process->follow_ns = time_ns;
 	code = follow_probe(follow, process, NULL, time_ns ? clock_now_ns() : 0, &error);
 	if (!code)
 		log_write(follow->log, LOG_VERBOSE, "also tracing process %d (%s)",
@@ -246,7 +248,7 @@ static bool follow_saw_start(const struct follow *follow, uint32_t pid, uint32_t
 	if (!process)
 		return true;
 	return !proc_read_start_time("/proc", (pid_t)pid, &ticks) &&
-	       ticks_to_ns(ticks + 1) > time_by_proc(process->opened_ns);
+	       ticks_to_ns(ticks + 1) > time_by_proc(process->follow_ns);
 }
 
 /* True if it is a descendant that was not known. */
