@@ -172,6 +172,8 @@ def check_shop(program, *files):
     assert sorted(found) == sorted(lines), report["sites"]
     assert [found[line]["inuse_bytes"] for line in lines] == [both, one], found
     assert [found[line]["processes"] for line in lines] == [3, 1], found
+    assert [found[line]["of_processes"] for line in lines] == [3, 3], found
+    assert " in 3 of 3 processes of " in text and " in 1 of 3 processes of " in text, text
     assert found[lines[0]]["function"] is None and found[lines[1]]["function"] == "malloc", found
     keep, keep_more = ("quickparse.c", c_line("malloc")), ("quickparse.c", c_line("calloc"))
     assert leaves_of(found[lines[0]]) == {keep: 4 * TURNS * SIZES[0], keep_more: 4 * TURNS * SIZES[1]}, found

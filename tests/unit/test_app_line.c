@@ -336,7 +336,11 @@ static void test_workers(void **state)
 	row = row_of(&result, 1 + 2 + 4);
 	assert_line(row, "shop.rb", 71);
 	assert_int_equal(row->process_count, 2);
+	assert_int_equal(row->of_processes, 2);
 	assert_int_equal(row->pid, 4242);
+	row = row_of(&result, 8);
+	assert_int_equal(row->process_count, 1);
+	assert_int_equal(row->of_processes, 2);
 	assert_int_equal(result.report->target_totals[0].alloc_bytes, 1);
 	assert_int_equal(result.report->target_totals[1].alloc_bytes, 2 + 4 + 8 + 16);
 	assert_int_equal(result.report->totals.alloc_bytes, 15);

@@ -27,8 +27,9 @@ struct judge {
 	const struct report_names *names;
 	struct frame_rules folded; /* `hide` is the preset "@std" */
 	struct fits hides, wants, folds;
-	bool knows_interpreted;
+	bool knows_interpreted, knows_processes;
 	struct table targets; /* struct judged_target */
+	struct table processes; /* by the address of a program's name: how many run, plus one */
 	struct strings texts;
 };
 
@@ -99,6 +100,7 @@ void judge_free(struct judge *judge)
 		free(slot->value);
 	}
 	table_free(&judge->targets);
+	table_free(&judge->processes);
 	frame_rules_free(&judge->folded);
 	fits_free(&judge->hides);
 	fits_free(&judge->wants);
@@ -179,6 +181,32 @@ static struct judged_target *judge_target(struct judge *judge, const struct targ
 	known->program = judge_name_program(judge, target);
 	table_put(&judge->targets, (uintptr_t)target, known);
 	return known;
+}
+
+static void judge_count_programs(struct judge *judge)
+{
+	const struct snapshot *snapshot = judge->snapshot;
+	size_t i;
+
+	for (i = 0; i < snapshot->target_count; i++) {
+		const struct target *target = snapshot->targets[i];
+		uint64_t key = (uintptr_t)judge_target(judge, target)->program;
+		uintptr_t count = (uintptr_t)table_get(&judge->processes, key);
+
+		table_put(&judge->processes, key, (void *)((count ? count : 1) + !target->exited));
+	}
+	judge->knows_processes = true;
+}
+
+size_t judge_count_processes(struct judge *judge, const struct target *target)
+{
+	uintptr_t count;
+
+	if (!judge->knows_processes)
+		judge_count_programs(judge);
+	count = (uintptr_t)table_get(&judge->processes,
+				     (uintptr_t)judge_target(judge, target)->program);
+	return count ? count - 1 : 0;
 }
 
 static bool judge_has_interpreted(const struct stack *stack)

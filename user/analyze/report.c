@@ -215,7 +215,16 @@ static void report_ask_names(const struct report *report, size_t index)
 	report_close_site(&site);
 }
 
-static void report_fill_site(struct report_site *to, const struct candidate *from)
+static void report_fill_counts(struct report_site *to, struct judge *judge)
+{
+	size_t running = judge ? judge_count_processes(judge, to->target) : 0;
+
+	to->stack_count = to->origin->member_count;
+	to->of_processes = running > to->process_count ? running : to->process_count;
+}
+
+static void report_fill_site(struct report_site *to, const struct candidate *from,
+			     const struct report_options *options)
 {
 	const struct snapshot_site *site = from->site;
 
@@ -233,7 +242,7 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->process_count = report_count_processes(site);
 	to->by_line = site->by_line;
 	if (site->by_line)
-		to->stack_count = site->member_count;
+		report_fill_counts(to, options->judge);
 }
 
 struct report *report_build(const struct snapshot *snapshot, const struct report_options *options,
@@ -266,7 +275,7 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 	report->sites = memory_alloc(count, sizeof(*report->sites));
 	for (i = 0; i < count; i++) {
 		report->sites[i].rank = i + 1;
-		report_fill_site(&report->sites[i], &candidates[i]);
+		report_fill_site(&report->sites[i], &candidates[i], options);
 		report_ask_names(report, i);
 	}
 	report->site_count = count;

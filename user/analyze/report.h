@@ -60,6 +60,7 @@ struct report_site {
 	bool sampled; /* its figures are an estimate */
 	struct site_stats stats; /* its oldest_ns is 0 when no block is in use */
 	size_t process_count; /* processes that are added up in it */
+	size_t of_processes; /* of a line: processes of its program that run, or are added up */
 	bool by_line; /* `frames` is a line of the application */
 	size_t stack_count; /* of a line: how many stacks are added up */
 	/* What follows is made by report_open_site. */

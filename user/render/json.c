@@ -196,6 +196,7 @@ static void json_line(struct json_writer *json, const struct report_site *site)
 
 	json_member_integer(json, "stacks", site->stack_count);
 	json_member_integer(json, "processes", site->process_count);
+	json_member_integer(json, "of_processes", site->of_processes);
 	json_key(json, "via");
 	json_open(json, '[');
 	for (i = 0; i < site->leaf_count; i++) {

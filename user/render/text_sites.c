@@ -52,6 +52,18 @@ static void text_row(const struct text_writer *writer, const char *label, bool s
 	buffer_append_string(writer->out, "\n");
 }
 
+/* " in puma (812)", or of a line in processes of one program " in 2 of 4 processes of puma". */
+static void text_process(struct buffer *line, const struct report_site *site)
+{
+	buffer_append_string(line, " in ");
+	if (site->of_processes > 1)
+		buffer_printf(line, "%zu of %zu processes of ", site->process_count,
+			      site->of_processes);
+	columns_append_start(line, site->target->comm, COMM_MAX);
+	if (site->process_count == 1)
+		buffer_printf(line, " (%d)", site->pid);
+}
+
 /* "malloc (glibc, heap)", with the process where there are several. */
 static void text_call(const struct text_writer *writer, const struct report *report,
 		      const struct report_site *site)
@@ -75,14 +87,8 @@ static void text_call(const struct text_writer *writer, const struct report *rep
 		buffer_append_string(&line, ")");
 	else if (site->sampled)
 		buffer_append_string(&line, ", estimated from samples,");
-	if (report->target_count > 1 || !site->function) {
-		buffer_append_string(&line, " in ");
-		columns_append_start(&line, site->target->comm, COMM_MAX);
-		buffer_printf(&line, " (%d)", site->pid);
-	}
-	if (site->process_count > 1)
-		buffer_printf(&line, " and %zu more process%s", site->process_count - 1,
-			      site->process_count == 2 ? "" : "es");
+	if (report->target_count > 1 || !site->function)
+		text_process(&line, site);
 	columns_append_start(writer->out, line.data, width);
 	buffer_append_string(writer->out, "\n");
 	buffer_free(&line);

@@ -61,7 +61,8 @@ def check_line(site):
         check(leaf, inuse_bytes=[int], inuse_objects=[int], frame=[dict])
         check_frame(leaf["frame"])
     assert sum(leaf["inuse_bytes"] for leaf in site["via"]) <= site["inuse_bytes"]
-    return ["stacks", "processes", "via"]
+    assert type(site["of_processes"]) is int and site["of_processes"] >= site["processes"], site
+    return ["stacks", "processes", "of_processes", "via"]
 
 
 def check_site(site, rank):
