@@ -61,6 +61,8 @@ struct uprobes_state {
 	struct xol_area *xol_area;
 };
 struct mm_struct {
+	unsigned long mmap_base; /* where mappings begin */
+	unsigned long start_stack;
 	struct uprobes_state uprobes_state;
 };
 struct task_struct {

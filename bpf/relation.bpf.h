@@ -127,6 +127,11 @@ __noinline int relation_meets_program(struct unwind *walk, __u32 maps)
 }
 
 #ifdef __bpf__
+/* A number that no mapping has: where one begins is aligned. */
+#define FIRST_STACK 1
+/* Mappings begin by less than this below the first stack, by a random distance; where they grow upwards, by more. */
+#define FIRST_STACK_MAX (1ULL << 45)
+
 struct relation_area {
 	__u64 start; /* of the mapping; 0 = it is not known */
 };
@@ -140,11 +145,26 @@ static __attribute__((unused)) long relation_see_area(struct task_struct *task,
 	return 0;
 }
 
-/* The mapping of an address, by a number; 0 = it cannot be found out now. */
+/*
+ * Is an address on the process's first stack? The kernel maps nothing else between that and where mappings begin, if these grow
+ * towards lower addresses. This needs no lock.
+ */
+static __always_inline bool relation_on_first_stack(__u64 address)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u64 base = BPF_CORE_READ(task, mm, mmap_base);
+	__u64 room = BPF_CORE_READ(task, mm, start_stack) - base;
+
+	return room < FIRST_STACK_MAX && address - base < room;
+}
+
+/* The mapping of an address, by a number; 0 = it cannot be found out now, since somebody changes the process's mappings. */
 static __always_inline __u64 relation_area_of(__u64 address)
 {
 	struct relation_area found = { 0 };
 
+	if (relation_on_first_stack(address))
+		return FIRST_STACK;
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
 		return unwind_area_of(address);
 	bpf_find_vma(bpf_get_current_task_btf(), address, relation_see_area, &found, 0);
@@ -170,29 +190,35 @@ __noinline int relation_of_areas(__u64 one, __u64 other)
 
 /*
  * A new call at stack pointer `at`, whose stack, walked to its end, does not lead to the pending one: has that been left, or
- * is it on another stack? What is on an alternate signal stack has been left with its handler. Other stacks are mappings
- * of their own. Within one mapping, where they begin separates stacks side by side from a part of the same stack that
- * was left: for that, the pending call's stack must lead to a function that is known to be the outermost one.
+ * is it on another stack? What is on an alternate signal stack has been left with its handler, and so has a call whose
+ * return the kernel awaits no longer. Other stacks are mappings of their own. Within one mapping, where they begin
+ * separates stacks side by side from a part of the same stack that was left: for that, the pending call's stack must lead
+ * to a function that is known to be the outermost one. It decides also while another thread changes the mappings, and
+ * the kernel cannot be asked for them.
  */
 static __always_inline enum relation relation_to_other_stack(struct thread *thread, __u64 at)
 {
 	__u64 returns_to = thread->call.returns_to, here;
 	struct unwind *walk = &thread->walk;
 	struct unwind_from *from = &thread->from;
+	enum areas areas;
 
-	if (thread_on_signal_stack(thread->call.sp))
+	if (!returns_to)
+		returns_to = unwind_original(thread->call.sp);
+	if (!returns_to || thread_on_signal_stack(thread->call.sp))
 		return CALL_IS_OVER;
-	if (relation_of_areas(at, thread->call.sp) != AREAS_SAME)
+	areas = relation_of_areas(at, thread->call.sp);
+	if (areas == AREAS_OTHER)
 		return CALL_IS_SUSPENDED;
 	here = walk->sp;
-	from->ip = returns_to ? returns_to : unwind_original(thread->call.sp);
+	from->ip = returns_to;
 	from->sp = thread->call.sp + RETURN_POPS;
 	from->bp = thread->call.caller_bp;
 	from->flags = 0;
 	unwind_start(walk, from);
 	thread_walk(thread, 0);
 	if (walk->record.end != UNWIND_END_ROOT || walk->flags & (UNWIND_GUESSED | UNWIND_ZERO))
-		return CALL_IS_OVER;
+		return areas == AREAS_SAME ? CALL_IS_OVER : CALL_IS_SUSPENDED;
 	return walk->sp == here ? CALL_IS_OVER : CALL_IS_SUSPENDED;
 }
 

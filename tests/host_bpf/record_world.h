@@ -65,9 +65,14 @@ static inline uint64_t interp_thread_pointer(void)
 	return 0;
 }
 
+/* Somebody changes the mappings: the kernel cannot be asked for them. */
+static bool areas_unknown;
+
 /* The stack is two mappings: the upper half is another one. */
 static inline uint64_t relation_area_of(uint64_t address)
 {
+	if (areas_unknown)
+		return 0;
 	return address >= WORLD_STACK + WORLD_STACK_WORDS * 4 ? 2 : 1;
 }
 
@@ -138,7 +143,7 @@ static inline void record_start(void)
 	current_ns = 1000;
 	recording = 1;
 	setting_task_storage = false;
-	setting_declines = false;
+	setting_declines = areas_unknown = false;
 	setting_max_stacks = RECORD_SITES;
 	shared = 0;
 }

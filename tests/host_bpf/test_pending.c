@@ -253,6 +253,33 @@ static void test_longjmp_untouched(void **state)
 	check_losses(LOSS_RETURNS_UNMATCHED, 1, LOSS_COUNT, 0);
 }
 
+/* The same while the kernel cannot be asked for mappings: where the stacks end decides. */
+static void test_longjmp_while_mappings_change(void **state)
+{
+	areas_unknown = true;
+	test_longjmp_untouched(state);
+}
+
+/* The trampoline is still on the stack, but the kernel awaits that return no longer. */
+static void test_longjmp_seen_by_the_kernel(void **state)
+{
+	(void)state;
+	setting_declines = areas_unknown = true;
+	assert_true(record_call(PLACE, MALLOC_SHAPE, 100, 0));
+	hijacked.slot = 0;
+	assert_true(record_call(ELSEWHERE, MALLOC_SHAPE, 30, 0));
+	record_return(ELSEWHERE, 0x2000);
+	check_totals(30, 1, 0, 0);
+	check_losses(LOSS_RETURNS_UNMATCHED, 1, LOSS_COUNT, 0);
+}
+
+/* A fiber while the kernel cannot be asked for mappings. */
+static void test_stack_while_mappings_change(void **state)
+{
+	areas_unknown = true;
+	test_other_stack(state);
+}
+
 /* In the same mapping, but with an outermost frame of its own: a fiber beside it. */
 static void test_stack_beside(void **state)
 {
@@ -346,6 +373,9 @@ int main(void)
 		TEST(test_signal_stack),
 		TEST(test_longjmp),
 		TEST(test_longjmp_untouched),
+		TEST(test_longjmp_while_mappings_change),
+		TEST(test_longjmp_seen_by_the_kernel),
+		TEST(test_stack_while_mappings_change),
 		TEST(test_stack_beside),
 		TEST(test_longjmp_out_of_many),
 		TEST(test_longjmp_out_of_realloc),

@@ -510,6 +510,24 @@ static void scenario_jumps(void)
 	}
 }
 
+/* Whoever changes mappings holds the lock that is needed to ask the kernel for them. */
+static void *jump_disturb(void *page)
+{
+	for (;;)
+		mprotect(page, PAGE, PROT_NONE);
+	return NULL;
+}
+
+static void scenario_jumps_beside(void)
+{
+	void *page = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t thread;
+
+	if (page == MAP_FAILED || pthread_create(&thread, NULL, jump_disturb, page))
+		abort();
+	scenario_jumps();
+}
+
 static void *heal_exit_inside(void *unused)
 {
 	(void)unused;
@@ -642,6 +660,7 @@ static const struct {
 	{ "mappings", scenario_mappings },
 	{ "heal", scenario_heal },
 	{ "jumps", scenario_jumps },
+	{ "jumps-beside", scenario_jumps_beside },
 	{ "exits", scenario_exits },
 	{ "signals", scenario_signals },
 	{ "reused", scenario_reused },
