@@ -86,6 +86,23 @@ static void test_version_1(void **state)
 	scratch_remove(root);
 }
 
+/* Lines without a path, and files without a number, limit nothing; the others count still. */
+static void test_damaged(void **state)
+{
+	struct scratch scratch = scratch_make(), *root = &scratch;
+
+	(void)state;
+	put_in(root, "groups/memory.max", "many\n");
+	put_in(root, "groups/memory/a/memory.limit_in_bytes", "");
+	put_in(root, "proc/self/cgroup", "\nmemory\n4:memory\n4:memory:\n4:memory:/a\n0::/a");
+	assert_int_equal(limit_in(root), UINT64_MAX);
+	put_in(root, "groups/memory/memory.limit_in_bytes", "4096");
+	assert_int_equal(limit_in(root), 4096);
+	put_in(root, "groups/a/memory.max", "2048");
+	assert_int_equal(limit_in(root), 2048);
+	scratch_remove(root);
+}
+
 static void check(uint64_t memory, uint64_t blocks, uint64_t stacks)
 {
 	struct options options = { 0 };
@@ -112,9 +129,8 @@ static void test_table_limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_version_2),
-		cmocka_unit_test(test_container),
-		cmocka_unit_test(test_version_1),
+		cmocka_unit_test(test_version_2),    cmocka_unit_test(test_container),
+		cmocka_unit_test(test_version_1),    cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_table_limits),
 	};
 

@@ -16,7 +16,8 @@
 #include "base/clock.h"
 #include "decode/protocol.h"
 #include "decode/sandbox.h"
-#include "system/memory_limit.h"
+#include "system/cgroup.h"
+#include "system/cgroup_memory.h"
 
 /* The name under which the program is a fork server, and where its socket is. */
 #define SERVER_NAME "tracer-server"
@@ -132,7 +133,7 @@ static void fork_server_exec(int socket, unsigned int user)
 int fork_server_start(struct fork_server *server)
 {
 	unsigned int user = geteuid();
-	uint64_t memory = memory_limit_read("/proc", "/sys/fs/cgroup") / MEMORY_SHARE;
+	uint64_t memory = cgroup_memory_limit("/proc", CGROUP_ROOT) / MEMORY_SHARE;
 	int ends[2], code;
 	pid_t pid;
 

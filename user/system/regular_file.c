@@ -16,7 +16,8 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 
-#include "system/memory_limit.h"
+#include "system/cgroup.h"
+#include "system/cgroup_memory.h"
 #include "system/path_walk.h"
 #include "system/proc.h"
 #include "system/remote_file.h"
@@ -166,7 +167,7 @@ uint64_t regular_file_copies_max(void)
 	static uint64_t most;
 
 	if (!most)
-		most = memory_limit_read("/proc", "/sys/fs/cgroup") / COPIES_SHARE;
+		most = cgroup_memory_limit("/proc", CGROUP_ROOT) / COPIES_SHARE;
 	if (most > COPIES_MAX)
 		most = COPIES_MAX;
 	return most;
