@@ -178,7 +178,7 @@ static void text_frame_or_end(const struct text_writer *writer, const struct rep
 }
 
 /* The frames [*ret_first, *ret_last) in the middle that are left out. */
-static void text_left_out(const struct text_writer *writer, const struct report_site *site,
+static void text_find_gap(const struct text_writer *writer, const struct report_site *site,
 			  size_t *ret_first, size_t *ret_last)
 {
 	*ret_first = *ret_last = site->frame_count;
@@ -246,7 +246,7 @@ size_t text_stack_name_column(const struct text_writer *writer, const struct rep
 	size_t first, last, i;
 	size_t widest = 0;
 
-	text_left_out(writer, site, &first, &last);
+	text_find_gap(writer, site, &first, &last);
 	for (i = 0; i < site->frame_count; i++) {
 		size_t width;
 
@@ -288,7 +288,7 @@ void text_stack(const struct text_writer *writer, const struct report_site *site
 
 	if (!site->frame_count && (site->frames_hidden || site->function))
 		text_remark(writer, site->frames_hidden ? "[all frames are hidden]" : "[no stack]");
-	text_left_out(writer, site, &first, &last);
+	text_find_gap(writer, site, &first, &last);
 	for (i = 0; i < site->frame_count; i++) {
 		if (i == first) {
 			snprintf(remark, sizeof(remark), "... %zu more frames (-v shows all)",
