@@ -173,8 +173,8 @@ static size_t report_count_processes(const struct snapshot_site *site)
 
 static void report_fill_line(const struct report *report, struct report_site *to)
 {
-	const struct frame_list stack = { &to->stack, &to->stack_length, &to->stack_capacity };
 	const struct report_options *options = &report->options;
+	struct frame_list stack = { 0 };
 
 	if (options->judge)
 		leaves_fill(to, to->origin, report->modules, options);
@@ -182,15 +182,19 @@ static void report_fill_line(const struct report *report, struct report_site *to
 		report_frames_add(&stack, report->modules,
 				  report_greatest(to->origin, options)->stack, options,
 				  &report->names);
+	to->stack = stack.items;
+	to->stack_length = stack.count;
 }
 
 struct report_site report_open_site(const struct report *report, size_t index)
 {
 	struct report_site site = report->sites[index];
-	const struct frame_list frames = { &site.frames, &site.frame_count, &site.frame_capacity };
+	struct frame_list frames = { 0 };
 
 	site.frames_hidden = report_frames_add(&frames, report->modules, site.origin->stack,
 					       &report->options, &report->names);
+	site.frames = frames.items;
+	site.frame_count = frames.count;
 	if (site.by_line)
 		report_fill_line(report, &site);
 	return site;

@@ -65,14 +65,14 @@ struct report_site {
 	size_t stack_count; /* of a line: how many stacks are added up */
 	/* What follows is made by report_open_site. */
 	struct report_frame *frames; /* innermost first */
-	size_t frame_count, frame_capacity;
+	size_t frame_count;
 	size_t frames_hidden; /* frames that were to be hidden, all functions of them */
 	/* Of a line: what it allocated by, but for itself; greatest first. */
 	struct report_leaf *leaves;
 	size_t leaf_count;
 	size_t leaves_more; /* that there are beyond */
 	struct report_frame *stack; /* of a line, if asked for: that of its greatest site */
-	size_t stack_length, stack_capacity;
+	size_t stack_length;
 };
 
 struct report {

@@ -35,7 +35,7 @@ struct report_frame report_frame_of(const struct module_list *modules,
 }
 
 /* One captured frame becomes one frame of the report for each function that was inlined there. True if all are hidden. */
-static bool report_frames_add_one(const struct frame_list *to, const struct module_list *modules,
+static bool report_frames_add_one(struct frame_list *to, const struct module_list *modules,
 				  const struct frame *frame, const struct report_options *options,
 				  const struct report_names *names)
 {
@@ -46,14 +46,14 @@ static bool report_frames_add_one(const struct frame_list *to, const struct modu
 	while (frame_walk_next(&walk, &view)) {
 		if (options->judge && judge_hides(options->judge, &view))
 			continue;
-		*to->items = memory_grow(*to->items, *to->count, to->capacity, sizeof(**to->items));
-		(*to->items)[(*to->count)++] = report_frame_of(modules, &view);
+		to->items = memory_grow(to->items, to->count, &to->capacity, sizeof(*to->items));
+		to->items[to->count++] = report_frame_of(modules, &view);
 		hidden = false;
 	}
 	return hidden;
 }
 
-size_t report_frames_add(const struct frame_list *to, const struct module_list *modules,
+size_t report_frames_add(struct frame_list *to, const struct module_list *modules,
 			 const struct stack *stack, const struct report_options *options,
 			 const struct report_names *names)
 {

@@ -5,10 +5,10 @@
 
 #include "analyze/report.h"
 
-/* Where frames are added. */
+/* Frames that are being added. Free `items` with report_frames_free. */
 struct frame_list {
-	struct report_frame **items;
-	size_t *count, *capacity;
+	struct report_frame *items;
+	size_t count, capacity;
 };
 
 struct report_frame report_frame_of(const struct module_list *modules,
@@ -18,7 +18,7 @@ struct report_frame report_frame_of(const struct module_list *modules,
  * Add the frames that are shown of a stack: one captured frame becomes one for each function that was inlined there. Returns
  * how many frames are hidden, with all of their functions.
  */
-size_t report_frames_add(const struct frame_list *to, const struct module_list *modules,
+size_t report_frames_add(struct frame_list *to, const struct module_list *modules,
 			 const struct stack *stack, const struct report_options *options,
 			 const struct report_names *names);
 
