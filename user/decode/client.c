@@ -37,7 +37,10 @@ struct client_question {
 int client_start(struct client *client, const struct debug_search *search, int timeout_ms,
 		 bool (*is_over)(void))
 {
-	*client = (struct client){ .search = *search, .timeout_ms = timeout_ms, .socket = -1 };
+	*client = (struct client){ .search = *search,
+				   .timeout_ms = timeout_ms,
+				   .socket = -1,
+				   .lacking = MODULE_NUMBER_NONE };
 	patience_open(&client->patience, is_over);
 	return fork_server_start(&client->server);
 }
@@ -74,7 +77,7 @@ static int client_search(struct client *client, const struct client_question *qu
 	client->given_chosen = fd >= 0 && debug_search_is_chosen(&client->search, *candidate);
 	client->fitted += client->given_chosen;
 	/* The last thing that is asked for. */
-	client->lacking = fd < 0 ? question->module->number + 1 : 0;
+	client->lacking = fd < 0 ? question->module->number : MODULE_NUMBER_NONE;
 	return fd;
 }
 
@@ -226,7 +229,7 @@ static int client_read_build_id(struct client *client, size_t number)
 	struct debug_index_file *file = &client->search.index.items[number];
 	struct module module = { .path = file->path,
 				 .fd = debug_index_open(&client->search.index, number),
-				 .number = UINT32_MAX };
+				 .number = MODULE_NUMBER_NONE };
 	struct buffer answer = { 0 };
 	int result, code;
 

@@ -25,7 +25,7 @@ struct client {
 	bool indexed; /* what is in search.directory has been looked at */
 	uint64_t fitted; /* debug files from there that were not refused */
 	bool given_chosen; /* the debug file that was given last is from there */
-	/* The number of the last module for which there was no debug file anywhere, plus one. */
+	/* The number of the module that was last asked about, if its last debug file was nowhere; else MODULE_NUMBER_NONE. */
 	uint32_t lacking;
 };
 

@@ -273,7 +273,7 @@ int decoder_read_program(void *context, int fd, const char *path, char **ret_int
 			 struct error *error)
 {
 	char *copy = memory_copy_string(path);
-	const struct module module = { .path = copy, .fd = fd, .number = UINT32_MAX };
+	const struct module module = { .path = copy, .fd = fd, .number = MODULE_NUMBER_NONE };
 	struct file_facts facts;
 	int code = decoder_describe(context, &module, &facts);
 	const char *failure = decoder_failure(code);

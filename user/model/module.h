@@ -16,6 +16,9 @@
 #define BUILD_ID_MAX 64
 #define MODULE_NONE UINT32_MAX
 
+/* The number of what is in no list, and of no module. */
+#define MODULE_NUMBER_NONE UINT32_MAX
+
 /* Identifies one content of a file: another content, or a later file with the same inode number, has another stamp. */
 struct module_stamp {
 	uint64_t size; /* bytes */

@@ -238,7 +238,7 @@ static void symbolizer_note_lack(struct symbolizer *symbolizer, uint32_t index,
 	struct module_names *names = &symbolizer->by_module[index];
 	const char *slash = strrchr(module->path, '/');
 
-	if (!client->search.directory || names->lacks || client->lacking != module->number + 1)
+	if (!client->search.directory || names->lacks || client->lacking != module->number)
 		return;
 	names->lacks = true;
 	if (symbolizer->lacking_count++ < LACKING_NAMED)
