@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "scratch.h"
 #include "system/user.h"
 
@@ -86,6 +87,37 @@ static void test_none(void **state)
 	scratch_remove(&scratch);
 }
 
+/* A missing file is named, and is no missing user. */
+static void check_unread(const char *etc, const char *file)
+{
+	struct error error = { 0 };
+	char *path = memory_format("%s/%s: No such file or directory", etc, file);
+	struct user user;
+
+	assert_int_equal(user_find(etc, "jo", &user, &error), -ENOENT);
+	assert_int_equal(error.kind, ERROR_USAGE);
+	assert_non_null(strstr(error.text, path));
+	assert_non_null(strstr(error.text, "UID:GID"));
+	assert_null(strstr(error.text, "there is no user"));
+	free(path);
+}
+
+static void test_no_files(void **state)
+{
+	struct scratch scratch = make();
+	struct error error = { 0 };
+	uid_t uid;
+
+	(void)state;
+	assert_int_equal(scratch_run("rm '%s/group'", scratch.path), 0);
+	check_unread(scratch.path, "group");
+	assert_int_equal(scratch_run("rm '%s/passwd'", scratch.path), 0);
+	check_unread(scratch.path, "passwd");
+	assert_int_equal(user_find_id(scratch.path, "jo", &uid, &error), -ENOENT);
+	assert_non_null(strstr(error.text, "/passwd: No such file or directory"));
+	scratch_remove(&scratch);
+}
+
 static void test_ids(void **state)
 {
 	struct scratch scratch = make();
@@ -110,9 +142,8 @@ static void test_ids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_names), cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_none),  cmocka_unit_test(test_no_files),
 		cmocka_unit_test(test_ids),
 	};
 

@@ -15,13 +15,22 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-static FILE *user_open_file(const char *etc, const char *name)
+/* `otherwise`: how a user is given without the file. */
+static int user_open_file(const char *etc, const char *name, const char *otherwise, FILE **ret_file,
+			  struct error *error)
 {
 	char *path = memory_format("%s/%s", etc, name);
-	FILE *file = fopen(path, "re");
+	int code = 0;
 
+	*ret_file = fopen(path, "re");
+	if (!*ret_file) {
+		code = -errno;
+		error_set(error, ERROR_USAGE, code,
+			  "cannot read %s: %s; without it, a user is given by %s", path,
+			  strerror(-code), otherwise);
+	}
 	free(path);
-	return file;
+	return code;
 }
 
 static void user_add_group(struct user *user, size_t *capacity, gid_t group)
@@ -41,15 +50,17 @@ static bool user_is_member(const struct group *group, const char *name)
 	return false;
 }
 
-static int user_read_groups(const char *etc, const char *name, struct user *user)
+static int user_read_groups(const char *etc, const char *name, const char *otherwise,
+			    struct user *user, struct error *error)
 {
-	FILE *file = user_open_file(etc, "group");
 	size_t capacity = 0;
 	struct group *group;
+	FILE *file;
+	int code = user_open_file(etc, "group", otherwise, &file, error);
 
+	if (code)
+		return code;
 	user_add_group(user, &capacity, user->gid);
-	if (!file)
-		return -errno;
 	while ((group = fgetgrent(file)))
 		if (group->gr_gid != user->gid && user_is_member(group, name))
 			user_add_group(user, &capacity, group->gr_gid);
@@ -58,13 +69,15 @@ static int user_read_groups(const char *etc, const char *name, struct user *user
 }
 
 /* The user and group IDs. */
-static int user_read_ids(const char *etc, const char *name, struct user *user)
+static int user_read_ids(const char *etc, const char *name, const char *otherwise,
+			 struct user *user, struct error *error)
 {
-	FILE *file = user_open_file(etc, "passwd");
 	struct passwd *passwd;
+	FILE *file;
+	int code = user_open_file(etc, "passwd", otherwise, &file, error);
 
-	if (!file)
-		return -errno;
+	if (code)
+		return code;
 	while ((passwd = fgetpwent(file)) && strcmp(passwd->pw_name, name) != 0)
 		;
 	if (passwd) {
@@ -72,19 +85,12 @@ static int user_read_ids(const char *etc, const char *name, struct user *user)
 		user->gid = passwd->pw_gid;
 	}
 	fclose(file);
-	return passwd ? 0 : -ENOENT;
-}
-
-/* `otherwise`: how a user is given that is not in the file. */
-static int user_refuse(const char *etc, const char *text, int code, const char *otherwise,
-		       struct error *error)
-{
-	if (code != -ENOENT)
-		return error_set(error, ERROR_USAGE, code, "cannot read the users in %s: %s", etc,
-				 strerror(-code));
-	return error_set(error, ERROR_USAGE, code,
-			 "there is no user '%s' in %s/passwd; one from elsewhere is given by %s",
-			 text, etc, otherwise);
+	if (!passwd)
+		code = error_set(
+			error, ERROR_USAGE, -ENOENT,
+			"there is no user '%s' in %s/passwd; one from elsewhere is given by %s",
+			name, etc, otherwise);
+	return code;
 }
 
 /* "UID:GID". The highest number means no user to the kernel. */
@@ -108,6 +114,7 @@ static bool user_parse_numbers(const char *text, struct user *user)
 
 int user_find(const char *etc, const char *text, struct user *ret_user, struct error *error)
 {
+	static const char otherwise[] = "its numbers, as -u UID:GID";
 	struct user user = { 0 };
 	int code;
 
@@ -115,15 +122,12 @@ int user_find(const char *etc, const char *text, struct user *ret_user, struct e
 		*ret_user = user;
 		return 0;
 	}
-	code = user_read_ids(etc, text, &user);
+	code = user_read_ids(etc, text, otherwise, &user, error);
 	if (!code)
-		code = user_read_groups(etc, text, &user);
-	if (!code) {
+		code = user_read_groups(etc, text, otherwise, &user, error);
+	if (!code)
 		*ret_user = user;
-		return 0;
-	}
-	user_free(&user);
-	return user_refuse(etc, text, code, "its numbers, as -u UID:GID", error);
+	return code;
 }
 
 int user_find_id(const char *etc, const char *text, uid_t *ret_uid, struct error *error)
@@ -136,11 +140,10 @@ int user_find_id(const char *etc, const char *text, uid_t *ret_uid, struct error
 		*ret_uid = (uid_t)number;
 		return 0;
 	}
-	code = user_read_ids(etc, text, &user);
-	if (code)
-		return user_refuse(etc, text, code, "its number", error);
-	*ret_uid = user.uid;
-	return 0;
+	code = user_read_ids(etc, text, "its number", &user, error);
+	if (!code)
+		*ret_uid = user.uid;
+	return code;
 }
 
 int user_become(const struct user *user)
