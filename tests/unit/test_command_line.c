@@ -157,6 +157,9 @@ static const struct {
 	{ "-p 1 -d 30s 2", "-d/--duration gives one report", "'2'" },
 	{ "-p 1 2 -d 30s", "-d/--duration gives one report", NULL },
 	{ "-d 30s 2 5 -- ls", "-d/--duration gives one report", NULL },
+	{ "-p 1 -d 30s --min-age 1m", "1m00s (--min-age) after 30.0 s", "(-d/--duration)" },
+	{ "-p 1 --min-age 1m -d 60s", "no block can be in use for", NULL },
+	{ "-d 1500ms --older 2s -- ls", "(--min-age) after", NULL },
 	/* sizes */
 	{ "-p 1 -z big", "-z/--min-size takes a size", "64k" },
 	{ "-p 1 -z -1", "-z/--min-size takes a size", NULL },

@@ -90,10 +90,18 @@ const struct argument_row trace_options_arguments[] = {
 static int trace_check_values(const struct command_line *line, struct options *options,
 			      struct error *error)
 {
+	char age[UNITS_TEXT_MAX], duration[UNITS_TEXT_MAX];
+
 	if (options->duration_ns && options->interval_ns)
 		return USAGE("-d/--duration gives one report, INTERVAL '%s' several: use one of "
 			     "them ('tracer -p PID 2 5' ends after 5 reports)",
 			     line->positions[0]);
+	if (options->duration_ns && options->min_age_ns >= options->duration_ns)
+		return USAGE("no block can be in use for %s (--min-age) after %s of tracing "
+			     "(-d/--duration): only blocks that are allocated while it traces "
+			     "are known",
+			     units_format_time(options->min_age_ns, age),
+			     units_format_time(options->duration_ns, duration));
 	if (options->min_size > options->max_size)
 		return USAGE("no block can be at least %llu (-z) and at most %llu (-Z) bytes long",
 			     (unsigned long long)options->min_size,
