@@ -94,10 +94,10 @@ static void plan_append_price(const struct options *options, struct buffer *text
 
 	if (!code)
 		code = backend_choose(&features, options_find_backend(options), &backend, &error);
-	if (!code)
-		code = trap_meter_start(&meter, backend, &features.traps);
-	if (!code)
+	if (!code) {
+		trap_meter_start(&meter, backend, &features.traps);
 		code = trap_meter_read(&meter, TRAPS_MS, &costs);
+	}
 	trap_meter_close(&meter);
 	if (!code)
 		price_notice_traps(&costs, backend_name(backend), text);

@@ -179,24 +179,33 @@ meter_run(int fd, pid_t tracer, enum backend backend, const struct probe_feature
 	_exit(TEMP_FAILURE_RETRY(write(fd, &answer, sizeof(answer))) < 0);
 }
 
-int trap_meter_start(struct trap_meter *meter, enum backend backend,
-		     const struct probe_features *traps)
+static int meter_start(struct trap_meter *meter, enum backend backend,
+		       const struct probe_features *traps)
 {
 	pid_t tracer = getpid(), pid;
-	int fds[2];
+	int fds[2], code;
 
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
 	pid = fork();
 	if (!pid)
 		meter_run(fds[1], tracer, backend, traps);
+	code = pid < 0 ? -errno : 0;
 	close(fds[1]);
-	if (pid < 0) {
+	if (code) {
 		close(fds[0]);
-		return -EAGAIN;
+		return code;
 	}
-	*meter = (struct trap_meter){ .pid = pid, .fd = fds[0] };
+	meter->pid = pid;
+	meter->fd = fds[0];
 	return 0;
+}
+
+void trap_meter_start(struct trap_meter *meter, enum backend backend,
+		      const struct probe_features *traps)
+{
+	*meter = (struct trap_meter){ 0 };
+	meter->code = meter_start(meter, backend, traps);
 }
 
 int trap_meter_read(struct trap_meter *meter, int timeout_ms, struct trap_costs *ret_costs)
@@ -206,9 +215,9 @@ int trap_meter_read(struct trap_meter *meter, int timeout_ms, struct trap_costs 
 	ssize_t size;
 
 	if (meter->fd <= 0)
-		return -ECHILD;
+		return meter->code ? meter->code : -ECHILD;
 	if (TEMP_FAILURE_RETRY(poll(&wait, 1, timeout_ms)) != 1)
-		return -EAGAIN;
+		return -EINPROGRESS;
 	size = TEMP_FAILURE_RETRY(read(meter->fd, &answer, sizeof(answer)));
 	close(meter->fd);
 	meter->fd = 0;

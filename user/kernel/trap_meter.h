@@ -15,15 +15,16 @@
 struct trap_meter {
 	pid_t pid; /* 0 = there is none */
 	int fd; /* where it writes what it has measured */
+	int code; /* why it could not be started, a negative errno */
 };
 
-/* Start to measure. Returns 0 or a negative errno. End with trap_meter_close. */
-int trap_meter_start(struct trap_meter *meter, enum backend backend,
-		     const struct probe_features *traps);
+/* Start to measure; that it cannot is what trap_meter_read returns. End with trap_meter_close. */
+void trap_meter_start(struct trap_meter *meter, enum backend backend,
+		      const struct probe_features *traps);
 
 /*
- * What was measured, as soon as it is there; wait for up to `timeout_ms`. Once. Returns 0, -EAGAIN if it takes longer, or a
- * negative errno if it could not be measured.
+ * What was measured, as soon as it is there; wait for up to `timeout_ms`. Once. Returns 0, -EINPROGRESS if it takes
+ * longer, or a negative errno if it could not be measured.
  */
 int trap_meter_read(struct trap_meter *meter, int timeout_ms, struct trap_costs *ret_costs);
 

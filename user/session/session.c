@@ -475,7 +475,7 @@ const struct price *session_end_measure(struct session *session, bool last, int 
 		return NULL;
 	late = last || clock_now_ns() - begin_ns > TRAPS_LATE_NS;
 	*ret_reason = trap_meter_read(&session->traps, last ? TRAPS_LAST_MS : 0, &costs);
-	if (*ret_reason == -EAGAIN && !late)
+	if (*ret_reason == -EINPROGRESS && !late)
 		return NULL;
 	bpf_programs_measure(session->programs, false);
 	meter_end(&session->meter, clock_now_ns(), *ret_reason ? NULL : &costs);
