@@ -29,7 +29,7 @@ struct judge {
 	struct fits hides, wants, folds;
 	bool knows_interpreted, knows_processes;
 	struct table targets; /* struct judged_target */
-	struct table processes; /* by the address of a program's name: how many run, plus one */
+	struct table processes; /* by the address of a program's name: how many run */
 	struct strings texts;
 };
 
@@ -191,22 +191,21 @@ static void judge_count_programs(struct judge *judge)
 	for (i = 0; i < snapshot->target_count; i++) {
 		const struct target *target = snapshot->targets[i];
 		uint64_t key = (uintptr_t)judge_target(judge, target)->program;
-		uintptr_t count = (uintptr_t)table_get(&judge->processes, key);
 
-		table_put(&judge->processes, key, (void *)((count ? count : 1) + !target->exited));
+		if (!target->exited)
+			table_put(&judge->processes, key,
+				  (void *)((uintptr_t)table_get(&judge->processes, key) + 1));
 	}
 	judge->knows_processes = true;
 }
 
 size_t judge_count_processes(struct judge *judge, const struct target *target)
 {
-	uintptr_t count;
+	uint64_t key = (uintptr_t)judge_target(judge, target)->program;
 
 	if (!judge->knows_processes)
 		judge_count_programs(judge);
-	count = (uintptr_t)table_get(&judge->processes,
-				     (uintptr_t)judge_target(judge, target)->program);
-	return count ? count - 1 : 0;
+	return (uintptr_t)table_get(&judge->processes, key);
 }
 
 static bool judge_has_interpreted(const struct stack *stack)

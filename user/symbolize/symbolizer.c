@@ -153,20 +153,16 @@ static void symbolizer_give_up(struct symbolizer *symbolizer, uint32_t index,
 {
 	struct module_names *names = &symbolizer->by_module[index];
 
-	if (code == -EPERM) {
+	if (code == -EPERM || code == -ESRCH) {
 		symbolizer->broken = true;
 		symbolizer_lose(symbolizer, names);
-		symbolizer_complain(symbolizer, LOG_NOTICE,
-				    memory_copy_string("no function names: the process that reads "
-						       "debug information cannot be confined"));
-		return;
-	}
-	if (code == -ESRCH) {
-		symbolizer->broken = true;
-		symbolizer_lose(symbolizer, names);
-		symbolizer_complain(symbolizer, LOG_NOTICE,
-				    memory_copy_string("no more function names: the process that "
-						       "reads debug information has ended"));
+		symbolizer_complain(
+			symbolizer, LOG_NOTICE,
+			memory_copy_string(code == -EPERM
+						   ? "no function names: the process that reads "
+						     "debug information cannot be confined"
+						   : "no more function names: the process that "
+						     "reads debug information has ended"));
 		return;
 	}
 	if (code == -ECANCELED) {
