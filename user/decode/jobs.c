@@ -15,6 +15,8 @@
 #include "interp/interp_file.h"
 #include "probe/switching.h"
 #include "system/elf_file.h"
+#include "system/os_release.h"
+#include "system/package_files.h"
 #include "unwind/unwind_file.h"
 
 /* The kernel's own page of code is far smaller. */
@@ -143,6 +145,31 @@ static int job_rows_of_memory(const struct job *job)
 	return code ? code : job_put_rows(job, &file);
 }
 
+static int job_distribution(const struct job *job)
+{
+	char text[OS_RELEASE_MAX];
+	ssize_t size = pread(job->fd, text, sizeof(text), 0);
+
+	if (size < 0)
+		return -errno;
+	wire_put_number(job->answer, (uint32_t)os_release_parse(text, (size_t)size));
+	return 0;
+}
+
+static int job_package_has(const struct job *job)
+{
+	char *text = memory_alloc(1, PACKAGE_FILES_MAX);
+	ssize_t size = pread(job->fd, text, PACKAGE_FILES_MAX, 0);
+	int code = size < 0 ? -errno : 0;
+
+	if (!code)
+		wire_put_number(job->answer,
+				package_files_has(text, (size_t)size, job->question->data,
+						  job->question->length));
+	free(text);
+	return code;
+}
+
 /* Each question is a wait for another process, which may be long on a busy machine. */
 static int job_all(const struct job *job)
 {
@@ -174,6 +201,10 @@ int job_run(enum decode_job kind, int fd, const char *path, const struct buffer 
 		return job_rows(&job);
 	if (kind == JOB_ROWS_OF_MEMORY)
 		return job_rows_of_memory(&job);
+	if (kind == JOB_DISTRIBUTION)
+		return job_distribution(&job);
+	if (kind == JOB_PACKAGE_HAS)
+		return job_package_has(&job);
 	if (kind == JOB_ALL)
 		return job_all(&job);
 	file = elf_file_open(fd, NULL);

@@ -15,6 +15,8 @@ enum decode_job {
 	JOB_ROWS, /* nothing -> struct rows_head, rows, pages */
 	JOB_ROWS_OF_MEMORY, /* the same of an image that was copied from memory */
 	JOB_BUILD_ID, /* nothing -> the bytes of the build ID */
+	JOB_DISTRIBUTION, /* nothing -> of an os-release(5): uint32_t, enum distribution */
+	JOB_PACKAGE_HAS, /* a path -> of dpkg's list of a package's files: uint32_t, 1 = the path is in it */
 	JOB_ALL, /* plan_wire_put_options -> of the first four: number, errno, size, answer */
 	JOB_COUNT,
 };
