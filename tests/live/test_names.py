@@ -193,6 +193,33 @@ def test_debug_directory_of_any_layout():
         assert "none of the" not in messages, messages
 
 
+def test_hint():
+    """What may have the names of a stripped program: a package of the distribution of its root, or a file of its build ID."""
+    with tempfile.TemporaryDirectory(prefix="tracer-hint-") as folder:
+        root = os.path.join(folder, "root")
+        for path in ("usr/bin", "etc", "var/lib/dpkg/info"):
+            os.makedirs(os.path.join(root, path))
+        lab.private_root(root, [stripped_leaky(folder)])
+        program = os.path.join(root, "usr/bin/leaky")
+        os.rename(os.path.join(root, "leaky"), program)
+        with open(os.path.join(root, "var/lib/dpkg/info/leaky.list"), "w", encoding="ascii") as file:
+            file.write("/.\n/usr/bin\n/usr/bin/leaky\n")
+        notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
+        build_id = re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)
+        for release, where in (
+                (None, "an unstripped file of build ID %s in --debug-dir would have them" % build_id),
+                ("ID=debian", "leaky-dbgsym (Debian's debug archive) or --debuginfod may have them")):
+            if release:
+                with open(os.path.join(root, "etc/os-release"), "w", encoding="ascii") as file:
+                    file.write(release + "\n")
+            expected = "leaky has no symbols: " + where
+            report, _ = report_on([lab.need("chroot"), root, "/usr/bin/leaky"])
+            nameless = [site for site in report["sites"] if site["frames"] and not site["frames"][0]["function"]
+                        and site["frames"][0]["module"] == program]
+            assert nameless, report["sites"]
+            assert {site.get("hint") for site in nameless} == {expected}, (expected, report["sites"])
+
+
 def test_hostile_name():
     """A program whose name would drive a terminal."""
     with tempfile.TemporaryDirectory(prefix="tracer-hostile-") as folder:

@@ -242,4 +242,40 @@ static __attribute__((unused)) struct sample *sample_server_sampled(void)
 	return sample;
 }
 
+/* As the symbolizer has it, but for what is known: a hostile name, and a sentence of more than a line. */
+static __attribute__((unused)) const char *sample_hint(void *context, const struct frame *frame)
+{
+	(void)context;
+	return frame->module ? "libc.so.6 has no symbols: libc6-dbg or --debuginfod may have them"
+			     : "ext\x1b[2J\n.so has no symbols: an unstripped file of build ID "
+			       "abababababababababababababababababababab in --debug-dir would have "
+			       "them";
+}
+
+/* Rows with code without names: first, first, behind an exported function, behind a line; and one without any. */
+static __attribute__((unused)) struct sample *sample_nameless(void)
+{
+	struct sample *sample = sample_new_empty(1);
+	uint32_t ext = sample_module(sample, "/srv/app/ext.so", 0xab);
+	uint32_t libc = sample_module(sample, "/usr/lib/x86_64-linux-gnu/libc.so.6", 0xcd);
+	uint64_t nameless = sample_name(sample, NULL, NULL, 0);
+	uint64_t exported = sample_name(sample, "exported", NULL, 0);
+	uint64_t line = sample_name(sample, "serve", "/srv/app/serve.c", 12);
+	struct frame rows[][2] = {
+		{ { FRAME_NATIVE, ext, nameless, 1, NULL }, { FRAME_NATIVE, ext, line, 9, NULL } },
+		{ { FRAME_NATIVE, ext, nameless, 2, NULL }, { FRAME_NATIVE, ext, line, 9, NULL } },
+		{ { FRAME_NATIVE, ext, exported, 3, NULL },
+		  { FRAME_NATIVE, libc, nameless, 4, NULL } },
+		{ { FRAME_NATIVE, ext, line, 9, NULL }, { FRAME_NATIVE, ext, nameless, 5, NULL } },
+		{ { FRAME_NATIVE, ext, exported, 3, NULL },
+		  { FRAME_ERROR, MODULE_NONE, 0, 0, "no unwind information" } },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		sample_site(sample, 0, &sample_malloc, sample_stack(sample, rows[i], 2),
+			    (struct site_stats){ 5000 - i * 1000, 1, 0, 0 });
+	return sample;
+}
+
 #endif

@@ -177,6 +177,31 @@ static void test_checker_can_fail(void **state)
 	free(text);
 }
 
+/* Of the five rows, three begin with code without a name. */
+static void test_hints(void **state)
+{
+	const struct report_options options = { 0 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_nameless();
+	struct report_names names = sample_names(sample);
+	struct report *report;
+	const char *at;
+	size_t count = 0;
+	char *text;
+
+	(void)state;
+	names.hint = sample_hint;
+	report = report_build(&sample->snapshot, &options, &names);
+	text = sample_render(report, "json", &plain);
+	assert_int_equal(check_reports(text, strlen(text), ""), 1);
+	for (at = text; (at = strstr(at, "\"hint\":\"")); at++)
+		count++;
+	assert_int_equal(count, 3);
+	free(text);
+	report_free(report);
+	sample_free(sample);
+}
+
 static void test_formats(void **state)
 {
 	const struct render_format *format = render_format_list();
@@ -198,7 +223,7 @@ int main(void)
 		cmocka_unit_test(test_price),	       cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_seconds),	       cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_nasty_is_valid), cmocka_unit_test(test_checker_can_fail),
-		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_hints),	       cmocka_unit_test(test_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

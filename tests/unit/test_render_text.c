@@ -20,9 +20,12 @@ static char *render(struct sample *sample, const struct report_options *options,
 		    const struct render_options *render_options)
 {
 	struct report_names names = sample_names(sample);
-	struct report *report = report_build(&sample->snapshot, options, &names);
-	char *text = sample_render(report, "text", render_options);
+	struct report *report;
+	char *text;
 
+	names.hint = sample_hint;
+	report = report_build(&sample->snapshot, options, &names);
+	text = sample_render(report, "text", render_options);
 	report_free(report);
 	return text;
 }
@@ -45,6 +48,16 @@ static void test_server(void **state)
 
 	(void)state;
 	check_output("server.txt", sample_server(), &options, &plain);
+}
+
+/* One hint for each file, below the first row that wants it. */
+static void test_hints(void **state)
+{
+	const struct report_options options = { .top = 10 };
+	const struct render_options plain = { 0 };
+
+	(void)state;
+	check_output("hints.txt", sample_nameless(), &options, &plain);
 }
 
 static void test_samples(void **state)
@@ -328,6 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_server),
+		cmocka_unit_test(test_hints),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_server_verbose),
 		cmocka_unit_test(test_losses_and_rest),

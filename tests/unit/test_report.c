@@ -367,6 +367,32 @@ static void test_processes(void **state)
 	sample_free(sample);
 }
 
+/* The first code without a name counts, but only before a line. */
+static void test_hints(void **state)
+{
+	static const char *const first[] = { "ext", "ext", "libc", NULL, NULL };
+	const struct report_options options = { SORT_INUSE, 10, 0 };
+	struct sample *sample = sample_nameless();
+	struct report_names names = sample_names(sample);
+	struct report *report;
+	struct report_site *sites;
+	size_t i;
+
+	(void)state;
+	names.hint = sample_hint;
+	report = report_build(&sample->snapshot, &options, &names);
+	assert_int_equal(report->site_count, 5);
+	sites = sample_open_sites(report);
+	for (i = 0; i < 5; i++) {
+		assert_int_equal(!sites[i].hint, !first[i]);
+		if (first[i])
+			assert_memory_equal(sites[i].hint, first[i], strlen(first[i]));
+	}
+	sample_close_sites(sites, report->site_count);
+	report_free(report);
+	sample_free(sample);
+}
+
 static void test_words(void **state)
 {
 	(void)state;
@@ -430,6 +456,7 @@ int main(void)
 		cmocka_unit_test(test_many_sites),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_hints),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_loss_kinds),
 	};

@@ -8,6 +8,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 /* Puts "full" with its debug information, "full.debug" with nothing else, and "bare" without into the folder. */
@@ -307,6 +308,105 @@ static void test_root_of_the_target(void **state)
 		skip();
 }
 
+/* What may have the names of a file of a root; NULL = one that is in none. `shown`: what /proc shows of it begins with the root. */
+static void check_hint(struct fixture *fixture, pid_t pid, const char *root, bool shown,
+		       const char *expected)
+{
+	static const char inside[] = "/usr/lib/libfoo.so.1";
+	char *path = root ? memory_format("%s%s", root, inside) : memory_copy_string("bare");
+	uint32_t number = fixture_module(fixture, path);
+	struct module *module = fixture->modules.items[number];
+	uint64_t offset = offset_of(fixture, "hidden_one");
+	const struct frame frame = { .kind = FRAME_NATIVE, .module = number, .offset = offset + 1 };
+	struct stat status;
+
+	assert_int_equal(fstat(module->fd, &status), 0);
+	module->file_device = status.st_dev;
+	module->file_inode = status.st_ino;
+	if (!shown) {
+		free(module->path);
+		module->path = memory_copy_string(inside);
+	}
+	module->root_pid = pid;
+	module->build_id_size = 2;
+	memcpy(module->build_id, "\xab\xcd", 2);
+	/* Before it has been looked up, nothing is missing. */
+	assert_null(symbolizer_hint(fixture->symbolizer, &frame));
+	assert_null(fixture_lookup(fixture, number, offset)->items[0].function);
+	assert_string_equal(symbolizer_hint(fixture->symbolizer, &frame), expected);
+	/* A function that has a name needs none. */
+	offset = offset_of(fixture, "exported_one");
+	assert_non_null(fixture_lookup(fixture, number, offset)->items[0].function);
+	assert_null(symbolizer_hint(
+		fixture->symbolizer,
+		&(struct frame){ .kind = FRAME_NATIVE, .module = number, .offset = offset + 1 }));
+	free(path);
+}
+
+#define NO_SYMBOLS "libfoo.so.1 has no symbols: "
+#define NO_PACKAGE NO_SYMBOLS "an unstripped file of build ID abcd in --debug-dir would have them"
+
+/* Roots that differ in what /etc/os-release is: a file, or what should keep a reader busy or lead it out. */
+static void test_hints_by_root(void **state)
+{
+	static const struct {
+		const char *root, *make, *hint;
+	} cases[] = {
+		{ "debian", "echo ID=debian > debian/etc/os-release",
+		  NO_SYMBOLS
+		  "libfoo1-dbgsym (Debian's debug archive) or --debuginfod may have them" },
+		{ "other",
+		  "echo ID=debian > other/etc/os-release && "
+		  "echo /usr/lib/libfoo.so.2 > other/var/lib/dpkg/info/libfoo1:amd64.list",
+		  NO_SYMBOLS "the -dbgsym package (Debian's debug archive) of what dpkg -S "
+			     "libfoo.so.1 names or --debuginfod may have them" },
+		{ "alpine",
+		  "echo ID=alpine > alpine/usr/lib/os-release && "
+		  "ln -s ../usr/lib/os-release alpine/etc/os-release",
+		  NO_SYMBOLS "the -dbg package of what apk info --who-owns /usr/lib/libfoo.so.1 "
+			     "names may have them" },
+		{ "none", "true", NO_PACKAGE },
+		{ "fifo", "mkfifo fifo/etc/os-release", NO_PACKAGE },
+		{ "long",
+		  "{ head -c 1000000 /dev/zero; echo; echo ID=debian; } > long/etc/os-release",
+		  NO_PACKAGE },
+		{ "out", "echo ID=debian > release && ln -s $PWD/release out/etc/os-release",
+		  NO_PACKAGE },
+	};
+	struct fixture fixture;
+	bool skipped = false;
+	size_t i;
+
+	(void)state;
+	fixture_begin(&fixture, NULL);
+	build(&fixture, "");
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]) && !skipped; i++) {
+		pid_t pid;
+
+		fixture_run(&fixture,
+			    "mkdir -p %s/etc %s/usr/lib %s/var/lib/dpkg/info && "
+			    "cp bare %s/usr/lib/libfoo.so.1 && "
+			    "echo /usr/lib/libfoo.so.1 > %s/var/lib/dpkg/info/libfoo1:amd64.list",
+			    cases[i].root, cases[i].root, cases[i].root, cases[i].root,
+			    cases[i].root);
+		fixture_run(&fixture, "%s", cases[i].make);
+		pid = start_in_root(&fixture, cases[i].root);
+		skipped = !pid;
+		if (skipped)
+			break;
+		check_hint(&fixture, pid, cases[i].root, false, cases[i].hint);
+		check_hint(&fixture, pid, cases[i].root, true, cases[i].hint);
+		/* Another file has its place by now: a root of another process, perhaps. */
+		check_hint(&fixture, pid, NULL, false, NO_PACKAGE);
+		if (!kill(pid, SIGKILL))
+			waitpid(pid, NULL, 0);
+		check_hint(&fixture, pid, cases[i].root, false, NO_PACKAGE);
+	}
+	fixture_end(&fixture);
+	if (skipped)
+		skip();
+}
+
 /* Servers are asked if that was wished, and otherwise not, whatever the environment says. */
 static void test_debuginfod(void **state)
 {
@@ -348,6 +448,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_debuglink_goes_on),
 		cmocka_unit_test(test_mini_debug_info),
 		cmocka_unit_test(test_root_of_the_target),
+		cmocka_unit_test(test_hints_by_root),
 		cmocka_unit_test(test_debuginfod),
 	};
 

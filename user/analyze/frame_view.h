@@ -14,6 +14,11 @@
 struct report_names {
 	const struct symbol_list *(*lookup)(void *context, const struct frame *frame);
 	void *context;
+	/*
+	 * What may have the name of a frame for which lookup has found none: a sentence that lives as long as the report. NULL, or
+	 * that it returns: nothing is known.
+	 */
+	const char *(*hint)(void *context, const struct frame *frame);
 };
 
 /* A function of a frame. Texts are NULL, and the line 0, where they are unknown. */

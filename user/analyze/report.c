@@ -186,6 +186,16 @@ static void report_fill_line(const struct report *report, struct report_site *to
 	to->stack_length = stack.count;
 }
 
+/* A line's stack is not in its frames. */
+static const char *report_hint(const struct report *report, const struct report_site *site)
+{
+	const struct snapshot_site *from = site->origin->member_count && site->by_line
+						   ? report_greatest(site->origin, &report->options)
+						   : site->origin;
+
+	return report_frames_hint(from->stack, &report->options, &report->names);
+}
+
 struct report_site report_open_site(const struct report *report, size_t index)
 {
 	struct report_site site = report->sites[index];
@@ -197,6 +207,7 @@ struct report_site report_open_site(const struct report *report, size_t index)
 	site.frame_count = frames.count;
 	if (site.by_line)
 		report_fill_line(report, &site);
+	site.hint = report_hint(report, &site);
 	return site;
 }
 
@@ -213,6 +224,7 @@ static void report_ask_names(const struct report *report, size_t index)
 	struct report_site site = report->sites[index];
 
 	report_frames_ask(site.origin->stack, &report->options, &report->names);
+	report_hint(report, &site);
 	if (!site.by_line)
 		return;
 	report_fill_line(report, &site);

@@ -73,6 +73,8 @@ struct report_site {
 	size_t leaves_more; /* that there are beyond */
 	struct report_frame *stack; /* of a line, if asked for: that of its greatest site */
 	size_t stack_length;
+	/* If code without a name comes before the first line: what may have the name; not owned. NULL = nothing is known. */
+	const char *hint;
 };
 
 struct report {

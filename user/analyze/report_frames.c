@@ -77,6 +77,39 @@ void report_frames_ask(const struct stack *stack, const struct report_options *o
 			(void)frame_walk_begin(&stack->frames[i], names);
 }
 
+/* Returns true if the search for a hint ends with this frame. */
+static bool report_frame_hint(const struct frame *frame, const struct report_options *options,
+			      const struct report_names *names, const char **ret_hint)
+{
+	struct frame_walk walk = frame_walk_begin(frame, names);
+	struct frame_view view;
+
+	while (frame_walk_next(&walk, &view)) {
+		if (options->judge && judge_hides(options->judge, &view))
+			continue;
+		if (view.file)
+			return true;
+		if (frame->kind == FRAME_NATIVE && !view.function && !frame->whole) {
+			*ret_hint = names->hint(names->context, frame);
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *report_frames_hint(const struct stack *stack, const struct report_options *options,
+			       const struct report_names *names)
+{
+	const char *hint = NULL;
+	uint32_t i;
+
+	for (i = 0; i < stack->count && names->hint; i++)
+		if ((options->internal || !stack->frames[i].internal) &&
+		    report_frame_hint(&stack->frames[i], options, names, &hint))
+			break;
+	return hint;
+}
+
 void report_frame_clear(struct report_frame *frame)
 {
 	free(frame->build_id);

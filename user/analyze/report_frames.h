@@ -26,6 +26,13 @@ size_t report_frames_add(struct frame_list *to, const struct module_list *module
 void report_frames_ask(const struct stack *stack, const struct report_options *options,
 		       const struct report_names *names);
 
+/*
+ * A hint for the innermost frame that is shown without a name, unless a line is known before it: that is what a reader looks
+ * for. NULL = none.
+ */
+const char *report_frames_hint(const struct stack *stack, const struct report_options *options,
+			       const struct report_names *names);
+
 /* Free what report_frame_of has made of `frame`. */
 void report_frame_clear(struct report_frame *frame);
 void report_frames_free(struct report_frame *frames, size_t count);

@@ -35,6 +35,11 @@ static const struct symbol_list *reporter_lookup(void *context, const struct fra
 	return symbolizer_lookup(context, frame);
 }
 
+static const char *reporter_hint(void *context, const struct frame *frame)
+{
+	return symbolizer_hint(context, frame);
+}
+
 static void reporter_complain(const struct reporter *reporter)
 {
 	enum log_level level;
@@ -80,7 +85,8 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 {
 	const struct options *options = reporter->options;
 	const struct report_names names = { .lookup = reporter_lookup,
-					    .context = reporter->symbolizer };
+					    .context = reporter->symbolizer,
+					    .hint = reporter_hint };
 	struct report_options wanted = { .sort = options->sort,
 					 .top = options->top,
 					 .min_age_ns = options->min_age_ns,

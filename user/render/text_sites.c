@@ -3,11 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/strings.h"
 #include "base/units.h"
 #include "model/source.h"
 #include "render/columns.h"
 #include "render/formats.h"
 #include "render/text_style.h"
+
+#define HINT_INDENT 7
 
 #define ROW "%5s  %10s  %6s  %11s  %10s  %10s  %10s"
 
@@ -94,8 +97,26 @@ static void text_call(const struct text_writer *writer, const struct report *rep
 	buffer_free(&line);
 }
 
+/* Print what may have the names that a row lacks, unless a row before it has the same. */
+static void text_hint(const struct text_writer *writer, const struct report_site *site,
+		      struct strings *hints)
+{
+	size_t before = hints->by_hash.count;
+
+	if (!strings_keep(hints, site->hint) || hints->by_hash.count == before)
+		return;
+	columns_pad(writer->out, 0, HINT_INDENT);
+	text_style_set(writer, STYLE_QUIET);
+	columns_wrap(writer->out, site->hint,
+		     writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS - HINT_INDENT, HINT_INDENT + 2);
+	writer->out->length--;
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_append_string(writer->out, "\n");
+}
+
+/* `hints`: those that have been printed. */
 static void text_site(const struct text_writer *writer, const struct report *report,
-		      const struct report_site *site, size_t name_column)
+		      const struct report_site *site, size_t name_column, struct strings *hints)
 {
 	char rank[24], oldest[UNITS_TEXT_MAX];
 	bool holds = site_stats_hold(&site->stats);
@@ -105,6 +126,7 @@ static void text_site(const struct text_writer *writer, const struct report *rep
 		 holds ? units_format_time(site->stats.oldest_ns, oldest) : "-");
 	text_call(writer, report, site);
 	text_stack(writer, site, name_column);
+	text_hint(writer, site, hints);
 	buffer_append_string(writer->out, "\n");
 }
 
@@ -185,6 +207,7 @@ void text_sites(const struct text_writer *writer, const struct report *report,
 		const struct render_options *options)
 {
 	size_t name_column = text_name_column(writer, report), i;
+	struct strings hints = { 0 };
 	struct report_site site;
 
 	text_style_set(writer, STYLE_QUIET);
@@ -196,9 +219,10 @@ void text_sites(const struct text_writer *writer, const struct report *report,
 		if (!text_shows_site(report, &report->sites[i]))
 			continue;
 		site = report_open_site(report, i);
-		text_site(writer, report, &site, name_column);
+		text_site(writer, report, &site, name_column, &hints);
 		report_close_site(&site);
 	}
+	strings_free(&hints);
 	text_rest(writer, report);
 	text_row(writer, "total", report->sampled.alloc_objects, &report->totals, &report->totals,
 		 "");

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "base/table.h"
 #include "decode/client.h"
+#include "symbolize/module_hint.h"
 
 /*
  * For one look-up, and for all look-ups of a report; a file that has taken longer in all is to blame. None of it is time that
@@ -36,6 +37,8 @@ struct module_names {
 	bool bad; /* not asked about any more */
 	int64_t spent_ms; /* waiting for its names */
 	bool lacks; /* it has no debug information, and there is no debug file */
+	bool hinted; /* what may have its names has been looked for */
+	char *hint; /* owned; NULL = nothing is known */
 };
 
 struct complaint {
@@ -315,6 +318,28 @@ const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					   : &symbolizer->unnamed;
 }
 
+const char *symbolizer_hint(struct symbolizer *symbolizer, const struct frame *frame)
+{
+	const struct module *module = module_list_get(symbolizer->modules, frame->module);
+	const struct symbol_list *list;
+	struct module_names *known;
+	int64_t begin_ms;
+
+	if (frame->kind != FRAME_NATIVE || !module)
+		return NULL;
+	known = symbolizer_of_module(symbolizer, frame->module);
+	list = table_get(&known->by_offset, frame->offset);
+	if (!list || list->items[0].function || known->bad)
+		return NULL;
+	if (known->hinted || symbolizer->broken || symbolizer_is_late(symbolizer))
+		return known->hint;
+	begin_ms = patience_now_ms(&symbolizer->client.patience);
+	known->hinted = true;
+	known->hint = module_hint_new(&symbolizer->client, module);
+	symbolizer->spent_ms += patience_now_ms(&symbolizer->client.patience) - begin_ms;
+	return known->hint;
+}
+
 char *symbolizer_take_complaint(struct symbolizer *symbolizer, enum log_level *ret_level)
 {
 	struct complaint oldest;
@@ -368,6 +393,7 @@ static void symbolizer_free_values(struct table *table)
 static void module_names_clear(struct module_names *names)
 {
 	symbolizer_free_values(&names->by_offset);
+	free(names->hint);
 	strings_free(&names->strings);
 	*names = (struct module_names){ 0 };
 }

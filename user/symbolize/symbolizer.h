@@ -37,6 +37,12 @@ struct symbolizer *symbolizer_new(const struct module_list *modules,
 const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					    const struct frame *frame);
 
+/*
+ * What may have the name of a frame for which symbolizer_lookup has found none: a sentence about its module, valid as those
+ * names are. NULL if nothing is known, or if the module's names could not be read.
+ */
+const char *symbolizer_hint(struct symbolizer *symbolizer, const struct frame *frame);
+
 /* The names of a report come in between: they may take ten seconds in all, by the clock of patience.h. */
 void symbolizer_begin_report(struct symbolizer *symbolizer);
 void symbolizer_end_report(struct symbolizer *symbolizer);

@@ -65,9 +65,20 @@ def check_line(site):
     return ["stacks", "processes", "of_processes", "via"]
 
 
+def check_hint(site):
+    """Only where there is code without a name. Returns the key for it."""
+    if "hint" not in site:
+        return []
+    assert type(site["hint"]) is str and site["hint"]
+    native = [frame for frame in site["frames"] if frame["kind"] == "native"]
+    assert "via" in site or any(not frame["function"] for frame in native), site["frames"]
+    return ["hint"]
+
+
 def check_site(site, rank):
     assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
-                          *check_sampled(site, "samples"), "oldest_s", "mean_age_s", "frames", *check_line(site)], list(site)
+                          *check_sampled(site, "samples"), "oldest_s", "mean_age_s", *check_hint(site), "frames",
+                          *check_line(site)], list(site)
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
     for name in ["allocator", "function"]:
