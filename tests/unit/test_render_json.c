@@ -70,6 +70,34 @@ static void test_price(void **state)
 	sample_free(sample);
 }
 
+/* From the second report on, rows have what they have grown by, and so has the whole. */
+static void test_growth(void **state)
+{
+	struct growth_base base = { 0 };
+	const struct report_options options = { .top = 10, .base = &base };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct report_names names = sample_names(sample);
+	struct report *report;
+	char *text;
+
+	(void)state;
+	growth_keep(&base, &sample->snapshot, 0);
+	sample->sites[0].stats.alloc_bytes += 1000;
+	sample->sites[1].stats.free_bytes += 250;
+	report = report_build(&sample->snapshot, &options, &names);
+	assert_true(report->growth.known);
+	assert_int_equal(report->growth.bytes, 750);
+	text = sample_render(report, "json", &plain);
+	assert_int_equal(check_reports(text, strlen(text), ""), 1);
+	assert_non_null(strstr(text, "\"growth_bytes\":1000,"));
+	assert_non_null(strstr(text, "\"growth_bytes\":-250,"));
+	free(text);
+	report_free(report);
+	sample_free(sample);
+	growth_free(&base);
+}
+
 static void assert_string(const char *text, const char *expected)
 {
 	struct buffer out = { 0 };
@@ -219,11 +247,17 @@ static void test_formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_server),	       cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_price),	       cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_seconds),	       cmocka_unit_test(test_nesting),
-		cmocka_unit_test(test_nasty_is_valid), cmocka_unit_test(test_checker_can_fail),
-		cmocka_unit_test(test_hints),	       cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_server),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_price),
+		cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_nasty_is_valid),
+		cmocka_unit_test(test_checker_can_fail),
+		cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@
 struct candidate {
 	const struct snapshot_site *site;
 	struct site_stats stats;
+	struct growth growth;
 	uint64_t weight;
 };
 
@@ -102,6 +103,14 @@ static void report_sum(struct report *report, const struct snapshot_site *site,
 	report->sites_in_use += !site->ended && !site->left_out && site_stats_hold(stats);
 }
 
+static struct growth report_growth(const struct snapshot_site *site,
+				   const struct report_options *options)
+{
+	const struct growth_base none = { 0 };
+
+	return growth_of(options->base ? options->base : &none, site, options->min_age_ns);
+}
+
 /* Add every site to the sums of the report and the ones that may be listed to `candidates`. */
 static size_t report_judge(struct report *report, const struct snapshot *snapshot,
 			   const struct report_options *options, struct candidate *candidates)
@@ -110,8 +119,10 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 	size_t count = 0;
 	size_t i;
 
+	report->growth = (struct growth){ .known = options->base && options->base->known };
 	for (i = 0; i < snapshot->site_count; i++) {
 		const struct snapshot_site *site = &snapshot->sites[i];
+		struct growth growth = report_growth(site, options);
 		struct site_stats stats = site->stats;
 
 		site_stats_limit_freed(&stats);
@@ -122,9 +133,12 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 			site_stats_leave_out_young(&stats);
 		report_sum(report, site, &stats);
 		report_sum_targets(report, places, site, options);
+		if (!site->ended)
+			growth_add(&report->growth.bytes, growth.bytes);
 		if (!site->left_out && report_is_candidate(&stats, options))
 			candidates[count++] =
-				(struct candidate){ site, stats, weight_of(&stats, options->sort) };
+				(struct candidate){ site, stats, growth,
+						    weight_of(&stats, options->sort) };
 	}
 	free(places);
 	return count;
@@ -253,6 +267,7 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->ended = site->ended;
 	to->sampled = site->sampled;
 	to->stats = from->stats;
+	to->growth = from->growth;
 	if (!site_stats_hold(&to->stats))
 		to->stats.oldest_ns = 0;
 	to->process_count = report_count_processes(site);

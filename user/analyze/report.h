@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "analyze/growth.h"
 #include "analyze/judge.h"
 #include "model/snapshot.h"
 #include "model/symbols.h"
@@ -24,6 +25,8 @@ struct report_options {
 	size_t top; /* sites shown; 0 = all */
 	uint64_t min_age_ns; /* in use counts only blocks at least this old; 0 = all */
 	bool internal; /* keep frames of interpreters' own functions, and a stack for each line */
+	/* What sites held at the last report; NULL = there was none. */
+	const struct growth_base *base;
 	struct judge *judge; /* of the snapshot; NULL = hide nothing, and find no leaves */
 };
 
@@ -59,6 +62,7 @@ struct report_site {
 	bool ended; /* its program has ended: in no total */
 	bool sampled; /* its figures are an estimate */
 	struct site_stats stats; /* its oldest_ns is 0 when no block is in use */
+	struct growth growth;
 	size_t process_count; /* processes that are added up in it */
 	size_t of_processes; /* of a line: processes of its program that run, or are added up */
 	bool by_line; /* `frames` is a line of the application */
@@ -91,6 +95,7 @@ struct report {
 	bool ended_sampled; /* is some of `ended`? */
 	struct site_stats recorded; /* of all sites, with the blocks that min_age_ns leaves out */
 	struct site_stats estimated; /* what of `recorded` is an estimate */
+	struct growth growth; /* of `totals` */
 	size_t sites_in_use; /* rows that hold at least one byte or block */
 	struct site_stats left_out; /* what of `totals` is of sites that --only leaves out */
 	size_t sites_left_out; /* of these, that hold something */

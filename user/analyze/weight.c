@@ -5,12 +5,7 @@
 struct site_stats weight_counted(const struct snapshot_site *site,
 				 const struct report_options *options)
 {
-	struct site_stats stats = site->stats;
-
-	site_stats_limit_freed(&stats);
-	if (options->min_age_ns)
-		site_stats_leave_out_young(&stats);
-	return stats;
+	return site_stats_counted(&site->stats, options->min_age_ns);
 }
 
 uint64_t weight_of(const struct site_stats *stats, enum report_sort sort)

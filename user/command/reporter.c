@@ -91,6 +91,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 					 .top = options->top,
 					 .min_age_ns = options->min_age_ns,
 					 .internal = options->level == LOG_VERBOSE,
+					 .base = &reporter->base,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
 	struct passage passage = { .output = &reporter->output, .error = error };
 	struct render_options style = { .color = reporter->color,
@@ -106,6 +107,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	report = report_build(&grouped->snapshot, &wanted, &names);
 	report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
 	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
+	growth_keep(&reporter->base, snapshot, options->min_age_ns);
 	reporter_complain(reporter);
 	if (reporter->written && options->format->separator)
 		buffer_append_string(&text, options->format->separator);
@@ -122,6 +124,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 
 int reporter_close(struct reporter *reporter, struct error *error)
 {
+	growth_free(&reporter->base);
 	return output_close(&reporter->output, error);
 }
 

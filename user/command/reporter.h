@@ -13,6 +13,7 @@ struct reporter {
 	const struct log *log;
 	struct symbolizer *symbolizer;
 	struct output output;
+	struct growth_base base; /* what sites held at the last report */
 	bool color;
 	uint64_t written; /* reports */
 	uint64_t inuse_bytes; /* of the last report: all that was in use */

@@ -58,6 +58,16 @@ void site_stats_leave_out_young(struct site_stats *stats)
 	stats->alloc_objects -= stats_min(stats->young_objects, site_stats_inuse_objects(stats));
 }
 
+struct site_stats site_stats_counted(const struct site_stats *stats, uint64_t min_age_ns)
+{
+	struct site_stats counted = *stats;
+
+	site_stats_limit_freed(&counted);
+	if (min_age_ns)
+		site_stats_leave_out_young(&counted);
+	return counted;
+}
+
 uint64_t site_stats_inuse_bytes(const struct site_stats *stats)
 {
 	return stats->alloc_bytes - stats->free_bytes;

@@ -38,6 +38,9 @@ void site_stats_limit_freed(struct site_stats *stats);
 /* Take the young blocks out of what is allocated, and so out of what is in use. */
 void site_stats_leave_out_young(struct site_stats *stats);
 
+/* As a report counts them: not more freed than allocated, and without the young blocks if there is a least age. */
+struct site_stats site_stats_counted(const struct site_stats *stats, uint64_t min_age_ns);
+
 uint64_t site_stats_inuse_bytes(const struct site_stats *stats);
 uint64_t site_stats_inuse_objects(const struct site_stats *stats);
 /* Is there at least one byte or block in use? */

@@ -210,6 +210,16 @@ static void json_line(struct json_writer *json, const struct report_site *site)
 	json_close(json, ']');
 }
 
+/* In the first report there is none. */
+static void json_growth(struct json_writer *json, const struct growth *growth)
+{
+	json_key(json, "growth_bytes");
+	if (growth->known)
+		json_signed(json, growth->bytes);
+	else
+		json_null(json);
+}
+
 static void json_site(struct json_writer *json, const struct report_site *site)
 {
 	size_t i;
@@ -226,6 +236,7 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	json_sampled(json, site->sampled);
 	if (site->sampled)
 		json_member_integer(json, "samples", site->stats.samples);
+	json_growth(json, &site->growth);
 	json_member_seconds(json, "oldest_s", site->stats.oldest_ns, site_stats_hold(&site->stats));
 	json_member_seconds(json, "mean_age_s", site_stats_mean_age_ns(&site->stats),
 			    site_stats_inuse_objects(&site->stats));

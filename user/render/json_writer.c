@@ -104,6 +104,12 @@ void json_integer(struct json_writer *json, uint64_t number)
 	buffer_printf(json->out, "%" PRIu64, number);
 }
 
+void json_signed(struct json_writer *json, int64_t number)
+{
+	json_separate(json);
+	buffer_printf(json->out, "%" PRId64, number);
+}
+
 void json_seconds(struct json_writer *json, uint64_t ns)
 {
 	json_separate(json);

@@ -27,6 +27,7 @@ void json_key(struct json_writer *json, const char *key);
  */
 void json_string(struct json_writer *json, const char *text);
 void json_integer(struct json_writer *json, uint64_t number);
+void json_signed(struct json_writer *json, int64_t number);
 /* Nanoseconds as an exact number of seconds: 1500000000 -> 1.5 */
 void json_seconds(struct json_writer *json, uint64_t ns);
 void json_bool(struct json_writer *json, bool value);

@@ -77,14 +77,15 @@ def check_hint(site):
 
 def check_site(site, rank):
     assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
-                          *check_sampled(site, "samples"), "oldest_s", "mean_age_s", *check_hint(site), "frames",
-                          *check_line(site)], list(site)
+                          *check_sampled(site, "samples"), "growth_bytes", "oldest_s", "mean_age_s", *check_hint(site),
+                          "frames", *check_line(site)], list(site)
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
     for name in ["allocator", "function"]:
         assert type(site[name]) in [str, type(None)], name
     assert type(site["ended"]) is bool
     check_counters(site)
+    assert type(site["growth_bytes"]) in [int, type(None)], site["growth_bytes"]
     held = site["inuse_bytes"] or site["inuse_objects"]
     assert type(site["oldest_s"]) is (float if held else type(None)), site["oldest_s"]
     for frame in site["frames"]:
