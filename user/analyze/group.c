@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/region_judge.h"
 #include "analyze/shown.h"
 #include "base/compare.h"
 #include "base/memory.h"
@@ -16,6 +17,7 @@ enum member_mode {
 	MEMBER_WHOLE, /* the process */
 	MEMBER_FRAME, /* `frame` and `function` */
 	MEMBER_LINE, /* `line` */
+	MEMBER_REGION, /* what it is for */
 	MEMBER_SHOWN, /* what is shown of its stack */
 	MEMBER_ALONE, /* it is in no group */
 };
@@ -23,6 +25,8 @@ enum member_mode {
 struct member {
 	const struct snapshot_site *site;
 	enum member_mode mode;
+	enum region region;
+	const char *program; /* of a region by line; NULL = processes stay apart */
 	struct frame frame; /* what the group shows as its stack */
 	const char *function; /* by function only; NULL = unknown */
 	struct app_line line;
@@ -128,8 +132,24 @@ static void member_set_frame(struct member *member, enum group_by by)
 		member_set_caller(member, frame, by);
 }
 
+/* By line, processes of one program are added up. */
+static void member_set_region(struct member *member, enum group_by by)
+{
+	const struct target *target = member->site->target;
+
+	member->mode = MEMBER_REGION;
+	if (by == GROUP_BY_APP_LINE ||
+	    (by == GROUP_BY_DEFAULT && judge_is_interpreted(member->judge, target)))
+		member->program = judge_find_program(member->judge, target);
+}
+
 static void member_set(struct member *member, enum group_by by, bool all)
 {
+	member->region = region_of_site(member->site, judge_names(member->judge));
+	if (!region_has_line(member->region) && by != GROUP_BY_STACK) {
+		member_set_region(member, by);
+		return;
+	}
 	switch (by) {
 	case GROUP_BY_STACK:
 		member->mode = MEMBER_ALONE;
@@ -201,7 +221,11 @@ static int group_compare_kinds(const struct member *left, const struct member *r
 	const struct snapshot_site *x = left->site, *y = right->site;
 	int order = compare_numbers(left->mode, right->mode);
 
-	if (!order && left->mode != MEMBER_LINE)
+	if (!order)
+		order = compare_numbers(left->region, right->region);
+	if (!order)
+		order = compare_pointers(left->program, right->program);
+	if (!order && left->mode != MEMBER_LINE && !left->program)
 		order = compare_pointers(x->target, y->target);
 	if (!order)
 		order = compare_numbers(x->ended, y->ended);
@@ -292,10 +316,11 @@ static void group_begin(struct grouped *grouped, struct snapshot_site *to,
 {
 	*to = *member->site;
 	to->by_line = member->mode == MEMBER_LINE;
+	to->region = member->region;
 	if (member->mode == MEMBER_ALONE || member->mode == MEMBER_SHOWN)
 		return;
 	to->stack = group_stack(grouped, member);
-	if (!to->stack->count)
+	if (!to->stack->count && member->mode != MEMBER_REGION)
 		to->function = &several_functions;
 }
 
@@ -307,6 +332,7 @@ static void group_put(struct grouped *grouped, const struct member *members, siz
 
 	for (i = 0; i < count; i++) {
 		grouped->members[i] = *members[i].site;
+		grouped->members[i].region = members[i].region;
 		if (to && !group_compare(&members[i], &members[i - 1])) {
 			group_add(to, members[i].site);
 		} else {

@@ -183,6 +183,11 @@ static struct judged_target *judge_target(struct judge *judge, const struct targ
 	return known;
 }
 
+const char *judge_find_program(struct judge *judge, const struct target *target)
+{
+	return judge_target(judge, target)->program;
+}
+
 static void judge_count_programs(struct judge *judge)
 {
 	const struct snapshot *snapshot = judge->snapshot;

@@ -29,6 +29,9 @@ bool judge_wants(struct judge *judge, const struct stack *stack);
 /* Does an interpreter run in the target, as far as stacks show? */
 bool judge_is_interpreted(struct judge *judge, const struct target *target);
 
+/* The program that a target runs: equal for processes of one program. */
+const char *judge_find_program(struct judge *judge, const struct target *target);
+
 /* How many of the snapshot's processes that run are of the target's program. */
 size_t judge_count_processes(struct judge *judge, const struct target *target);
 

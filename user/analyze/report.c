@@ -249,7 +249,6 @@ static void report_fill_counts(struct report_site *to, struct judge *judge)
 {
 	size_t running = judge ? judge_count_processes(judge, to->target) : 0;
 
-	to->stack_count = to->origin->member_count;
 	to->of_processes = running > to->process_count ? running : to->process_count;
 }
 
@@ -272,7 +271,11 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 		to->stats.oldest_ns = 0;
 	to->process_count = report_count_processes(site);
 	to->by_line = site->by_line;
-	if (site->by_line)
+	to->region = site->region;
+	to->resident_known = site->source == SOURCE_MMAP && !site->ended &&
+			     site_stats_is_measured(&to->stats);
+	to->stack_count = site->member_count ? site->member_count : 1;
+	if (site->by_line || !region_has_line(site->region))
 		report_fill_counts(to, options->judge);
 }
 

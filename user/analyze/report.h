@@ -66,7 +66,9 @@ struct report_site {
 	size_t process_count; /* processes that are added up in it */
 	size_t of_processes; /* of a line: processes of its program that run, or are added up */
 	bool by_line; /* `frames` is a line of the application */
-	size_t stack_count; /* of a line: how many stacks are added up */
+	enum region region; /* what its blocks are for */
+	bool resident_known; /* it is of mappings, and stats.resident_bytes is what of them is present */
+	size_t stack_count; /* of a line or region: how many stacks are added up */
 	/* What follows is made by report_open_site. */
 	struct report_frame *frames; /* innermost first */
 	size_t frame_count;

@@ -31,6 +31,8 @@ void site_stats_add(struct site_stats *sum, const struct site_stats *more)
 	stats_add_ages(&sum->age_sum_ns, more->age_sum_ns);
 	stats_add(&sum->young_bytes, more->young_bytes);
 	stats_add(&sum->young_objects, more->young_objects);
+	stats_add(&sum->measured_bytes, more->measured_bytes);
+	stats_add(&sum->resident_bytes, more->resident_bytes);
 }
 
 void site_stats_add_age(struct site_stats *stats, uint64_t age_ns, uint64_t bytes, uint64_t objects,
@@ -81,6 +83,11 @@ uint64_t site_stats_inuse_objects(const struct site_stats *stats)
 bool site_stats_hold(const struct site_stats *stats)
 {
 	return site_stats_inuse_bytes(stats) || site_stats_inuse_objects(stats);
+}
+
+bool site_stats_is_measured(const struct site_stats *stats)
+{
+	return stats->measured_bytes == site_stats_inuse_bytes(stats);
 }
 
 uint64_t site_stats_mean_age_ns(const struct site_stats *stats)

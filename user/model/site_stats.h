@@ -20,6 +20,8 @@ struct site_stats {
 	unsigned __int128 age_sum_ns; /* samples may represent very many blocks */
 	/* Blocks in use that are younger than --min-age. */
 	uint64_t young_bytes, young_objects;
+	/* Of mappings in use, without the young ones: how many bytes were looked at, and were present then. */
+	uint64_t measured_bytes, resident_bytes;
 };
 
 /* Add `more` to `sum`. A sum that overflows, as that of a damaged recording may, stays at its maximum. */
@@ -45,6 +47,8 @@ uint64_t site_stats_inuse_bytes(const struct site_stats *stats);
 uint64_t site_stats_inuse_objects(const struct site_stats *stats);
 /* Is there at least one byte or block in use? */
 bool site_stats_hold(const struct site_stats *stats);
+/* Was all that is in use looked at, so that resident_bytes is of all of it? */
+bool site_stats_is_measured(const struct site_stats *stats);
 /* The mean age of the blocks in use; 0 when there is none. */
 uint64_t site_stats_mean_age_ns(const struct site_stats *stats);
 

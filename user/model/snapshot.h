@@ -17,6 +17,7 @@
 #include "model/module.h"
 #include "model/name_pool.h"
 #include "model/price.h"
+#include "model/region.h"
 #include "model/site_stats.h"
 #include "model/stack.h"
 #include "model/target.h"
@@ -34,6 +35,7 @@ struct snapshot_site {
 	const struct target *target;
 	const struct function_name *function;
 	enum memory_source source;
+	enum region region; /* what its blocks are for, where that is known */
 	const struct stack *stack; /* never NULL; may have no frames */
 	struct site_stats stats;
 	bool ended; /* its program has ended: listed, but in no total */

@@ -95,7 +95,9 @@ static void folded_make_line(struct folded_line *line, const struct report_site 
 		buffer_append_string(text, ";");
 		folded_add(line, strings, text);
 	}
-	if (site->function)
+	if (!region_has_line(site->region))
+		buffer_printf(text, "[%s]", region_title(site->region));
+	else if (site->function)
 		folded_append_name(text, site->function);
 	else
 		buffer_printf(text, "[%s]", source_name(site->source));

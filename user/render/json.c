@@ -240,6 +240,8 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	json_member_seconds(json, "oldest_s", site->stats.oldest_ns, site_stats_hold(&site->stats));
 	json_member_seconds(json, "mean_age_s", site_stats_mean_age_ns(&site->stats),
 			    site_stats_inuse_objects(&site->stats));
+	json_member_string(json, "region", region_name(site->region));
+	json_member_known(json, "resident_bytes", site->stats.resident_bytes, site->resident_known);
 	if (site->hint)
 		json_member_string(json, "hint", site->hint);
 	json_key(json, "frames");

@@ -67,7 +67,42 @@ static void text_process(struct buffer *line, const struct report_site *site)
 		buffer_printf(line, " (%d)", site->pid);
 }
 
+/* "Ruby heap pages (mmap), 2.1 MiB resident" */
+static void text_region(struct buffer *line, const struct report_site *site)
+{
+	char size[UNITS_TEXT_MAX];
+
+	if (site->region != REGION_NONE)
+		buffer_printf(line, "%s (%s)", region_title(site->region),
+			      source_name(site->source));
+	if (site->resident_known && site_stats_hold(&site->stats))
+		buffer_printf(line, ", %s resident",
+			      units_format_size(site->stats.resident_bytes, size));
+	if (!region_has_line(site->region))
+		buffer_append_string(line, "; what is in them is not shown");
+}
+
 /* "malloc (glibc, heap)", with the process where there are several. */
+static void text_call_name(const struct text_writer *writer, struct buffer *line,
+			   const struct report_site *site)
+{
+	if (site->function) {
+		columns_append_start(line, site->function, writer->verbose ? COLUMNS_ANY : 32);
+		buffer_append_string(line, " (");
+	}
+	if (site->allocator) {
+		columns_append_start(line, site->allocator, 12);
+		buffer_append_string(line, ", ");
+	}
+	buffer_append_string(line, source_name(site->source));
+	if (site->function && site->sampled)
+		buffer_append_string(line, ", estimated from samples");
+	if (site->function)
+		buffer_append_string(line, ")");
+	else if (site->sampled)
+		buffer_append_string(line, ", estimated from samples,");
+}
+
 static void text_call(const struct text_writer *writer, const struct report *report,
 		      const struct report_site *site)
 {
@@ -75,21 +110,9 @@ static void text_call(const struct text_writer *writer, const struct report *rep
 	struct buffer line = { 0 };
 
 	buffer_append_string(&line, "       ");
-	if (site->function) {
-		columns_append_start(&line, site->function, writer->verbose ? COLUMNS_ANY : 32);
-		buffer_append_string(&line, " (");
-	}
-	if (site->allocator) {
-		columns_append_start(&line, site->allocator, 12);
-		buffer_append_string(&line, ", ");
-	}
-	buffer_append_string(&line, source_name(site->source));
-	if (site->function && site->sampled)
-		buffer_append_string(&line, ", estimated from samples");
-	if (site->function)
-		buffer_append_string(&line, ")");
-	else if (site->sampled)
-		buffer_append_string(&line, ", estimated from samples,");
+	if (site->region == REGION_NONE)
+		text_call_name(writer, &line, site);
+	text_region(&line, site);
 	if (report->target_count > 1 || !site->function)
 		text_process(&line, site);
 	columns_append_start(writer->out, line.data, width);

@@ -286,7 +286,8 @@ void text_stack(const struct text_writer *writer, const struct report_site *site
 	char remark[64];
 	size_t first, last, i;
 
-	if (!site->frame_count && (site->frames_hidden || site->function))
+	if (!site->frame_count && region_has_line(site->region) &&
+	    (site->frames_hidden || site->function))
 		text_remark(writer, site->frames_hidden ? "[all frames are hidden]" : "[no stack]");
 	text_find_gap(writer, site, &first, &last);
 	for (i = 0; i < site->frame_count; i++) {

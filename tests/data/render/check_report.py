@@ -9,6 +9,7 @@ import sys
 COUNTERS = ["inuse_bytes", "inuse_objects", "alloc_bytes", "alloc_objects", "free_bytes", "free_objects"]
 LOSS = ["free_untracked", "blocks_full", "blocks_refused", "stacks_full", "bytes_unattributed"]
 KINDS = ["native", "ruby", "python", "php", "jit", "kernel", "error"]
+REGIONS = [None, "ruby_heap", "python_arena", "php_heap", "jit", "thread_stack"]
 
 
 def reject(value):
@@ -77,8 +78,8 @@ def check_hint(site):
 
 def check_site(site, rank):
     assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
-                          *check_sampled(site, "samples"), "growth_bytes", "oldest_s", "mean_age_s", *check_hint(site),
-                          "frames", *check_line(site)], list(site)
+                          *check_sampled(site, "samples"), "growth_bytes", "oldest_s", "mean_age_s", "region",
+                          "resident_bytes", *check_hint(site), "frames", *check_line(site)], list(site)
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
     for name in ["allocator", "function"]:
@@ -88,6 +89,9 @@ def check_site(site, rank):
     assert type(site["growth_bytes"]) in [int, type(None)], site["growth_bytes"]
     held = site["inuse_bytes"] or site["inuse_objects"]
     assert type(site["oldest_s"]) is (float if held else type(None)), site["oldest_s"]
+    assert site["region"] in REGIONS, site["region"]
+    assert type(site["resident_bytes"]) in [int, type(None)], site["resident_bytes"]
+    assert site["resident_bytes"] is None or site["source"] == "mmap"
     for frame in site["frames"]:
         check_frame(frame)
 
