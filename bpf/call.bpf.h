@@ -220,7 +220,7 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 static __always_inline void call_finish(struct thread *thread, struct pt_regs *ctx, __u64 result)
 {
 	__u32 op = SHAPE_OP(thread->call.shape);
-	__u64 key = 0;
+	__u64 key = 0, life = 0;
 	struct site *site = NULL;
 	bool made;
 
@@ -235,6 +235,8 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 	else
 		made = result != 0;
 	made = made && size_is_wanted(thread->call.size);
+	if (made && op == CALL_REALLOC)
+		life = realloc_life(thread, result);
 	if (made)
 		key = site_of_call(thread, ctx, &site);
 	if (op >= CALL_MMAP && made && !key)
@@ -242,7 +244,7 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 	if (op >= CALL_MMAP)
 		mapping_report(thread, MAPPING_RETURN, result, key);
 	else if (made)
-		record_alloc(thread, result, key, site);
+		record_alloc(thread, result, key, site, life);
 }
 
 /* Return of a call. That of a nested call, which some ways of attaching deliver too, is ignored. */

@@ -26,6 +26,7 @@ struct call {
 	__u64 caller_bp; /* the frame pointer there */
 	__u32 exec_id; /* the program that made it */
 	__u32 untracked; /* realloc: the old block was not in the table */
+	__u64 old_usable; /* realloc: its size, if it was not counted in full; 0 = unknown */
 	__u64 interrupted; /* the program has made other calls before it returned */
 };
 

@@ -272,13 +272,12 @@ static __noinline void block_replace(struct block_key *key)
  * Put a block into the table, in numbers. Returns 0 or a negative errno, after trying again where that can help. A global
  * function: the verifier looks at its loops only once.
  */
-__noinline int block_store_fields(__u64 address, __u64 program, __u64 site, __u64 size,
-				  __u64 born_ns)
+__noinline int block_store_fields(__u64 address, __u64 program, __u64 site, __u64 size, __u64 life)
 {
 	struct block_key key = { .address = address,
 				 .target_id = (__u32)program,
 				 .exec_id = program >> 32 };
-	struct block block = { .site = site, .size = size, .born_ns = born_ns };
+	struct block block = { .site = site, .size = size, .life = life };
 	int error = 0, i;
 
 	for (i = 0; i < RECORD_TRIES; i++) {
@@ -294,7 +293,7 @@ __noinline int block_store_fields(__u64 address, __u64 program, __u64 site, __u6
 static __always_inline int block_store(const struct block_key *key, const struct block *block)
 {
 	return block_store_fields(key->address, key->target_id | (__u64)key->exec_id << 32,
-				  block->site, block->size, block->born_ns);
+				  block->site, block->size, block->life);
 }
 
 static __always_inline void block_count_loss(int error, __u64 size)
@@ -305,10 +304,11 @@ static __always_inline void block_count_loss(int error, __u64 size)
 
 /*
  * A new block at `address`, as large as the call that `thread` returns from asked for; `site` is NULL if the table is full.
- * A call may hand out a block that the program has allocated in the course of it, as hooks do: that is counted.
+ * `life` is 0 for one that is born now. A call may hand out a block that the program has allocated in the course of it, as hooks
+ * do: that is counted.
  */
 static __always_inline void record_alloc(struct thread *thread, __u64 address, __u64 site_key,
-					 struct site *site)
+					 struct site *site, __u64 life)
 {
 	struct block_key key = block_key_of(thread->call.shape, thread->call.exec_id, address);
 	struct block block = { .size = thread->call.size, .site = site_key };
@@ -320,7 +320,7 @@ static __always_inline void record_alloc(struct thread *thread, __u64 address, _
 	}
 	if (thread->call.interrupted && bpf_map_lookup_elem(&blocks, &key))
 		return;
-	block.born_ns = thread_now(thread);
+	block.life = life ? life : LIFE_OF(thread_now(thread));
 	error = block_store(&key, &block);
 	if (error)
 		block_count_loss(error, block.size);

@@ -109,7 +109,7 @@ static __noinline void sample_record(struct thread *thread, const struct sample_
 	struct sampled_block sample = {
 		.block = { .site = site_key,
 			   .size = values->weight,
-			   .born_ns = thread_now(thread) },
+			   .life = LIFE_OF(thread_now(thread)) },
 		.objects = sample_objects(values),
 	};
 	int error = sample_store(&key, &sample);

@@ -39,6 +39,7 @@ enum call_result {
 	RESULT_POINTER_OR_FREED, /* of CALL_REALLOC: the old block ends, too, where there is no new one */
 	RESULT_FREES_INSIDE, /* of CALL_FREE: may end the block by calling another free function */
 	RESULT_RETRIED, /* of CALL_LEAVE: after a failure the function may try again */
+	RESULT_CHUNK, /* of CALL_REALLOC: as RESULT_POINTER; blocks are glibc's, with their sizes before them */
 };
 
 /*
@@ -66,6 +67,7 @@ enum call_result {
 #define SHAPE_WITH_FUNCTION(shape, id) ((shape) | (__u64)(id) << 32)
 #define SHAPE_WITH_TARGET(shape, target_id) ((shape) | (__u64)(target_id) << 48)
 #define SHAPE_THAT_FREES_INSIDE(shape) ((shape) | (__u64)RESULT_FREES_INSIDE << 16)
+#define SHAPE_OF_CHUNKS(shape) ((shape) | (__u64)RESULT_CHUNK << 16)
 #define SHAPE_OP(shape) ((__u32)((shape)&15))
 #define SHAPE_SIZE_ARG(shape) ((__u32)((shape) >> 4 & 15))
 #define SHAPE_COUNT_ARG(shape) ((__u32)((shape) >> 8 & 15))
@@ -178,11 +180,23 @@ struct block_key {
 	__u32 exec_id;
 };
 
+/*
+ * The life of a block is one word: when it was born, CLOCK_MONOTONIC to 65 us, and in the bits below that what realloc has done
+ * with it since. A block keeps its birth when realloc resizes or moves it.
+ */
+#define LIFE_GROWN_MAX 0x3fff /* times that realloc has made it larger: as often, or more often */
+#define LIFE_UNKNOWN \
+	0x4000 /* realloc made it of a block that was not recorded: it is older than its birth */
+#define LIFE_ADDED 0x8000 /* of such a block only what realloc has added is counted */
+#define LIFE_OF(born_ns) ((born_ns) & ~(__u64)0xffff)
+#define LIFE_BORN_NS(life) ((life) & ~(__u64)0xffff)
+#define LIFE_GROWN(life) ((__u32)((life)&LIFE_GROWN_MAX))
+
 /* A live block. */
 struct block {
 	__u64 site; /* key of the site that owns it */
 	__u64 size; /* bytes requested */
-	__u64 born_ns; /* CLOCK_MONOTONIC */
+	__u64 life;
 };
 
 /* A live block that the program published as a sample; `block.size` is its weight. */

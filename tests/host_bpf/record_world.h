@@ -140,7 +140,7 @@ static inline void record_start(void)
 	memset(&hijacked, 0, sizeof(hijacked));
 	hijacked.trampoline = TRAMPOLINE;
 	memset(&current_task, 0, sizeof(current_task));
-	current_ns = 1000;
+	current_ns = 1 << 30;
 	recording = 1;
 	setting_task_storage = false;
 	setting_declines = areas_unknown = false;

@@ -63,10 +63,156 @@ static void test_realloc_keeps_block(void **state)
 	(void)state;
 	allocate(100, 0x1000);
 	memcpy(&before, shim_hash_of(&blocks)->values, sizeof(before));
-	current_ns += 5000;
+	current_ns += 1 << 20;
 	reallocate(0x1000, 300, 0);
 	memcpy(&after, shim_hash_of(&blocks)->values, sizeof(after));
 	assert_memory_equal(&before, &after, sizeof(before));
+}
+
+/* The life of the one block that there is. */
+static uint64_t the_life(void)
+{
+	const struct shim_hash *hash = shim_hash_of(&blocks);
+	struct block block;
+
+	assert_int_equal(hash->count, 1);
+	memcpy(&block, hash->values, sizeof(block));
+	return block.life;
+}
+
+/* It succeeds: the block keeps its birth, at the new site and at the new address, and has grown where it is larger. */
+static void test_realloc_keeps_birth(void **state)
+{
+	uint64_t born = current_ns, turn;
+
+	(void)state;
+	allocate(100, 0x1000);
+	current_ns += 1 << 20;
+	record->stack[PLACE] = world_pc(CALLER, 48);
+	reallocate(0x1000, 200, 0x2000);
+	assert_int_equal(the_life(), born | 1);
+	reallocate(0x2000, 200, 0x2000);
+	reallocate(0x2000, 50, 0x1000);
+	assert_int_equal(the_life(), born | 1);
+	reallocate(0x1000, 60, 0); /* fails */
+	assert_int_equal(the_life(), born | 1);
+	reallocate(0x1000, 60, 0x1000);
+	assert_int_equal(the_life(), born | 2);
+	for (turn = 0; turn < LIFE_GROWN_MAX + 5; turn++)
+		reallocate(0x1000, 61 + turn, 0x1000);
+	assert_int_equal(the_life(), born | LIFE_GROWN_MAX);
+	assert_int_equal(record_sum().sites, 2);
+	check_no_loss();
+	record_end(PLACE, 0x1000);
+	reallocate(0, 10, 0x1000); /* as malloc */
+	assert_int_equal(the_life(), current_ns);
+}
+
+/* Memory of glibc's heap at HEAP, as its words stand there. */
+#define HEAP 0x600000
+static uint64_t heap_words[64];
+
+/* The block of a chunk of so many bytes, `at` bytes from the beginning. */
+static uint64_t put_chunk(uint64_t at, uint64_t size, uint64_t flags)
+{
+	heap_words[at / 8 + 1] = size | flags;
+	if (!(flags & CHUNK_IS_MAPPED))
+		heap_words[(at + size) / 8 + 1] = 0x21;
+	return HEAP + at + 16;
+}
+
+static void start_heap(void)
+{
+	memset(heap_words, 0, sizeof(heap_words));
+	shim_add_region(HEAP, heap_words, sizeof(heap_words), false);
+}
+
+static void reallocate_chunk(uint64_t old, uint64_t size, uint64_t address)
+{
+	assert_true(record_call(PLACE, CALL(CALL_REALLOC, 2, 1, RESULT_CHUNK), old, size));
+	record_return(PLACE, address);
+}
+
+/* Of a block from before tracing what realloc adds counts: by its own sizes, however often it is resized. */
+static void test_realloc_adds(void **state)
+{
+	uint64_t block, born = current_ns;
+
+	(void)state;
+	start_heap();
+	block = put_chunk(0, 64, 1); /* with room for 56 bytes */
+	assert_true(record_call(PLACE, CALL(CALL_REALLOC, 2, 1, RESULT_CHUNK), block, 100));
+	put_chunk(0, 112, 1);
+	record_return(PLACE, block);
+	check_totals(48, 1, 0, 0);
+	assert_int_equal(the_life(), born | 1 | LIFE_UNKNOWN | LIFE_ADDED);
+	current_ns += 1 << 20;
+	put_chunk(256, 160, 1);
+	reallocate_chunk(block, 150, HEAP + 256 + 16); /* moves: 152 - 56 */
+	check_totals(48 + 96, 2, 48, 1);
+	assert_int_equal(the_life(), born | 2 | LIFE_UNKNOWN | LIFE_ADDED);
+	put_chunk(0, 48, 1);
+	reallocate_chunk(HEAP + 256 + 16, 40, block); /* below what it had: nothing of it counts */
+	check_totals(144, 3, 144, 2);
+	record_end(PLACE, block);
+	check_totals(144, 3, 144, 3);
+	check_losses(LOSS_FREE_UNTRACKED, 1, LOSS_COUNT, 0);
+}
+
+/* A chunk that is a mapping has its own header, and nothing is known of what is behind it. */
+static void test_realloc_adds_mapped(void **state)
+{
+	uint64_t from = put_chunk(0, 0x21000, 2), to = HEAP + 128 + 16;
+
+	(void)state;
+	start_heap();
+	put_chunk(0, 0x21000, 2);
+	put_chunk(128, 0x23000, 2);
+	reallocate_chunk(from, 0x22ff0, to);
+	check_totals(0x2000, 1, 0, 0);
+	/* It cannot be read any more: no more than before is certain. */
+	shim.regions[shim.region_count - 1].absent = true;
+	reallocate_chunk(to, 0x50000, from);
+	check_totals(0x4000, 2, 0x2000, 1);
+	check_losses(LOSS_FREE_UNTRACKED, 1, LOSS_COUNT, 0);
+}
+
+/* Where the old size is not known, the block counts in full, and is marked. */
+static void test_realloc_unknown_size(void **state)
+{
+	static const uint64_t headers[] = { 0, 1, 17, 24 | 1, 1ULL << 48 | 1, 64 | 1 };
+	uint64_t i;
+
+	(void)state;
+	start_heap();
+	for (i = 0; i < 6; i++) {
+		heap_words[1] = headers[i];
+		reallocate_chunk(HEAP + 16, 100, HEAP + 16);
+		assert_int_equal(the_life(), current_ns | LIFE_UNKNOWN);
+		record_end(PLACE, HEAP + 16);
+	}
+	put_chunk(0, 64, 1);
+	reallocate(HEAP + 16, 100, HEAP + 16); /* another allocator's */
+	assert_int_equal(the_life(), current_ns | LIFE_UNKNOWN);
+	reallocate(HEAP + 16, 200, HEAP + 16);
+	assert_int_equal(the_life(), current_ns | LIFE_UNKNOWN | 1);
+	check_totals(900, 8, 700, 7);
+	check_losses(LOSS_FREE_UNTRACKED, 7, LOSS_COUNT, 0);
+}
+
+/* A block that was too small to be recorded is no block from before tracing: it counts in full. */
+static void test_realloc_small_before(void **state)
+{
+	uint64_t block;
+
+	(void)state;
+	start_heap();
+	setting_min_size = 1000;
+	block = put_chunk(0, 64, 1);
+	reallocate_chunk(block, 2000, block);
+	setting_min_size = 0;
+	check_totals(2000, 1, 0, 0);
+	assert_int_equal(the_life(), current_ns | LIFE_UNKNOWN);
 }
 
 static void test_realloc_in_place(void **state)
@@ -235,14 +381,27 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_malloc_free),		  TEST(test_unknown_free),
-		TEST(test_not_recording),	  TEST(test_realloc_ends),
-		TEST(test_realloc_keeps_block),	  TEST(test_realloc_in_place),
-		TEST(test_realloc_address_taken), TEST(test_realloc_not_restored),
-		TEST(test_blocks_full),		  TEST(test_blocks_refused),
-		TEST(test_address_reused),	  TEST(test_sites_full),
-		TEST(test_stacks_full),		  TEST(test_free_in_call),
-		TEST(test_free_inside_free),	  TEST(test_random),
+		TEST(test_malloc_free),
+		TEST(test_unknown_free),
+		TEST(test_not_recording),
+		TEST(test_realloc_ends),
+		TEST(test_realloc_keeps_block),
+		TEST(test_realloc_in_place),
+		TEST(test_realloc_keeps_birth),
+		TEST(test_realloc_adds),
+		TEST(test_realloc_adds_mapped),
+		TEST(test_realloc_unknown_size),
+		TEST(test_realloc_small_before),
+		TEST(test_realloc_address_taken),
+		TEST(test_realloc_not_restored),
+		TEST(test_blocks_full),
+		TEST(test_blocks_refused),
+		TEST(test_address_reused),
+		TEST(test_sites_full),
+		TEST(test_stacks_full),
+		TEST(test_free_in_call),
+		TEST(test_free_inside_free),
+		TEST(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

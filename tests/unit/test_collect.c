@@ -13,6 +13,9 @@
 #define BEGIN_NS 1000
 #define NOW_NS (10 * SECOND_NS)
 
+/* The age of a block that was born so long ago, as it is known. */
+#define AGE_NS(age_ns) (NOW_NS - LIFE_OF(NOW_NS - (age_ns)))
+
 static struct process *process;
 
 /* A session with one process, of which events have been read up to now. */
@@ -51,7 +54,7 @@ static struct block_key block_key(uint64_t address)
 
 static void put_block(uint64_t address, uint64_t site, uint64_t size, uint64_t age_ns)
 {
-	const struct block block = { .site = site, .size = size, .born_ns = NOW_NS - age_ns };
+	const struct block block = { .site = site, .size = size, .life = LIFE_OF(NOW_NS - age_ns) };
 	struct block_key key = block_key(address);
 
 	maps_set(&fake_maps_all, MAPS_BLOCKS, &key, &block);
@@ -122,13 +125,13 @@ static void test_read(void **state)
 	row = find_row(snapshot, 5);
 	assert_int_equal(row->stats.alloc_bytes, 700);
 	assert_int_equal(row->stats.free_objects, 3);
-	assert_int_equal(row->stats.oldest_ns, 5 * SECOND_NS);
-	assert_true(row->stats.age_sum_ns == 7 * SECOND_NS);
+	assert_int_equal(row->stats.oldest_ns, AGE_NS(5 * SECOND_NS));
+	assert_true(row->stats.age_sum_ns == AGE_NS(5 * SECOND_NS) + AGE_NS(2 * SECOND_NS));
 	assert_int_equal(row->stats.young_objects, 0);
 	assert_string_equal(row->function->function, "malloc");
 	assert_int_equal(row->stack->count, 1);
 	assert_int_equal(row->target->pid, process->target.pid);
-	assert_int_equal(find_row(snapshot, 6)->stats.oldest_ns, SECOND_NS);
+	assert_int_equal(find_row(snapshot, 6)->stats.oldest_ns, AGE_NS(SECOND_NS));
 	assert_int_equal(snapshot->target_count, 1);
 	snapshot_free(snapshot);
 	/* Young blocks are counted apart. A block that was born while the maps were read has no age yet. */
@@ -138,7 +141,36 @@ static void test_read(void **state)
 	row = find_row(snapshot, 5);
 	assert_int_equal(row->stats.young_objects, 2);
 	assert_int_equal(row->stats.young_bytes, 250);
-	assert_true(row->stats.age_sum_ns == 5 * SECOND_NS);
+	assert_true(row->stats.age_sum_ns == AGE_NS(5 * SECOND_NS));
+	snapshot_free(snapshot);
+}
+
+/* What realloc has done with a block is in its life. */
+static void test_lives(void **state)
+{
+	const struct block blocks[] = {
+		{ .site = 5, .size = 30, .life = LIFE_OF(NOW_NS) | LIFE_GROWN_MAX },
+		{ .site = 5, .size = 4, .life = LIFE_OF(NOW_NS) | 2 | LIFE_UNKNOWN | LIFE_ADDED },
+		{ .site = 5, .size = 500, .life = LIFE_OF(NOW_NS) | LIFE_UNKNOWN },
+	};
+	const struct site_stats *stats;
+	struct snapshot *snapshot;
+	struct block_key key;
+	uint64_t i;
+
+	(void)state;
+	put_site(5, &(struct site){ .stack = 5, .alloc_bytes = 534, .alloc_objects = 3 });
+	for (i = 0; i < 3; i++) {
+		key = block_key(0x1000 * (i + 1));
+		maps_set(&fake_maps_all, MAPS_BLOCKS, &key, &blocks[i]);
+	}
+	snapshot = read_snapshot();
+	stats = &find_row(snapshot, 5)->stats;
+	assert_int_equal(stats->grown_objects, 2);
+	assert_int_equal(stats->grown_times, LIFE_GROWN_MAX);
+	assert_int_equal(stats->added_objects, 1);
+	assert_int_equal(stats->unknown_objects, 1);
+	assert_int_equal(stats->unknown_bytes, 500);
 	snapshot_free(snapshot);
 }
 
@@ -161,10 +193,10 @@ static void test_block_vanishes(void **state)
 				    .free_bytes = 300,
 				    .free_objects = 2 });
 	second = read_snapshot();
-	assert_int_equal(find_row(first, 5)->stats.oldest_ns, 5 * SECOND_NS);
+	assert_int_equal(find_row(first, 5)->stats.oldest_ns, AGE_NS(5 * SECOND_NS));
 	assert_int_equal(find_row(first, 5)->stats.alloc_objects, 2);
-	assert_int_equal(find_row(second, 5)->stats.oldest_ns, SECOND_NS);
-	assert_true(find_row(second, 5)->stats.age_sum_ns == SECOND_NS);
+	assert_int_equal(find_row(second, 5)->stats.oldest_ns, AGE_NS(SECOND_NS));
+	assert_true(find_row(second, 5)->stats.age_sum_ns == AGE_NS(SECOND_NS));
 	assert_int_equal(site_stats_inuse_bytes(&find_row(second, 5)->stats), 30);
 	/* A site without a block is still a row. */
 	remove_block(0x1000);
@@ -192,7 +224,7 @@ static void test_site_of_later(void **state)
 	assert_true(has_site(5) && has_block(MAPS_BLOCKS, 0x1000));
 	events_catch_up(&world.core.events);
 	snapshot = read_snapshot();
-	assert_int_equal(find_row(snapshot, 5)->stats.oldest_ns, SECOND_NS);
+	assert_int_equal(find_row(snapshot, 5)->stats.oldest_ns, AGE_NS(SECOND_NS));
 	snapshot_free(snapshot);
 }
 
@@ -314,7 +346,7 @@ static void test_shares(void **state)
 static void test_samples(void **state)
 {
 	const struct sampled_block sample = {
-		.block = { .site = 5, .size = 1000, .born_ns = NOW_NS - 2 * SECOND_NS },
+		.block = { .site = 5, .size = 1000, .life = LIFE_OF(NOW_NS - 2 * SECOND_NS) },
 		.objects = 10
 	};
 	struct block_key key;
@@ -327,7 +359,7 @@ static void test_samples(void **state)
 	maps_set(&fake_maps_all, MAPS_SAMPLES, &key, &sample);
 	snapshot = read_snapshot();
 	assert_int_equal(find_row(snapshot, 5)->stats.samples, 1);
-	assert_true(find_row(snapshot, 5)->stats.age_sum_ns == 20 * SECOND_NS);
+	assert_true(find_row(snapshot, 5)->stats.age_sum_ns == 10 * AGE_NS(2 * SECOND_NS));
 	snapshot_free(snapshot);
 	process->to_reap = true;
 	assert_int_equal(collect_read(&world.core.collect, NOW_NS), 0);
@@ -360,7 +392,7 @@ static void test_errors(void **state)
 	assert_int_equal(collect_read(&world.core.collect, NOW_NS), -EPERM);
 	fake_maps[MAPS_SAMPLES].read_error = 0;
 	snapshot = read_snapshot();
-	assert_int_equal(find_row(snapshot, 5)->stats.oldest_ns, SECOND_NS);
+	assert_int_equal(find_row(snapshot, 5)->stats.oldest_ns, AGE_NS(SECOND_NS));
 	snapshot_free(snapshot);
 }
 
@@ -415,17 +447,12 @@ static void test_outlives(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_read),
-		TEST(test_block_vanishes),
-		TEST(test_site_of_later),
-		TEST(test_strays),
-		TEST(test_reap_after_exec),
-		TEST(test_keep),
-		TEST(test_shares),
-		TEST(test_samples),
-		TEST(test_errors),
-		TEST(test_targets),
-		cmocka_unit_test_setup(test_outlives, set_up),
+		TEST(test_read),	   TEST(test_lives),
+		TEST(test_block_vanishes), TEST(test_site_of_later),
+		TEST(test_strays),	   TEST(test_reap_after_exec),
+		TEST(test_keep),	   TEST(test_shares),
+		TEST(test_samples),	   TEST(test_errors),
+		TEST(test_targets),	   cmocka_unit_test_setup(test_outlives, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,8 +11,8 @@
 
 static void test_add(void **state)
 {
-	struct site_stats sum = { 1, 2, 3, 4, 5, 60, 7, 8, 9 };
-	const struct site_stats more = { 10, 20, 30, 40, 50, 6, 70, 80, 90 };
+	struct site_stats sum = { 1, 2, 3, 4, 5, 60, 7, 11, 3, 12, 13, 14, 8, 9 };
+	const struct site_stats more = { 10, 20, 30, 40, 50, 6, 70, 110, 9, 120, 130, 140, 80, 90 };
 
 	(void)state;
 	site_stats_add(&sum, &more);
@@ -23,6 +23,11 @@ static void test_add(void **state)
 	assert_int_equal(sum.samples, 55);
 	assert_int_equal(sum.oldest_ns, 60);
 	assert_int_equal((uint64_t)sum.age_sum_ns, 77);
+	assert_int_equal(sum.grown_objects, 121);
+	assert_int_equal(sum.grown_times, 9);
+	assert_int_equal(sum.added_objects, 132);
+	assert_int_equal(sum.unknown_bytes, 143);
+	assert_int_equal(sum.unknown_objects, 154);
 	assert_int_equal(sum.young_bytes, 88);
 	assert_int_equal(sum.young_objects, 99);
 }
@@ -47,14 +52,23 @@ static void test_add_limits(void **state)
 	assert_true(sum.age_sum_ns == ~(unsigned __int128)0);
 }
 
+/* Blocks of which nothing but their age is special. */
+static void add(struct site_stats *stats, uint64_t age_ns, uint64_t bytes, uint64_t objects,
+		uint64_t min_age_ns)
+{
+	const struct site_blocks blocks = { .age_ns = age_ns, .bytes = bytes, .objects = objects };
+
+	site_stats_add_blocks(stats, &blocks, min_age_ns);
+}
+
 /* The ages of a few old blocks, or of very many, pass 64 bits. */
 static void test_ages(void **state)
 {
 	struct site_stats stats = { .alloc_objects = (uint64_t)1 << 40 };
 
 	(void)state;
-	site_stats_add_age(&stats, UINT64_MAX, 1, (uint64_t)1 << 39, 0);
-	site_stats_add_age(&stats, UINT64_MAX, 1, (uint64_t)1 << 39, 0);
+	add(&stats, UINT64_MAX, 1, (uint64_t)1 << 39, 0);
+	add(&stats, UINT64_MAX, 1, (uint64_t)1 << 39, 0);
 	assert_int_equal(stats.oldest_ns, UINT64_MAX);
 	assert_int_equal(site_stats_mean_age_ns(&stats), UINT64_MAX);
 	stats.free_objects = stats.alloc_objects;
@@ -66,9 +80,9 @@ static void test_young(void **state)
 	struct site_stats stats = { .alloc_bytes = 100, .alloc_objects = 3 };
 
 	(void)state;
-	site_stats_add_age(&stats, 49, 30, 1, 50);
-	site_stats_add_age(&stats, 50, 60, 1, 50);
-	site_stats_add_age(&stats, 90, 10, 1, 50);
+	add(&stats, 49, 30, 1, 50);
+	add(&stats, 50, 60, 1, 50);
+	add(&stats, 90, 10, 1, 50);
 	assert_int_equal(stats.young_bytes, 30);
 	assert_int_equal(stats.young_objects, 1);
 	assert_int_equal(stats.oldest_ns, 90);
@@ -76,6 +90,29 @@ static void test_young(void **state)
 	assert_int_equal(site_stats_inuse_bytes(&stats), 70);
 	assert_int_equal(site_stats_inuse_objects(&stats), 2);
 	assert_int_equal(site_stats_mean_age_ns(&stats), 70);
+}
+
+/* What realloc has done counts of the blocks that are old enough. */
+static void test_lives(void **state)
+{
+	struct site_blocks blocks = { .age_ns = 60, .bytes = 30, .objects = 1, .grown = 3 };
+	struct site_stats stats = { .alloc_bytes = 100, .alloc_objects = 4 };
+
+	(void)state;
+	site_stats_add_blocks(&stats, &blocks, 50);
+	blocks.grown = 2;
+	blocks.added = true;
+	site_stats_add_blocks(&stats, &blocks, 50);
+	blocks.grown = 9;
+	blocks.age_ns = 40;
+	site_stats_add_blocks(&stats, &blocks, 50);
+	site_stats_add_blocks(&stats, &(struct site_blocks){ 70, 5, 1, 0, false, true }, 50);
+	assert_int_equal(stats.grown_objects, 2);
+	assert_int_equal(stats.grown_times, 3);
+	assert_int_equal(stats.added_objects, 1);
+	assert_int_equal(stats.unknown_objects, 1);
+	assert_int_equal(stats.unknown_bytes, 5);
+	assert_int_equal(stats.young_objects, 1);
 }
 
 /* More freed than allocated, more young than in use. */
@@ -102,11 +139,9 @@ static void test_contradictions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_add_limits),
-		cmocka_unit_test(test_ages),
-		cmocka_unit_test(test_young),
-		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_add),   cmocka_unit_test(test_add_limits),
+		cmocka_unit_test(test_ages),  cmocka_unit_test(test_young),
+		cmocka_unit_test(test_lives), cmocka_unit_test(test_contradictions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,11 @@ static bool sample_is_sane(const struct plan_probe *probe)
 /* A text of a struct must end within it. */
 #define IS_TEXT(field) (memchr((field), 0, sizeof(field)) != NULL)
 
+static bool result_is_sane(uint64_t shape)
+{
+	return SHAPE_RESULT(shape) <= RESULT_RETRIED || SHAPE_OP(shape) == CALL_REALLOC;
+}
+
 static bool probe_is_sane(const struct plan_probe *probe, uint32_t functions, uint64_t file_size)
 {
 	return probe->function < functions && probe->site_offset < file_size &&
@@ -157,7 +162,7 @@ static bool probe_is_sane(const struct plan_probe *probe, uint32_t functions, ui
 	       probe->semaphore < file_size && probe->stack_bytes <= CHOICE_STACK_MAX &&
 	       SHAPE_OP(probe->shape) <= CALL_SAMPLE_END && probe->cost <= COST_OPTIMIZED &&
 	       (plan_probe_is_sample(probe) ? sample_is_sane(probe)
-					    : SHAPE_RESULT(probe->shape) <= RESULT_RETRIED) &&
+					    : result_is_sane(probe->shape)) &&
 	       IS_TEXT(probe->instruction) && IS_TEXT(probe->reason) && IS_TEXT(probe->aliases);
 }
 

@@ -432,14 +432,15 @@ bool mapping_set_site(const struct mapping_set *set, uint64_t site, uint64_t now
 {
 	const struct mapping_site *found = table_get(&set->sites, site);
 	const struct mapping *mapping;
-	uint64_t age;
+	struct site_blocks blocks = { .objects = 1 };
 
 	if (!found)
 		return false;
 	*ret_stats = found->stats;
 	for (mapping = found->mappings; mapping; mapping = mapping->next) {
-		age = now_ns > mapping->born_ns ? now_ns - mapping->born_ns : 0;
-		site_stats_add_age(ret_stats, age, mapping->bytes, 1, min_age_ns);
+		blocks.age_ns = now_ns > mapping->born_ns ? now_ns - mapping->born_ns : 0;
+		blocks.bytes = mapping->bytes;
+		site_stats_add_blocks(ret_stats, &blocks, min_age_ns);
 	}
 	return true;
 }

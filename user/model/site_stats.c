@@ -29,23 +29,45 @@ void site_stats_add(struct site_stats *sum, const struct site_stats *more)
 	if (more->oldest_ns > sum->oldest_ns)
 		sum->oldest_ns = more->oldest_ns;
 	stats_add_ages(&sum->age_sum_ns, more->age_sum_ns);
+	stats_add(&sum->grown_objects, more->grown_objects);
+	if (more->grown_times > sum->grown_times)
+		sum->grown_times = more->grown_times;
+	stats_add(&sum->added_objects, more->added_objects);
+	stats_add(&sum->unknown_bytes, more->unknown_bytes);
+	stats_add(&sum->unknown_objects, more->unknown_objects);
 	stats_add(&sum->young_bytes, more->young_bytes);
 	stats_add(&sum->young_objects, more->young_objects);
 	stats_add(&sum->measured_bytes, more->measured_bytes);
 	stats_add(&sum->resident_bytes, more->resident_bytes);
 }
 
-void site_stats_add_age(struct site_stats *stats, uint64_t age_ns, uint64_t bytes, uint64_t objects,
-			uint64_t min_age_ns)
+/* What realloc has done with blocks that are counted. */
+static void stats_add_lives(struct site_stats *stats, const struct site_blocks *blocks)
 {
-	if (age_ns < min_age_ns) {
-		stats_add(&stats->young_bytes, bytes);
-		stats_add(&stats->young_objects, objects);
+	if (blocks->grown)
+		stats_add(&stats->grown_objects, blocks->objects);
+	if (blocks->grown > stats->grown_times)
+		stats->grown_times = blocks->grown;
+	if (blocks->added)
+		stats_add(&stats->added_objects, blocks->objects);
+	if (!blocks->unknown)
+		return;
+	stats_add(&stats->unknown_bytes, blocks->bytes);
+	stats_add(&stats->unknown_objects, blocks->objects);
+}
+
+void site_stats_add_blocks(struct site_stats *stats, const struct site_blocks *blocks,
+			   uint64_t min_age_ns)
+{
+	if (blocks->age_ns < min_age_ns) {
+		stats_add(&stats->young_bytes, blocks->bytes);
+		stats_add(&stats->young_objects, blocks->objects);
 		return;
 	}
-	if (age_ns > stats->oldest_ns)
-		stats->oldest_ns = age_ns;
-	stats_add_ages(&stats->age_sum_ns, (unsigned __int128)age_ns * objects);
+	if (blocks->age_ns > stats->oldest_ns)
+		stats->oldest_ns = blocks->age_ns;
+	stats_add_ages(&stats->age_sum_ns, (unsigned __int128)blocks->age_ns * blocks->objects);
+	stats_add_lives(stats, blocks);
 }
 
 void site_stats_limit_freed(struct site_stats *stats)

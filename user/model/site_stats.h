@@ -18,6 +18,12 @@ struct site_stats {
 	/* Of the blocks in use; without meaning when none is. With --min-age, of those that are old enough. */
 	uint64_t oldest_ns; /* age of the oldest block */
 	unsigned __int128 age_sum_ns; /* samples may represent very many blocks */
+	uint64_t grown_objects; /* that realloc has made larger */
+	uint64_t grown_times; /* how often at most */
+	/* That realloc made of blocks which were not recorded, as those from before tracing. Their ages are at least as high. */
+	uint64_t added_objects; /* of which what realloc has added is counted */
+	/* And those that are counted in full, since the old size is not known. */
+	uint64_t unknown_bytes, unknown_objects;
 	/* Blocks in use that are younger than --min-age. */
 	uint64_t young_bytes, young_objects;
 	/* Of mappings in use, without the young ones: how many bytes were looked at, and were present then. */
@@ -27,12 +33,18 @@ struct site_stats {
 /* Add `more` to `sum`. A sum that overflows, as that of a damaged recording may, stays at its maximum. */
 void site_stats_add(struct site_stats *sum, const struct site_stats *more);
 
-/*
- * Count `objects` blocks of together `bytes` bytes, which are in use, among the young ones if their age is below
- * `min_age_ns`, or else in the ages. The counters stay.
- */
-void site_stats_add_age(struct site_stats *stats, uint64_t age_ns, uint64_t bytes, uint64_t objects,
-			uint64_t min_age_ns);
+/* Blocks in use of one age. */
+struct site_blocks {
+	uint64_t age_ns;
+	uint64_t bytes, objects;
+	/* Of a block whose life is recorded. */
+	uint32_t grown; /* how often realloc has made it larger */
+	bool added, unknown; /* as above; at most one of them */
+};
+
+/* Count blocks among the young ones if their age is below `min_age_ns`, or else in the ages. The counters stay. */
+void site_stats_add_blocks(struct site_stats *stats, const struct site_blocks *blocks,
+			   uint64_t min_age_ns);
 
 /* Lower what is freed to what is allocated: only counters that contradict themselves change. */
 void site_stats_limit_freed(struct site_stats *stats);

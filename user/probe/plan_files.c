@@ -223,9 +223,16 @@ static bool shape_is_plain_free(uint64_t shape)
 	return SHAPE_OP(shape) == CALL_FREE && SHAPE_RESULT(shape) == RESULT_POINTER;
 }
 
-static bool plan_add_probe(struct plan *plan, uint32_t module, const char *allocator,
+/* Resizes blocks that have their sizes before them. */
+static bool shape_resizes_chunks(uint64_t shape)
+{
+	return SHAPE_OP(shape) == CALL_REALLOC && SHAPE_RESULT(shape) == RESULT_POINTER;
+}
+
+static bool plan_add_probe(struct plan *plan, uint32_t module, const struct scan *scan,
 			   const struct candidate *candidate)
 {
+	const char *allocator = scan->allocator;
 	const struct scan_function *function = candidate->function;
 	const struct choice *choice = &candidate->choice;
 	bool named = candidate->name->shape & SHAPE_NAMED;
@@ -240,6 +247,8 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 	if (candidate->comes_back ||
 	    (shape_is_plain_free(shape) && !named && !allocator_is_known(allocator)))
 		shape = SHAPE_THAT_FREES_INSIDE(shape);
+	if (scan->chunks && !named && shape_resizes_chunks(shape))
+		shape = SHAPE_OF_CHUNKS(shape);
 	if (candidate->reading == READ_AT_EXITS)
 		shape |= SHAPE_BY_EXITS;
 	plan->probes =
@@ -265,7 +274,7 @@ static bool plan_add_probe(struct plan *plan, uint32_t module, const char *alloc
 
 /* Decide about a candidate that can be probed at all. */
 static bool plan_add_candidate(struct plan *plan, uint32_t module, struct elf_file *file,
-			       const char *allocator, struct candidate *candidate)
+			       const struct scan *scan, struct candidate *candidate)
 {
 	const struct scan_function *function = candidate->function;
 
@@ -282,7 +291,7 @@ static bool plan_add_candidate(struct plan *plan, uint32_t module, struct elf_fi
 	candidate->reading = plan_add_exits(plan, module, file, function, candidate->walker);
 	if (candidate->reading == READ_NOWHERE)
 		return false;
-	return plan_add_probe(plan, module, allocator, candidate);
+	return plan_add_probe(plan, module, scan, candidate);
 }
 
 static bool plan_accepts(struct plan *plan, uint32_t module, const struct candidate *candidate)
@@ -320,7 +329,7 @@ static void plan_add_scan(struct plan *plan, uint32_t module, struct elf_file *f
 		plan_drop_operators(plan, module, file, candidates, scan->count);
 	plan_drop_stubs(plan, module, candidates, scan->count);
 	for (i = 0; i < scan->count; i++)
-		plan_add_candidate(plan, module, file, scan->allocator, &candidates[i]);
+		plan_add_candidate(plan, module, file, scan, &candidates[i]);
 	for (i = 0; i < scan->count; i++)
 		free(candidates[i].code);
 	free(candidates);

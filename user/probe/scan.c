@@ -193,6 +193,20 @@ static bool gather_overlap(void *context, const struct elf_function *function)
 	return true;
 }
 
+/* In a static program, `realloc` may be the program's own. */
+static bool scan_has_chunks(const struct scan *scan)
+{
+	size_t i;
+
+	if (strcmp(scan->allocator, "glibc") != 0)
+		return false;
+	for (i = 0; i < scan->count; i++)
+		if (scan_function_has_name(&scan->items[i], "realloc") &&
+		    scan_function_has_name(&scan->items[i], "__libc_realloc"))
+			return true;
+	return false;
+}
+
 void scan_file(struct elf_file *file, const struct allocator_function *const *more, size_t count,
 	       struct scan *ret_scan)
 {
@@ -215,6 +229,7 @@ void scan_file(struct elf_file *file, const struct allocator_function *const *mo
 	if (scan.count)
 		qsort(scan.items, scan.count, sizeof(*scan.items), function_compare);
 	scan_merge(&scan);
+	scan.chunks = scan_has_chunks(&scan);
 	gather_range(&gathering);
 	if (scan.count)
 		elf_file_functions(file, gather_overlap, &gathering);

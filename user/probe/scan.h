@@ -19,6 +19,7 @@ struct scan {
 	const char *allocator; /* from allocator_identify; a static string */
 	const char *walker; /* from walker_identify; a static string or NULL */
 	bool own_heap; /* both malloc and free are defined */
+	bool chunks; /* realloc is glibc's own, whose blocks have their sizes before them */
 	struct scan_function *items; /* in order of file offset, then of the table */
 	size_t count, capacity;
 };

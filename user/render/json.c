@@ -220,6 +220,21 @@ static void json_growth(struct json_writer *json, const struct growth *growth)
 		json_null(json);
 }
 
+/* Only if realloc has done something with blocks in use. */
+static void json_realloc(struct json_writer *json, const struct site_stats *stats)
+{
+	if (!stats->grown_objects && !stats->added_objects && !stats->unknown_objects)
+		return;
+	json_key(json, "realloc");
+	json_open(json, '{');
+	json_member_integer(json, "grown_objects", stats->grown_objects);
+	json_member_integer(json, "grown_times", stats->grown_times);
+	json_member_integer(json, "added_objects", stats->added_objects);
+	json_member_integer(json, "unknown_bytes", stats->unknown_bytes);
+	json_member_integer(json, "unknown_objects", stats->unknown_objects);
+	json_close(json, '}');
+}
+
 static void json_site(struct json_writer *json, const struct report_site *site)
 {
 	size_t i;
@@ -242,6 +257,7 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 			    site_stats_inuse_objects(&site->stats));
 	json_member_string(json, "region", region_name(site->region));
 	json_member_known(json, "resident_bytes", site->stats.resident_bytes, site->resident_known);
+	json_realloc(json, &site->stats);
 	if (site->hint)
 		json_member_string(json, "hint", site->hint);
 	json_key(json, "frames");

@@ -148,6 +148,7 @@ static void text_site(const struct text_writer *writer, const struct report *rep
 	text_row(writer, rank, site->sampled, &site->stats, site->ended ? NULL : &report->totals,
 		 holds ? units_format_time(site->stats.oldest_ns, oldest) : "-");
 	text_call(writer, report, site);
+	text_realloc(writer, &site->stats);
 	text_stack(writer, site, name_column);
 	text_hint(writer, site, hints);
 	buffer_append_string(writer->out, "\n");

@@ -32,6 +32,8 @@ void text_sites(const struct text_writer *writer, const struct report *report,
 /* The stack of one site; function names are padded to `name_column`. */
 void text_stack(const struct text_writer *writer, const struct report_site *site,
 		size_t name_column);
+/* Print what realloc has done with blocks in use, if anything: that they only grow, and what cannot be known of them. */
+void text_realloc(const struct text_writer *writer, const struct site_stats *stats);
 /* The columns that the widest function name of the stack needs, within a bound. */
 size_t text_stack_name_column(const struct text_writer *writer, const struct report_site *site);
 /* A count in at most 11 columns: exact below a thousand million. Returns `text`, of UNITS_TEXT_MAX bytes. */

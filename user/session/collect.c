@@ -73,13 +73,21 @@ static void pass_add_block(struct pass *pass, const void *key, const struct bloc
 			   uint64_t objects)
 {
 	struct known_site *site = sites_get(pass->collect->reader->sites, block->site);
-	uint64_t age = pass->time_ns > block->born_ns ? pass->time_ns - block->born_ns : 0;
+	uint64_t born_ns = LIFE_BORN_NS(block->life);
+	const struct site_blocks blocks = {
+		.age_ns = pass->time_ns > born_ns ? pass->time_ns - born_ns : 0,
+		.bytes = block->size,
+		.objects = objects,
+		.grown = LIFE_GROWN(block->life),
+		.added = block->life & LIFE_ADDED,
+		.unknown = (block->life & (LIFE_UNKNOWN | LIFE_ADDED)) == LIFE_UNKNOWN,
+	};
 
 	if (!site)
 		return;
 	if (!ended_is_current(site))
 		key_list_add(&pass->dead, key);
-	site_stats_add_age(&site->stats, age, block->size, objects, pass->collect->min_age_ns);
+	site_stats_add_blocks(&site->stats, &blocks, pass->collect->min_age_ns);
 }
 
 static void pass_see_block(void *context, const void *key, const void *value)

@@ -76,10 +76,19 @@ def check_hint(site):
     return ["hint"]
 
 
+def check_realloc(site):
+    """What realloc has done with blocks in use, if anything. Returns the key for it."""
+    if "realloc" not in site:
+        return []
+    check(site["realloc"], grown_objects=[int], grown_times=[int], added_objects=[int], unknown_bytes=[int], unknown_objects=[int])
+    assert any(site["realloc"].values()), site
+    return ["realloc"]
+
+
 def check_site(site, rank):
     assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
                           *check_sampled(site, "samples"), "growth_bytes", "oldest_s", "mean_age_s", "region",
-                          "resident_bytes", *check_hint(site), "frames", *check_line(site)], list(site)
+                          "resident_bytes", *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
     for name in ["allocator", "function"]:
