@@ -190,9 +190,9 @@ def test_min_age():
 def test_sorting():
     command = [lab.target("known"), "calls"]
     for key, field in (("inuse", "inuse_bytes"), ("inuse-objects", "inuse_objects"), ("alloc", "alloc_bytes"),
-                       ("alloc-objects", "alloc_objects")):
+                       ("alloc-objects", "alloc_objects"), ("age", "oldest_s"), ("churn", "free_bytes")):
         _, report = lab.command_report(command, "-s", key)
-        figures = [site[field] for site in report["sites"]]
+        figures = [site[field] or 0 for site in report["sites"]]
         assert len(figures) > 5 and figures == sorted(figures, reverse=True), (key, figures)
 
 

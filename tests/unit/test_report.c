@@ -134,10 +134,14 @@ static struct sample *sample_ranks(void)
 	struct sample *sample = sample_new_empty(1);
 	const struct stack *stack = sample_stack(sample, NULL, 0);
 
-	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 1000, 10, 100, 9 });
-	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 900, 300, 700, 1 });
-	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 5000, 20, 4500, 15 });
-	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 2000, 999, 2000, 999 });
+	sample_site(sample, 0, &sample_malloc, stack,
+		    (struct site_stats){ 1000, 10, 100, 9, 0, 30 });
+	sample_site(sample, 0, &sample_malloc, stack,
+		    (struct site_stats){ 900, 300, 700, 1, 0, 50 });
+	sample_site(sample, 0, &sample_malloc, stack,
+		    (struct site_stats){ 5000, 20, 4500, 15, 0, 40 });
+	sample_site(sample, 0, &sample_malloc, stack,
+		    (struct site_stats){ 2000, 999, 2000, 999, 0, 99 });
 	sample_site(sample, 0, &sample_malloc, stack, (struct site_stats){ 0, 0, 0, 0 });
 	return sample;
 }
@@ -167,6 +171,35 @@ static void test_sort_keys(void **state)
 	assert_ranked(SORT_INUSE_OBJECTS, 10, (uint64_t[]){ 900, 5000, 1000 }, 3);
 	assert_ranked(SORT_ALLOC, 10, (uint64_t[]){ 5000, 2000, 1000, 900 }, 4);
 	assert_ranked(SORT_ALLOC_OBJECTS, 10, (uint64_t[]){ 2000, 900, 5000, 1000 }, 4);
+	assert_ranked(SORT_AGE, 10, (uint64_t[]){ 900, 5000, 1000 }, 3);
+	assert_ranked(SORT_GROWTH, 10, (uint64_t[]){ 1000, 5000, 900 }, 3);
+	assert_ranked(SORT_CHURN, 10, (uint64_t[]){ 5000, 2000, 900, 1000 }, 4);
+}
+
+/* The most that was added first, and what became less last, however much it holds. */
+static void test_sort_by_growth(void **state)
+{
+	static const uint64_t order[] = { 5100, 900, 1000 };
+	struct sample *before = sample_ranks(), *after = sample_ranks();
+	struct report_options options = { .sort = SORT_GROWTH, .top = 10 };
+	const struct report_names names = { 0 };
+	struct growth_base base = { 0 };
+	struct report *report;
+	size_t i;
+
+	(void)state;
+	growth_keep(&base, &before->snapshot, 0);
+	after->snapshot.sites[0].stats.free_bytes += 300;
+	after->snapshot.sites[2].stats.alloc_bytes += 100;
+	options.base = &base;
+	report = report_build(&after->snapshot, &options, &names);
+	assert_int_equal(report->site_count, 3);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(report->sites[i].stats.alloc_bytes, order[i]);
+	report_free(report);
+	growth_free(&base);
+	sample_free(before);
+	sample_free(after);
 }
 
 static void test_top(void **state)
@@ -448,6 +481,7 @@ int main(void)
 		cmocka_unit_test(test_very_many_blocks),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_sort_keys),
+		cmocka_unit_test(test_sort_by_growth),
 		cmocka_unit_test(test_top),
 		cmocka_unit_test(test_min_age),
 		cmocka_unit_test(test_bytes_without_blocks),

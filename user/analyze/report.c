@@ -24,7 +24,8 @@ struct candidate {
 
 bool report_sort_is_inuse(enum report_sort sort)
 {
-	return sort == SORT_INUSE || sort == SORT_INUSE_OBJECTS;
+	return sort == SORT_INUSE || sort == SORT_INUSE_OBJECTS || sort == SORT_AGE ||
+	       sort == SORT_GROWTH;
 }
 
 static bool report_is_candidate(const struct site_stats *stats,
@@ -111,6 +112,15 @@ static struct growth report_growth(const struct snapshot_site *site,
 	return growth_of(options->base ? options->base : &none, site, options->min_age_ns);
 }
 
+/* A row that has become smaller is below all that has not. */
+static uint64_t report_weight(const struct site_stats *stats, const struct growth *growth,
+			      const struct report_options *options)
+{
+	if (options->sort != SORT_GROWTH)
+		return weight_of(stats, options->sort);
+	return (uint64_t)growth->bytes ^ (uint64_t)1 << 63;
+}
+
 /* Add every site to the sums of the report and the ones that may be listed to `candidates`. */
 static size_t report_judge(struct report *report, const struct snapshot *snapshot,
 			   const struct report_options *options, struct candidate *candidates)
@@ -138,7 +148,7 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 		if (!site->left_out && report_is_candidate(&stats, options))
 			candidates[count++] =
 				(struct candidate){ site, stats, growth,
-						    weight_of(&stats, options->sort) };
+						    report_weight(&stats, &growth, options) };
 	}
 	free(places);
 	return count;

@@ -18,6 +18,9 @@ enum report_sort {
 	SORT_INUSE_OBJECTS,
 	SORT_ALLOC,
 	SORT_ALLOC_OBJECTS,
+	SORT_AGE, /* of the oldest block in use */
+	SORT_GROWTH, /* since the last report; in the first one, what is in use */
+	SORT_CHURN, /* bytes that were allocated and freed again */
 };
 
 struct report_options {

@@ -19,6 +19,12 @@ uint64_t weight_of(const struct site_stats *stats, enum report_sort sort)
 		return stats->alloc_bytes;
 	case SORT_ALLOC_OBJECTS:
 		return stats->alloc_objects;
+	case SORT_AGE:
+		return site_stats_hold(stats) ? stats->oldest_ns : 0;
+	case SORT_GROWTH:
+		return site_stats_inuse_bytes(stats);
+	case SORT_CHURN:
+		return stats->free_bytes;
 	}
 	return 0;
 }

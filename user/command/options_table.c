@@ -19,11 +19,10 @@
 #define WORDS(name) static const char *const name##_words[]
 
 WORDS(sort) = {
-	[SORT_INUSE] = "inuse",
-	[SORT_INUSE_OBJECTS] = "inuse-objects",
-	[SORT_ALLOC] = "alloc",
-	[SORT_ALLOC_OBJECTS] = "alloc-objects",
-	NULL,
+	[SORT_INUSE] = "inuse", [SORT_INUSE_OBJECTS] = "inuse-objects",
+	[SORT_ALLOC] = "alloc", [SORT_ALLOC_OBJECTS] = "alloc-objects",
+	[SORT_AGE] = "age",	[SORT_GROWTH] = "growth",
+	[SORT_CHURN] = "churn", NULL,
 };
 WORDS(by) = { [GROUP_BY_STACK] = "stack",
 	      [GROUP_BY_FUNCTION] = "function",
@@ -316,7 +315,7 @@ static const struct option_row report_rows[] = {
 	{ .name = "sort",
 	  .letter = 's',
 	  .argument = "KEY",
-	  .help = "inuse (default), inuse-objects, alloc, alloc-objects",
+	  .help = "inuse (default), alloc, -objects, age, growth, churn",
 	  .store = option_row_store_word,
 	  FIELD(sort),
 	  .words = sort_words },
