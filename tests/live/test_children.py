@@ -154,6 +154,56 @@ def test_children_of_a_process_without_records():
     trace_children(lab.WITHOUT_RECORDS)
 
 
+class Cpu:
+    """The machine's last CPU, which is offline at first."""
+
+    def __init__(self):
+        self.number = os.cpu_count() - 1
+        self.path = "/sys/devices/system/cpu/cpu%d/online" % self.number
+        if not os.environ.get("TEST_EXCLUSIVE"):
+            raise lab.Skip("other programs run on this machine, too")
+        if not os.path.exists(self.path):
+            raise lab.Skip("this machine's CPUs stay online")
+
+    def set(self, online):
+        with open(self.path, "w", encoding="ascii") as file:
+            file.write("%d" % online)
+
+    def __enter__(self):
+        self.set(0)
+        return self
+
+    def __exit__(self, *_):
+        self.set(1)
+
+
+def events_of(tracer):
+    """How many perf events it holds; it opens and closes other files meanwhile."""
+    links = ["/proc/%d/fd/%s" % (tracer.process.pid, fd) for fd in os.listdir("/proc/%d/fd" % tracer.process.pid)]
+    return sum(os.path.lexists(link) and os.path.realpath(link).endswith("anon_inode:[perf_event]") for link in links)
+
+
+def knows_cpu(tracer, events):
+    """Does it listen on so many CPUs, or poll /proc, where the kernel lets nobody listen who is not CAP_SYS_ADMIN?"""
+    return events_of(tracer) == events or "from a CPU that came online" in tracer.stderr()
+
+
+def test_cpu_that_comes_online():
+    """What a process forks on a CPU that was offline at the attach is followed. The children wait for that before they allocate."""
+    with Cpu() as cpu, Family() as family:
+        tracer = trace(family, "--follow-fork")
+        parent, without = family.parent(), events_of(tracer)
+        for online in 1, 0, 1:  # it comes, and comes again
+            cpu.set(online)
+            lab.wait_for(lambda online=online: knows_cpu(tracer, without + online), "the tracer has noticed the CPU")
+        os.sched_setaffinity(parent, {cpu.number})
+        accounts = lead(family, tracer, parent)
+        check_processes(ask(tracer), accounts)
+        family.let("end")
+        family.let("over")
+        tracer.finish()
+
+
 def test_tree_that_runs():
     """A process with all the descendants that it had before the attach, until the last one has ended."""
     with Family() as family:

@@ -41,12 +41,13 @@ struct event_ring {
 static struct sideband fake_sideband;
 static struct event_ring fake_ring;
 static int fake_sideband_error, fake_ring_error; /* of opening them, 0 = none */
+static int fake_cpus_changed; /* what sideband_update_cpus returns */
 
 static void fake_events_reset(void)
 {
 	fake_sideband.count = fake_ring.count = 0;
 	fake_sideband.fd = fake_ring.fd = -1;
-	fake_sideband_error = fake_ring_error = 0;
+	fake_sideband_error = fake_ring_error = fake_cpus_changed = 0;
 }
 
 /* A task event that is read next, behind those before. */
@@ -81,6 +82,12 @@ void sideband_close(struct sideband *sideband)
 {
 	if (sideband && sideband->fd >= 0)
 		close(sideband->fd);
+}
+
+int sideband_update_cpus(struct sideband *sideband)
+{
+	(void)sideband;
+	return fake_cpus_changed;
 }
 
 int sideband_fd(const struct sideband *sideband)

@@ -627,6 +627,35 @@ static void test_no_look(void **state)
 	assert_false(process->needs_scan);
 }
 
+/* Does a look read /proc again? */
+static bool look_scans(struct process *process)
+{
+	process->needs_scan = false;
+	world.core.events.look_ns = 1;
+	events_look(&world.core.events);
+	return process->needs_scan;
+}
+
+/* What happened on a CPU that came online was not reported. If it cannot be listened on, /proc is polled from then on. */
+static void test_new_cpu(void **state)
+{
+	struct process *process = world_trace(&world, NULL, false);
+
+	(void)state;
+	assert_false(look_scans(process));
+	fake_cpus_changed = 1;
+	assert_true(look_scans(process));
+	assert_false(world_logged(&world, "a CPU that came online"));
+	fake_cpus_changed = -EACCES;
+	assert_true(look_scans(process));
+	assert_true(
+		world_logged(&world, "a CPU that came online (Permission denied): polling /proc"));
+	assert_true(look_scans(process));
+	assert_null(world.core.events.sideband);
+	assert_false(world.core.ended.has_records);
+	assert_int_equal(world.core.events.records_lost, 0);
+}
+
 static bool is_readable(int fd, int timeout_ms)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
@@ -695,6 +724,7 @@ int main(void)
 		WORLD_TEST_EVENTS(test_cover),
 		WORLD_TEST(test_without_task_events),
 		WORLD_TEST_EVENTS(test_no_look),
+		WORLD_TEST_EVENTS(test_new_cpu),
 		WORLD_TEST_EVENTS(test_wake),
 		WORLD_TEST(test_ring_cannot_be_opened),
 	};

@@ -41,6 +41,13 @@ static void test_explain(void **state)
 	some.effective = BPF | PERFMON | PTRACE;
 	check_explained(some, STEP_ATTACH_PERF, "lacks CAP_SYS_ADMIN", NULL);
 	check_explained(some, STEP_LOAD, "security module", "lacks");
+	check_explained(some, STEP_LISTEN, "security module", "lacks");
+	some.paranoid = 3;
+	check_explained(some, STEP_LISTEN,
+			"perf_event_paranoid is 3, where Debian's kernels ask for",
+			"security module");
+	check_explained(some, STEP_LOAD, "security module", "paranoid");
+	some.paranoid = 2;
 	some.filtered = true;
 	check_explained(some, STEP_LOAD, "seccomp profile of this process that forbids bpf()",
 			"lacks");

@@ -6,8 +6,8 @@
 #include "kernel/sideband.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "system/cpu_list.h"
 #include "system/privilege.h"
 
 /*
@@ -27,19 +28,22 @@
 #define RING_PAGES 64
 #define RING_PAGES_MIN 8
 
-#define CPUS_MAX 65536
+/* Text of the list of CPUs; one that is longer is cut, behind the CPUs that are listened on. */
+#define CPUS_TEXT 8192
 
 /* Looks for records that came while others were read; the last takes all there are. */
 #define SETTLING_LOOKS 8
 
 struct source {
-	int fd;
+	int cpu, fd;
 	struct perf_event_mmap_page *page;
 	struct perf_ring ring;
 };
 
 struct sideband {
 	int epoll;
+	int online; /* /sys/devices/system/cpu/online, which a confined tracer may not open */
+	char cpus[CPUS_TEXT]; /* the list of CPUs that are listened on */
 	size_t pages; /* of data, for each source */
 	struct source *sources;
 	size_t count, capacity;
@@ -95,11 +99,31 @@ static int sideband_open_event(int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
+static void source_close(const struct source *source)
+{
+	munmap(source->page, source_size(source));
+	close(source->fd);
+}
+
+/* The events of CPUs that are not in the list have ended. */
+static void sideband_remove_cpus(struct sideband *sideband, const char *list)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < sideband->count; i++) {
+		if (cpu_list_has(list, sideband->sources[i].cpu))
+			sideband->sources[kept++] = sideband->sources[i];
+		else
+			source_close(&sideband->sources[i]);
+	}
+	sideband->count = kept;
+}
+
 /* Takes ownership of `fd`. Returns 0 or a negative errno. */
-static int sideband_add_source(struct sideband *sideband, int fd)
+static int sideband_add_source(struct sideband *sideband, int cpu, int fd)
 {
 	struct epoll_event interest = { .events = EPOLLIN | EPOLLET };
-	struct source source = { .fd = fd, .page = sideband_map(sideband, fd) };
+	struct source source = { .cpu = cpu, .fd = fd, .page = sideband_map(sideband, fd) };
 	int error;
 
 	if (source.page == MAP_FAILED)
@@ -127,43 +151,71 @@ static int sideband_add_cpu(struct sideband *sideband, int cpu)
 
 	if (fd == -ENODEV)
 		return 0;
-	return fd < 0 ? fd : sideband_add_source(sideband, fd);
+	return fd < 0 ? fd : sideband_add_source(sideband, cpu, fd);
 }
 
-/* Listen on each CPU of a list such as "0-3,5". */
+static bool sideband_listens(const struct sideband *sideband, int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < sideband->count; i++)
+		if (sideband->sources[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+/* Listen on each CPU of a list, also if another one cannot be listened on. Returns 0 or the last negative errno. */
 static int sideband_add_cpus(struct sideband *sideband, const char *list)
 {
-	int first, last, cpu, length, error;
+	int first, last, cpu, code, error = 0;
 
-	while (sscanf(list, "%d%n", &first, &length) == 1) {
-		list += length;
-		last = first;
-		if (sscanf(list, "-%d%n", &last, &length) == 1)
-			list += length;
-		if (first < 0 || last < first || last >= CPUS_MAX)
-			return -EINVAL;
+	while (cpu_list_next(&list, &first, &last))
 		for (cpu = first; cpu <= last; cpu++) {
-			error = sideband_add_cpu(sideband, cpu);
-			if (error)
-				return error;
+			code = sideband_listens(sideband, cpu) ? 0
+							       : sideband_add_cpu(sideband, cpu);
+			if (code)
+				error = code;
 		}
-		list += *list == ',';
-	}
-	return sideband->count ? 0 : -ENODEV;
+	return error;
+}
+
+/* The list of CPUs that are online, terminated. Returns 0 or a negative errno. */
+static int sideband_read_online(const struct sideband *sideband, char text[CPUS_TEXT])
+{
+	ssize_t length = pread(sideband->online, text, CPUS_TEXT - 1, 0);
+
+	if (length <= 0)
+		return length ? -errno : -EIO;
+	text[length] = '\0';
+	return 0;
 }
 
 static int sideband_add_online(struct sideband *sideband)
 {
-	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
-	char list[8192] = "";
-	int error = 0;
+	int error;
 
-	if (!file)
+	sideband->online = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+	if (sideband->online < 0)
 		return -errno;
-	if (!fgets(list, sizeof(list), file))
-		error = -EIO;
-	fclose(file);
-	return error ? error : sideband_add_cpus(sideband, list);
+	error = sideband_read_online(sideband, sideband->cpus);
+	if (!error)
+		error = sideband_add_cpus(sideband, sideband->cpus);
+	return error ? error : sideband->count ? 0 : -ENODEV;
+}
+
+int sideband_update_cpus(struct sideband *sideband)
+{
+	char list[CPUS_TEXT];
+	int error = sideband_read_online(sideband, list);
+
+	if (error || !strcmp(list, sideband->cpus))
+		return error;
+	sideband_remove_cpus(sideband, list);
+	error = sideband_add_cpus(sideband, list);
+	if (error)
+		return error;
+	memcpy(sideband->cpus, list, sizeof(list));
+	return 1;
 }
 
 int sideband_open(struct sideband **ret_sideband, struct error *error)
@@ -172,6 +224,7 @@ int sideband_open(struct sideband **ret_sideband, struct error *error)
 	int code;
 
 	sideband->pages = RING_PAGES;
+	sideband->online = -1;
 	sideband->epoll = epoll_create1(EPOLL_CLOEXEC);
 	code = sideband->epoll < 0 ? -errno : sideband_add_online(sideband);
 	if (code) {
@@ -197,10 +250,10 @@ void sideband_close(struct sideband *sideband)
 
 	if (!sideband)
 		return;
-	for (i = 0; i < sideband->count; i++) {
-		munmap(sideband->sources[i].page, source_size(&sideband->sources[i]));
-		close(sideband->sources[i].fd);
-	}
+	for (i = 0; i < sideband->count; i++)
+		source_close(&sideband->sources[i]);
+	if (sideband->online >= 0)
+		close(sideband->online);
 	if (sideband->epoll >= 0)
 		close(sideband->epoll);
 	free(sideband->sources);

@@ -19,6 +19,13 @@ struct sideband;
 int sideband_open(struct sideband **ret_sideband, struct error *error);
 void sideband_close(struct sideband *sideband);
 
+/*
+ * Listen on the CPUs that are online now; sideband_drain comes before. Returns 1 if they are others than before: what happened
+ * on new ones until now was not reported, so that only /proc knows the state. 0 if they are the same; a negative errno if
+ * one of them cannot be listened on. A CPU that went offline and came back between two calls is not noticed.
+ */
+int sideband_update_cpus(struct sideband *sideband);
+
 /* A descriptor that becomes readable when there is something to drain; it stays the sideband's. */
 int sideband_fd(const struct sideband *sideband);
 

@@ -15,7 +15,7 @@
 /* How far out of a mapping call the allocator's own function is that the program has called. */
 #define ALLOCATOR_FRAMES 8
 
-/* Interval of polling /proc for children and mappings where there are no task events. */
+/* Interval of polling /proc for children and mappings where there are no task events, and for new CPUs where there are. */
 #define LOOK_NS 1000000000
 
 static void events_lose(struct events *events, uint64_t lost)
@@ -203,11 +203,35 @@ void events_catch_up(struct events *events)
 	events_handle_seen(events);
 }
 
+/*
+ * What happens on a new CPU until it is listened on was not reported: /proc shows what has come of it. Where it cannot be
+ * listened on, /proc is polled from now on, as it is without any records: to have them of some CPUs only is of no use.
+ */
+static void events_update_cpus(struct events *events)
+{
+	int changed = sideband_update_cpus(events->sideband);
+
+	if (changed)
+		events_lose(events, 0);
+	if (changed >= 0)
+		return;
+	log_write(events->follow->log, LOG_NOTICE,
+		  "no records of processes from a CPU that came online (%s): polling /proc once a "
+		  "second",
+		  strerror(-changed));
+	sideband_close(events->sideband);
+	events->sideband = NULL;
+	events->follow->ended->has_records = false;
+}
+
 void events_look(struct events *events)
 {
-	if (events->sideband || events->look_ns > clock_now_ns())
+	if (events->look_ns > clock_now_ns())
 		return;
-	events_lose(events, 0);
+	if (events->sideband)
+		events_update_cpus(events);
+	else
+		events_lose(events, 0);
 	events->look_ns = clock_now_ns() + LOOK_NS;
 }
 

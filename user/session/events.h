@@ -31,12 +31,12 @@ struct events {
 	struct site_reader *reader;
 	struct mapping_set *mappings;
 	struct event_ring *ring;
-	struct sideband *sideband; /* NULL = the kernel does not let us have task events */
+	struct sideband *sideband; /* NULL = the kernel lets us have no task events of a CPU */
 	int epoll; /* over all that brings events */
 	int timer; /* readable when something is due */
 	uint64_t read_until_ns; /* task events of before have been read */
 	uint64_t fork_ns; /* time of the youngest record of a fork */
-	/* Without task events: the next poll of /proc for children and mappings. */
+	/* The next poll of /proc for children and mappings; with task events, of the CPUs that are online. */
 	uint64_t look_ns;
 	uint64_t records_lost; /* task events */
 	uint64_t late_execs; /* programs whose first calls were not seen */
@@ -52,7 +52,7 @@ void events_close(struct events *events);
 /* Read and handle task events up to now. */
 void events_catch_up(struct events *events);
 
-/* Without task events: look at all processes again when it is time. */
+/* When it is time: look at all processes again if there are no task events, and for CPUs that have come online if there are. */
 void events_look(struct events *events);
 
 /* Read and handle the records of the BPF programs. */

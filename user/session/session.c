@@ -338,8 +338,7 @@ static uint64_t session_next_deadline(struct session *session, uint64_t next)
 		deadline_add(&next, session->core.collect.reap_ns);
 	if (follow_selects(&session->core.follow))
 		deadline_add(&next, session->core.follow.select_ns);
-	if (!session->core.events.sideband)
-		deadline_add(&next, session->core.events.look_ns);
+	deadline_add(&next, session->core.events.look_ns);
 	for (i = 0; i < processes->count; i++)
 		if (processes->slots[i].process->needs_scan &&
 		    !processes->slots[i].process->target.exited)

@@ -155,6 +155,13 @@ static void explain_else(const struct privileges *privileges, enum privilege_ste
 			"process that forbids %s(): allow it there, or run without the profile "
 			"(docker and podman: --security-opt seccomp=unconfined)",
 			steps[step].calls);
+	else if (step == STEP_LISTEN && privileges->paranoid > 2)
+		buffer_printf(
+			text,
+			"the capability is there, but kernel.perf_event_paranoid is %d, where "
+			"Debian's kernels ask for CAP_SYS_ADMIN: set it to 2, or give that "
+			"capability",
+			privileges->paranoid);
 	else if (privileges->locked)
 		buffer_append_string(text,
 				     "the kernel is locked down (confidentiality): boot it without "
