@@ -47,7 +47,10 @@ static bool region_is_thread_stack(const struct stack *stack, const struct repor
 
 enum region region_of_site(const struct snapshot_site *site, const struct report_names *names)
 {
-	if (site->region != REGION_NONE || site->source != SOURCE_MMAP)
-		return site->region;
-	return region_is_thread_stack(site->stack, names) ? REGION_THREAD_STACK : REGION_NONE;
+	bool undecided = site->region == REGION_NONE || site->region == REGION_JIT;
+
+	/* Stacks may be executable, too. */
+	if (undecided && site->source == SOURCE_MMAP && region_is_thread_stack(site->stack, names))
+		return REGION_THREAD_STACK;
+	return site->region;
 }

@@ -33,6 +33,7 @@ struct mapping {
 	uint64_t end; /* of the bytes asked for */
 	uint64_t bytes; /* in use */
 	uint64_t born_ns;
+	uint64_t measured_bytes, resident_bytes; /* when it was looked at last */
 };
 
 /* An unmapping call that has begun. */
@@ -441,8 +442,57 @@ bool mapping_set_site(const struct mapping_set *set, uint64_t site, uint64_t now
 		blocks.age_ns = now_ns > mapping->born_ns ? now_ns - mapping->born_ns : 0;
 		blocks.bytes = mapping->bytes;
 		site_stats_add_blocks(ret_stats, &blocks, min_age_ns);
+		if (blocks.age_ns < min_age_ns)
+			continue;
+		ret_stats->measured_bytes += mapping->measured_bytes;
+		ret_stats->resident_bytes += mapping->resident_bytes;
 	}
 	return true;
+}
+
+static void set_forget_measures(struct mapping_set *set)
+{
+	const struct table_slot *slot;
+	struct mapping *mapping;
+	size_t cursor = 0;
+
+	while ((slot = table_next(&set->sites, &cursor))) {
+		const struct mapping_site *site = slot->value;
+
+		for (mapping = site->mappings; mapping; mapping = mapping->next)
+			mapping->measured_bytes = mapping->resident_bytes = 0;
+	}
+}
+
+void mapping_set_measure(struct mapping_set *set,
+			 bool (*measure)(void *context, const struct mapping_piece *piece,
+					 uint64_t *ret_resident),
+			 void *context)
+{
+	const struct table_slot *slot;
+	const struct range *range;
+	size_t cursor = 0;
+
+	set_forget_measures(set);
+	while ((slot = table_next(&set->programs, &cursor))) {
+		const struct target_program *program = slot->value;
+
+		for (range = program->ranges.first[0]; range; range = range->next[0]) {
+			struct mapping *mapping = range->owner;
+			const struct mapping_piece piece = { .target_id =
+								     (uint32_t)(slot->key >> 32),
+							     .exec_id = (uint32_t)slot->key,
+							     .site = mapping->site->key,
+							     .start = range->start,
+							     .end = range->end };
+			uint64_t resident;
+
+			if (!measure(context, &piece, &resident))
+				continue;
+			mapping->measured_bytes += range_bytes(range);
+			mapping->resident_bytes += resident;
+		}
+	}
 }
 
 struct mapping_losses mapping_set_losses(const struct mapping_set *set)

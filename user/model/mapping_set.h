@@ -60,6 +60,22 @@ void mapping_set_drop(struct mapping_set *set, uint32_t target_id, uint32_t exec
 bool mapping_set_site(const struct mapping_set *set, uint64_t site, uint64_t now_ns,
 		      uint64_t min_age_ns, struct site_stats *ret_stats);
 
+/* A piece of memory that is mapped, and the site that has mapped it. */
+struct mapping_piece {
+	uint32_t target_id, exec_id;
+	uint64_t site;
+	uint64_t start, end; /* whole pages */
+};
+
+/*
+ * Ask for each mapped piece how much of it is in memory: `measure` returns false if that is unknown. The figures of a site have
+ * the answers until the next time.
+ */
+void mapping_set_measure(struct mapping_set *set,
+			 bool (*measure)(void *context, const struct mapping_piece *piece,
+					 uint64_t *ret_resident),
+			 void *context);
+
 struct mapping_losses mapping_set_losses(const struct mapping_set *set);
 /* Number of mappings in use. */
 size_t mapping_set_count(const struct mapping_set *set);

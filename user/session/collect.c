@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "interp/heap_region.h"
 
 /* All blocks are read to find those of ended programs: after that, this many times as long is for other things. */
 #define REAP_REST 20
@@ -66,6 +67,7 @@ static void pass_see_site(void *context, const void *key, const void *value)
 	if (!ended_is_current(site))
 		key_list_add(&pass->dead, key);
 	sites_reset_ages(site);
+	site->block = 0;
 }
 
 /* A block, or a sample that represents `objects` blocks of together its size. */
@@ -90,8 +92,24 @@ static void pass_add_block(struct pass *pass, const void *key, const struct bloc
 	site_stats_add_blocks(&site->stats, &blocks, pass->collect->min_age_ns);
 }
 
+/* Interpreters get pages of their heaps from malloc, too. */
+static void pass_offer_block(struct pass *pass, const struct block_key *key,
+			     const struct block *block)
+{
+	struct known_site *site;
+
+	if (!heap_region_may_be(key->address, block->size))
+		return;
+	site = sites_get(pass->collect->reader->sites, block->site);
+	if (!site)
+		return;
+	site->block = key->address;
+	site->block_end = key->address + block->size;
+}
+
 static void pass_see_block(void *context, const void *key, const void *value)
 {
+	pass_offer_block(context, key, value);
 	pass_add_block(context, key, value, 1);
 }
 
@@ -123,6 +141,7 @@ static bool collect_make_row(const struct collect *collect, const struct known_s
 		.source = (enum memory_source)record->source,
 		.stack = site->stack,
 		.stats = site->stats,
+		.region = site->region,
 		.sampled = plan->functions[record->function].sampled,
 	};
 	if (record->source == SOURCE_MMAP)

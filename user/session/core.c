@@ -57,6 +57,9 @@ static void core_connect_sites(struct core *core, const struct core_base *base)
 	core->collect.events = &core->events;
 	core->collect.reader = &core->reader;
 	core->collect.mappings = base->mappings;
+	core->regions.processes = &core->processes;
+	core->regions.sites = &core->sites;
+	core->regions.mappings = base->mappings;
 }
 
 void core_connect(struct core *core, const struct core_base *base)

@@ -10,6 +10,7 @@
 #include "session/events.h"
 #include "session/filters.h"
 #include "session/follow.h"
+#include "session/regions.h"
 
 struct core {
 	struct notices notices;
@@ -26,6 +27,7 @@ struct core {
 	struct site_reader reader;
 	struct events events;
 	struct collect collect;
+	struct regions regions;
 };
 
 /* What several of them use; it is the caller's, and outlives them. */

@@ -565,6 +565,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	guard_check(&session->guard);
 	session_poll(session);
 	session_count_files(session);
+	regions_look(&session->core.regions);
 	collect_fill(&session->core.collect, snapshot);
 	session_read_losses(session, snapshot->loss);
 	snapshot->price = session->meter.price;

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What memory is for, where the line that ran when it was mapped means nothing. Truth: the interpreters' own counts of their pages
+and arenas, the mappings of threads' stacks, and what /proc/PID/smaps has of them."""
+import re
+
+import lab
+
+PYTHON = "/usr/bin/python3"
+
+# Each program answers a line by one line: what it has now. An empty line makes it allocate first.
+RUBY = """\
+class P; def initialize(a); @a = @b = @c = a; end; end
+$kept = []
+def answer; puts GC.stat(:heap_allocated_pages); $stdout.flush; end
+answer
+while $stdin.gets
+  3.times { 40_000.times { $kept << P.new(1) } }
+  40_000.times { $kept << P.new(2) }
+  answer
+end
+"""
+PYTHON_LEAK = """\
+import ctypes, sys
+class P:
+    def __init__(self, a): self.a = (a,)
+kept = []
+def answer(): sys._debugmallocstats(); print("done", flush=True)
+answer()
+for line in sys.stdin:
+    for i in range(60_000): kept.append(P(i))
+    for i in range(60_000): kept.append(P(i))
+    answer()
+"""
+THREADS = """\
+puts 'ready'
+$stdout.flush
+$stdin.gets
+$threads = 12.times.map { Thread.new { sleep } } # here
+$threads.each { |thread| Thread.pass until thread.stop? }
+puts 'done'
+$stdout.flush
+$stdin.gets
+"""
+
+
+def ask(process):
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    return process.stdout.readline()
+
+
+def rows(report, region):
+    assert sum(site["inuse_bytes"] for site in report["sites"]) == report["totals"]["inuse_bytes"]
+    return [site for site in report["sites"] if site["region"] == region]
+
+
+def smaps(pid):
+    """The mappings of a process: their range, and what of them is in memory."""
+    found = []
+    with open("/proc/%d/smaps" % pid) as file:
+        for line in file:
+            bounds = re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line)
+            if bounds:
+                found.append([int(bounds[1], 16), int(bounds[2], 16), 0])
+            elif line.startswith("Rss:"):
+                found[-1][2] = int(line.split()[1]) << 10
+    return found
+
+
+def check_heap(process, tracer, region, blocks, size):
+    """However sites are added up, the heap is one row of the process, without a line."""
+    report = tracer.report_now()
+    row, = rows(report, region)
+    assert row["inuse_objects"] == blocks and row["inuse_bytes"] == blocks * size, (row, blocks)
+    assert row["source"] == "mmap" and row["frames"] == [], row
+    assert 0 < row["resident_bytes"] <= row["inuse_bytes"], row
+    return report
+
+
+def test_ruby():
+    lab.need("ruby")
+    process = lab.start(["ruby", "-e", RUBY])
+    before = int(process.stdout.readline())
+    tracers = [lab.Tracer("-q", "-j", "-n", "0", *by, "-p", process.pid, "3600")
+               for by in [(), ("--by", "app-line"), ("--by", "function"), ("--by", "ruby-line")]]
+    text = lab.Tracer("-q", "-p", process.pid, "3600")
+    pages = int(ask(process)) - before
+    assert pages > 100, pages
+    for tracer in tracers:
+        report = check_heap(process, tracer, "ruby_heap", pages, 16384)
+    # All of them were written to.
+    row, = rows(report, "ruby_heap")
+    assert row["resident_bytes"] == pages * 16384, row
+    output = text.stop()
+    assert "Ruby heap pages" in output, output
+    # None of the lines has a mapping.
+    assert not [site for site in report["sites"] if site["source"] == "mmap" and not site["region"]], report["sites"]
+
+
+def arenas(process):
+    process.stdout.readline()
+    count = None
+    while count is None:
+        count = re.match(rb"# arenas allocated current +=\s+(\d+)", process.stderr.readline())
+    return int(count[1])
+
+
+def test_python():
+    lab.need(PYTHON)
+    process = lab.start([PYTHON, "-c", PYTHON_LEAK], stderr=lab.subprocess.PIPE)
+    before = arenas(process)
+    tracers = [lab.Tracer("-q", "-j", "-n", "0", *by, "-p", process.pid, "3600")
+               for by in [(), ("--by", "app-line"), ("--by", "process")]]
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    grown = arenas(process) - before
+    assert grown > 5, grown
+    for tracer in tracers:
+        check_heap(process, tracer, "python_arena", grown, 1 << 20)
+
+
+def check_stacks(process, tracer, count):
+    report = tracer.report_now()
+    row, = rows(report, "thread_stack")
+    assert row["inuse_objects"] == count, row
+    # A stack is a guard and, behind it, what is written to; both are one mapping of the C library's.
+    size = row["inuse_bytes"] // count
+    spans = smaps(process.pid)
+    guards = [(at, spans[at]) for at in range(len(spans) - 1) if spans[at][1] - spans[at][0] == 4096]
+    stacks = [spans[at + 1] for at, guard in guards
+              if spans[at + 1][0] == guard[1] and spans[at + 1][1] - guard[0] == size]
+    assert len(stacks) == count, (size, spans)
+    assert row["resident_bytes"] == sum(stack[2] for stack in stacks), (row, stacks)
+    return row
+
+
+def test_threads():
+    lab.need("ruby")
+    process = lab.start(["ruby", "-e", THREADS])
+    process.stdout.readline()
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "--by", "app-line", "-p", process.pid, "3600")
+    by_stack = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
+    assert ask(process) == b"done\n"
+    row = check_stacks(process, tracer, 12)
+    assert [(frame["file"], frame["line"]) for frame in row["frames"]] == [("-e", 4)], row
+    row = check_stacks(process, by_stack, 12)
+    assert ("-e", 4) in [(frame["file"], frame["line"]) for frame in row["frames"]], row
+
+
+def test_unchanged():
+    """Looking neither brings pages in nor copies those that processes share since a fork."""
+    lab.need("ruby")
+    process = lab.start(["ruby", "-e", FORKED])
+    process.stdout.readline()
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "--tree", process.pid, "3600")
+    child = int(ask(process))
+    report = tracer.report_now()
+    pss = sum(memory_of(pid, "Pss") for pid in (process.pid, child))
+    rss = sum(memory_of(pid, "Rss") for pid in (process.pid, child))
+    for _ in range(5):
+        report = tracer.report_now()
+    assert rows(report, "ruby_heap"), report["sites"]
+    row, = [site for site in report["sites"] if site["inuse_bytes"] > 1 << 30]
+    assert row["resident_bytes"] == 0, row
+    grown = sum(memory_of(pid, "Pss") for pid in (process.pid, child)) - pss
+    assert grown < 64 << 10, grown
+    grown = sum(memory_of(pid, "Rss") for pid in (process.pid, child)) - rss
+    assert grown < 64 << 10, grown
+
+
+FORKED = """\
+require 'fiddle'
+class P; def initialize(a); @a = @b = @c = a; end; end
+map = Fiddle::Function.new(Fiddle.dlopen(nil)['mmap'],
+                           [Fiddle::TYPE_VOIDP, Fiddle::TYPE_SIZE_T, Fiddle::TYPE_INT, Fiddle::TYPE_INT, Fiddle::TYPE_INT,
+                            Fiddle::TYPE_LONG], Fiddle::TYPE_VOIDP)
+$kept = []
+puts 'ready'
+$stdout.flush
+$stdin.gets
+map.call(0, 1 << 40, 3, 0x4022, -1, 0) # reserved: no page of it is there
+100_000.times { $kept << P.new(1) }
+GC.disable
+puts fork { sleep }
+$stdout.flush
+$stdin.gets
+"""
+
+
+def memory_of(pid, what):
+    with open("/proc/%d/smaps_rollup" % pid) as file:
+        for line in file:
+            if line.startswith(what + ":"):
+                return int(line.split()[1]) << 10
+    raise AssertionError(what)
+
+
+lab.run_tests()
