@@ -4,6 +4,8 @@
 
 The truth is the program's: tests/targets/grows.c keeps its own account, by malloc_usable_size where blocks are from before.
 """
+import json
+
 import lab
 
 GROWN = 14  # times that its container has grown
@@ -36,6 +38,77 @@ def test_old_blocks_count_by_what_is_added():
     in_use = account["site_added"][1] - account["site_added"][3]
     assert row["realloc"]["added_objects"] == row["inuse_objects"] == in_use > 5, row
     assert row["realloc"]["unknown_objects"] == 0 < row["realloc"]["grown_objects"], row
+
+
+RUBY = """
+def before; $a = Array.new(4) { "a" * 3_000_000 }; end
+def after; $b = Array.new(4) { "b" * 3_000_000 }; end
+gets
+before
+first = GC.stat(:major_gc_count)
+3.times { sleep 0.3; GC.start }
+sleep 0.3
+count = GC.stat(:major_gc_count) - first
+after
+GC.disable
+puts count
+$stdout.flush
+gets
+"""
+
+PYTHON = """
+import gc, sys, time
+def before(): return [bytearray(3000000) for _ in range(4)]
+def after(): return [bytearray(3000000) for _ in range(4)]
+input()
+a = before()
+first = gc.get_stats()[2]["collections"]
+for _ in range(3):
+    time.sleep(0.3)
+    gc.collect()
+time.sleep(0.3)
+count = gc.get_stats()[2]["collections"] - first
+b = after()
+gc.disable()
+print(count, flush=True)
+input()
+"""
+
+
+def largest_of(report, name):
+    rows = [site for site in report["sites"] if site["inuse_bytes"] >= 3000000 and
+            any(name in (frame["function"] or "") for frame in site["frames"])]
+    return rows[0] if rows else None
+
+
+def check_collector(command):
+    """The truth is the interpreter's own count of its major collections."""
+    def trace(*options):
+        process = lab.start(command)
+        lab.wait_for(lambda: lab.is_reading(process), "the program waits")
+        tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, *options)
+        # The collector is known once the interpreter is.
+        lab.release(process)
+        count = int(process.stdout.readline())
+        return count, json.loads(tracer.stop().splitlines()[-1])
+
+    count, report = trace()
+    assert count == 3, count
+    assert largest_of(report, "before")["gcs"] == count, report["sites"]
+    assert largest_of(report, "after")["gcs"] == 0, report["sites"]
+    _, report = trace("--survived", "%dgc" % count)
+    lab.check_sums(report)
+    assert largest_of(report, "before")["inuse_objects"] == 4 and not largest_of(report, "after"), report["sites"]
+    _, report = trace("--survived", "%dgc" % (count + 1))
+    assert not report["totals"]["inuse_objects"], report["totals"]
+
+
+def test_ruby_collections():
+    check_collector([lab.need("ruby"), "-e", RUBY])
+
+
+def test_python_collections():
+    check_collector(["/usr/bin/python3", "-c", PYTHON])
 
 
 def test_text_names_what_grows():

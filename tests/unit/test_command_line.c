@@ -180,6 +180,9 @@ static const struct {
 	{ "-p 1 --stack-depth 128", "--stack-depth takes a whole number from 1 to 127", "'128'" },
 	{ "-p 1 --stack-depth 18446744073709551743", "--stack-depth takes", NULL },
 	/* words */
+	{ "-p 1 --survived 0gc", "--survived takes a number from 1gc to 64gc", "'0gc'" },
+	{ "-p 1 --survived 65gc", "--survived takes a number", "'65gc'" },
+	{ "-p 1 --survived 2x", "--survived takes a number", "'2x'" },
 	{ "-p 1 -s size", "one of inuse, inuse-objects, alloc, alloc-objects", "'size'" },
 	{ "-p 1 -s ''", "-s/--sort takes one of", NULL },
 	{ "-p 1 -s INUSE", "-s/--sort takes one of", NULL },

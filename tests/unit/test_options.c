@@ -78,6 +78,8 @@ static const struct {
 	{ "-p 1 -s inuse-objects", FIELD(sort), SORT_INUSE_OBJECTS },
 	{ "-p 1 --sort=alloc", FIELD(sort), SORT_ALLOC },
 	{ "-p 1 -s alloc-objects", FIELD(sort), SORT_ALLOC_OBJECTS },
+	{ "-p 1 --survived 2gc", FIELD(survived), 2 },
+	{ "-p 1 --survived 64", FIELD(survived), 64 },
 	{ "-p 1 -s age", FIELD(sort), SORT_AGE },
 	{ "-p 1 -s growth", FIELD(sort), SORT_GROWTH },
 	{ "-p 1 -s churn", FIELD(sort), SORT_CHURN },

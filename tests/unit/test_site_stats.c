@@ -39,6 +39,7 @@ static void test_add_limits(void **state)
 
 	(void)state;
 	memset(&more, 0x55, sizeof(more));
+	more.gcs_known = true;
 	site_stats_add(&sum, &more);
 	assert_int_equal(sum.alloc_bytes, more.alloc_bytes);
 	assert_int_equal(sum.young_objects, more.young_objects);

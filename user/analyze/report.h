@@ -27,6 +27,8 @@ struct report_options {
 	enum report_sort sort;
 	size_t top; /* sites shown; 0 = all */
 	uint64_t min_age_ns; /* in use counts only blocks at least this old; 0 = all */
+	/* And that have outlived so many major garbage collections; then min_age_ns is not 0. */
+	uint64_t survived;
 	bool internal; /* keep frames of interpreters' own functions, and a stack for each line */
 	/* What sites held at the last report; NULL = there was none. */
 	const struct growth_base *base;

@@ -93,6 +93,7 @@ struct options {
 	enum group_by by; /* GROUP_BY_DEFAULT until the command has checked it */
 	struct frame_rules rules; /* of --hide, --only and --app */
 	uint64_t min_age_ns; /* 0 = all */
+	uint64_t survived; /* major garbage collections outlived at least; 0 = all */
 	uint64_t min_size, max_size; /* bytes, both inclusive; max_size UINT64_MAX = no limit */
 	/* Entries of the kernel's tables; 0 = what memory allows. */
 	uint64_t max_blocks, max_stacks;

@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "base/units.h"
 #include "command/output.h"
+#include "model/gc_clock.h"
 #include "render/render.h"
 
 #define BLOCKS_MAX (1ULL << 26)
@@ -217,6 +219,19 @@ static int options_table_store_app(const struct option_row *row, const char *tex
 	return 0;
 }
 
+/* "2gc", or "2". */
+static int options_table_store_survived(const struct option_row *row, const char *text,
+					struct options *options, struct error *error)
+{
+	char *end;
+	unsigned long count = strtoul(text, &end, 10);
+
+	if (*text < '1' || *text > '9' || count > GC_CLOCK_MAX || (*end && strcmp(end, "gc") != 0))
+		return option_row_refuse(row, text, "a number from 1gc to 64gc", error);
+	options->survived = count;
+	return 0;
+}
+
 #define FIELD(name) .field = offsetof(struct options, name)
 
 /* Which processes. */
@@ -350,6 +365,10 @@ static const struct option_row report_rows[] = {
 	  FIELD(min_age_ns),
 	  .max = OPTION_TIME_MAX_NS,
 	  .flags = OPTION_ALIAS },
+	{ .name = "survived",
+	  .argument = "Ngc",
+	  .help = "count only what outlived N major garbage collections",
+	  .store = options_table_store_survived },
 	{ .name = "fail-over",
 	  .argument = "SIZE",
 	  .help = "exit status 1 if more than SIZE is in use at the end",

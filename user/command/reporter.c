@@ -81,6 +81,12 @@ static enum group_by reporter_by(const struct options *options)
 	return options->by;
 }
 
+/* With --survived young blocks are left out, whatever their age. */
+static uint64_t reporter_min_age(const struct options *options)
+{
+	return options->survived && !options->min_age_ns ? 1 : options->min_age_ns;
+}
+
 int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error)
 {
 	const struct options *options = reporter->options;
@@ -89,7 +95,8 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 					    .hint = reporter_hint };
 	struct report_options wanted = { .sort = options->sort,
 					 .top = options->top,
-					 .min_age_ns = options->min_age_ns,
+					 .min_age_ns = reporter_min_age(options),
+					 .survived = options->survived,
 					 .internal = options->level == LOG_VERBOSE,
 					 .base = &reporter->base,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
@@ -107,7 +114,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	report = report_build(&grouped->snapshot, &wanted, &names);
 	report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
 	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
-	growth_keep(&reporter->base, snapshot, options->min_age_ns);
+	growth_keep(&reporter->base, snapshot, wanted.min_age_ns);
 	reporter_complain(reporter);
 	if (reporter->written && options->format->separator)
 		buffer_append_string(&text, options->format->separator);

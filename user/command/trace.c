@@ -67,6 +67,7 @@ static int trace_open_session(struct trace *trace)
 		.min_size = options->min_size,
 		.max_size = options->max_size,
 		.min_age_ns = options->min_age_ns,
+		.survived = options->survived,
 		.no_return_probes = options->no_return_probes,
 		.probe_at_entry = options->probe_at_entry,
 		.selector = trace->selector.kind ? &trace->selector : NULL,

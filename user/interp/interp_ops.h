@@ -27,6 +27,7 @@ struct interpreter {
 	struct python_layout python;
 	const struct php_layout *php;
 	struct interp_process process;
+	uint64_t globals; /* as of struct interp_file, in the process; 0 = unknown */
 	uint64_t code_end; /* function that ends code; 0 = there is none to probe */
 	uint64_t loop_start, loop_end; /* function that runs code; equal = unknown */
 };

@@ -85,6 +85,7 @@ int interpreter_find(const struct interp_file *file, uint64_t start,
 
 	if (!interpreter_ops(&found)->set_layout(&found, file, bias, memory))
 		return -ENOTSUP;
+	found.globals = file->globals ? bias + file->globals : 0;
 	if (file->loop && file->loop_size) {
 		found.loop_start = bias + file->loop;
 		found.loop_end = found.loop_start + file->loop_size;

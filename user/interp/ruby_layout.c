@@ -146,6 +146,7 @@ static bool ruby_read_file(struct elf_file *file, const char *path, struct inter
 		return false;
 	interp_file_set_version(interp, text,
 				interp_file_read_at(file, version, text, sizeof(text)));
+	interp->globals = interp_file_symbol(file, "rb_cObject");
 	interp_file_set_loop(file, "rb_vm_exec", interp);
 	return true;
 }

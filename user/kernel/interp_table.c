@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/memory.h"
 #include "base/seed.h"
 #include "base/table.h"
 #include "decode/decoder.h"
+#include "interp/gc_counter.h"
 #include "interp/interp_search.h"
 #include "interp/interp_stack.h"
 #include "kernel/interp_codes.h"
@@ -25,6 +27,10 @@
 /* A search of memory that has too much to search takes long: how often it is tried, once in RETRY_MAX_NS. */
 #define SPENT_MAX 5
 #define PATIENCE_NS 5000000000ull /* before the message */
+
+/* How often garbage collectors are looked at: all of them, and more rarely where there are many. */
+#define GC_LOOK_NS 50000000ull
+#define GC_LOOK_EACH_NS 1000000ull
 
 struct interp_module {
 	bool known;
@@ -52,6 +58,8 @@ struct interp_process_entry {
 	struct interp_found found;
 	bool point_is_set; /* its function that ends code is probed */
 	struct known_frames known;
+	struct gc_counter gc_counter;
+	struct gc_clock gc_clock;
 };
 
 struct interp_table {
@@ -68,6 +76,7 @@ struct interp_table {
 	uint32_t generation; /* of the last interpreter that was found */
 	struct call_patience patience; /* for the memory of all processes */
 	struct frame_names *names;
+	uint64_t gc_look_ns; /* next look at garbage collectors */
 };
 
 struct interp_table *interp_table_new(const struct module_list *modules, struct decoder *decoder,
@@ -146,6 +155,8 @@ void interp_table_forget(struct interp_table *table, const struct process *proce
 	if (entry->state == INTERP_FOUND)
 		bpf_map_delete_elem(table->processes, &entry->target_id);
 	frame_names_forget(&entry->known);
+	entry->gc_counter = (struct gc_counter){ 0 };
+	entry->gc_clock = (struct gc_clock){ 0 };
 	entry->state = INTERP_ABSENT;
 }
 
@@ -270,9 +281,51 @@ static void table_try(struct interp_table *table, struct interp_process_entry *e
 	}
 }
 
+/* `now_ns` is before the look, since a collection may begin while it is made. */
+static void table_look_at_gc(struct interp_process_entry *entry, uint64_t now_ns)
+{
+	struct target_memory memory = interp_reader_memory(&entry->reader);
+	bool is_running;
+	uint64_t count;
+
+	if (!entry->gc_counter.count &&
+	    !gc_counter_find(&entry->found.interpreter, &memory, &entry->gc_counter))
+		return;
+	if (gc_counter_read(&entry->gc_counter, &memory, &count, &is_running))
+		gc_clock_look(&entry->gc_clock, now_ns, count, is_running);
+}
+
+/* Returns when the next look is; 0 = there is nothing to look at. */
+static uint64_t table_look_at_gcs(struct interp_table *table, uint64_t now_ns)
+{
+	uint64_t looked = 0;
+	size_t i;
+
+	for (i = 0; i < table->count; i++) {
+		struct interp_process_entry *entry = &table->entries[i];
+
+		if (entry->state != INTERP_FOUND || entry->process->target.exited)
+			continue;
+		looked++;
+		if (table->gc_look_ns <= now_ns)
+			table_look_at_gc(entry, clock_now_ns());
+	}
+	if (table->gc_look_ns <= now_ns)
+		table->gc_look_ns = now_ns + GC_LOOK_NS + looked * GC_LOOK_EACH_NS;
+	return looked ? table->gc_look_ns : 0;
+}
+
+const struct gc_clock *interp_table_gc_clock(struct interp_table *table,
+					     const struct process *process)
+{
+	const struct interp_process_entry *entry = table_entry(table, process);
+
+	return entry && entry->gc_clock.is_known ? &entry->gc_clock : NULL;
+}
+
 uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns)
 {
-	uint64_t next = 0;
+	uint64_t next = table_look_at_gcs(table, now_ns);
 	size_t i;
 
 	for (i = 0; i < table->count; i++) {

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "discover/process.h"
+#include "model/gc_clock.h"
 #include "model/module.h"
 #include "model/stack.h"
 #include "interp_abi.h"
@@ -47,6 +48,10 @@ void interp_table_forget_module(struct interp_table *table, uint32_t module);
 
 /* Look for interpreters that are due. Returns when the next is (CLOCK_MONOTONIC), 0 = none. */
 uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns);
+
+/* The garbage collector of a process; NULL = it has none that is known. */
+const struct gc_clock *interp_table_gc_clock(struct interp_table *table,
+					     const struct process *process);
 
 /* Where an interpreter ends code, as a point of a file: to be probed with CALL_CODE_END on the first argument. */
 struct interp_point {

@@ -39,6 +39,9 @@ void site_stats_add(struct site_stats *sum, const struct site_stats *more)
 	stats_add(&sum->young_objects, more->young_objects);
 	stats_add(&sum->measured_bytes, more->measured_bytes);
 	stats_add(&sum->resident_bytes, more->resident_bytes);
+	if (more->gcs > sum->gcs)
+		sum->gcs = more->gcs;
+	sum->gcs_known |= more->gcs_known;
 }
 
 /* What realloc has done with blocks that are counted. */

@@ -28,6 +28,9 @@ struct site_stats {
 	uint64_t young_bytes, young_objects;
 	/* Of mappings in use, without the young ones: how many bytes were looked at, and were present then. */
 	uint64_t measured_bytes, resident_bytes;
+	/* Major garbage collections that the block in use has outlived which has outlived most. */
+	uint64_t gcs;
+	bool gcs_known; /* its process has a garbage collector that is known */
 };
 
 /* Add `more` to `sum`. A sum that overflows, as that of a damaged recording may, stays at its maximum. */

@@ -61,7 +61,12 @@ static void text_opening(const struct text_writer *writer, const struct report *
 			     writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS);
 	text_style_set(writer, STYLE_PLAIN);
 	buffer_append_string(writer->out, "\n");
-	if (report->options.min_age_ns)
+	if (report->options.survived)
+		buffer_printf(writer->out,
+			      "Only blocks that have outlived %llu major garbage collections are "
+			      "counted.\n",
+			      (unsigned long long)report->options.survived);
+	if (report->options.min_age_ns > (report->options.survived ? 1 : 0))
 		buffer_printf(writer->out, "Only blocks that are at least %s old are counted.\n",
 			      units_format_time(report->options.min_age_ns, time));
 	buffer_append_string(writer->out, "\n");
@@ -81,6 +86,13 @@ static void text_nothing(const struct text_writer *writer, const struct report *
 			      units_format_count(report->sites_left_out, count));
 	else if (!objects)
 		buffer_append_string(&line, "Nothing is in use: no allocation was recorded.");
+	else if (young && report->options.survived)
+		buffer_printf(
+			&line,
+			"Nothing is in use: all %s blocks held have outlived fewer major "
+			"garbage collections than %llu, or belong to no collector that is known.",
+			units_format_count(young, count),
+			(unsigned long long)report->options.survived);
 	else if (young)
 		buffer_printf(&line, "Nothing is in use: all %s blocks held are younger than %s.",
 			      units_format_count(young, count),

@@ -23,6 +23,8 @@ struct key_list {
 struct pass {
 	struct collect *collect;
 	uint64_t time_ns;
+	const struct process *process; /* of the last block; NULL = none */
+	uint64_t min_age_ns; /* there */
 	struct key_list dead;
 };
 
@@ -70,6 +72,20 @@ static void pass_see_site(void *context, const void *key, const void *value)
 	site->block = 0;
 }
 
+/* The least age of what counts as in use in a process. Where nothing is known of a garbage collector, nothing has outlived it. */
+static uint64_t collect_min_age(const struct collect *collect, const struct process *process,
+				uint64_t time_ns)
+{
+	const struct gc_clock *clock;
+	uint64_t age_ns;
+
+	if (!collect->survived)
+		return collect->min_age_ns;
+	clock = interp_table_gc_clock(collect->reader->scan->interps, process);
+	age_ns = clock ? gc_clock_age(clock, time_ns, collect->survived) : UINT64_MAX;
+	return age_ns > collect->min_age_ns ? age_ns : collect->min_age_ns;
+}
+
 /* A block, or a sample that represents `objects` blocks of together its size. */
 static void pass_add_block(struct pass *pass, const void *key, const struct block *block,
 			   uint64_t objects)
@@ -89,7 +105,11 @@ static void pass_add_block(struct pass *pass, const void *key, const struct bloc
 		return;
 	if (!ended_is_current(site))
 		key_list_add(&pass->dead, key);
-	site_stats_add_blocks(&site->stats, &blocks, pass->collect->min_age_ns);
+	if (pass->process != site->process) {
+		pass->process = site->process;
+		pass->min_age_ns = collect_min_age(pass->collect, site->process, pass->time_ns);
+	}
+	site_stats_add_blocks(&site->stats, &blocks, pass->min_age_ns);
 }
 
 /* Interpreters get pages of their heaps from malloc, too. */
@@ -125,6 +145,19 @@ static const struct plan *collect_plan(const struct collect *collect)
 	return &collect->reader->scan->probes->files->plan;
 }
 
+/* What has outlived most collections is what is oldest. */
+static void collect_count_gcs(const struct collect *collect, const struct process *process,
+			      uint64_t time_ns, struct site_stats *stats)
+{
+	const struct gc_clock *clock =
+		interp_table_gc_clock(collect->reader->scan->interps, process);
+
+	stats->gcs_known = clock;
+	stats->gcs = clock && stats->oldest_ns
+			     ? gc_clock_outlived(clock, time_ns - stats->oldest_ns)
+			     : 0;
+}
+
 /* The row of a site, as of `time_ns`. False if it has none. */
 static bool collect_make_row(const struct collect *collect, const struct known_site *site,
 			     uint64_t time_ns, struct snapshot_site *ret_row)
@@ -145,8 +178,9 @@ static bool collect_make_row(const struct collect *collect, const struct known_s
 		.sampled = plan->functions[record->function].sampled,
 	};
 	if (record->source == SOURCE_MMAP)
-		mapping_set_site(collect->mappings, site->key, time_ns, collect->min_age_ns,
-				 &ret_row->stats);
+		mapping_set_site(collect->mappings, site->key, time_ns,
+				 collect_min_age(collect, site->process, time_ns), &ret_row->stats);
+	collect_count_gcs(collect, site->process, time_ns, &ret_row->stats);
 	return true;
 }
 

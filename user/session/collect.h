@@ -20,6 +20,7 @@ struct collect {
 	struct site_reader *reader;
 	struct mapping_set *mappings;
 	uint64_t min_age_ns; /* blocks in use that are younger are counted apart */
+	uint64_t survived; /* so are those that have outlived fewer major garbage collections */
 	uint64_t reap_ns; /* what ended programs have left is not removed before this time */
 };
 

@@ -186,6 +186,7 @@ static void session_prepare(struct session *session)
 	core->follow.children = options->follow_fork;
 	core->follow.tree = options->tree;
 	core->collect.min_age_ns = options->min_age_ns;
+	core->collect.survived = options->survived;
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
 }
 

@@ -30,6 +30,7 @@ struct session_options {
 	uint64_t stack_depth; /* frames, 1 to STACK_FRAMES_MAX */
 	uint64_t min_size, max_size; /* bytes: other blocks are not recorded */
 	uint64_t min_age_ns; /* snapshots list younger blocks in use separately */
+	uint64_t survived; /* and those that have outlived fewer major garbage collections */
 	bool tree; /* with each process all its descendants are traced; follow_fork is set */
 	bool several; /* more than one process is going to be added */
 	bool force; /* probe processes whose seccomp filter may kill them for it, too */

@@ -88,7 +88,7 @@ def check_realloc(site):
 def check_site(site, rank):
     assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
                           *check_sampled(site, "samples"), "growth_bytes", "oldest_s", "mean_age_s", "region",
-                          "resident_bytes", *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
+                          "resident_bytes", *(["gcs"] if "gcs" in site else []), *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
     for name in ["allocator", "function"]:
