@@ -90,7 +90,7 @@ static struct result result_of(struct sample *sample, enum group_by by,
 			       const struct frame_rules *rules, bool all)
 {
 	static struct report_names names;
-	struct report_options options = { .internal = all };
+	struct report_options options = { .lines = true, .internal = all };
 	struct result result;
 
 	names = sample_names(sample);
@@ -306,9 +306,9 @@ static void test_leaves_verbose(void **state)
 		sample_render(result.report, "text", &(struct render_options){ .verbose = true });
 
 	(void)state;
-	assert_non_null(strstr(text, "       via quickparse.c:22, :18, inflate, quickparse.rb:5\n"
-				     "       the greatest of 7 stacks:\n"
-				     "       keep"));
+	assert_non_null(strstr(text, "malloc (glibc, heap), the greatest of 7 stacks\n"
+				     "     via quickparse.c:22, :18, inflate, quickparse.rb:5\n"
+				     "     keep"));
 	free(text);
 	result_free(&result);
 	sample_free(sample);
@@ -518,7 +518,8 @@ static void test_only(void **state)
 	assert_int_equal(result.report->sites_left_out, 2);
 	assert_int_equal(result.report->left_out.alloc_bytes, 6);
 	text = sample_render(result.report, "text", &style);
-	assert_non_null(strstr(text, "without 2 sites with 6 B in use, left out by --only"));
+	assert_non_null(strstr(
+		text, "   6 B                                 2 sites left out by --only\n"));
 	assert_null(strstr(text, "more site"));
 	free(text);
 	text = sample_render(result.report, "json", &style);

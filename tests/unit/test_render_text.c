@@ -20,13 +20,18 @@ static char *render(struct sample *sample, const struct report_options *options,
 		    const struct render_options *render_options)
 {
 	struct report_names names = sample_names(sample);
+	struct report_options wanted = *options;
+	static const struct frame_rules rules;
 	struct report *report;
 	char *text;
 
 	names.hint = sample_hint;
-	report = report_build(&sample->snapshot, options, &names);
+	wanted.lines = true;
+	wanted.judge = judge_new(&sample->snapshot, &rules, &names);
+	report = report_build(&sample->snapshot, &wanted, &names);
 	text = sample_render(report, "text", render_options);
 	report_free(report);
+	judge_free(wanted.judge);
 	return text;
 }
 
@@ -74,10 +79,80 @@ static void test_samples(void **state)
 static void test_server_verbose(void **state)
 {
 	const struct report_options options = { .top = 10 };
-	const struct render_options verbose = { .verbose = true };
+	const struct render_options verbose = { .verbose = true, .paths = true };
 
 	(void)state;
 	check_output("server-verbose.txt", sample_server(), &options, &verbose);
+}
+
+/* A terminal's width is used, and not passed; without one it is 80. */
+static void test_widths(void **state)
+{
+	const struct report_options options = { .top = 10 };
+
+	(void)state;
+	check_output("server.txt", sample_server(), &options,
+		     &(struct render_options){ .columns = 80 });
+	check_output("server-60.txt", sample_server(), &options,
+		     &(struct render_options){ .columns = 60 });
+	check_output("server-200.txt", sample_server(), &options,
+		     &(struct render_options){ .columns = 200, .lines = 50 });
+}
+
+/* --frames counts the frames of each stack; the line of the application is always one. */
+static void test_frames(void **state)
+{
+	const struct report_options options = { .top = 10 };
+
+	(void)state;
+	check_output("frames.txt", sample_server(), &options,
+		     &(struct render_options){ .frames = 2 });
+}
+
+/* The second report has what grew and what is new. */
+static void test_growth(void **state)
+{
+	struct growth_base base = { 0 };
+	const struct report_options options = { .top = 10, .base = &base };
+	const struct render_options color = { .color = true };
+	struct sample *sample = sample_server();
+
+	(void)state;
+	sample->sites[1].stats.free_bytes = sample->sites[1].stats.alloc_bytes;
+	sample->sites[1].stats.free_objects = sample->sites[1].stats.alloc_objects;
+	growth_keep(&base, &sample->snapshot, 0);
+	sample->sites[0].stats.alloc_bytes += 1310720;
+	sample->sites[0].stats.alloc_objects += 1280;
+	sample->sites[1].stats.alloc_bytes += 131072;
+	sample->sites[1].stats.alloc_objects += 512;
+	sample->snapshot.time_ns += 5 * SAMPLE_SECOND;
+	check_output("growth.txt", sample, &options, &color);
+	growth_free(&base);
+}
+
+/* Of forty frames few are shown, and what stacks have in common once. */
+static void test_deep(void **state)
+{
+	const struct report_options options = { .top = 10 };
+	const struct render_options plain = { .lines = 24 }, verbose = { .verbose = true };
+	struct sample *sample = sample_server();
+	struct frame frames[40];
+	char *text;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 40; i++)
+		frames[i] = (struct frame){ FRAME_NATIVE, 0, i % 3, 100 + i, NULL };
+	sample_site(sample, 0, &sample_malloc, sample_stack(sample, frames, 40),
+		    (struct site_stats){ 123456789, 7, 0, 0 });
+	frames[4].offset = 1;
+	frames[4].address = 2;
+	sample_site(sample, 0, &sample_new, sample_stack(sample, frames, 40),
+		    (struct site_stats){ 23456789, 77, 1000000, 7 });
+	text = render(sample, &options, &verbose);
+	assert_expected("deep-verbose.txt", text);
+	free(text);
+	check_output("deep.txt", sample, &options, &plain);
 }
 
 static void test_losses_and_rest(void **state)
@@ -126,9 +201,9 @@ static void test_ended(void **state)
 	(void)state;
 	sample->sites[0].ended = true;
 	text = render(sample, &options, &plain);
-	if (!strstr(text, "    1    48.8 MiB   ended       50,000") ||
-	    !strstr(text, "total   512.0 KiB  100.0%        2,048") ||
-	    !strstr(text, "ended    48.8 MiB   ended       50,000"))
+	if (!strstr(text, "1   48.8 MiB   ended  50,000     2%  29.8 s  ") ||
+	    !strstr(text, "   512.0 KiB       -   2,048    ") ||
+	    !strstr(text, "    48.8 MiB   ended  50,000     2%  29.8 s  ended programs\n"))
 		fail_msg("%s", text);
 	free(text);
 	sample_free(sample);
@@ -201,7 +276,7 @@ static void assert_opening_says(struct sample *sample, uint64_t min_age_ns, cons
 
 	if (!strstr(text, expected))
 		fail_msg("\"%s\" is not in:\n%s", expected, text);
-	assert_null(strstr(text, "ALLOCATED"));
+	assert_null(strstr(text, "WHERE"));
 	free(text);
 	sample_free(sample);
 }
@@ -255,16 +330,20 @@ static void assert_fits(const char *text, size_t columns, unsigned int seed)
 
 static void test_nasty_fits(void **state)
 {
-	const struct render_options plain = { 0 };
+	static const size_t widths[] = { 0, 60, 61, 80, 200 };
+	struct render_options plain = { 0 };
 	unsigned int seed;
 
 	(void)state;
 	for (seed = 1; seed <= 250; seed++) {
 		struct nasty *nasty = nasty_new(seed);
 		struct report *report = nasty_report(nasty);
-		char *text = sample_render(report, "text", &plain);
+		char *text;
 
-		assert_fits(text, 80, seed);
+		plain.columns = widths[seed % 5];
+		plain.verbose = seed % 3 == 0;
+		text = sample_render(report, "text", &plain);
+		assert_fits(text, plain.columns ? plain.columns : 80, seed);
 		free(text);
 		report_free(report);
 		nasty_free(nasty);
@@ -273,7 +352,7 @@ static void test_nasty_fits(void **state)
 
 static void test_nasty_verbose_is_safe(void **state)
 {
-	const struct render_options verbose = { .verbose = true };
+	const struct render_options verbose = { .verbose = true, .paths = true };
 	unsigned int seed;
 
 	(void)state;
@@ -342,6 +421,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_server),
 		cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_server_verbose),
 		cmocka_unit_test(test_losses_and_rest),

@@ -2,6 +2,11 @@
 /* See frame_view.h. */
 #include "analyze/frame_view.h"
 
+bool frame_view_is(const struct frame_view *a, const struct frame_view *b)
+{
+	return a->frame == b->frame && a->identity == b->identity;
+}
+
 struct frame_walk frame_walk_begin(const struct frame *frame, const struct report_names *names)
 {
 	struct frame_walk walk = { .frame = frame };

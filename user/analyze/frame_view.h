@@ -32,6 +32,9 @@ struct frame_view {
 	const void *identity;
 };
 
+/* Are they the same function of the same frame? */
+bool frame_view_is(const struct frame_view *a, const struct frame_view *b);
+
 /* A walk over the functions of a frame, the innermost first. */
 struct frame_walk {
 	const struct frame *frame;

@@ -38,11 +38,6 @@ static int leaf_compare_weights(const void *a, const void *b)
 	return order ? order : leaf_compare_places(&left->frame, &right->frame);
 }
 
-static bool leaf_is_line(const struct frame_view *leaf, const struct frame_view *line)
-{
-	return leaf->frame == line->frame && leaf->identity == line->identity;
-}
-
 /* False if the member has no leaf beside its line, or nothing that counts. */
 static bool leaf_of_member(const struct snapshot_site *member, const struct module_list *modules,
 			   const struct report_options *options, struct report_leaf *ret_leaf)
@@ -53,7 +48,7 @@ static bool leaf_of_member(const struct snapshot_site *member, const struct modu
 	struct app_line line;
 
 	if (!leaf.weight || !judge_find_leaf(options->judge, member->stack, &view) ||
-	    !judge_find_line(options->judge, member, &line) || leaf_is_line(&view, &line.view))
+	    !judge_find_line(options->judge, member, &line) || frame_view_is(&view, &line.view))
 		return false;
 	leaf.inuse_bytes = site_stats_inuse_bytes(&stats);
 	leaf.inuse_objects = site_stats_inuse_objects(&stats);

@@ -195,19 +195,46 @@ static size_t report_count_processes(const struct snapshot_site *site)
 	return count;
 }
 
+/* Add the frames of a site, and find its line among them if that is asked for. Returns how many are hidden. */
+static size_t report_add_frames(const struct report *report, const struct snapshot_site *site,
+				struct frame_list *to)
+{
+	const struct report_options *options = &report->options;
+	struct app_line line;
+	size_t hidden;
+
+	if (options->lines && options->judge && judge_find_line(options->judge, site, &line))
+		to->wanted = &line.view;
+	hidden = report_frames_add(to, report->modules, site->stack, options, &report->names);
+	to->wanted = NULL;
+	return hidden;
+}
+
 static void report_fill_line(const struct report *report, struct report_site *to)
 {
 	const struct report_options *options = &report->options;
+	const struct snapshot_site *greatest;
 	struct frame_list stack = { 0 };
 
 	if (options->judge)
 		leaves_fill(to, to->origin, report->modules, options);
-	if (options->internal)
-		report_frames_add(&stack, report->modules,
-				  report_greatest(to->origin, options)->stack, options,
-				  &report->names);
+	if (!options->internal && !options->lines)
+		return;
+	greatest = report_greatest(to->origin, options);
+	report_add_frames(report, greatest, &stack);
+	to->line = stack.found - 1;
 	to->stack = stack.items;
 	to->stack_length = stack.count;
+}
+
+/* A row that shows whole stacks. */
+static void report_fill_stack(const struct report *report, struct report_site *to)
+{
+	const struct stack *stack = to->origin->stack;
+
+	if (report->options.judge && report->options.lines && to->origin->member_count &&
+	    stack->count && !stack->frames[0].whole)
+		leaves_fill(to, to->origin, report->modules, &report->options);
 }
 
 /* A line's stack is not in its frames. */
@@ -225,12 +252,14 @@ struct report_site report_open_site(const struct report *report, size_t index)
 	struct report_site site = report->sites[index];
 	struct frame_list frames = { 0 };
 
-	site.frames_hidden = report_frames_add(&frames, report->modules, site.origin->stack,
-					       &report->options, &report->names);
+	site.frames_hidden = report_add_frames(report, site.origin, &frames);
 	site.frames = frames.items;
 	site.frame_count = frames.count;
+	site.line = frames.found - 1;
 	if (site.by_line)
 		report_fill_line(report, &site);
+	else
+		report_fill_stack(report, &site);
 	site.hint = report_hint(report, &site);
 	return site;
 }

@@ -29,6 +29,7 @@ struct report_options {
 	uint64_t min_age_ns; /* in use counts only blocks at least this old; 0 = all */
 	/* And that have outlived so many major garbage collections; then min_age_ns is not 0. */
 	uint64_t survived;
+	bool lines; /* find each site's line of the application, what allocated for it, and a stack for rows by line */
 	bool internal; /* keep frames of interpreters' own functions, and a stack for each line */
 	/* What sites held at the last report; NULL = there was none. */
 	const struct growth_base *base;
@@ -54,6 +55,9 @@ struct report_leaf {
 	uint64_t weight; /* by which they are ranked, as sites are */
 };
 
+/* None is known. */
+#define REPORT_NO_LINE SIZE_MAX
+
 /* So many leaves are kept of a row. */
 #define REPORT_LEAVES_MAX 16
 
@@ -77,8 +81,10 @@ struct report_site {
 	/* What follows is made by report_open_site. */
 	struct report_frame *frames; /* innermost first */
 	size_t frame_count;
+	/* The application's line: an index in `stack` where there is one, or else in `frames`. */
+	size_t line;
 	size_t frames_hidden; /* frames that were to be hidden, all functions of them */
-	/* Of a line: what it allocated by, but for itself; greatest first. */
+	/* What allocated for the line, but for itself; greatest first. */
 	struct report_leaf *leaves;
 	size_t leaf_count;
 	size_t leaves_more; /* that there are beyond */

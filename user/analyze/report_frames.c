@@ -46,6 +46,8 @@ static bool report_frames_add_one(struct frame_list *to, const struct module_lis
 	while (frame_walk_next(&walk, &view)) {
 		if (options->judge && judge_hides(options->judge, &view))
 			continue;
+		if (!to->found && to->wanted && frame_view_is(&view, to->wanted))
+			to->found = to->count + 1;
 		to->items = memory_grow(to->items, to->count, &to->capacity, sizeof(*to->items));
 		to->items[to->count++] = report_frame_of(modules, &view);
 		hidden = false;

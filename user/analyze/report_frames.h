@@ -9,6 +9,8 @@
 struct frame_list {
 	struct report_frame *items;
 	size_t count, capacity;
+	const struct frame_view *wanted; /* NULL = none */
+	size_t found; /* where it is, plus one; 0 = nowhere */
 };
 
 struct report_frame report_frame_of(const struct module_list *modules,

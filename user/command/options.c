@@ -11,6 +11,7 @@ void options_set_defaults(struct options *options)
 {
 	*options = (struct options){
 		.top = OPTIONS_TOP_DEFAULT,
+		.frames = OPTIONS_FRAMES_DEFAULT,
 		.by = GROUP_BY_DEFAULT,
 		.max_size = UINT64_MAX,
 		.stack_depth = STACK_FRAMES_MAX,

@@ -54,6 +54,8 @@ enum options_seccomp {
 	SECCOMP_FATAL,
 };
 
+/* --frames was not given. */
+#define OPTIONS_FRAMES_DEFAULT UINT64_MAX
 /* -n was not given. */
 #define OPTIONS_TOP_DEFAULT UINT64_MAX
 
@@ -91,6 +93,8 @@ struct options {
 	uint64_t top;
 	enum report_sort sort;
 	enum group_by by; /* GROUP_BY_DEFAULT until the command has checked it */
+	uint64_t
+		frames; /* of each stack of a text; 0 = all; OPTIONS_FRAMES_DEFAULT = as many as fit a screen */
 	struct frame_rules rules; /* of --hide, --only and --app */
 	uint64_t min_age_ns; /* 0 = all */
 	uint64_t survived; /* major garbage collections outlived at least; 0 = all */
@@ -107,6 +111,7 @@ struct options {
 	const struct render_format *format; /* never NULL */
 	enum options_color color;
 	enum log_level level;
+	bool paths; /* -v was given twice */
 
 	const char *debug_directory; /* searched first for separate debug files; NULL = none */
 	bool debuginfod; /* ask debuginfod's servers for debug files */

@@ -85,6 +85,16 @@ static int options_table_store_format(const struct option_row *row, const char *
 	return -EINVAL;
 }
 
+/* Once and twice. */
+static int options_table_store_verbose(const struct option_row *row, const char *text,
+				       struct options *options, struct error *error)
+{
+	(void)row, (void)text, (void)error;
+	options->paths = options->level == LOG_VERBOSE;
+	options->level = LOG_VERBOSE;
+	return 0;
+}
+
 static int options_table_store_output(const struct option_row *row, const char *text,
 				      struct options *options, struct error *error)
 {
@@ -327,6 +337,12 @@ static const struct option_row report_rows[] = {
 	  .store = option_row_store_number,
 	  FIELD(top),
 	  .max = UINT32_MAX },
+	{ .name = "frames",
+	  .argument = "N",
+	  .help = "frames shown of each stack; 0 = all",
+	  .store = option_row_store_number,
+	  FIELD(frames),
+	  .max = UINT32_MAX },
 	{ .name = "sort",
 	  .letter = 's',
 	  .argument = "KEY",
@@ -506,10 +522,8 @@ static const struct option_row general_rows[] = {
 	  .value = LOG_ERROR },
 	{ .name = "verbose",
 	  .letter = 'v',
-	  .help = "more messages, longer reports; with -h, more options",
-	  .store = option_row_store_value,
-	  FIELD(level),
-	  .value = LOG_VERBOSE },
+	  .help = "more messages, whole stacks; twice: paths, build IDs",
+	  .store = options_table_store_verbose },
 	{ .name = "version",
 	  .letter = 'V',
 	  .help = "print the version",

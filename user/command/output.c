@@ -8,9 +8,11 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "system/end_signals.h"
 #include "system/output_file.h"
 #include "system/stdio.h"
@@ -166,4 +168,18 @@ int output_close(struct output *output, struct error *error)
 bool output_is_terminal(const struct output *output)
 {
 	return isatty(output->fd) == 1;
+}
+
+void output_size(const struct output *output, const char *columns, size_t *ret_columns,
+		 size_t *ret_lines)
+{
+	struct winsize size = { 0 };
+	uint64_t number;
+
+	if (ioctl(output->fd, TIOCGWINSZ, &size))
+		size = (struct winsize){ 0 };
+	*ret_columns = size.ws_col;
+	*ret_lines = size.ws_row;
+	if (!size.ws_col && columns && units_parse_number(columns, UINT16_MAX, &number))
+		*ret_columns = (size_t)number;
 }

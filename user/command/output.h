@@ -59,4 +59,11 @@ int output_close(struct output *output, struct error *error);
 
 bool output_is_terminal(const struct output *output);
 
+/*
+ * The size of the terminal that `output` is, now; 0 = not known. Where there is none, `columns` is what the environment has as
+ * COLUMNS, or NULL.
+ */
+void output_size(const struct output *output, const char *columns, size_t *ret_columns,
+		 size_t *ret_lines);
+
 #endif

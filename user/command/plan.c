@@ -115,7 +115,7 @@ static int plan_print(const struct plan *plan, const struct pid_list *list,
 
 	if (list->count)
 		candidates_describe(
-			list, options->level == LOG_VERBOSE ? COLUMNS_ANY : TEXT_COLUMNS, &text);
+			list, options->level == LOG_VERBOSE ? COLUMNS_ANY : RENDER_COLUMNS, &text);
 	plan_summarize(plan, 0, &note);
 	if (note.length)
 		buffer_printf(&text, "%s\n\n", note.data);

@@ -87,6 +87,13 @@ static uint64_t reporter_min_age(const struct options *options)
 	return options->survived && !options->min_age_ns ? 1 : options->min_age_ns;
 }
 
+static size_t reporter_frames(const struct options *options)
+{
+	if (options->frames == OPTIONS_FRAMES_DEFAULT)
+		return 0;
+	return options->frames ? options->frames : RENDER_FRAMES_ALL;
+}
+
 int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error)
 {
 	const struct options *options = reporter->options;
@@ -97,18 +104,22 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 					 .top = options->top,
 					 .min_age_ns = reporter_min_age(options),
 					 .survived = options->survived,
+					 .lines = options->format->by_line,
 					 .internal = options->level == LOG_VERBOSE,
 					 .base = &reporter->base,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
 	struct passage passage = { .output = &reporter->output, .error = error };
 	struct render_options style = { .color = reporter->color,
+					.frames = reporter_frames(options),
 					.verbose = options->level == LOG_VERBOSE,
+					.paths = options->paths,
 					.drain = reporter_drain,
 					.context = &passage };
 	struct buffer text = { 0 };
 	struct grouped *grouped;
 	struct report *report;
 
+	output_size(&reporter->output, getenv("COLUMNS"), &style.columns, &style.lines);
 	symbolizer_begin_report(reporter->symbolizer);
 	grouped = group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
 	report = report_build(&grouped->snapshot, &wanted, &names);

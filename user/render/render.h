@@ -8,9 +8,19 @@
 #include "analyze/report.h"
 #include "base/buffer.h"
 
+/* What text is made for where the size of the terminal is not known, or there is none. */
+#define RENDER_COLUMNS 80
+#define RENDER_LINES 50
+
+#define RENDER_FRAMES_ALL SIZE_MAX
+
 struct render_options {
 	bool color;
-	bool verbose; /* text: any width, module paths, build IDs and every frame */
+	/* The rest is for text. */
+	size_t columns, lines; /* of the terminal; 0 = not known */
+	size_t frames; /* of each stack; 0 = as many as leave the report a screen */
+	bool verbose; /* all frames of all rows */
+	bool paths; /* any width, with the modules' paths and build IDs */
 	/*
 	 * Takes what is in `out` and leaves it empty: called between two sites, since a whole report may be more than there is
 	 * memory for. False = nobody wants more: the rest may be left out. NULL = all stays in `out`.

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text format, for a person at a terminal: one line of summary, the sites with their stacks, and
- * how far the figures can be trusted. Never wider than TEXT_COLUMNS, unless -v asks for everything.
+ * The text format, for a person at a terminal: one line of summary, a table of the sites, the stacks of the first ones, and how
+ * far the figures can be trusted. Never wider than the terminal, and by default no longer, unless -vv asks for everything.
  */
+#include <string.h>
 #include <time.h>
 
 #include "base/units.h"
 #include "render/columns.h"
 #include "render/formats.h"
-#include "render/text_style.h"
+#include "render/text_parts.h"
 
 /* The local time of day: it distinguishes reports that follow each other. */
 static void text_append_clock(struct buffer *line, int64_t wall_time)
@@ -36,7 +37,21 @@ static void text_append_targets(struct buffer *line, const struct report *report
 	buffer_printf(line, " (%d%s)", target->pid, target->exited ? ", exited" : "");
 }
 
-/* "03:12:45 ruby (4242) traced for 30.0 s: 48.8 MiB in use" */
+/* If there is room. */
+static void text_append_growth(struct buffer *line, const struct report *report, size_t width)
+{
+	static const char since[] = " since the last report";
+	char growth[UNITS_TEXT_MAX + 1];
+
+	if (!report->growth.known)
+		return;
+	text_format_growth(report->growth.bytes, growth);
+	if (width == COLUMNS_ANY ||
+	    columns_of(line->data) + strlen(growth) + sizeof(since) + 1 <= width)
+		buffer_printf(line, ", %s%s", growth, since);
+}
+
+/* "03:12:45 ruby (4242) traced for 30.0 s: 48.8 MiB in use, +1.2 MiB since the last report" */
 static void text_opening(const struct text_writer *writer, const struct report *report)
 {
 	uint64_t bytes = site_stats_inuse_bytes(&report->totals);
@@ -54,11 +69,11 @@ static void text_opening(const struct text_writer *writer, const struct report *
 		      units_format_time(report->duration_ns, time),
 		      site_stats_hold(&report->totals) ? size : "nothing");
 	/* The clock is the first that a reader can do without. */
-	if (columns_of(line.data) <= TEXT_COLUMNS)
+	if (columns_of(line.data) <= writer->width)
 		clock = 0;
+	text_append_growth(&line, report, writer->width);
 	text_style_set(writer, STYLE_STRONG);
-	columns_append_start(writer->out, line.data + clock,
-			     writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS);
+	columns_append_start(writer->out, line.data + clock, writer->width);
 	text_style_set(writer, STYLE_PLAIN);
 	buffer_append_string(writer->out, "\n");
 	if (report->options.survived)
@@ -100,7 +115,7 @@ static void text_nothing(const struct text_writer *writer, const struct report *
 	else
 		buffer_printf(&line, "Nothing is in use: all %s recorded blocks were freed.",
 			      units_format_count(objects, count));
-	columns_wrap(writer->out, line.data, TEXT_COLUMNS, 0);
+	columns_wrap(writer->out, line.data, writer->width, 0);
 	buffer_free(&line);
 }
 
@@ -114,16 +129,67 @@ static bool text_shows_any_site(const struct report *report)
 	return false;
 }
 
+static size_t text_width_of(const struct render_options *options)
+{
+	size_t width = options->columns ? options->columns : RENDER_COLUMNS;
+
+	if (options->paths)
+		return COLUMNS_ANY;
+	return width < TEXT_COLUMNS_MIN ? TEXT_COLUMNS_MIN : width;
+}
+
+static size_t text_count_lines(const struct buffer *text)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < text->length; i++)
+		count += text->data[i] == '\n';
+	return count;
+}
+
+/* Lines of the screen, less those above and below the stacks, and one for the prompt. */
+static size_t text_room(const struct render_options *options, const struct report *report,
+			size_t end_lines)
+{
+	size_t lines = options->lines ? options->lines : RENDER_LINES;
+	/* The opening and the row of the titles, the rows, those of the rest and the totals, and two empty lines. */
+	size_t used = 3 + report->site_count + 2 + 2 + end_lines + 1;
+
+	return lines > used ? lines - used : 0;
+}
+
+/* What follows the stacks. */
+static void text_end(const struct text_writer *writer, const struct report *report)
+{
+	if (report->target_count > 1)
+		text_processes(writer, report);
+	buffer_append_string(writer->out, "\n");
+	text_coverage(writer, report);
+}
+
 void render_text(const struct report *report, const struct render_options *options,
 		 struct buffer *out)
 {
-	const struct text_writer writer = { out, options->color, options->verbose };
+	struct text_writer writer = { .out = out,
+				      .color = options->color,
+				      .width = text_width_of(options),
+				      .lines = options->lines,
+				      .frames = options->frames,
+				      .verbose = options->verbose,
+				      .paths = options->paths };
+	struct text_writer at_end = writer;
+	struct buffer end = { 0 };
 
+	at_end.out = &end;
+	text_end(&at_end, report);
 	text_opening(&writer, report);
-	if (text_shows_any_site(report))
+	if (text_shows_any_site(report)) {
 		text_sites(&writer, report, options);
-	else
+		text_stacks(&writer, report, options,
+			    text_room(options, report, text_count_lines(&end)));
+	} else {
 		text_nothing(&writer, report);
-	buffer_append_string(out, "\n");
-	text_coverage(&writer, report);
+	}
+	buffer_append(out, end.data, end.length);
+	buffer_free(&end);
 }

@@ -9,14 +9,9 @@
 #include "base/units.h"
 #include "model/loss.h"
 #include "render/columns.h"
-#include "render/text_style.h"
+#include "render/text_parts.h"
 
 #define LATE_PATH_COLUMNS 32
-
-static size_t text_width_limit(const struct text_writer *writer)
-{
-	return writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS;
-}
 
 static void text_loss(const struct text_writer *writer, const struct report *report, enum loss loss)
 {
@@ -29,7 +24,7 @@ static void text_loss(const struct text_writer *writer, const struct report *rep
 	buffer_printf(&line, "%s: %s %s", loss_is_defect(loss) ? "warning" : "note",
 		      units_format_count(report->loss[loss], count), loss_sentence(loss));
 	text_style_set(writer, loss_is_defect(loss) ? STYLE_WARNING : STYLE_QUIET);
-	columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
+	columns_wrap(writer->out, line.data, writer->width, 2);
 	writer->out->length--;
 	text_style_set(writer, STYLE_PLAIN);
 	buffer_append_string(writer->out, "\n");
@@ -102,7 +97,7 @@ static void text_coverage_line(const struct text_writer *writer, const struct re
 			      "or lost)",
 			      units_format_count(untracked, text), untracked == 1 ? "" : "s");
 	text_append_stacks(report, &line);
-	columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
+	columns_wrap(writer->out, line.data, writer->width, 2);
 	buffer_free(&line);
 }
 
@@ -145,7 +140,7 @@ static void text_late_line(const struct text_writer *writer, const struct report
 			      worst ? "; " : "late: ", child->pid,
 			      units_format_time(child->late->child_ns, time));
 	if (line.length)
-		columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
+		columns_wrap(writer->out, line.data, writer->width, 2);
 	buffer_free(&line);
 }
 
@@ -178,7 +173,7 @@ static void text_files_line(const struct text_writer *writer, const struct repor
 	if (others)
 		buffer_printf(&line, "; %s other process%s more, too",
 			      units_format_count(others, count), others == 1 ? " has" : "es have");
-	columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
+	columns_wrap(writer->out, line.data, writer->width, 2);
 	buffer_free(&line);
 }
 
@@ -200,10 +195,10 @@ static void text_summary(const struct text_writer *writer, const struct report *
 			      " object%s, >= %zu context%s",
 			      amounts[i], objects, objects == 1 ? "" : "s", contexts,
 			      contexts == 1 ? "" : "s");
-		if (line.length <= text_width_limit(writer))
+		if (line.length <= writer->width)
 			break;
 	}
-	columns_wrap(writer->out, line.data, text_width_limit(writer), 2);
+	columns_wrap(writer->out, line.data, writer->width, 2);
 	buffer_free(&line);
 }
 

@@ -6,10 +6,14 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "render/columns.h"
-#include "render/text_style.h"
+#include "render/text_parts.h"
 
-#define ROW "%7s  %10s  %11s  %10s  %10s  "
-#define PROCESSES_SHOWN 10
+#define ROW "%7s  %10s  %11s  "
+#define ROW_MORE "%10s  %10s  "
+#define ROW_COLUMNS 34
+#define ROW_MORE_COLUMNS 24
+#define ENDED " (ended)"
+#define PROCESSES_SHOWN 5
 
 /* A process's position in the report, and what it is ranked by. */
 struct row {
@@ -26,6 +30,21 @@ static int row_compare(const void *a, const void *b)
 	return (left->index > right->index) - (left->index < right->index);
 }
 
+/* For all figures? */
+static bool process_has_room(const struct text_writer *writer)
+{
+	return writer->width >= ROW_COLUMNS + ROW_MORE_COLUMNS + COMM_MAX;
+}
+
+static size_t process_name_columns(const struct text_writer *writer, bool exited)
+{
+	size_t used = ROW_COLUMNS + (process_has_room(writer) ? ROW_MORE_COLUMNS : 0) +
+		      (exited ? sizeof(ENDED) - 1 : 0);
+	size_t room = writer->width > used ? writer->width - used : 0;
+
+	return room < COMM_MAX ? room : COMM_MAX;
+}
+
 static void text_process(const struct text_writer *writer, const struct target *target,
 			 const struct site_stats *stats, bool sampled)
 {
@@ -38,10 +57,13 @@ static void text_process(const struct text_writer *writer, const struct target *
 	units_format_size(stats->alloc_bytes, allocated);
 	units_format_size(stats->free_bytes, freed);
 	buffer_printf(writer->out, ROW, pid, text_approximate(inuse, sampled),
-		      text_approximate(blocks, sampled), text_approximate(allocated, sampled),
-		      text_approximate(freed, sampled));
-	columns_append_start(writer->out, target->comm, target->exited ? 14 : COMM_MAX);
-	buffer_append_string(writer->out, target->exited ? " (ended)\n" : "\n");
+		      text_approximate(blocks, sampled));
+	if (process_has_room(writer))
+		buffer_printf(writer->out, ROW_MORE, text_approximate(allocated, sampled),
+			      text_approximate(freed, sampled));
+	columns_append_start(writer->out, target->comm,
+			     process_name_columns(writer, target->exited));
+	buffer_append_string(writer->out, target->exited ? ENDED "\n" : "\n");
 }
 
 void text_processes(const struct text_writer *writer, const struct report *report)
@@ -57,8 +79,10 @@ void text_processes(const struct text_writer *writer, const struct report *repor
 		shown = PROCESSES_SHOWN;
 	buffer_append_string(writer->out, "\n");
 	text_style_set(writer, STYLE_QUIET);
-	buffer_printf(writer->out, ROW "%s", "PID", "IN USE", "BLOCKS", "ALLOCATED", "FREED",
-		      "PROCESS");
+	buffer_printf(writer->out, ROW, "PID", "IN USE", "BLOCKS");
+	if (process_has_room(writer))
+		buffer_printf(writer->out, ROW_MORE, "ALLOCATED", "FREED");
+	buffer_append_string(writer->out, "PROCESS");
 	text_style_set(writer, STYLE_PLAIN);
 	buffer_append_string(writer->out, "\n");
 	for (i = 0; i < shown; i++)
@@ -66,7 +90,7 @@ void text_processes(const struct text_writer *writer, const struct report *repor
 			     &report->target_totals[rows[i].index],
 			     report->target_sampled[rows[i].index]);
 	if (shown < report->target_count)
-		buffer_printf(writer->out, "         and %s more processes (-v shows all)\n",
+		buffer_printf(writer->out, "%7s  %s more processes (-v shows all)\n", "",
 			      units_format_count(report->target_count - shown, count));
 	free(rows);
 }

@@ -2,10 +2,10 @@
 /* What realloc has done with the blocks of a row, in the text format. */
 #include "base/units.h"
 #include "render/columns.h"
-#include "render/text_style.h"
+#include "render/text_parts.h"
 #include "tracer_abi.h"
 
-#define INDENT 7
+#define INDENT 5
 
 static const char *realloc_times(uint64_t times)
 {
@@ -41,7 +41,8 @@ void text_realloc(const struct text_writer *writer, const struct site_stats *sta
 	if (line.length) {
 		columns_pad(writer->out, 0, INDENT);
 		columns_wrap(writer->out, line.data + 2,
-			     writer->verbose ? COLUMNS_ANY : TEXT_COLUMNS - INDENT, INDENT);
+			     writer->width == COLUMNS_ANY ? COLUMNS_ANY : writer->width - INDENT,
+			     INDENT + 2);
 	}
 	buffer_free(&line);
 }

@@ -1,114 +1,223 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stack of a site in the text format: a line per frame, function to the left, place to the right. A
- * long function name may reach into the right column as far as the place leaves room.
+ * The stacks of the first rows: what was called, then a line per frame, function to the left, place to the right. A long function
+ * name may reach into the right column as far as the place leaves room. Outer frames that a stack has in common
+ * with one before it stand there only.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/strings.h"
+#include "base/units.h"
+#include "model/source.h"
 #include "render/columns.h"
-#include "render/text_style.h"
+#include "render/formats.h"
+#include "render/text_parts.h"
+#include "render/text_place.h"
 
-#define STACK_INDENT 7
-#define STACK_COLUMNS (TEXT_COLUMNS - STACK_INDENT)
+#define STACK_INDENT 5
 #define NAME_COLUMN_MAX 39
 #define GAP 2
 
-/* Of a stack with more frames than FRAMES_SHOWN, so many at both ends are shown. */
-#define FRAMES_SHOWN 16
-#define FRAMES_INNER 12
-#define FRAMES_OUTER 3
+#define STACKS_SHOWN 3
+#define FRAMES_MIN 2
+#define FRAMES_MAX 8
+/* A common end of fewer frames is shown again: a line that says so would not be shorter. */
+#define COMMON_MIN 2
 
-/* The last `parts` components of a path, without "./". */
-static const char *path_tail(const char *path, int parts)
+/* The stacks that are shown, as far as the next one may have an end in common with them. */
+struct stacks {
+	struct report_site sites[STACKS_SHOWN];
+	size_t count; /* all that were shown */
+	size_t frames; /* of each, at most */
+	size_t name_column;
+	bool told; /* how to see all */
+	struct strings hints; /* those that were shown */
+};
+
+/* What is shown of a stack. */
+struct shown {
+	const struct report_frame *frames;
+	size_t count;
+	size_t line; /* the application's; REPORT_NO_LINE = none */
+	size_t inner; /* so many frames, */
+	size_t from, to; /* then these */
+	size_t common, common_rank; /* so many outer ones are those of another row */
+};
+
+static struct shown stack_of(const struct report_site *site)
 {
-	const char *at = path + strlen(path);
-
-	while (at > path && (at[-1] != '/' || --parts > 0))
-		at--;
-	return strncmp(at, "./", 2) ? at : at + 2;
+	if (site->by_line && site->stack_length)
+		return (struct shown){ .frames = site->stack,
+				       .count = site->stack_length,
+				       .line = site->line };
+	return (struct shown){ .frames = site->frames,
+			       .count = site->frame_count,
+			       .line = site->line };
 }
 
-/* So many leaves are shown of a line, as far as they fit. */
-#define LEAVES_SHOWN 3
+/* How many frames, how they are cut */
 
-static bool frame_has_name(const struct report_frame *frame)
+static bool stack_texts_differ(const char *a, const char *b)
 {
-	return frame->function && *frame->function;
+	return strcmp(a ? a : "", b ? b : "") != 0;
 }
 
-/* What a reader should know about a frame beside its name: " [inlined]", " [jit]", ... */
-static const char *frame_mark(const struct report_frame *frame)
+static bool stack_frames_are_equal(const struct report_frame *a, const struct report_frame *b)
 {
-	if (frame->inlined)
-		return " [inlined]";
-	if (frame->kind == FRAME_JIT)
-		return " [jit]";
-	if (frame->kind == FRAME_KERNEL)
-		return " [kernel]";
-	return "";
+	return a->kind == b->kind && a->line == b->line && a->inlined == b->inlined &&
+	       (a->file || a->offset == b->offset) &&
+	       !stack_texts_differ(a->function, b->function) &&
+	       !stack_texts_differ(a->file, b->file) && !stack_texts_differ(a->module, b->module);
 }
 
-static size_t text_append_name(const struct text_writer *writer, const struct report_frame *frame,
-			       size_t width)
+/* How many outer frames both have. */
+static size_t stack_common(const struct shown *a, const struct shown *b)
 {
-	const char *mark = frame_mark(frame);
-	char offset[32] = "";
-	size_t used;
+	size_t count = 0;
 
-	if (width != COLUMNS_ANY)
-		width -= strlen(mark);
-	if (frame_has_name(frame)) {
-		used = columns_append_start(writer->out, frame->function, width);
-	} else if (!frame->module) {
-		used = columns_append_start(writer->out, "[unknown]", width);
-	} else {
-		if (!frame->whole)
-			snprintf(offset, sizeof(offset), "+0x%" PRIx64, frame->offset);
-		if (width != COLUMNS_ANY)
-			width -= strlen(offset);
-		used = columns_append_end(writer->out, path_tail(frame->module, 1), width);
-	}
-	buffer_append_string(writer->out, offset);
-	buffer_append_string(writer->out, mark);
-	return used + strlen(offset) + strlen(mark);
+	while (count < a->count && count < b->count &&
+	       stack_frames_are_equal(&a->frames[a->count - 1 - count],
+				      &b->frames[b->count - 1 - count]))
+		count++;
+	return count;
 }
 
-/*
- * The end of a frame's path that is shown: two components, and of an interpreter's lines, which are known by more of them
- * ("app/models/user.rb"), three where there is room.
- */
-static const char *frame_path(const struct report_frame *frame, size_t width)
+static void stack_find_common(struct shown *shown, const struct stacks *stacks)
 {
-	const char *three = path_tail(frame->file, 3);
+	size_t known = stacks->count < STACKS_SHOWN ? stacks->count : STACKS_SHOWN, i;
 
-	if (frame_is_interpreted(frame->kind) && columns_of(three) <= width)
-		return three;
-	return path_tail(frame->file, 2);
-}
+	for (i = 0; i < known; i++) {
+		const struct shown other = stack_of(&stacks->sites[i]);
+		size_t common = stack_common(shown, &other);
 
-/* "file:line", or the module of a function whose file is not known. */
-static void text_append_place(const struct text_writer *writer, const struct report_frame *frame,
-			      size_t width, struct buffer *out)
-{
-	char line[16] = "";
-
-	if (frame->file) {
-		if (frame->line)
-			snprintf(line, sizeof(line), ":%" PRIu32, frame->line);
-		if (width != COLUMNS_ANY)
-			width -= strlen(line);
-		columns_append_end(out, writer->verbose ? frame->file : frame_path(frame, width),
-				   width);
-		buffer_append_string(out, line);
-	} else if (frame->module && frame_has_name(frame) && !writer->verbose) {
-		columns_append_end(out, path_tail(frame->module, 1), width);
+		/* The line itself is always shown. */
+		if (shown->line != REPORT_NO_LINE && common >= shown->count - shown->line)
+			common = shown->count - shown->line - 1;
+		if (common == shown->count)
+			common--;
+		if (common >= COMMON_MIN && common > shown->common) {
+			shown->common = common;
+			shown->common_rank = stacks->sites[i].rank;
+		}
 	}
 }
 
-/* " in /path/module+0xoffset (build ID ...)", for -v. */
-static void text_append_module(const struct text_writer *writer, const struct report_frame *frame)
+/* The innermost frames; where the line is further out, fewer of them, and it with its callers. */
+static void stack_cut(struct shown *shown, size_t frames)
+{
+	size_t own = shown->count - shown->common;
+
+	/* A remark on a single frame would be as long. */
+	if (frames < own && own - frames == 1)
+		frames++;
+	shown->inner = own < frames ? own : frames;
+	shown->from = shown->to = shown->inner;
+	if (shown->line == REPORT_NO_LINE || shown->line < shown->inner)
+		return;
+	shown->inner = frames / 2;
+	shown->from = shown->line;
+	shown->to = shown->line + frames - shown->inner;
+	if (shown->to > own)
+		shown->to = own;
+	if (shown->from - shown->inner == 1)
+		shown->inner++;
+}
+
+static bool stack_shows(const struct shown *shown, size_t index)
+{
+	return index < shown->inner || (index >= shown->from && index < shown->to);
+}
+
+static struct shown stack_choose(const struct report_site *site, const struct stacks *stacks)
+{
+	struct shown shown = stack_of(site);
+
+	stack_find_common(&shown, stacks);
+	stack_cut(&shown, stacks->frames);
+	return shown;
+}
+
+/* Lines */
+
+/* A remark in the place of a frame. */
+static void stack_remark(const struct text_writer *writer, const char *text)
+{
+	columns_pad(writer->out, 0, STACK_INDENT);
+	text_style_set(writer, STYLE_QUIET);
+	columns_append_start(writer->out, text,
+			     writer->width == COLUMNS_ANY ? COLUMNS_ANY
+							  : writer->width - STACK_INDENT);
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_append_string(writer->out, "\n");
+}
+
+/* " in puma (812)", or of a line in processes of one program " in 2 of 4 processes of puma". */
+static void stack_append_process(struct buffer *line, const struct report_site *site)
+{
+	buffer_append_string(line, " in ");
+	if (site->of_processes > 1)
+		buffer_printf(line, "%zu of %zu processes of ", site->process_count,
+			      site->of_processes);
+	columns_append_start(line, site->target->comm, COMM_MAX);
+	if (site->process_count == 1)
+		buffer_printf(line, " (%d)", site->pid);
+}
+
+/* "malloc (glibc, heap), the greatest of 4 stacks" */
+static void stack_append_call(struct buffer *line, const struct text_writer *writer,
+			      const struct report_site *site)
+{
+	if (site->function) {
+		columns_append_start(line, site->function, writer->paths ? COLUMNS_ANY : 32);
+		buffer_append_string(line, " (");
+	}
+	if (site->allocator) {
+		columns_append_start(line, site->allocator, 12);
+		buffer_append_string(line, ", ");
+	}
+	buffer_append_string(line, source_name(site->source));
+	buffer_append_string(line, site->sampled ? ", estimated from samples" : "");
+	buffer_append_string(line, site->function ? ")" : "");
+}
+
+/* "Ruby heap pages (mmap), 2.1 MiB resident" */
+static void stack_append_region(struct buffer *line, const struct report_site *site)
+{
+	char size[UNITS_TEXT_MAX];
+
+	if (site->region != REGION_NONE)
+		buffer_printf(line, "%s (%s)", region_title(site->region),
+			      source_name(site->source));
+	if (site->resident_known && site_stats_hold(&site->stats))
+		buffer_printf(line, ", %s resident",
+			      units_format_size(site->stats.resident_bytes, size));
+	if (!region_has_line(site->region))
+		buffer_append_string(line, "; what is in them is not shown");
+}
+
+/* The row's number, what was called, and where there are several, in which process. */
+static void stack_head(const struct text_writer *writer, const struct report *report,
+		       const struct report_site *site)
+{
+	struct buffer line = { 0 };
+
+	buffer_printf(&line, "%*zu  ", STACK_INDENT - 2, site->rank);
+	if (site->region == REGION_NONE)
+		stack_append_call(&line, writer, site);
+	stack_append_region(&line, site);
+	if (report->target_count > 1)
+		stack_append_process(&line, site);
+	if (site->by_line && site->stack_count > 1)
+		buffer_printf(&line, ", the greatest of %zu stacks", site->stack_count);
+	columns_append_start(writer->out, line.data, writer->width);
+	buffer_append_string(writer->out, "\n");
+	buffer_free(&line);
+}
+
+/* " in /path/module+0xoffset (build ID ...)" */
+static void stack_append_module(const struct text_writer *writer, const struct report_frame *frame)
 {
 	text_style_set(writer, STYLE_QUIET);
 	buffer_append_string(writer->out, "  in ");
@@ -120,185 +229,259 @@ static void text_append_module(const struct text_writer *writer, const struct re
 	text_style_set(writer, STYLE_PLAIN);
 }
 
-static void text_append_right(const struct text_writer *writer, const char *text, size_t used,
-			      size_t name_column)
+static void stack_append_place(const struct text_writer *writer, const char *text, size_t used,
+			       size_t name_column, bool is_line)
 {
 	columns_pad(writer->out, used, name_column);
 	columns_pad(writer->out, 0, GAP);
-	text_style_set(writer, STYLE_QUIET);
+	text_style_set(writer, is_line ? STYLE_CULPRIT : STYLE_QUIET);
 	buffer_append_string(writer->out, text);
 	text_style_set(writer, STYLE_PLAIN);
 }
 
-static void text_frame(const struct text_writer *writer, const struct report_frame *frame,
-		       size_t name_column)
+static void stack_named_frame(const struct text_writer *writer, const struct report_frame *frame,
+			      size_t name_column, bool is_line)
 {
-	size_t width = writer->verbose ? COLUMNS_ANY : STACK_COLUMNS;
+	size_t width = writer->width, places = COLUMNS_ANY, used;
 	struct buffer place = { 0 };
-	size_t used;
 
-	columns_pad(writer->out, 0, STACK_INDENT);
-	text_append_place(writer, frame,
-			  writer->verbose ? COLUMNS_ANY : STACK_COLUMNS - name_column - GAP,
-			  &place);
-	if (place.length && !writer->verbose)
+	if (width != COLUMNS_ANY) {
+		width -= STACK_INDENT;
+		places = width - name_column - GAP;
+	}
+	text_place_append(&place, frame, writer->paths, places);
+	if (place.length && width != COLUMNS_ANY)
 		width -= columns_of(place.data) + GAP;
-	used = text_append_name(writer, frame, width);
+	columns_pad(writer->out, 0, STACK_INDENT - 2);
+	buffer_append_string(writer->out, is_line ? "> " : "  ");
+	if (is_line)
+		text_style_set(writer, STYLE_CULPRIT);
+	used = text_place_append_name(writer->out, frame, width);
+	if (is_line)
+		text_style_set(writer, STYLE_PLAIN);
 	if (place.length)
-		text_append_right(writer, place.data, used, name_column);
-	if (writer->verbose && frame->module)
-		text_append_module(writer, frame);
+		stack_append_place(writer, place.data, used, name_column, is_line);
+	if (writer->paths && frame->module)
+		stack_append_module(writer, frame);
 	buffer_append_string(writer->out, "\n");
 	buffer_free(&place);
 }
 
-/* A remark in the place of a frame. */
-static void text_remark(const struct text_writer *writer, const char *text)
+static void stack_frame(const struct text_writer *writer, const struct shown *shown, size_t index,
+			size_t name_column)
 {
-	columns_pad(writer->out, 0, STACK_INDENT);
-	text_style_set(writer, STYLE_QUIET);
-	columns_append_start(writer->out, text, writer->verbose ? COLUMNS_ANY : STACK_COLUMNS);
-	text_style_set(writer, STYLE_PLAIN);
-	buffer_append_string(writer->out, "\n");
-}
-
-static void text_frame_or_end(const struct text_writer *writer, const struct report_frame *frame,
-			      size_t name_column)
-{
+	const struct report_frame *frame = &shown->frames[index];
 	struct buffer remark = { 0 };
 
 	if (frame->kind != FRAME_ERROR) {
-		text_frame(writer, frame, name_column);
+		stack_named_frame(writer, frame, name_column, index == shown->line);
 		return;
 	}
 	buffer_printf(&remark, "[stack cut short%s%s]", frame->function ? ": " : "",
 		      frame->function ? frame->function : "");
-	text_remark(writer, remark.data);
+	stack_remark(writer, remark.data);
 	buffer_free(&remark);
 }
 
-/* The frames [*ret_first, *ret_last) in the middle that are left out. */
-static void text_find_gap(const struct text_writer *writer, const struct report_site *site,
-			  size_t *ret_first, size_t *ret_last)
+/* What follows the frames that are shown. */
+static void stack_rest(const struct text_writer *writer, const struct shown *shown,
+		       struct stacks *stacks)
 {
-	*ret_first = *ret_last = site->frame_count;
-	if (writer->verbose || site->frame_count <= FRAMES_SHOWN)
-		return;
-	*ret_first = FRAMES_INNER;
-	*ret_last = site->frame_count - FRAMES_OUTER;
-}
+	size_t more = shown->count - shown->to;
+	struct buffer remark = { 0 };
 
-/* "parser.c:22", and ":18" behind one in the same file; what has no file by its function, or by its module. */
-static void text_append_leaf(struct buffer *out, const struct report_frame *leaf,
-			     const struct report_frame *before, size_t width)
-{
-	if (!leaf->file) {
-		columns_append_start(out,
-				     frame_has_name(leaf) ? leaf->function
-				     : leaf->module	  ? path_tail(leaf->module, 1)
-							  : "[unknown]",
-				     width);
+	if (!more)
 		return;
+	buffer_printf(&remark, "... %zu more frame%s", more, more == 1 ? "" : "s");
+	if (shown->common == more)
+		buffer_printf(&remark, ", as in %zu", shown->common_rank);
+	else if (shown->common)
+		buffer_printf(&remark, ", the outer %zu as in %zu", shown->common,
+			      shown->common_rank);
+	if (more > shown->common && !stacks->told) {
+		buffer_append_string(&remark, " (-v shows all)");
+		stacks->told = true;
 	}
-	if (!before || !before->file || strcmp(before->file, leaf->file) != 0 || !leaf->line)
-		columns_append_end(out, path_tail(leaf->file, 1), width);
-	if (leaf->line)
-		buffer_printf(out, ":%" PRIu32, leaf->line);
+	stack_remark(writer, remark.data);
+	buffer_free(&remark);
 }
 
-/* "via parser.c:22, :18 and 3 more" */
-static void text_leaves(const struct text_writer *writer, const struct report_site *site)
+/* With -v all that allocated for a row, which the table may not have room for. */
+static void stack_via(const struct text_writer *writer, const struct report_site *site)
 {
-	const size_t width = STACK_COLUMNS - sizeof("via , and 4294967295 more");
-	size_t shown = writer->verbose ? site->leaf_count : LEAVES_SHOWN, more = site->leaves_more;
-	struct buffer line = { 0 }, leaf = { 0 };
+	struct buffer line = { 0 };
+
+	if (!writer->verbose || !site->leaf_count)
+		return;
+	buffer_append_string(&line, "via ");
+	text_place_append_via(&line, site, COLUMNS_ANY);
+	stack_remark(writer, line.data);
+	buffer_free(&line);
+}
+
+static void stack_write(const struct text_writer *writer, const struct report *report,
+			const struct report_site *site, struct stacks *stacks)
+{
+	const struct shown shown = stack_choose(site, stacks);
+	char remark[48];
 	size_t i;
 
-	for (i = 0; i < site->leaf_count; i++) {
-		buffer_clear(&leaf);
-		text_append_leaf(&leaf, &site->leaves[i].frame,
-				 i ? &site->leaves[i - 1].frame : NULL,
-				 writer->verbose ? COLUMNS_ANY : width);
-		if (i >= shown || (i && !writer->verbose &&
-				   columns_of(line.data) + columns_of(leaf.data) > width))
-			break;
-		buffer_append_string(&line, i ? ", " : "");
-		buffer_append_string(&line, leaf.data);
+	stack_head(writer, report, site);
+	text_realloc(writer, &site->stats);
+	stack_via(writer, site);
+	if (!shown.count && region_has_line(site->region) &&
+	    (site->frames_hidden || site->function))
+		stack_remark(writer,
+			     site->frames_hidden ? "[all frames are hidden]" : "[no stack]");
+	for (i = 0; i < shown.to; i++) {
+		if (i == shown.inner && i < shown.from) {
+			snprintf(remark, sizeof(remark), "... %zu more frame%s", shown.from - i,
+				 shown.from - i == 1 ? "" : "s");
+			stack_remark(writer, remark);
+		}
+		if (stack_shows(&shown, i))
+			stack_frame(writer, &shown, i, stacks->name_column);
 	}
-	more += site->leaf_count - i;
-	if (line.length) {
-		columns_pad(writer->out, 0, STACK_INDENT);
-		text_style_set(writer, STYLE_QUIET);
-		buffer_printf(writer->out, "via %s", line.data);
-		if (more)
-			buffer_printf(writer->out, " and %zu more", more);
-		text_style_set(writer, STYLE_PLAIN);
-		buffer_append_string(writer->out, "\n");
-	}
-	buffer_free(&line);
-	buffer_free(&leaf);
+	stack_rest(writer, &shown, stacks);
 }
 
-size_t text_stack_name_column(const struct text_writer *writer, const struct report_site *site)
+/* What may have the names that a row lacks, unless a row before it has the same. `rank` 0 = its stack is above. */
+static void stack_hint(const struct text_writer *writer, const char *hint, size_t rank,
+		       struct stacks *stacks)
 {
+	size_t before = stacks->hints.by_hash.count;
+	struct buffer line = { 0 };
+
+	if (!strings_keep(&stacks->hints, hint) || stacks->hints.by_hash.count == before)
+		return;
+	if (rank)
+		buffer_printf(&line, "%*zu  ", STACK_INDENT - 2, rank);
+	else
+		columns_pad(&line, 0, STACK_INDENT);
+	buffer_append_string(&line, hint);
+	text_style_set(writer, STYLE_QUIET);
+	columns_wrap(writer->out, line.data, writer->width, STACK_INDENT + 2);
+	writer->out->length--;
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_append_string(writer->out, "\n");
+	buffer_free(&line);
+}
+
+/* All stacks */
+
+/* Only a row that is a whole process, function or module has nothing to show beyond the table. */
+static bool stack_is_shown(const struct report *report, const struct report_site *site)
+{
+	if (!text_shows_site(report, site))
+		return false;
+	if (!region_has_line(site->region))
+		return true;
+	return site->origin->stack->count + site->by_line > 0 &&
+	       !(site->origin->stack->count && site->origin->stack->frames[0].whole &&
+		 !site->by_line);
+}
+
+static void stacks_add_names(struct stacks *stacks, const struct report_site *site)
+{
+	const struct shown shown = stack_choose(site, stacks);
 	struct buffer scratch = { 0 };
-	struct text_writer measure = { .out = &scratch };
-	size_t first, last, i;
-	size_t widest = 0;
+	size_t width, i;
 
-	text_find_gap(writer, site, &first, &last);
-	for (i = 0; i < site->frame_count; i++) {
-		size_t width;
-
-		if (i >= first && i < last)
+	for (i = 0; i < shown.to; i++) {
+		if (!stack_shows(&shown, i) || shown.frames[i].kind == FRAME_ERROR)
 			continue;
-		width = site->frames[i].kind == FRAME_ERROR
-				? 0
-				: text_append_name(&measure, &site->frames[i], COLUMNS_ANY);
-		if (width > widest)
-			widest = width;
-		buffer_clear(&scratch);
+		width = text_place_append_name(&scratch, &shown.frames[i], COLUMNS_ANY);
+		if (width > stacks->name_column)
+			stacks->name_column = width;
 	}
 	buffer_free(&scratch);
-	return widest < NAME_COLUMN_MAX ? widest : NAME_COLUMN_MAX;
 }
 
-/* With -v: the stack of the greatest of the sites that a line is made of. */
-static void text_greatest(const struct text_writer *writer, const struct report_site *site,
-			  size_t name_column)
+/* The column that the function names need, within a bound. */
+static void stacks_measure(const struct text_writer *writer, const struct report *report,
+			   size_t limit, struct stacks *stacks)
 {
-	char remark[64];
+	size_t widest = writer->width == COLUMNS_ANY ? NAME_COLUMN_MAX : writer->width / 2 - 1;
+	struct report_site site;
+	size_t i, shown = 0;
+
+	for (i = 0; i < report->site_count && shown < limit; i++) {
+		if (!stack_is_shown(report, &report->sites[i]))
+			continue;
+		site = report_open_site(report, i);
+		stacks_add_names(stacks, &site);
+		report_close_site(&site);
+		shown++;
+	}
+	if (stacks->name_column > widest)
+		stacks->name_column = widest;
+}
+
+static void stacks_close(struct stacks *stacks)
+{
 	size_t i;
 
-	if (!site->stack_length)
-		return;
-	snprintf(remark, sizeof(remark),
-		 site->stack_count > 1 ? "the greatest of %zu stacks:" : "its stack:",
-		 site->stack_count);
-	text_remark(writer, remark);
-	for (i = 0; i < site->stack_length; i++)
-		text_frame_or_end(writer, &site->stack[i], name_column);
+	strings_free(&stacks->hints);
+	for (i = 0; i < STACKS_SHOWN && i < stacks->count; i++)
+		report_close_site(&stacks->sites[i]);
 }
 
-void text_stack(const struct text_writer *writer, const struct report_site *site,
-		size_t name_column)
+/* How many stacks, and how many frames of each, leave the report a screen. Returns the former. */
+static size_t stacks_fit(const struct text_writer *writer, size_t room, struct stacks *stacks)
 {
-	char remark[64];
-	size_t first, last, i;
+	size_t count = STACKS_SHOWN;
 
-	if (!site->frame_count && region_has_line(site->region) &&
-	    (site->frames_hidden || site->function))
-		text_remark(writer, site->frames_hidden ? "[all frames are hidden]" : "[no stack]");
-	text_find_gap(writer, site, &first, &last);
-	for (i = 0; i < site->frame_count; i++) {
-		if (i == first) {
-			snprintf(remark, sizeof(remark), "... %zu more frames (-v shows all)",
-				 last - first);
-			text_remark(writer, remark);
-		}
-		if (i < first || i >= last)
-			text_frame_or_end(writer, &site->frames[i], name_column);
+	if (writer->verbose) {
+		stacks->frames = RENDER_FRAMES_ALL;
+		return SIZE_MAX;
 	}
-	text_leaves(writer, site);
-	text_greatest(writer, site, name_column);
+	stacks->frames = writer->frames;
+	if (stacks->frames)
+		return count;
+	/* A stack has a line before its frames, and often one behind. */
+	while (writer->lines && room && count > 1 && room / count < FRAMES_MIN + 2)
+		count--;
+	stacks->frames = room / count > 2 ? room / count - 2 : 0;
+	if (stacks->frames < FRAMES_MIN)
+		stacks->frames = FRAMES_MIN;
+	if (stacks->frames > FRAMES_MAX)
+		stacks->frames = FRAMES_MAX;
+	return count;
+}
+
+/* Write the stack of a site, and keep the site. */
+static void stacks_add(const struct text_writer *writer, const struct report *report,
+		       const struct report_site *site, struct stacks *stacks)
+{
+	struct report_site *to = &stacks->sites[stacks->count % STACKS_SHOWN];
+
+	if (!stacks->count)
+		buffer_append_string(writer->out, "\n");
+	stack_write(writer, report, site, stacks);
+	stack_hint(writer, site->hint, 0, stacks);
+	if (stacks->count++ >= STACKS_SHOWN)
+		report_close_site(to);
+	*to = *site;
+}
+
+void text_stacks(const struct text_writer *writer, const struct report *report,
+		 const struct render_options *options, size_t room)
+{
+	struct stacks stacks = { 0 };
+	size_t limit = stacks_fit(writer, room, &stacks), i;
+	struct report_site site;
+
+	stacks_measure(writer, report, limit, &stacks);
+	for (i = 0; i < report->site_count && render_drain(options, writer->out); i++) {
+		if (!stack_is_shown(report, &report->sites[i]))
+			continue;
+		site = report_open_site(report, i);
+		if (stacks.count < limit) {
+			stacks_add(writer, report, &site, &stacks);
+			continue;
+		}
+		stack_hint(writer, site.hint, site.rank, &stacks);
+		report_close_site(&site);
+	}
+	stacks_close(&stacks);
 }

@@ -11,10 +11,9 @@
 void text_style_set(const struct text_writer *writer, enum text_style style)
 {
 	static const char *const codes[] = {
-		[STYLE_PLAIN] = "\033[0m",
-		[STYLE_STRONG] = "\033[1m",
-		[STYLE_QUIET] = "\033[2m",
-		[STYLE_WARNING] = "\033[33m",
+		[STYLE_PLAIN] = "\033[0m",	[STYLE_STRONG] = "\033[1m",
+		[STYLE_QUIET] = "\033[2m",	[STYLE_WARNING] = "\033[33m",
+		[STYLE_CULPRIT] = "\033[1;31m",
 	};
 
 	if (writer->color)
@@ -42,5 +41,14 @@ const char *text_approximate(char *text, bool sampled)
 		memmove(text + 1, text, strlen(text) + 1);
 		*text = '~';
 	}
+	return text;
+}
+
+const char *text_format_growth(int64_t bytes, char *text)
+{
+	if (!bytes)
+		return strcpy(text, "0");
+	*text = bytes < 0 ? '-' : '+';
+	units_format_size(bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes, text + 1);
 	return text;
 }
