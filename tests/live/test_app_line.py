@@ -158,7 +158,7 @@ def check_shop(program, *files):
         try:
             rows = lab.Tracer("-q", "-j", "-n", "0", "--by", "app-line", *options, "-p", shop.pids(), "3600")
             # By default, text has these rows, and JSON has stacks.
-            text = lab.Tracer("-q", *options, "-p", shop.pids(), "3600")
+            text = lab.Tracer("-q", *options, "-p", shop.pids(), "3600", env={**os.environ, "COLUMNS": "120"})
             stacks = lab.Tracer("-q", "-j", "-n", "0", *options, "-p", shop.pids(), "3600")
             lab.release(shop.process)
             both, one = 4 * TURNS * (SIZES[0] + SIZES[1]), 2 * TURNS * SIZES[2]

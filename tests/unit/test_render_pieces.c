@@ -81,7 +81,9 @@ static struct taken take_pieces(const struct report *report, const struct render
 				size_t wanted, struct buffer *rest)
 {
 	struct taken taken = { .wanted = wanted };
-	const struct render_options options = { .verbose = true, .drain = take, .context = &taken };
+	const struct render_options options = {
+		.verbose = true, .paths = true, .drain = take, .context = &taken
+	};
 
 	format->render(report, &options, rest);
 	return taken;
@@ -89,7 +91,7 @@ static struct taken take_pieces(const struct report *report, const struct render
 
 static void test_together_the_whole(void **state)
 {
-	const struct render_options whole = { .verbose = true };
+	const struct render_options whole = { .verbose = true, .paths = true };
 	struct long_report *made = long_report_new();
 	const struct render_format *format;
 

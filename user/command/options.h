@@ -93,8 +93,8 @@ struct options {
 	uint64_t top;
 	enum report_sort sort;
 	enum group_by by; /* GROUP_BY_DEFAULT until the command has checked it */
-	uint64_t
-		frames; /* of each stack of a text; 0 = all; OPTIONS_FRAMES_DEFAULT = as many as fit a screen */
+	/* Of each stack in a text; 0 = all; OPTIONS_FRAMES_DEFAULT = as many as fit a screen. */
+	uint64_t frames;
 	struct frame_rules rules; /* of --hide, --only and --app */
 	uint64_t min_age_ns; /* 0 = all */
 	uint64_t survived; /* major garbage collections outlived at least; 0 = all */

@@ -153,6 +153,24 @@ void text_place_append_row(struct buffer *out, const struct report_site *site, s
 	buffer_free(&name);
 }
 
+size_t text_place_least(const struct report_site *site)
+{
+	const struct report_frame *frame = text_place_of(site);
+	struct buffer text = { 0 };
+	size_t columns;
+
+	if (frame && frame->file) {
+		columns_append_end(&text, text_place_tail(frame->file, 1), COLUMNS_ANY);
+		if (frame->line)
+			buffer_printf(&text, ":%" PRIu32, frame->line);
+	} else {
+		text_place_append_row(&text, site, COLUMNS_ANY);
+	}
+	columns = text.data ? columns_of(text.data) : 0;
+	buffer_free(&text);
+	return columns;
+}
+
 void text_place_append_more(struct buffer *out, const struct report_site *site, size_t width)
 {
 	const struct report_frame *frame = text_place_of(site);

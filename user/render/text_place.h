@@ -26,6 +26,8 @@ void text_place_append(struct buffer *out, const struct report_frame *frame, boo
  * alone. Of no frame: the process, or why there is none.
  */
 void text_place_append_row(struct buffer *out, const struct report_site *site, size_t width);
+/* The columns of the first part if nothing of a path is shown but the file's name. */
+size_t text_place_least(const struct report_site *site);
 void text_place_append_more(struct buffer *out, const struct report_site *site, size_t width);
 
 /* What allocated for a row: "parser.c:22, :18 and 3 more", or the allocator function. */

@@ -15,7 +15,7 @@
 #define GAP 2
 /* So many columns the last two of the table need at least. */
 #define WHERE_MIN 15
-#define VIA_MIN 6
+#define VIA_MIN 12
 /* Less than this is no use for a function beside its line. */
 #define MORE_MIN 8
 
@@ -169,6 +169,7 @@ struct layout {
 	size_t figures[COLUMN_COUNT];
 	/* Of the widest cell: the place of a row, its function, and what allocated. */
 	size_t place, more, via;
+	size_t least; /* of the places, with no more of their paths than the file's name */
 	/* And what they get. */
 	size_t where_width, via_width;
 };
@@ -267,6 +268,7 @@ static void layout_add_names(struct layout *layout, const struct report_site *si
 
 	text_place_append_row(&text, site, COLUMNS_ANY);
 	layout_grow(&layout->place, columns_of(text.data));
+	layout_grow(&layout->least, text_place_least(site));
 	buffer_clear(&text);
 	text_place_append_more(&text, site, COLUMNS_ANY);
 	layout_grow(&layout->more, text.data ? columns_of(text.data) : 0);
@@ -305,32 +307,38 @@ static size_t layout_min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Share the width between the place of a row and what allocated; the function has what they leave. */
-static void layout_share(struct layout *layout, size_t width)
+/* Leave out columns until the last two have room for what they need at least. Returns what they have, without their gap. */
+static size_t layout_make_room(struct layout *layout, size_t width)
 {
 	size_t least =
-		layout_min(layout->place, WHERE_MIN) + GAP + layout_min(layout->via, VIA_MIN);
-	size_t used, room;
+		layout_min(layout->least, WHERE_MIN) + GAP + layout_min(layout->via, VIA_MIN);
+	size_t used = layout_figures_width(layout);
+
+	while (used + least > width && layout_leave_out(layout))
+		used = layout_figures_width(layout);
+	return width > used + GAP ? width - used - GAP : 0;
+}
+
+/*
+ * Share the width: names of files come first, then what allocated, then the rest of their paths. The function has what
+ * is left.
+ */
+static void layout_share(struct layout *layout, size_t width)
+{
+	size_t needed = layout->place + (layout->more ? 1 + layout->more : 0);
+	size_t room;
 
 	if (width == COLUMNS_ANY) {
-		layout->where_width = layout->place + (layout->more ? 1 + layout->more : 0);
+		layout->where_width = needed;
 		layout->via_width = layout->via;
 		return;
 	}
-	for (used = layout_figures_width(layout); used + least > width && layout_leave_out(layout);)
-		used = layout_figures_width(layout);
-	room = width > used + GAP ? width - used - GAP : 0;
-	/* The place comes first. */
-	least = layout_min(layout->via, VIA_MIN);
-	layout->via_width = layout->via;
-	if (layout->place + layout->via > room)
-		layout->via_width = room > layout->place + least ? room - layout->place : least;
-	layout->where_width = room - layout->via_width;
-	if (layout->more)
-		layout->where_width =
-			layout_min(layout->where_width, layout->place + 1 + layout->more);
-	else
-		layout->where_width = layout_min(layout->where_width, layout->place);
+	room = layout_make_room(layout, width);
+	layout->via_width = layout_min(layout->via, VIA_MIN);
+	if (layout->least + layout->via_width < room)
+		layout->via_width = layout_min(layout->via, room - layout->least);
+	layout->via_width = layout_min(layout->via_width, room);
+	layout->where_width = layout_min(needed, room - layout->via_width);
 }
 
 static struct layout layout_make(const struct text_writer *writer, const struct report *report)
@@ -343,7 +351,7 @@ static struct layout layout_make(const struct text_writer *writer, const struct 
 	for (i = 0; i < COLUMN_COUNT; i++)
 		if (!columns[i].wanted || columns[i].wanted(report))
 			layout.figures[i] = strlen(columns[i].title);
-	layout.place = strlen("WHERE");
+	layout.place = layout.least = strlen("WHERE");
 	layout.via = strlen("VIA");
 	for (i = 0; i < report->site_count; i++) {
 		if (!text_shows_site(report, &report->sites[i]))

@@ -23,7 +23,7 @@
 #define STACKS_SHOWN 3
 #define FRAMES_MIN 2
 #define FRAMES_MAX 8
-/* A common end of fewer frames is shown again: a line that says so would not be shorter. */
+/* A common end of fewer frames is shown again: a remark in their place would not be shorter. */
 #define COMMON_MIN 2
 
 /* The stacks that are shown, as far as the next one may have an end in common with them. */
@@ -32,7 +32,7 @@ struct stacks {
 	size_t count; /* all that were shown */
 	size_t frames; /* of each, at most */
 	size_t name_column;
-	bool told; /* how to see all */
+	bool explained; /* how all are shown */
 	struct strings hints; /* those that were shown */
 };
 
@@ -298,9 +298,9 @@ static void stack_rest(const struct text_writer *writer, const struct shown *sho
 	else if (shown->common)
 		buffer_printf(&remark, ", the outer %zu as in %zu", shown->common,
 			      shown->common_rank);
-	if (more > shown->common && !stacks->told) {
+	if (more > shown->common && !stacks->explained) {
 		buffer_append_string(&remark, " (-v shows all)");
-		stacks->told = true;
+		stacks->explained = true;
 	}
 	stack_remark(writer, remark.data);
 	buffer_free(&remark);
