@@ -48,6 +48,7 @@ struct thread {
 	__u64 tick; /* of the kernel, in which the clock was last read */
 	__u64 now_ns; /* the time read then */
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
+	__u64 name[2]; /* of the thread, as bytes; only with setting_by_thread */
 	/* Where a walk to a pending call begins: too large for the BPF stack. */
 	struct unwind_from from;
 	struct unwind walk;
@@ -118,6 +119,15 @@ struct {
 	__type(key, __u64);
 	__type(value, struct site);
 } sites SEC(".maps");
+
+/* The names of the threads of sites, by the keys of these. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct site_thread);
+} site_threads SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -46,6 +46,36 @@ static __always_inline __u64 stack_store(const struct unwind *walk, const __u64 
 	return !error || error == -EEXIST ? *site : 0;
 }
 
+/* Read what the current thread is called. */
+static __always_inline void site_read_thread(struct thread *thread)
+{
+	if (!setting_by_thread)
+		return;
+	/* Some kernels leave what is behind the name as it is. */
+	thread->name[0] = 0;
+	thread->name[1] = 0;
+	bpf_get_current_comm(thread->name, sizeof(thread->name));
+}
+
+/* The key of a site of all threads, for those of this name. */
+static __always_inline __u64 site_key_for(const struct thread *thread, __u64 key)
+{
+	return setting_by_thread ? site_key_of_thread(key, thread->name) : key;
+}
+
+/* Put a site into the table, after its thread's name: who finds the site finds that. True if it is new. */
+static __always_inline bool site_put(struct thread *thread, const __u64 *key,
+				     const struct site *site)
+{
+	if (setting_by_thread)
+		bpf_map_update_elem(&site_threads, key, thread->name, BPF_ANY);
+	if (!bpf_map_update_elem(&sites, key, site, BPF_NOEXIST))
+		return true;
+	if (setting_by_thread && !bpf_map_lookup_elem(&sites, key))
+		bpf_map_delete_elem(&site_threads, key);
+	return false;
+}
+
 /* The site with this key, unless it is that of another process, program or function. */
 static __always_inline struct site *site_find(struct thread *thread, const __u64 *key)
 {
@@ -59,7 +89,7 @@ static __always_inline struct site *site_find(struct thread *thread, const __u64
 
 /*
  * The site of a stack that was not seen before. A stack that finds no room, or whose key is 0, goes to a site without
- * frames, one per function and program, so that its bytes stay in the totals. NULL if there is no room for that one either.
+ * frames, one per function, program and thread's name (if these are apart), so that its bytes stay in the totals. NULL if there is no room for that one either.
  */
 static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 {
@@ -78,11 +108,12 @@ static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 	if (!site.stack) {
 		*key = site_key_end(site_key_begin(setting_seed, site.target_id, site.exec_id), 0,
 				    SHAPE_FUNCTION(thread->call.shape) | SITE_WITHOUT_STACK);
+		*key = site_key_for(thread, *key);
 		found = site_find(thread, key);
 		if (found || !share_has_room(site.target_id, false))
 			return found;
 	}
-	if (!bpf_map_update_elem(&sites, key, &site, BPF_NOEXIST)) {
+	if (site_put(thread, key, &site)) {
 		share_add(site.target_id, site.stack != 0);
 		site_announce(*key, site.target_id);
 	}
@@ -169,7 +200,9 @@ static __noinline __u64 site_of_call(struct thread *thread, struct pt_regs *ctx,
 		thread->walk.record.pcs[0]++;
 	stack_count_losses(&thread->walk);
 	thread->interp = interp_site_read(from->target_id, setting_stack_depth);
+	site_read_thread(thread);
 	key = site_key_end(thread->walk.hash, thread->interp, SHAPE_FUNCTION(thread->call.shape));
+	key = site_key_for(thread, key);
 	*ret_site = site_find(thread, &key);
 	if (*ret_site)
 		return key;

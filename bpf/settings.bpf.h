@@ -22,6 +22,7 @@ SETTING bool setting_cookies = true;
 SETTING bool setting_named = false; /* functions were named on the command line */
 /* Global functions take memory. */
 SETTING bool setting_functions = true;
+SETTING bool setting_by_thread = false; /* a site is of threads of one name, too */
 SETTING __u64 setting_seed = 0; /* of the keys of sites: a secret */
 SETTING bool setting_tail_calls = false; /* see avoid_cpu_stack */
 /* A program at an entry can have its return not probed. */

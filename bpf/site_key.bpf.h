@@ -27,6 +27,12 @@ static __always_inline __u64 site_key_end(__u64 hash, __u64 interp, __u64 functi
 	return mix(hash, function);
 }
 
+/* The same where a site is of threads of one name, too. */
+static __always_inline __u64 site_key_of_thread(__u64 key, const __u64 name[2])
+{
+	return mix(mix(key, name[0]), name[1]);
+}
+
 /* Does a site that was found by its key belong to this function of this program? */
 static __always_inline bool site_key_holds(const struct site *site, __u32 target_id, __u32 exec_id,
 					   __u32 function)

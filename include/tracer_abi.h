@@ -223,6 +223,11 @@ struct site {
 	__u32 source; /* enum memory_source */
 };
 
+/* The name of the threads that a site is of, as the kernel has it: terminated, and filled up with NUL. */
+struct site_thread {
+	char name[16];
+};
+
 /* Sites beside those with a stack: for allocations whose stack finds no room, some functions in some programs. */
 #define SITES_RESERVE 1024
 
@@ -412,6 +417,7 @@ _Static_assert(sizeof(struct block_key) == 16, "struct block_key");
 _Static_assert(sizeof(struct block) == 24, "struct block");
 _Static_assert(sizeof(struct sampled_block) == 32, "struct sampled_block");
 _Static_assert(sizeof(struct site) == 72, "struct site");
+_Static_assert(sizeof(struct site_thread) == 16, "struct site_thread");
 _Static_assert(sizeof(struct share) == 8, "struct share");
 _Static_assert(sizeof(struct stack_record) == 1024, "struct stack_record");
 _Static_assert(sizeof(struct hit_key) == 8, "struct hit_key");

@@ -49,6 +49,16 @@ static inline uint64_t bpf_ktime_get_ns(void)
 	return current_ns;
 }
 
+/* As some kernels have it: what is behind the NUL stays as it is. */
+static const char *current_comm = "";
+
+static inline long bpf_get_current_comm(void *to, uint32_t size)
+{
+	assert_true(strlen(current_comm) < size);
+	strcpy(to, current_comm);
+	return 0;
+}
+
 static inline uint64_t bpf_jiffies64(void)
 {
 	return current_ns;
@@ -125,6 +135,7 @@ static inline void record_add_maps(void)
 	shim_add_hash(&samples, sizeof(struct block_key), sizeof(struct sampled_block),
 		      RECORD_BLOCKS);
 	shim_add_hash(&sites, sizeof(__u64), sizeof(struct site), RECORD_SITES);
+	shim_add_hash(&site_threads, sizeof(__u64), sizeof(struct site_thread), RECORD_SITES);
 	shim_add_hash(&stacks, sizeof(__u64), sizeof(struct stack_record), RECORD_SITES);
 	shim_add_hash(&sample_sites, sizeof(__u32), sizeof(struct sample_site), 4);
 	shim_add_hash(&allocator_files, sizeof(__u32), sizeof(__u32), 4);

@@ -317,6 +317,49 @@ static void test_stacks_full(void **state)
 }
 
 /* A free of the allocator's during a call, of a block that no program has got. */
+/* Allocates twice in a thread of this name. */
+static void allocate_as(const char *name, uint64_t address)
+{
+	current_comm = name;
+	allocate(10, address);
+	allocate(20, address + 0x100);
+}
+
+/* Sites are of threads of one name, and have it; threads of the same name share them. */
+static void test_by_thread(void **state)
+{
+	const struct shim_hash *names = shim_hash_of(&site_threads);
+	struct site_thread thread;
+
+	(void)state;
+	setting_by_thread = true;
+	allocate_as("worker-number-1", 0x1000);
+	allocate_as("io", 0x2000);
+	allocate_as("worker-number-1", 0x3000);
+	allocate_as("io", 0x4000);
+	setting_by_thread = false;
+	check_totals(120, 8, 0, 0);
+	assert_int_equal(record_sum().sites, 2);
+	assert_int_equal(names->count, 2);
+	memcpy(&thread, names->values, sizeof(thread));
+	assert_memory_equal(thread.name, "worker-number-1", sizeof(thread.name));
+	memcpy(&thread, names->values + sizeof(thread), sizeof(thread));
+	assert_memory_equal(thread.name, "io\0\0\0\0\0\0\0\0\0\0\0\0\0", sizeof(thread.name));
+	shim_hash_of(&stacks)->refuses = -E2BIG;
+	setting_by_thread = true;
+	allocate_as("late", 0x6000);
+	setting_by_thread = false;
+	shim_hash_of(&stacks)->refuses = 0;
+	check_losses(LOSS_STACKS_FULL, 2, LOSS_COUNT, 0);
+	assert_int_equal(record_sum().sites, 3);
+	assert_int_equal(names->count, 3);
+	memcpy(&thread, names->values + 2 * sizeof(thread), sizeof(thread));
+	assert_string_equal(thread.name, "late");
+	allocate_as("other", 0x5000);
+	assert_int_equal(record_sum().sites, 4);
+	assert_int_equal(names->count, 3);
+}
+
 static void test_free_in_call(void **state)
 {
 	uint64_t inner = record_callback(PLACE);
@@ -401,6 +444,7 @@ int main(void)
 		TEST(test_stacks_full),
 		TEST(test_free_in_call),
 		TEST(test_free_inside_free),
+		TEST(test_by_thread),
 		TEST(test_random),
 	};
 

@@ -26,6 +26,7 @@ static const struct {
 	size_t key, value;
 } fake_map_sizes[MAPS_COUNT] = {
 	[MAPS_SITES] = { sizeof(uint64_t), sizeof(struct site) },
+	[MAPS_SITE_THREADS] = { sizeof(uint64_t), sizeof(struct site_thread) },
 	[MAPS_BLOCKS] = { sizeof(struct block_key), sizeof(struct block) },
 	[MAPS_SAMPLES] = { sizeof(struct block_key), sizeof(struct sampled_block) },
 	[MAPS_STACKS] = { sizeof(uint64_t), sizeof(struct stack_record) },

@@ -236,6 +236,50 @@ static void test_processes(void **state)
 }
 
 /* By another kind of frame, or by stack, every site stays as it is. */
+/* A native frame, and the name of the thread. */
+static struct stack *make_threads_stack(uint64_t address, const struct frame_name *name)
+{
+	struct stack *stack = make_stack(FRAME_NATIVE, NULL, NULL);
+
+	stack->frames[0].address = address;
+	stack->frames[stack->count++] = (struct frame){ .kind = FRAME_THREAD, .name = name };
+	return stack;
+}
+
+/* By the name of the thread, whatever the stack and the allocator function are; processes stay apart. */
+static void test_threads(void **state)
+{
+	static const struct frame_name io = { .function = "io" }, io_again = { .function = "io" };
+	static const struct frame_name worker = { .function = "worker" };
+	struct stack *stacks[] = { make_threads_stack(1, &io), make_threads_stack(2, &io_again),
+				   make_threads_stack(1, &worker),
+				   make_stack(FRAME_RUBY, NULL, NULL) };
+	struct snapshot_site sites[] = { make_site(1, stacks[0], 1000),
+					 make_site(2, stacks[1], 200), make_site(3, stacks[2], 40),
+					 make_site(4, stacks[0], 8), make_site(5, stacks[3], 16) };
+	struct snapshot snapshot = { .sites = sites, .site_count = 5 };
+	struct grouping grouping;
+	const struct snapshot_site *row;
+	size_t i;
+
+	(void)state;
+	sites[1].function = &function_calloc;
+	sites[3].target = &target_two;
+	grouping = make_grouping(&snapshot, GROUP_BY_THREAD, NULL);
+	assert_int_equal(grouping.grouped->snapshot.site_count, 4);
+	row = find_site(grouping.grouped, 1200);
+	assert_int_equal(row->stack->count, 1);
+	assert_int_equal(row->stack->frames[0].kind, FRAME_THREAD);
+	assert_string_equal(row->stack->frames[0].name->function, "io");
+	assert_null(row->function->function);
+	assert_string_equal(find_site(grouping.grouped, 40)->function->function, "malloc");
+	assert_ptr_equal(find_site(grouping.grouped, 8)->target, &target_two);
+	assert_ptr_equal(find_site(grouping.grouped, 16)->stack, stacks[3]);
+	grouping_free(&grouping);
+	for (i = 0; i < 4; i++)
+		free(stacks[i]);
+}
+
 static void test_alone(void **state)
 {
 	struct stack *ruby = make_stack(FRAME_RUBY, &user_56, NULL);
@@ -374,7 +418,7 @@ int main(void)
 		cmocka_unit_test(test_group),	       cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_callers),	       cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_alone),	       cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_line_of_caller),
+		cmocka_unit_test(test_line_of_caller), cmocka_unit_test(test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

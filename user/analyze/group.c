@@ -120,6 +120,20 @@ static void member_set_line(struct member *member, bool all)
 		(struct frame){ .kind = frame->kind, .module = frame->module, .whole = true };
 }
 
+static void member_set_thread(struct member *member)
+{
+	const struct stack *stack = member->site->stack;
+	const struct frame *last = stack->count ? &stack->frames[stack->count - 1] : NULL;
+
+	member->mode = MEMBER_ALONE;
+	if (!last || last->kind != FRAME_THREAD)
+		return;
+	member->mode = MEMBER_FRAME;
+	member->frame =
+		(struct frame){ .kind = FRAME_THREAD, .module = MODULE_NONE, .whole = true };
+	member->function = last->name ? last->name->function : NULL;
+}
+
 static void member_set_frame(struct member *member, enum group_by by)
 {
 	const struct frame *frame = group_is_by_line(by) ? group_line(member, (enum frame_kind)by)
@@ -159,6 +173,9 @@ static void member_set(struct member *member, enum group_by by, bool all)
 		break;
 	case GROUP_BY_APP_LINE:
 		member_set_line(member, all);
+		break;
+	case GROUP_BY_THREAD:
+		member_set_thread(member);
 		break;
 	case GROUP_BY_SHOWN:
 		member_set_shown(member, all);

@@ -15,6 +15,7 @@ enum group_by {
 	GROUP_BY_MODULE,
 	GROUP_BY_PROCESS,
 	GROUP_BY_APP_LINE,
+	GROUP_BY_THREAD, /* threads of one name, which ends their stacks */
 	/* Not for the command line: stacks that differ only in interpreters' own functions between other ones. */
 	GROUP_BY_SHOWN,
 	/* Nor this: the application's lines in processes in which an interpreter runs, shown stacks in others. */
@@ -43,7 +44,7 @@ struct grouped {
  * A site that has no such line or caller stays as it is; without a line of the application, stacks
  * that are shown alike are one.
  *
- * The stack of a group is its line, function or module alone; by process it has none; of stacks
+ * The stack of a group is its line, function, module or thread alone; by process it has none; of stacks
  * that are shown alike it is one of them. `all`: interpreters' own frames are shown, too. Frames
  * that `judge` hides make no difference, and sites that it does not want are marked. Free with
  * group_free.

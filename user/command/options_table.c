@@ -31,6 +31,7 @@ WORDS(by) = { [GROUP_BY_STACK] = "stack",
 	      [GROUP_BY_MODULE] = "module",
 	      [GROUP_BY_PROCESS] = "process",
 	      [GROUP_BY_APP_LINE] = "app-line",
+	      [GROUP_BY_THREAD] = "thread",
 	      [GROUP_BY_SHOWN] = NULL, /* not for the command line */
 #define BY_WORD(NAME, word, title) [GROUP_BY_##NAME##_LINE] = #word "-line",
 	      INTERP_LIST(BY_WORD)
@@ -352,7 +353,7 @@ static const struct option_row report_rows[] = {
 	  .words = sort_words },
 	{ .name = "by",
 	  .argument = "WHAT",
-	  .help = "rows by stack, app-line, function, process, ...",
+	  .help = "rows by stack, app-line, function, thread, ...",
 	  .store = option_row_store_word,
 	  FIELD(by),
 	  .words = by_words },

@@ -78,6 +78,7 @@ static int trace_open_session(struct trace *trace)
 		.returns = (enum return_check)options->seccomp,
 		.follow_fork = options->follow_fork,
 		.keep_exited = options->keep_exited,
+		.by_thread = options->by == GROUP_BY_THREAD,
 		.by_frame_pointers = options->call_graph == CALL_GRAPH_FP,
 		.backend_chosen = backend != NULL,
 		.backend = backend ? *backend : BACKEND_KERNEL_SESSION,

@@ -81,6 +81,7 @@ static void programs_name_maps(struct bpf_programs *programs)
 	struct bpf_map **by_id = programs->by_id;
 
 	by_id[MAPS_SITES] = bpf->maps.sites;
+	by_id[MAPS_SITE_THREADS] = bpf->maps.site_threads;
 	by_id[MAPS_BLOCKS] = bpf->maps.blocks;
 	by_id[MAPS_SAMPLES] = bpf->maps.samples;
 	by_id[MAPS_STACKS] = bpf->maps.stacks;
@@ -151,6 +152,16 @@ static void programs_set_up_interpreters(struct tracer_bpf *bpf,
 		bpf_map__set_autocreate(bpf->maps.interp_walks, false);
 }
 
+static void programs_set_up_sites(struct tracer_bpf *bpf, const struct bpf_settings *settings)
+{
+	uint32_t room = (uint32_t)settings->max_stacks + SITES_RESERVE;
+
+	bpf->rodata->setting_by_thread = settings->by_thread;
+	bpf_map__set_max_entries(bpf->maps.sites, room);
+	bpf_map__set_max_entries(bpf->maps.site_threads, room);
+	bpf_map__set_autocreate(bpf->maps.site_threads, settings->by_thread);
+}
+
 static void programs_set_up(struct tracer_bpf *bpf, const struct bpf_settings *settings)
 {
 	bpf->rodata->setting_seed = seed_new();
@@ -166,7 +177,7 @@ static void programs_set_up(struct tracer_bpf *bpf, const struct bpf_settings *s
 	bpf->rodata->setting_cookies = settings->backend != BACKEND_KERNEL_IOCTL;
 	bpf_map__set_max_entries(bpf->maps.blocks, (uint32_t)settings->max_blocks);
 	bpf_map__set_max_entries(bpf->maps.stacks, (uint32_t)settings->max_stacks);
-	bpf_map__set_max_entries(bpf->maps.sites, (uint32_t)settings->max_stacks + SITES_RESERVE);
+	programs_set_up_sites(bpf, settings);
 	if (!settings->features.task_storage)
 		bpf_map__set_autocreate(bpf->maps.threads, false);
 	if (!settings->machine_wide)

@@ -32,6 +32,7 @@ struct bpf_settings {
 	bool samples, only_samples; /* record what programs publish; and nothing else by default */
 	bool named; /* functions were named on the command line */
 	bool machine_wide; /* a probe is for all processes that map its file */
+	bool by_thread; /* sites of threads with different names are apart */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */
 };
 

@@ -4,12 +4,11 @@
 
 const char *frame_kind_name(enum frame_kind kind)
 {
-	static const char *const names[] = { [FRAME_NATIVE] = "native",
-					     [FRAME_JIT] = "jit",
-					     [FRAME_KERNEL] = "kernel",
-					     [FRAME_ERROR] = "error",
+	static const char *const names[] = {
+		[FRAME_NATIVE] = "native", [FRAME_JIT] = "jit",	      [FRAME_KERNEL] = "kernel",
+		[FRAME_ERROR] = "error",   [FRAME_THREAD] = "thread",
 #define FRAME_WORD(NAME, word, title) [FRAME_##NAME] = #word,
-					     INTERP_LIST(FRAME_WORD)
+		INTERP_LIST(FRAME_WORD)
 #undef FRAME_WORD
 	};
 

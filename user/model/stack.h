@@ -24,7 +24,8 @@ enum frame_kind {
 	FRAME_NATIVE = INTERP_NONE,
 	FRAME_JIT = INTERP_KINDS,
 	FRAME_KERNEL,
-	FRAME_ERROR, /* why the walk stopped early; always the outermost frame */
+	FRAME_ERROR, /* why the walk stopped early; no frame of code is outside of it */
+	FRAME_THREAD, /* what the thread is called, as its name; the outermost frame where sites are of threads of one name */
 #define FRAME_ENUMERATOR(NAME, word, title) FRAME_##NAME = INTERP_##NAME,
 	INTERP_LIST(FRAME_ENUMERATOR)
 #undef FRAME_ENUMERATOR

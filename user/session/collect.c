@@ -204,6 +204,8 @@ static void collect_remove_site(const struct collect *collect, const struct know
 {
 	if (maps_remove(collect->maps, MAPS_SITES, &site->key))
 		return;
+	if (maps_exist(collect->maps, MAPS_SITE_THREADS))
+		maps_remove(collect->maps, MAPS_SITE_THREADS, &site->key);
 	collect_subtract(&collect->shares[site->record.target_id], &site->record);
 	collect_subtract(&collect->shares[SHARE_OF_ALL], &site->record);
 }

@@ -136,6 +136,7 @@ static int session_load(struct session *session, struct error *error)
 		.only_samples = options->usdt == USDT_ONLY,
 		.named = session_has_named(session),
 		.machine_wide = session->core.probes.machine_wide,
+		.by_thread = options->by_thread,
 		.by_frame_pointers = options->by_frame_pointers,
 	};
 	int code = bpf_programs_load(&settings, &session->programs, error);

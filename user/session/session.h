@@ -37,6 +37,7 @@ struct session_options {
 	enum return_check returns; /* what is known of that; RETURNS_UNCHECKED = find out */
 	bool no_return_probes; /* of a function that cannot be probed without, nothing is seen */
 	bool probe_at_entry; /* no search for a cheaper instruction */
+	bool by_thread; /* sites are of threads of one name, which ends their stacks */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */
 	/* Adds current and future processes; NULL = none. Must outlive the session. */
 	struct selector *selector;

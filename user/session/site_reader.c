@@ -2,7 +2,10 @@
 /* See site_reader.h. */
 #include "session/site_reader.h"
 
+#include <stdio.h>
+
 #include "base/clock.h"
+#include "model/name_pool.h"
 #include "unwind_abi.h"
 
 /* Put the frames of the interpreter that ran into the stack of a new site. */
@@ -45,6 +48,20 @@ static void site_reader_drop_allocator(const struct site_reader *reader, struct 
 		sites_drop_inner(site, site_reader_is_inside, plan);
 }
 
+/* Where sites are of threads of one name, that is the end of their stacks. */
+static void site_reader_add_thread(const struct site_reader *reader, struct known_site *site)
+{
+	struct site_thread thread;
+	char text[sizeof(thread.name) + 1];
+	const struct frame_name name = { .function = text };
+
+	if (!maps_exist(reader->maps, MAPS_SITE_THREADS) ||
+	    maps_get(reader->maps, MAPS_SITE_THREADS, &site->key, &thread))
+		return;
+	snprintf(text, sizeof(text), "%.*s", (int)sizeof(thread.name), thread.name);
+	sites_add_thread(site, name_pool_keep(jit_names_pool(reader->jit_names), &name));
+}
+
 struct known_site *site_reader_read(const struct site_reader *reader, uint64_t key,
 				    const struct site *record)
 {
@@ -71,6 +88,7 @@ struct known_site *site_reader_read(const struct site_reader *reader, uint64_t k
 	jit_names_fill(reader->jit_names, &process->target, known->stack);
 	if (found)
 		site_reader_merge_interpreter(reader, known);
+	site_reader_add_thread(reader, known);
 	ended_compare_site(reader->ended, process, &known->record);
 	return known;
 }

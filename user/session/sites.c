@@ -118,6 +118,20 @@ void sites_drop_inner(struct known_site *site,
 	memmove(stack->frames, stack->frames + drop, stack->count * sizeof(stack->frames[0]));
 }
 
+void sites_add_thread(struct known_site *site, const struct frame_name *name)
+{
+	uint32_t count = site->stack->count;
+	struct stack *stack =
+		memory_alloc(1, sizeof(*stack) + (count + 1) * sizeof(stack->frames[0]));
+
+	memcpy(stack->frames, site->stack->frames, count * sizeof(stack->frames[0]));
+	stack->frames[count] =
+		(struct frame){ .kind = FRAME_THREAD, .module = MODULE_NONE, .name = name };
+	stack->count = count + 1;
+	stack_free(site->stack);
+	site->stack = stack;
+}
+
 struct known_site *sites_get(struct sites *sites, uint64_t key)
 {
 	struct known_site *site;

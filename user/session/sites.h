@@ -62,6 +62,9 @@ void sites_drop_inner(struct known_site *site,
 		      bool (*is_inside)(const void *context, uint32_t module, uint64_t offset),
 		      const void *context);
 
+/* End the stack of a site by the name of its threads. */
+void sites_add_thread(struct known_site *site, const struct frame_name *name);
+
 void sites_remove(struct sites *sites, uint64_t key);
 void sites_free(struct sites *sites);
 
