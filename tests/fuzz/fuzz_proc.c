@@ -29,8 +29,10 @@ static void check_maps(const char *text, size_t size)
 static void check_status(const char *text, size_t size)
 {
 	struct proc_status status = { 0 };
+	uint64_t pss;
 
 	proc_parse_status(text, size, &status);
+	proc_parse_pss(text, size, &pss);
 	MUST(strnlen(status.comm, sizeof(status.comm)) < sizeof(status.comm));
 }
 

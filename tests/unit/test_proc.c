@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -145,6 +146,8 @@ static void test_status_fixture(void **state)
 	assert_int_equal(status.seccomp, 2);
 	assert_int_equal(status.tracer_pid, 17);
 	assert_int_equal(status.rss_bytes, 5678 * 1024);
+	assert_int_equal(status.table_bytes, 204 * 1024);
+	assert_int_equal(status.swap_bytes, 96 * 1024);
 	assert_int_equal(status.threads, 3);
 }
 
@@ -164,6 +167,41 @@ static void test_status_hostile(void **state)
 	assert_string_equal(status.comm, "012345678901234");
 	proc_parse_status("Name:\tx\\", 8, &status);
 	assert_string_equal(status.comm, "x\\");
+}
+
+static bool parse_pss(const char *text, uint64_t *ret_bytes)
+{
+	/* Without a NUL behind it: the sanitizer sees a read beyond the end. */
+	size_t size = strlen(text);
+	char *bytes = memcpy(malloc(size), text, size);
+	bool found = proc_parse_pss(bytes, size, ret_bytes);
+
+	free(bytes);
+	return found;
+}
+
+static void test_pss(void **state)
+{
+	struct call_patience patience = { 0 };
+	struct proc_status status;
+	uint64_t bytes = 7;
+
+	(void)state;
+	assert_false(parse_pss("Rss:  12 kB\nPss_Dirty: 3 kB\nPss", &bytes));
+	assert_false(parse_pss("Pss:", &bytes));
+	assert_false(parse_pss("Pss: x\nPss: 5 kB\n", &bytes));
+	assert_false(parse_pss("Pss: 99999999999999999 kB\n", &bytes));
+	assert_int_equal(bytes, 7);
+	assert_true(parse_pss(
+		"0-1 ---p 0 00:00 0 [rollup]\nRss:  12 kB\nPss:   \t 345 kB\nPss: 1 kB\n", &bytes));
+	assert_int_equal(bytes, 345 * 1024);
+	assert_true(parse_pss("Pss: 2", &bytes));
+	assert_int_equal(bytes, 2048);
+	assert_int_equal(proc_read_pss_within(getpid(), &patience, &bytes), 0);
+	assert_int_equal(proc_read_status("/proc", getpid(), &status), 0);
+	/* Of what this process has, nothing is shared with more than a few. */
+	assert_in_range(bytes, status.rss_bytes / 8, status.rss_bytes * 2);
+	assert_int_equal(proc_read_pss_within(INT_MAX, &patience, &bytes), -ESRCH);
 }
 
 static void *thread_wait(void *gate)
@@ -417,6 +455,7 @@ int main(void)
 		cmocka_unit_test(test_status_fixture),
 		cmocka_unit_test(test_status_hostile),
 		cmocka_unit_test(test_status_live),
+		cmocka_unit_test(test_pss),
 		cmocka_unit_test(test_start_time),
 		cmocka_unit_test(test_count_files),
 		cmocka_unit_test(test_environment_range),

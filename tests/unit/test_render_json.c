@@ -98,6 +98,35 @@ static void test_growth(void **state)
 	growth_free(&base);
 }
 
+/* What is not known is null. */
+static void test_process(void **state)
+{
+	const struct report_options options = { 0 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct report_names names = sample_names(sample);
+	struct report *report;
+	char *text;
+
+	(void)state;
+	sample->targets[0].usage = (struct target_usage){ .known = true,
+							  .rss_bytes = 432013312,
+							  .swap_bytes = 4096,
+							  .threads = 38,
+							  .pss_bytes = 5 };
+	report = report_build(&sample->snapshot, &options, &names);
+	text = sample_render(report, "json", &plain);
+	assert_int_equal(check_reports(text, strlen(text), ""), 1);
+	assert_non_null(strstr(text, "\"process\":{\"rss_bytes\":432013312,\"pss_bytes\":null,"
+				     "\"swap_bytes\":4096,\"threads\":38}"));
+	free(text);
+	text = sample_render(report, "text", &plain);
+	assert_non_null(strstr(text, "in use\nRSS 412.0 MiB, 38 threads\n\n"));
+	free(text);
+	report_free(report);
+	sample_free(sample);
+}
+
 static void assert_string(const char *text, const char *expected)
 {
 	struct buffer out = { 0 };
@@ -258,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_checker_can_fail),
 		cmocka_unit_test(test_hints),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,12 @@
 #include "system/privilege.h"
 #include "system/proc.h"
 
+/* PSS is read of processes with no more memory, and no more page tables. */
+#define PSS_RSS_MAX (256u << 20)
+#define PSS_TABLES_MAX (2u << 20)
+/* And of none that has made it late so often: each time a thread was left behind. */
+#define PSS_LATE_MAX 3
+
 #define DELETED " (deleted)"
 
 static int process_refuse(pid_t pid, int code, struct error *error)
@@ -95,6 +101,34 @@ void process_count_files(struct process *process)
 	if (!target->files_known)
 		target->files_first = count;
 	target->files_known = true;
+}
+
+/* Is a look at all of its pages short? By what it has, and by what it may have had: 1 GB at the most. */
+static bool process_is_small(const struct proc_status *status)
+{
+	return status->rss_bytes <= PSS_RSS_MAX && status->table_bytes <= PSS_TABLES_MAX;
+}
+
+void process_read_memory(struct process *process, bool with_pss)
+{
+	struct target *target = &process->target;
+	struct target_usage usage = { 0 };
+	struct proc_status status;
+
+	if (!target->exited && !proc_read_status("/proc", target->pid, &status)) {
+		usage.rss_bytes = status.rss_bytes;
+		usage.swap_bytes = status.swap_bytes;
+		usage.threads = status.threads;
+		/* One that ends gives up its memory before it counts as ended. */
+		usage.known = status.rss_bytes && status.state != 'Z';
+	}
+	if (usage.known && with_pss && process_is_small(&status) &&
+	    process->pss_patience.late < PSS_LATE_MAX)
+		usage.pss_known = !proc_read_pss_within(target->pid, &process->pss_patience,
+							&usage.pss_bytes);
+	if (!process_alive(process))
+		usage.known = usage.pss_known = false;
+	target->usage = usage;
 }
 
 int process_open(pid_t pid, struct process **ret_process, struct error *error)

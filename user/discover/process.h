@@ -28,6 +28,7 @@ struct process {
 	uint64_t exec_first_ns; /* its first site; 0 = none is known */
 	bool exec_missed; /* there was no record of its exec */
 	struct call_patience maps_patience; /* for reading its mappings */
+	struct call_patience pss_patience;
 	bool is_cut; /* it had more mappings than are read */
 	bool warned_cut;
 	uint64_t scan_ns; /* time that reading its mappings again has taken */
@@ -50,6 +51,12 @@ void process_free(struct process *process);
 
 /* Count its open descriptors anew. */
 void process_count_files(struct process *process);
+
+/*
+ * Read what memory and threads it has now; nothing is known of one that has ended. `with_pss`: also its PSS, unless it is so large
+ * that this would hold it up.
+ */
+void process_read_memory(struct process *process, bool with_pss);
 
 /* Does the process still run? False also where its pid means another process now. */
 bool process_alive(const struct process *process);

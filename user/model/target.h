@@ -11,6 +11,15 @@
 
 #define COMM_MAX 16
 
+/* What a process has at one moment, as the kernel counts it. */
+struct target_usage {
+	bool known; /* the figures below are, but for pss_bytes */
+	uint64_t rss_bytes, swap_bytes;
+	uint64_t threads;
+	bool pss_known;
+	uint64_t pss_bytes; /* a page that several processes have counts for each by its share */
+};
+
 struct target {
 	int pid; /* in the tracer's own pid namespace: what a user types and reads */
 	int pidfd; /* refers to this process even if its pid is used again; -1 = none */
@@ -24,6 +33,7 @@ struct target {
 	bool exited;
 	bool files_known; /* the next two are */
 	uint64_t files_first, files; /* descriptors that it had open at the attach, and lately */
+	struct target_usage usage; /* at the last snapshot */
 	struct lateness *late; /* owned; NULL = it was never late */
 };
 

@@ -118,6 +118,17 @@ static void json_files(struct json_writer *json, const struct target *target)
 	json_member_known(json, "open_files_at_attach", target->files_first, target->files_known);
 }
 
+static void json_process(struct json_writer *json, const struct target_usage *usage)
+{
+	json_key(json, "process");
+	json_open(json, '{');
+	json_member_known(json, "rss_bytes", usage->rss_bytes, usage->known);
+	json_member_known(json, "pss_bytes", usage->pss_bytes, usage->pss_known);
+	json_member_known(json, "swap_bytes", usage->swap_bytes, usage->known);
+	json_member_known(json, "threads", usage->threads, usage->known);
+	json_close(json, '}');
+}
+
 static void json_targets(struct json_writer *json, const struct report *report)
 {
 	size_t i;
@@ -138,6 +149,7 @@ static void json_targets(struct json_writer *json, const struct report *report)
 		json_sampled(json, report->target_sampled[i]);
 		json_late(json, target->late);
 		json_files(json, target);
+		json_process(json, &target->usage);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

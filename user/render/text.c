@@ -51,6 +51,25 @@ static void text_append_growth(struct buffer *line, const struct report *report,
 		buffer_printf(line, ", %s%s", growth, since);
 }
 
+/* "RSS 412 MiB, 38 threads": of one process, or of all; a page that several have counts for each. */
+static void text_memory(const struct text_writer *writer, const struct report *report)
+{
+	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
+	uint64_t rss = 0, threads = 0;
+	size_t i;
+
+	for (i = 0; i < report->target_count; i++) {
+		const struct target_usage *usage = &report->targets[i]->usage;
+
+		rss += usage->known ? usage->rss_bytes : 0;
+		threads += usage->known ? usage->threads : 0;
+	}
+	if (!threads)
+		return;
+	buffer_printf(writer->out, "RSS %s, %s %s\n", units_format_size(rss, size),
+		      units_format_count(threads, count), threads == 1 ? "thread" : "threads");
+}
+
 /* "03:12:45 ruby (4242) traced for 30.0 s: 48.8 MiB in use, +1.2 MiB since the last report" */
 static void text_opening(const struct text_writer *writer, const struct report *report)
 {
@@ -76,6 +95,7 @@ static void text_opening(const struct text_writer *writer, const struct report *
 	columns_append_start(writer->out, line.data + clock, writer->width);
 	text_style_set(writer, STYLE_PLAIN);
 	buffer_append_string(writer->out, "\n");
+	text_memory(writer, report);
 	if (report->options.survived)
 		buffer_printf(writer->out,
 			      "Only blocks that have outlived %llu major garbage collections are "

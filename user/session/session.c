@@ -34,11 +34,15 @@
 #define FILES_MIN 128
 #define FILES_REST 256
 
+/* For the PSS of processes, at each snapshot; the last one may take longer. */
+#define PSS_NS 20000000
+
 /* Each part points to those that it needs. */
 struct session {
 	struct session_options options;
 	struct kernel_features features;
 	enum backend backend;
+	size_t memory_next; /* of the slots: whose PSS is read first at the next snapshot */
 	struct bpf_programs *programs;
 	struct unwind_loader *unwind; /* NULL = stacks are walked by frame pointers */
 	struct interp_table *interps;
@@ -548,6 +552,25 @@ static void session_count_files(const struct session *session)
 			process_count_files(session->core.processes.slots[i].process);
 }
 
+/* PSS takes long: of many processes, some have theirs read at a snapshot, the others at the next ones. */
+static void session_read_memory(struct session *session)
+{
+	const struct process_table *processes = &session->core.processes;
+	uint64_t begin = clock_now_ns();
+	size_t first = session->memory_next, i;
+	bool in_time = true;
+
+	for (i = 0; i < processes->count; i++) {
+		struct process *process = processes->slots[(first + i) % processes->count].process;
+
+		in_time = in_time && clock_now_ns() - begin < PSS_NS;
+		session->memory_next += in_time;
+		process_read_memory(process, in_time);
+	}
+	if (processes->count)
+		session->memory_next %= processes->count;
+}
+
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 {
 	struct snapshot *snapshot = snapshot_new();
@@ -568,6 +591,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	session_poll(session);
 	session_count_files(session);
 	regions_look(&session->core.regions);
+	session_read_memory(session);
 	collect_fill(&session->core.collect, snapshot);
 	session_read_losses(session, snapshot->loss);
 	snapshot->price = session->meter.price;

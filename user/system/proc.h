@@ -64,13 +64,23 @@ struct proc_status {
 	uid_t uid; /* effective */
 	int seccomp; /* 0 none, 1 strict, 2 filter */
 	pid_t tracer_pid; /* ptracer, 0 = none */
-	uint64_t rss_bytes;
+	uint64_t rss_bytes, swap_bytes;
+	uint64_t table_bytes; /* of page tables */
 	uint64_t threads;
 };
 
 /* Returns 0 or a negative errno (-ESRCH: no such process). What a text lacks is 0. */
 int proc_read_status(const char *proc_root, pid_t pid, struct proc_status *ret_status);
 void proc_parse_status(const char *text, size_t length, struct proc_status *ret_status);
+
+/*
+ * The process's share of the pages that it has (PSS), in bytes. The kernel walks all of its page tables for that, mapping by mapping,
+ * and holds the lock of its mappings meanwhile, for 20 ms where it has 1 GB: not for large processes. It may wait for that lock for
+ * as long as the process likes: -ETIMEDOUT, as proc_read_maps_within. Returns 0, or a negative errno with `*ret_bytes` untouched.
+ */
+int proc_read_pss_within(pid_t pid, struct call_patience *patience, uint64_t *ret_bytes);
+/* Parse text in the format of /proc/PID/smaps_rollup. False if it has no such line. */
+bool proc_parse_pss(const char *text, size_t length, uint64_t *ret_bytes);
 
 /* Target of /proc/PID/exe; " (deleted)" only where it belongs to the name. NULL if it cannot be read (kernel thread, gone). Free with free(). */
 char *proc_read_exe(const char *proc_root, pid_t pid);

@@ -86,6 +86,8 @@ enum status_field {
 	FIELD_SECCOMP,
 	FIELD_TRACER,
 	FIELD_RSS,
+	FIELD_SWAP,
+	FIELD_TABLES,
 	FIELD_THREADS,
 	FIELD_COUNT,
 };
@@ -102,6 +104,8 @@ static const struct {
 	[FIELD_SECCOMP] = { "Seccomp", 0, 2 },
 	[FIELD_TRACER] = { "TracerPid", 0, INT_MAX },
 	[FIELD_RSS] = { "VmRSS", 0, UINT64_MAX / 1024 },
+	[FIELD_SWAP] = { "VmSwap", 0, UINT64_MAX / 1024 },
+	[FIELD_TABLES] = { "VmPTE", 0, UINT64_MAX / 1024 },
 	[FIELD_THREADS] = { "Threads", 0, INT_MAX },
 };
 
@@ -148,6 +152,8 @@ void proc_parse_status(const char *text, size_t length, struct proc_status *ret_
 	status.seccomp = (int)numbers[FIELD_SECCOMP];
 	status.tracer_pid = (pid_t)numbers[FIELD_TRACER];
 	status.rss_bytes = numbers[FIELD_RSS] * 1024;
+	status.swap_bytes = numbers[FIELD_SWAP] * 1024;
+	status.table_bytes = numbers[FIELD_TABLES] * 1024;
 	status.threads = numbers[FIELD_THREADS];
 	*ret_status = status;
 }

@@ -131,12 +131,14 @@ def check_report(line):
     assert report["schema"] == 1 and report["tool"] == "tracer"
     for target in report["targets"]:
         assert list(target) == ["pid", "comm", "exe", "cwd", "exited", *COUNTERS, *check_sampled(target), "late", "open_files",
-                                "open_files_at_attach"], list(target)
+                                "open_files_at_attach", "process"], list(target)
         check_late(target["late"])
         for key in ("open_files", "open_files_at_attach"):
             assert type(target[key]) in [int, type(None)], key
         for key, kinds in {"pid": [int], "comm": [str], "exe": [str, type(None)], "cwd": [str, type(None)], "exited": [bool]}.items():
             assert type(target[key]) in kinds, (key, target[key])
+        none = type(None)
+        check(target["process"], rss_bytes=[int, none], pss_bytes=[int, none], swap_bytes=[int, none], threads=[int, none])
         check_counters(target)
     for sums, more in ((report["totals"], ("sampled_inuse_bytes", "sampled_inuse_objects")), (report["ended"], ())):
         assert list(sums) == [*COUNTERS, *check_sampled(sums, *more)]

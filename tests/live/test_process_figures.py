@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the kernel counts for a process is in every report. The truth is /proc, of a process that does nothing meanwhile."""
+import re
+
+import lab
+
+PAGES = 50 << 20
+TARGET = """
+import mmap, sys, threading
+memory = mmap.mmap(-1, %d)
+memory.write(b"x" * len(memory))
+gate = threading.Event()
+threads = [threading.Thread(target=gate.wait) for _ in range(5)]
+[thread.start() for thread in threads]
+print("ready", flush=True)
+sys.stdin.read()
+gate.set()
+"""
+
+
+def kilobytes(pid, name, key):
+    with open("/proc/%d/%s" % (pid, name), encoding="ascii", errors="replace") as file:
+        return int(re.search(r"^%s:\s+(\d+)" % key, file.read(), re.M).group(1)) * 1024
+
+
+def start(size):
+    process = lab.start(["python3", "-c", TARGET % size])
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+def figures(process):
+    """As they are in a report: nothing has changed since, but for a few pages that reading it has touched."""
+    tracer = lab.Tracer("-q", "-j", "-p", str(process.pid))
+    report = tracer.report_now()
+    tracer.stop()
+    return report["targets"][0]["process"]
+
+
+def test_figures():
+    process = start(PAGES)
+    found = figures(process)
+    assert found["threads"] == kilobytes(process.pid, "status", "Threads") // 1024 == 6, found
+    # The kernel keeps parts of what it counts for each CPU.
+    for key, name, field in (("rss_bytes", "smaps_rollup", "Rss"), ("pss_bytes", "smaps_rollup", "Pss"),
+                             ("swap_bytes", "smaps_rollup", "Swap")):
+        truth = kilobytes(process.pid, name, field)
+        assert abs(found[key] - truth) <= 4 << 20, (key, found, truth)
+    assert found["rss_bytes"] > PAGES, found
+
+
+def test_large():
+    """To read the PSS of a large process would hold it up."""
+    process = start(300 << 20)
+    found = figures(process)
+    assert found["rss_bytes"] > 300 << 20 and found["pss_bytes"] is None, found
+
+
+def test_ended():
+    _, report = lab.command_report([lab.target("known"), "calls"])
+    assert set(report["targets"][0]["process"].values()) == {None}, report["targets"]
+
+
+def test_text():
+    process = start(PAGES)
+    status, output, errors = lab.run("-d", "300ms", "-p", process.pid)
+    assert status == 0, errors
+    assert re.search(r"^RSS \d+\.\d MiB, 6 threads$", output, re.M), output
+
+
+lab.run_tests()
