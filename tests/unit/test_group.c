@@ -236,6 +236,53 @@ static void test_processes(void **state)
 }
 
 /* By another kind of frame, or by stack, every site stays as it is. */
+/* The id of the row that has these bytes. */
+static uint64_t id_of(struct snapshot_site *sites, size_t count, enum group_by by, uint64_t bytes)
+{
+	const struct snapshot snapshot = { .sites = sites, .site_count = count, .id_seed = 7 };
+	struct grouping grouping = make_grouping(&snapshot, by, NULL);
+	uint64_t id = find_site(grouping.grouped, bytes)->id;
+
+	grouping_free(&grouping);
+	return id;
+}
+
+/* A row has the same id with other sites, and other rows have other ids. */
+static void test_ids(void **state)
+{
+	static const enum group_by ways[] = { GROUP_BY_RUBY_LINE, GROUP_BY_PROCESS, GROUP_BY_SHOWN,
+					      GROUP_BY_STACK };
+	struct stack *stacks[] = { make_stack(FRAME_RUBY, &user_56, NULL),
+				   make_stack(FRAME_RUBY, &user_56, NULL),
+				   make_stack(FRAME_RUBY, &user_57, NULL) };
+	struct snapshot_site sites[] = { make_site(2, stacks[0], 1000),
+					 make_site(3, stacks[2], 200), make_site(1, stacks[1], 4) };
+	struct snapshot_site other;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		uint64_t rows[] = { 1000, 1200 }, more[] = { 1004, 1204 };
+		uint64_t id = id_of(sites, 2, ways[i], rows[i]);
+
+		assert_true(id == id_of(sites, 3, ways[i], more[i]));
+		assert_true(id != id_of(sites, 2, ways[1 - i], rows[1 - i]));
+	}
+	for (i = 0; i < 4; i++) {
+		if (ways[i] == GROUP_BY_PROCESS)
+			continue;
+		assert_true(id_of(sites, 2, ways[i], 1000) != id_of(sites, 2, ways[i], 200));
+		other = sites[0];
+		other.ended = true;
+		assert_true(id_of(sites, 1, ways[i], 1000) != id_of(&other, 1, ways[i], 1000));
+		other = sites[0];
+		other.source = SOURCE_MMAP;
+		assert_true(id_of(sites, 1, ways[i], 1000) != id_of(&other, 1, ways[i], 1000));
+	}
+	for (i = 0; i < 3; i++)
+		free(stacks[i]);
+}
+
 /* A native frame, and the name of the thread. */
 static struct stack *make_threads_stack(uint64_t address, const struct frame_name *name)
 {
@@ -399,7 +446,7 @@ static void test_samples(void **state)
 		struct grouping grouping;
 		struct grouped *grouped;
 
-		if (by != GROUP_BY_RUBY_LINE && by < GROUP_BY_FUNCTION)
+		if ((by != GROUP_BY_RUBY_LINE && by < GROUP_BY_FUNCTION) || by == GROUP_BY_THREAD)
 			continue;
 		grouping = make_grouping(&snapshot, by, NULL);
 		grouped = grouping.grouped;
@@ -415,10 +462,15 @@ static void test_samples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_group),	       cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_callers),	       cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_alone),	       cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_line_of_caller), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_group),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_callers),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_line_of_caller),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -217,6 +217,44 @@ static void test_nasty_is_valid(void **state)
 	buffer_free(&all);
 }
 
+/* What a reader of schema 2 makes of it, which shares nothing with the writer, is schema 1 of the same report. */
+static void test_schemas_are_equal(void **state)
+{
+	enum { REPORTS = 100 };
+	const struct render_options plain = { .schema = 1 }, compact = { .schema = 2 };
+	struct buffer all = { 0 };
+	unsigned int seed;
+
+	(void)state;
+	for (seed = 1; seed <= REPORTS; seed++) {
+		struct nasty *nasty = nasty_new(seed);
+		struct report *report = nasty_report(nasty);
+
+		render_format_find("json")->render(report, &plain, &all);
+		render_format_find("json")->render(report, &compact, &all);
+		report_free(report);
+		nasty_free(nasty);
+	}
+	assert_int_equal(check_reports(all.data, all.length, ""), 2 * REPORTS);
+	buffer_free(&all);
+}
+
+static void test_schema_2(void **state)
+{
+	const struct report_options options = { .only_held = true };
+	const struct render_options compact = { .schema = 2 };
+	struct sample *sample = sample_server();
+	struct report_names names = sample_names(sample);
+	struct report *report = report_build(&sample->snapshot, &options, &names);
+	char *text = sample_render(report, "json", &compact);
+
+	(void)state;
+	assert_expected("server-2.json", text);
+	free(text);
+	report_free(report);
+	sample_free(sample);
+}
+
 /* The checker must be able to say no: the expected output with one figure or one key changed. */
 static void test_checker_can_fail(void **state)
 {
@@ -288,6 +326,8 @@ int main(void)
 		cmocka_unit_test(test_hints),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_process),
+		cmocka_unit_test(test_schemas_are_equal),
+		cmocka_unit_test(test_schema_2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

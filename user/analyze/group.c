@@ -7,6 +7,7 @@
 #include "analyze/region_judge.h"
 #include "analyze/shown.h"
 #include "base/compare.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 /* Instead of the function of a group whose sites have several. */
@@ -286,6 +287,80 @@ static int group_compare_members(const void *a, const void *b)
 	return order ? order : compare_numbers(left->site->key, right->site->key);
 }
 
+static uint64_t group_mix_text(uint64_t hash, const char *text)
+{
+	return text ? hash_word(hash_string(hash, text), 1) : hash_word(hash, 0);
+}
+
+static uint64_t group_mix_function(uint64_t hash, const struct function_name *function)
+{
+	return group_mix_text(group_mix_text(hash, function->allocator), function->function);
+}
+
+/* What all members have in common, by content: where texts are kept may change. */
+static uint64_t group_mix_kinds(uint64_t hash, const struct member *member)
+{
+	const struct snapshot_site *site = member->site;
+	const bool apart = member->mode != MEMBER_LINE && !member->program;
+
+	hash = hash_word(hash, member->mode);
+	hash = hash_word(hash, member->region);
+	hash = group_mix_text(hash, member->program);
+	if (apart)
+		hash = hash_word(hash, (uint64_t)site->target->pid);
+	if (apart && site->ended)
+		hash = hash_word(hash, site->target->exec_ns);
+	hash = hash_word(hash, site->ended);
+	hash = hash_word(hash, site->source);
+	return hash_word(hash, site->sampled);
+}
+
+static uint64_t group_mix_frame(uint64_t hash, const struct member *member,
+				const struct module_list *modules)
+{
+	const struct frame *frame = &member->frame;
+	const struct module *module = modules ? module_list_get(modules, frame->module) : NULL;
+
+	hash = hash_word(hash, frame->kind);
+	hash = group_mix_text(hash, module ? module->path : NULL);
+	hash = group_mix_text(hash, member->function);
+	if (!frame->name)
+		return hash;
+	hash = group_mix_function(hash, member->site->function);
+	hash = group_mix_text(hash, frame->name->file);
+	return hash_word(hash, frame->name->line);
+}
+
+static uint64_t group_mix_line(uint64_t hash, const struct app_line *line)
+{
+	hash = group_mix_text(hash, line->program);
+	hash = group_mix_text(hash, line->path);
+	hash = group_mix_text(hash, line->function);
+	hash = hash_word(hash, line->view.frame->kind);
+	return hash_word(hash, line->view.line);
+}
+
+/* The id of the row of a member: of each of its members, in each snapshot, the same. */
+static uint64_t group_id(const struct grouped *grouped, const struct member *member)
+{
+	const struct snapshot *snapshot = &grouped->snapshot;
+	uint64_t hash = group_mix_kinds(snapshot->id_seed, member);
+
+	switch (member->mode) {
+	case MEMBER_FRAME:
+		return group_mix_frame(hash, member, snapshot->modules);
+	case MEMBER_LINE:
+		return group_mix_line(hash, &member->line);
+	case MEMBER_SHOWN:
+		hash = group_mix_function(hash, member->site->function);
+		return shown_id(&member->stack, snapshot->modules, hash);
+	case MEMBER_ALONE:
+		return hash_word(hash, member->site->key);
+	default:
+		return hash;
+	}
+}
+
 static void group_add(struct snapshot_site *to, const struct snapshot_site *site)
 {
 	site_stats_add(&to->stats, &site->stats);
@@ -332,6 +407,7 @@ static void group_begin(struct grouped *grouped, struct snapshot_site *to,
 			const struct member *member)
 {
 	*to = *member->site;
+	to->id = group_id(grouped, member);
 	to->by_line = member->mode == MEMBER_LINE;
 	to->region = member->region;
 	if (member->mode == MEMBER_ALONE || member->mode == MEMBER_SHOWN)

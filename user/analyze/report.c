@@ -33,7 +33,8 @@ static bool report_is_candidate(const struct site_stats *stats,
 {
 	if (!stats->alloc_bytes && !stats->alloc_objects)
 		return false;
-	return !options->top || !report_sort_is_inuse(options->sort) || site_stats_hold(stats);
+	return (!options->top && !options->only_held) || !report_sort_is_inuse(options->sort) ||
+	       site_stats_hold(stats);
 }
 
 /* Where the totals of a target are. */

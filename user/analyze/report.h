@@ -33,6 +33,7 @@ struct report_options {
 	bool internal; /* keep frames of interpreters' own functions, and a stack for each line */
 	/* What sites held at the last report; NULL = there was none. */
 	const struct growth_base *base;
+	bool only_held; /* with `top` 0, too, sites that hold nothing are left out where what is in use ranks them */
 	struct judge *judge; /* of the snapshot; NULL = hide nothing, and find no leaves */
 };
 
@@ -129,7 +130,7 @@ struct report {
  * recording) are bent until it does.
  *
  * Listed are: no site without an allocation; with the in-use sort keys only sites that hold something,
- * unless `top` is 0, which asks for everything; no site that is left out; and no more than `top`. Totals are of all sites.
+ * unless `top` is 0, which asks for everything without only_held; no site that is left out; and no more than `top`. Totals are of all sites.
  *
  * Free with report_free; the snapshot, the judge and the names must outlive the report.
  */

@@ -43,6 +43,7 @@ struct shown {
 	bool begun; /* one that is shown was met */
 	bool in_frame; /* some functions of the frame before may follow */
 	struct frame_walk walk;
+	struct frame_view view; /* what was met last; of a whole frame, that alone */
 };
 
 /*
@@ -75,6 +76,7 @@ static bool shown_next(struct shown *shown, uint64_t key[KEY_WORDS])
 			if (judge_hides(judge, &view))
 				continue;
 			shown_view_key(&view, key);
+			shown->view = view;
 			return true;
 		}
 		frame = shown_next_frame(shown);
@@ -82,6 +84,7 @@ static bool shown_next(struct shown *shown, uint64_t key[KEY_WORDS])
 			return false;
 		if (!judge_may_hide(judge)) {
 			shown_frame_key(frame, key);
+			shown->view = (struct frame_view){ .frame = frame };
 			return true;
 		}
 		shown->walk = frame_walk_begin(frame, judge_names(judge));
@@ -117,4 +120,46 @@ int shown_compare(const struct shown_stack *left, const struct shown_stack *righ
 		if (order)
 			return order;
 	}
+}
+
+static uint64_t shown_mix_text(uint64_t hash, const char *text)
+{
+	return text ? hash_word(hash_string(hash, text), 1) : hash_word(hash, 0);
+}
+
+static uint64_t shown_mix_lines(uint64_t hash, const char *function, const char *file,
+				uint32_t line)
+{
+	hash = shown_mix_text(hash, function);
+	hash = shown_mix_text(hash, file);
+	return hash_word(hash, line);
+}
+
+/* What shown_view_key distinguishes, without addresses of the tracer's own and numbers of modules. */
+static uint64_t shown_mix_view(uint64_t hash, const struct frame_view *view,
+			       const struct module_list *modules)
+{
+	const struct frame *frame = view->frame;
+	const struct module *module = modules ? module_list_get(modules, frame->module) : NULL;
+
+	hash = hash_word(hash, frame->kind);
+	hash = shown_mix_text(hash, frame->reason);
+	if (frame->name)
+		return shown_mix_lines(hash, frame->name->function, frame->name->file,
+				       frame->name->line);
+	hash = shown_mix_text(hash, module ? module->path : NULL);
+	if (frame->kind == FRAME_ERROR || !view->identity)
+		return hash_word(hash, frame->offset ? frame->offset : frame->address);
+	hash = shown_mix_lines(hash, view->function, view->file, view->line);
+	return hash_word(hash, view->inlined);
+}
+
+uint64_t shown_id(const struct shown_stack *stack, const struct module_list *modules, uint64_t hash)
+{
+	struct shown shown = { .stack = stack };
+	uint64_t key[KEY_WORDS];
+
+	while (shown_next(&shown, key))
+		hash = shown_mix_view(hash, &shown.view, modules);
+	return hash;
 }

@@ -15,4 +15,8 @@ struct shown_stack {
 uint64_t shown_hash(const struct shown_stack *stack);
 int shown_compare(const struct shown_stack *left, const struct shown_stack *right);
 
+/* `hash` continued by the content of what is shown: the same for stacks that are shown alike, in each snapshot. */
+uint64_t shown_id(const struct shown_stack *stack, const struct module_list *modules,
+		  uint64_t hash);
+
 #endif

@@ -109,6 +109,8 @@ struct options {
 
 	const char *output; /* template for output_expand; NULL = stdout */
 	const struct render_format *format; /* never NULL */
+	uint64_t schema; /* of JSON */
+	bool empty; /* in schema 2, sites that hold nothing are listed, too */
 	enum options_color color;
 	enum log_level level;
 	bool paths; /* -v was given twice */

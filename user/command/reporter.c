@@ -102,6 +102,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 					    .hint = reporter_hint };
 	struct report_options wanted = { .sort = options->sort,
 					 .top = options->top,
+					 .only_held = options->schema == 2 && !options->empty,
 					 .min_age_ns = reporter_min_age(options),
 					 .survived = options->survived,
 					 .lines = options->format->by_line,
@@ -109,7 +110,8 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 					 .base = &reporter->base,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
 	struct passage passage = { .output = &reporter->output, .error = error };
-	struct render_options style = { .color = reporter->color,
+	struct render_options style = { .schema = (int)options->schema,
+					.color = reporter->color,
 					.frames = reporter_frames(options),
 					.verbose = options->level == LOG_VERBOSE,
 					.paths = options->paths,

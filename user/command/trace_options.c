@@ -110,6 +110,11 @@ static int trace_check_values(const struct command_line *line, struct options *o
 		return USAGE("--follow-fork and --no-follow-fork exclude each other");
 	if (options->tree && options->no_follow_fork)
 		return USAGE("--tree and --no-follow-fork exclude each other");
+	if (options->schema != 1 && strcmp(options->format->name, "json") != 0)
+		return USAGE("--schema is of JSON: use it with -j");
+	if (options->empty && options->schema != 2)
+		return USAGE("--empty is for --schema 2; in schema 1, -n 0 lists sites that hold "
+			     "nothing, too");
 	if (options->interval_ns && !options->format->separator)
 		return USAGE("a file holds one report of the format %s: use -d/--duration instead "
 			     "of INTERVAL '%s'",

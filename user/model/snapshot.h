@@ -32,6 +32,7 @@ struct function_name {
 
 struct snapshot_site {
 	uint64_t key;
+	uint64_t id; /* of a row: the same in the next snapshot; 0 = none */
 	const struct target *target;
 	const struct function_name *function;
 	enum memory_source source;
@@ -51,6 +52,7 @@ struct snapshot {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t start_ns; /* CLOCK_MONOTONIC: when tracing began */
 	int64_t wall_time; /* seconds since the epoch */
+	uint64_t id_seed; /* of the rows' ids: a secret, so that no target can choose one */
 	const struct target **targets; /* those that a report lists */
 	size_t target_count, target_capacity;
 	struct snapshot_site *sites; /* in no order */

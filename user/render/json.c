@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The JSON format, schema 1: one object on one line per report. Names and meanings are a contract with
- * other programs; a key is never renamed, and what is unknown is null.
+ * The JSON format: one object on one line per report. Names and meanings are a contract with other programs; a key is never
+ * renamed, and what is unknown is null. In schema 2, what rows have in common is in tables (json_tables.h), and otherwise they
+ * are as in schema 1.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "model/frame_kind.h"
 #include "model/loss.h"
 #include "model/source.h"
 #include "render/formats.h"
+#include "render/json_tables.h"
 #include "render/json_writer.h"
 
 static void json_member_string(struct json_writer *json, const char *key, const char *text)
@@ -188,6 +192,10 @@ static void json_price(struct json_writer *json, const struct price *price)
 
 static void json_frame(struct json_writer *json, const struct report_frame *frame)
 {
+	if (json->tables) {
+		json_integer(json, json_tables_frame(json->tables, frame));
+		return;
+	}
 	json_open(json, '{');
 	json_member_string(json, "kind", frame_kind_name(frame->kind));
 	json_member_string(json, "function", frame->function);
@@ -199,6 +207,44 @@ static void json_frame(struct json_writer *json, const struct report_frame *fram
 	json_key(json, "inlined");
 	json_bool(json, frame->inlined);
 	json_close(json, '}');
+}
+
+static void json_stack(struct json_writer *json, const struct report_site *site)
+{
+	uint32_t position;
+	bool known;
+	size_t i;
+
+	if (json->tables) {
+		known = json_tables_stack(json->tables, site->frames, site->frame_count, &position);
+		json_member_known(json, "stack", position, known);
+		return;
+	}
+	json_key(json, "frames");
+	json_open(json, '[');
+	for (i = 0; i < site->frame_count; i++)
+		json_frame(json, &site->frames[i]);
+	json_close(json, ']');
+}
+
+static void json_call(struct json_writer *json, const struct report_site *site)
+{
+	if (json->tables) {
+		json_member_integer(json, "call", json_tables_call(json->tables, site));
+		return;
+	}
+	json_member_string(json, "source", source_name(site->source));
+	json_member_string(json, "allocator", site->allocator);
+	json_member_string(json, "function", site->function);
+}
+
+/* The same in each report. Not a number: many readers have no integers of 64 bits. */
+static void json_id(struct json_writer *json, uint64_t id)
+{
+	char text[17];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, id);
+	json_member_string(json, "id", text);
 }
 
 /* Of a row by line: how much is added up, and what allocated for it. */
@@ -249,14 +295,11 @@ static void json_realloc(struct json_writer *json, const struct site_stats *stat
 
 static void json_site(struct json_writer *json, const struct report_site *site)
 {
-	size_t i;
-
 	json_open(json, '{');
 	json_member_integer(json, "rank", site->rank);
+	json_id(json, site->origin->id);
 	json_member_integer(json, "pid", (uint64_t)site->pid);
-	json_member_string(json, "source", source_name(site->source));
-	json_member_string(json, "allocator", site->allocator);
-	json_member_string(json, "function", site->function);
+	json_call(json, site);
 	json_key(json, "ended");
 	json_bool(json, site->ended);
 	json_stats(json, &site->stats);
@@ -274,11 +317,7 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	json_realloc(json, &site->stats);
 	if (site->hint)
 		json_member_string(json, "hint", site->hint);
-	json_key(json, "frames");
-	json_open(json, '[');
-	for (i = 0; i < site->frame_count; i++)
-		json_frame(json, &site->frames[i]);
-	json_close(json, ']');
+	json_stack(json, site);
 	if (site->by_line)
 		json_line(json, site);
 	json_close(json, '}');
@@ -315,11 +354,13 @@ static void json_sites(struct json_writer *json, const struct report *report,
 void render_json(const struct report *report, const struct render_options *options,
 		 struct buffer *out)
 {
-	struct json_writer json = { .out = out };
+	const bool compact = options->schema == 2;
+	struct json_writer json = { .out = out, .tables = compact ? json_tables_new() : NULL };
 
 	json_open(&json, '{');
-	json_member_integer(&json, "schema", 1);
+	json_member_integer(&json, "schema", compact ? 2 : 1);
 	json_member_string(&json, "tool", "tracer");
+	json_member_string(&json, "command", "trace");
 	json_member_string(&json, "version", TRACER_VERSION);
 	json_time(&json, report->wall_time);
 	json_member_seconds(&json, "duration_s", report->duration_ns, true);
@@ -338,6 +379,9 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_loss(&json, report);
 	json_price(&json, &report->price);
 	json_sites(&json, report, options);
+	if (compact)
+		json_tables_write(json.tables, &json, options);
+	json_tables_free(json.tables);
 	json_close(&json, '}');
 	buffer_append_string(out, "\n");
 }

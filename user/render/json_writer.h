@@ -11,8 +11,11 @@
 
 #include "base/buffer.h"
 
+struct json_tables;
+
 struct json_writer {
 	struct buffer *out;
+	struct json_tables *tables; /* of schema 2; NULL = all stands where it is used */
 	bool follows; /* the next value comes after a sibling */
 };
 

@@ -15,6 +15,7 @@
 #define RENDER_FRAMES_ALL SIZE_MAX
 
 struct render_options {
+	int schema; /* JSON: 2 = strings and stacks in tables; 1, or 0, = where they are used */
 	bool color;
 	/* The rest is for text. */
 	size_t columns, lines; /* of the terminal; 0 = not known */

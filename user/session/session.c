@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/seed.h"
 #include "base/deadline.h"
 #include "base/memory.h"
 #include "decode/plan_module.h"
@@ -42,6 +43,7 @@ struct session {
 	struct session_options options;
 	struct kernel_features features;
 	enum backend backend;
+	uint64_t id_seed;
 	size_t memory_next; /* of the slots: whose PSS is read first at the next snapshot */
 	struct bpf_programs *programs;
 	struct unwind_loader *unwind; /* NULL = stacks are walked by frame pointers */
@@ -190,6 +192,7 @@ static void session_prepare(struct session *session)
 	core->follow.select_once = options->select_once;
 	core->follow.children = options->follow_fork;
 	core->follow.tree = options->tree;
+	session->id_seed = seed_new();
 	core->collect.min_age_ns = options->min_age_ns;
 	core->collect.survived = options->survived;
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
@@ -580,6 +583,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	snapshot->time_ns = clock_now_ns();
 	snapshot->start_ns = session->core.late.start_ns;
 	snapshot->wall_time = time(NULL);
+	snapshot->id_seed = session->id_seed;
 	code = collect_read(&session->core.collect, snapshot->time_ns);
 	if (code) {
 		snapshot_free(snapshot);

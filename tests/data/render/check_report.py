@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads JSON reports, one per line, and checks them against schema 1 as documented: every key there, every
-type right, alloc - free = in use everywhere. A parser of its own, so that it does not share the writer's
+type right, alloc - free = in use everywhere. A report of schema 2 that follows one of schema 1 must be the same one. A parser of its own, so that it does not share the writer's
 mistakes. Prints the number of reports; the exit status tells whether all are right."""
 import json
 import sys
+
+import schema2
 
 COUNTERS = ["inuse_bytes", "inuse_objects", "alloc_bytes", "alloc_objects", "free_bytes", "free_objects"]
 LOSS = ["free_untracked", "blocks_full", "blocks_refused", "stacks_full", "bytes_unattributed"]
@@ -86,9 +88,10 @@ def check_realloc(site):
 
 
 def check_site(site, rank):
-    assert list(site) == ["rank", "pid", "source", "allocator", "function", "ended", *COUNTERS,
+    assert list(site) == ["rank", "id", "pid", "source", "allocator", "function", "ended", *COUNTERS,
                           *check_sampled(site, "samples"), "growth_bytes", "oldest_s", "mean_age_s", "region",
                           "resident_bytes", *(["gcs"] if "gcs" in site else []), *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
+    assert len(site["id"]) == 16 and int(site["id"], 16) >= 0, site["id"]
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
     for name in ["allocator", "function"]:
@@ -123,12 +126,27 @@ def check_price(price):
         assert price["busiest_percent"] <= price["percent"], price
 
 
-def check_report(line):
+def check_tables(report):
+    """Everything in the tables is referred to, and nothing is there twice."""
+    for name in ("strings", "modules", "calls", "frames", "stacks"):
+        items = [json.dumps(item) for item in report[name]]
+        assert len(items) == len(set(items)), name
+    used = {number for frame in report["frames"] for number in (frame[0], frame[1], frame[4])}
+    used |= {number for record in report["modules"] + report["calls"] for number in record}
+    assert used - {None} == set(range(len(report["strings"]))), "strings"
+    assert {frame[2] for frame in report["frames"]} - {None} == set(range(len(report["modules"]))), "modules"
+
+
+def check_report(line, before):
     report = json.loads(line, parse_constant=reject, object_pairs_hook=unique)
+    if report["schema"] == 2:
+        check_tables(report)
+        report = schema2.expand(report)
+        assert before is None or report == before, "schema 2 is another report"
     left_out = {"left_out": [dict]} if "left_out" in report else {}
-    check(report, schema=[int], tool=[str], version=[str], time=[str, type(None)], duration_s=[float], targets=[list],
+    check(report, schema=[int], tool=[str], command=[str], version=[str], time=[str, type(None)], duration_s=[float], targets=[list],
           totals=[dict], ended=[dict], **left_out, loss=[dict], price=[dict], sites=[list])
-    assert report["schema"] == 1 and report["tool"] == "tracer"
+    assert report["schema"] == 1 and report["tool"] == "tracer" and report["command"] == "trace"
     for target in report["targets"]:
         assert list(target) == ["pid", "comm", "exe", "cwd", "exited", *COUNTERS, *check_sampled(target), "late", "open_files",
                                 "open_files_at_attach", "process"], list(target)
@@ -151,10 +169,12 @@ def check_report(line):
     check_price(report["price"])
     for rank, site in enumerate(report["sites"], 1):
         check_site(site, rank)
+    return report
 
 
 reports = sys.stdin.buffer.read().decode("utf-8", errors="strict").split("\n")
 assert reports.pop() == "", "the last line is not ended"
+last = None
 for report in reports:
-    check_report(report)
+    last = check_report(report, last)
 print(len(reports))
