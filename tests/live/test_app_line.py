@@ -4,29 +4,13 @@
 programs ask for, by the lines on which they do."""
 import json
 import os
-import shutil
 import tempfile
 
 import lab
+import services
 
 SIZES = (700001, 700002, 700003)
 TURNS = 50
-RUBY_GEM = """\
-require 'fiddle'
-module Quickparse
-  library = Fiddle.dlopen(File.join(__dir__, 'quickparse.so'))
-  KEEP = Fiddle::Function.new(library['quickparse_keep'], [Fiddle::TYPE_SIZE_T], Fiddle::TYPE_VOID)
-  KEEP_MORE = Fiddle::Function.new(library['quickparse_keep_more'], [Fiddle::TYPE_SIZE_T], Fiddle::TYPE_VOID)
-
-  def self.keep(size)
-    KEEP.call(size)
-  end
-
-  def self.keep_more(size)
-    1.times { KEEP_MORE.call(size) }
-  end
-end
-"""
 RUBY = """\
 $LOAD_PATH.unshift File.join(__dir__, 'vendor/bundle/ruby/3.1.0/gems/quickparse-1.0/lib')
 require 'quickparse'
@@ -52,21 +36,6 @@ gate.close
 2.times.map { Thread.new { TURNS.times { Shop.new.order; Shop.new.cart } } }.each(&:join)
 $stdin.gets
 """.replace("TURNS", str(TURNS))
-
-PYTHON_PACKAGE = """\
-import ctypes, os
-library = ctypes.CDLL(os.path.join(os.path.dirname(__file__), "quickparse.so"))
-for function in library.quickparse_keep, library.quickparse_keep_more:
-    function.argtypes, function.restype = [ctypes.c_size_t], None
-
-
-def keep(size):
-    library.quickparse_keep(size)
-
-
-def keep_more(size):
-    [library.quickparse_keep_more(size) for _ in (1,)]
-"""
 PYTHON = """\
 import os, sys, threading, time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "venv/lib/python3.11/site-packages"))
@@ -114,14 +83,12 @@ sys.stdin.readline()
 class Shop:
     """An application with a package in a directory of packages, as one process and two workers."""
 
-    def __init__(self, folder, program, name, script, package, files):
+    def __init__(self, folder, program, name, script):
         self.script = script
         self.name = name
-        os.makedirs(os.path.join(folder, os.path.dirname(package)))
-        for path, text in {name: script, package: files}.items():
-            with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
-                file.write(text)
-        shutil.copy(lab.target("quickparse.so"), os.path.join(folder, os.path.dirname(package)))
+        services.install_package(folder, os.path.splitext(name)[1])
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(script)
         self.process = lab.start([program, name], cwd=folder)
         self.workers = [int(pid) for pid in self.process.stdout.readline().split()]
 
@@ -150,11 +117,11 @@ def leaves_of(site):
     return {(os.path.basename(leaf["frame"]["file"] or ""), leaf["frame"]["line"]): leaf["inuse_bytes"] for leaf in site["via"]}
 
 
-def check_shop(program, *files):
+def check_shop(program, name, script):
     """A row for each of two lines: its functions, threads and workers are added up, and the native leaves are in it."""
     options = "-z", SIZES[0], "-Z", SIZES[-1]
     with tempfile.TemporaryDirectory(prefix="tracer-shop-") as folder:
-        shop = Shop(folder, lab.need(program), *files)
+        shop = Shop(folder, lab.need(program), name, script)
         try:
             rows = lab.Tracer("-q", "-j", "-n", "0", "--by", "app-line", *options, "-p", shop.pids(), "3600")
             # By default, text has these rows, and JSON has stacks.
@@ -185,11 +152,11 @@ def check_shop(program, *files):
 
 
 def test_ruby():
-    check_shop("ruby", "shop.rb", RUBY, "vendor/bundle/ruby/3.1.0/gems/quickparse-1.0/lib/quickparse.rb", RUBY_GEM)
+    check_shop("ruby", "shop.rb", RUBY)
 
 
 def test_python():
-    check_shop("/usr/bin/python3", "shop.py", PYTHON, "venv/lib/python3.11/site-packages/quickparse/__init__.py", PYTHON_PACKAGE)
+    check_shop("/usr/bin/python3", "shop.py", PYTHON)
 
 
 def rows_of_file(report, name):
