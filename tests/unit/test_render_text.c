@@ -155,6 +155,31 @@ static void test_deep(void **state)
 	check_output("deep.txt", sample, &options, &plain);
 }
 
+/* A row without frames below one that has some: nothing of it is as in the other. */
+static void test_row_without_frames(void **state)
+{
+	const struct report_options options = { .top = 10 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct frame frames[3];
+	char *text;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		frames[i] = (struct frame){ FRAME_NATIVE, 0, i, 100 + i, NULL };
+	sample_site(sample, 0, &sample_malloc, sample_stack(sample, frames, 3),
+		    (struct site_stats){ 223456789, 7, 0, 0 });
+	sample_site(sample, 0, &sample_mmap, sample_stack(sample, NULL, 0),
+		    (struct site_stats){ 123456789, 7, 0, 0 })
+		->region = REGION_RUBY_HEAP;
+	text = render(sample, &options, &plain);
+	assert_non_null(strstr(text, "\n  2  Ruby heap pages (heap)"));
+	assert_non_null(strstr(text, "what is in them is not shown\n  3  "));
+	free(text);
+	sample_free(sample);
+}
+
 static void test_losses_and_rest(void **state)
 {
 	const struct report_options options = { .top = 1, .min_age_ns = SAMPLE_SECOND };
@@ -427,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_server_verbose),
+		cmocka_unit_test(test_row_without_frames),
 		cmocka_unit_test(test_losses_and_rest),
 		cmocka_unit_test(test_two_processes),
 		cmocka_unit_test(test_ended),

@@ -88,7 +88,7 @@ static void stack_find_common(struct shown *shown, const struct stacks *stacks)
 {
 	size_t known = stacks->count < STACKS_SHOWN ? stacks->count : STACKS_SHOWN, i;
 
-	for (i = 0; i < known; i++) {
+	for (i = 0; i < known && shown->count; i++) {
 		const struct shown other = stack_of(&stacks->sites[i]);
 		size_t common = stack_common(shown, &other);
 
