@@ -60,10 +60,10 @@ class Peer:
 
 
 class Service:
-    """One of the services, in a directory of its own. `pid` is the process that answers."""
+    """One of the services, in a directory of its own. `pid` is the process that answers, `slots` what its plain objects are in."""
 
-    def __init__(self, folder, name, command, files):
-        self.name = name
+    def __init__(self, folder, name, command, files, slots):
+        self.name, self.slots = name, slots
         self.socket = os.path.join(folder, "socket")
         self.peer = Peer(os.path.join(folder, "peer"))
         install_package(folder, os.path.splitext(name)[1])
@@ -105,8 +105,10 @@ class Service:
 
 
 def ruby(folder):
-    return Service(folder, "shop.rb", [lab.need("puma"), "-t", "2:2", "-b", "unix://SOCKET", "config.ru"], ["shop.rb", "config.ru"])
+    return Service(folder, "shop.rb", [lab.need("puma"), "-t", "2:2", "-b", "unix://SOCKET", "config.ru"], ["shop.rb", "config.ru"],
+                   "Ruby heap pages")
 
 
 def python(folder):
-    return Service(folder, "shop.py", [lab.need("gunicorn"), "--threads", "2", "-b", "unix:SOCKET", "shop:app"], ["shop.py"])
+    return Service(folder, "shop.py", [lab.need("gunicorn"), "--threads", "2", "-b", "unix:SOCKET", "shop:app"], ["shop.py"],
+                   "CPython arenas")
