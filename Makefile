@@ -182,7 +182,7 @@ check-kernels: $(if $(filter $(NATIVE),$(ARCH)),all targets,dependencies-$(ARCH)
 	KERNELS="$(or $(KERNELS),5.10 6.1 6.12 6.16 newest)" QUICK=$(QUICK) ARCH=$(ARCH) tests/run kernels
 
 check-survival: all targets
-	KERNELS="$(or $(KERNELS),native 6.12 6.16 6.18 newest)" RUNS=$(or $(RUNS),1000) tests/run survival
+	KERNELS="$(or $(KERNELS),native 5.10 6.1 6.12 6.16 newest all:6.12 all:newest)" RUNS=$(or $(RUNS),1000) tests/run survival
 
 check-deploy: dependencies-deploy all $(BUILD)/.static-tried targets
 	DEPLOY="$(or $(DEPLOY),bookworm trixie)" tests/run deploy
