@@ -30,6 +30,26 @@ static void test_counts(void **state)
 	assert_true(gc_clock_age(&clock, 400, 0) == UINT64_MAX);
 }
 
+/* What has outlived a collection has outlived it, whatever minor collections follow. */
+static void test_minor(void **state)
+{
+	struct gc_clock clock = { 0 };
+
+	(void)state;
+	gc_clock_look(&clock, 100, 7, true);
+	gc_clock_look(&clock, 200, 8, true);
+	assert_int_equal(gc_clock_outlived(&clock, 50), 0);
+	gc_clock_look(&clock, 300, 8, false);
+	assert_int_equal(gc_clock_outlived(&clock, 50), 1);
+	gc_clock_look(&clock, 400, 8, true);
+	assert_int_equal(gc_clock_outlived(&clock, 50), 1);
+	assert_int_equal(gc_clock_age(&clock, 400, 1), 300);
+	gc_clock_look(&clock, 500, 9, true);
+	assert_int_equal(gc_clock_outlived(&clock, 50), 1);
+	gc_clock_look(&clock, 600, 9, false);
+	assert_int_equal(gc_clock_outlived(&clock, 50), 2);
+}
+
 /* It is another program's: what was known is void. */
 static void test_another(void **state)
 {
@@ -84,6 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_minor),
 		cmocka_unit_test(test_another),
 		cmocka_unit_test(test_random),
 	};

@@ -13,8 +13,11 @@ void gc_clock_look(struct gc_clock *clock, uint64_t now_ns, uint64_t count, bool
 		more = GC_CLOCK_MAX;
 	for (; more; more--)
 		clock->times[clock->begun++ % GC_CLOCK_MAX] = clock->look_ns;
-	/* One begins when the one before has ended. */
-	clock->ended = is_running && clock->begun ? clock->begun - 1 : clock->begun;
+	/* One begins when the one before has ended. Of an ended one the collector is at work again: that is a minor one. */
+	if (!is_running)
+		clock->ended = clock->begun;
+	else if (clock->begun > clock->ended)
+		clock->ended = clock->begun - 1;
 	clock->count = count;
 	clock->look_ns = now_ns;
 }

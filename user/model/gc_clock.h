@@ -26,8 +26,8 @@ struct gc_clock {
 };
 
 /*
- * `count` major collections have begun at `now_ns`, of which the last one has not ended if `is_running`. A count that is lower than
- * the last one is another collector's.
+ * `count` major collections have begun at `now_ns`. If `is_running`, a collection goes on: the last major one, or a minor one.
+ * A count that is lower than the last one is another collector's.
  */
 void gc_clock_look(struct gc_clock *clock, uint64_t now_ns, uint64_t count, bool is_running);
 
