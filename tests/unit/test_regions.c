@@ -86,19 +86,25 @@ static void put_site(uint64_t key, enum memory_source source)
 	maps_set(&fake_maps_all, MAPS_STACKS, &key, &stack);
 }
 
-static void put_mapping(uint64_t key, const void *memory, uint64_t size)
+static void put_mapping_of(uint64_t key, const void *memory, uint64_t size, uint64_t flags)
 {
 	const struct event_mapping mapping = { .kind = EVENT_MAPPING,
 					       .target_id = process->target_id,
 					       .op = CALL_MMAP,
 					       .phase = MAPPING_RETURN,
 					       .new_length = size,
+					       .flags = flags,
 					       .result = (uintptr_t)memory,
 					       .site = key,
 					       .time_ns = 1000 };
 
 	put_site(key, SOURCE_MMAP);
 	mapping_set_apply(world.mappings, &mapping);
+}
+
+static void put_mapping(uint64_t key, const void *memory, uint64_t size)
+{
+	put_mapping_of(key, memory, size, MAP_PRIVATE | MAP_ANONYMOUS);
 }
 
 static struct snapshot *look(void)
@@ -167,6 +173,21 @@ static void test_again(void **state)
 	snapshot_free(snapshot);
 }
 
+/* What is mapped of a file may be a device's: its content is not looked at, but that it is code is seen. */
+static void test_file(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	put_mapping_of(SITE_ARENA, arena, ARENA, MAP_SHARED);
+	put_mapping_of(SITE_CODE, code, 2 * PAGE, MAP_SHARED);
+	snapshot = look();
+	assert_int_equal(row_of(snapshot, SITE_ARENA)->region, REGION_NONE);
+	assert_int_equal(row_of(snapshot, SITE_ARENA)->stats.resident_bytes, PAGE);
+	assert_int_equal(row_of(snapshot, SITE_CODE)->region, REGION_JIT);
+	snapshot_free(snapshot);
+}
+
 /* Of a process that has ended nothing is known. */
 static void test_ended(void **state)
 {
@@ -184,7 +205,8 @@ static void test_ended(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TEST(test_look), TEST(test_again), TEST(test_ended) };
+	const struct CMUnitTest tests[] = { TEST(test_look), TEST(test_again), TEST(test_file),
+					    TEST(test_ended) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ struct mapping {
 	uint64_t end; /* of the bytes asked for */
 	uint64_t bytes; /* in use */
 	uint64_t born_ns;
+	bool anonymous;
 	uint64_t measured_bytes, resident_bytes; /* when it was looked at last */
 };
 
@@ -189,6 +190,8 @@ static void set_add_mapping(struct mapping_set *set, struct target_program *prog
 	mapping->end = event->result + event->new_length;
 	mapping->bytes = event->new_length;
 	mapping->born_ns = event->time_ns;
+	/* The flags of mremap do not show it. */
+	mapping->anonymous = event->op == CALL_MMAP && event->flags & MAP_ANONYMOUS;
 	site_add_mapping(site, mapping);
 	range_list_add(&program->ranges, event->result, end, mapping);
 	set->count++;
@@ -484,7 +487,8 @@ void mapping_set_measure(struct mapping_set *set,
 							     .exec_id = (uint32_t)slot->key,
 							     .site = mapping->site->key,
 							     .start = range->start,
-							     .end = range->end };
+							     .end = range->end,
+							     .anonymous = mapping->anonymous };
 			uint64_t resident;
 
 			if (!measure(context, &piece, &resident))

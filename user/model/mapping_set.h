@@ -65,6 +65,7 @@ struct mapping_piece {
 	uint32_t target_id, exec_id;
 	uint64_t site;
 	uint64_t start, end; /* whole pages */
+	bool anonymous; /* of no file, as far as the call that mapped it shows */
 };
 
 /*

@@ -75,16 +75,22 @@ static bool look_finds_code(const struct address_space *space, uint64_t start, u
 	return mapping.anonymous && mapping.start < end;
 }
 
-/* What a block is, if its site is not known to be a region yet. */
-static void look_find(struct look *look, struct known_site *site, uint64_t start, uint64_t end)
+/* Is it still to be found out what a site is? */
+static bool look_wants(const struct look *look, const struct known_site *site)
+{
+	return site->region == REGION_NONE && site->looks < LOOKS_MAX &&
+	       clock_now_ns() < look->find_until_ns;
+}
+
+/* What a block is. Memory of a file is not read: it may be that of a device, where a read has effects. */
+static void look_find(struct look *look, struct known_site *site, uint64_t start, uint64_t end,
+		      bool anonymous)
 {
 	const struct target_memory memory = { .read = look_read, .context = &look->pages };
 
-	if (site->region != REGION_NONE || site->looks >= LOOKS_MAX ||
-	    clock_now_ns() >= look->find_until_ns)
-		return;
 	site->looks++;
-	site->region = heap_region_find(&memory, start, end);
+	if (anonymous)
+		site->region = heap_region_find(&memory, start, end);
 	if (site->region == REGION_NONE && site->record.source == SOURCE_MMAP &&
 	    look_finds_code(look->process->space, start, end))
 		site->region = REGION_JIT;
@@ -98,7 +104,8 @@ static bool look_at_mapping(void *context, const struct mapping_piece *piece,
 
 	if (!site || !ended_is_current(site) || !look_open(look, piece->target_id))
 		return false;
-	look_find(look, site, piece->start, piece->end);
+	if (look_wants(look, site))
+		look_find(look, site, piece->start, piece->end, piece->anonymous);
 	return process_pages_count(&look->pages, piece->start, piece->end, look->until_ns,
 				   ret_resident);
 }
@@ -111,9 +118,10 @@ static void look_at_blocks(struct look *look)
 	while ((slot = table_next(&look->regions->sites->by_key, &cursor))) {
 		struct known_site *site = slot->value;
 
-		if (site->block && ended_is_current(site) &&
+		/* Sites are in no order of their processes: files are opened for those only of which something is wanted. */
+		if (site->block && look_wants(look, site) && ended_is_current(site) &&
 		    look_open(look, site->record.target_id))
-			look_find(look, site, site->block, site->block_end);
+			look_find(look, site, site->block, site->block_end, true);
 	}
 }
 
