@@ -189,7 +189,8 @@ struct block_key {
 	0x4000 /* realloc made it of a block that was not recorded: it is older than its birth */
 #define LIFE_ADDED 0x8000 /* of such a block only what realloc has added is counted */
 #define LIFE_OF(born_ns) ((born_ns) & ~(__u64)0xffff)
-#define LIFE_BORN_NS(life) ((life) & ~(__u64)0xffff)
+/* At the latest: no block counts as older than it is. */
+#define LIFE_BORN_NS(life) ((life) | (__u64)0xffff)
 #define LIFE_GROWN(life) ((__u32)((life)&LIFE_GROWN_MAX))
 
 /* A live block. */

@@ -14,7 +14,7 @@
 #define NOW_NS (10 * SECOND_NS)
 
 /* The age of a block that was born so long ago, as it is known. */
-#define AGE_NS(age_ns) (NOW_NS - LIFE_OF(NOW_NS - (age_ns)))
+#define AGE_NS(age_ns) (NOW_NS - LIFE_BORN_NS(LIFE_OF(NOW_NS - (age_ns))))
 
 static struct process *process;
 
@@ -142,6 +142,23 @@ static void test_read(void **state)
 	assert_int_equal(row->stats.young_objects, 2);
 	assert_int_equal(row->stats.young_bytes, 250);
 	assert_true(row->stats.age_sum_ns == AGE_NS(5 * SECOND_NS));
+	snapshot_free(snapshot);
+}
+
+/* Births are known to 65 us: what is a little younger than --min-age asks for is young. */
+static void test_birth(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	put_site(5, &(struct site){ .stack = 5, .alloc_bytes = 700, .alloc_objects = 7 });
+	put_block(0x1000, 5, 100, 3 * SECOND_NS - 1);
+	put_block(0x2000, 5, 200, 3 * SECOND_NS + 65536);
+	world.core.collect.min_age_ns = 3 * SECOND_NS;
+	snapshot = read_snapshot();
+	assert_int_equal(find_row(snapshot, 5)->stats.young_bytes, 100);
+	assert_in_range(find_row(snapshot, 5)->stats.oldest_ns, 3 * SECOND_NS,
+			3 * SECOND_NS + 65536);
 	snapshot_free(snapshot);
 }
 
@@ -447,12 +464,19 @@ static void test_outlives(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_read),	   TEST(test_lives),
-		TEST(test_block_vanishes), TEST(test_site_of_later),
-		TEST(test_strays),	   TEST(test_reap_after_exec),
-		TEST(test_keep),	   TEST(test_shares),
-		TEST(test_samples),	   TEST(test_errors),
-		TEST(test_targets),	   cmocka_unit_test_setup(test_outlives, set_up),
+		TEST(test_read),
+		TEST(test_birth),
+		TEST(test_lives),
+		TEST(test_block_vanishes),
+		TEST(test_site_of_later),
+		TEST(test_strays),
+		TEST(test_reap_after_exec),
+		TEST(test_keep),
+		TEST(test_shares),
+		TEST(test_samples),
+		TEST(test_errors),
+		TEST(test_targets),
+		cmocka_unit_test_setup(test_outlives, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
