@@ -155,6 +155,25 @@ static void test_deep(void **state)
 	check_output("deep.txt", sample, &options, &plain);
 }
 
+/* How much is left out fits the width. */
+static void test_limits_fit(void **state)
+{
+	const struct report_options options = { .top = 10,
+						.survived = 64,
+						.min_age_ns = SAMPLE_SECOND };
+	const struct render_options narrow = { .columns = 60 };
+	struct sample *sample = sample_server();
+	char *text = render(sample, &options, &narrow), *line, *rest;
+
+	(void)state;
+	assert_non_null(strstr(text, "\nOnly blocks that have outlived 64 major "));
+	assert_non_null(strstr(text, "\nOnly blocks that are at least 1.0 s old "));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		assert_in_range(strlen(line), 1, 60);
+	free(text);
+	sample_free(sample);
+}
+
 /* A row without frames below one that has some: nothing of it is as in the other. */
 static void test_row_without_frames(void **state)
 {
@@ -452,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_server_verbose),
+		cmocka_unit_test(test_limits_fit),
 		cmocka_unit_test(test_row_without_frames),
 		cmocka_unit_test(test_losses_and_rest),
 		cmocka_unit_test(test_two_processes),

@@ -3,6 +3,7 @@
  * The text format, for a person at a terminal: one line of summary, a table of the sites, the stacks of the first ones, and how
  * far the figures can be trusted. Never wider than the terminal, and by default no longer, unless -vv asks for everything.
  */
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -70,6 +71,29 @@ static void text_memory(const struct text_writer *writer, const struct report *r
 		      units_format_count(threads, count), threads == 1 ? "thread" : "threads");
 }
 
+/* What is left out of the figures. */
+static void text_limits(const struct text_writer *writer, const struct report *report)
+{
+	uint64_t survived = report->options.survived;
+	char time[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+
+	if (survived) {
+		buffer_printf(&line,
+			      "Only blocks that have outlived %" PRIu64
+			      " major garbage collection%s are counted.",
+			      survived, survived == 1 ? "" : "s");
+		columns_wrap(writer->out, line.data, writer->width, 0);
+		buffer_clear(&line);
+	}
+	if (report->options.min_age_ns > (survived ? 1 : 0)) {
+		buffer_printf(&line, "Only blocks that are at least %s old are counted.",
+			      units_format_time(report->options.min_age_ns, time));
+		columns_wrap(writer->out, line.data, writer->width, 0);
+	}
+	buffer_free(&line);
+}
+
 /* "03:12:45 ruby (4242) traced for 30.0 s: 48.8 MiB in use, +1.2 MiB since the last report" */
 static void text_opening(const struct text_writer *writer, const struct report *report)
 {
@@ -96,14 +120,7 @@ static void text_opening(const struct text_writer *writer, const struct report *
 	text_style_set(writer, STYLE_PLAIN);
 	buffer_append_string(writer->out, "\n");
 	text_memory(writer, report);
-	if (report->options.survived)
-		buffer_printf(writer->out,
-			      "Only blocks that have outlived %llu major garbage collections are "
-			      "counted.\n",
-			      (unsigned long long)report->options.survived);
-	if (report->options.min_age_ns > (report->options.survived ? 1 : 0))
-		buffer_printf(writer->out, "Only blocks that are at least %s old are counted.\n",
-			      units_format_time(report->options.min_age_ns, time));
+	text_limits(writer, report);
 	buffer_append_string(writer->out, "\n");
 	buffer_free(&line);
 }
