@@ -98,6 +98,34 @@ static void test_growth(void **state)
 	growth_free(&base);
 }
 
+/* Of what is not in use, and where no collector is known, it is null. */
+static void test_gcs(void **state)
+{
+	const struct report_options options = { .sort = SORT_ALLOC };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct report_names names = sample_names(sample);
+	struct report *report;
+	char *text;
+
+	(void)state;
+	sample->sites[0].stats.gcs_known = true;
+	sample->sites[0].stats.gcs = 5;
+	sample->sites[1].stats.gcs = 6;
+	sample->sites[2].stats.gcs_known = true;
+	sample->sites[2].stats.free_bytes = sample->sites[2].stats.alloc_bytes;
+	sample->sites[2].stats.free_objects = sample->sites[2].stats.alloc_objects;
+	report = report_build(&sample->snapshot, &options, &names);
+	text = sample_render(report, "json", &plain);
+	assert_int_equal(check_reports(text, strlen(text), ""), 1);
+	assert_non_null(strstr(text, "\"gcs\":5,"));
+	assert_null(strstr(text, "\"gcs\":6"));
+	assert_null(strstr(text, "\"gcs\":0"));
+	free(text);
+	report_free(report);
+	sample_free(sample);
+}
+
 /* What is not known is null. */
 static void test_process(void **state)
 {
@@ -325,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_checker_can_fail),
 		cmocka_unit_test(test_hints),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_gcs),
 		cmocka_unit_test(test_process),
 		cmocka_unit_test(test_schemas_are_equal),
 		cmocka_unit_test(test_schema_2),

@@ -312,8 +312,8 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 			    site_stats_inuse_objects(&site->stats));
 	json_member_string(json, "region", region_name(site->region));
 	json_member_known(json, "resident_bytes", site->stats.resident_bytes, site->resident_known);
-	if (site->stats.gcs_known)
-		json_member_known(json, "gcs", site->stats.gcs, site_stats_hold(&site->stats));
+	json_member_known(json, "gcs", site->stats.gcs,
+			  site->stats.gcs_known && site_stats_hold(&site->stats));
 	json_realloc(json, &site->stats);
 	if (site->hint)
 		json_member_string(json, "hint", site->hint);

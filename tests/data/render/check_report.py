@@ -90,7 +90,7 @@ def check_realloc(site):
 def check_site(site, rank):
     assert list(site) == ["rank", "id", "pid", "source", "allocator", "function", "ended", *COUNTERS,
                           *check_sampled(site, "samples"), "growth_bytes", "oldest_s", "mean_age_s", "region",
-                          "resident_bytes", *(["gcs"] if "gcs" in site else []), *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
+                          "resident_bytes", "gcs", *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
     assert len(site["id"]) == 16 and int(site["id"], 16) >= 0, site["id"]
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
@@ -104,6 +104,7 @@ def check_site(site, rank):
     assert site["region"] in REGIONS, site["region"]
     assert type(site["resident_bytes"]) in [int, type(None)], site["resident_bytes"]
     assert site["resident_bytes"] is None or site["source"] == "mmap"
+    assert type(site["gcs"]) in [int, type(None)] and (held or site["gcs"] is None), site["gcs"]
     for frame in site["frames"]:
         check_frame(frame)
 
