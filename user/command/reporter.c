@@ -7,6 +7,7 @@
 
 #include "analyze/group.h"
 #include "analyze/report.h"
+#include "command/survived_notice.h"
 #include "render/render.h"
 
 int reporter_open(struct reporter *reporter, const struct options *options, const int *pids,
@@ -53,6 +54,17 @@ static void reporter_complain(const struct reporter *reporter)
 	if (complaint)
 		log_write(reporter->log, LOG_NOTICE, "%s", complaint);
 	free(complaint);
+}
+
+/* What --survived leaves out without a judgement is no silent loss. */
+static void reporter_notice_survived(const struct reporter *reporter,
+				     const struct snapshot *snapshot)
+{
+	struct buffer text = { 0 };
+
+	if (reporter->options->survived && survived_notice(snapshot, &text))
+		log_write(reporter->log, LOG_NOTICE, "%s", text.data);
+	buffer_free(&text);
 }
 
 /* A report on its way to the output. */
@@ -129,6 +141,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
 	growth_keep(&reporter->base, snapshot, wanted.min_age_ns);
 	reporter_complain(reporter);
+	reporter_notice_survived(reporter, snapshot);
 	if (reporter->written && options->format->separator)
 		buffer_append_string(&text, options->format->separator);
 	options->format->render(report, &style, &text);
