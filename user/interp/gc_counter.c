@@ -176,6 +176,15 @@ static bool python_find_counter(unsigned int minor, uint64_t runtime,
 	return false;
 }
 
+bool gc_counter_is_known(const struct interpreter *interpreter)
+{
+	if (!interpreter->globals)
+		return false;
+	if (interpreter->kind == INTERP_RUBY)
+		return ruby_heap_find(interpreter->ruby);
+	return interpreter->kind == INTERP_PYTHON && python_heap_find(interpreter->python.minor);
+}
+
 bool gc_counter_find(const struct interpreter *interpreter, const struct target_memory *memory,
 		     struct gc_counter *ret_counter)
 {

@@ -22,6 +22,9 @@ struct gc_counter {
 
 #define GC_MODE_MASK 3u
 
+/* Is it known where an interpreter of this version has the counter? */
+bool gc_counter_is_known(const struct interpreter *interpreter);
+
 /*
  * Find the counter. False if there is none that is known, or if the
  * structures around it make no sense, as while they change. Reads what is present only.

@@ -304,7 +304,8 @@ static uint64_t table_look_at_gcs(struct interp_table *table, uint64_t now_ns)
 	for (i = 0; i < table->count; i++) {
 		struct interp_process_entry *entry = &table->entries[i];
 
-		if (entry->state != INTERP_FOUND || entry->process->target.exited)
+		if (entry->state != INTERP_FOUND || entry->process->target.exited ||
+		    !gc_counter_is_known(&entry->found.interpreter))
 			continue;
 		looked++;
 		if (table->gc_look_ns <= now_ns)
