@@ -15,7 +15,8 @@ struct interpreter;
 
 /* {0} is none. Addresses of the process. */
 struct gc_counter {
-	uint64_t count; /* a 64-bit number of collections that have begun; 0 = none */
+	/* A 64-bit number of collections that have begun, of CPython's that have ended; 0 = none. */
+	uint64_t count;
 	/* The collector is at work while bits of this 32-bit word are set; 0 = it has done its work when it counts. */
 	uint64_t mode;
 };
