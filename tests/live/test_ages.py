@@ -5,6 +5,7 @@
 The truth is the program's: tests/targets/grows.c keeps its own account, by malloc_usable_size where blocks are from before.
 """
 import json
+import re
 
 import lab
 
@@ -81,17 +82,32 @@ def largest_of(report, name):
     return rows[0] if rows else None
 
 
+def cell_of(text, column, place):
+    """What the table has in a column, in the row of greatest rank whose place matches."""
+    lines = text.splitlines()
+    title = next(line for line in lines if line.lstrip().startswith("#  "))
+    row = next((line for line in lines if re.match(r" *\d+  .*(%s)\b" % place, line)), None)
+    assert row, (place, text)
+    return row[:title.index(column) + len(column)].split()[-1]
+
+
 def check_collector(command):
     """The truth is the interpreter's own count of its major collections."""
-    def trace(*options):
+    def run(*options):
         process = lab.start(command)
         lab.wait_for(lambda: lab.is_reading(process), "the program waits")
-        tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, *options)
+        tracer = lab.Tracer("-q", "-n", "0", "-p", process.pid, *options)
         # The collector is known once the interpreter is.
         lab.release(process)
         count = int(process.stdout.readline())
-        return count, json.loads(tracer.stop().splitlines()[-1])
+        return count, tracer.stop()
 
+    def trace(*options):
+        count, output = run("-j", *options)
+        return count, json.loads(output.splitlines()[-1])
+
+    count, text = run()
+    assert cell_of(text, "GCS", r"\bbefore|-e:2") == str(count) and cell_of(text, "GCS", r"\bafter|-e:3") == "0", text
     count, report = trace()
     assert count == 3, count
     assert largest_of(report, "before")["gcs"] == count, report["sites"]

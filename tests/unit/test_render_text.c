@@ -130,6 +130,19 @@ static void test_growth(void **state)
 	growth_free(&base);
 }
 
+/* Of processes with a garbage collector, how many collections the oldest block of a row has outlived. */
+static void test_collections(void **state)
+{
+	const struct report_options options = { .top = 10 };
+	struct sample *sample = sample_server();
+
+	(void)state;
+	sample->sites[0].stats.gcs_known = sample->sites[1].stats.gcs_known = true;
+	sample->sites[0].stats.gcs = 12;
+	check_output("collections.txt", sample, &options,
+		     &(struct render_options){ .columns = 80 });
+}
+
 /* Of forty frames few are shown, and what stacks have in common once. */
 static void test_deep(void **state)
 {
@@ -468,6 +481,7 @@ int main(void)
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_collections),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_server_verbose),

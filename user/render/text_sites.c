@@ -99,6 +99,14 @@ static void cell_oldest(const struct text_row *row, char *text)
 		strcpy(text, "-");
 }
 
+static void cell_collections(const struct text_row *row, char *text)
+{
+	if (row->stats->gcs_known && site_stats_hold(row->stats))
+		text_format_count(row->stats->gcs, text);
+	else
+		strcpy(text, "-");
+}
+
 static void cell_resident(const struct text_row *row, char *text)
 {
 	if (row->site && row->site->resident_known)
@@ -136,6 +144,11 @@ static bool column_is_of_mappings(const struct report *report)
 	return false;
 }
 
+static bool column_is_of_collectors(const struct report *report)
+{
+	return report->totals.gcs_known;
+}
+
 static bool column_is_of_processes(const struct report *report)
 {
 	return report->target_count > 1;
@@ -159,6 +172,7 @@ static const struct column columns[] = {
 	{ "ALLOCATED", cell_allocated, column_is_of_allocated, 8 },
 	{ "FREED", cell_freed, NULL, 2 },
 	{ "OLDEST", cell_oldest, NULL, 4 },
+	{ "GCS", cell_collections, column_is_of_collectors, 5 },
 	{ "PID", cell_process, column_is_of_processes, 5 },
 };
 
