@@ -3,6 +3,7 @@
 """What memory is for, where the line that ran when it was mapped means nothing. Truth: the interpreters' own counts of their pages
 and arenas, the mappings of threads' stacks, and what /proc/PID/smaps has of them."""
 import re
+import subprocess
 
 import lab
 
@@ -194,6 +195,22 @@ def memory_of(pid, what):
             if line.startswith(what + ":"):
                 return int(line.split()[1]) << 10
     raise AssertionError(what)
+
+
+def test_generated_code():
+    """YJIT reserves what its option has, and generates code in it when methods are called often."""
+    ruby, option = lab.need("ruby"), "--yjit-exec-mem-size=64"
+    program = "def f(n) = n < 2 ? n : f(n - 1) + f(n - 2)\nf(20)\nwarn 'compiled'\n$stdin.gets"
+    if subprocess.run([ruby, "--yjit", option, "-e", ""], stderr=subprocess.DEVNULL, check=False).returncode:
+        raise lab.Skip("this Ruby has no YJIT")
+    tracer = lab.Tracer("-j", "-n", "0", "--", ruby, "--yjit", option, "-e", program)
+    lab.wait_for(lambda: "compiled" in tracer.stderr(), "code is generated")
+    report = tracer.report_now()
+    tracer.process.stdin.close()
+    tracer.process.stdin = None
+    tracer.finish()
+    found = rows(report, "jit")
+    assert [site["inuse_bytes"] for site in found] == [64 << 20] and found[0]["frames"] == [], found
 
 
 lab.run_tests()
