@@ -235,10 +235,10 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 	else
 		made = result != 0;
 	made = made && size_is_wanted(thread->call.size);
-	if (made && op == CALL_REALLOC)
-		life = realloc_life(thread, result);
 	if (made)
 		key = site_of_call(thread, ctx, &site);
+	if (made && op == CALL_REALLOC)
+		life = realloc_life(result);
 	if (op >= CALL_MMAP && made && !key)
 		site_count_loss(thread, thread->call.size);
 	if (op >= CALL_MMAP)

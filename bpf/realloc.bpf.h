@@ -14,9 +14,9 @@
 /*
  * The bytes that the block at `pointer` has room for, as malloc_usable_size counts them; 0 = unknown. The word before the block
  * has the size of its chunk, and that behind a chunk that is no mapping has a bit that is set while it is in use: so the memory
- * of something else is hardly taken for a chunk.
+ * of something else is hardly taken for a chunk. A global function, as realloc_life is.
  */
-static __noinline __u64 chunk_usable(__u64 shape, __u64 pointer)
+__noinline __u64 chunk_usable(__u64 shape, __u64 pointer)
 {
 	__u64 word, size;
 
@@ -122,11 +122,18 @@ static __noinline __u64 realloc_count_added(struct thread *thread, __u64 address
 	return life | LIFE_ADDED;
 }
 
-/* The life of the block at `address` that realloc hands out, which goes on from that of the old one; 0 = there was none. */
-static __noinline __u64 realloc_life(struct thread *thread, __u64 address)
+/*
+ * The life of the block at `address` that realloc hands out, which goes on from that of the old one; 0 = there was none. A global
+ * function: the verifier looks at its ways through only once.
+ */
+__noinline __u64 realloc_life(__u64 address)
 {
-	__u64 life = thread->call.taken.life;
+	struct thread *thread = thread_find();
+	__u64 life;
 
+	if (!thread)
+		return 0;
+	life = thread->call.taken.life;
 	if (thread->call.untracked)
 		life = LIFE_OF(thread_now(thread)) | LIFE_UNKNOWN;
 	if (thread->call.untracked || life & LIFE_ADDED)
