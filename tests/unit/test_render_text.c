@@ -12,7 +12,9 @@
 #include <wctype.h>
 #include <cmocka.h>
 
+#include "model/source.h"
 #include "render/columns.h"
+#include "render/text_place.h"
 #include "unit/expected.h"
 #include "unit/nasty.h"
 
@@ -453,6 +455,54 @@ static void test_cut(void **state)
 	assert_columns(columns_append_start, "a\nb", COLUMNS_ANY, "a\\x0ab");
 }
 
+static void assert_via(const struct report_site *site, size_t width, const char *expected)
+{
+	struct buffer out = { 0 };
+
+	text_place_append_via(&out, site, width);
+	assert_string_equal(out.data, expected);
+	buffer_free(&out);
+}
+
+/* What allocated can be read in any width: a function's start rather than the end of a file's name. */
+static void test_via(void **state)
+{
+	struct report_leaf leaves[] = {
+		{ .frame = { .kind = FRAME_PYTHON,
+			     .function = "capwords",
+			     .file = "/usr/lib/python3.11/longstring.py",
+			     .line = 123 } },
+		{ .frame = { .kind = FRAME_PYTHON,
+			     .function = "title",
+			     .file = "/usr/lib/python3.11/longstring.py",
+			     .line = 7 } },
+	};
+	struct report_site site = { .leaves = leaves, .leaf_count = 2, .leaves_more = 3 };
+
+	(void)state;
+	assert_via(&site, COLUMNS_ANY, "longstring.py:123, :7 +3");
+	assert_via(&site, 24, "longstring.py:123, :7 +3");
+	assert_via(&site, 20, "longstring.py:123 +4");
+	assert_via(&site, 17, "longstring.py:123");
+	assert_via(&site, 16, "capwords +4");
+	assert_via(&site, 12, "capwords +4");
+	assert_via(&site, 10, "capwords");
+	leaves[0].frame.function = "start_of_something";
+	assert_via(&site, 12, "start_of_...");
+	site.source = SOURCE_MMAP;
+	assert_via(&site, 25, "mmap longstring.py:123 +4");
+	assert_via(&site, 13, "mmap start...");
+	assert_via(&site, 12, "mmap +5");
+	leaves[0].frame.function = NULL;
+	site.source = SOURCE_HEAP;
+	assert_via(&site, 12, "...ng.py:123");
+	leaves[0].frame.file = "";
+	leaves[0].frame.line = 0;
+	site.leaf_count = 1;
+	site.leaves_more = 0;
+	assert_via(&site, 12, "");
+}
+
 static void assert_wrapped(const char *text, const char *expected)
 {
 	struct buffer out = { 0 };
@@ -496,6 +546,7 @@ int main(void)
 		cmocka_unit_test(test_nasty_fits),
 		cmocka_unit_test(test_nasty_verbose_is_safe),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_via),
 		cmocka_unit_test(test_wrap),
 	};
 

@@ -10,6 +10,8 @@
 
 /* So many leaves are shown of a row, as far as they fit. */
 #define LEAVES_SHOWN 3
+/* Less than this is no use for a part of one. */
+#define LEAF_MIN 8
 
 /* The last `parts` components of a path, without "./". */
 static const char *text_place_tail(const char *path, int parts)
@@ -183,46 +185,63 @@ void text_place_append_more(struct buffer *out, const struct report_site *site, 
 		text_place_append(out, frame, false, width);
 }
 
-/* "parser.c:22", and ":18" behind one in the same file; what has no file by its function, or by its module. */
-static void text_place_append_leaf(struct buffer *out, const struct report_frame *leaf,
-				   const struct report_frame *before, size_t width)
+static void text_place_append_leaf_name(struct buffer *out, const struct report_frame *leaf,
+					size_t width)
 {
-	char line[16] = "";
-
-	if (!leaf->file) {
-		columns_append_start(out,
-				     text_place_has_name(leaf) ? leaf->function
-				     : leaf->module	       ? text_place_tail(leaf->module, 1)
-							       : "[unknown]",
-				     width);
-		return;
-	}
-	if (leaf->line)
-		snprintf(line, sizeof(line), ":%" PRIu32, leaf->line);
-	if (!before || !before->file || strcmp(before->file, leaf->file) != 0 || !leaf->line)
-		columns_append_end(out, text_place_tail(leaf->file, 1),
-				   text_place_less(width, strlen(line)));
-	buffer_append_string(out, line);
+	columns_append_start(out,
+			     text_place_has_name(leaf) ? leaf->function
+			     : leaf->module	       ? text_place_tail(leaf->module, 1)
+						       : "[unknown]",
+			     width);
 }
 
-/* As many leaves as fit, but the first one in any case. Returns how many. */
+/*
+ * "parser.c:22", and ":18" behind one in the same file; what has no file by its function, or by its module. The start of a
+ * function is easier to read than the end of a file's name. Returns true if the file is shown.
+ */
+static bool text_place_append_leaf(struct buffer *out, const struct report_frame *leaf,
+				   const struct report_frame *before, size_t width)
+{
+	const char *file = leaf->file ? text_place_tail(leaf->file, 1) : "";
+	char line[16] = "";
+
+	if (leaf->line)
+		snprintf(line, sizeof(line), ":%" PRIu32, leaf->line);
+	if (before && before->file && leaf->file && !strcmp(before->file, leaf->file) && *line)
+		file = "";
+	if (!leaf->file || (text_place_has_name(leaf) &&
+			    columns_of(file) > text_place_less(width, strlen(line)))) {
+		text_place_append_leaf_name(out, leaf, width);
+		return false;
+	}
+	columns_append_end(out, file, text_place_less(width, strlen(line)));
+	buffer_append_string(out, line);
+	return true;
+}
+
+/* As many leaves as fit, but the first one in any case, if there is room for something to read. Returns how many. */
 static size_t text_place_append_leaves(struct buffer *out, const struct report_site *site,
 				       size_t width)
 {
 	size_t used = out->data ? columns_of(out->data) : 0, i;
+	const struct report_frame *before = NULL;
+	const char *separator = used ? " " : "";
 	struct buffer leaf = { 0 };
 
 	for (i = 0; i < site->leaf_count && (i < LEAVES_SHOWN || width == COLUMNS_ANY); i++) {
-		size_t room = text_place_less(width, used + (i ? 2 : 0));
+		const struct report_frame *frame = &site->leaves[i].frame;
+		size_t room = text_place_less(width, used + strlen(separator));
 
 		buffer_clear(&leaf);
-		text_place_append_leaf(&leaf, &site->leaves[i].frame,
-				       i ? &site->leaves[i - 1].frame : NULL,
-				       i ? COLUMNS_ANY : room);
-		if (i && columns_of(leaf.data) > room)
+		before = text_place_append_leaf(&leaf, frame, before,
+						i || room < LEAF_MIN ? COLUMNS_ANY : room)
+				 ? frame
+				 : NULL;
+		if ((i || used) && columns_of(leaf.data) > room)
 			break;
-		buffer_printf(out, "%s%s", i ? ", " : "", leaf.data);
-		used += columns_of(leaf.data) + (i ? 2 : 0);
+		buffer_printf(out, "%s%s", separator, leaf.data);
+		used += columns_of(leaf.data) + strlen(separator);
+		separator = ", ";
 	}
 	buffer_free(&leaf);
 	return i;
@@ -270,12 +289,13 @@ void text_place_append_via(struct buffer *out, const struct report_site *site, s
 	}
 	do {
 		buffer_clear(&line);
-		if (site->source == SOURCE_MMAP)
-			buffer_append_string(&line, "mmap ");
+		buffer_append_string(&line, site->source == SOURCE_MMAP ? "mmap" : "");
 		shown = text_place_append_leaves(&line, site, room);
 		room = text_place_less(width, text_place_format_rest(site, shown, rest));
 	} while (shown > 1 && columns_of(line.data) > room);
-	buffer_append_string(&line, rest);
+	/* A leaf matters more than how many there are beside it. */
+	if (!shown || columns_of(line.data) <= text_place_less(width, strlen(rest)))
+		buffer_append_string(&line, rest);
 	columns_append_start(out, line.data, width);
 	buffer_free(&line);
 }
