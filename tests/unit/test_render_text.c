@@ -111,6 +111,31 @@ static void test_frames(void **state)
 		     &(struct render_options){ .frames = 2 });
 }
 
+/* So they are with -v, which shows those of all rows. */
+static void test_frames_verbose(void **state)
+{
+	const struct report_options options = { .top = 10 };
+	const struct render_options verbose = { .frames = 1, .verbose = true };
+	struct sample *sample = sample_server();
+	struct frame frames[5];
+	char *text;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 5; i++)
+		frames[i] = (struct frame){ FRAME_NATIVE, 0, i % 3, 100 + i, NULL };
+	for (i = 0; i < 3; i++)
+		sample_site(sample, 0, &sample_malloc, sample_stack(sample, frames + i, 5 - i),
+			    (struct site_stats){ 1000 - i, 1, 0, 0 });
+	text = render(sample, &options, &verbose);
+	assert_non_null(strstr(text, "\n  5  malloc"));
+	assert_non_null(strstr(text, " more frames (--frames 0 shows all)\n"));
+	assert_null(strstr(text, "-v shows all"));
+	assert_null(strstr(text, "parser/parser.cc:88\n"));
+	free(text);
+	sample_free(sample);
+}
+
 /* The second report has what grew and what is new. */
 static void test_growth(void **state)
 {
@@ -530,6 +555,7 @@ int main(void)
 		cmocka_unit_test(test_hints),
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_frames_verbose),
 		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_collections),
 		cmocka_unit_test(test_deep),

@@ -19,8 +19,8 @@ struct render_options {
 	bool color;
 	/* The rest is for text. */
 	size_t columns, lines; /* of the terminal; 0 = not known */
-	size_t frames; /* of each stack; 0 = as many as leave the report a screen */
-	bool verbose; /* all frames of all rows */
+	size_t frames; /* of each stack; 0 = as many as leave the report a screen, with `verbose` all */
+	bool verbose; /* the stacks of all rows */
 	bool paths; /* any width, with the modules' paths and build IDs */
 	/*
 	 * Takes what is in `out` and leaves it empty: called between two sites, since a whole report may be more than there is

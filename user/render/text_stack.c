@@ -299,7 +299,7 @@ static void stack_rest(const struct text_writer *writer, const struct shown *sho
 		buffer_printf(&remark, ", the outer %zu as in %zu", shown->common,
 			      shown->common_rank);
 	if (more > shown->common && !stacks->explained) {
-		buffer_append_string(&remark, " (-v shows all)");
+		buffer_printf(&remark, " (%s shows all)", writer->frames ? "--frames 0" : "-v");
 		stacks->explained = true;
 	}
 	stack_remark(writer, remark.data);
@@ -431,12 +431,10 @@ static size_t stacks_fit(const struct text_writer *writer, size_t room, struct s
 {
 	size_t count = STACKS_SHOWN;
 
-	if (writer->verbose) {
-		stacks->frames = RENDER_FRAMES_ALL;
+	stacks->frames = writer->frames ? writer->frames : RENDER_FRAMES_ALL;
+	if (writer->verbose)
 		return SIZE_MAX;
-	}
-	stacks->frames = writer->frames;
-	if (stacks->frames)
+	if (writer->frames)
 		return count;
 	/* A stack has a line before its frames, and often one behind. */
 	while (writer->lines && room && count > 1 && room / count < FRAMES_MIN + 2)

@@ -25,8 +25,8 @@ struct text_writer {
 	bool color;
 	size_t width; /* columns; COLUMNS_ANY with `paths` */
 	size_t lines; /* of the terminal; 0 = not known */
-	size_t frames; /* of each stack; 0 = as many as leave the report a screen */
-	bool verbose; /* all frames of all rows */
+	size_t frames; /* of each stack; 0 = as many as leave the report a screen, with `verbose` all */
+	bool verbose; /* the stacks of all rows */
 	bool paths; /* with the modules' paths and build IDs */
 };
 
