@@ -235,7 +235,6 @@ static void test_processes(void **state)
 	free(none);
 }
 
-/* By another kind of frame, or by stack, every site stays as it is. */
 /* The id of the row that has these bytes. */
 static uint64_t id_of(struct snapshot_site *sites, size_t count, enum group_by by, uint64_t bytes)
 {
@@ -296,6 +295,8 @@ static struct stack *make_threads_stack(uint64_t address, const struct frame_nam
 /* By the name of the thread, whatever the stack and the allocator function are; processes stay apart. */
 static void test_threads(void **state)
 {
+	struct frame_rules rules = { 0 };
+	struct frame_view view = { .function = "io" };
 	static const struct frame_name io = { .function = "io" }, io_again = { .function = "io" };
 	static const struct frame_name worker = { .function = "worker" };
 	struct stack *stacks[] = { make_threads_stack(1, &io), make_threads_stack(2, &io_again),
@@ -312,21 +313,27 @@ static void test_threads(void **state)
 	(void)state;
 	sites[1].function = &function_calloc;
 	sites[3].target = &target_two;
-	grouping = make_grouping(&snapshot, GROUP_BY_THREAD, NULL);
+	assert_int_equal(frame_rules_add(&rules.hide, "^io$", NULL), 0);
+	grouping = make_grouping(&snapshot, GROUP_BY_THREAD, &rules);
 	assert_int_equal(grouping.grouped->snapshot.site_count, 4);
 	row = find_site(grouping.grouped, 1200);
 	assert_int_equal(row->stack->count, 1);
 	assert_int_equal(row->stack->frames[0].kind, FRAME_THREAD);
 	assert_string_equal(row->stack->frames[0].name->function, "io");
 	assert_null(row->function->function);
+	/* --hide is for code. */
+	view.frame = &row->stack->frames[0];
+	assert_false(judge_hides(grouping.judge, &view));
 	assert_string_equal(find_site(grouping.grouped, 40)->function->function, "malloc");
 	assert_ptr_equal(find_site(grouping.grouped, 8)->target, &target_two);
 	assert_ptr_equal(find_site(grouping.grouped, 16)->stack, stacks[3]);
 	grouping_free(&grouping);
+	frame_rules_free(&rules);
 	for (i = 0; i < 4; i++)
 		free(stacks[i]);
 }
 
+/* By another kind of frame, or by stack, every site stays as it is. */
 static void test_alone(void **state)
 {
 	struct stack *ruby = make_stack(FRAME_RUBY, &user_56, NULL);

@@ -121,7 +121,8 @@ bool judge_may_hide(const struct judge *judge)
 
 bool judge_hides(struct judge *judge, const struct frame_view *view)
 {
-	return judge_fits(judge, &judge->hides, view);
+	/* A row by thread is nothing but this name, and no code has it. */
+	return view->frame->kind != FRAME_THREAD && judge_fits(judge, &judge->hides, view);
 }
 
 static bool judge_wants_frame(struct judge *judge, const struct frame *frame)
