@@ -170,6 +170,29 @@ static void test_collections(void **state)
 		     &(struct render_options){ .columns = 80 });
 }
 
+/* What held nothing and holds nothing is not new, where such rows are listed. */
+static void test_growth_of_nothing(void **state)
+{
+	struct growth_base base = { 0 };
+	const struct report_options options = { .sort = SORT_ALLOC, .base = &base };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_new_empty(1);
+	char *text;
+
+	(void)state;
+	growth_keep(&base, &sample->snapshot, 0);
+	sample_site(sample, 0, &sample_malloc, sample_stack(sample, NULL, 0),
+		    (struct site_stats){ 4000, 4, 4000, 4 });
+	sample_site(sample, 0, &sample_malloc, sample_stack(sample, NULL, 0),
+		    (struct site_stats){ 1000, 1, 0, 0 });
+	text = render(sample, &options, &plain);
+	assert_non_null(strstr(text, "1     0 B        0  "));
+	assert_non_null(strstr(text, "2  1000 B      new  "));
+	free(text);
+	sample_free(sample);
+	growth_free(&base);
+}
+
 /* Of forty frames few are shown, and what stacks have in common once. */
 static void test_deep(void **state)
 {
@@ -558,6 +581,7 @@ int main(void)
 		cmocka_unit_test(test_frames_verbose),
 		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_collections),
+		cmocka_unit_test(test_growth_of_nothing),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_server_verbose),

@@ -55,7 +55,7 @@ static void cell_growth(const struct text_row *row, char *text)
 		strcpy(text, "ended");
 	else if (!row->growth.known)
 		strcpy(text, "-");
-	else if (row->growth.appeared && row->site)
+	else if (row->growth.appeared && row->site && site_stats_hold(row->stats))
 		strcpy(text, "new");
 	else
 		text_format_growth(row->growth.bytes, text);
