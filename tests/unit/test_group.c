@@ -282,6 +282,46 @@ static void test_ids(void **state)
 		free(stacks[i]);
 }
 
+static uint32_t add_module(struct module_list *modules, uint64_t inode)
+{
+	struct module *module = memory_alloc(1, sizeof(*module));
+
+	module->path = memory_copy_string("/srv/plugin.so");
+	module->fd = -1;
+	module->inode = inode;
+	return module_list_add(modules, module);
+}
+
+/* A library that was replaced, while its first file is still mapped: rows of both have ids of their own. */
+static void test_ids_of_files(void **state)
+{
+	static const enum group_by ways[] = { GROUP_BY_MODULE, GROUP_BY_SHOWN };
+	struct module_list modules = { 0 };
+	struct stack *stacks[] = { make_stack(FRAME_NATIVE, NULL, NULL),
+				   make_stack(FRAME_NATIVE, NULL, NULL) };
+	struct snapshot_site sites[] = { make_site(1, stacks[0], 1000),
+					 make_site(2, stacks[1], 200) };
+	const struct snapshot snapshot = {
+		.sites = sites, .site_count = 2, .id_seed = 7, .modules = &modules
+	};
+	size_t i;
+
+	(void)state;
+	stacks[0]->frames[0].module = add_module(&modules, 10);
+	stacks[1]->frames[0].module = add_module(&modules, 11);
+	for (i = 0; i < 2; i++) {
+		struct grouping grouping = make_grouping(&snapshot, ways[i], NULL);
+
+		assert_int_equal(grouping.grouped->snapshot.site_count, 2);
+		assert_true(find_site(grouping.grouped, 1000)->id !=
+			    find_site(grouping.grouped, 200)->id);
+		grouping_free(&grouping);
+	}
+	for (i = 0; i < 2; i++)
+		free(stacks[i]);
+	module_list_free(&modules);
+}
+
 /* A native frame, and the name of the thread. */
 static struct stack *make_threads_stack(uint64_t address, const struct frame_name *name)
 {
@@ -478,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_line_of_caller),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_ids_of_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

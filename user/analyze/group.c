@@ -287,14 +287,9 @@ static int group_compare_members(const void *a, const void *b)
 	return order ? order : compare_numbers(left->site->key, right->site->key);
 }
 
-static uint64_t group_mix_text(uint64_t hash, const char *text)
-{
-	return text ? hash_word(hash_string(hash, text), 1) : hash_word(hash, 0);
-}
-
 static uint64_t group_mix_function(uint64_t hash, const struct function_name *function)
 {
-	return group_mix_text(group_mix_text(hash, function->allocator), function->function);
+	return shown_mix_text(shown_mix_text(hash, function->allocator), function->function);
 }
 
 /* What all members have in common, by content: where texts are kept may change. */
@@ -305,7 +300,7 @@ static uint64_t group_mix_kinds(uint64_t hash, const struct member *member)
 
 	hash = hash_word(hash, member->mode);
 	hash = hash_word(hash, member->region);
-	hash = group_mix_text(hash, member->program);
+	hash = shown_mix_text(hash, member->program);
 	if (apart)
 		hash = hash_word(hash, (uint64_t)site->target->pid);
 	if (apart && site->ended)
@@ -319,23 +314,22 @@ static uint64_t group_mix_frame(uint64_t hash, const struct member *member,
 				const struct module_list *modules)
 {
 	const struct frame *frame = &member->frame;
-	const struct module *module = modules ? module_list_get(modules, frame->module) : NULL;
 
 	hash = hash_word(hash, frame->kind);
-	hash = group_mix_text(hash, module ? module->path : NULL);
-	hash = group_mix_text(hash, member->function);
+	hash = shown_mix_module(hash, modules, frame->module);
+	hash = shown_mix_text(hash, member->function);
 	if (!frame->name)
 		return hash;
 	hash = group_mix_function(hash, member->site->function);
-	hash = group_mix_text(hash, frame->name->file);
+	hash = shown_mix_text(hash, frame->name->file);
 	return hash_word(hash, frame->name->line);
 }
 
 static uint64_t group_mix_line(uint64_t hash, const struct app_line *line)
 {
-	hash = group_mix_text(hash, line->program);
-	hash = group_mix_text(hash, line->path);
-	hash = group_mix_text(hash, line->function);
+	hash = shown_mix_text(hash, line->program);
+	hash = shown_mix_text(hash, line->path);
+	hash = shown_mix_text(hash, line->function);
 	hash = hash_word(hash, line->view.frame->kind);
 	return hash_word(hash, line->view.line);
 }

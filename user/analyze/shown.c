@@ -122,9 +122,18 @@ int shown_compare(const struct shown_stack *left, const struct shown_stack *righ
 	}
 }
 
-static uint64_t shown_mix_text(uint64_t hash, const char *text)
+uint64_t shown_mix_text(uint64_t hash, const char *text)
 {
 	return text ? hash_word(hash_string(hash, text), 1) : hash_word(hash, 0);
+}
+
+uint64_t shown_mix_module(uint64_t hash, const struct module_list *modules, uint32_t index)
+{
+	const struct module *module = modules ? module_list_get(modules, index) : NULL;
+
+	hash = shown_mix_text(hash, module ? module->path : NULL);
+	/* A file that has taken the place of another one is another. */
+	return module ? hash_word(hash_word(hash, module->device), module->inode) : hash;
 }
 
 static uint64_t shown_mix_lines(uint64_t hash, const char *function, const char *file,
@@ -140,14 +149,13 @@ static uint64_t shown_mix_view(uint64_t hash, const struct frame_view *view,
 			       const struct module_list *modules)
 {
 	const struct frame *frame = view->frame;
-	const struct module *module = modules ? module_list_get(modules, frame->module) : NULL;
 
 	hash = hash_word(hash, frame->kind);
 	hash = shown_mix_text(hash, frame->reason);
 	if (frame->name)
 		return shown_mix_lines(hash, frame->name->function, frame->name->file,
 				       frame->name->line);
-	hash = shown_mix_text(hash, module ? module->path : NULL);
+	hash = shown_mix_module(hash, modules, frame->module);
 	if (frame->kind == FRAME_ERROR || !view->identity)
 		return hash_word(hash, frame->offset ? frame->offset : frame->address);
 	hash = shown_mix_lines(hash, view->function, view->file, view->line);
