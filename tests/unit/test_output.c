@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -410,6 +411,43 @@ static void test_bad_names_are_refused(void **state)
 	}
 }
 
+/* A terminal's own size comes first; COLUMNS is for what has none, and counts only as a number. */
+static void test_size(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t columns;
+	} variables[] = {
+		{ NULL, 0 },  { "132", 132 }, { "0", 0 },	  { "", 0 },	  { "wide", 0 },
+		{ "-80", 0 }, { "80x", 0 },   { "65535", 65535 }, { "65536", 0 }, { "1e3", 0 },
+	};
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), ends[2];
+	struct winsize size = { .ws_row = 24, .ws_col = 100 };
+	struct output to_terminal = { .fd = terminal }, to_pipe;
+	size_t columns, lines, i;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	to_pipe = (struct output){ .fd = ends[1] };
+	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		output_size(&to_pipe, variables[i].text, &columns, &lines);
+		assert_int_equal(columns, variables[i].columns);
+		assert_int_equal(lines, 0);
+	}
+	assert_true(terminal >= 0);
+	assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+	output_size(&to_terminal, "132", &columns, &lines);
+	assert_int_equal(columns, 100);
+	assert_int_equal(lines, 24);
+	size = (struct winsize){ 0 };
+	assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+	output_size(&to_terminal, "132", &columns, &lines);
+	assert_int_equal(columns, 132);
+	close(terminal);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +466,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_missing_folder_is_reported, folder_make,
 						folder_remove),
 		cmocka_unit_test(test_dash_is_stdout),
+		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_names_expand),
 		cmocka_unit_test(test_bad_names_are_refused),
 	};
