@@ -175,23 +175,26 @@ static size_t text_width_of(const struct render_options *options)
 	return width < TEXT_COLUMNS_MIN ? TEXT_COLUMNS_MIN : width;
 }
 
-static size_t text_count_lines(const struct buffer *text)
+static size_t text_count_lines(const struct buffer *text, size_t from)
 {
 	size_t count = 0, i;
 
-	for (i = 0; i < text->length; i++)
+	for (i = from; i < text->length; i++)
 		count += text->data[i] == '\n';
 	return count;
 }
 
 /* Lines of the screen, less those above and below the stacks, and one for the prompt. */
 static size_t text_room(const struct render_options *options, const struct report *report,
-			size_t end_lines)
+			size_t opening_lines, size_t end_lines)
 {
 	size_t lines = options->lines ? options->lines : RENDER_LINES;
-	/* The opening and the row of the titles, the rows, those of the rest and the totals, and two empty lines. */
-	size_t used = 3 + report->site_count + 2 + 2 + end_lines + 1;
+	/* Titles, rows, those of the rest and the totals, and an empty line. */
+	size_t used = opening_lines + 1 + report->site_count + 2 + 1 + end_lines + 1;
 
+	used += report->sites_left_out > 0;
+	used += site_stats_hold(&report->ended);
+	used += report->recorded.samples > 0;
 	return lines > used ? lines - used : 0;
 }
 
@@ -215,15 +218,17 @@ void render_text(const struct report *report, const struct render_options *optio
 				      .verbose = options->verbose,
 				      .paths = options->paths };
 	struct text_writer at_end = writer;
+	size_t begin = out->length, opening_lines;
 	struct buffer end = { 0 };
 
 	at_end.out = &end;
 	text_end(&at_end, report);
 	text_opening(&writer, report);
+	opening_lines = text_count_lines(out, begin);
 	if (text_shows_any_site(report)) {
 		text_sites(&writer, report, options);
 		text_stacks(&writer, report, options,
-			    text_room(options, report, text_count_lines(&end)));
+			    text_room(options, report, opening_lines, text_count_lines(&end, 0)));
 	} else {
 		text_nothing(&writer, report);
 	}
