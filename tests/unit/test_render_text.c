@@ -449,9 +449,51 @@ static void test_nasty_fits(void **state)
 
 		plain.columns = widths[seed % 5];
 		plain.verbose = seed % 3 == 0;
+		plain.frames = seed % 7;
+		plain.lines = seed % 2 ? 0 : seed;
 		text = sample_render(report, "text", &plain);
 		assert_fits(text, plain.columns ? plain.columns : 80, seed);
 		free(text);
+		report_free(report);
+		nasty_free(nasty);
+	}
+}
+
+/* What allocated for a row, of a site's frames, in each width that the table may have for it. */
+static void assert_leaves_fit(const struct report_site *site, unsigned int seed)
+{
+	struct report_leaf leaves[3] = { 0 };
+	struct report_site row = { .leaves = leaves, .leaves_more = seed };
+	struct buffer text = { 0 };
+	size_t width;
+
+	row.source = seed % 2 ? SOURCE_MMAP : SOURCE_HEAP;
+	for (; row.leaf_count < 3 && row.leaf_count < site->frame_count; row.leaf_count++)
+		leaves[row.leaf_count].frame = site->frames[row.leaf_count];
+	for (width = 0; width < 40; width++) {
+		buffer_clear(&text);
+		text_place_append_via(&text, &row, width);
+		assert_fits(text.data, width, seed);
+	}
+	buffer_free(&text);
+}
+
+static void test_nasty_leaves_fit(void **state)
+{
+	struct report_site site;
+	unsigned int seed;
+	size_t i;
+
+	(void)state;
+	for (seed = 1; seed <= 250; seed++) {
+		struct nasty *nasty = nasty_new(seed);
+		struct report *report = nasty_report(nasty);
+
+		for (i = 0; i < report->site_count; i++) {
+			site = report_open_site(report, i);
+			assert_leaves_fit(&site, seed);
+			report_close_site(&site);
+		}
 		report_free(report);
 		nasty_free(nasty);
 	}
@@ -594,6 +636,7 @@ int main(void)
 		cmocka_unit_test(test_opening_fits),
 		cmocka_unit_test(test_nothing_in_use),
 		cmocka_unit_test(test_nasty_fits),
+		cmocka_unit_test(test_nasty_leaves_fit),
 		cmocka_unit_test(test_nasty_verbose_is_safe),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_via),

@@ -280,7 +280,7 @@ static void text_place_append_function(struct buffer *out, const struct report_s
 void text_place_append_via(struct buffer *out, const struct report_site *site, size_t width)
 {
 	struct buffer line = { 0 };
-	size_t shown, room = width;
+	size_t shown, room = width, before;
 	char rest[32];
 
 	if (!site->leaf_count) {
@@ -290,9 +290,10 @@ void text_place_append_via(struct buffer *out, const struct report_site *site, s
 	do {
 		buffer_clear(&line);
 		buffer_append_string(&line, site->source == SOURCE_MMAP ? "mmap" : "");
+		before = room;
 		shown = text_place_append_leaves(&line, site, room);
 		room = text_place_less(width, text_place_format_rest(site, shown, rest));
-	} while (shown > 1 && columns_of(line.data) > room);
+	} while (shown > 1 && columns_of(line.data) > room && room < before);
 	/* A leaf matters more than how many there are beside it. */
 	if (!shown || columns_of(line.data) <= text_place_less(width, strlen(rest)))
 		buffer_append_string(&line, rest);
