@@ -24,6 +24,7 @@
 #define ROUND_NS 250000
 #define CALLS_FIRST 12
 #define CALLS_MAX 4096
+#define PROBES_MAX 4
 
 /* How a function is probed. */
 struct meter_probe {
@@ -122,40 +123,57 @@ static int meter_compare(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Nanoseconds of a call. */
-static uint32_t meter_measure(void (*function)(void))
+/* How many calls fill a round. */
+static unsigned int meter_calls(void (*function)(void))
 {
-	uint64_t rounds[ROUNDS], first, calls;
-	int i;
+	uint64_t first, calls;
 
 	meter_time(function, CALLS_FIRST);
 	first = meter_time(function, CALLS_FIRST) / CALLS_FIRST;
 	calls = ROUND_NS / (first ? first : 1);
-	calls = calls < CALLS_FIRST ? CALLS_FIRST : calls > CALLS_MAX ? CALLS_MAX : calls;
-	for (i = 0; i < ROUNDS; i++)
-		rounds[i] = meter_time(function, (unsigned int)calls);
-	qsort(rounds, ROUNDS, sizeof(rounds[0]), meter_compare);
-	return (uint32_t)(rounds[ROUNDS / 2] / calls);
+	return (unsigned int)(calls < CALLS_FIRST ? CALLS_FIRST
+			      : calls > CALLS_MAX ? CALLS_MAX
+						  : calls);
+}
+
+/*
+ * Nanoseconds of a call of each. They take turns: what else the machine does in a round slows all of them, and what one costs
+ * more than another is what is asked for.
+ */
+static void meter_measure(const struct meter_probe *probes, size_t count)
+{
+	uint64_t rounds[PROBES_MAX][ROUNDS];
+	unsigned int calls[PROBES_MAX];
+	size_t i, round;
+
+	for (i = 0; i < count; i++)
+		calls[i] = meter_calls(probes[i].function);
+	for (round = 0; round < ROUNDS; round++)
+		for (i = 0; i < count; i++)
+			rounds[i][round] = meter_time(probes[i].function, calls[i]);
+	for (i = 0; i < count; i++) {
+		qsort(rounds[i], ROUNDS, sizeof(rounds[i][0]), meter_compare);
+		*probes[i].ns = (uint32_t)(rounds[i][ROUNDS / 2] / calls[i]);
+	}
 }
 
 static int meter_measure_all(enum backend backend, const struct probe_features *traps,
 			     struct trap_costs *ret_costs)
 {
 	struct trap_costs costs = { 0 };
-	const struct meter_probe probes[] = {
+	const struct meter_probe probes[PROBES_MAX] = {
 		{ trap_meter_emulated, false, &costs.emulated_ns },
 		{ trap_meter_stepped, false, &costs.stepped_ns },
 		{ trap_meter_returning, true, &costs.return_ns },
 		{ trap_meter_optimized, false, &costs.optimized_ns },
 	};
-	size_t count = sizeof(probes) / sizeof(probes[0]) - !traps->optimizes_nop5, i;
+	size_t count = PROBES_MAX - !traps->optimizes_nop5, i;
 	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), code = file < 0 ? -errno : 0;
 
-	for (i = 0; i < count && !code; i++) {
+	for (i = 0; i < count && !code; i++)
 		code = meter_attach(backend, &probes[i], file);
-		if (!code)
-			*probes[i].ns = meter_measure(probes[i].function);
-	}
+	if (!code)
+		meter_measure(probes, count);
 	costs.return_ns -= costs.return_ns < costs.emulated_ns ? costs.return_ns
 							       : costs.emulated_ns;
 	*ret_costs = costs;
