@@ -45,7 +45,7 @@ SIZES = {"grows": 2000000, "shrinks": 1950000, "late": 1990000}
 # Blocks in use, and freed, after each turn.
 FIRST = {"grows": (5, 0), "shrinks": (4, 0)}
 SECOND = {"grows": (8, 0), "shrinks": (3, 1), "late": (1, 0)}
-TITLES = ["#", "IN USE", "GROWTH", "BLOCKS", "FREED", "OLDEST", "WHERE", "VIA"]
+TITLES = ["#", "IN USE", "GROWTH", "BLOCKS", "FREED", "OLDEST", "GCS", "WHERE", "VIA"]
 
 
 def size_of(count):
