@@ -136,7 +136,8 @@ def test_probes_are_put_back_in_all_processes():
         process.stdin.flush()
         process.stdout.readline()
 
-    tracer = lab.Tracer("-q", "-j", "-n", "0", "--all", "3600")
+    # Only its blocks: to name those of all processes takes a busy machine long, and many reports may be needed.
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "-z", "1000", "-Z", "1000", "--all", "3600")
     ask(b"drop")
     ask(b"allocate")
     # Each report looks at some processes of the machine, and the next one at others.
