@@ -23,14 +23,14 @@ def check(report, account):
     assert found["site_storm_realloc"][1] == resized, (found, resized)
 
 
-def storm(*options):
-    _, output, errors = lab.run("-q", "-j", "-n", "0", *options, "--", lab.target("storm"), "64", int(5000000 * lab.SCALE))
+def storm(*options, calls=2000000):
+    _, output, errors = lab.run("-q", "-j", "-n", "0", *options, "--", lab.target("storm"), "64", int(calls * lab.SCALE))
     account = [line for line in errors.splitlines() if not line.startswith("tracer")][0]
     check(lab.last_object(output.replace("{}\n", "")), account)
 
 
 def test_64_threads():
-    storm()
+    storm(calls=5000000)
 
 
 def test_64_threads_at_the_entries():
