@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "changed_file.h"
-#include "decode/image.h"
+#include "decode/dwarf_image.h"
 
 /* Where the code of such a small library is. */
 #define CODE_START 0x1000
@@ -31,11 +31,11 @@ static int open_same(void *context, const struct debug_want *want, uint32_t *can
 	return *candidate ? -1 : dup(*(int *)context);
 }
 
-static void check(const struct image_names *names)
+static void check(const struct dwarf_image_names *names)
 {
 	size_t i;
 
-	MUST(names->count <= IMAGE_DEPTH_MAX);
+	MUST(names->count <= DWARF_IMAGE_DEPTH_MAX);
 	for (i = 0; i < names->count; i++) {
 		MUST(!names->items[i].function || strlen(names->items[i].function) < 4096);
 		MUST(!names->items[i].file || names->items[i].file[0]);
@@ -47,16 +47,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t length;
 	int fd = changed_file_write(data, size, &length), kept = dup(fd);
 	const struct debug_source source = { open_same, &kept };
-	struct image *image = image_open(fd, &source);
-	struct image_names names;
+	struct dwarf_image *image = dwarf_image_open(fd, &source);
+	struct dwarf_image_names names;
 	uint64_t offset;
 
 	for (offset = CODE_START; image && offset < CODE_START + CODE_SIZE; offset += 7) {
-		image_lookup(image, offset, &names);
+		dwarf_image_lookup(image, offset, &names);
 		check(&names);
-		image_names_clear(&names);
+		dwarf_image_names_clear(&names);
 	}
-	image_free(image);
+	dwarf_image_free(image);
 	close(kept);
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "decode/image.h"
+#include "decode/dwarf_image.h"
 #include "decode/jobs.h"
 
 /* More files than any honest look-up wants. */
@@ -165,7 +165,7 @@ static int client_step(struct client *client, struct client_question *question)
 	case MESSAGE_WANT:
 		return client_serve(client, question, &message);
 	case MESSAGE_SYMBOL:
-		if (question->answer || ++question->symbols > IMAGE_DEPTH_MAX)
+		if (question->answer || ++question->symbols > DWARF_IMAGE_DEPTH_MAX)
 			return -EPROTO;
 		question->visit(question->context, &message);
 		return 0;

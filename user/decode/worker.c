@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "decode/image.h"
+#include "decode/dwarf_image.h"
 #include "decode/jobs.h"
 #include "decode/protocol.h"
 #include "decode/sandbox.h"
@@ -25,7 +25,7 @@
 struct worker_image {
 	uint32_t module;
 	bool present; /* known, though perhaps not usable */
-	struct image *image; /* NULL = no program */
+	struct dwarf_image *image; /* NULL = no program */
 	uint64_t bytes; /* of its files */
 	uint64_t used; /* when, by the worker's count of look-ups */
 };
@@ -80,7 +80,7 @@ static int worker_open_file(void *context, const struct debug_want *want, uint32
 
 static void worker_forget(struct worker_image *entry)
 {
-	image_free(entry->image);
+	dwarf_image_free(entry->image);
 	*entry = (struct worker_image){ 0 };
 }
 
@@ -102,7 +102,7 @@ static struct worker_image *worker_find(struct worker *worker)
 	return oldest;
 }
 
-static struct image *worker_open_image(struct worker *worker, struct worker_image *entry)
+static struct dwarf_image *worker_open_image(struct worker *worker, struct worker_image *entry)
 {
 	struct debug_want want = { .kind = WANT_MODULE, .name = "" };
 	uint32_t candidate = 0;
@@ -115,7 +115,7 @@ static struct image *worker_open_image(struct worker *worker, struct worker_imag
 	entry->module = worker->module;
 	fd = worker_open_file(worker, &want, &candidate);
 	if (fd >= 0)
-		entry->image = image_open(fd, &worker->source);
+		entry->image = dwarf_image_open(fd, &worker->source);
 	return entry->image;
 }
 
@@ -143,9 +143,9 @@ static void worker_limit_bytes(struct worker *worker)
 static void worker_answer(struct worker *worker)
 {
 	uint64_t offset = worker->message.number;
-	struct image_names names = { 0 };
+	struct dwarf_image_names names = { 0 };
 	struct worker_image *entry;
-	struct image *image;
+	struct dwarf_image *image;
 	size_t i;
 
 	worker->module = worker->message.module;
@@ -154,7 +154,7 @@ static void worker_answer(struct worker *worker)
 	entry = worker_find(worker);
 	image = worker_open_image(worker, entry);
 	if (image)
-		image_lookup(image, offset, &names);
+		dwarf_image_lookup(image, offset, &names);
 	entry->bytes += worker->opened;
 	for (i = 0; i < names.count; i++) {
 		worker->message = (struct message){ .kind = MESSAGE_SYMBOL,
@@ -164,7 +164,7 @@ static void worker_answer(struct worker *worker)
 		message_set_text(worker->message.file, names.items[i].file);
 		worker_send(worker);
 	}
-	image_names_clear(&names);
+	dwarf_image_names_clear(&names);
 	worker->message = (struct message){ .kind = MESSAGE_END, .module = worker->module };
 	worker_send(worker);
 	worker_limit_bytes(worker);

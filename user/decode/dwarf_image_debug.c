@@ -3,7 +3,7 @@
  * Separate debug files: asking for them, and taking none that is not the right one. A file is right if it has the
  * build ID of the program, or the checksum that the program names.
  */
-#include "decode/image_parts.h"
+#include "decode/dwarf_image_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 /* Candidates to open before giving up. */
 #define CANDIDATES_MAX 64
 
-static bool image_debug_crc(int fd, GElf_Word *ret_crc)
+static bool dwarf_image_debug_crc(int fd, GElf_Word *ret_crc)
 {
 	unsigned char bytes[65536];
 	uLong crc = crc32(0, NULL, 0);
@@ -34,7 +34,7 @@ static bool image_debug_crc(int fd, GElf_Word *ret_crc)
 }
 
 /* Copies the build ID of an open file and returns its size; 0 = none. */
-static size_t image_debug_build_id(Elf *elf, unsigned char id[BUILD_ID_MAX])
+static size_t dwarf_image_debug_build_id(Elf *elf, unsigned char id[BUILD_ID_MAX])
 {
 	const void *bytes;
 	ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
@@ -49,7 +49,7 @@ static size_t image_debug_build_id(Elf *elf, unsigned char id[BUILD_ID_MAX])
  * Is `fd` the wanted file? A build ID that both have decides; the checksum decides where one has none. Without
  * either, nothing proves it.
  */
-static bool image_debug_verify(int fd, const struct debug_want *want, const GElf_Word *crc)
+static bool dwarf_image_debug_verify(int fd, const struct debug_want *want, const GElf_Word *crc)
 {
 	unsigned char id[BUILD_ID_MAX];
 	GElf_Word found;
@@ -61,16 +61,16 @@ static bool image_debug_verify(int fd, const struct debug_want *want, const GElf
 		elf_end(elf);
 		return false;
 	}
-	size = image_debug_build_id(elf, id);
+	size = dwarf_image_debug_build_id(elf, id);
 	elf_end(elf);
 	if (size && want->build_id_size)
 		return size == want->build_id_size && !memcmp(id, want->build_id, size);
-	return crc && image_debug_crc(fd, &found) && found == *crc;
+	return crc && dwarf_image_debug_crc(fd, &found) && found == *crc;
 }
 
 /* A descriptor of the file, verified, or -1. */
-static int image_debug_open(const struct image *image, const struct debug_want *want,
-			    const GElf_Word *crc)
+static int dwarf_image_debug_open(const struct dwarf_image *image, const struct debug_want *want,
+				  const GElf_Word *crc)
 {
 	uint32_t candidate = 0;
 	int fd, i;
@@ -79,7 +79,7 @@ static int image_debug_open(const struct image *image, const struct debug_want *
 		fd = image->source->open(image->source->context, want, &candidate);
 		if (fd < 0)
 			return -1;
-		if (image_debug_verify(fd, want, crc))
+		if (dwarf_image_debug_verify(fd, want, crc))
 			return fd;
 		close(fd);
 		candidate++;
@@ -89,9 +89,9 @@ static int image_debug_open(const struct image *image, const struct debug_want *
 
 /*
  * libdwfl uses one callback for two questions. The one for the shared file (dwz) comes with that file's name and without
- * its build ID; image_debug_attach_alternate asks it better.
+ * its build ID; dwarf_image_debug_attach_alternate asks it better.
  */
-static bool image_debug_is_own(Elf *elf, const char *debuglink, GElf_Word crc)
+static bool dwarf_image_debug_is_own(Elf *elf, const char *debuglink, GElf_Word crc)
 {
 	GElf_Word own_crc = 0;
 	const char *own = dwelf_elf_gnu_debuglink(elf, &own_crc);
@@ -99,11 +99,11 @@ static bool image_debug_is_own(Elf *elf, const char *debuglink, GElf_Word crc)
 	return !debuglink || (own && own_crc == crc && !strcmp(own, debuglink));
 }
 
-int image_debug_find(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
-		     const char *file_name, const char *debuglink, GElf_Word debuglink_crc,
-		     char **ret_path)
+int dwarf_image_debug_find(Dwfl_Module *module, void **userdata, const char *module_name,
+			   Dwarf_Addr base, const char *file_name, const char *debuglink,
+			   GElf_Word debuglink_crc, char **ret_path)
 {
-	struct image *image = *userdata;
+	struct dwarf_image *image = *userdata;
 	struct debug_want want = { .kind = WANT_BUILD_ID, .name = "" };
 	GElf_Addr bias;
 	Elf *elf;
@@ -111,19 +111,19 @@ int image_debug_find(Dwfl_Module *module, void **userdata, const char *module_na
 
 	(void)module_name, (void)base, (void)file_name, (void)ret_path;
 	elf = image ? dwfl_module_getelf(module, &bias) : NULL;
-	if (!elf || !image_debug_is_own(elf, debuglink, debuglink_crc))
+	if (!elf || !dwarf_image_debug_is_own(elf, debuglink, debuglink_crc))
 		return -1;
-	want.build_id_size = image_debug_build_id(elf, want.build_id);
+	want.build_id_size = dwarf_image_debug_build_id(elf, want.build_id);
 	if (want.build_id_size)
-		fd = image_debug_open(image, &want, NULL);
+		fd = dwarf_image_debug_open(image, &want, NULL);
 	if (fd >= 0 || !debuglink || strchr(debuglink, '/'))
 		return fd;
 	want.kind = WANT_DEBUGLINK;
 	want.name = debuglink;
-	return image_debug_open(image, &want, &debuglink_crc);
+	return dwarf_image_debug_open(image, &want, &debuglink_crc);
 }
 
-void image_debug_attach_alternate(struct image *image)
+void dwarf_image_debug_attach_alternate(struct dwarf_image *image)
 {
 	struct debug_want want = { .kind = WANT_ALTLINK };
 	const void *id;
@@ -134,7 +134,7 @@ void image_debug_attach_alternate(struct image *image)
 		return;
 	want.build_id_size = (size_t)size;
 	memcpy(want.build_id, id, want.build_id_size);
-	image->alternate_fd = image_debug_open(image, &want, NULL);
+	image->alternate_fd = dwarf_image_debug_open(image, &want, NULL);
 	if (image->alternate_fd < 0)
 		return;
 	image->alternate = dwarf_begin(image->alternate_fd, DWARF_C_READ);

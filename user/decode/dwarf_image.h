@@ -4,8 +4,8 @@
  * inlined calls. Decoding is elfutils'. The files are hostile and elfutils is large, so the tracer uses this
  * only in a sandboxed process (worker.h).
  */
-#ifndef DECODE_IMAGE_H
-#define DECODE_IMAGE_H
+#ifndef DECODE_DWARF_IMAGE_H
+#define DECODE_DWARF_IMAGE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,21 +13,21 @@
 #include "discover/debug_want.h"
 
 /* Most functions that one frame is unfolded into. */
-#define IMAGE_DEPTH_MAX 64
+#define DWARF_IMAGE_DEPTH_MAX 64
 
-struct image;
+struct dwarf_image;
 
 /* One function of a frame. */
-struct image_name {
+struct dwarf_image_name {
 	char *function; /* demangled; NULL = unknown */
 	char *file; /* absolute if it is so in the debug information; NULL = unknown */
 	uint32_t line; /* 0 = unknown */
 };
 
 /* Innermost first; each but the last is inlined into the next one. */
-struct image_names {
+struct dwarf_image_names {
 	size_t count;
-	struct image_name items[IMAGE_DEPTH_MAX];
+	struct dwarf_image_name items[DWARF_IMAGE_DEPTH_MAX];
 };
 
 /*
@@ -35,15 +35,16 @@ struct image_names {
  * from `source`, which must outlive the image, when the first name is looked up. NULL if it is not a program or
  * library of this machine's byte order.
  */
-struct image *image_open(int fd, const struct debug_source *source);
+struct dwarf_image *dwarf_image_open(int fd, const struct debug_source *source);
 
 /*
  * The functions at a file offset: that of an instruction, so for a return address the caller passes the
- * offset minus one. Fills `names`, which has no items if nothing is known; clear it with image_names_clear.
+ * offset minus one. Fills `names`, which has no items if nothing is known; clear it with dwarf_image_names_clear.
  */
-void image_lookup(struct image *image, uint64_t offset, struct image_names *names);
+void dwarf_image_lookup(struct dwarf_image *image, uint64_t offset,
+			struct dwarf_image_names *names);
 
-void image_names_clear(struct image_names *names);
-void image_free(struct image *image);
+void dwarf_image_names_clear(struct dwarf_image_names *names);
+void dwarf_image_free(struct dwarf_image *image);
 
 #endif

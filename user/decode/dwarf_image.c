@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening a file with libdwfl, and its offsets to addresses: see image.h. */
-#include "decode/image_parts.h"
+/* Opening a file with libdwfl, and its offsets to addresses: see dwarf_image.h. */
+#include "decode/dwarf_image_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,21 +9,21 @@
 #include "base/memory.h"
 #include "decode/demangle.h"
 
-static int image_find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
-			  char **ret_path, Elf **ret_elf)
+static int dwarf_image_find_elf(Dwfl_Module *module, void **userdata, const char *name,
+				Dwarf_Addr base, char **ret_path, Elf **ret_elf)
 {
 	(void)module, (void)userdata, (void)name, (void)base, (void)ret_path, (void)ret_elf;
 	return -1;
 }
 
 static const Dwfl_Callbacks callbacks = {
-	.find_elf = image_find_elf,
-	.find_debuginfo = image_debug_find,
+	.find_elf = dwarf_image_find_elf,
+	.find_debuginfo = dwarf_image_debug_find,
 	.section_address = dwfl_offline_section_address,
 };
 
 /* libdwfl also takes compressed files, kernel images and object files; a mapped program is none of them. */
-static bool image_is_program(int fd)
+static bool dwarf_image_is_program(int fd)
 {
 	const int order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 	Elf64_Ehdr header; /* the 32-bit one begins alike */
@@ -34,7 +34,7 @@ static bool image_is_program(int fd)
 	       (header.e_type == ET_EXEC || header.e_type == ET_DYN);
 }
 
-static bool image_report(struct image *image, int fd)
+static bool dwarf_image_report(struct dwarf_image *image, int fd)
 {
 	void **userdata;
 
@@ -51,21 +51,22 @@ static bool image_report(struct image *image, int fd)
 	return true;
 }
 
-struct image *image_open(int fd, const struct debug_source *source)
+struct dwarf_image *dwarf_image_open(int fd, const struct debug_source *source)
 {
-	struct image *image = memory_alloc(1, sizeof(*image));
+	struct dwarf_image *image = memory_alloc(1, sizeof(*image));
 
 	image->source = source;
 	image->alternate_fd = -1;
-	if (image_is_program(fd) && image_report(image, fd))
+	if (dwarf_image_is_program(fd) && dwarf_image_report(image, fd))
 		return image;
 	close(fd);
-	image_free(image);
+	dwarf_image_free(image);
 	return NULL;
 }
 
 /* The address that the file gives to one of its bytes, if a segment of code holds it. */
-static bool image_address(const struct image *image, uint64_t offset, uint64_t *ret_address)
+static bool dwarf_image_address(const struct dwarf_image *image, uint64_t offset,
+				uint64_t *ret_address)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(image->module, &bias);
@@ -93,8 +94,8 @@ static bool image_address(const struct image *image, uint64_t offset, uint64_t *
  * C++ function that is local to its file, and an inner name ("__libc_malloc") of one that is exported under
  * another.
  */
-static bool image_symbol_is_better(const struct image_symbol *symbol, const char *name,
-				   const struct image_function *function)
+static bool dwarf_image_symbol_is_better(const struct dwarf_image_symbol *symbol, const char *name,
+					 const struct dwarf_image_function *function)
 {
 	if (!name)
 		return true;
@@ -104,30 +105,30 @@ static bool image_symbol_is_better(const struct image_symbol *symbol, const char
 	       (symbol->start == function->start && symbol->sized && symbol->binding != STB_LOCAL);
 }
 
-void image_lookup(struct image *image, uint64_t offset, struct image_names *names)
+void dwarf_image_lookup(struct dwarf_image *image, uint64_t offset, struct dwarf_image_names *names)
 {
-	const struct image_symbol *symbol;
-	struct image_name *outermost;
-	struct image_function function = { UINT64_MAX, false };
+	const struct dwarf_image_symbol *symbol;
+	struct dwarf_image_name *outermost;
+	struct dwarf_image_function function = { UINT64_MAX, false };
 	uint64_t address;
 
 	names->count = 0;
-	if (!image_address(image, offset, &address))
+	if (!dwarf_image_address(image, offset, &address))
 		return;
-	image_functions_lookup(image, address, names, &function);
-	symbol = image_symbols_find(image, address);
+	dwarf_image_functions_lookup(image, address, names, &function);
+	symbol = dwarf_image_symbols_find(image, address);
 	if (!symbol)
 		return;
 	if (!names->count)
-		names->items[names->count++] = (struct image_name){ 0 };
+		names->items[names->count++] = (struct dwarf_image_name){ 0 };
 	outermost = &names->items[names->count - 1];
-	if (!image_symbol_is_better(symbol, outermost->function, &function))
+	if (!dwarf_image_symbol_is_better(symbol, outermost->function, &function))
 		return;
 	free(outermost->function);
 	outermost->function = demangle_symbol(symbol->name);
 }
 
-void image_names_clear(struct image_names *names)
+void dwarf_image_names_clear(struct dwarf_image_names *names)
 {
 	size_t i;
 
@@ -138,11 +139,11 @@ void image_names_clear(struct image_names *names)
 	names->count = 0;
 }
 
-void image_free(struct image *image)
+void dwarf_image_free(struct dwarf_image *image)
 {
 	if (!image)
 		return;
-	image_functions_free(image);
+	dwarf_image_functions_free(image);
 	free(image->symbols);
 	dwfl_end(image->dwfl);
 	if (image->alternate)

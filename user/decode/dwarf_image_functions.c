@@ -3,7 +3,7 @@
  * Functions, inlined calls and lines from DWARF. Units and functions are indexed by address once, so that a lookup
  * walks one function and not a whole unit.
  */
-#include "decode/image_parts.h"
+#include "decode/dwarf_image_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +24,9 @@
 /* Ranges may overlap; how many are tried before the last one that begins in front of an address. */
 #define OVERLAPS_MAX 16
 
-static int image_range_compare(const void *left, const void *right)
+static int dwarf_image_range_compare(const void *left, const void *right)
 {
-	const struct image_range *a = left, *b = right;
+	const struct dwarf_image_range *a = left, *b = right;
 
 	if (a->low != b->low)
 		return a->low < b->low ? -1 : 1;
@@ -35,7 +35,7 @@ static int image_range_compare(const void *left, const void *right)
 	return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
-static void image_ranges_add(struct image_ranges *ranges, Dwarf_Die *entry)
+static void dwarf_image_ranges_add(struct dwarf_image_ranges *ranges, Dwarf_Die *entry)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
@@ -47,18 +47,20 @@ static void image_ranges_add(struct image_ranges *ranges, Dwarf_Die *entry)
 		ranges->items = memory_grow(ranges->items, ranges->count, &ranges->capacity,
 					    sizeof(*ranges->items));
 		ranges->items[ranges->count++] =
-			(struct image_range){ low, high, dwarf_dieoffset(entry) };
+			(struct dwarf_image_range){ low, high, dwarf_dieoffset(entry) };
 	}
 }
 
-static void image_ranges_sort(struct image_ranges *ranges)
+static void dwarf_image_ranges_sort(struct dwarf_image_ranges *ranges)
 {
 	if (ranges->count)
-		qsort(ranges->items, ranges->count, sizeof(*ranges->items), image_range_compare);
+		qsort(ranges->items, ranges->count, sizeof(*ranges->items),
+		      dwarf_image_range_compare);
 }
 
 /* The entry that has `pc`, the one that begins last if there are several. */
-static bool image_ranges_find(const struct image_ranges *ranges, uint64_t pc, Dwarf_Off *ret_entry)
+static bool dwarf_image_ranges_find(const struct dwarf_image_ranges *ranges, uint64_t pc,
+				    Dwarf_Off *ret_entry)
 {
 	size_t low = 0, high = ranges->count, tries;
 
@@ -79,7 +81,7 @@ static bool image_ranges_find(const struct image_ranges *ranges, uint64_t pc, Dw
 	return false;
 }
 
-static bool image_functions_is_scope(int tag)
+static bool dwarf_image_functions_is_scope(int tag)
 {
 	switch (tag) {
 	case DW_TAG_namespace:
@@ -95,7 +97,7 @@ static bool image_functions_is_scope(int tag)
 }
 
 /* Every function of a unit, except functions within functions. */
-static void image_functions_collect(Dwarf_Die *unit, struct image_ranges *ranges)
+static void dwarf_image_functions_collect(Dwarf_Die *unit, struct dwarf_image_ranges *ranges)
 {
 	Dwarf_Die scopes[SCOPES_MAX];
 	size_t depth = 0, left;
@@ -107,8 +109,8 @@ static void image_functions_collect(Dwarf_Die *unit, struct image_ranges *ranges
 		int tag = dwarf_tag(entry);
 
 		if (tag == DW_TAG_subprogram)
-			image_ranges_add(ranges, entry);
-		if (depth + 1 < SCOPES_MAX && image_functions_is_scope(tag) &&
+			dwarf_image_ranges_add(ranges, entry);
+		if (depth + 1 < SCOPES_MAX && dwarf_image_functions_is_scope(tag) &&
 		    !dwarf_child(entry, &scopes[depth + 1])) {
 			depth++;
 			continue;
@@ -121,22 +123,23 @@ static void image_functions_collect(Dwarf_Die *unit, struct image_ranges *ranges
 	}
 }
 
-static const struct image_ranges *image_functions_of(struct image *image, Dwarf_Die *unit)
+static const struct dwarf_image_ranges *dwarf_image_functions_of(struct dwarf_image *image,
+								 Dwarf_Die *unit)
 {
 	uint64_t key = dwarf_dieoffset(unit);
-	struct image_ranges *ranges = table_get(&image->functions, key);
+	struct dwarf_image_ranges *ranges = table_get(&image->functions, key);
 
 	if (ranges)
 		return ranges;
 	ranges = memory_alloc(1, sizeof(*ranges));
-	image_functions_collect(unit, ranges);
-	image_ranges_sort(ranges);
+	dwarf_image_functions_collect(unit, ranges);
+	dwarf_image_ranges_sort(ranges);
 	table_put(&image->functions, key, ranges);
 	return ranges;
 }
 
 /* Compilers may leave out .debug_aranges, or write it for some units only; the units themselves know. */
-static const struct image_ranges *image_functions_units(struct image *image)
+static const struct dwarf_image_ranges *dwarf_image_functions_units(struct dwarf_image *image)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die entry;
@@ -150,23 +153,23 @@ static const struct image_ranges *image_functions_units(struct image *image)
 		if (dwarf_get_units(image->dwarf, unit, &unit, NULL, &type, &entry, NULL))
 			break;
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			image_ranges_add(image->units, &entry);
+			dwarf_image_ranges_add(image->units, &entry);
 	}
-	image_ranges_sort(image->units);
+	dwarf_image_ranges_sort(image->units);
 	return image->units;
 }
 
-static bool image_functions_unit(struct image *image, uint64_t pc, Dwarf_Die *ret_unit)
+static bool dwarf_image_functions_unit(struct dwarf_image *image, uint64_t pc, Dwarf_Die *ret_unit)
 {
 	Dwarf_Off offset;
 
 	if (dwarf_addrdie(image->dwarf, pc, ret_unit))
 		return true;
-	return image_ranges_find(image_functions_units(image), pc, &offset) &&
+	return dwarf_image_ranges_find(dwarf_image_functions_units(image), pc, &offset) &&
 	       dwarf_offdie(image->dwarf, offset, ret_unit);
 }
 
-static bool image_functions_has_code(int tag)
+static bool dwarf_image_functions_has_code(int tag)
 {
 	switch (tag) {
 	case DW_TAG_inlined_subroutine:
@@ -182,7 +185,7 @@ static bool image_functions_has_code(int tag)
 }
 
 /* The entry right within `parent` that has `pc`. */
-static bool image_functions_descend(Dwarf_Die *parent, uint64_t pc, Dwarf_Die *ret_entry)
+static bool dwarf_image_functions_descend(Dwarf_Die *parent, uint64_t pc, Dwarf_Die *ret_entry)
 {
 	Dwarf_Die entry;
 	size_t left;
@@ -190,7 +193,8 @@ static bool image_functions_descend(Dwarf_Die *parent, uint64_t pc, Dwarf_Die *r
 	if (dwarf_child(parent, &entry))
 		return false;
 	for (left = ENTRIES_MAX; left; left--) {
-		if (image_functions_has_code(dwarf_tag(&entry)) && dwarf_haspc(&entry, pc) == 1) {
+		if (dwarf_image_functions_has_code(dwarf_tag(&entry)) &&
+		    dwarf_haspc(&entry, pc) == 1) {
 			*ret_entry = entry;
 			return true;
 		}
@@ -201,14 +205,14 @@ static bool image_functions_descend(Dwarf_Die *parent, uint64_t pc, Dwarf_Die *r
 }
 
 /* The function and what is inlined into it at `pc`, outermost first. Returns how many there are. */
-static size_t image_functions_chain(Dwarf_Die *function, uint64_t pc, Dwarf_Die *chain)
+static size_t dwarf_image_functions_chain(Dwarf_Die *function, uint64_t pc, Dwarf_Die *chain)
 {
 	Dwarf_Die at = *function;
 	size_t count = 1, left;
 
 	chain[0] = at;
-	for (left = BLOCKS_MAX; left && count < IMAGE_DEPTH_MAX; left--) {
-		if (!image_functions_descend(&at, pc, &at))
+	for (left = BLOCKS_MAX; left && count < DWARF_IMAGE_DEPTH_MAX; left--) {
+		if (!dwarf_image_functions_descend(&at, pc, &at))
 			break;
 		/* A function within the function begins anew: it is called, not inlined. */
 		if (dwarf_tag(&at) == DW_TAG_subprogram)
@@ -221,7 +225,7 @@ static size_t image_functions_chain(Dwarf_Die *function, uint64_t pc, Dwarf_Die 
 }
 
 /* The linker's name has more information where it is mangled, and less where it is not ("__GI___libc_malloc"). */
-static char *image_functions_name(Dwarf_Die *entry, bool *ret_plain)
+static char *dwarf_image_functions_name(Dwarf_Die *entry, bool *ret_plain)
 {
 	Dwarf_Attribute attribute;
 	const char *linker = NULL, *plain = dwarf_diename(entry);
@@ -236,7 +240,7 @@ static char *image_functions_name(Dwarf_Die *entry, bool *ret_plain)
 }
 
 /* A file of a line table; relative names are relative to the folder of the compiler. */
-static char *image_functions_file(Dwarf_Die *unit, const char *file)
+static char *dwarf_image_functions_file(Dwarf_Die *unit, const char *file)
 {
 	Dwarf_Attribute attribute;
 	const char *folder = NULL;
@@ -250,7 +254,8 @@ static char *image_functions_file(Dwarf_Die *unit, const char *file)
 }
 
 /* Where `entry` was called, according to its own entry. */
-static void image_functions_call_site(Dwarf_Die *unit, Dwarf_Die *entry, struct image_name *name)
+static void dwarf_image_functions_call_site(Dwarf_Die *unit, Dwarf_Die *entry,
+					    struct dwarf_image_name *name)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Files *files;
@@ -262,10 +267,11 @@ static void image_functions_call_site(Dwarf_Die *unit, Dwarf_Die *entry, struct 
 	if (!dwarf_attr(entry, DW_AT_call_file, &attribute) || dwarf_formudata(&attribute, &value))
 		return;
 	if (!dwarf_getsrcfiles(unit, &files, &count) && value < count)
-		name->file = image_functions_file(unit, dwarf_filesrc(files, value, NULL, NULL));
+		name->file =
+			dwarf_image_functions_file(unit, dwarf_filesrc(files, value, NULL, NULL));
 }
 
-static void image_functions_line(Dwarf_Die *unit, uint64_t pc, struct image_name *name)
+static void dwarf_image_functions_line(Dwarf_Die *unit, uint64_t pc, struct dwarf_image_name *name)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, pc);
 	int number;
@@ -274,58 +280,59 @@ static void image_functions_line(Dwarf_Die *unit, uint64_t pc, struct image_name
 		return;
 	if (!dwarf_lineno(line, &number) && number > 0)
 		name->line = (uint32_t)number;
-	name->file = image_functions_file(unit, dwarf_linesrc(line, NULL, NULL));
+	name->file = dwarf_image_functions_file(unit, dwarf_linesrc(line, NULL, NULL));
 }
 
-static void image_functions_open(struct image *image)
+static void dwarf_image_functions_open(struct dwarf_image *image)
 {
 	if (image->dwarf_known)
 		return;
 	image->dwarf_known = true;
 	image->dwarf = dwfl_module_getdwarf(image->module, &image->dwarf_bias);
 	if (image->dwarf)
-		image_debug_attach_alternate(image);
+		dwarf_image_debug_attach_alternate(image);
 }
 
-void image_functions_lookup(struct image *image, uint64_t address, struct image_names *names,
-			    struct image_function *ret_function)
+void dwarf_image_functions_lookup(struct dwarf_image *image, uint64_t address,
+				  struct dwarf_image_names *names,
+				  struct dwarf_image_function *ret_function)
 {
-	Dwarf_Die chain[IMAGE_DEPTH_MAX], unit, function;
+	Dwarf_Die chain[DWARF_IMAGE_DEPTH_MAX], unit, function;
 	Dwarf_Addr start;
-	struct image_name name = { 0 };
+	struct dwarf_image_name name = { 0 };
 	Dwarf_Off offset;
 	size_t count = 0;
 	uint64_t pc;
 
-	image_functions_open(image);
+	dwarf_image_functions_open(image);
 	pc = address - image->dwarf_bias;
-	if (!image->dwarf || !image_functions_unit(image, pc, &unit))
+	if (!image->dwarf || !dwarf_image_functions_unit(image, pc, &unit))
 		return;
-	if (image_ranges_find(image_functions_of(image, &unit), pc, &offset) &&
+	if (dwarf_image_ranges_find(dwarf_image_functions_of(image, &unit), pc, &offset) &&
 	    dwarf_offdie(image->dwarf, offset, &function))
-		count = image_functions_chain(&function, pc, chain);
+		count = dwarf_image_functions_chain(&function, pc, chain);
 	if (count && !dwarf_entrypc(&chain[0], &start))
 		ret_function->start = start + image->dwarf_bias;
 	/* The innermost place is that of the instruction; the others are those of the inlined calls. */
-	image_functions_line(&unit, pc, &name);
+	dwarf_image_functions_line(&unit, pc, &name);
 	while (count-- > 0) {
-		name.function = image_functions_name(&chain[count], &ret_function->plain);
+		name.function = dwarf_image_functions_name(&chain[count], &ret_function->plain);
 		names->items[names->count++] = name;
-		name = (struct image_name){ 0 };
+		name = (struct dwarf_image_name){ 0 };
 		if (count)
-			image_functions_call_site(&unit, &chain[count], &name);
+			dwarf_image_functions_call_site(&unit, &chain[count], &name);
 	}
 	if (!names->count && (name.file || name.line))
 		names->items[names->count++] = name;
 }
 
-void image_functions_free(struct image *image)
+void dwarf_image_functions_free(struct dwarf_image *image)
 {
 	const struct table_slot *slot;
 	size_t cursor = 0;
 
 	while ((slot = table_next(&image->functions, &cursor))) {
-		struct image_ranges *ranges = slot->value;
+		struct dwarf_image_ranges *ranges = slot->value;
 
 		free(ranges->items);
 		free(ranges);
