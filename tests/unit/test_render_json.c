@@ -160,7 +160,7 @@ static void assert_string(const char *text, const char *expected)
 	struct buffer out = { 0 };
 	struct json_writer json = { .out = &out };
 
-	json_string(&json, text);
+	json_writer_string(&json, text);
 	assert_string_equal(out.data, expected);
 	buffer_free(&out);
 }
@@ -187,7 +187,7 @@ static void assert_seconds(uint64_t ns, const char *expected)
 	struct buffer out = { 0 };
 	struct json_writer json = { .out = &out };
 
-	json_seconds(&json, ns);
+	json_writer_seconds(&json, ns);
 	assert_string_equal(out.data, expected);
 	buffer_free(&out);
 }
@@ -208,19 +208,19 @@ static void test_nesting(void **state)
 	struct json_writer json = { .out = &out };
 
 	(void)state;
-	json_open(&json, '[');
-	json_open(&json, '{');
-	json_close(&json, '}');
-	json_open(&json, '{');
-	json_key(&json, "a");
-	json_integer(&json, UINT64_MAX);
-	json_key(&json, "b");
-	json_open(&json, '[');
-	json_bool(&json, true);
-	json_null(&json);
-	json_close(&json, ']');
-	json_close(&json, '}');
-	json_close(&json, ']');
+	json_writer_open(&json, '[');
+	json_writer_open(&json, '{');
+	json_writer_close(&json, '}');
+	json_writer_open(&json, '{');
+	json_writer_key(&json, "a");
+	json_writer_integer(&json, UINT64_MAX);
+	json_writer_key(&json, "b");
+	json_writer_open(&json, '[');
+	json_writer_bool(&json, true);
+	json_writer_null(&json);
+	json_writer_close(&json, ']');
+	json_writer_close(&json, '}');
+	json_writer_close(&json, ']');
 	assert_string_equal(out.data, "[{},{\"a\":18446744073709551615,\"b\":[true,null]}]");
 	buffer_free(&out);
 }

@@ -17,34 +17,34 @@
 
 static void json_member_string(struct json_writer *json, const char *key, const char *text)
 {
-	json_key(json, key);
-	json_string(json, text);
+	json_writer_key(json, key);
+	json_writer_string(json, text);
 }
 
 static void json_member_integer(struct json_writer *json, const char *key, uint64_t number)
 {
-	json_key(json, key);
-	json_integer(json, number);
+	json_writer_key(json, key);
+	json_writer_integer(json, number);
 }
 
 /* `known` false gives null, here and below. */
 static void json_member_known(struct json_writer *json, const char *key, uint64_t number,
 			      bool known)
 {
-	json_key(json, key);
+	json_writer_key(json, key);
 	if (known)
-		json_integer(json, number);
+		json_writer_integer(json, number);
 	else
-		json_null(json);
+		json_writer_null(json);
 }
 
 static void json_member_seconds(struct json_writer *json, const char *key, uint64_t ns, bool known)
 {
-	json_key(json, key);
+	json_writer_key(json, key);
 	if (known)
-		json_seconds(json, ns);
+		json_writer_seconds(json, ns);
 	else
-		json_null(json);
+		json_writer_null(json);
 }
 
 static void json_time(struct json_writer *json, int64_t wall_time)
@@ -53,11 +53,11 @@ static void json_time(struct json_writer *json, int64_t wall_time)
 	char text[64];
 	struct tm tm;
 
-	json_key(json, "time");
+	json_writer_key(json, "time");
 	if (gmtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		json_string(json, text);
+		json_writer_string(json, text);
 	else
-		json_null(json);
+		json_writer_null(json);
 }
 
 static void json_stats(struct json_writer *json, const struct site_stats *stats)
@@ -75,8 +75,8 @@ static void json_sampled(struct json_writer *json, bool sampled)
 {
 	if (!sampled)
 		return;
-	json_key(json, "sampled");
-	json_bool(json, true);
+	json_writer_key(json, "sampled");
+	json_writer_bool(json, true);
 }
 
 /* And how much of the totals is an estimate. */
@@ -95,25 +95,25 @@ static void json_late(struct json_writer *json, const struct lateness *late)
 {
 	size_t i;
 
-	json_key(json, "late");
+	json_writer_key(json, "late");
 	if (!late) {
-		json_null(json);
+		json_writer_null(json);
 		return;
 	}
-	json_open(json, '{');
-	json_key(json, "files");
-	json_open(json, '[');
+	json_writer_open(json, '{');
+	json_writer_key(json, "files");
+	json_writer_open(json, '[');
 	for (i = 0; i < late->file_count; i++) {
-		json_open(json, '{');
+		json_writer_open(json, '{');
 		json_member_string(json, "file", late->files[i].path);
 		json_member_seconds(json, "seconds", late->files[i].ns, true);
-		json_close(json, '}');
+		json_writer_close(json, '}');
 	}
-	json_close(json, ']');
+	json_writer_close(json, ']');
 	json_member_integer(json, "files_unlisted", late->files_unlisted);
 	json_member_seconds(json, "child_s", late->child_ns, late->child_ns);
 	json_member_integer(json, "memory_shared", late->memory_shared);
-	json_close(json, '}');
+	json_writer_close(json, '}');
 }
 
 static void json_files(struct json_writer *json, const struct target *target)
@@ -124,50 +124,50 @@ static void json_files(struct json_writer *json, const struct target *target)
 
 static void json_process(struct json_writer *json, const struct target_usage *usage)
 {
-	json_key(json, "process");
-	json_open(json, '{');
+	json_writer_key(json, "process");
+	json_writer_open(json, '{');
 	json_member_known(json, "rss_bytes", usage->rss_bytes, usage->known);
 	json_member_known(json, "pss_bytes", usage->pss_bytes, usage->pss_known);
 	json_member_known(json, "swap_bytes", usage->swap_bytes, usage->known);
 	json_member_known(json, "threads", usage->threads, usage->known);
-	json_close(json, '}');
+	json_writer_close(json, '}');
 }
 
 static void json_targets(struct json_writer *json, const struct report *report)
 {
 	size_t i;
 
-	json_key(json, "targets");
-	json_open(json, '[');
+	json_writer_key(json, "targets");
+	json_writer_open(json, '[');
 	for (i = 0; i < report->target_count; i++) {
 		const struct target *target = report->targets[i];
 
-		json_open(json, '{');
+		json_writer_open(json, '{');
 		json_member_integer(json, "pid", (uint64_t)target->pid);
 		json_member_string(json, "comm", target->comm);
 		json_member_string(json, "exe", target->exe);
 		json_member_string(json, "cwd", target->directory);
-		json_key(json, "exited");
-		json_bool(json, target->exited);
+		json_writer_key(json, "exited");
+		json_writer_bool(json, target->exited);
 		json_stats(json, &report->target_totals[i]);
 		json_sampled(json, report->target_sampled[i]);
 		json_late(json, target->late);
 		json_files(json, target);
 		json_process(json, &target->usage);
-		json_close(json, '}');
+		json_writer_close(json, '}');
 	}
-	json_close(json, ']');
+	json_writer_close(json, ']');
 }
 
 static void json_loss(struct json_writer *json, const struct report *report)
 {
 	int loss;
 
-	json_key(json, "loss");
-	json_open(json, '{');
+	json_writer_key(json, "loss");
+	json_writer_open(json, '{');
 	for (loss = 0; loss < LOSS_COUNT; loss++)
 		json_member_integer(json, loss_name((enum loss)loss), report->loss[loss]);
-	json_close(json, '}');
+	json_writer_close(json, '}');
 }
 
 /* `share`: thousandths of a percent, which are written as milliseconds are. */
@@ -178,8 +178,8 @@ static void json_share(struct json_writer *json, const char *key, uint64_t share
 
 static void json_price(struct json_writer *json, const struct price *price)
 {
-	json_key(json, "price");
-	json_open(json, '{');
+	json_writer_key(json, "price");
+	json_writer_open(json, '{');
 	json_member_known(json, "trap_ns", price->call_ns, price->measured);
 	json_member_known(json, "calls_per_s", price_calls_per_second(price), price->counted);
 	json_share(json, "percent", price_share(price), price->measured);
@@ -187,16 +187,16 @@ static void json_price(struct json_writer *json, const struct price *price)
 	json_member_known(json, "calls", price->calls, price->counted);
 	json_member_known(json, "threads", price->threads, price->counted);
 	json_share(json, "busiest_percent", price_busiest_share(price), price->measured);
-	json_close(json, '}');
+	json_writer_close(json, '}');
 }
 
 static void json_frame(struct json_writer *json, const struct report_frame *frame)
 {
 	if (json->tables) {
-		json_integer(json, json_tables_frame(json->tables, frame));
+		json_writer_integer(json, json_tables_frame(json->tables, frame));
 		return;
 	}
-	json_open(json, '{');
+	json_writer_open(json, '{');
 	json_member_string(json, "kind", frame_kind_name(frame->kind));
 	json_member_string(json, "function", frame->function);
 	json_member_string(json, "module", frame->module);
@@ -204,9 +204,9 @@ static void json_frame(struct json_writer *json, const struct report_frame *fram
 	json_member_known(json, "offset", frame->offset, frame->module && !frame->whole);
 	json_member_string(json, "file", frame->file);
 	json_member_known(json, "line", frame->line, frame->line);
-	json_key(json, "inlined");
-	json_bool(json, frame->inlined);
-	json_close(json, '}');
+	json_writer_key(json, "inlined");
+	json_writer_bool(json, frame->inlined);
+	json_writer_close(json, '}');
 }
 
 static void json_stack(struct json_writer *json, const struct report_site *site)
@@ -220,11 +220,11 @@ static void json_stack(struct json_writer *json, const struct report_site *site)
 		json_member_known(json, "stack", position, known);
 		return;
 	}
-	json_key(json, "frames");
-	json_open(json, '[');
+	json_writer_key(json, "frames");
+	json_writer_open(json, '[');
 	for (i = 0; i < site->frame_count; i++)
 		json_frame(json, &site->frames[i]);
-	json_close(json, ']');
+	json_writer_close(json, ']');
 }
 
 static void json_call(struct json_writer *json, const struct report_site *site)
@@ -255,27 +255,27 @@ static void json_line(struct json_writer *json, const struct report_site *site)
 	json_member_integer(json, "stacks", site->stack_count);
 	json_member_integer(json, "processes", site->process_count);
 	json_member_integer(json, "of_processes", site->of_processes);
-	json_key(json, "via");
-	json_open(json, '[');
+	json_writer_key(json, "via");
+	json_writer_open(json, '[');
 	for (i = 0; i < site->leaf_count; i++) {
-		json_open(json, '{');
+		json_writer_open(json, '{');
 		json_member_integer(json, "inuse_bytes", site->leaves[i].inuse_bytes);
 		json_member_integer(json, "inuse_objects", site->leaves[i].inuse_objects);
-		json_key(json, "frame");
+		json_writer_key(json, "frame");
 		json_frame(json, &site->leaves[i].frame);
-		json_close(json, '}');
+		json_writer_close(json, '}');
 	}
-	json_close(json, ']');
+	json_writer_close(json, ']');
 }
 
 /* In the first report there is none. */
 static void json_growth(struct json_writer *json, const struct growth *growth)
 {
-	json_key(json, "growth_bytes");
+	json_writer_key(json, "growth_bytes");
 	if (growth->known)
-		json_signed(json, growth->bytes);
+		json_writer_signed(json, growth->bytes);
 	else
-		json_null(json);
+		json_writer_null(json);
 }
 
 /* Only if realloc has done something with blocks in use. */
@@ -283,25 +283,25 @@ static void json_realloc(struct json_writer *json, const struct site_stats *stat
 {
 	if (!stats->grown_objects && !stats->added_objects && !stats->unknown_objects)
 		return;
-	json_key(json, "realloc");
-	json_open(json, '{');
+	json_writer_key(json, "realloc");
+	json_writer_open(json, '{');
 	json_member_integer(json, "grown_objects", stats->grown_objects);
 	json_member_integer(json, "grown_times", stats->grown_times);
 	json_member_integer(json, "added_objects", stats->added_objects);
 	json_member_integer(json, "unknown_bytes", stats->unknown_bytes);
 	json_member_integer(json, "unknown_objects", stats->unknown_objects);
-	json_close(json, '}');
+	json_writer_close(json, '}');
 }
 
 static void json_site(struct json_writer *json, const struct report_site *site)
 {
-	json_open(json, '{');
+	json_writer_open(json, '{');
 	json_member_integer(json, "rank", site->rank);
 	json_id(json, site->origin->id);
 	json_member_integer(json, "pid", (uint64_t)site->pid);
 	json_call(json, site);
-	json_key(json, "ended");
-	json_bool(json, site->ended);
+	json_writer_key(json, "ended");
+	json_writer_bool(json, site->ended);
 	json_stats(json, &site->stats);
 	json_sampled(json, site->sampled);
 	if (site->sampled)
@@ -320,7 +320,7 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	json_stack(json, site);
 	if (site->by_line)
 		json_line(json, site);
-	json_close(json, '}');
+	json_writer_close(json, '}');
 }
 
 /* Only if --only has left out anything. */
@@ -328,11 +328,11 @@ static void json_left_out(struct json_writer *json, const struct report *report)
 {
 	if (!report->left_out.alloc_objects)
 		return;
-	json_key(json, "left_out");
-	json_open(json, '{');
+	json_writer_key(json, "left_out");
+	json_writer_open(json, '{');
 	json_stats(json, &report->left_out);
 	json_member_integer(json, "sites", report->sites_left_out);
-	json_close(json, '}');
+	json_writer_close(json, '}');
 }
 
 static void json_sites(struct json_writer *json, const struct report *report,
@@ -341,14 +341,14 @@ static void json_sites(struct json_writer *json, const struct report *report,
 	struct report_site site;
 	size_t i;
 
-	json_key(json, "sites");
-	json_open(json, '[');
+	json_writer_key(json, "sites");
+	json_writer_open(json, '[');
 	for (i = 0; i < report->site_count && render_drain(options, json->out); i++) {
 		site = report_open_site(report, i);
 		json_site(json, &site);
 		report_close_site(&site);
 	}
-	json_close(json, ']');
+	json_writer_close(json, ']');
 }
 
 void render_json(const struct report *report, const struct render_options *options,
@@ -357,7 +357,7 @@ void render_json(const struct report *report, const struct render_options *optio
 	const bool compact = options->schema == 2;
 	struct json_writer json = { .out = out, .tables = compact ? json_tables_new() : NULL };
 
-	json_open(&json, '{');
+	json_writer_open(&json, '{');
 	json_member_integer(&json, "schema", compact ? 2 : 1);
 	json_member_string(&json, "tool", "tracer");
 	json_member_string(&json, "command", "trace");
@@ -365,16 +365,16 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_time(&json, report->wall_time);
 	json_member_seconds(&json, "duration_s", report->duration_ns, true);
 	json_targets(&json, report);
-	json_key(&json, "totals");
-	json_open(&json, '{');
+	json_writer_key(&json, "totals");
+	json_writer_open(&json, '{');
 	json_stats(&json, &report->totals);
 	json_totals_sampled(&json, report);
-	json_close(&json, '}');
-	json_key(&json, "ended");
-	json_open(&json, '{');
+	json_writer_close(&json, '}');
+	json_writer_key(&json, "ended");
+	json_writer_open(&json, '{');
 	json_stats(&json, &report->ended);
 	json_sampled(&json, report->ended_sampled);
-	json_close(&json, '}');
+	json_writer_close(&json, '}');
 	json_left_out(&json, report);
 	json_loss(&json, report);
 	json_price(&json, &report->price);
@@ -382,6 +382,6 @@ void render_json(const struct report *report, const struct render_options *optio
 	if (compact)
 		json_tables_write(json.tables, &json, options);
 	json_tables_free(json.tables);
-	json_close(&json, '}');
+	json_writer_close(&json, '}');
 	buffer_append_string(out, "\n");
 }

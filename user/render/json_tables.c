@@ -182,9 +182,9 @@ bool json_tables_stack(struct json_tables *tables, const struct report_frame *fr
 static void record_write_number(uint64_t number, bool known, struct json_writer *json)
 {
 	if (known)
-		json_integer(json, number);
+		json_writer_integer(json, number);
 	else
-		json_null(json);
+		json_writer_null(json);
 }
 
 static void record_write(const uint64_t *record, int which, struct json_writer *json)
@@ -192,16 +192,16 @@ static void record_write(const uint64_t *record, int which, struct json_writer *
 	const bool is_frame = which == TABLE_FRAMES;
 	size_t i;
 
-	json_open(json, '[');
+	json_writer_open(json, '[');
 	for (i = 0; i < table_shapes[which].width; i++) {
 		if (is_frame && i == FRAME_OFFSET)
 			record_write_number(record[i], record[FRAME_FLAGS] & FLAG_OFFSET, json);
 		else if (is_frame && i == FRAME_FLAGS)
-			json_integer(json, record[i] & FLAG_INLINED);
+			json_writer_integer(json, record[i] & FLAG_INLINED);
 		else
 			record_write_number(record[i], record[i] != NOTHING, json);
 	}
-	json_close(json, ']');
+	json_writer_close(json, ']');
 }
 
 static void tables_write_strings(const struct json_tables *tables, struct json_writer *json,
@@ -209,11 +209,11 @@ static void tables_write_strings(const struct json_tables *tables, struct json_w
 {
 	size_t i;
 
-	json_key(json, "strings");
-	json_open(json, '[');
+	json_writer_key(json, "strings");
+	json_writer_open(json, '[');
 	for (i = 0; i < tables->string_count && render_drain(options, json->out); i++)
-		json_string(json, tables->strings[i]);
-	json_close(json, ']');
+		json_writer_string(json, tables->strings[i]);
+	json_writer_close(json, ']');
 }
 
 void json_tables_write(const struct json_tables *tables, struct json_writer *json,
@@ -225,10 +225,10 @@ void json_tables_write(const struct json_tables *tables, struct json_writer *jso
 	tables_write_strings(tables, json, options);
 	for (i = 0; i < TABLE_COUNT; i++) {
 		table = &tables->tables[i];
-		json_key(json, table_shapes[i].key);
-		json_open(json, '[');
+		json_writer_key(json, table_shapes[i].key);
+		json_writer_open(json, '[');
 		for (at = 0; at < table->count && render_drain(options, json->out); at++)
 			record_write(table->numbers + at * table->width, (int)i, json);
-		json_close(json, ']');
+		json_writer_close(json, ']');
 	}
 }
