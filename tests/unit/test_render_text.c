@@ -221,9 +221,9 @@ static void test_deep(void **state)
 /* How much is left out fits the width. */
 static void test_limits_fit(void **state)
 {
-	const struct report_options options = { .top = 10,
-						.survived = 64,
-						.min_age_ns = SAMPLE_SECOND };
+	const struct report_options options = {
+		.top = 10, .survived = 64, .without_young = true, .min_age_ns = SAMPLE_SECOND
+	};
 	const struct render_options narrow = { .columns = 60 };
 	struct sample *sample = sample_server();
 	char *text = render(sample, &options, &narrow), *line, *rest;
@@ -264,7 +264,9 @@ static void test_row_without_frames(void **state)
 
 static void test_losses_and_rest(void **state)
 {
-	const struct report_options options = { .top = 1, .min_age_ns = SAMPLE_SECOND };
+	const struct report_options options = { .top = 1,
+						.without_young = true,
+						.min_age_ns = SAMPLE_SECOND };
 	const struct render_options color = { .color = true };
 	struct sample *sample = sample_server();
 
@@ -377,7 +379,9 @@ static void test_opening_fits(void **state)
 
 static void assert_opening_says(struct sample *sample, uint64_t min_age_ns, const char *expected)
 {
-	const struct report_options options = { .top = 0, .min_age_ns = min_age_ns };
+	const struct report_options options = { .top = 0,
+						.without_young = min_age_ns,
+						.min_age_ns = min_age_ns };
 	const struct render_options plain = { 0 };
 	char *text = render(sample, &options, &plain);
 

@@ -17,7 +17,9 @@
 static struct report *build(struct sample *sample, enum report_sort sort, size_t top,
 			    uint64_t min_age_ns)
 {
-	struct report_options options = { sort, top, min_age_ns };
+	struct report_options options = {
+		.sort = sort, .top = top, .without_young = min_age_ns, .min_age_ns = min_age_ns
+	};
 	struct report_names names = sample_names(sample);
 
 	return report_build(&sample->snapshot, &options, &names);

@@ -51,7 +51,7 @@ static const struct snapshot_site *growth_sites(const struct snapshot_site *row,
 }
 
 struct growth growth_of(const struct growth_base *base, const struct snapshot_site *row,
-			uint64_t min_age_ns)
+			bool without_young)
 {
 	struct growth growth = { .known = base->known, .appeared = base->known };
 	const struct snapshot_site *sites;
@@ -59,7 +59,7 @@ struct growth growth_of(const struct growth_base *base, const struct snapshot_si
 
 	sites = growth_sites(row, &count);
 	for (i = 0; i < count; i++) {
-		const struct site_stats stats = site_stats_counted(&sites[i].stats, min_age_ns);
+		const struct site_stats stats = site_stats_counted(&sites[i].stats, without_young);
 		const struct growth_site *before = growth_find(base, sites[i].key);
 
 		growth.appeared &= !before;
@@ -81,14 +81,14 @@ static size_t growth_count_sites(const struct snapshot *snapshot)
 }
 
 static void growth_keep_row(struct growth_base *base, const struct snapshot_site *row,
-			    uint64_t min_age_ns)
+			    bool without_young)
 {
 	const struct snapshot_site *sites;
 	size_t count, i;
 
 	sites = growth_sites(row, &count);
 	for (i = 0; i < count; i++) {
-		const struct site_stats stats = site_stats_counted(&sites[i].stats, min_age_ns);
+		const struct site_stats stats = site_stats_counted(&sites[i].stats, without_young);
 
 		if (site_stats_hold(&stats))
 			base->sites[base->count++] = (struct growth_site){
@@ -98,7 +98,7 @@ static void growth_keep_row(struct growth_base *base, const struct snapshot_site
 	}
 }
 
-void growth_keep(struct growth_base *base, const struct snapshot *snapshot, uint64_t min_age_ns)
+void growth_keep(struct growth_base *base, const struct snapshot *snapshot, bool without_young)
 {
 	size_t i;
 
@@ -106,7 +106,7 @@ void growth_keep(struct growth_base *base, const struct snapshot *snapshot, uint
 	base->known = true;
 	base->sites = memory_alloc(growth_count_sites(snapshot), sizeof(*base->sites));
 	for (i = 0; i < snapshot->site_count; i++)
-		growth_keep_row(base, &snapshot->sites[i], min_age_ns);
+		growth_keep_row(base, &snapshot->sites[i], without_young);
 	qsort(base->sites, base->count, sizeof(*base->sites), growth_site_compare);
 }
 

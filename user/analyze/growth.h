@@ -25,15 +25,15 @@ struct growth {
 	bool appeared; /* there was, and none of its sites held anything */
 };
 
-/* Of a row, or of a site as it was recorded. `min_age_ns` as for the report. */
+/* Of a row, or of a site as it was recorded. `without_young`: as the report counts it. */
 struct growth growth_of(const struct growth_base *base, const struct snapshot_site *row,
-			uint64_t min_age_ns);
+			bool without_young);
 
 /* Add to a sum of growths, which stays at its limits. */
 void growth_add(int64_t *sum, int64_t more);
 
 /* Keep what the sites of `snapshot`, grouped or not, hold now: for the next report. */
-void growth_keep(struct growth_base *base, const struct snapshot *snapshot, uint64_t min_age_ns);
+void growth_keep(struct growth_base *base, const struct snapshot *snapshot, bool without_young);
 void growth_free(struct growth_base *base);
 
 #endif

@@ -110,7 +110,7 @@ static struct growth report_growth(const struct snapshot_site *site,
 {
 	const struct growth_base none = { 0 };
 
-	return growth_of(options->base ? options->base : &none, site, options->min_age_ns);
+	return growth_of(options->base ? options->base : &none, site, options->without_young);
 }
 
 /* A row that has become smaller is below all that has not. */
@@ -140,7 +140,7 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 		site_stats_add(&report->recorded, &stats);
 		if (site->sampled)
 			site_stats_add(&report->estimated, &stats);
-		if (options->min_age_ns)
+		if (options->without_young)
 			site_stats_leave_out_young(&stats);
 		report_sum(report, site, &stats);
 		report_sum_targets(report, places, site, options);

@@ -26,9 +26,10 @@ enum report_sort {
 struct report_options {
 	enum report_sort sort;
 	size_t top; /* sites shown; 0 = all */
-	uint64_t min_age_ns; /* in use counts only blocks at least this old; 0 = all */
-	/* And that have outlived so many major garbage collections; then min_age_ns is not 0. */
-	uint64_t survived;
+	/* Young blocks do not count as in use: those that the snapshot has counted so, by the limits below. */
+	bool without_young;
+	/* To be named: the least age of a block, and how many major garbage collections it has outlived; 0 = any. */
+	uint64_t min_age_ns, survived;
 	bool lines; /* find each site's line of the application, what allocated for it, and a stack for rows by line */
 	bool internal; /* keep frames of interpreters' own functions, and a stack for each line */
 	/* What sites held at the last report; NULL = there was none. */
@@ -107,7 +108,7 @@ struct report {
 	struct site_stats sampled; /* what of `totals` is an estimate */
 	bool *target_sampled; /* is some of a target's totals an estimate? In their order */
 	bool ended_sampled; /* is some of `ended`? */
-	struct site_stats recorded; /* of all sites, with the blocks that min_age_ns leaves out */
+	struct site_stats recorded; /* of all sites, with the young blocks that are left out */
 	struct site_stats estimated; /* what of `recorded` is an estimate */
 	struct growth growth; /* of `totals` */
 	size_t sites_in_use; /* rows that hold at least one byte or block */
@@ -125,7 +126,7 @@ struct report {
 
 /*
  * Rank the sites of `snapshot`, and ask for the names of the frames of the listed ones. Ties are broken by key, so equal
- * snapshots give equal reports. With min_age_ns, blocks that are too young count neither as allocated nor
+ * snapshots give equal reports. With without_young, blocks that are too young count neither as allocated nor
  * as in use, so that alloc - free = in use still holds. Counters that contradict themselves (a damaged
  * recording) are bent until it does.
  *

@@ -5,7 +5,7 @@
 struct site_stats weight_counted(const struct snapshot_site *site,
 				 const struct report_options *options)
 {
-	return site_stats_counted(&site->stats, options->min_age_ns);
+	return site_stats_counted(&site->stats, options->without_young);
 }
 
 uint64_t weight_of(const struct site_stats *stats, enum report_sort sort)

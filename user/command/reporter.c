@@ -93,12 +93,6 @@ static enum group_by reporter_by(const struct options *options)
 	return options->by;
 }
 
-/* With --survived young blocks are left out, whatever their age. */
-static uint64_t reporter_min_age(const struct options *options)
-{
-	return options->survived && !options->min_age_ns ? 1 : options->min_age_ns;
-}
-
 static size_t reporter_frames(const struct options *options)
 {
 	if (options->frames == OPTIONS_FRAMES_DEFAULT)
@@ -115,7 +109,8 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	struct report_options wanted = { .sort = options->sort,
 					 .top = options->top,
 					 .only_held = options->schema == 2 && !options->empty,
-					 .min_age_ns = reporter_min_age(options),
+					 .without_young = options->min_age_ns || options->survived,
+					 .min_age_ns = options->min_age_ns,
 					 .survived = options->survived,
 					 .lines = options->format->by_line,
 					 .internal = options->level == LOG_VERBOSE,
@@ -139,7 +134,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	report = report_build(&grouped->snapshot, &wanted, &names);
 	report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
 	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
-	growth_keep(&reporter->base, snapshot, wanted.min_age_ns);
+	growth_keep(&reporter->base, snapshot, wanted.without_young);
 	reporter_complain(reporter);
 	reporter_notice_survived(reporter, snapshot);
 	if (reporter->written && options->format->separator)

@@ -11,7 +11,8 @@ bool survived_notice(const struct snapshot *snapshot, struct buffer *out)
 	size_t i;
 
 	for (i = 0; i < snapshot->site_count; i++) {
-		const struct site_stats stats = site_stats_counted(&snapshot->sites[i].stats, 0);
+		const struct site_stats stats =
+			site_stats_counted(&snapshot->sites[i].stats, false);
 
 		if (!stats.gcs_known)
 			site_stats_add(&sum, &stats);

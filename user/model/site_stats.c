@@ -85,12 +85,12 @@ void site_stats_leave_out_young(struct site_stats *stats)
 	stats->alloc_objects -= stats_min(stats->young_objects, site_stats_inuse_objects(stats));
 }
 
-struct site_stats site_stats_counted(const struct site_stats *stats, uint64_t min_age_ns)
+struct site_stats site_stats_counted(const struct site_stats *stats, bool without_young)
 {
 	struct site_stats counted = *stats;
 
 	site_stats_limit_freed(&counted);
-	if (min_age_ns)
+	if (without_young)
 		site_stats_leave_out_young(&counted);
 	return counted;
 }

@@ -24,7 +24,7 @@ struct site_stats {
 	uint64_t added_objects; /* of which what realloc has added is counted */
 	/* And those that are counted in full, since the old size is not known. */
 	uint64_t unknown_bytes, unknown_objects;
-	/* Blocks in use that are younger than --min-age. */
+	/* Blocks in use that are younger than --min-age, or have outlived too little for --survived. */
 	uint64_t young_bytes, young_objects;
 	/* Of mappings in use, without the young ones: how many bytes were looked at, and were present then. */
 	uint64_t measured_bytes, resident_bytes;
@@ -55,8 +55,8 @@ void site_stats_limit_freed(struct site_stats *stats);
 /* Take the young blocks out of what is allocated, and so out of what is in use. */
 void site_stats_leave_out_young(struct site_stats *stats);
 
-/* As a report counts them: not more freed than allocated, and without the young blocks if there is a least age. */
-struct site_stats site_stats_counted(const struct site_stats *stats, uint64_t min_age_ns);
+/* As a report counts them: not more freed than allocated, and without the young blocks if these are left out. */
+struct site_stats site_stats_counted(const struct site_stats *stats, bool without_young);
 
 uint64_t site_stats_inuse_bytes(const struct site_stats *stats);
 uint64_t site_stats_inuse_objects(const struct site_stats *stats);

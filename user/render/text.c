@@ -86,7 +86,7 @@ static void text_limits(const struct text_writer *writer, const struct report *r
 		columns_wrap(writer->out, line.data, writer->width, 0);
 		buffer_clear(&line);
 	}
-	if (report->options.min_age_ns > (survived ? 1 : 0)) {
+	if (report->options.min_age_ns) {
 		buffer_printf(&line, "Only blocks that are at least %s old are counted.",
 			      units_format_time(report->options.min_age_ns, time));
 		columns_wrap(writer->out, line.data, writer->width, 0);
