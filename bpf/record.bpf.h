@@ -67,8 +67,8 @@ static __always_inline __u64 site_key_for(const struct thread *thread, __u64 key
 static __always_inline bool site_put(struct thread *thread, const __u64 *key,
 				     const struct site *site)
 {
-	if (setting_by_thread)
-		bpf_map_update_elem(&site_threads, key, thread->name, BPF_ANY);
+	if (setting_by_thread && bpf_map_update_elem(&site_threads, key, thread->name, BPF_ANY))
+		loss_add(LOSS_THREADS_UNNAMED, 1);
 	if (!bpf_map_update_elem(&sites, key, site, BPF_NOEXIST))
 		return true;
 	if (setting_by_thread && !bpf_map_lookup_elem(&sites, key))

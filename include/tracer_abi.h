@@ -338,6 +338,8 @@ struct event_mapping {
 	  "samples dropped: no address, or a weight that cannot be")                               \
 	X(THREADS_REFUSED, threads_refused, CALL, 1,                                               \
 	  "calls not followed: no room for the thread's state")                                    \
+	X(THREADS_UNNAMED, threads_unnamed, FACT, 0,                                               \
+	  "sites without their thread's name: no room for it (--by thread)")                       \
 	X(EVENTS_DROPPED, events_dropped, FACT, 1, "events dropped: the ring buffer was full")     \
 	X(PROGRAMS_MISSED, programs_missed, CALL, 1, "probe hits the kernel did not deliver")      \
 	X(PROBES_MISSING, probes_missing, FACT, 1,                                                 \

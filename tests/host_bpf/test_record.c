@@ -355,8 +355,17 @@ static void test_by_thread(void **state)
 	assert_int_equal(names->count, 3);
 	memcpy(&thread, names->values + 2 * sizeof(thread), sizeof(thread));
 	assert_string_equal(thread.name, "late");
-	allocate_as("other", 0x5000);
+	check_losses(LOSS_STACKS_FULL, 2, LOSS_THREADS_UNNAMED, 0);
+	shim_hash_of(&site_threads)->refuses = -ENOMEM;
+	setting_by_thread = true;
+	allocate_as("unnamed", 0x7000);
+	setting_by_thread = false;
+	shim_hash_of(&site_threads)->refuses = 0;
+	check_losses(LOSS_STACKS_FULL, 2, LOSS_THREADS_UNNAMED, 1);
 	assert_int_equal(record_sum().sites, 4);
+	assert_int_equal(names->count, 3);
+	allocate_as("other", 0x5000);
+	assert_int_equal(record_sum().sites, 5);
 	assert_int_equal(names->count, 3);
 }
 
