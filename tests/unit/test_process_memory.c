@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -28,6 +29,17 @@ struct child {
 	size_t page;
 };
 
+static pid_t child_fork(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
 static struct child child_start(void)
 {
 	struct child child = { .page = (size_t)sysconf(_SC_PAGESIZE) };
@@ -38,18 +50,19 @@ static struct child child_start(void)
 	assert_true(child.memory != MAP_FAILED);
 	for (i = 0; i < PAGES * child.page; i++)
 		child.memory[i] = (unsigned char)(i * 7 + i / child.page);
-	child.pid = fork();
-	if (child.pid == 0) {
-		pause();
-		_exit(0);
-	}
+	child.pid = child_fork();
 	return child;
+}
+
+static void child_end_process(struct child *child)
+{
+	kill(child->pid, SIGKILL);
+	assert_int_equal(waitpid(child->pid, NULL, 0), child->pid);
 }
 
 static void child_end(struct child *child)
 {
-	kill(child->pid, SIGKILL);
-	assert_int_equal(waitpid(child->pid, NULL, 0), child->pid);
+	child_end_process(child);
 	munmap(child->memory, PAGES * child->page);
 }
 
@@ -105,6 +118,57 @@ static void test_hole(void **state)
 		child_end(&child);
 	}
 	free(bytes);
+}
+
+/* Pages that a child has alone, as the kernel has it. */
+static size_t count_exclusive(const struct child *child)
+{
+	uint64_t entries[PAGES];
+	size_t i, count = 0;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)child->pid);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, entries, sizeof(entries),
+			       (off_t)((uintptr_t)child->memory / child->page * 8)),
+			 sizeof(entries));
+	close(fd);
+	for (i = 0; i < PAGES; i++)
+		count += entries[i] >> 56 & 1;
+	return count;
+}
+
+/* Pages that are shared since the fork stay so. */
+static void test_shared(void **state)
+{
+	struct call_patience patience = { .full_ns = SECOND };
+	struct child child = child_start();
+	unsigned char *bytes = malloc(PAGES * child.page);
+
+	(void)state;
+	/* Without it the numbers of pages are not shown, which it takes to distinguish them from those of devices. */
+	if (geteuid())
+		skip();
+	assert_int_equal(count_exclusive(&child), 0);
+	assert_int_equal(process_memory_read_present(child.pid, (uintptr_t)child.memory, bytes,
+						     PAGES * child.page),
+			 PAGES * child.page);
+	assert_memory_equal(bytes, child.memory, PAGES * child.page);
+	assert_int_equal(count_exclusive(&child), 0);
+	child_end_process(&child);
+	/* One that lacks the first of them, which is waited for. */
+	assert_int_equal(madvise(child.memory, child.page, MADV_DONTNEED), 0);
+	child.pid = child_fork();
+	assert_int_equal(process_memory_read(child.pid, (uintptr_t)child.memory, bytes,
+					     PAGES * child.page, &patience),
+			 PAGES * child.page);
+	assert_memory_equal(bytes + child.page, child.memory + child.page,
+			    (PAGES - 1) * child.page);
+	assert_in_range(count_exclusive(&child), 0, 1);
+	free(bytes);
+	child_end(&child);
 }
 
 static void test_failure(void **state)
@@ -236,9 +300,13 @@ static void test_unhandled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),	cmocka_unit_test(test_hole),
-		cmocka_unit_test(test_failure), cmocka_unit_test(test_failure_present),
-		cmocka_unit_test(test_absent),	cmocka_unit_test(test_unhandled),
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_hole),
+		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_failure_present),
+		cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_unhandled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

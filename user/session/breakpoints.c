@@ -7,14 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "system/pagemap.h"
 #include "system/process_memory.h"
-
-/* Entries of /proc/PID/pagemap. */
-#define PAGE_PRESENT (1ULL << 63)
-#define PAGE_SWAPPED (1ULL << 62)
-#define PAGE_OF_FILE (1ULL << 61)
-#define PAGE_MARKED \
-	(1ULL << 57) /* with PAGE_SWAPPED: there is no page, but userfaultfd watches it */
 
 #if defined(__x86_64__)
 /* int3; or a call, into which the kernel turns probes on 5-byte nops. */
@@ -109,9 +103,9 @@ bool breakpoints_has(struct breakpoints *breakpoints, uint64_t address, int file
 		       is_breakpoint(theirs, file, offset);
 	if (!breakpoints_find_page(breakpoints, address))
 		return true;
-	if (breakpoints->entry & PAGE_SWAPPED && !(breakpoints->entry & PAGE_MARKED))
+	if (breakpoints->entry & PAGEMAP_SWAPPED && !(breakpoints->entry & PAGEMAP_MARKED))
 		return true;
-	if (!(breakpoints->entry & PAGE_PRESENT) || breakpoints->entry & PAGE_OF_FILE)
+	if (!(breakpoints->entry & PAGEMAP_PRESENT) || breakpoints->entry & PAGEMAP_FILE)
 		return false;
 	return !breakpoints_read(breakpoints, address, theirs, sizeof(theirs)) ||
 	       is_breakpoint(theirs, file, offset);
@@ -123,8 +117,8 @@ bool breakpoints_is_copy(struct breakpoints *breakpoints, uint64_t address, int 
 	unsigned char theirs[COPY_BYTES], ours[COPY_BYTES];
 	size_t size = COPY_BYTES, rest;
 
-	if (breakpoints->pagemap >= 0 &&
-	    (!breakpoints_find_page(breakpoints, address) || !(breakpoints->entry & PAGE_PRESENT)))
+	if (breakpoints->pagemap >= 0 && (!breakpoints_find_page(breakpoints, address) ||
+					  !(breakpoints->entry & PAGEMAP_PRESENT)))
 		return false;
 	rest = breakpoints->page_size - address % breakpoints->page_size;
 	size = size < rest ? size : rest;

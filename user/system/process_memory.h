@@ -15,7 +15,7 @@
 
 /*
  * Copy up to `size` bytes at `address`, of pages that are present or swapped out only: it does not wait for the process,
- * and brings nothing into its memory. Returns how many could be read from the start, or a negative errno: -ENODATA (the
+ * brings nothing into its memory, and copies no page that it shares since a fork. Returns how many could be read from the start, or a negative errno: -ENODATA (the
  * first page is not present), -EFAULT (there is no such memory), -ESRCH, -EPERM. The process is not stopped.
  */
 ssize_t process_memory_read_present(pid_t pid, uint64_t address, void *bytes, size_t size);
