@@ -102,6 +102,78 @@ static void test_count_in_map(void **state)
 	check_counts();
 }
 
+struct list {
+	size_t count;
+	struct {
+		uint64_t start, end;
+		unsigned int bits;
+	} items[PAGES];
+};
+
+static void list_add(void *context, uint64_t start, uint64_t end, unsigned int bits)
+{
+	struct list *list = context;
+
+	/* Where a call has ended there may be two runs instead of one. */
+	if (list->count && list->items[list->count - 1].end == start &&
+	    list->items[list->count - 1].bits == bits) {
+		list->items[list->count - 1].end = end;
+		return;
+	}
+	assert_true(list->count < PAGES);
+	list->items[list->count].start = start;
+	list->items[list->count].end = end;
+	list->items[list->count++].bits = bits;
+}
+
+static void list_all(struct list *list)
+{
+	const struct process_pages_sink sink = { list_add, list };
+
+	*list = (struct list){ 0 };
+	assert_true(process_pages_list(&pages, (uintptr_t)memory, (uintptr_t)memory + PAGES * page,
+				       clock_now_ns() + 60 * SECOND, &sink));
+}
+
+/* What a kernel without PAGEMAP_SCAN has is the same. */
+static void test_list(void **state)
+{
+	static struct list scanned, read;
+	size_t i;
+
+	(void)state;
+	list_all(&scanned);
+	assert_int_equal(scanned.count, (PAGES + 1) / 3);
+	for (i = 0; i < scanned.count; i++) {
+		assert_int_equal(scanned.items[i].start, (uintptr_t)memory + (3 * i + 1) * page);
+		assert_int_equal(scanned.items[i].bits, PROCESS_PAGE_PRESENT);
+	}
+	pages.scans = false;
+	list_all(&read);
+	assert_int_equal(read.count, scanned.count);
+	assert_memory_equal(&read, &scanned, sizeof(read));
+}
+
+/* A page that was read and never written is the kernel's page of zeroes, if it has one: both ways have the same of it. */
+static void test_zero(void **state)
+{
+	static struct list scanned, read;
+	volatile unsigned char *first = memory;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	process_pages_close(&pages);
+	assert_int_equal(process_pages_open(&pages, getpid()), 0);
+	assert_int_equal(first[0] + first[3 * page], 0);
+	list_all(&scanned);
+	assert_int_equal(scanned.items[0].start, (uintptr_t)memory);
+	pages.scans = false;
+	list_all(&read);
+	assert_int_equal(read.count, scanned.count);
+	assert_memory_equal(&read, &scanned, sizeof(read));
+}
+
 static void test_late(void **state)
 {
 	uint64_t bytes = 7;
@@ -139,10 +211,8 @@ static void test_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_count),
-		TEST(test_count_in_map),
-		TEST(test_late),
-		TEST(test_read),
+		TEST(test_count), TEST(test_count_in_map), TEST(test_list),
+		TEST(test_zero),  TEST(test_late),	   TEST(test_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

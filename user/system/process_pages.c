@@ -7,12 +7,11 @@
 #include <linux/types.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-
-/* Entries of /proc/PID/pagemap. */
-#define PAGE_PRESENT (1ull << 63)
+#include "system/pagemap.h"
 
 /* What is looked at in one call: of a reservation of many gigabytes, this part. */
 #define STEP_MIN (8ull << 20)
@@ -30,8 +29,16 @@ struct scan_arguments {
 };
 
 #define SCAN_CALL _IOWR('f', 16, struct scan_arguments)
+#define SCAN_FILE (1ull << 2)
 #define SCAN_PRESENT (1ull << 3)
+#define SCAN_SWAPPED (1ull << 4)
+#define SCAN_ZERO (1ull << 5)
+#define SCAN_HUGE (1ull << 6)
+#define SCAN_GUARD (1ull << 8)
 #define SCAN_REGIONS 256
+
+/* Pages that are read in one call. */
+#define READ_ENTRIES 256
 
 static int pages_open_file(pid_t pid, const char *name)
 {
@@ -48,7 +55,8 @@ int process_pages_open(struct process_pages *pages, pid_t pid)
 	*pages = (struct process_pages){ .map = pages_open_file(pid, "pagemap"),
 					 .memory = -1,
 					 .page_size = (uint64_t)sysconf(_SC_PAGESIZE),
-					 .scans = true };
+					 .scans = true,
+					 .guards = true };
 	if (pages->map < 0)
 		return pages->map;
 	pages->memory = pages_open_file(pid, "mem");
@@ -64,101 +72,241 @@ void process_pages_close(struct process_pages *pages)
 	pages->map = pages->memory = -1;
 }
 
-static bool pages_is_present(const struct process_pages *pages, uint64_t page)
-{
-	uint64_t entry;
+/* The caller's part of a list. */
+struct listing {
+	struct process_pages *pages;
+	const struct process_pages_sink *sink;
+	uint64_t at, end;
+};
 
-	return pread(pages->map, &entry, sizeof(entry), (off_t)(page * sizeof(entry))) ==
-		       sizeof(entry) &&
-	       entry & PAGE_PRESENT;
+static unsigned int scan_bits(uint64_t categories)
+{
+	unsigned int bits = 0;
+
+	if (categories & SCAN_PRESENT)
+		bits |= PROCESS_PAGE_PRESENT;
+	else if (categories & SCAN_SWAPPED && !(categories & SCAN_GUARD))
+		bits |= PROCESS_PAGE_SWAPPED;
+	if (!bits)
+		return 0;
+	return bits | (categories & SCAN_FILE ? PROCESS_PAGE_FILE : 0) |
+	       (categories & SCAN_HUGE ? PROCESS_PAGE_HUGE : 0) |
+	       (categories & SCAN_ZERO ? PROCESS_PAGE_ZERO : 0);
 }
 
-bool process_pages_read(const struct process_pages *pages, uint64_t address, void *bytes,
-			size_t size)
+/* Returns the number of regions, or a negative errno. */
+static int listing_call(const struct listing *listing, struct scan_arguments *scan)
 {
-	uint64_t first = address / pages->page_size, last, page;
+	int count;
 
-	if (!size || address + size < address || address + size > INT64_MAX)
-		return false;
-	last = (address + size - 1) / pages->page_size;
-	for (page = first; page <= last; page++)
-		if (!pages_is_present(pages, page))
-			return false;
-	return pread(pages->memory, bytes, size, (off_t)address) == (ssize_t)size;
+	if (listing->pages->guards)
+		scan->return_mask |= SCAN_GUARD;
+	count = ioctl(listing->pages->map, SCAN_CALL, scan);
+	if (count < 0 && errno == EINVAL && listing->pages->guards) {
+		listing->pages->guards = false;
+		scan->return_mask &= ~SCAN_GUARD;
+		count = ioctl(listing->pages->map, SCAN_CALL, scan);
+	}
+	return count < 0 ? -errno : count;
 }
 
-/* Count from `*at` on, and let that be where the next call begins. Returns 0 or a negative errno. */
-static int pages_scan(const struct process_pages *pages, uint64_t *at, uint64_t end,
-		      uint64_t *bytes)
+/* List from `at` on, and let that be where the next call begins. Returns 0 or a negative errno. */
+static int listing_scan(struct listing *listing, uint64_t end)
 {
 	struct scan_region regions[SCAN_REGIONS];
 	struct scan_arguments scan = { .size = sizeof(scan),
-				       .start = *at,
+				       .start = listing->at,
 				       .end = end,
 				       .regions = (uintptr_t)regions,
 				       .region_count = SCAN_REGIONS,
-				       .category_mask = SCAN_PRESENT,
-				       .return_mask = SCAN_PRESENT };
-	int count = ioctl(pages->map, SCAN_CALL, &scan), i;
+				       .category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
+				       .return_mask = SCAN_PRESENT | SCAN_SWAPPED | SCAN_FILE |
+						      SCAN_ZERO | SCAN_HUGE };
+	int count = listing_call(listing, &scan), i;
 
 	if (count < 0)
-		return -errno;
+		return count;
 	for (i = 0; i < count && i < SCAN_REGIONS; i++)
-		*bytes += regions[i].end - regions[i].start;
-	if (scan.walk_end <= *at)
+		if (scan_bits(regions[i].categories))
+			listing->sink->add(listing->sink->context, regions[i].start, regions[i].end,
+					   scan_bits(regions[i].categories));
+	if (scan.walk_end <= listing->at)
 		return -EIO;
-	*at = scan.walk_end;
+	listing->at = scan.walk_end;
 	return 0;
 }
 
-/* The same where the kernel is older. */
-static int pages_read_map(const struct process_pages *pages, uint64_t *at, uint64_t end,
-			  uint64_t *bytes)
+static unsigned int entry_bits(const struct process_pages *pages, uint64_t entry)
 {
-	uint64_t entries[PAGES_AT_ONCE], count = (end - *at) / pages->page_size;
-	ssize_t got, i;
+	unsigned int file = entry & PAGEMAP_FILE ? PROCESS_PAGE_FILE : 0;
 
-	if (count > PAGES_AT_ONCE)
-		count = PAGES_AT_ONCE;
-	got = pread(pages->map, entries, count * sizeof(entries[0]),
-		    (off_t)(*at / pages->page_size * sizeof(entries[0])));
+	if (entry & PAGEMAP_PRESENT)
+		return PROCESS_PAGE_PRESENT | file |
+		       ((entry & PAGEMAP_NUMBER) == pages->zero ? PROCESS_PAGE_ZERO : 0);
+	if (entry & PAGEMAP_SWAPPED && !(entry & (PAGEMAP_GUARD | PAGEMAP_MARKED)))
+		return PROCESS_PAGE_SWAPPED | file;
+	return 0;
+}
+
+/* As many entries as there are, at most `count`. Returns their number or a negative errno. */
+static ssize_t pages_read_entries(const struct process_pages *pages, uint64_t address,
+				  uint64_t *entries, size_t count)
+{
+	ssize_t got = pread(pages->map, entries, count * sizeof(entries[0]),
+			    (off_t)(address / pages->page_size * sizeof(entries[0])));
+
 	if (got < (ssize_t)sizeof(entries[0]))
 		return got < 0 ? -errno : -EIO;
-	got /= (ssize_t)sizeof(entries[0]);
-	for (i = 0; i < got; i++)
-		if (entries[i] & PAGE_PRESENT)
-			*bytes += pages->page_size;
-	*at += (uint64_t)got * pages->page_size;
+	return got / (ssize_t)sizeof(entries[0]);
+}
+
+/*
+ * The number of the kernel's page of zeroes: that of pages that were read and never written. Some kernels have none; then pages that
+ * were only read have a number each.
+ */
+static uint64_t pages_find_zero(const struct process_pages *pages)
+{
+	size_t size = 2 * pages->page_size;
+	volatile unsigned char *memory =
+		mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t entries[2] = { 0 };
+	struct process_pages own = { .map = pages_open_file(getpid(), "pagemap"),
+				     .page_size = pages->page_size };
+
+	if ((void *)memory != MAP_FAILED && own.map >= 0 && !memory[0] && !memory[pages->page_size])
+		pages_read_entries(&own, (uintptr_t)memory, entries, 2);
+	if (own.map >= 0)
+		close(own.map);
+	if ((void *)memory != MAP_FAILED)
+		munmap((void *)memory, size);
+	if (!(entries[0] & PAGEMAP_NUMBER) || (entries[0] ^ entries[1]) & PAGEMAP_NUMBER)
+		return UINT64_MAX;
+	return entries[0] & PAGEMAP_NUMBER;
+}
+
+/* The same where the kernel is older. */
+static int listing_read(struct listing *listing, uint64_t end)
+{
+	uint64_t entries[PAGES_AT_ONCE], page = listing->pages->page_size;
+	uint64_t count = (end - listing->at) / page;
+	ssize_t got, i, next;
+	unsigned int bits;
+
+	if (!listing->pages->zero)
+		listing->pages->zero = pages_find_zero(listing->pages);
+	if (count > PAGES_AT_ONCE)
+		count = PAGES_AT_ONCE;
+	got = pages_read_entries(listing->pages, listing->at, entries, count);
+	if (got < 0)
+		return (int)got;
+	for (i = 0; i < got; i = next) {
+		bits = entry_bits(listing->pages, entries[i]);
+		for (next = i + 1; next < got && entry_bits(listing->pages, entries[next]) == bits;
+		     next++)
+			;
+		if (bits)
+			listing->sink->add(listing->sink->context, listing->at + (uint64_t)i * page,
+					   listing->at + (uint64_t)next * page, bits);
+	}
+	listing->at += (uint64_t)got * page;
 	return 0;
 }
 
 /* One step, of at most `step` bytes. */
-static int pages_step(struct process_pages *pages, uint64_t step, uint64_t *at, uint64_t end,
-		      uint64_t *bytes)
+static int listing_step(struct listing *listing, uint64_t step)
 {
-	uint64_t until = end - *at > step ? *at + step : end;
+	uint64_t until = listing->end - listing->at > step ? listing->at + step : listing->end;
 	int code;
 
-	if (pages->scans) {
-		code = pages_scan(pages, at, until, bytes);
+	if (listing->pages->scans) {
+		code = listing_scan(listing, until);
 		if (code != -ENOTTY && code != -EINVAL)
 			return code;
-		pages->scans = false;
+		listing->pages->scans = false;
 	}
-	return pages_read_map(pages, at, until, bytes);
+	return listing_read(listing, until);
+}
+
+bool process_pages_list(struct process_pages *pages, uint64_t start, uint64_t end,
+			uint64_t until_ns, const struct process_pages_sink *sink)
+{
+	struct listing listing = { pages, sink, start, end };
+	uint64_t step = (end - start) / STEP_SHARE & ~(STEP_MIN - 1);
+
+	if (step < STEP_MIN)
+		step = STEP_MIN;
+	while (listing.at < end)
+		if (clock_now_ns() >= until_ns || listing_step(&listing, step))
+			return false;
+	return true;
+}
+
+static void count_add(void *context, uint64_t start, uint64_t end, unsigned int bits)
+{
+	if (bits & PROCESS_PAGE_PRESENT)
+		*(uint64_t *)context += end - start;
 }
 
 bool process_pages_count(struct process_pages *pages, uint64_t start, uint64_t end,
 			 uint64_t until_ns, uint64_t *ret_bytes)
 {
-	uint64_t bytes = 0, step = (end - start) / STEP_SHARE & ~(STEP_MIN - 1);
+	uint64_t bytes = 0;
+	const struct process_pages_sink sink = { count_add, &bytes };
 
-	if (step < STEP_MIN)
-		step = STEP_MIN;
-	while (start < end) {
-		if (clock_now_ns() >= until_ns || pages_step(pages, step, &start, end, &bytes))
-			return false;
-	}
+	if (!process_pages_list(pages, start, end, until_ns, &sink))
+		return false;
 	*ret_bytes = bytes;
 	return true;
+}
+
+/* The end of the pages from `address` on that are like this, as far as one call reads. */
+static uint64_t pages_until(const struct process_pages *pages, uint64_t address, size_t size,
+			    uint64_t mask, uint64_t wanted)
+{
+	uint64_t entries[READ_ENTRIES], page = pages->page_size;
+	uint64_t first = address & ~(page - 1), count = (address - first + size - 1) / page + 1;
+	ssize_t got, i;
+
+	got = pages_read_entries(pages, first, entries,
+				 count < READ_ENTRIES ? count : READ_ENTRIES);
+	for (i = 0; i < got && (entries[i] & mask) == wanted; i++)
+		;
+	return i ? first + (uint64_t)i * page : address;
+}
+
+uint64_t process_pages_absent_until(const struct process_pages *pages, uint64_t address,
+				    size_t size)
+{
+	return pages_until(pages, address, size, PAGEMAP_PRESENT | PAGEMAP_SWAPPED, 0);
+}
+
+size_t process_pages_read_part(struct process_pages *pages, uint64_t address, void *bytes,
+			       size_t size)
+{
+	size_t done = 0, part;
+	uint64_t until;
+	ssize_t got;
+
+	if (address > INT64_MAX || size > INT64_MAX - address)
+		return 0;
+	while (done < size) {
+		until = pages_until(pages, address + done, size - done, PAGEMAP_PRESENT,
+				    PAGEMAP_PRESENT);
+		if (until <= address + done)
+			break;
+		part = until - (address + done) < size - done ? until - (address + done)
+							      : size - done;
+		got = pread(pages->memory, (char *)bytes + done, part, (off_t)(address + done));
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+		if ((size_t)got < part)
+			break;
+	}
+	return done;
+}
+
+bool process_pages_read(struct process_pages *pages, uint64_t address, void *bytes, size_t size)
+{
+	return size && process_pages_read_part(pages, address, bytes, size) == size;
 }
