@@ -105,6 +105,9 @@ static void test_devices(void **state)
 	assert_false(mount_list_has_local(text, 254, 1));
 	assert_false(mount_list_has_local(text, 0, 5));
 	assert_false(mount_list_has_local(text, 0, 30));
+	assert_true(mount_list_has_type(text, "fuse", 0, 30));
+	assert_false(mount_list_has_type(text, "fuse", 254, 0));
+	assert_false(mount_list_has_type(text, "tmpfs", 0, 30));
 }
 
 static void test_namespace(void **state)

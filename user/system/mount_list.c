@@ -157,16 +157,32 @@ enum mount_kind mount_list_kind(const char *text, uint64_t number)
 	return MOUNT_UNKNOWN;
 }
 
-bool mount_list_has_local(const char *text, unsigned int major, unsigned int minor)
+static bool mount_is_of(const char *line, unsigned int major, unsigned int minor)
 {
 	unsigned int line_major, line_minor;
+
+	return sscanf(line, "%*u %*u %u:%u", &line_major, &line_minor) == 2 &&
+	       line_major == major && line_minor == minor;
+}
+
+bool mount_list_has_local(const char *text, unsigned int major, unsigned int minor)
+{
 	const char *line, *end;
 	char type[64];
 
 	while (mount_take_line(&text, &line, &end, type))
-		if (mount_is_local(type) &&
-		    sscanf(line, "%*u %*u %u:%u", &line_major, &line_minor) == 2 &&
-		    line_major == major && line_minor == minor)
+		if (mount_is_local(type) && mount_is_of(line, major, minor))
+			return true;
+	return false;
+}
+
+bool mount_list_has_type(const char *text, const char *type, unsigned int major, unsigned int minor)
+{
+	const char *line, *end;
+	char found[64];
+
+	while (mount_take_line(&text, &line, &end, found))
+		if (!strcmp(found, type) && mount_is_of(line, major, minor))
 			return true;
 	return false;
 }

@@ -27,6 +27,10 @@ enum mount_kind mount_list_kind(const char *text, uint64_t number);
 /* Has a text of /proc/PID/mountinfo a mount of this device, of a type that asks no server? */
 bool mount_list_has_local(const char *text, unsigned int major, unsigned int minor);
 
+/* Has a text of /proc/PID/mountinfo a mount of this device and type? */
+bool mount_list_has_type(const char *text, const char *type, unsigned int major,
+			 unsigned int minor);
+
 /* Has a text of /proc/PID/mountinfo a mount that a walk along a path may have to wait for? Those of the kernel's own are none. */
 bool mount_list_has_remote(const char *text);
 

@@ -155,4 +155,10 @@ struct mapped_file {
  */
 int proc_open_mapping(const char *proc_root, pid_t pid, struct mapped_file *file);
 
+/*
+ * The file behind a mapping as an O_PATH descriptor, which is of no use to read from: through /proc/PID/map_files, or
+ * by its path if the file there has the same inode. Whatever it is, nothing is asked of it. Returns a negative errno on failure.
+ */
+int proc_open_mapping_path(const char *proc_root, pid_t pid, const struct proc_mapping *mapping);
+
 #endif

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -56,16 +57,21 @@ static int open_verified(int path_fd, pid_t pid, struct mapped_file *file)
 	return -ESTALE;
 }
 
-static int open_map_file(const char *proc_root, pid_t pid, struct mapped_file *file)
+static int open_map_path(const char *proc_root, pid_t pid, const struct proc_mapping *mapping)
 {
 	char *path = memory_format("%s/%d/map_files/%" PRIx64 "-%" PRIx64, proc_root, (int)pid,
-				   file->mapping->start, file->mapping->end);
+				   mapping->start, mapping->end);
 	int fd = open(path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0)
 		fd = -errno;
 	free(path);
-	return open_verified(fd, pid, file);
+	return fd;
+}
+
+static int open_map_file(const char *proc_root, pid_t pid, struct mapped_file *file)
+{
+	return open_verified(open_map_path(proc_root, pid, file->mapping), pid, file);
 }
 
 /* By its name: first as the process sees it, then as the tracer does (a target in a chroot is shown so). */
@@ -100,4 +106,21 @@ int proc_open_mapping(const char *proc_root, pid_t pid, struct mapped_file *file
 		free(full);
 	}
 	return named;
+}
+
+int proc_open_mapping_path(const char *proc_root, pid_t pid, const struct proc_mapping *mapping)
+{
+	int fd = open_map_path(proc_root, pid, mapping);
+	struct statx status;
+
+	if (fd >= 0 || !mapping->path || mapping->path[0] != '/')
+		return fd;
+	fd = proc_open_in_root(proc_root, pid, mapping->path, 0);
+	if (fd < 0)
+		return fd;
+	if (!statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) &&
+	    status.stx_ino == mapping->inode)
+		return fd;
+	close(fd);
+	return -ESTALE;
 }

@@ -279,3 +279,28 @@ int regular_file_warm(int path_fd, const uint64_t *offsets, size_t count)
 
 	return remote_file_work(&warming.work);
 }
+
+enum mapped_kind regular_file_mapped_kind_in(int path_fd, struct remote_mounts *mounts)
+{
+	struct statx status;
+	struct statfs system;
+
+	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) ||
+	    !S_ISREG(status.stx_mode))
+		return MAPPED_DEVICE;
+	if (remote_mounts_kind(mounts, path_fd) != MOUNT_LOCAL)
+		return MAPPED_REMOTE;
+	if (regular_file_is_kernel(path_fd))
+		return MAPPED_DEVICE;
+	return fstatfs(path_fd, &system) || system.f_type != HUGETLBFS_MAGIC ? MAPPED_LOCAL
+									     : MAPPED_HUGE;
+}
+
+enum mapped_kind regular_file_mapped_kind(int path_fd, pid_t pid)
+{
+	struct remote_mounts *mounts = remote_mounts_new(pid);
+	enum mapped_kind kind = regular_file_mapped_kind_in(path_fd, mounts);
+
+	remote_mounts_free(mounts);
+	return kind;
+}

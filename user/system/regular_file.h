@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+struct remote_mounts; /* system/remote_file.h */
+
 enum regular_file_links {
 	REGULAR_FILE_LINKS, /* symbolic links are followed, but not those of /proc that lead to open files */
 	REGULAR_FILE_NO_LINKS, /* no part of the path may be a symbolic link: -ELOOP */
@@ -48,6 +50,20 @@ int regular_file_reopen(int path_fd, pid_t pid);
 
 /* The same, where more is wanted than the content. A copy has at most `most` bytes. `ret_origin->path_fd` is the caller's. */
 int regular_file_reopen_as(int path_fd, pid_t pid, uint64_t most, struct file_origin *ret_origin);
+
+/*
+ * What memory may be where a file is mapped that an O_PATH descriptor is of. Nothing is asked of it. `pid` as above.
+ */
+enum mapped_kind {
+	MAPPED_DEVICE, /* of a device, or of a file that the kernel makes up: a read of the memory may have an effect */
+	MAPPED_REMOTE, /* of a stored file; a read of the file itself may ask a server */
+	MAPPED_LOCAL,
+	MAPPED_HUGE, /* of hugetlbfs, whose pages are in no RSS */
+};
+
+enum mapped_kind regular_file_mapped_kind(int path_fd, pid_t pid);
+/* The same for many files of a process: `mounts` are its. */
+enum mapped_kind regular_file_mapped_kind_in(int path_fd, struct remote_mounts *mounts);
 
 /*
  * Nothing secret is in an ELF file. Returns `fd` if it is one. Otherwise closes it and returns -1, also for a negative errno.

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "system/fd_table.h"
 #include "system/mount_list.h"
 #include "system/proc_text.h"
@@ -57,15 +58,43 @@ static bool remote_find_mount(int fd, uint64_t *ret_mount)
 	return line != NULL;
 }
 
-static enum mount_kind remote_kind_of(pid_t pid, uint64_t mount)
-{
-	struct buffer text = { 0 };
-	enum mount_kind kind = MOUNT_UNKNOWN;
+/* A text of mountinfo, read when it is first needed. */
+struct remote_text {
+	struct buffer text;
+	bool is_read;
+};
 
-	if (!proc_read_text("/proc", pid, "mountinfo", &text) && text.data)
-		kind = mount_list_kind(text.data, mount);
-	buffer_free(&text);
-	return kind;
+struct remote_mounts {
+	pid_t pid;
+	struct remote_text own, theirs;
+	struct table kinds; /* by mount: the kind, + 1 */
+};
+
+struct remote_mounts *remote_mounts_new(pid_t pid)
+{
+	struct remote_mounts *mounts = memory_alloc(1, sizeof(*mounts));
+
+	mounts->pid = pid;
+	return mounts;
+}
+
+void remote_mounts_free(struct remote_mounts *mounts)
+{
+	if (!mounts)
+		return;
+	buffer_free(&mounts->own.text);
+	buffer_free(&mounts->theirs.text);
+	table_free(&mounts->kinds);
+	free(mounts);
+}
+
+/* "" if it cannot be read. */
+static const char *remote_text_get(struct remote_text *text, pid_t pid)
+{
+	if (!text->is_read && proc_read_text("/proc", pid, "mountinfo", &text->text))
+		buffer_clear(&text->text);
+	text->is_read = true;
+	return text->text.data ? text->text.data : "";
 }
 
 /* Files without a name have a mount of the kernel's own, another one if they are of huge pages. */
@@ -84,20 +113,16 @@ static bool remote_is_nameless(const struct statx *status, unsigned int flags)
 }
 
 /* Of a mount that no process sees any more, or that other processes see: is its device known? */
-static bool remote_is_of_local_device(int path_fd)
+static bool remote_is_of_local_device(int path_fd, struct remote_mounts *mounts)
 {
-	struct buffer text = { 0 };
 	struct statx status;
-	bool is = false;
 
 	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &status))
 		return false;
 	if (remote_is_nameless(&status, 0) || remote_is_nameless(&status, MFD_HUGETLB))
 		return true;
-	if (!proc_read_text("/proc", 0, "mountinfo", &text) && text.data)
-		is = mount_list_has_local(text.data, status.stx_dev_major, status.stx_dev_minor);
-	buffer_free(&text);
-	return is;
+	return mount_list_has_local(remote_text_get(&mounts->own, 0), status.stx_dev_major,
+				    status.stx_dev_minor);
 }
 
 /* In a user namespace of its own, whoever has made the mount is root there only. */
@@ -111,23 +136,43 @@ static bool remote_is_foreign(pid_t pid)
 	       strcmp(theirs, ours) != 0;
 }
 
-enum mount_kind remote_file_kind(int path_fd, pid_t pid)
+static enum mount_kind remote_mounts_find(struct remote_mounts *mounts, uint64_t mount, int path_fd)
 {
-	enum mount_kind kind = MOUNT_UNKNOWN;
-	uint64_t mount;
+	enum mount_kind kind = mount_list_kind(remote_text_get(&mounts->own, 0), mount);
 
-	if (!remote_find_mount(path_fd, &mount))
-		return MOUNT_REMOTE_OF_USER;
-	kind = remote_kind_of(0, mount);
-	if (kind == MOUNT_UNKNOWN && pid > 0) {
-		kind = remote_kind_of(pid, mount);
-		if (kind == MOUNT_REMOTE && remote_is_foreign(pid))
+	if (kind == MOUNT_UNKNOWN && mounts->pid > 0) {
+		kind = mount_list_kind(remote_text_get(&mounts->theirs, mounts->pid), mount);
+		if (kind == MOUNT_REMOTE && remote_is_foreign(mounts->pid))
 			kind = MOUNT_REMOTE_OF_USER;
 	}
 	if (kind != MOUNT_UNKNOWN)
 		return kind;
 	/* A process in a chroot does not see the mount that its root is on. */
-	return remote_is_of_local_device(path_fd) ? MOUNT_LOCAL : MOUNT_REMOTE;
+	return remote_is_of_local_device(path_fd, mounts) ? MOUNT_LOCAL : MOUNT_REMOTE;
+}
+
+enum mount_kind remote_mounts_kind(struct remote_mounts *mounts, int path_fd)
+{
+	uintptr_t kind;
+	uint64_t mount;
+
+	if (!remote_find_mount(path_fd, &mount))
+		return MOUNT_REMOTE_OF_USER;
+	kind = (uintptr_t)table_get(&mounts->kinds, mount);
+	if (!kind) {
+		kind = (uintptr_t)remote_mounts_find(mounts, mount, path_fd) + 1;
+		table_put(&mounts->kinds, mount, (void *)kind);
+	}
+	return (enum mount_kind)(kind - 1);
+}
+
+enum mount_kind remote_file_kind(int path_fd, pid_t pid)
+{
+	struct remote_mounts *mounts = remote_mounts_new(pid);
+	enum mount_kind kind = remote_mounts_kind(mounts, path_fd);
+
+	remote_mounts_free(mounts);
+	return kind;
 }
 
 /* How long to wait for a mount; 0 = not at all. */

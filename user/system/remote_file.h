@@ -19,6 +19,15 @@
  */
 enum mount_kind remote_file_kind(int path_fd, pid_t pid);
 
+/*
+ * The same for many files of a process, `pid` as above: each mount is looked up once, and lists of them are read once. The number of
+ * a mount may be another one's later: free it soon with remote_mounts_free, and ask again before a file is opened.
+ */
+struct remote_mounts;
+struct remote_mounts *remote_mounts_new(pid_t pid);
+void remote_mounts_free(struct remote_mounts *mounts);
+enum mount_kind remote_mounts_kind(struct remote_mounts *mounts, int path_fd);
+
 /* What another process is to do. It has a copy of the caller's memory, and must not allocate any. */
 struct remote_work {
 	/* Returns 0 or a descriptor, or a negative errno. */
