@@ -15,45 +15,17 @@
 /* How often the clock is read. */
 #define STEP_MS 20
 
-/* Reading schedstat takes no rights. It is closed to others where /proc is mounted with hidepid. */
-static struct patience_delay delay_open(const char *path)
-{
-	return (struct patience_delay){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
-}
-
-static void delay_close(struct patience_delay *delay)
-{
-	if (delay->fd >= 0)
-		close(delay->fd);
-	*delay = (struct patience_delay){ .fd = -1 };
-}
-
-/* Of the thread: nanoseconds on a CPU, nanoseconds of waiting for one, turns. A process that has ended has no more. */
-static int64_t delay_read(struct patience_delay *delay)
-{
-	char text[128];
-	long long ns;
-	ssize_t size = delay->fd >= 0 ? pread(delay->fd, text, sizeof(text) - 1, 0) : 0;
-
-	if (size <= 0)
-		return delay->ns;
-	text[size] = '\0';
-	if (sscanf(text, "%*u %lld", &ns) == 1 && ns > delay->ns)
-		delay->ns = ns;
-	return delay->ns;
-}
-
 void patience_open(struct patience *patience, bool (*is_over)(void))
 {
 	*patience = (struct patience){ .is_over = is_over,
-				       .own = delay_open("/proc/thread-self/schedstat"),
+				       .own = cpu_delay_open(CPU_DELAY_OWN),
 				       .worker = { .fd = -1 } };
 }
 
 void patience_close(struct patience *patience)
 {
-	delay_close(&patience->own);
-	delay_close(&patience->worker);
+	cpu_delay_close(&patience->own);
+	cpu_delay_close(&patience->worker);
 }
 
 /* The worker's number is another one in its own PID namespace. */
@@ -78,19 +50,19 @@ void patience_watch_child(struct patience *patience, pid_t server)
 	pid_t worker = child_of(server);
 	char path[64];
 
-	patience->past_ns += delay_read(&patience->worker);
-	delay_close(&patience->worker);
+	patience->past_ns += cpu_delay_read(&patience->worker);
+	cpu_delay_close(&patience->worker);
 	if (worker <= 0)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)worker);
-	patience->worker = delay_open(path);
+	patience->worker = cpu_delay_open(path);
 }
 
 int64_t patience_now_ms(struct patience *patience)
 {
-	int64_t delay_ns = patience->past_ns + delay_read(&patience->own);
+	int64_t delay_ns = patience->past_ns + cpu_delay_read(&patience->own);
 
-	return clock_now_ms() - (delay_ns + delay_read(&patience->worker)) / 1000000;
+	return clock_now_ms() - (delay_ns + cpu_delay_read(&patience->worker)) / 1000000;
 }
 
 int patience_wait(struct patience *patience, int socket, int64_t deadline_ms)

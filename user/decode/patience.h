@@ -10,12 +10,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "system/cpu_delay.h"
+
 struct patience {
 	bool (*is_over)(void); /* the tracer has to end soon; NULL = never */
-	struct patience_delay {
-		int fd; /* of schedstat; -1 = none: all time counts */
-		int64_t ns; /* at the last look */
-	} own, worker;
+	struct cpu_delay own, worker;
 	int64_t past_ns; /* delay of earlier workers */
 };
 

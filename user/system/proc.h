@@ -65,6 +65,8 @@ struct proc_status {
 	int seccomp; /* 0 none, 1 strict, 2 filter */
 	pid_t tracer_pid; /* ptracer, 0 = none */
 	uint64_t rss_bytes, swap_bytes;
+	uint64_t mapped_bytes;
+	uint64_t hugetlb_bytes; /* not in rss_bytes */
 	uint64_t table_bytes; /* of page tables */
 	uint64_t threads;
 };

@@ -87,6 +87,8 @@ enum status_field {
 	FIELD_TRACER,
 	FIELD_RSS,
 	FIELD_SWAP,
+	FIELD_SIZE,
+	FIELD_HUGETLB,
 	FIELD_TABLES,
 	FIELD_THREADS,
 	FIELD_COUNT,
@@ -105,6 +107,8 @@ static const struct {
 	[FIELD_TRACER] = { "TracerPid", 0, INT_MAX },
 	[FIELD_RSS] = { "VmRSS", 0, UINT64_MAX / 1024 },
 	[FIELD_SWAP] = { "VmSwap", 0, UINT64_MAX / 1024 },
+	[FIELD_SIZE] = { "VmSize", 0, UINT64_MAX / 1024 },
+	[FIELD_HUGETLB] = { "HugetlbPages", 0, UINT64_MAX / 1024 },
 	[FIELD_TABLES] = { "VmPTE", 0, UINT64_MAX / 1024 },
 	[FIELD_THREADS] = { "Threads", 0, INT_MAX },
 };
@@ -153,6 +157,8 @@ void proc_parse_status(const char *text, size_t length, struct proc_status *ret_
 	status.tracer_pid = (pid_t)numbers[FIELD_TRACER];
 	status.rss_bytes = numbers[FIELD_RSS] * 1024;
 	status.swap_bytes = numbers[FIELD_SWAP] * 1024;
+	status.mapped_bytes = numbers[FIELD_SIZE] * 1024;
+	status.hugetlb_bytes = numbers[FIELD_HUGETLB] * 1024;
 	status.table_bytes = numbers[FIELD_TABLES] * 1024;
 	status.threads = numbers[FIELD_THREADS];
 	*ret_status = status;
