@@ -4,7 +4,9 @@
 
 The truth is the program's: tests/targets/grows.c keeps its own account, by malloc_usable_size where blocks are from before.
 """
+import glob
 import json
+import os
 import re
 
 import lab
@@ -107,7 +109,7 @@ def check_collector(command):
         return count, json.loads(output.splitlines()[-1])
 
     count, text = run()
-    assert cell_of(text, "GCS", r"\bbefore|-e:2") == str(count) and cell_of(text, "GCS", r"\bafter|-e:3") == "0", text
+    assert cell_of(text, "GCS", r"\bbefore|-e:2|<string>:3 <") == str(count) and cell_of(text, "GCS", r"\bafter|-e:3|<string>:4 <") == "0", text
     count, report = trace()
     assert count == 3, count
     assert largest_of(report, "before")["gcs"] == count, report["sites"]
@@ -124,7 +126,10 @@ def test_ruby_collections():
 
 
 def test_python_collections():
+    """Debian's, and other releases where they are installed."""
     check_collector(["/usr/bin/python3", "-c", PYTHON])
+    for python in glob.glob(os.path.expanduser("~/.pyenv/versions/3.8.*/bin/python3.8")):
+        check_collector([python, "-c", PYTHON])
 
 
 def test_text_names_what_grows():

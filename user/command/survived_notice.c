@@ -21,7 +21,7 @@ bool survived_notice(const struct snapshot *snapshot, struct buffer *out)
 		return false;
 	buffer_printf(out,
 		      "--survived leaves out %s of processes in which no garbage collector is "
-		      "known: no Ruby 3.1, 3.3 or 3.4, and no CPython 3.9 to 3.13",
+		      "known: no Ruby 2.7 to 3.4, and no CPython 3.8 to 3.13",
 		      units_format_size(site_stats_inuse_bytes(&sum), size));
 	return true;
 }

@@ -13,13 +13,15 @@
 
 /*
  * Ruby's heap is pages of objects, each of which begins with the address of its own description. That leads to a pool, which
- * is one of five inside of the object space, and that has the sorted list of all pages.
+ * is one of five inside of the object space, and that has the sorted list of all pages. Before 3.1 there are no pools: the virtual machine
+ * has the address of the object space.
  */
 struct ruby_heap {
 	unsigned int major, minor;
 	uint32_t page_size;
 	uint16_t start; /* description: first object */
-	uint16_t pool; /* description: its pool */
+	/* Description: its pool; 0 = none: the virtual machine leads to the object space. */
+	uint16_t pool;
 	/* Object space: the first pool, and the size of one. */
 	uint16_t pools, pool_size;
 	uint16_t pages; /* object space: the list of pages */
@@ -34,7 +36,10 @@ struct ruby_heap {
 static const struct ruby_heap *ruby_heap_find(const struct ruby_layout *layout)
 {
 	static const struct ruby_heap heaps[] = {
+		{ 2, 7, 0x4000, 24, 0, 0, 0, 248, 256, 384, 16 },
+		{ 3, 0, 0x4000, 24, 0, 0, 0, 240, 248, 376, 16 },
 		{ 3, 1, 0x4000, 32, 16, 40, 160, 256, 264, 392, 16 },
+		{ 3, 2, 0x10000, 32, 16, 40, 200, 1096, 1104, 1232, 16 },
 		{ 3, 3, 0x10000, 32, 16, 32, 224, 1208, 1216, 1344, 16 },
 		{ 3, 4, 0x10000, 40, 16, 40, 144, 832, 0, 960, 20 },
 	};
@@ -80,29 +85,68 @@ static bool ruby_lists_page(const struct ruby_heap *heap, const struct target_me
 	return false;
 }
 
-static bool ruby_find_counter(const struct ruby_layout *layout, uint64_t globals,
-			      const struct target_memory *memory, struct gc_counter *ret_counter)
+/* Is it an object space: does the first page of its list begin with the address of its description? */
+static bool ruby_is_space(const struct ruby_heap *heap, const struct target_memory *memory,
+			  uint64_t space)
 {
-	const struct ruby_heap *heap = ruby_heap_find(layout);
+	uint64_t list = space ? present_word(memory, space + heap->pages) : 0;
+	uint64_t page = list ? present_word(memory, list) : 0;
+	uint64_t start = page ? present_word(memory, page + heap->start) : 0;
+
+	return start && present_word(memory, start & ~(uint64_t)(heap->page_size - 1)) == page &&
+	       ruby_lists_page(heap, memory, space, page, start);
+}
+
+/* Words of the virtual machine, one of which is the object space's address. */
+#define RUBY_VM_FIRST 1024
+#define RUBY_VM_END 1280
+
+static uint64_t ruby_find_space_by_vm(const struct ruby_heap *heap,
+				      const struct target_memory *memory, uint64_t globals)
+{
+	uint64_t vm = present_word(memory, globals), space, offset;
+
+	for (offset = RUBY_VM_FIRST; vm && offset < RUBY_VM_END; offset += 8) {
+		space = present_word(memory, vm + offset);
+		if (ruby_is_space(heap, memory, space))
+			return space;
+	}
+	return 0;
+}
+
+static uint64_t ruby_find_space_by_object(const struct ruby_heap *heap,
+					  const struct target_memory *memory, uint64_t globals)
+{
 	uint64_t object, page, pool, start, space;
 	int i;
 
-	if (!heap || !globals)
-		return false;
 	object = present_word(memory, globals);
 	page = present_word(memory, object & ~(uint64_t)(heap->page_size - 1));
 	pool = present_word(memory, page + heap->pool);
 	start = present_word(memory, page + heap->start);
 	if (!object || !page || !pool || (start ^ object) & ~(uint64_t)(heap->page_size - 1))
-		return false;
+		return 0;
 	for (i = 0; i < RUBY_POOLS; i++) {
 		space = pool - heap->pools - (uint64_t)i * heap->pool_size;
-		if (!ruby_lists_page(heap, memory, space, page, start))
-			continue;
-		*ret_counter = (struct gc_counter){ space + heap->count, space + heap->mode };
-		return true;
+		if (ruby_lists_page(heap, memory, space, page, start))
+			return space;
 	}
-	return false;
+	return 0;
+}
+
+static bool ruby_find_counter(const struct ruby_layout *layout, uint64_t globals,
+			      const struct target_memory *memory, struct gc_counter *ret_counter)
+{
+	const struct ruby_heap *heap = ruby_heap_find(layout);
+	uint64_t space;
+
+	if (!heap || !globals)
+		return false;
+	space = heap->pool ? ruby_find_space_by_object(heap, memory, globals)
+			   : ruby_find_space_by_vm(heap, memory, globals);
+	if (space)
+		*ret_counter = (struct gc_counter){ space + heap->count, space + heap->mode };
+	return space;
 }
 
 /* CPython: the heads of its lists of objects, 24 bytes apart, then figures of three generations, 24 bytes each. */
@@ -115,9 +159,11 @@ static bool ruby_find_counter(const struct ruby_layout *layout, uint64_t globals
 /* Releases of one version, and builds, differ by what is before the heads. */
 #define PYTHON_PLACES 3
 
+#define PYTHON_IN_RUNTIME UINT16_MAX
+
 struct python_heap {
 	unsigned int minor;
-	/* Runtime: the first interpreter; 0 = by the offsets that are in the runtime. */
+	/* Runtime: the first interpreter; 0 = by the offsets that are in the runtime; PYTHON_IN_RUNTIME = that has the lists. */
 	uint16_t interpreter;
 	uint16_t heads[PYTHON_PLACES]; /* interpreter: the lists; 0 = none */
 };
@@ -125,6 +171,7 @@ struct python_heap {
 static const struct python_heap *python_heap_find(unsigned int minor)
 {
 	static const struct python_heap heaps[] = {
+		{ 8, PYTHON_IN_RUNTIME, { 368 } },
 		{ 9, 32, { 640 } },
 		{ 10, 32, { 640 } },
 		{ 11, 40, { 672 } },
@@ -151,20 +198,31 @@ static bool python_is_list(const struct target_memory *memory, uint64_t head)
 	       (present_word(memory, previous) & ~PYTHON_LINK_FLAGS) == head;
 }
 
+/* 0 where it is not known. */
+static uint64_t python_lists_owner(const struct python_heap *heap, uint64_t runtime,
+				   const struct target_memory *memory)
+{
+	uint64_t offset = heap->interpreter;
+
+	if (offset == PYTHON_IN_RUNTIME)
+		return runtime;
+	if (!offset)
+		offset = present_word(memory, runtime + PYTHON_OFFSET_OF_INTERPRETER);
+	return present_word(memory, runtime + offset);
+}
+
 static bool python_find_counter(unsigned int minor, uint64_t runtime,
 				const struct target_memory *memory, struct gc_counter *ret_counter)
 {
 	const struct python_heap *heap = python_heap_find(minor);
-	uint64_t interpreter, head, offset;
+	uint64_t owner, head;
 	int place, i;
 
 	if (!heap || !runtime)
 		return false;
-	offset = heap->interpreter ? heap->interpreter
-				   : present_word(memory, runtime + PYTHON_OFFSET_OF_INTERPRETER);
-	interpreter = present_word(memory, runtime + offset);
-	for (place = 0; interpreter && place < PYTHON_PLACES && heap->heads[place]; place++) {
-		head = interpreter + heap->heads[place];
+	owner = python_lists_owner(heap, runtime, memory);
+	for (place = 0; owner && place < PYTHON_PLACES && heap->heads[place]; place++) {
+		head = owner + heap->heads[place];
 		for (i = 0; i < PYTHON_HEADS; i++)
 			if (!python_is_list(memory, head + (uint64_t)i * PYTHON_HEAD_SIZE))
 				break;
@@ -194,6 +252,25 @@ bool gc_counter_find(const struct interpreter *interpreter, const struct target_
 	if (interpreter->kind == INTERP_PYTHON)
 		return python_find_counter(interpreter->python.minor, interpreter->globals, memory,
 					   ret_counter);
+	return false;
+}
+
+#define SEARCH_MIN_NS 50000000ull
+#define SEARCH_MAX_NS 1000000000ull
+
+bool gc_counter_search(struct gc_search *search, const struct interpreter *interpreter,
+		       const struct target_memory *memory, uint64_t now_ns)
+{
+	if (search->counter.count)
+		return true;
+	if (now_ns < search->due_ns)
+		return false;
+	if (gc_counter_find(interpreter, memory, &search->counter))
+		return true;
+	search->wait_ns = search->wait_ns ? search->wait_ns * 2 : SEARCH_MIN_NS;
+	if (search->wait_ns > SEARCH_MAX_NS)
+		search->wait_ns = SEARCH_MAX_NS;
+	search->due_ns = now_ns + search->wait_ns;
 	return false;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How many major garbage collections an interpreter has made, by its own counter in the memory of its process: full marks of
- * Ruby 3.1, 3.3 and 3.4, collections of the oldest generation of CPython 3.9 to 3.13.
+ * Ruby 2.7 to 3.4, collections of the oldest generation of CPython 3.8 to 3.13. Of Ruby 2.6 and 4.0 the
+ * place is not known. CPython 3.14 collects in parts and counts only the collections that the program asks for.
  */
 #ifndef INTERP_GC_COUNTER_H
 #define INTERP_GC_COUNTER_H
@@ -32,6 +33,17 @@ bool gc_counter_is_known(const struct interpreter *interpreter);
  */
 bool gc_counter_find(const struct interpreter *interpreter, const struct target_memory *memory,
 		     struct gc_counter *ret_counter);
+
+/* A counter that is searched again until it is found. Start with {0}. */
+struct gc_search {
+	struct gc_counter counter;
+	/* No search before `due_ns`; each that fails doubles the wait for the next, up to a second. */
+	uint64_t due_ns, wait_ns;
+};
+
+/* Is the counter found, at `now_ns` (CLOCK_MONOTONIC) or before? */
+bool gc_counter_search(struct gc_search *search, const struct interpreter *interpreter,
+		       const struct target_memory *memory, uint64_t now_ns);
 
 /* Read it. False if it is not present. */
 bool gc_counter_read(const struct gc_counter *counter, const struct target_memory *memory,

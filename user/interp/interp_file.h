@@ -22,7 +22,8 @@ struct interp_file {
 	unsigned int minor; /* of the version, where that chooses the layout */
 	uint64_t base; /* of the file's first byte */
 	char version[INTERP_VERSION_MAX]; /* printable */
-	uint64_t globals; /* the interpreter's state: _PyRuntime, executor_globals, rb_cObject */
+	/* The interpreter's state: _PyRuntime, executor_globals, rb_cObject, before 3.1 ruby_current_vm_ptr. */
+	uint64_t globals;
 	uint64_t code_type; /* PyCode_Type */
 	uint64_t loop, loop_size; /* the function that runs code: rb_vm_exec, execute_ex */
 };

@@ -136,6 +136,14 @@ uint64_t ruby_layout_handler(const struct ruby_layout *layout, const struct targ
 	return handler;
 }
 
+/* Since 3.1 any object leads to the object space. */
+static bool ruby_has_pools(const char *version)
+{
+	const struct ruby_layout *layout = ruby_layout_find(version);
+
+	return !layout || layout->major > 3 || (layout->major == 3 && layout->minor >= 1);
+}
+
 static bool ruby_read_file(struct elf_file *file, const char *path, struct interp_file *interp)
 {
 	uint64_t version = interp_file_symbol(file, "ruby_version");
@@ -146,7 +154,8 @@ static bool ruby_read_file(struct elf_file *file, const char *path, struct inter
 		return false;
 	interp_file_set_version(interp, text,
 				interp_file_read_at(file, version, text, sizeof(text)));
-	interp->globals = interp_file_symbol(file, "rb_cObject");
+	interp->globals = interp_file_symbol(
+		file, ruby_has_pools(interp->version) ? "rb_cObject" : "ruby_current_vm_ptr");
 	interp_file_set_loop(file, "rb_vm_exec", interp);
 	return true;
 }

@@ -58,7 +58,7 @@ struct interp_process_entry {
 	struct interp_found found;
 	bool point_is_set; /* its function that ends code is probed */
 	struct known_frames known;
-	struct gc_counter gc_counter;
+	struct gc_search gc_search;
 	struct gc_clock gc_clock;
 };
 
@@ -155,7 +155,7 @@ void interp_table_forget(struct interp_table *table, const struct process *proce
 	if (entry->state == INTERP_FOUND)
 		bpf_map_delete_elem(table->processes, &entry->target_id);
 	frame_names_forget(&entry->known);
-	entry->gc_counter = (struct gc_counter){ 0 };
+	entry->gc_search = (struct gc_search){ 0 };
 	entry->gc_clock = (struct gc_clock){ 0 };
 	entry->state = INTERP_ABSENT;
 }
@@ -288,10 +288,8 @@ static void table_look_at_gc(struct interp_process_entry *entry, uint64_t now_ns
 	bool is_running;
 	uint64_t count;
 
-	if (!entry->gc_counter.count &&
-	    !gc_counter_find(&entry->found.interpreter, &memory, &entry->gc_counter))
-		return;
-	if (gc_counter_read(&entry->gc_counter, &memory, &count, &is_running))
+	if (gc_counter_search(&entry->gc_search, &entry->found.interpreter, &memory, now_ns) &&
+	    gc_counter_read(&entry->gc_search.counter, &memory, &count, &is_running))
 		gc_clock_look(&entry->gc_clock, now_ns, count, is_running);
 }
 
