@@ -152,6 +152,40 @@ static bool php_is_heap(const struct target_memory *memory, uint64_t start, uint
 	return chunk < end && end - chunk >= PHP_CHUNK && php_is_chunk(memory, chunk);
 }
 
+/* V8 */
+
+#define V8_PAGE (256u << 10)
+#define V8_SIZE_MAX (1ULL << 40)
+#define V8_HEADER_MAX (64u << 10)
+
+/* How a page begins in Node 14 to 20, a large one as well. */
+struct v8_page {
+	uint64_t size, flags, heap, area_start, area_end, allocated, wasted, high_water, owner;
+	uint64_t allocator, reserved_at, reserved_size;
+};
+
+static bool v8_is_page(const struct target_memory *memory, uint64_t address, uint64_t room)
+{
+	struct v8_page page;
+
+	if (!target_read(memory, address, &page, sizeof(page)) || page.size < sizeof(page) ||
+	    page.size > V8_SIZE_MAX || page.size > room || page.flags >> 32)
+		return false;
+	if (page.area_start <= address || page.area_start - address > V8_HEADER_MAX ||
+	    page.area_end <= page.area_start || page.area_end - address > page.size ||
+	    page.allocated > page.size || page.high_water > page.size)
+		return false;
+	return page.reserved_at == address && page.reserved_size >= page.size && page.heap &&
+	       !(page.heap % 8) && page.heap - address >= page.size;
+}
+
+static bool v8_is_heap(const struct target_memory *memory, uint64_t start, uint64_t end)
+{
+	uint64_t page = align_up(start, V8_PAGE);
+
+	return page < end && v8_is_page(memory, page, end - page);
+}
+
 bool heap_region_may_be(uint64_t address, uint64_t size)
 {
 	return !(address % RUBY_PAGE_MIN) && size >= BLOCK_MIN && size <= RUBY_PAGE_MAX;
@@ -165,5 +199,7 @@ enum region heap_region_find(const struct target_memory *memory, uint64_t start,
 		return REGION_RUBY_HEAP;
 	if (python_is_arena(memory, start, end))
 		return REGION_PYTHON_ARENA;
-	return php_is_heap(memory, start, end) ? REGION_PHP_HEAP : REGION_NONE;
+	if (php_is_heap(memory, start, end))
+		return REGION_PHP_HEAP;
+	return v8_is_heap(memory, start, end) ? REGION_V8_HEAP : REGION_NONE;
 }

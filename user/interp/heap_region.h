@@ -13,7 +13,7 @@
 bool heap_region_may_be(uint64_t address, uint64_t size);
 
 /*
- * What the bytes of [start, end) are: a page of Ruby's heap, an arena of CPython's, a chunk of PHP's, or REGION_NONE, also where
+ * What the bytes of [start, end) are: a page of Ruby's heap, an arena of CPython's, a chunk of PHP's, a page of V8's, or REGION_NONE, also where
  * they cannot be read or nothing was put there yet. A few of them are read.
  */
 enum region heap_region_find(const struct target_memory *memory, uint64_t start, uint64_t end);

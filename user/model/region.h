@@ -17,6 +17,7 @@
 	X(RUBY_HEAP, ruby_heap, "Ruby heap pages", "page", "pages", false)        \
 	X(PYTHON_ARENA, python_arena, "CPython arenas", "arena", "arenas", false) \
 	X(PHP_HEAP, php_heap, "PHP heap chunks", "chunk", "chunks", false)        \
+	X(V8_HEAP, v8_heap, "V8 heap pages", "page", "pages", false)              \
 	X(JIT, jit, "JIT code", "mapping", "mappings", false)                     \
 	X(THREAD_STACK, thread_stack, "thread stacks", "thread stack", "thread stacks", true)
 

@@ -11,7 +11,7 @@ import schema2
 COUNTERS = ["inuse_bytes", "inuse_objects", "alloc_bytes", "alloc_objects", "free_bytes", "free_objects"]
 LOSS = ["free_untracked", "blocks_full", "blocks_refused", "stacks_full", "bytes_unattributed"]
 KINDS = ["native", "ruby", "python", "php", "jit", "kernel", "error", "thread"]
-REGIONS = [None, "ruby_heap", "python_arena", "php_heap", "jit", "thread_stack"]
+REGIONS = [None, "ruby_heap", "python_arena", "php_heap", "v8_heap", "jit", "thread_stack"]
 
 
 def reject(value):
