@@ -147,16 +147,14 @@ static void test_rows(void **state)
 	put_ruby(sample, 256, &gem_5, &vendored_9);
 	put_ruby(sample, 512, &c_function, &shop_80);
 	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
-	assert_int_equal(result.report->site_count, 5);
+	assert_int_equal(result.report->site_count, 4);
 	assert_line(row_of(&result, 1 + 2 + 4 + 8), "shop.rb", 71);
 	assert_null(row_of(&result, 1 + 2 + 4 + 8)->function);
 	assert_int_equal(row_of(&result, 1 + 2 + 4 + 8)->stack_count, 4);
 	assert_line(row_of(&result, 16), "/srv/app/lib/shop.rb", 71);
 	assert_line(row_of(&result, 32 + 512), "shop.rb", 80);
-	/* Without a line of the application, what is shown alike is one. */
-	assert_false(row_of(&result, 64 + 128)->by_line);
-	assert_string_equal(row_of(&result, 64 + 128)->frames[0].file, gem_5.file);
-	assert_int_equal(row_of(&result, 256)->frame_count, 2);
+	/* Without a line of the application, the innermost line of a package, whoever calls it. */
+	assert_line(row_of(&result, 64 + 128 + 256), gem_5.file, 5);
 	assert_int_equal(site_stats_inuse_bytes(&result.report->totals), 1023);
 	result_free(&result);
 	sample_free(sample);
@@ -180,7 +178,7 @@ static void test_owners(void **state)
 	assert_line(row_of(&result, 2), "../common/helper.rb", 71);
 	assert_line(row_of(&result, 8), "(eval)", 3);
 	assert_line(row_of(&result, 16), "(eval at /srv/app/shop.rb:12)", 3);
-	assert_false(row_of(&result, 32)->by_line);
+	assert_line(row_of(&result, 32), gem_5.file, 5);
 	result_free(&result);
 	/* At the root, and without a directory, all that is in no package is the application. */
 	sample->targets[0].directory = (char *)"/";
@@ -375,6 +373,41 @@ static void test_workers(void **state)
 	sample_free(sample);
 }
 
+/* What has no line at all is one row of a program, too, if its stacks are alike; programs stay apart. */
+static void test_processes_without_lines(void **state)
+{
+	struct sample *sample = sample_new_empty(2);
+	uint32_t libc = sample_module(sample, "/usr/lib/libc.so.6", 0);
+	uint64_t inner = sample_name(sample, "inflate", NULL, 0);
+	struct draft draft = draft_new(sample);
+	const struct report_site *row;
+	struct result result;
+
+	(void)state;
+	draft_native(&draft, libc, inner, false);
+	draft_site(&draft, 0, 1);
+	draft_site(&draft, 1, 2);
+	draft_site(&draft, 1, 4);
+	draft_site(&draft, 1, 8)->function = &sample_new;
+	sample->targets[1] = sample->targets[0];
+	sample->targets[1].pid++;
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(result.report->site_count, 2);
+	row = row_of(&result, 1 + 2 + 4);
+	assert_false(row->by_line);
+	assert_int_equal(row->process_count, 2);
+	assert_int_equal(row->of_processes, 2);
+	assert_int_equal(row_of(&result, 8)->process_count, 1);
+	assert_int_equal(result.report->target_totals[1].alloc_bytes, 2 + 4 + 8);
+	result_free(&result);
+	sample->targets[1].exe = (char *)"/usr/bin/ruby3.3";
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(row_of(&result, 1)->process_count, 1);
+	assert_int_equal(row_of(&result, 2 + 4)->pid, 4243);
+	result_free(&result);
+	sample_free(sample);
+}
+
 /* C++: what a container of the library does belongs to the line that uses it, inlined or not, with source or without. */
 static void test_native(void **state)
 {
@@ -552,6 +585,7 @@ int main(void)
 		cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_leaves_verbose),
 		cmocka_unit_test(test_workers),
+		cmocka_unit_test(test_processes_without_lines),
 		cmocka_unit_test(test_native),
 		cmocka_unit_test(test_root),
 		cmocka_unit_test(test_hide),

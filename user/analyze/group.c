@@ -27,7 +27,8 @@ struct member {
 	const struct snapshot_site *site;
 	enum member_mode mode;
 	enum region region;
-	const char *program; /* of a region by line; NULL = processes stay apart */
+	/* By line, of a region or of a stack without one; NULL = processes stay apart. */
+	const char *program;
 	struct frame frame; /* what the group shows as its stack */
 	const char *function; /* by function only; NULL = unknown */
 	struct app_line line;
@@ -113,6 +114,7 @@ static void member_set_line(struct member *member, bool all)
 
 	if (!judge_find_line(member->judge, member->site, &member->line)) {
 		member_set_shown(member, all);
+		member->program = judge_find_program(member->judge, member->site->target);
 		return;
 	}
 	frame = member->line.view.frame;

@@ -294,7 +294,8 @@ static void judge_offer_native(struct judge *judge, struct owner_place *place,
 			owner = owner_of_source(place, owner, view.file);
 			path = strings_keep(&judge->texts, view.file);
 		}
-		judge_offer(best, best_owner, path, owner, &view);
+		if (owner > OWNER_PACKAGE)
+			judge_offer(best, best_owner, path, owner, &view);
 	}
 }
 
@@ -302,7 +303,7 @@ bool judge_find_line(struct judge *judge, const struct snapshot_site *site,
 		     struct app_line *ret_line)
 {
 	struct judged_target *target = judge_target(judge, site->target);
-	enum owner owner = OWNER_PACKAGE;
+	enum owner owner = OWNER_UNKNOWN;
 	struct app_line line = { .program = target->program };
 	uint32_t i;
 
@@ -317,7 +318,7 @@ bool judge_find_line(struct judge *judge, const struct snapshot_site *site,
 	if (!line.view.line && line.view.function)
 		line.function = strings_keep(&judge->texts, line.view.function);
 	*ret_line = line;
-	return owner > OWNER_PACKAGE;
+	return owner > OWNER_UNKNOWN;
 }
 
 bool judge_find_leaf(struct judge *judge, const struct stack *stack, struct frame_view *ret_leaf)

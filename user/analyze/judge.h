@@ -45,8 +45,9 @@ struct app_line {
 
 /*
  * The innermost function of the application's code; without one, the innermost outside of packages; without one, the
- * innermost in code that is no file's. What belongs to the C++ library, or allocates for others, is none of these. False if
- * there is none.
+ * innermost in code that is no file's; without one, the innermost line of an interpreter's package, which has called the
+ * allocator for the application. What belongs to the C++ library, or allocates for others, is none of these. False if there is
+ * none.
  */
 bool judge_find_line(struct judge *judge, const struct snapshot_site *site,
 		     struct app_line *ret_line);

@@ -10,6 +10,7 @@
 
 /* The greater, the more it is the application's. */
 enum owner {
+	OWNER_UNKNOWN, /* of no file that was asked about */
 	OWNER_PACKAGE, /* or the interpreter */
 	OWNER_NOBODY, /* code that was made of a text, without a file */
 	OWNER_OUTSIDE, /* in no package's directory, and in no known one of the application */

@@ -315,7 +315,7 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->resident_known = site->source == SOURCE_MMAP && !site->ended &&
 			     site_stats_is_measured(&to->stats);
 	to->stack_count = site->member_count ? site->member_count : 1;
-	if (site->by_line || !region_has_line(site->region))
+	if (site->by_line || !region_has_line(site->region) || to->process_count > 1)
 		report_fill_counts(to, options->judge);
 }
 

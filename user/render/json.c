@@ -247,14 +247,20 @@ static void json_id(struct json_writer *json, uint64_t id)
 	json_member_string(json, "id", text);
 }
 
+/* How many processes are added up in a row, whose `pid` is that of one. */
+static void json_processes(struct json_writer *json, const struct report_site *site)
+{
+	json_member_integer(json, "processes", site->process_count);
+	json_member_integer(json, "of_processes", site->of_processes);
+}
+
 /* Of a row by line: how much is added up, and what allocated for it. */
 static void json_line(struct json_writer *json, const struct report_site *site)
 {
 	size_t i;
 
 	json_member_integer(json, "stacks", site->stack_count);
-	json_member_integer(json, "processes", site->process_count);
-	json_member_integer(json, "of_processes", site->of_processes);
+	json_processes(json, site);
 	json_writer_key(json, "via");
 	json_writer_open(json, '[');
 	for (i = 0; i < site->leaf_count; i++) {
@@ -320,6 +326,8 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	json_stack(json, site);
 	if (site->by_line)
 		json_line(json, site);
+	else if (site->process_count > 1)
+		json_processes(json, site);
 	json_writer_close(json, '}');
 }
 

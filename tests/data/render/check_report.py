@@ -56,6 +56,10 @@ def check_sampled(thing, *more):
 
 def check_line(site):
     """A row by line of the application has leaves, with no more than it holds. Returns the keys for it."""
+    if "via" not in site and "processes" in site:
+        assert type(site["processes"]) is int and site["processes"] > 1, site
+        assert type(site["of_processes"]) is int and site["of_processes"] >= site["processes"], site
+        return ["processes", "of_processes"]
     if "via" not in site:
         return []
     assert type(site["stacks"]) is int and type(site["processes"]) is int and site["stacks"] >= site["processes"] >= 1
