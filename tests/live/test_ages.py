@@ -142,5 +142,39 @@ def test_text_names_what_grows():
     assert "not recorded before realloc: what it added counts" in text.replace("\n       ", " "), text
 
 
+# Both count how often what they keep changes its size, as the interpreter has it; what is small is in the interpreter's own heap.
+GROWS = {
+    "a Ruby Array": ["ruby", "-robjspace", "-e", """
+$stdout.sync = true; kept = Array.new(10_000, 1); size = ObjectSpace.memsize_of(kept); grown = 0; gets
+90_000.times { |i| kept << i; now = ObjectSpace.memsize_of(kept); grown += 1 if now != size; size = now }
+puts grown; gets"""],
+    "a Python bytearray": ["/usr/bin/python3", "-c", """
+import sys
+kept, grown = bytearray(2000), 0
+size = sys.getsizeof(kept)
+sys.stdin.readline()
+for i in range(3000):
+    kept += b"0123456789"
+    now = sys.getsizeof(kept)
+    grown += now != size
+    size = now
+print(grown, flush=True); sys.stdin.readline()"""],
+}
+
+
+def test_interpreters_containers():
+    """Named by what stripped interpreters export."""
+    for container, command in GROWS.items():
+        lab.need(command[0])
+        process = lab.start(command)
+        lab.wait_for(lambda: lab.is_reading(process), "the program waits")
+        tracer = lab.Tracer("-q", "-j", "-p", process.pid)
+        lab.release(process)
+        grown = int(process.stdout.readline())
+        rows = [row for row in tracer.report_now()["sites"] if row.get("container") == container]
+        text = tracer.stop().splitlines()
+        assert len(rows) == 1 and rows[0]["realloc"]["grown_times"] == grown > 2, (container, grown, rows, text)
+
+
 if __name__ == "__main__":
     lab.run_tests()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a reader finds first: services with a leak at each route, traced with default options. Truth: the services' sources."""
+import os
 import re
 import tempfile
 
@@ -64,6 +65,31 @@ def test_python_holds_nothing():
             service.end()
     for text in reports:
         assert re.search(r"^ *1 +[\d.]+ (K?i)?B  ", text, re.M) and re.search(r"^RSS [\d.]+ MiB, \d+ threads$", text, re.M), text
+
+
+# What each route of the service in C++ keeps things in, as the report names it.
+CONTAINERS = {"vector": "a std::vector", "string": "a std::string", "map": "a std::map", "hash": "a std::unordered_map",
+              "shared": None, "malloc": None}
+
+
+def test_cplusplus():
+    """Threads handle the requests. The first row is the line, in text; the service has the bytes, by its containers' sizes."""
+    with open(os.path.join(lab.TOP, "tests/targets/shop.cc"), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for route, container in CONTAINERS.items():
+        process = lab.start([lab.target("shop")])
+        assert process.stdout.readline() == b"ready\n"
+        text, json_ = lab.Tracer("-p", process.pid, "3600"), lab.Tracer("-q", "-j", "--by", "app-line", "-p", process.pid, "3600")
+        process.stdin.write(b"churn 20\n%s 300\n" % route.encode())
+        process.stdin.flush()
+        kept = [int(process.stdout.readline()) for _ in range(2)][1]
+        row = json_.report_now()["sites"][0]
+        report = text.stop()
+        line = [line.endswith("// " + route) for line in lines].index(True) + 1
+        assert "shop.cc:%d" % line in first_row(report), (route, report)
+        assert not container or "for " + container in report, (route, report)
+        # A node has a few words more than what is kept in it.
+        assert kept <= row["inuse_bytes"] <= 1.2 * kept, (route, kept, row)
 
 
 lab.run_tests()

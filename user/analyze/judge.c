@@ -125,6 +125,11 @@ bool judge_hides(struct judge *judge, const struct frame_view *view)
 	return view->frame->kind != FRAME_THREAD && judge_fits(judge, &judge->hides, view);
 }
 
+bool judge_folds(struct judge *judge, const struct frame_view *view)
+{
+	return judge_fits(judge, &judge->folds, view);
+}
+
 static bool judge_wants_frame(struct judge *judge, const struct frame *frame)
 {
 	struct frame_walk walk = frame_walk_begin(frame, judge->names);
@@ -288,7 +293,7 @@ static void judge_offer_native(struct judge *judge, struct owner_place *place,
 		enum owner owner = module->owner;
 		const char *path = module->path;
 
-		if (judge_hides(judge, &view) || judge_fits(judge, &judge->folds, &view))
+		if (judge_hides(judge, &view) || judge_folds(judge, &view))
 			continue;
 		if (view.file) {
 			owner = owner_of_source(place, owner, view.file);

@@ -23,6 +23,9 @@ const struct report_names *judge_names(const struct judge *judge);
 bool judge_may_hide(const struct judge *judge);
 bool judge_hides(struct judge *judge, const struct frame_view *view);
 
+/* Is it of the C++ library, or a function that allocates for others? */
+bool judge_folds(struct judge *judge, const struct frame_view *view);
+
 /* Does a rule of --only fit a frame of the stack? True if there is no such rule. */
 bool judge_wants(struct judge *judge, const struct stack *stack);
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/container.h"
 #include "analyze/leaves.h"
 #include "analyze/report_frames.h"
 #include "analyze/weight.h"
@@ -238,6 +239,33 @@ static void report_fill_stack(const struct report *report, struct report_site *t
 		leaves_fill(to, to->origin, report->modules, &report->options);
 }
 
+/* The member of a row that realloc has grown most often, or else the one that weighs most. */
+static const struct snapshot_site *report_most_grown(const struct snapshot_site *site,
+						     const struct report_options *options)
+{
+	const struct snapshot_site *most = NULL;
+	size_t i;
+
+	for (i = 0; i < site->member_count; i++)
+		if (site->members[i].stats.grown_objects &&
+		    (!most || site->members[i].stats.grown_times > most->stats.grown_times))
+			most = &site->members[i];
+	return most ? most : report_greatest(site, options);
+}
+
+/* A row of several stacks has that of one. */
+static const char *report_container(const struct report *report, const struct report_site *site)
+{
+	const struct report_options *options = &report->options;
+	const struct snapshot_site *from = site->origin->member_count
+						   ? report_most_grown(site->origin, options)
+						   : site->origin;
+
+	if (!options->judge || site->region != REGION_NONE)
+		return NULL;
+	return container_of_stack(from->stack, options->judge);
+}
+
 /* A line's stack is not in its frames. */
 static const char *report_hint(const struct report *report, const struct report_site *site)
 {
@@ -262,6 +290,7 @@ struct report_site report_open_site(const struct report *report, size_t index)
 	else
 		report_fill_stack(report, &site);
 	site.hint = report_hint(report, &site);
+	site.container = report_container(report, &site);
 	return site;
 }
 
@@ -279,6 +308,7 @@ static void report_ask_names(const struct report *report, size_t index)
 
 	report_frames_ask(site.origin->stack, &report->options, &report->names);
 	report_hint(report, &site);
+	report_container(report, &site);
 	if (!site.by_line)
 		return;
 	report_fill_line(report, &site);

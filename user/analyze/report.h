@@ -92,6 +92,8 @@ struct report_site {
 	size_t leaves_more; /* that there are beyond */
 	struct report_frame *stack; /* of a line, if asked for: that of its greatest site */
 	size_t stack_length;
+	/* What its blocks are part of, of those that realloc grew most if there are any: "a Ruby Array"; NULL = unknown. */
+	const char *container;
 	/* If code without a name comes before the first line: what may have the name; not owned. NULL = nothing is known. */
 	const char *hint;
 };

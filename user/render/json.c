@@ -320,6 +320,8 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	json_member_known(json, "resident_bytes", site->stats.resident_bytes, site->resident_known);
 	json_member_known(json, "gcs", site->stats.gcs,
 			  site->stats.gcs_known && site_stats_hold(&site->stats));
+	if (site->container)
+		json_member_string(json, "container", site->container);
 	json_realloc(json, &site->stats);
 	if (site->hint)
 		json_member_string(json, "hint", site->hint);

@@ -16,8 +16,8 @@ void text_processes(const struct text_writer *writer, const struct report *repor
 /* The stacks of the first rows: `room` lines of the screen are left for them. */
 void text_stacks(const struct text_writer *writer, const struct report *report,
 		 const struct render_options *options, size_t room);
-/* Print what realloc has done with blocks in use, if anything: that they only grow, and what cannot be known of them. */
-void text_realloc(const struct text_writer *writer, const struct site_stats *stats);
+/* Print what realloc has done with blocks in use, if anything: that they grow, what they are part of, and what cannot be known of them. */
+void text_realloc(const struct text_writer *writer, const struct report_site *site);
 /* What was lost, the coverage and the summary. */
 void text_coverage(const struct text_writer *writer, const struct report *report);
 

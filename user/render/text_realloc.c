@@ -19,13 +19,15 @@ static const char *realloc_blocks(uint64_t count)
 	return count == 1 ? "block" : "blocks";
 }
 
-void text_realloc(const struct text_writer *writer, const struct site_stats *stats)
+void text_realloc(const struct text_writer *writer, const struct report_site *site)
 {
+	const struct site_stats *stats = &site->stats;
 	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 	struct buffer line = { 0 };
 
 	if (stats->grown_objects)
-		buffer_printf(&line, ", grown by realloc %s%s %s",
+		buffer_printf(&line, ", %s%sgrown by realloc %s%s %s",
+			      site->container ? site->container : "", site->container ? " " : "",
 			      site_stats_inuse_objects(stats) > 1 ? "up to " : "",
 			      units_format_count(stats->grown_times, count),
 			      realloc_times(stats->grown_times));

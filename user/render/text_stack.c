@@ -180,6 +180,9 @@ static void stack_append_call(struct buffer *line, const struct text_writer *wri
 	buffer_append_string(line, source_name(site->source));
 	buffer_append_string(line, site->sampled ? ", estimated from samples" : "");
 	buffer_append_string(line, site->function ? ")" : "");
+	/* Of one that grows there is a line more, with its name. */
+	if (site->container && !site->stats.grown_objects)
+		buffer_printf(line, " for %s", site->container);
 }
 
 /* "Ruby heap pages (mmap), 2.1 MiB resident" */
@@ -327,7 +330,7 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 	size_t i;
 
 	stack_head(writer, report, site);
-	text_realloc(writer, &site->stats);
+	text_realloc(writer, site);
 	stack_via(writer, site);
 	if (!shown.count && region_has_line(site->region) &&
 	    (site->frames_hidden || site->function))

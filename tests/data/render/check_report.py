@@ -82,6 +82,12 @@ def check_hint(site):
     return ["hint"]
 
 
+def check_container(site):
+    """What its blocks are part of, if that is known. Returns the key for it."""
+    assert type(site.get("container", "")) is str
+    return ["container"] if "container" in site else []
+
+
 def check_realloc(site):
     """What realloc has done with blocks in use, if anything. Returns the key for it."""
     if "realloc" not in site:
@@ -94,7 +100,7 @@ def check_realloc(site):
 def check_site(site, rank):
     assert list(site) == ["rank", "id", "pid", "source", "allocator", "function", "ended", *COUNTERS,
                           *check_sampled(site, "samples"), "growth_bytes", "oldest_s", "mean_age_s", "region",
-                          "resident_bytes", "gcs", *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
+                          "resident_bytes", "gcs", *check_container(site), *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
     assert len(site["id"]) == 16 and int(site["id"], 16) >= 0, site["id"]
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
