@@ -124,7 +124,7 @@ def check_stacks(text, truth, color):
 
 
 def check(columns, lines):
-    with tempfile.NamedTemporaryFile("w", prefix="tracer-screen-", suffix=".py") as file:
+    with tempfile.NamedTemporaryFile("w", prefix="s-", suffix=".py") as file:
         file.write(SCRIPT)
         file.flush()
         process = lab.start([sys.executable, file.name])
@@ -163,7 +163,7 @@ def test_short():
 
 def test_no_terminal():
     """Into a pipe: 80 columns, or those of COLUMNS, and no colors."""
-    with tempfile.NamedTemporaryFile("w", prefix="tracer-screen-", suffix=".py") as file:
+    with tempfile.NamedTemporaryFile("w", prefix="s-", suffix=".py") as file:
         file.write(SCRIPT)
         file.flush()
         process = lab.start([sys.executable, file.name])

@@ -67,6 +67,43 @@ static void test_hints(void **state)
 	check_output("hints.txt", sample_nameless(), &options, &plain);
 }
 
+static size_t count_lines(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
+/* Remarks count as lines of the screen, one of which is left for the prompt: of realloc, and of what may have names. */
+static void test_remarks_fit(void **state)
+{
+	const struct report_options options = { .top = 10 };
+	size_t lines, width;
+
+	(void)state;
+	for (width = 60; width <= 100; width += 10)
+		for (lines = 24; lines <= 40; lines++) {
+			struct sample *sample = sample_nameless();
+			char *text;
+			size_t i;
+
+			for (i = 0; i < 5; i++) {
+				sample->sites[i].stats.grown_objects = 1;
+				sample->sites[i].stats.grown_times = 14;
+				sample->sites[i].stats.added_objects = 1;
+				sample->sites[i].stats.unknown_objects = 1;
+			}
+			text = render(sample, &options,
+				      &(struct render_options){ .columns = width, .lines = lines });
+			if (count_lines(text) > lines - 1)
+				fail_msg("%zu of %zu lines:\n%s", count_lines(text), lines, text);
+			free(text);
+			sample_free(sample);
+		}
+}
+
 static void test_samples(void **state)
 {
 	const struct report_options options = { .top = 10 };
@@ -627,6 +664,7 @@ int main(void)
 		cmocka_unit_test(test_frames_verbose),
 		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_collections),
+		cmocka_unit_test(test_remarks_fit),
 		cmocka_unit_test(test_growth_of_nothing),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_samples),

@@ -175,15 +175,6 @@ static size_t text_width_of(const struct render_options *options)
 	return width < TEXT_COLUMNS_MIN ? TEXT_COLUMNS_MIN : width;
 }
 
-static size_t text_count_lines(const struct buffer *text, size_t from)
-{
-	size_t count = 0, i;
-
-	for (i = from; i < text->length; i++)
-		count += text->data[i] == '\n';
-	return count;
-}
-
 /* Lines of the screen, less those above and below the stacks, and one for the prompt. */
 static size_t text_room(const struct render_options *options, const struct report *report,
 			size_t opening_lines, size_t end_lines)

@@ -14,8 +14,8 @@
 
 #define GAP 2
 /* So many columns the last two of the table need at least. */
-#define WHERE_MIN 15
-#define VIA_MIN 12
+#define WHERE_MIN 24
+#define VIA_MIN 9
 /* Less than this is no use for a function beside its line. */
 #define MORE_MIN 8
 

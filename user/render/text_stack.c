@@ -48,13 +48,17 @@ struct shown {
 
 static struct shown stack_of(const struct report_site *site)
 {
-	if (site->by_line && site->stack_length)
-		return (struct shown){ .frames = site->stack,
-				       .count = site->stack_length,
-				       .line = site->line };
-	return (struct shown){ .frames = site->frames,
+	struct shown shown = { .frames = site->frames,
 			       .count = site->frame_count,
 			       .line = site->line };
+
+	if (site->by_line && site->stack_length) {
+		shown.frames = site->stack;
+		shown.count = site->stack_length;
+	}
+	if (shown.line >= shown.count)
+		shown.line = REPORT_NO_LINE;
+	return shown;
 }
 
 /* How many frames, how they are cut */
@@ -429,25 +433,46 @@ static void stacks_close(struct stacks *stacks)
 		report_close_site(&stacks->sites[i]);
 }
 
-/* How many stacks, and how many frames of each, leave the report a screen. Returns the former. */
-static size_t stacks_fit(const struct text_writer *writer, size_t room, struct stacks *stacks)
-{
-	size_t count = STACKS_SHOWN;
+/* How much is shown. */
+struct extent {
+	size_t stacks, frames; /* frames of each stack */
+	bool hints_of_others;
+};
 
-	stacks->frames = writer->frames ? writer->frames : RENDER_FRAMES_ALL;
-	if (writer->verbose)
-		return SIZE_MAX;
+/* How many stacks, and how many frames of each, leave the report a screen if there are no remarks. */
+static struct extent extent_guess(const struct text_writer *writer, size_t room)
+{
+	struct extent extent = { STACKS_SHOWN, RENDER_FRAMES_ALL, true };
+
 	if (writer->frames)
-		return count;
+		extent.frames = writer->frames;
+	if (writer->verbose)
+		extent.stacks = SIZE_MAX;
+	if (writer->verbose || writer->frames)
+		return extent;
 	/* A stack has a line before its frames, and often one behind. */
-	while (writer->lines && room && count > 1 && room / count < FRAMES_MIN + 2)
-		count--;
-	stacks->frames = room / count > 2 ? room / count - 2 : 0;
-	if (stacks->frames < FRAMES_MIN)
-		stacks->frames = FRAMES_MIN;
-	if (stacks->frames > FRAMES_MAX)
-		stacks->frames = FRAMES_MAX;
-	return count;
+	while (writer->lines && room && extent.stacks > 1 && room / extent.stacks < FRAMES_MIN + 2)
+		extent.stacks--;
+	extent.frames = room / extent.stacks > 2 ? room / extent.stacks - 2 : 0;
+	if (extent.frames < FRAMES_MIN)
+		extent.frames = FRAMES_MIN;
+	if (extent.frames > FRAMES_MAX)
+		extent.frames = FRAMES_MAX;
+	return extent;
+}
+
+/* Show less. False if there is no less. */
+static bool extent_lessen(struct extent *extent)
+{
+	if (extent->frames > FRAMES_MIN)
+		extent->frames--;
+	else if (extent->hints_of_others)
+		extent->hints_of_others = false;
+	else if (extent->stacks > 1)
+		extent->stacks--;
+	else
+		return false;
+	return true;
 }
 
 /* Write the stack of a site, and keep the site. */
@@ -465,24 +490,53 @@ static void stacks_add(const struct text_writer *writer, const struct report *re
 	*to = *site;
 }
 
-void text_stacks(const struct text_writer *writer, const struct report *report,
-		 const struct render_options *options, size_t room)
+static void stacks_write(const struct text_writer *writer, const struct report *report,
+			 const struct render_options *options, const struct extent *extent)
 {
-	struct stacks stacks = { 0 };
-	size_t limit = stacks_fit(writer, room, &stacks), i;
+	struct stacks stacks = { .frames = extent->frames };
 	struct report_site site;
+	size_t i;
 
-	stacks_measure(writer, report, limit, &stacks);
+	stacks_measure(writer, report, extent->stacks, &stacks);
 	for (i = 0; i < report->site_count && render_drain(options, writer->out); i++) {
 		if (!stack_is_shown(report, &report->sites[i]))
 			continue;
 		site = report_open_site(report, i);
-		if (stacks.count < limit) {
+		if (stacks.count < extent->stacks) {
 			stacks_add(writer, report, &site, &stacks);
 			continue;
 		}
-		stack_hint(writer, site.hint, site.rank, &stacks);
+		if (extent->hints_of_others)
+			stack_hint(writer, site.hint, site.rank, &stacks);
 		report_close_site(&site);
 	}
 	stacks_close(&stacks);
+}
+
+static size_t stacks_count_lines(const struct text_writer *writer, const struct report *report,
+				 const struct extent *extent)
+{
+	static const struct render_options kept;
+	struct buffer text = { 0 };
+	struct text_writer to_count = *writer;
+	size_t lines;
+
+	to_count.out = &text;
+	stacks_write(&to_count, report, &kept, extent);
+	lines = text_count_lines(&text, 0);
+	buffer_free(&text);
+	return lines;
+}
+
+void text_stacks(const struct text_writer *writer, const struct report *report,
+		 const struct render_options *options, size_t room)
+{
+	struct extent extent = extent_guess(writer, room);
+
+	/* Remarks take lines that nobody can foresee. The empty line before the stacks is no part of the room. */
+	if (writer->lines && !writer->verbose && !writer->frames)
+		while (stacks_count_lines(writer, report, &extent) > room + 1 &&
+		       extent_lessen(&extent))
+			;
+	stacks_write(writer, report, options, &extent);
 }

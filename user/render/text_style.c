@@ -52,3 +52,12 @@ const char *text_format_growth(int64_t bytes, char *text)
 	units_format_size(bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes, text + 1);
 	return text;
 }
+
+size_t text_count_lines(const struct buffer *text, size_t from)
+{
+	size_t count = 0, i;
+
+	for (i = from; i < text->length; i++)
+		count += text->data[i] == '\n';
+	return count;
+}

@@ -40,4 +40,7 @@ const char *text_approximate(char *text, bool sampled);
 /* "+1.3 MiB", "-12 B" or "0". Returns `text`, of UNITS_TEXT_MAX + 1 bytes. */
 const char *text_format_growth(int64_t bytes, char *text);
 
+/* How many lines end in the text from a position on. */
+size_t text_count_lines(const struct buffer *text, size_t from);
+
 #endif
