@@ -72,7 +72,8 @@ def test_ids_stay():
 
 
 def test_wrong_options():
-    for options, words in ((["--schema", "2"], "-j"), (["--schema", "3", "-j"], "--schema"), (["-j", "--empty"], "--schema 2")):
+    for options, words in ((["--schema", "2"], "-j"), (["--schema", "3", "-j"], "--schema"), (["-j", "--empty"], "--schema 2"),
+                           (["-j", "--schema", "2", "--empty"], "-n 0"), (["-j", "--schema", "2", "--empty", "-n", "5"], "-n 0")):
         status, _, errors = lab.run(*options, "-p", "1")
         assert status == 2 and words in errors, (options, status, errors)
 

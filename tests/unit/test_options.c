@@ -53,7 +53,7 @@ static const struct {
 	{ "-p 1 -d 500ms", FIELD(duration_ns), SECOND / 2 },
 	{ "-p 1", FIELD(schema), 1 },
 	{ "-p 1 -j --schema 2", FIELD(schema), 2 },
-	{ "-p 1 -j --schema 2 --empty", FIELD(empty), true },
+	{ "-p 1 -j --schema 2 --empty -n 0", FIELD(empty), true },
 	{ "-p 1 -d10s", FIELD(duration_ns), 10 * SECOND },
 	{ "-p 1 --duration=5m", FIELD(duration_ns), 300 * SECOND },
 	{ "-p 1 --duration 2h", FIELD(duration_ns), 7200 * SECOND },

@@ -26,7 +26,7 @@ struct parse {
 	size_t row_count;
 	struct option *longs; /* for getopt_long, ended by a row of zeros */
 	char *letters;
-	uint64_t seen; /* bit i: row i was given */
+	bool *seen; /* row i was given */
 	const char *positions[POSITIONS_MAX];
 	size_t position_count;
 	struct command_line line;
@@ -91,6 +91,7 @@ static void parse_prepare(struct parse *parse)
 				      "::");
 	}
 	parse->letters = letters.data;
+	parse->seen = memory_alloc(parse->row_count + 1, sizeof(*parse->seen));
 	options_set_defaults(&parse->options);
 }
 
@@ -191,7 +192,7 @@ static int parse_store(struct parse *parse, const struct option_row *row)
 	if (row->flags & OPTION_OPTIONAL)
 		parse_take_optional(parse);
 	for (i = 0; i < parse->row_count; i++)
-		parse->seen |= (uint64_t)(parse->rows[i] == row) << i;
+		parse->seen[i] |= parse->rows[i] == row;
 	return row->store(row, row->argument ? optarg : NULL, &parse->options, parse->error);
 }
 
@@ -280,7 +281,7 @@ static int parse_check_options(struct parse *parse)
 	size_t i;
 
 	for (i = 0; i < parse->row_count; i++)
-		if (parse->seen >> i & 1 && !command_takes(command, parse->rows[i]))
+		if (parse->seen[i] && !command_takes(command, parse->rows[i]))
 			return USAGE(parse, "%s has no meaning for 'tracer %s': leave it out",
 				     option_row_label(parse->rows[i], label), command->name);
 	return 0;
@@ -363,6 +364,7 @@ int command_line_parse(int argc, char *const *argv, const struct command *const 
 	free(parse.rows);
 	free(parse.longs);
 	free(parse.letters);
+	free(parse.seen);
 	if (result)
 		options_free(&parse.options);
 	else

@@ -115,6 +115,9 @@ static int trace_check_values(const struct command_line *line, struct options *o
 	if (options->empty && options->schema != 2)
 		return USAGE("--empty is for --schema 2; in schema 1, -n 0 lists sites that hold "
 			     "nothing, too");
+	if (options->empty && options->top && report_sort_is_inuse(options->sort))
+		return USAGE("sites that hold nothing (--empty) are the last ones: add -n 0, which "
+			     "lists all");
 	if (options->interval_ns && !options->format->separator)
 		return USAGE("a file holds one report of the format %s: use -d/--duration instead "
 			     "of INTERVAL '%s'",
