@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,40 @@ static void test_schemes(void **state)
 	assert_demangled("_RINvNtC3std3mem8align_ofjEC3foo", "std::mem::align_of::<usize>");
 	assert_demangled("_Dmain", "D main");
 	assert_demangled("_D3std5stdio7writelnFAyaZv", "std.stdio.writeln(immutable(char)[])");
+}
+
+static void assert_type(const char *mangled, const char *expected)
+{
+	char *name = demangle_type(mangled);
+
+	if (expected)
+		assert_string_equal(name, expected);
+	else
+		assert_null(name);
+	free(name);
+}
+
+/* What typeinfos have. Names that describe exponentially longer ones are cut. */
+static void test_types(void **state)
+{
+	char name[2 * DEMANGLE_LENGTH_MAX] = "4PairI3BoxIiE", *long_name;
+	size_t length = strlen(name);
+	int i;
+
+	(void)state;
+	assert_type("N3app8NumberedILi3EEE", "app::Numbered<3>");
+	assert_type("3BoxISsE", "Box<std::string>");
+	assert_type("*3BoxIiE", NULL);
+	assert_type("3Box", "Box");
+	assert_type("99Box", NULL);
+	assert_type("", NULL);
+	for (i = 0; i < 20; i++)
+		length += (size_t)snprintf(name + length, sizeof(name) - length, "4PairIS%d_S%d_E",
+					   i, i);
+	strcat(name, "E");
+	long_name = demangle_type(name);
+	assert_true(!long_name || strlen(long_name) <= DEMANGLE_LENGTH_MAX);
+	free(long_name);
 }
 
 static void test_plain(void **state)
@@ -98,6 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_schemes),
+		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_long),
 	};

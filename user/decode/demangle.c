@@ -92,3 +92,16 @@ char *demangle_symbol(const char *symbol)
 	free(plain);
 	return demangle_finish(&out);
 }
+
+char *demangle_type(const char *mangled)
+{
+	struct buffer out = { 0 };
+
+	if (strlen(mangled) > MANGLED_LENGTH_MAX ||
+	    !cplus_demangle_v3_callback(mangled, OPTIONS | DMGL_TYPES, demangle_collect, &out) ||
+	    !out.length) {
+		buffer_free(&out);
+		return NULL;
+	}
+	return demangle_finish(&out);
+}

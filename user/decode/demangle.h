@@ -14,6 +14,9 @@
  */
 char *demangle_symbol(const char *symbol);
 
+/* The same for the mangled name of a C++ type ("N3app3BoxIiEE"); NULL if it is none. Free with free(). */
+char *demangle_type(const char *mangled);
+
 /* Is `symbol` a mangled name? Only names whose scheme is certain count. */
 bool demangle_is_mangled(const char *symbol);
 

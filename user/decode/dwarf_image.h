@@ -7,6 +7,7 @@
 #ifndef DECODE_DWARF_IMAGE_H
 #define DECODE_DWARF_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,19 @@ struct dwarf_image *dwarf_image_open(int fd, const struct debug_source *source);
  */
 void dwarf_image_lookup(struct dwarf_image *image, uint64_t offset,
 			struct dwarf_image_names *names);
+
+/* An address, as the file has it, and the symbol that covers it. */
+struct dwarf_image_place {
+	uint64_t address, start; /* where the symbol begins */
+	/* The linker's name, which belongs to the image; NULL = there is none. */
+	const char *symbol;
+	uint32_t index; /* the caller's */
+	bool is_local; /* to its object file */
+};
+
+/* Find the symbols of places that are in the order of addresses: functions and variables. */
+void dwarf_image_name_places(struct dwarf_image *image, struct dwarf_image_place *places,
+			     size_t count);
 
 void dwarf_image_names_clear(struct dwarf_image_names *names);
 void dwarf_image_free(struct dwarf_image *image);

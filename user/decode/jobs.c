@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "decode/name_jobs.h"
 #include "decode/plan_wire.h"
 #include "decode/wire.h"
 #include "discover/debug_symbols.h"
@@ -205,6 +206,10 @@ int job_run(enum decode_job kind, int fd, const char *path, const struct buffer 
 		return job_distribution(&job);
 	if (kind == JOB_PACKAGE_HAS)
 		return job_package_has(&job);
+	if (kind == JOB_DEMANGLE)
+		return name_job_demangle(question, answer);
+	if (kind == JOB_PLACES)
+		return name_job_places(source, question, answer);
 	if (kind == JOB_ALL)
 		return job_all(&job);
 	file = elf_file_open(fd, NULL);

@@ -17,6 +17,8 @@ enum decode_job {
 	JOB_BUILD_ID, /* nothing -> the bytes of the build ID */
 	JOB_DISTRIBUTION, /* nothing -> of an os-release(5): uint32_t, enum distribution */
 	JOB_PACKAGE_HAS, /* a path -> of dpkg's list of a package's files: uint32_t, 1 = the path is in it */
+	JOB_DEMANGLE, /* name_job_demangle, without a file */
+	JOB_PLACES, /* name_job_places */
 	JOB_ALL, /* plan_wire_put_options -> of the first four: number, errno, size, answer */
 	JOB_COUNT,
 };

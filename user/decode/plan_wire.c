@@ -152,7 +152,8 @@ static bool sample_is_sane(const struct plan_probe *probe)
 
 static bool result_is_sane(uint64_t shape)
 {
-	return SHAPE_RESULT(shape) <= RESULT_RETRIED || SHAPE_OP(shape) == CALL_REALLOC;
+	return SHAPE_RESULT(shape) <=
+	       (SHAPE_OP(shape) == CALL_REALLOC ? RESULT_CHUNK : RESULT_RETRIED);
 }
 
 static bool probe_is_sane(const struct plan_probe *probe, uint32_t functions, uint64_t file_size)

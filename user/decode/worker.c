@@ -196,7 +196,7 @@ static void worker_read(struct worker *worker, int fd)
 
 	worker->module = worker->message.module;
 	worker_receive_bytes(worker, &question);
-	if (fd >= 0)
+	if (fd >= 0 || job == JOB_DEMANGLE)
 		code = job_run(job, fd, path, &question, &worker->source, &answer);
 	worker->message = (struct message){ .kind = MESSAGE_ANSWER,
 					    .module = worker->module,
