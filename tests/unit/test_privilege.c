@@ -38,7 +38,9 @@ static void test_explain(void **state)
 	check_explained(some, STEP_LOOK, "lacks CAP_SYS_PTRACE", NULL);
 	some.effective = ADMIN;
 	check_explained(some, STEP_LOOK, "lacks CAP_SYS_PTRACE", NULL);
+	check_explained(some, STEP_READ, "lacks CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE:", NULL);
 	some.effective = BPF | PERFMON | PTRACE;
+	check_explained(some, STEP_READ, "lacks CAP_DAC_READ_SEARCH:", "lacks CAP_SYS_PTRACE");
 	check_explained(some, STEP_ATTACH_PERF, "lacks CAP_SYS_ADMIN", NULL);
 	check_explained(some, STEP_LOAD, "security module", "lacks");
 	check_explained(some, STEP_LISTEN, "security module", "lacks");

@@ -30,6 +30,20 @@ static inline uint64_t hash_string(uint64_t hash, const char *text)
 	return hash;
 }
 
+/*
+ * Of a word that others choose, with a seed_new() that they do not know. The multiplier is a secret, too: with a known one there are
+ * words that stay neighbours whatever is added to them.
+ */
+static inline uint64_t hash_secret(uint64_t seed, uint64_t word)
+{
+	word ^= seed;
+	word ^= word >> 32;
+	word *= 0x9e3779b97f4a7c15ull;
+	word ^= word >> 32;
+	word *= seed | 1;
+	return word ^ word >> 32;
+}
+
 /* `hash` continued by one word: faster than its bytes one by one. */
 static inline uint64_t hash_word(uint64_t hash, uint64_t word)
 {

@@ -4,19 +4,13 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/seed.h"
 
-/* The multiplier is a secret, too: with a known one there are keys that stay neighbours whatever is added to them. */
 static size_t table_home(const struct table *table, uint64_t key)
 {
-	key ^= table->seed;
-	key ^= key >> 32;
-	key *= 0x9e3779b97f4a7c15ULL;
-	key ^= key >> 32;
-	key *= table->seed | 1;
-	key ^= key >> 32;
-	return key & (table->capacity - 1);
+	return hash_secret(table->seed, key) & (table->capacity - 1);
 }
 
 static size_t table_find(const struct table *table, uint64_t key)

@@ -52,6 +52,8 @@ static const struct {
 			  "perf_event_open" },
 	[STEP_LOOK] = { "looking at processes of other users", BIT(NUMBER_SYS_PTRACE),
 			"process_vm_readv" },
+	[STEP_READ] = { "reading the memory of processes of other users",
+			BIT(NUMBER_SYS_PTRACE) | BIT(NUMBER_DAC_READ_SEARCH), "openat" },
 };
 
 /* The number behind a key at the start of a line. */
@@ -120,7 +122,7 @@ void privileges_read(const char *proc_root, const char *sys_root, struct privile
 
 static uint64_t privileges_missing(const struct privileges *privileges, enum privilege_step step)
 {
-	if (privileges->effective & BIT(NUMBER_SYS_ADMIN) && step != STEP_LOOK)
+	if (privileges->effective & BIT(NUMBER_SYS_ADMIN) && step < STEP_LOOK)
 		return 0;
 	return steps[step].needs & ~privileges->effective;
 }
@@ -142,7 +144,7 @@ static void explain_missing(uint64_t missing, struct buffer *text)
 static void explain_else(const struct privileges *privileges, enum privilege_step step,
 			 struct buffer *text)
 {
-	if (privileges->profiled && step == STEP_LOOK)
+	if (privileges->profiled && step >= STEP_LOOK)
 		buffer_append_string(
 			text,
 			"the capability is there, so it is the AppArmor profile of this process "

@@ -19,6 +19,7 @@ enum privilege_step {
 	STEP_ATTACH_PERF, /* make a perf event of a uprobe */
 	STEP_LISTEN, /* open a perf event for records of processes */
 	STEP_LOOK, /* read the mappings and files of another process */
+	STEP_READ, /* read its memory where it is of another user, who alone may open that */
 };
 
 /* What may stand in the way, read from /proc or made up by a test. */
