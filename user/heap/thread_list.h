@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The threads of a process, by the C library's own lists: their descriptors, their TLS, their stacks. */
+#ifndef HEAP_THREAD_LIST_H
+#define HEAP_THREAD_LIST_H
+
+#include "heap/claims.h"
+#include "heap/image.h"
+
+enum thread_state {
+	THREAD_RUNS,
+	THREAD_ENDED, /* neither joined nor detached: its stack stays */
+	THREAD_CACHED, /* ended; its stack is kept for the next thread */
+};
+
+struct thread_info {
+	pid_t tid; /* as the process itself has it; 0 = none any more */
+	/* What the thread pointer holds (struct pthread; the static TLS ends there on x86). */
+	uint64_t descriptor;
+	/* [tls_start, descriptor) has the static TLS block; before that there may be stack, or what the loader has allocated. */
+	uint64_t tls_start;
+	uint64_t stack_start, stack_end; /* with its guard; 0 for the main thread */
+	uint64_t guard; /* bytes */
+	enum thread_state state;
+};
+
+struct thread_list {
+	struct thread_info *items; /* the main thread first */
+	size_t count;
+	bool complete; /* the lists were found, and closed; false: only the main thread, or none */
+};
+
+/*
+ * By glibc's lists, or by musl's, which has no threads that have ended; on x86-64 only, elsewhere nothing is found. `own_pid` of the
+ * image must be known. Never fails: what was not found is not `complete`. Free with thread_list_free. */
+void thread_list_find(struct image *image, struct thread_list *ret_list);
+void thread_list_free(struct thread_list *list);
+void thread_list_claim(const struct thread_list *list, struct claims *claims);
+
+#endif
