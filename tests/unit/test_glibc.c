@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The census of glibc's malloc over heaps that glibc_world.h makes up, whole and damaged. Truth: what was put there. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+
+#include "heap/census.h"
+#include "unit/glibc_world.h"
+
+struct seen {
+	uint64_t blocks[8192];
+	size_t count;
+	size_t stop_at; /* 0 = never */
+};
+
+static bool see(void *context, const struct census_block *block)
+{
+	struct seen *seen = context;
+
+	if (seen->count < 8192)
+		seen->blocks[seen->count++] = block->address;
+	return seen->count != seen->stop_at;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+static int look(struct glibc_world *world, struct seen *seen, struct heap_totals *totals)
+{
+	struct census_sink sink = { .block = see, .context = seen };
+	struct image *image = fake_image_open(world->fake);
+	struct thread_info thread[] = { { .descriptor = WORLD_TLS + 0x800 },
+					{ .descriptor = WORLD_TLS + 0x1000,
+					  .tls_start = WORLD_TLS + 0x900 } };
+	struct thread_list threads = { .items = thread, .count = world->arena[1] ? 2 : 1 };
+	struct heap_layout *layout = NULL;
+	int code = heap_glibc.find(image, &threads, &layout, NULL);
+
+	*totals = (struct heap_totals){ 0 };
+	if (code)
+		return code;
+	code = heap_glibc.walk(layout, image, &sink, totals);
+	heap_glibc.free(layout);
+	return code;
+}
+
+static void assert_whole(struct glibc_world *world)
+{
+	struct heap_totals totals;
+	struct seen seen = { 0 };
+
+	assert_int_equal(look(world, &seen, &totals), 0);
+	assert_int_equal(totals.remarks.length, 0);
+	assert_int_equal(totals.live_blocks, world->live_blocks);
+	assert_int_equal(totals.live_bytes, world->live_bytes);
+	assert_int_equal(totals.free_bytes, world->free_bytes);
+	assert_int_equal(totals.mapped_blocks, world->mapped);
+	assert_int_equal(totals.live_bytes + totals.overhead_bytes + totals.free_bytes,
+			 WORLD_HEAP_SIZE + (world->arena[1] ? WORLD_SECOND_SIZE : 0) +
+				 world->mapped_bytes);
+	assert_int_equal(seen.count, world->live_blocks);
+	qsort(seen.blocks, seen.count, sizeof(uint64_t), compare);
+	qsort(world->blocks, world->live_blocks, sizeof(uint64_t), compare);
+	assert_memory_equal(seen.blocks, world->blocks, seen.count * sizeof(uint64_t));
+	buffer_free(&totals.remarks);
+}
+
+static void test_releases(void **state)
+{
+	int release;
+
+	(void)state;
+	for (release = 0; release < GLIBC_WORLD_RELEASES; release++) {
+		struct glibc_world *world = glibc_world_sample(release);
+
+		assert_whole(world);
+		glibc_world_free(world);
+	}
+}
+
+/* Most bins have chunks: few point to themselves. */
+static void test_full_bins(void **state)
+{
+	struct glibc_world *world = glibc_world_new(GLIBC_WORLD_2_36);
+	uint64_t chunk[100], pair;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		chunk[i] = glibc_world_chunk(world, 32 + i * 16, WORLD_FREE);
+		glibc_world_chunk(world, 32, WORLD_LIVE);
+	}
+	glibc_world_end(world);
+	for (i = 0; i < 100; i++) {
+		pair = WORLD_ARENA + 112 + (i + 1) * 16;
+		glibc_world_put(world, pair, chunk[i]);
+		glibc_world_put(world, pair + 8, chunk[i]);
+		glibc_world_put(world, chunk[i] + 16, pair - 16);
+		glibc_world_put(world, chunk[i] + 24, pair - 16);
+	}
+	assert_whole(world);
+	glibc_world_free(world);
+}
+
+/* Nearly all bins have chunks, and these are taken out and put in while they are looked at. */
+static void test_changing_bins(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	uint64_t pair;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 90; i++) {
+		pair = WORLD_ARENA + 112 + (i + 2) * 16;
+		glibc_world_put(world, pair, WORLD_HEAP + 0x400 + i * 32);
+		glibc_world_put(world, pair + 8, WORLD_HEAP + 0x400 + i * 32);
+	}
+	assert_whole(world);
+	glibc_world_free(world);
+}
+
+/* A thread also points to a block that is as large as its cache. */
+static void test_block_like_cache(void **state)
+{
+	struct glibc_world *world = glibc_world_new(GLIBC_WORLD_2_36);
+	uint64_t chunk;
+
+	(void)state;
+	glibc_world_chunk(world, 64, WORLD_CACHED);
+	chunk = glibc_world_chunk(world, 0x290, WORLD_LIVE);
+	glibc_world_chunk(world, 64, WORLD_LIVE);
+	glibc_world_end(world);
+	glibc_world_put(world, WORLD_TLS + 0x708, chunk + 16);
+	assert_whole(world);
+	glibc_world_free(world);
+}
+
+/* Memory of others begins as a chunk does, in front of both that are chunks. */
+static void test_mapped_false(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+
+	(void)state;
+	fake_image_map(world->fake, WORLD_MAPPED - 0x100000, 0x90000, "", FAKE_WRITABLE);
+	glibc_world_put(world, WORLD_MAPPED - 0x100000 + 8, 0x70000 | 2);
+	assert_whole(world);
+	glibc_world_free(world);
+}
+
+/* The same, joined to the front of them by the kernel, and so large that the first chunk lies in it. */
+static void test_mapped_around(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < world->fake->mapping_count; i++)
+		if (world->fake->mappings[i].start == WORLD_MAPPED)
+			world->fake->mappings[i].start -= 0x10000;
+	fake_image_pages(world->fake, WORLD_MAPPED - 0x10000, 0x10000, IMAGE_PRESENT);
+	glibc_world_put(world, WORLD_MAPPED - 0x10000 + 8, 0x31000 | 2);
+	assert_whole(world);
+	glibc_world_free(world);
+}
+
+/*
+ * Memory of others, in front of both chunks, has just the bytes that are read in search of a third one. malloc counts the bytes of a
+ * second one twice, as it may while it is at work: that makes none that is there once two.
+ */
+static void test_mapped_budget(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	const uint64_t searched = 64ull << 20, tls = 0x3000, rest = 0x10000 - tls;
+	struct heap_totals totals;
+	struct seen seen = { 0 };
+	size_t i;
+
+	(void)state;
+	fake_image_map(world->fake, WORLD_MAPPED - (256ull << 20), rest, "", FAKE_WRITABLE);
+	fake_image_map(world->fake, WORLD_MAPPED - (128ull << 20), searched - tls - rest, "",
+		       FAKE_WRITABLE);
+	glibc_world_put(world, WORLD_PAR - 24, 2 * 0x40000);
+	assert_int_equal(look(world, &seen, &totals), 0);
+	assert_int_equal(totals.mapped_blocks, 2);
+	assert_int_equal(totals.live_blocks, world->live_blocks);
+	assert_int_equal(totals.live_bytes, world->live_bytes);
+	assert_true(totals.remarks.length > 0);
+	qsort(seen.blocks, seen.count, sizeof(uint64_t), compare);
+	for (i = 1; i < seen.count; i++)
+		assert_true(seen.blocks[i - 1] < seen.blocks[i]);
+	buffer_free(&totals.remarks);
+	glibc_world_free(world);
+}
+
+static uint64_t trim_of(struct glibc_world *world)
+{
+	struct heap_totals totals;
+	struct seen seen = { 0 };
+
+	assert_int_equal(look(world, &seen, &totals), 0);
+	assert_int_equal(totals.remarks.length, 0);
+	return totals.trim_bytes;
+}
+
+/* Whole pages behind the 48 bytes of a free chunk that malloc_trim keeps, and only those that are in memory. */
+static void test_trim(void **state)
+{
+	struct glibc_world *world = glibc_world_new(GLIBC_WORLD_2_36);
+	uint64_t chunk, first;
+
+	(void)state;
+	glibc_world_chunk(world, 0x100, WORLD_LIVE);
+	chunk = glibc_world_chunk(world, 0x8000, WORLD_FREE);
+	glibc_world_chunk(world, WORLD_HEAP + WORLD_HEAP_SIZE - 0x1000 - world->at, WORLD_LIVE);
+	glibc_world_end(world);
+	first = (chunk + 48 + 0xfff) & ~0xfffull;
+	assert_int_equal(trim_of(world), ((chunk + 0x8000) & ~0xfffull) - first);
+	fake_image_absent(world->fake, first, 0x3000);
+	assert_int_equal(trim_of(world), ((chunk + 0x8000) & ~0xfffull) - first - 0x3000);
+	glibc_world_free(world);
+}
+
+/* Chunks of fastbins become one with free neighbours and with the top; cached ones do not. */
+static void test_trim_consolidates(void **state)
+{
+	struct glibc_world *world = glibc_world_new(GLIBC_WORLD_2_36);
+	int i;
+
+	(void)state;
+	glibc_world_chunk(world, 0x1000 - 0x290, WORLD_LIVE);
+	for (i = 0; i < 64; i++)
+		glibc_world_chunk(world, 128, WORLD_FAST); /* two pages: one is whole */
+	glibc_world_chunk(world, 0x1000, WORLD_LIVE);
+	for (i = 0; i < 64; i++)
+		glibc_world_chunk(world, 128, i % 10 ? WORLD_FAST : WORLD_CACHED);
+	glibc_world_chunk(world, 0x1000 - 128, WORLD_LIVE);
+	glibc_world_chunk(world, 128, WORLD_FAST);
+	glibc_world_end(world);
+	/* The top begins with the last of them, so it can give back all its own pages. */
+	assert_int_equal(trim_of(world), 0x1000 + WORLD_HEAP + WORLD_HEAP_SIZE - world->top[0]);
+	glibc_world_free(world);
+}
+
+/* What is swapped out is not read, and not understood; the walk goes on behind it. */
+static void test_swapped(void **state)
+{
+	struct glibc_world *world = glibc_world_new(GLIBC_WORLD_2_36);
+	struct heap_totals totals;
+	struct seen seen = { 0 };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++)
+		glibc_world_chunk(world, 64, WORLD_LIVE);
+	glibc_world_end(world);
+	fake_image_swapped(world->fake, WORLD_HEAP + 0x4000, 0x2000);
+	assert_int_equal(look(world, &seen, &totals), 0);
+	assert_int_equal(totals.resyncs, 1);
+	assert_in_range(totals.unknown_bytes, 0x2000, 0x2000 + 128);
+	assert_in_range(totals.live_blocks, 1000 - 0x2000 / 64 - 2, 1000 - 0x2000 / 64);
+	assert_non_null(strstr(totals.remarks.data, "not understood"));
+	buffer_free(&totals.remarks);
+	glibc_world_free(world);
+}
+
+static uint64_t reads_allowed(void)
+{
+	return 3 * (WORLD_HEAP_SIZE + WORLD_SECOND_SIZE + WORLD_DATA_SIZE + 0x61000) / 4096 + 1500;
+}
+
+/* The same answer, a refusal, or a remark. Returns false for the first without a remark. */
+static bool assert_careful(struct glibc_world *world, uint64_t address)
+{
+	struct heap_totals totals;
+	struct seen seen = { 0 };
+	size_t before = world->fake->reads;
+	int code = look(world, &seen, &totals);
+	bool same = !code && totals.live_blocks == world->live_blocks &&
+		    totals.live_bytes == world->live_bytes &&
+		    totals.free_bytes == world->free_bytes;
+
+	if (!code && !same && !totals.remarks.length)
+		fail_msg("%#llx: %llu blocks of %llu bytes, %llu free, and no remark",
+			 (unsigned long long)address, (unsigned long long)totals.live_blocks,
+			 (unsigned long long)totals.live_bytes,
+			 (unsigned long long)totals.free_bytes);
+	assert_in_range(world->fake->reads - before, 1, reads_allowed());
+	same = same && !totals.remarks.length;
+	buffer_free(&totals.remarks);
+	return !same;
+}
+
+static uint64_t word_at(struct glibc_world *world, uint64_t address)
+{
+	return image_word(world->fake->image, address);
+}
+
+static unsigned int flip(struct glibc_world *world, uint64_t start, uint64_t end, uint64_t mask)
+{
+	unsigned int noticed = 0;
+	uint64_t at, word;
+
+	for (at = start; at < end; at += 8) {
+		word = word_at(world, at);
+		glibc_world_put(world, at, word ^ mask);
+		noticed += assert_careful(world, at);
+		glibc_world_put(world, at, word);
+	}
+	return noticed;
+}
+
+/* Each word of the arenas, of malloc_par, of headers, caches and links. */
+static void test_damaged(void **state)
+{
+	static const uint64_t masks[] = { ~0ull, 1, 2, 4, 0x10, 0x1010, 1ull << 40 };
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	unsigned int noticed = 0;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(masks) / sizeof(*masks); i++) {
+		noticed += flip(world, WORLD_ARENA, WORLD_ARENA + 2200, masks[i]);
+		noticed += flip(world, WORLD_PAR - 64, WORLD_PAR + 24, masks[i]);
+		noticed += flip(world, WORLD_MAPPED, WORLD_MAPPED + 16, masks[i]);
+		/* A header with only this bit changed is one that malloc itself could have written. */
+		if (masks[i] == 1)
+			continue;
+		noticed += flip(world, WORLD_HEAP, WORLD_HEAP + 0x800, masks[i]);
+		noticed += flip(world, WORLD_SECOND, WORLD_SECOND + 0x1000, masks[i]);
+	}
+	assert_true(noticed > 500);
+	assert_whole(world);
+	glibc_world_free(world);
+}
+
+/* Heaps of an arena that lead back to each other. */
+static void test_cycle(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+
+	(void)state;
+	glibc_world_put(world, WORLD_SECOND + 8, WORLD_SECOND);
+	assert_true(assert_careful(world, WORLD_SECOND + 8));
+	glibc_world_free(world);
+}
+
+static void test_refuses(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	struct heap_totals totals;
+	struct seen seen = { 0 };
+	const uint64_t next = WORLD_ARENA + 2160;
+
+	(void)state;
+	glibc_world_put(world, next, WORLD_SECOND + 0x10);
+	assert_int_equal(look(world, &seen, &totals), -ENOTSUP);
+	/* The one before it is taken for the last bin: then the others are where none can be. */
+	glibc_world_put(world, next, WORLD_SECOND + 0x30);
+	glibc_world_put(world, WORLD_ARENA + 112 + 126 * 16, 0);
+	assert_int_equal(look(world, &seen, &totals), -ENOTSUP);
+	glibc_world_free(world);
+	world = glibc_world_new(GLIBC_WORLD_2_36);
+	assert_int_equal(look(world, &seen, &totals), -ENOENT);
+	glibc_world_free(world);
+}
+
+static void test_sink_ends(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	struct heap_totals totals;
+	struct seen seen = { .stop_at = 10 };
+
+	(void)state;
+	assert_int_equal(look(world, &seen, &totals), 0);
+	assert_int_equal(seen.count, 10);
+	buffer_free(&totals.remarks);
+	glibc_world_free(world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_releases),	  cmocka_unit_test(test_full_bins),
+		cmocka_unit_test(test_block_like_cache),  cmocka_unit_test(test_changing_bins),
+		cmocka_unit_test(test_mapped_false),	  cmocka_unit_test(test_mapped_around),
+		cmocka_unit_test(test_mapped_budget),	  cmocka_unit_test(test_trim),
+		cmocka_unit_test(test_trim_consolidates), cmocka_unit_test(test_swapped),
+		cmocka_unit_test(test_damaged),		  cmocka_unit_test(test_cycle),
+		cmocka_unit_test(test_refuses),		  cmocka_unit_test(test_sink_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of allocators, where a new one is a row, and what their walks have in common. */
+#include "heap/census.h"
+
+#include <inttypes.h>
+
+/* Counters may be apart by this part of them: one large block is much of a small heap. */
+#define USE_BLOCKS_PART 100
+#define USE_BYTES_PART 20
+
+const struct heap_allocator *const census_allocators[] = {
+	&heap_glibc,
+	NULL,
+};
+
+bool census_refresh(struct image *image)
+{
+	return !image_is_over(image) && image_refresh_whole(image);
+}
+
+static bool census_is_apart(uint64_t seen, uint64_t now, uint64_t part)
+{
+	uint64_t apart = seen > now ? seen - now : now - seen;
+
+	return apart > (seen > now ? seen : now) / part;
+}
+
+void census_check_use(struct image *image, const struct census_use *seen,
+		      const struct census_use *now, struct heap_totals *totals)
+{
+	if (image_is_over(image) || (!census_is_apart(seen->blocks, now->blocks, USE_BLOCKS_PART) &&
+				     !census_is_apart(seen->bytes, now->bytes, USE_BYTES_PART)))
+		return;
+	buffer_printf(&totals->remarks,
+		      "%s: %" PRIu64 " blocks of %" PRIu64
+		      " bytes were in use as the walk came by, and %" PRIu64 " of %" PRIu64
+		      " are at its end: figures are rough\n",
+		      totals->allocator, seen->blocks, seen->bytes, now->blocks, now->bytes);
+}

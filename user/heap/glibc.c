@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The census of glibc's malloc (2.27 and later), from outside and without symbols: see glibc_heap.h for its parts. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compare.h"
+#include "base/memory.h"
+#include "heap/glibc_heap.h"
+#include "heap/heap_search.h"
+
+#define GLIBC_TLS_MAX 65536 /* of a thread, that is searched for its cache */
+#define GLIBC_TLS_DEFAULT 8192 /* where it is not known how long it is */
+#define GLIBC_FIRST_BYTES 4096
+
+static void glibc_free(struct heap_layout *layout)
+{
+	if (!layout)
+		return;
+	glibc_map_free(&layout->map);
+	glibc_mapped_free(&layout->mapped);
+	free(layout->tcaches);
+	free(layout);
+}
+
+static int glibc_compare(const void *a, const void *b)
+{
+	return compare_numbers(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* A word of a thread's TLS: is it the thread's cache? */
+static void glibc_see_word(struct heap_layout *layout, struct image *image, uint64_t word)
+{
+	if (word & 15 || !glibc_map_heap(&layout->map, word) ||
+	    !glibc_lists_cache(glibc_size(image_word(image, word - 8))))
+		return;
+	layout->tcaches = memory_grow(layout->tcaches, layout->tcache_count,
+				      &layout->tcache_capacity, sizeof(*layout->tcaches));
+	layout->tcaches[layout->tcache_count++] = word;
+}
+
+static void glibc_see_thread(struct heap_layout *layout, struct image *image,
+			     const struct thread_info *thread, unsigned char *bytes)
+{
+	uint64_t size = thread->tls_start ? thread->descriptor - thread->tls_start
+					  : GLIBC_TLS_DEFAULT;
+	size_t before = layout->tcache_count, at;
+
+	if (size > GLIBC_TLS_MAX)
+		size = GLIBC_TLS_MAX;
+	size &= ~7ull;
+	if (thread->descriptor < size || !image_read(image, thread->descriptor - size, bytes, size))
+		return;
+	for (at = 0; at < size; at += 8)
+		glibc_see_word(layout, image, glibc_word(bytes + at));
+	layout->tcache_threads += layout->tcache_count > before;
+}
+
+static void glibc_see_threads(struct heap_layout *layout, struct image *image,
+			      const struct thread_list *threads)
+{
+	unsigned char *bytes = memory_alloc(1, GLIBC_TLS_MAX);
+	size_t i;
+
+	for (i = 0; threads && i < threads->count; i++)
+		if (threads->items[i].state == THREAD_RUNS && threads->items[i].descriptor)
+			glibc_see_thread(layout, image, &threads->items[i], bytes);
+	if (layout->tcache_count)
+		qsort(layout->tcaches, layout->tcache_count, sizeof(*layout->tcaches),
+		      glibc_compare);
+	free(bytes);
+}
+
+static int glibc_find(struct image *image, const struct thread_list *threads,
+		      struct heap_layout **ret_layout, struct error *reason)
+{
+	struct heap_layout *layout = memory_alloc(1, sizeof(*layout));
+	int code = glibc_find_arena(image, layout, reason);
+	struct glibc_par par;
+
+	if (!code && !glibc_map_read_settled(layout, image, &layout->map))
+		code = error_set(reason, ERROR_TARGET, -ENOTSUP,
+				 "the arenas of glibc's malloc do not lead back to the first");
+	if (!code) {
+		glibc_par_read(layout, image, &par);
+		glibc_mapped_find(&layout->map, image, &par, &layout->mapped);
+		glibc_see_threads(layout, image, threads);
+		/* Another allocator has its place. */
+		if (!layout->map.heap_count && !layout->mapped.count)
+			code = -ENOENT;
+	}
+	if (code) {
+		glibc_free(layout);
+		return code;
+	}
+	*ret_layout = layout;
+	return 0;
+}
+
+static void glibc_claim(const struct heap_layout *layout, struct image *image,
+			struct claims *claims)
+{
+	size_t i;
+
+	(void)image;
+	for (i = 0; i < layout->map.heap_count; i++) {
+		const struct glibc_heap *heap = &layout->map.heaps[i];
+
+		claims_add(claims, heap->arena ? PURPOSE_MALLOC_ARENA : PURPOSE_MALLOC_MAIN,
+			   heap->mapped, heap->arena ? heap->mapped + GLIBC_HEAP_MAX : heap->end,
+			   (uint32_t)heap->arena);
+	}
+	for (i = 0; i < layout->mapped.count; i++)
+		claims_add(claims, PURPOSE_MALLOC_LARGE, layout->mapped.items[i].start,
+			   layout->mapped.items[i].end, (uint32_t)i);
+}
+
+static void glibc_walk_mapped(struct glibc_walk *walk, const struct glibc_mapped *mapped,
+			      unsigned char *bytes)
+{
+	struct heap_totals *totals = walk->totals;
+	struct census_block block = {
+		.address = mapped->address, .size = mapped->size, .bytes = bytes, .mapped = true
+	};
+
+	totals->live_blocks++;
+	totals->mapped_blocks++;
+	totals->live_bytes += block.size;
+	totals->mapped_bytes += block.size;
+	totals->overhead_bytes += mapped->end - mapped->start - mapped->size;
+	totals->live_resident += heap_search_resident(walk->image, mapped->start, mapped->end);
+	if (!walk->sink || !walk->sink->block || walk->ended)
+		return;
+	block.length = block.size < GLIBC_FIRST_BYTES ? block.size : GLIBC_FIRST_BYTES;
+	block.length = image_read_part(walk->image, block.address, bytes, block.length);
+	if (!walk->sink->block(walk->sink->context, &block))
+		walk->ended = true;
+}
+
+static bool glibc_mapped_differ(const struct glibc_par *par, const struct glibc_mapped_list *list)
+{
+	return par->found && (list->count != par->n_mmaps || list->bytes != par->mmapped_mem);
+}
+
+/* The chunks with mappings, and whether they are as many as malloc has counted. */
+static void glibc_walk_all_mapped(struct glibc_walk *walk)
+{
+	struct glibc_mapped_list list = { 0 };
+	unsigned char bytes[GLIBC_FIRST_BYTES];
+	struct glibc_par *par = &walk->par;
+	size_t i;
+
+	glibc_par_read(walk->layout, walk->image, par);
+	glibc_mapped_find(walk->map, walk->image, par, &list);
+	if (glibc_mapped_differ(par, &list) && image_refresh_whole(walk->image)) {
+		/* The mappings are older than the numbers. */
+		glibc_mapped_free(&list);
+		glibc_par_read(walk->layout, walk->image, par);
+		glibc_mapped_find(walk->map, walk->image, par, &list);
+	}
+	for (i = 0; i < list.count; i++)
+		glibc_walk_mapped(walk, &list.items[i], bytes);
+	if (!par->found)
+		buffer_printf(&walk->totals->remarks,
+			      "how many blocks have mappings of their own is not known\n");
+	else if (glibc_mapped_differ(par, &list))
+		buffer_printf(
+			&walk->totals->remarks,
+			"%zu blocks of %llu bytes with mappings of their own were found, malloc "
+			"counts %u of %llu\n",
+			list.count, (unsigned long long)list.bytes, par->n_mmaps,
+			(unsigned long long)par->mmapped_mem);
+	glibc_mapped_free(&list);
+}
+
+/* All of an arena's memory should have been found; it may have grown since. */
+static void glibc_check_arenas(struct glibc_walk *walk)
+{
+	uint64_t different = 0, missing = 0;
+	size_t i;
+
+	for (i = 0; i < walk->map->arena_count; i++) {
+		const struct glibc_arena *before = &walk->map->arenas[i];
+		struct glibc_arena now = *before;
+
+		if (before->heap_bytes == before->system_mem ||
+		    (glibc_arena_read(walk->layout, walk->image, &now) &&
+		     before->heap_bytes == now.system_mem))
+			continue;
+		different++;
+		if (before->system_mem > before->heap_bytes)
+			missing += before->system_mem - before->heap_bytes;
+	}
+	if (different)
+		buffer_printf(
+			&walk->totals->remarks,
+			"the heaps of %llu of %zu arenas have another size than malloc counts: "
+			"%llu bytes were not found\n",
+			(unsigned long long)different, walk->map->arena_count,
+			(unsigned long long)missing);
+	walk->totals->unknown_bytes += missing;
+}
+
+static void glibc_check_lists(struct glibc_walk *walk)
+{
+	struct heap_totals *totals = walk->totals;
+	uint64_t odd = walk->caches_odd;
+
+	/* Threads that have another cache, whose lists do make sense, have pointed to some other block. */
+	if (walk->caches_known >= walk->layout->tcache_threads)
+		odd = 0;
+	if (walk->map->cyclic)
+		buffer_append_string(&totals->remarks, "heaps of arenas lead back to each other\n");
+	if (odd)
+		buffer_printf(&totals->remarks,
+			      "the lists in the caches of %llu threads make no sense: their blocks "
+			      "count as in use\n",
+			      (unsigned long long)odd);
+	if (walk->lists_differ)
+		buffer_printf(
+			&totals->remarks,
+			"%llu lists of free blocks changed meanwhile: which of their blocks are "
+			"free is an estimate (%llu blocks)\n",
+			(unsigned long long)walk->lists_differ, (unsigned long long)walk->orphans);
+	totals->counts_only = walk->orphans || walk->candidates_lost;
+	if (walk->candidates_lost)
+		buffer_printf(&totals->remarks,
+			      "%llu blocks that may be free count as in use: there are too many\n",
+			      (unsigned long long)walk->candidates_lost);
+	if (totals->unknown_bytes)
+		buffer_printf(&totals->remarks,
+			      "%llu bytes of the heap were not understood, at %llu places\n",
+			      (unsigned long long)totals->unknown_bytes,
+			      (unsigned long long)totals->resyncs);
+}
+
+static const char *glibc_version(const struct glibc_walk *walk)
+{
+	if (walk->layout->bins == GLIBC_BINS_NEW)
+		return "2.43, 2.44";
+	if (walk->cache_chunk == 0x300)
+		return "2.42";
+	if (walk->par.has_thp)
+		return "2.35 to 2.41";
+	if (walk->cache_chunk == 0x290 && walk->plain)
+		return "2.30, 2.31";
+	/* What 2.35 has added is where it was not found. */
+	if (walk->cache_chunk == 0x290 && !walk->par.found)
+		return walk->coded ? "2.32 to 2.41" : "2.30 to 2.41";
+	if (walk->cache_chunk == 0x290)
+		return walk->coded ? "2.32 to 2.34" : "2.30 to 2.34";
+	return walk->cache_chunk == 0x250 ? "2.27 to 2.29" : "";
+}
+
+/* Bytes to read ahead: no more than the largest heap has. */
+static size_t glibc_room(const struct glibc_map *map)
+{
+	size_t room = GLIBC_WALK_BUFFER_MIN, i;
+
+	for (i = 0; i < map->heap_count && room < GLIBC_WALK_BUFFER; i++)
+		if (map->heaps[i].end - map->heaps[i].start > room)
+			room = map->heaps[i].end - map->heaps[i].start;
+	return room < GLIBC_WALK_BUFFER ? room : GLIBC_WALK_BUFFER;
+}
+
+static void glibc_begin(struct glibc_walk *walk)
+{
+	const struct glibc_map *map = walk->map;
+	size_t i;
+
+	walk->totals->allocator = "glibc";
+	walk->totals->arenas = map->arena_count;
+	if (map->heap_count) {
+		walk->low = map->heaps[0].mapped;
+		walk->high = map->heaps[map->heap_count - 1].end;
+	}
+	for (i = 0; i < map->heap_count; i++)
+		if (map->heaps[i].arena)
+			walk->totals->overhead_bytes += map->heaps[i].start - map->heaps[i].mapped;
+	glibc_par_read(walk->layout, walk->image, &walk->par);
+	walk->room = glibc_room(map);
+	walk->bytes = memory_alloc(1, walk->room);
+	glibc_lists_begin(walk);
+}
+
+static void glibc_end(struct glibc_walk *walk)
+{
+	free(walk->bytes);
+	free(walk->candidates);
+	free(walk->pieces);
+	free(walk->caches);
+	glibc_map_free(walk->map);
+}
+
+static int glibc_walk(const struct heap_layout *layout, struct image *image,
+		      const struct census_sink *sink, struct heap_totals *ret_totals)
+{
+	struct glibc_map map = { 0 };
+	struct glibc_walk walk = {
+		.image = image, .layout = layout, .map = &map, .sink = sink, .totals = ret_totals
+	};
+	size_t i;
+
+	if (!glibc_map_read_settled(layout, image, &map))
+		return -EIO;
+	glibc_begin(&walk);
+	for (i = 0; i < map.heap_count && !walk.ended; i++)
+		glibc_walk_heap(&walk, &map.heaps[i]);
+	glibc_lists_end(&walk);
+	glibc_trim_end(&walk);
+	glibc_walk_all_mapped(&walk);
+	glibc_check_arenas(&walk);
+	glibc_check_lists(&walk);
+	ret_totals->threads = walk.cache_count;
+	snprintf(ret_totals->version, sizeof(ret_totals->version), "%s", glibc_version(&walk));
+	glibc_end(&walk);
+	return 0;
+}
+
+const struct heap_allocator heap_glibc = {
+	.name = "glibc",
+	.find = glibc_find,
+	.claim = glibc_claim,
+	.walk = glibc_walk,
+	.free = glibc_free,
+};
