@@ -9,6 +9,7 @@
 #define USE_BYTES_PART 20
 
 const struct heap_allocator *const census_allocators[] = {
+	&heap_jemalloc,
 	&heap_glibc,
 	NULL,
 };

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What jemalloc's threads keep for themselves: a run of 24-byte records in their TLS, one for each size, whose stacks of blocks
+ * lie one behind the other.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "heap/jemalloc.h"
+
+#define RECORD 24 /* bytes */
+#define RUN 30 /* records that make a cache: there are 36 sizes of small blocks */
+#define STACK_MOST 16384 /* bytes of one stack */
+#define TLS_MOST (1u << 20)
+#define GAP 512 /* bytes, in 5.2, between the records of small and large blocks */
+
+/* A record, decoded. */
+struct jemalloc_bin {
+	uint64_t items; /* the address of the pointers to blocks */
+	uint64_t count;
+	uint64_t start, end; /* of its stack; of 5.3, the low 16 bits; of 5.2, no start */
+};
+
+static bool jemalloc_bin_low_bits(const uint64_t *words, struct jemalloc_bin *bin)
+{
+	uint64_t room;
+
+	bin->start = words[2] >> 16 & 0xffff;
+	bin->end = words[2] >> 32 & 0xffff;
+	bin->items = words[0];
+	room = (bin->end - bin->start) & 0xffff;
+	bin->count = (bin->end - bin->items) & 0xffff;
+	if (!bin->items || bin->items & 7 || bin->items >> 48 || !room || room & 7 ||
+	    room > STACK_MOST || bin->count > room || bin->count & 7)
+		return false;
+	bin->count /= 8;
+	return true;
+}
+
+static bool jemalloc_bin_count(const uint64_t *words, struct jemalloc_bin *bin)
+{
+	bin->count = words[0] >> 32;
+	bin->end = words[2];
+	if (!bin->end || bin->end & 7 || bin->end >> 48 || bin->end < STACK_MOST ||
+	    bin->count > STACK_MOST / 8)
+		return false;
+	bin->items = bin->end - 8 * bin->count;
+	return true;
+}
+
+static bool jemalloc_bin_decode(const struct jemalloc_form *form, const uint64_t *words,
+				struct jemalloc_bin *bin)
+{
+	return form->low_bits ? jemalloc_bin_low_bits(words, bin) : jemalloc_bin_count(words, bin);
+}
+
+/* Does the stack of `bin` follow that of `before`? */
+static bool jemalloc_bin_follows(const struct jemalloc_form *form,
+				 const struct jemalloc_bin *before, const struct jemalloc_bin *bin)
+{
+	uint64_t room = bin->end - before->end;
+
+	if (form->low_bits)
+		return bin->start == before->end;
+	return room && room <= STACK_MOST && !(room & 7) && 8 * bin->count <= room;
+}
+
+/* How many records follow each other from `words` on; `last` gets the last one. */
+static size_t jemalloc_run(const struct jemalloc_form *form, const uint64_t *words, size_t count,
+			   struct jemalloc_bin *last)
+{
+	struct jemalloc_bin bin;
+	size_t run = 0;
+
+	for (; (run + 1) * (RECORD / 8) <= count; run++) {
+		if (!jemalloc_bin_decode(form, words + run * (RECORD / 8), &bin) ||
+		    (run && !jemalloc_bin_follows(form, last, &bin)))
+			break;
+		*last = bin;
+	}
+	return run;
+}
+
+static void jemalloc_run_add(const struct jemalloc_form *form, struct image *image,
+			     const uint64_t *words, size_t run, struct address_set *blocks)
+{
+	uint64_t items[STACK_MOST / 8];
+	struct jemalloc_bin bin;
+	size_t i, k;
+
+	for (i = 0; i < run; i++) {
+		if (!jemalloc_bin_decode(form, words + i * (RECORD / 8), &bin) || !bin.count ||
+		    !image_read(image, bin.items, items, 8 * bin.count))
+			continue;
+		for (k = 0; k < bin.count; k++)
+			address_set_add(blocks, items[k]);
+	}
+}
+
+/* In 5.2 the records of large blocks are behind those of small ones; their stacks go on where the others end. */
+static void jemalloc_run_large(const struct jemalloc_form *form, struct image *image,
+			       const uint64_t *words, size_t count, struct jemalloc_bin *last,
+			       struct address_set *blocks)
+{
+	struct jemalloc_bin bin, end;
+	size_t i;
+
+	for (i = 0; i < GAP / 8 && i + RECORD / 8 <= count; i++) {
+		if (!jemalloc_bin_decode(form, words + i, &bin) ||
+		    !jemalloc_bin_follows(form, last, &bin))
+			continue;
+		jemalloc_run_add(form, image, words + i,
+				 jemalloc_run(form, words + i, count - i, &end), blocks);
+		return;
+	}
+}
+
+/* Does one thread have a cache? */
+static bool jemalloc_cache_words(const struct jemalloc_form *form, struct image *image,
+				 const uint64_t *words, size_t count, struct address_set *blocks)
+{
+	struct jemalloc_bin last = { 0 };
+	size_t i, run;
+
+	for (i = 0; i + RUN * (RECORD / 8) <= count; i++) {
+		run = jemalloc_run(form, words + i, count - i, &last);
+		if (run < RUN)
+			continue;
+		jemalloc_run_add(form, image, words + i, run, blocks);
+		i += run * (RECORD / 8);
+		if (!form->low_bits)
+			jemalloc_run_large(form, image, words + i, count - i, &last, blocks);
+		return true;
+	}
+	return false;
+}
+
+static bool jemalloc_cache(const struct jemalloc_form *form, struct image *image,
+			   const struct heap_range *tls, struct address_set *blocks)
+{
+	uint64_t size = tls->end - tls->start, at = tls->start, start, end;
+	unsigned char *bytes;
+	bool found;
+
+	if (size > TLS_MOST)
+		return false;
+	bytes = memory_alloc(size + 8, 1);
+	while (image_next_present(image, at, tls->end, &start, &end) && end > at) {
+		image_read_part(image, start, bytes + (start - tls->start), end - start);
+		at = end;
+	}
+	found = jemalloc_cache_words(form, image, (uint64_t *)bytes, size / 8, blocks);
+	free(bytes);
+	return found;
+}
+
+size_t jemalloc_caches(const struct heap_layout *layout, struct image *image,
+		       struct address_set *blocks)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < layout->tls_count; i++)
+		count += jemalloc_cache(layout->form, image, &layout->tls[i], blocks);
+	return count;
+}

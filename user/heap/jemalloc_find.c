@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where jemalloc's tree is: a pointer in a module's data to what has entries of a leaf. The extents that these lead to have their
+ * own address, which is the entry's place in the tree; that gives the slot of the pointer, and so where the root begins.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "heap/heap_root.h"
+#include "heap/jemalloc.h"
+
+/* Limits of a search through words that somebody else chose. */
+#define ENTRIES 64 /* of each leaf */
+#define PAGES 16 /* of each */
+#define ENOUGH 4 /* entries that agree */
+
+struct jemalloc_try {
+	const struct jemalloc_form *form;
+	struct image *image;
+	uint64_t leaf, slot;
+	unsigned int good, bad;
+};
+
+struct jemalloc_finder {
+	struct image *image;
+	const struct jemalloc_form *form; /* of the leaf that was found last */
+};
+
+/* Entry `index` of a leaf leads to a record whose extent holds a page with that index. */
+static bool jemalloc_try_entry(struct jemalloc_try *try, uint64_t index, uint64_t entry)
+{
+	struct jemalloc_extent extent;
+	uint64_t first, page;
+
+	/* A plain pointer would be the entry of a block of eight bytes outside of a slab. */
+	if (!(entry >> 48) && !(entry & 1))
+		return false;
+	if (!jemalloc_extent_read(try->form, try->image, entry, &extent))
+		return false;
+	first = extent.address >> 12;
+	page = first >> 18 << 18 | index;
+	if (page < first)
+		page += JEMALLOC_SLOTS;
+	if (page - first >= extent.size >> 12 || (try->good && try->slot != page >> 18))
+		return false;
+	if (page == first && !jemalloc_extent_agrees(try->form, entry, &extent))
+		return false;
+	try->slot = page >> 18;
+	return try->slot < JEMALLOC_SLOTS;
+}
+
+/* False = the leaf is judged. */
+static bool jemalloc_try_word(struct jemalloc_try *try, uint64_t address, uint64_t word)
+{
+	if (!jemalloc_entry_record(try->form, word))
+		return true;
+	if (jemalloc_try_entry(try, (address - try->leaf) / 8, word))
+		try->good++;
+	else
+		try->bad++;
+	if (try->bad >= 8 && !try->good)
+		return false;
+	return try->good + try->bad < ENTRIES;
+}
+
+/* False = the leaf is judged. */
+static bool jemalloc_try_page(struct jemalloc_try *try, uint64_t start, uint64_t end)
+{
+	uint64_t words[512];
+	size_t count = image_read_part(try->image, start, words, end - start) / 8, i;
+
+	for (i = 0; i < count; i++)
+		if (words[i] && !jemalloc_try_word(try, start + 8 * i, words[i]))
+			return false;
+	return true;
+}
+
+/* A part of a leaf: the first pages of it that are in memory. */
+static bool jemalloc_try_leaf(struct jemalloc_try *try)
+{
+	uint64_t at = try->leaf, end = try->leaf + JEMALLOC_NODE, start, stop;
+	unsigned int left = PAGES;
+
+	while (left-- && image_next_present(try->image, at, end, &start, &stop) && stop > at) {
+		start = (start + 7) & ~7ull;
+		stop = stop > (start | 4095) ? (start | 4095) + 1 : stop;
+		if (!jemalloc_try_page(try, start, stop))
+			break;
+		at = stop;
+	}
+	return try->good >= ENOUGH && try->good > 4 * try->bad;
+}
+
+/* By either release's records. */
+static bool jemalloc_is_leaf(void *context, uint64_t leaf, uint64_t *ret_slot)
+{
+	struct jemalloc_finder *finder = context;
+	size_t i;
+
+	if (leaf & 63)
+		return false;
+	for (i = 0; i < 2; i++) {
+		struct jemalloc_try try = { .form = &jemalloc_forms[i],
+					    .image = finder->image,
+					    .leaf = leaf };
+
+		if (!jemalloc_try_leaf(&try))
+			continue;
+		finder->form = try.form;
+		*ret_slot = try.slot;
+		return true;
+	}
+	return false;
+}
+
+int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason)
+{
+	struct jemalloc_finder finder = { .image = image };
+	struct heap_root_search search = { .size = JEMALLOC_NODE,
+					   .leaf_size = JEMALLOC_NODE,
+					   .shift = 30,
+					   .leaf = jemalloc_is_leaf,
+					   .context = &finder };
+	struct heap_range data;
+
+	layout->root = heap_root_find(image, &search, &data);
+	layout->form = finder.form;
+	if (layout->root)
+		return 0;
+	if (!search.misplaced)
+		return -ENOENT;
+	return error_set(reason, ERROR_TARGET, -ENOTSUP,
+			 "jemalloc's tree has leaves, but no root in the data of a module");
+}
