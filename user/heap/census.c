@@ -10,6 +10,7 @@
 
 const struct heap_allocator *const census_allocators[] = {
 	&heap_jemalloc,
+	&heap_tcmalloc,
 	&heap_glibc,
 	NULL,
 };

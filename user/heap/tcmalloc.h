@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gperftools' tcmalloc 2.9 and 2.10, with pages of 8 KB and 48 bits of address: what its files share. A tree of 2^17 pointers to
+ * leaves of 2^18 entries leads from each page to its span: one large block, objects of one class, or free pages. Free objects
+ * are in lists through their first words: of their span, of threads, and in chains between both.
+ */
+#ifndef HEAP_TCMALLOC_H
+#define HEAP_TCMALLOC_H
+
+#include "heap/address_set.h"
+#include "heap/census.h"
+#include "heap/heap_search.h"
+
+#define TCMALLOC_PAGE 8192ull
+#define TCMALLOC_PAGE_SHIFT 13
+#define TCMALLOC_ROOT (8ull << 17) /* bytes */
+#define TCMALLOC_LEAF (8ull << 18)
+#define TCMALLOC_CLASSES 128
+
+struct heap_layout {
+	uint64_t root;
+	uint64_t central; /* lists of class 0 */
+	uint64_t cache; /* one of the threads' */
+	uint64_t sizes[TCMALLOC_CLASSES]; /* bytes of each class's objects; 0 = no class */
+};
+
+enum tcmalloc_location { TCMALLOC_IN_USE, TCMALLOC_FREE, TCMALLOC_RETURNED };
+
+/* A span, decoded. */
+struct tcmalloc_span {
+	uint64_t record; /* where it is described */
+	uint64_t start, size; /* address, bytes */
+	uint64_t objects; /* list of free ones */
+	unsigned int references; /* objects that are not in it */
+	unsigned int size_class; /* 0 = one large block */
+	unsigned int location;
+};
+
+struct tcmalloc_spans {
+	struct tcmalloc_span *items; /* in the order of addresses; they do not overlap */
+	size_t count, capacity;
+	uint64_t *leaves; /* addresses */
+	size_t leaf_count, leaf_capacity;
+	uint64_t odd_leaves, odd_spans; /* what made no sense */
+};
+
+/* Read the span at `record`, which page number `page` leads to; false if it cannot be one of that page. */
+bool tcmalloc_span_read(struct image *image, uint64_t record, uint64_t page,
+			struct tcmalloc_span *ret_span);
+/* All spans. Free with tcmalloc_spans_free. */
+void tcmalloc_spans_read(const struct heap_layout *layout, struct image *image,
+			 struct tcmalloc_spans *ret_spans);
+void tcmalloc_spans_free(struct tcmalloc_spans *spans);
+
+/* Is there a thread's cache at `address`? `ret_sizes` gets those of its classes. */
+bool tcmalloc_is_cache(struct image *image, uint64_t address, uint64_t ret_sizes[TCMALLOC_CLASSES]);
+
+/* All that is free and lies in no span's own list. */
+struct tcmalloc_free {
+	struct address_set objects; /* those of spans' lists, too */
+	uint64_t caches; /* of threads */
+	/* Objects in threads' lists and in chains, by their counters. */
+	uint64_t cached[TCMALLOC_CLASSES];
+	uint64_t cached_bytes; /* of these: in threads' lists */
+	uint64_t broken; /* lists that are not as long as their counters */
+};
+
+/* Follow all lists. Each object is met once, whatever leads to it. */
+void tcmalloc_free_read(const struct heap_layout *layout, struct image *image,
+			const struct tcmalloc_spans *spans, struct tcmalloc_free *ret_free);
+/* The same, by counters alone: no list is followed, and `objects` stays empty. */
+void tcmalloc_free_count(const struct heap_layout *layout, struct image *image,
+			 struct tcmalloc_free *ret_free);
+
+int tcmalloc_search(struct image *image, struct heap_layout *layout, struct error *reason);
+int tcmalloc_walk(const struct heap_layout *layout, struct image *image,
+		  const struct census_sink *sink, struct heap_totals *ret_totals);
+
+#endif
