@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mimalloc 2.0 with 64-bit words, neither secure nor for debugging (there lists are encoded): what its files share. Segments
+ * of 32 MB begin at multiples of 32 MB with their description; they are divided into slices of 64 KB, of which one or more are
+ * a page, whose blocks have one size. The free ones are in lists through their first words.
+ */
+#ifndef HEAP_MIMALLOC_H
+#define HEAP_MIMALLOC_H
+
+#include "heap/census.h"
+#include "heap/heap_search.h"
+
+#define MIMALLOC_SEGMENT (32ull << 20)
+#define MIMALLOC_SLICE 65536ull
+#define MIMALLOC_SLICES 512
+
+struct heap_layout {
+	uint64_t cookie; /* address ^ cookie in each segment */
+};
+
+/* A page, or slices that are free. */
+struct mimalloc_page {
+	uint64_t address; /* of the description */
+	uint64_t start, size; /* of its memory */
+	uint64_t block_size; /* 0 = free slices */
+	uint64_t free, local_free, thread_free; /* lists */
+	uint64_t heap; /* 0 = of a thread that has ended */
+	uint32_t capacity, used;
+	bool huge; /* it is the segment's only one */
+};
+
+struct mimalloc_segment {
+	uint64_t address, size; /* size: all slices */
+	uint64_t thread; /* 0 = of none */
+	uint64_t entries; /* slices with a description */
+	uint64_t first; /* slice behind the segment's own description */
+	bool huge; /* it is one block */
+};
+
+struct mimalloc_visit {
+	bool (*segment)(void *context, const struct mimalloc_segment *segment); /* may be NULL */
+	bool (*page)(void *context, const struct mimalloc_page *page); /* may be NULL */
+	void *context; /* false = enough */
+	/* Read the descriptions of a segment's pages all at once, for who reads nothing else; not each as its page is visited. */
+	bool at_once;
+	uint64_t segments, odd_segments, odd_pages; /* filled in; odd: what made no sense */
+};
+
+/* Visit all segments with this cookie (0 = any), and their pages. */
+void mimalloc_visit(uint64_t cookie, struct image *image, struct mimalloc_visit *visit);
+/* Decode the description of slice `index`; false if it makes no sense. `ret_slices`: how many it is. */
+bool mimalloc_page_read(struct image *image, const struct mimalloc_segment *segment, uint64_t index,
+			struct mimalloc_page *ret_page, uint64_t *ret_slices);
+/* The same page again: false if it has become another. */
+bool mimalloc_page_again(struct image *image, struct mimalloc_page *page);
+/* Decode the segment at `address`, a multiple of MIMALLOC_SEGMENT, whatever its cookie. */
+bool mimalloc_segment_read(struct image *image, uint64_t address,
+			   struct mimalloc_segment *ret_segment, uint64_t *ret_cookie);
+
+int mimalloc_walk(const struct heap_layout *layout, struct image *image,
+		  const struct census_sink *sink, struct heap_totals *ret_totals);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* mimalloc's segments, wherever they are: each is checked by its cookie, its slices and their sizes. */
+#include <string.h>
+
+#include "heap/mimalloc.h"
+
+/* In the description of a segment. */
+#define COOKIE 216
+#define THREAD 256
+#define PAGES 264
+#define PAGE 80
+/* Blocks of at most this size have pages of one slice; of at most the other, of eight. Larger ones have one each. */
+#define SMALL_MOST 16384
+#define MEDIUM_MOST 131072
+/* Smaller blocks do not begin where the slice begins. */
+#define SHIFTED_MOST 1024
+#define SHIFT 384
+#define WHOLE_PAGE (1ull << 31) /* as a size of blocks: all of the page */
+#define TRIES 6
+#define TRIED_MOST 64 /* pages that are tried so often; more that make no sense are read once */
+
+/* In the order in which they follow the cookie. */
+struct mimalloc_header {
+	uint64_t cookie, slices, first, kind, entries, thread;
+};
+
+bool mimalloc_segment_read(struct image *image, uint64_t address,
+			   struct mimalloc_segment *ret_segment, uint64_t *ret_cookie)
+{
+	struct mimalloc_header header;
+	uint32_t count;
+
+	if (!image_read(image, address + COOKIE, &header, sizeof(header)) ||
+	    !image_read(image, address + PAGES, &count, sizeof(count)))
+		return false;
+	/* The high half of `kind` is padding. */
+	if (!header.first || header.first > 4 || count != header.first ||
+	    (uint32_t)header.kind > 1 || header.entries > MIMALLOC_SLICES ||
+	    header.entries <= header.first || header.slices < header.entries || header.slices >> 31)
+		return false;
+	*ret_cookie = header.cookie ^ address;
+	*ret_segment = (struct mimalloc_segment){ .address = address,
+						  .size = header.slices * MIMALLOC_SLICE,
+						  .thread = header.thread,
+						  .entries = header.entries,
+						  .first = header.first,
+						  .huge = (uint32_t)header.kind == 1 };
+	return ret_segment->huge || header.slices == MIMALLOC_SLICES;
+}
+
+static uint64_t mimalloc_field(const unsigned char *bytes, size_t offset, size_t size)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, bytes + offset, size);
+	return word;
+}
+
+/* Do the blocks fit, and are they as many as a page of their size may have? */
+static bool mimalloc_page_is_sound(const struct mimalloc_page *page)
+{
+	if (page->block_size & 7 || page->capacity * page->block_size > page->size ||
+	    page->used > page->capacity)
+		return false;
+	if (page->block_size <= SMALL_MOST)
+		return page->size <= MIMALLOC_SLICE;
+	return page->capacity <= (page->block_size <= MEDIUM_MOST ? 64 : 1);
+}
+
+static void mimalloc_page_decode(const unsigned char *bytes, struct mimalloc_page *page)
+{
+	page->capacity = mimalloc_field(bytes, 10, 2);
+	page->free = mimalloc_field(bytes, 16, 8);
+	page->used = mimalloc_field(bytes, 24, 4);
+	page->block_size = mimalloc_field(bytes, 28, 4);
+	page->local_free = mimalloc_field(bytes, 32, 8);
+	page->thread_free = mimalloc_field(bytes, 40, 8) & ~3ull;
+	page->heap = mimalloc_field(bytes, 48, 8);
+	if (page->block_size >= WHOLE_PAGE)
+		page->block_size = page->size;
+}
+
+/* Of slice `index`, from its description. */
+static bool mimalloc_page_make(const struct mimalloc_segment *segment, uint64_t index,
+			       const unsigned char *bytes, struct mimalloc_page *ret_page,
+			       uint64_t *ret_slices)
+{
+	*ret_page = (struct mimalloc_page){ .address = segment->address + PAGES + PAGE * index,
+					    .start = segment->address + MIMALLOC_SLICE * index,
+					    .huge = segment->huge };
+	*ret_slices = mimalloc_field(bytes, 0, 4);
+	if (!*ret_slices || mimalloc_field(bytes, 4, 4) ||
+	    *ret_slices > segment->size / MIMALLOC_SLICE - index)
+		return false;
+	ret_page->size = *ret_slices * MIMALLOC_SLICE;
+	mimalloc_page_decode(bytes, ret_page);
+	if (!ret_page->block_size)
+		return true;
+	if (ret_page->block_size >= 8 && ret_page->block_size <= SHIFTED_MOST) {
+		ret_page->start += SHIFT;
+		ret_page->size -= SHIFT;
+	}
+	return mimalloc_page_is_sound(ret_page);
+}
+
+bool mimalloc_page_read(struct image *image, const struct mimalloc_segment *segment, uint64_t index,
+			struct mimalloc_page *ret_page, uint64_t *ret_slices)
+{
+	unsigned char bytes[PAGE];
+
+	*ret_slices = 1;
+	return image_read(image, segment->address + PAGES + PAGE * index, bytes, sizeof(bytes)) &&
+	       mimalloc_page_make(segment, index, bytes, ret_page, ret_slices);
+}
+
+bool mimalloc_page_again(struct image *image, struct mimalloc_page *page)
+{
+	struct mimalloc_page now = *page;
+	unsigned char bytes[PAGE];
+
+	if (!image_read(image, page->address, bytes, sizeof(bytes)))
+		return false;
+	mimalloc_page_decode(bytes, &now);
+	if (now.block_size != page->block_size || !mimalloc_page_is_sound(&now))
+		return false;
+	*page = now;
+	return true;
+}
+
+/* The page at slice `index`; `ahead`: the first `length` bytes of the descriptions. */
+static bool mimalloc_visit_page(struct image *image, const struct mimalloc_segment *segment,
+				uint64_t index, const unsigned char *ahead, size_t length,
+				unsigned int tries, struct mimalloc_page *ret_page,
+				uint64_t *ret_slices)
+{
+	unsigned int try;
+
+	if ((index + 1) * PAGE <= length &&
+	    mimalloc_page_make(segment, index, ahead + index * PAGE, ret_page, ret_slices))
+		return true;
+	for (try = 0; try < tries; try++)
+		if (mimalloc_page_read(image, segment, index, ret_page, ret_slices))
+			return true;
+	*ret_slices = *ret_slices ? *ret_slices : 1;
+	return false;
+}
+
+/* False = enough. */
+static bool mimalloc_visit_pages(struct image *image, const struct mimalloc_segment *segment,
+				 struct mimalloc_visit *visit)
+{
+	unsigned char ahead[MIMALLOC_SLICES * PAGE];
+	struct mimalloc_page page;
+	uint64_t index, slices;
+	size_t length = 0;
+
+	if (visit->at_once)
+		length = image_read_part(image, segment->address + PAGES, ahead,
+					 segment->entries * PAGE);
+	for (index = segment->first; index < segment->entries; index += slices)
+		if (!mimalloc_visit_page(image, segment, index, ahead, length,
+					 visit->odd_pages < TRIED_MOST ? TRIES : 1, &page, &slices))
+			visit->odd_pages++;
+		else if (!visit->page(visit->context, &page))
+			return false;
+	return true;
+}
+
+/* False = enough. */
+static bool mimalloc_visit_segment(uint64_t cookie, struct image *image, uint64_t address,
+				   struct mimalloc_visit *visit)
+{
+	struct mimalloc_segment segment;
+	uint64_t its;
+
+	bool sound = mimalloc_segment_read(image, address, &segment, &its);
+
+	if (!sound || (cookie && its != cookie)) {
+		/* What has the cookie, or all but that. */
+		visit->odd_segments += cookie && (sound || (image_word(image, address + COOKIE) ^
+							    address) == cookie);
+		return true;
+	}
+	visit->segments++;
+	if (visit->segment && !visit->segment(visit->context, &segment))
+		return false;
+	return !visit->page || mimalloc_visit_pages(image, &segment, visit);
+}
+
+/* The first multiple of 32 MB in [at, end) whose page is in memory; `end` if there is none. */
+static uint64_t mimalloc_next(struct image *image, uint64_t at, uint64_t end)
+{
+	uint64_t start, stop;
+
+	for (;;) {
+		at = (at + MIMALLOC_SEGMENT - 1) & ~(MIMALLOC_SEGMENT - 1);
+		if (at >= end || !image_next_present(image, at, end, &start, &stop))
+			return end;
+		if (start == at)
+			return at;
+		at = start;
+	}
+}
+
+void mimalloc_visit(uint64_t cookie, struct image *image, struct mimalloc_visit *visit)
+{
+	uint64_t at;
+	size_t i;
+
+	for (i = 0; i < image->mapping_count; i++) {
+		const struct image_mapping *mapping = &image->mappings[i];
+
+		if (mapping->inode || !mapping->writable)
+			continue;
+		at = mapping->start;
+		while ((at = mimalloc_next(image, at, mapping->end)) < mapping->end) {
+			if (!mimalloc_visit_segment(cookie, image, at, visit))
+				return;
+			at++;
+		}
+	}
+}
