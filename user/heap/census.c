@@ -9,7 +9,7 @@
 #define USE_BYTES_PART 20
 
 const struct heap_allocator *const census_allocators[] = {
-	&heap_jemalloc, &heap_tcmalloc, &heap_mimalloc, &heap_glibc, NULL,
+	&heap_jemalloc, &heap_tcmalloc, &heap_mimalloc, &heap_mallocng, &heap_glibc, NULL,
 };
 
 bool census_refresh(struct image *image)

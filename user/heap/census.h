@@ -65,7 +65,8 @@ struct heap_allocator {
 	void (*free)(struct heap_layout *layout);
 };
 
-extern const struct heap_allocator heap_jemalloc, heap_tcmalloc, heap_mimalloc, heap_glibc;
+extern const struct heap_allocator heap_jemalloc, heap_tcmalloc, heap_mimalloc, heap_mallocng,
+	heap_glibc;
 
 /* In the order in which they are tried: a preloaded one comes before the C library's. Ended by NULL. */
 extern const struct heap_allocator *const census_allocators[];
