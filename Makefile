@@ -48,7 +48,7 @@ HARDEN := -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
 	$(call has_flag,-ftrivial-auto-var-init=zero)
 HARDEN_LINK := -Wl,-z,relro,-z,now
 CFLAGS_ALL := -std=gnu11 $(WARNINGS) $(HARDEN) $(CFLAGS)
-LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread
+LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
 
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
@@ -71,7 +71,7 @@ $(BUILD)/tracer: $(OBJECTS)
 	$(Q)$(CC) $(CFLAGS_ALL) -pie $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The linker warns that libdebuginfod, which is looked for when it is needed, needs the C library that was linked.
-LIBS_STATIC := $(shell pkg-config --static --libs $(PKGS) 2>/dev/null) -liberty -lpthread
+LIBS_STATIC := $(shell pkg-config --static --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
 static: $(BUILD)/tracer-static
 $(BUILD)/tracer-static: $(OBJECTS)
 	$(call say,LINK,$@)

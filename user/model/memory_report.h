@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a look at a process's memory has found: between the stages that look (user/heap, user/objects, user/memory) and those that
+ * judge and print (user/analyze, user/render). Plain data, which owns all that it points to.
+ */
+#ifndef MODEL_MEMORY_REPORT_H
+#define MODEL_MEMORY_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/strings.h"
+#include "model/heap_totals.h"
+#include "model/purpose.h"
+
+/* A group of blocks of one kind. Strings are in the report's pool. */
+struct memory_kind {
+	const char *kind; /* "class", "text", "pointers", ...; static, or in the pool */
+	const char *name; /* "app::Req"; "" = none */
+	const char *holder; /* "< static M"; "" = not looked for, or not found */
+	uint64_t size; /* of each block; 0 = of several sizes */
+	uint64_t blocks, bytes;
+	/* Of a sample: 95 % of estimates are not farther off; 0 = they are exact. */
+	uint64_t blocks_error, bytes_error;
+	const char *sample; /* how a text begins; "" = not wanted, or it is none; untrusted */
+	/* Blocks, against the census before; HEAP_UNKNOWN where these were not followed. */
+	uint64_t born, gone, unchanged, written;
+	uint64_t retained; /* born after the first census, and unchanged in all since */
+	int64_t growth_blocks, growth_bytes; /* since the look before */
+};
+
+/* Blocks of one size with equal contents. Strings are in the report's pool. */
+struct memory_copies {
+	const char *kind, *name; /* as of a memory_kind */
+	const char *holder; /* of all of them; "" = not known, or they have several */
+	uint64_t size; /* of each block */
+	uint64_t same_bytes; /* from the start on, that were compared; of a text up to its end */
+	uint64_t blocks, bytes;
+	uint64_t address; /* of one of them */
+	const char *sample; /* as of a memory_kind */
+};
+
+/* A class of a runtime's objects. */
+struct memory_class {
+	const char *name;
+	uint64_t live, newborn, garbage, old; /* objects */
+	uint64_t slot_bytes, other_bytes;
+	/* Of other_bytes: blocks of malloc's that only data of an extension leads to. */
+	uint64_t native_bytes;
+	uint64_t retained; /* born after the first census, alive at all since */
+	int64_t growth_objects, growth_bytes; /* since the look before */
+	char **holders; /* paths to a root, "Hash of 39400 <- @table of Store <- constant App" */
+	size_t holder_count;
+	/* Of a sample of its objects, those that are held in the first of these ways; 0 = not known. */
+	unsigned int holder_percent;
+};
+
+/* A large string or container of a runtime. */
+struct memory_longest {
+	const char *kind; /* "String", "Array", "Hash"; static */
+	uint64_t address;
+	uint64_t length, bytes; /* bytes, elements or pairs; and what it takes beyond its slot */
+	char *sample; /* how it begins; NULL = not wanted, or no string */
+	char *holder; /* a path to a root; NULL = not found */
+};
+
+struct memory_runtime {
+	const char *name; /* "ruby", "python"; static, or in the pool */
+	char version[16];
+	struct memory_class *classes; /* by bytes, the largest first */
+	size_t class_count, class_capacity;
+	struct memory_longest *longest; /* by kind, the longest first; owned */
+	size_t longest_count, longest_capacity;
+	/* Code by file: `live` pieces; of their bytes, `other_bytes`, those are left out that no count is kept of; owned. */
+	struct memory_class *files;
+	size_t file_count;
+	uint64_t pages, page_bytes, sparse_pages; /* of which at most 2 % is in use */
+	uint64_t slots, free_slots;
+	uint64_t free_bytes; /* of page_bytes; 0 = none, or not known */
+	/* New objects from which on the youngest generation is collected, then collections of the younger one; 0 = none is, or not known. */
+	uint32_t gc_thresholds[3];
+	uint64_t minor_gcs, major_gcs, gc_ns; /* HEAP_UNKNOWN where it has not that */
+	bool after_major; /* looked at right after a major collection: what is live is live */
+	/* Of malloc's, or not all: native bytes, and Python's objects that are such blocks, are not all counted. */
+	bool blocks_unknown;
+	struct buffer remarks; /* sentences, a line each */
+};
+
+struct memory_verdict {
+	const char *cause; /* "fragmentation"; static */
+	uint64_t bytes;
+	char *text, *remedy; /* sentences; remedy may be NULL */
+};
+
+/* What the kernel counts; HEAP_UNKNOWN where it does not, or does not show it. */
+struct memory_process {
+	pid_t pid;
+	char comm[16];
+	uint64_t start_ticks; /* since boot: with the pid, the process's identity; 0 = unknown */
+	uint64_t rss_bytes, swap_bytes,
+		mapped_bytes; /* VmRSS, VmSwap, VmSize, right before the look */
+	uint64_t rss_after_bytes; /* VmRSS right after it */
+	uint64_t pss_bytes; /* the sum of the parts */
+	uint64_t huge_bytes; /* of it, anonymous memory in huge pages */
+	uint64_t huge_zero_bytes; /* of these, small pages of zeroes: never written, or cleared */
+	uint64_t threads, mappings;
+	uint64_t malloc_free_bytes; /* free in malloc, and in memory */
+};
+
+/* What the kernel holds for the process, which is not in its RSS. */
+struct memory_kernel {
+	uint64_t table_bytes; /* page tables */
+	uint64_t stack_bytes; /* kernel stacks of its threads */
+	uint64_t hugetlb_bytes; /* pages of hugetlbfs */
+	uint64_t sockets, queued_bytes; /* what waits in them to be sent or read */
+	uint64_t pipes, files, other_files;
+};
+
+/* The account of the control group that the process is in; HEAP_UNKNOWN where it has no such line. */
+struct memory_group {
+	bool known;
+	uint64_t usage_bytes, limit_bytes;
+	uint64_t anon_bytes, file_bytes, shmem_bytes, kernel_bytes, slab_bytes, socket_bytes;
+};
+
+struct memory_report {
+	struct memory_process process; /* or the sum of several */
+	/* where several were looked at, the largest share first; owned */
+	struct memory_process *members;
+	size_t member_count, member_capacity;
+	uint64_t children, children_rss_bytes; /* descendants that were not looked at */
+	struct purpose_sum parts[PURPOSE_COUNT];
+	/* of the look before; NULL = this is the first one; owned */
+	struct purpose_sum *parts_before;
+	struct heap_totals *heaps; /* a row for each allocator; owned */
+	size_t heap_count, heap_capacity;
+	struct memory_kind *kinds; /* the largest first; owned */
+	size_t kind_count, kind_capacity;
+	struct memory_copies *copies; /* the largest first; owned */
+	size_t copy_count, copy_capacity;
+	struct memory_runtime *runtimes; /* owned */
+	size_t runtime_count, runtime_capacity;
+	struct memory_kernel kernel;
+	struct memory_group group;
+	struct memory_verdict *verdicts; /* what matters most first; owned */
+	size_t verdict_count, verdict_capacity;
+	int64_t wall_time; /* seconds since the epoch */
+	uint64_t duration_ns; /* of the look */
+	uint64_t since_ns; /* from the look before; 0 = this is the first one */
+	uint64_t read_bytes, reads; /* of the process's memory */
+	uint64_t ended_stacks, cached_stacks; /* threads */
+	bool pss_unknown; /* shared pages count in full in PSS */
+	bool executed; /* another program since the look before: these are not compared */
+	bool pages_unknown; /* of some mappings it is not known what is in memory */
+	struct buffer remarks; /* sentences, a line each: what could not be looked at */
+	struct strings names;
+};
+
+struct heap_totals *memory_report_add_heap(struct memory_report *report);
+struct memory_kind *memory_report_add_kind(struct memory_report *report);
+struct memory_copies *memory_report_add_copies(struct memory_report *report);
+struct memory_runtime *memory_report_add_runtime(struct memory_report *report);
+struct memory_class *memory_runtime_add_class(struct memory_runtime *runtime);
+struct memory_longest *memory_runtime_add_longest(struct memory_runtime *runtime);
+/* Free what a runtime's row owns; not its strings. */
+void memory_runtime_free(struct memory_runtime *runtime);
+struct memory_process *memory_report_add_member(struct memory_report *report);
+/* Add a verdict; takes over the strings. */
+void memory_report_add_verdict(struct memory_report *report, const struct memory_verdict *verdict);
+/* Append a sentence to the remarks. */
+void memory_report_remark(struct memory_report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* RSS of all parts. */
+uint64_t memory_report_rss(const struct memory_report *report);
+
+/* Free all that it owns and leave an empty report. */
+void memory_report_free(struct memory_report *report);
+
+#endif
