@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ruby's heap in a live process: its object space and the pages of that. The anchor is rb_cObject, which every build exports: it leads to a
+ * class, that to its page, the page to the object space, and this must list the page.
+ */
+#ifndef OBJECTS_RUBY_HEAP_H
+#define OBJECTS_RUBY_HEAP_H
+
+#include "base/error.h"
+#include "heap/image.h"
+#include "objects/ruby_objects_layout.h"
+#include "objects/ruby_slots.h"
+
+struct ruby_heap {
+	struct image *image;
+	const struct ruby_objects_layout *layout;
+	char version[16];
+	uint64_t anchor; /* in the interpreter's static data */
+	uint64_t object_class; /* the class Object */
+	uint64_t space; /* the object space */
+	uint64_t vm; /* the virtual machine; 0 = not found */
+	/* Owned: the structs of the pages, each once, as of the last ruby_heap_list. */
+	uint64_t *pages;
+	size_t page_count;
+	unsigned char *bytes; /* owned: of the page that was read last */
+	unsigned char *page_struct; /* owned: and its struct */
+	bool mapped_again; /* mappings were listed again since the pages were */
+};
+
+struct ruby_gcs {
+	uint64_t minor, major;
+	uint64_t ns; /* HEAP_UNKNOWN = the version does not measure it */
+	unsigned int mode;
+};
+
+enum ruby_mode {
+	RUBY_MODE_NONE,
+	RUBY_MODE_MARKING, /* mark bits are on the way to be right */
+	RUBY_MODE_SWEEPING,
+	RUBY_MODE_COMPACTING,
+};
+
+/*
+ * Find the heap of the process's Ruby. Returns 0; -ENOENT: it runs no Ruby; -ENOTSUP: its version is not supported, or its structures are
+ * not as they are in that version, with a sentence in `reason`. Free with ruby_heap_free.
+ */
+int ruby_heap_find(struct image *image, struct ruby_heap *ret_heap, struct error *reason);
+
+/* The same, of a version that the caller names and with the addresses of what libruby exports; 0 = it does not. */
+struct ruby_exports {
+	uint64_t object; /* rb_cObject */
+	uint64_t vm; /* ruby_current_vm_ptr */
+};
+int ruby_heap_find_as(struct image *image, const struct ruby_objects_layout *layout,
+		      const struct ruby_exports *exports, struct ruby_heap *ret_heap,
+		      struct error *reason);
+void ruby_heap_free(struct ruby_heap *heap);
+
+/* List the pages as of now. False, with the list as it was, if there is none at this moment. */
+bool ruby_heap_list(struct ruby_heap *heap);
+/* Is a page, by the address of its struct, in the list? */
+bool ruby_heap_has(const struct ruby_heap *heap, uint64_t page);
+
+/*
+ * Read a page of the list: its struct, then its slots. False if it is none any more, or not in memory. What is read
+ * lives until the next call.
+ */
+bool ruby_heap_read(struct ruby_heap *heap, size_t index, struct ruby_page *ret_page);
+
+/* Only its struct: it has no bytes. */
+bool ruby_heap_read_struct(struct ruby_heap *heap, size_t index, struct ruby_page *ret_page);
+
+/* The interpreter's static data: the writable mappings around the anchor, without a gap, at most 2 MB. */
+void ruby_heap_static_range(const struct ruby_heap *heap, uint64_t *ret_start, uint64_t *ret_end);
+
+/* What the collector has counted. False if it cannot be read. */
+bool ruby_heap_gcs(struct ruby_heap *heap, struct ruby_gcs *ret_gcs);
+
+#endif

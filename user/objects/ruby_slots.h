@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the bytes of a page of Ruby's heap to its objects. Reads nothing of the process. */
+#ifndef OBJECTS_RUBY_SLOTS_H
+#define OBJECTS_RUBY_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "objects/ruby_objects_layout.h"
+
+#define RUBY_PAGE_MAX 0x10000 /* bytes, in all versions */
+#define RUBY_PAGE_STRUCT_MAX 2048
+
+/* Types of objects: the lowest five bits of their flags. */
+enum ruby_type {
+	RUBY_T_NONE = 0,
+	RUBY_T_OBJECT = 1,
+	RUBY_T_CLASS = 2,
+	RUBY_T_MODULE = 3,
+	RUBY_T_FLOAT = 4,
+	RUBY_T_STRING = 5,
+	RUBY_T_REGEXP = 6,
+	RUBY_T_ARRAY = 7,
+	RUBY_T_HASH = 8,
+	RUBY_T_STRUCT = 9,
+	RUBY_T_BIGNUM = 10,
+	RUBY_T_FILE = 11,
+	RUBY_T_DATA = 12,
+	RUBY_T_MATCH = 13,
+	RUBY_T_COMPLEX = 14,
+	RUBY_T_RATIONAL = 15,
+	RUBY_T_SYMBOL = 20,
+	RUBY_T_IMEMO = 26,
+	RUBY_T_NODE = 27,
+	RUBY_T_ICLASS = 28,
+	RUBY_T_ZOMBIE = 29,
+	RUBY_T_MOVED = 30,
+	RUBY_TYPES = 32,
+};
+
+/* Of an object as it was when it was read. */
+enum ruby_state {
+	RUBY_FREE, /* no object */
+	RUBY_LIVE, /* in use at the last collection */
+	RUBY_NEWBORN, /* made since; nobody has verified whether it is in use */
+	RUBY_GARBAGE, /* not in use, not yet swept */
+	RUBY_MISSING, /* not in memory */
+};
+
+struct ruby_page {
+	const struct ruby_objects_layout *layout;
+	const unsigned char *bits; /* its struct */
+	const unsigned char *bytes; /* from `body` on */
+	uint64_t body;
+	uint32_t start; /* offset of the first slot */
+	uint32_t slot_size, total_slots, free_slots;
+	bool before_sweep; /* what is not marked is garbage */
+	uint32_t missing; /* a bit for each 4 KB that could not be read */
+};
+
+struct ruby_slot {
+	uint64_t address;
+	uint64_t flags, class; /* class: 0 = hidden from the program */
+	const unsigned char *bytes; /* of the page's slot size */
+	uint32_t size;
+	enum ruby_type type;
+	enum ruby_state state;
+	bool old;
+};
+
+/*
+ * What the struct of a page, layout->page_struct bytes, declares. False if that is no page: then nothing may be read by it. `bytes`
+ * and `missing` are for the caller to fill in.
+ */
+bool ruby_slots_open(const struct ruby_objects_layout *layout, const unsigned char *page_struct,
+		     struct ruby_page *ret_page);
+/* How many bytes of the page its slots take, from `body` on. */
+uint32_t ruby_slots_end(const struct ruby_page *page);
+/* A slot by its index, below total_slots. */
+void ruby_slots_get(const struct ruby_page *page, uint32_t index, struct ruby_slot *ret_slot);
+/* A word of it; 0 beyond its end. */
+uint64_t ruby_slots_word(const struct ruby_slot *slot, uint32_t offset);
+
+/* Where the native data of an object is; 0 = it has none, or in its slot: ruby_slots_data_inside. */
+uint64_t ruby_slots_data(const struct ruby_objects_layout *layout, const struct ruby_slot *slot);
+/* Where native data begins in the slot; 0 = it is not there. */
+uint32_t ruby_slots_data_inside(const struct ruby_objects_layout *layout,
+				const struct ruby_slot *slot);
+
+/* May it have instance variables, and is no plain object? */
+bool ruby_slots_has_generic(const struct ruby_slot *slot);
+
+/* "T_STRING"; of an internal object's kind: "ment", NULL = unknown. */
+const char *ruby_slots_type_name(enum ruby_type type);
+const char *ruby_slots_internal_name(unsigned int kind);
+
+#endif
