@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names that Ruby has as numbers: of constants, of instance and global variables, of symbols. The tables for them are in static data of
+ * the interpreter, have no symbols, and are found by their form.
+ */
+#ifndef OBJECTS_RUBY_ID_H
+#define OBJECTS_RUBY_ID_H
+
+#include "objects/ruby_graph.h"
+#include "objects/ruby_shape.h"
+
+struct ruby_ids {
+	const struct ruby_graph *graph;
+	uint64_t strings; /* array of arrays of names; 0 = not found */
+	uint64_t last; /* serial number */
+	struct ruby_shapes shapes; /* {0} = not found, or of a version without */
+	uint64_t globals; /* table of global variables; 0 = not found */
+};
+
+void ruby_id_find(const struct ruby_graph *graph, struct ruby_ids *ret_ids);
+
+/* The name of a number, or of its serial; "" if there is none. Returns its length. */
+size_t ruby_id_name(const struct ruby_ids *ids, uint64_t id, char *ret_name, size_t size);
+size_t ruby_id_serial_name(const struct ruby_ids *ids, uint64_t serial, char *ret_name,
+			   size_t size);
+
+/* The name of the instance variable at a position of an object's, or of a class's. */
+size_t ruby_id_variable(const struct ruby_ids *ids, const struct ruby_slot *object, uint64_t index,
+			char *ret_name, size_t size);
+
+/*
+ * Call for the serial number and the value of each entry of a table by ID (rb_id_table), at most `max`, until it returns false. False if
+ * there is no table.
+ */
+bool ruby_id_walk(struct image *image, uint64_t table, uint64_t max,
+		  bool (*entry)(void *context, uint64_t serial, uint64_t value), void *context);
+
+#endif
