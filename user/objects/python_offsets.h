@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where things are in CPython's objects, 3.9 to 3.14, on 64-bit machines: what differs between releases is in a row for each;
+ * what is the same in all is a constant here. Bytes from an object's start, which is its reference count.
+ */
+#ifndef OBJECTS_PYTHON_OFFSETS_H
+#define OBJECTS_PYTHON_OFFSETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct python_offsets {
+	unsigned int minor; /* of version 3 */
+	uint32_t pool_size;
+	/* Flags of a type whose objects have two more words in front of them. */
+	uint64_t managed;
+	bool narrow_references; /* the count is 32 bits wide, with other bits or none above */
+	/* A str: */
+	uint32_t text, wide_text; /* first character where all are ASCII, and otherwise */
+	bool moved_state; /* its state may be 14 bits further up: so it is in some of 3.14, not in all */
+	uint32_t tuple_items; /* a tuple: its first item; behind a hash since 3.14 */
+	/* A class that a program has made: */
+	uint32_t qualname, cached_keys;
+	/* A dict's keys are smaller since 3.11, which has several kinds of them. */
+	bool small_keys;
+	/* A function: its name, which follows that of its qualified one in 3.9; what it has closed over; its default arguments. */
+	uint32_t function_name, function_closure, function_defaults;
+	/* Code: the str of its file, and the bytes of its lines and, where they are not in it, instructions; 0 = they are. */
+	uint32_t code_file, code_lines, code_instructions;
+	/* Objects of a class: where the values of their attributes are, from the object's start, as a negative number; 0 = nowhere. */
+	int32_t values, dict;
+	uint32_t values_tag; /* bits of that word: set = values, and no dict */
+};
+
+#define PYTHON_OBJECT_TYPE 8
+#define PYTHON_OBJECT_SIZE 16 /* ob_size: items of what has items */
+#define PYTHON_OBJECT_HEAD 16
+
+#define PYTHON_TYPE_NAME 24
+#define PYTHON_TYPE_BASICSIZE 32
+#define PYTHON_TYPE_ITEMSIZE 40
+#define PYTHON_TYPE_FLAGS 168
+#define PYTHON_TYPE_DICT 264
+#define PYTHON_TYPE_BASE 256
+#define PYTHON_TYPE_DICTOFFSET 288
+#define PYTHON_TYPE_BYTES 296 /* what is read of a type */
+
+#define PYTHON_FLAG_HEAP_TYPE (1ull << 9) /* a program has made it */
+#define PYTHON_FLAG_READY (1ull << 12)
+#define PYTHON_FLAG_GC (1ull << 14)
+#define PYTHON_FLAG_LONG (1ull << 24)
+#define PYTHON_FLAG_LIST (1ull << 25)
+#define PYTHON_FLAG_TUPLE (1ull << 26)
+#define PYTHON_FLAG_BYTES (1ull << 27)
+#define PYTHON_FLAG_STR (1ull << 28)
+#define PYTHON_FLAG_DICT (1ull << 29)
+#define PYTHON_FLAG_TYPE (1ull << 31)
+
+#define PYTHON_LIST_ITEMS 24
+#define PYTHON_LIST_ALLOCATED 32
+#define PYTHON_SET_MASK 32
+#define PYTHON_SET_TABLE 40
+#define PYTHON_DICT_USED 16
+#define PYTHON_DICT_KEYS 32
+#define PYTHON_DICT_VALUES 40
+#define PYTHON_BYTEARRAY_ALLOCATED 24
+#define PYTHON_MODULE_DICT 16
+#define PYTHON_MODULE_NAME 48
+#define PYTHON_WEAKREF_OBJECT 16
+#define PYTHON_DEQUE_LEFT 24
+#define PYTHON_INT_SIZE 16
+#define PYTHON_INT_DIGITS 24
+#define PYTHON_STR_LENGTH 16
+#define PYTHON_STR_STATE 32
+
+/* The row of version 3.`minor`, or NULL. */
+const struct python_offsets *python_offsets_find(unsigned int minor);
+
+#endif
