@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ways from an object to what holds it, as text: "[3] of list of 20 <- .items of shop.Cart <- global ['cart'] of module shop". */
+#ifndef OBJECTS_PYTHON_PATH_H
+#define OBJECTS_PYTHON_PATH_H
+
+#include "base/buffer.h"
+#include "objects/python_graph.h"
+
+/*
+ * Append the way of `count` edges, without the object's own class. What comes from the process is made safe for a terminal. With `samples`
+ * keys that are texts are shown; without, only those that are names of variables and attributes.
+ */
+void python_path_append(struct python_graph *graph, const struct python_edge *edges, size_t count,
+			bool samples, struct buffer *text);
+
+#endif
