@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runtimes are looked at together with the allocator's blocks. Truth: a CPython heap that is made up, and an allocator that is one of this test. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "heap/kind.h"
+#include "memory/memory_runtimes.h"
+#include "python_world.h"
+
+#define HELD "shop.Held"
+#define BORN 3 /* objects that are made while blocks are walked */
+
+static struct python_world *world;
+static uint64_t held_type;
+static bool counts_only;
+
+static int found_find(struct image *image, const struct thread_list *threads,
+		      struct heap_layout **ret_layout, struct error *reason)
+{
+	(void)image;
+	(void)threads;
+	(void)reason;
+	*ret_layout = NULL;
+	return 0;
+}
+
+/* The program goes on meanwhile, and has a new pool at the end. */
+static int found_walk(const struct heap_layout *layout, struct image *image,
+		      const struct census_sink *sink, struct heap_totals *ret_totals)
+{
+	const struct census_block block = { .address = WORLD_HEAP + 0x8000, .size = 1024 };
+	uint64_t pool = world_pool(world, 5, 32);
+	int i;
+
+	(void)layout;
+	(void)image;
+	for (i = 0; i < BORN; i++)
+		world_object(world, pool, 0, held_type);
+	ret_totals->counts_only = counts_only;
+	if (!counts_only)
+		sink->block(sink->context, &block);
+	return 0;
+}
+
+static void found_free(struct heap_layout *layout)
+{
+	(void)layout;
+}
+
+static const struct heap_allocator found = {
+	.name = "found", .find = found_find, .walk = found_walk, .free = found_free
+};
+const struct heap_allocator *const census_allocators[] = { &found, NULL };
+
+/* One object in a pool, one in a block of malloc's. */
+static void open_world(void)
+{
+	world = world_new(WORLD_LIBRARY);
+	held_type = world_type(world, HELD, 0, 16);
+	world_object(world, world_pool(world, 0, 32), 0, held_type);
+	fake_image_put_word(world->fake, WORLD_HEAP + 0x8000, 1);
+	fake_image_put_word(world->fake, WORLD_HEAP + 0x8008, held_type);
+}
+
+static void look(struct memory_report *report)
+{
+	const struct memory_wanted wanted = { .objects = true };
+	struct claims *claims = claims_new();
+	struct kind_roots roots = { 0 };
+
+	*memory_report_add_heap(report) = (struct heap_totals){ .allocator = "found" };
+	memory_runtimes_look(fake_image_open(world->fake), &wanted, claims, &roots, report);
+	assert_int_equal(report->runtime_count, 1);
+	kind_roots_free(&roots);
+	claims_free(claims);
+	world_free(world);
+}
+
+static uint64_t count_of(const struct memory_runtime *runtime, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < runtime->class_count; i++)
+		if (!strcmp(runtime->classes[i].name, name))
+			return runtime->classes[i].live;
+	return 0;
+}
+
+/* A pool that is younger than the walk of blocks is counted. */
+static void test_pools_are_as_of_after_the_walk_of_blocks(void **state)
+{
+	struct memory_report report = { 0 };
+
+	(void)state;
+	counts_only = false;
+	open_world();
+	look(&report);
+	assert_int_equal(count_of(&report.runtimes[0], HELD), 1 + BORN + 1);
+	assert_null(strstr(report.runtimes[0].remarks.data ? report.runtimes[0].remarks.data : "",
+			   "512 bytes"));
+	memory_report_free(&report);
+}
+
+/* An allocator that passes no blocks, since it does not know which are in use. */
+static void test_blocks_that_are_not_known(void **state)
+{
+	struct memory_report report = { 0 };
+
+	(void)state;
+	counts_only = true;
+	open_world();
+	look(&report);
+	assert_int_equal(count_of(&report.runtimes[0], HELD), 1 + BORN);
+	assert_true(report.runtimes[0].blocks_unknown);
+	assert_non_null(strstr(report.runtimes[0].remarks.data, "512 bytes are not counted"));
+	memory_report_free(&report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pools_are_as_of_after_the_walk_of_blocks),
+		cmocka_unit_test(test_blocks_that_are_not_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
