@@ -54,6 +54,17 @@ def target(name):
     return os.path.join(TARGETS, name)
 
 
+def built(*names):
+    """Those of the targets that could be built here; the others are printed."""
+    found = [name for name in names if os.path.exists(target(name))]
+    if not found:
+        raise Skip("none of %s could be built here" % ", ".join(names))
+    for name in names:
+        if name not in found:
+            print("# without %s, which could not be built here" % name, flush=True)
+    return found
+
+
 def start(command, **options):
     """Start a process, which end_all() ends."""
     options.setdefault("stdin", subprocess.PIPE)
@@ -320,6 +331,57 @@ def are_gone(programs):
     """Has the kernel removed all of these programs?"""
     listed = bpftool("prog", "list")
     return not programs & {program["id"] for program in listed}
+
+
+class Group:
+    """A cgroup of the test's own, of version 2 if there is any; with `account`, one whose memory the kernel counts."""
+
+    def __init__(self, name, account=False):
+        with open("/proc/mounts", encoding="utf-8") as file:
+            mounts = [line.split() for line in file if line.split()[1].startswith("/sys/fs/cgroup")]
+        chosen = [row[1] for row in mounts if account and row[2] == "cgroup" and "memory" in row[3].split(",")] or \
+            [row[1] for row in mounts if row[2] == "cgroup2"]
+        if not chosen:
+            raise Skip("no cgroup2 below /sys/fs/cgroup")
+        self.name, self.path = name, os.path.join(chosen[0], name)
+        try:
+            os.mkdir(self.path)
+        except OSError as error:
+            raise Skip("no cgroup can be made here: %s" % error) from error
+        if account and not os.path.exists(os.path.join(self.path, "memory.stat")):
+            os.rmdir(self.path)
+            raise Skip("the kernel does not count the memory of a cgroup here")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        end_all()
+        for folder, _, _ in os.walk(self.path, topdown=False):
+            wait_for(lambda folder=folder: self.remove(folder), "the cgroup is empty")
+
+    @staticmethod
+    def remove(folder):
+        try:
+            os.rmdir(folder)
+        except OSError:
+            return False
+        return True
+
+    def enter(self, pid, below=""):
+        os.makedirs(os.path.join(self.path, below), exist_ok=True)
+        with open(os.path.join(self.path, below, "cgroup.procs"), "w", encoding="ascii") as file:
+            file.write(str(pid))
+
+    def account(self):
+        """Bytes that the kernel counts: usage, anonymous, of files."""
+        def number(name):
+            with open(os.path.join(self.path, name), encoding="ascii") as file:
+                return file.read()
+        old = os.path.exists(os.path.join(self.path, "memory.usage_in_bytes"))
+        rows = dict(line.split() for line in number("memory.stat").splitlines())
+        return [int(word) for word in ((number("memory.usage_in_bytes"), rows["total_rss"], rows["total_cache"]) if old
+                                       else (number("memory.current"), rows["anon"], rows["file"]))]
 
 
 def code_of(pid, library=r"libc\.so"):

@@ -178,6 +178,20 @@ def test_program_of_a_users_server_is_not_probed():
     assert "is not probed" in errors and "could stop the kernel" in errors, errors
 
 
+def test_look_at_files_of_silent_servers():
+    """No request is made for a look at memory: what is not in memory is not asked for. The parts are the process, as ever."""
+    with mounts(2) as made:
+        attacker = mapper(*[mount.file for mount in made])
+        for mount in made:
+            mount.fall_silent()
+        status, output, errors = lab.run("memory", "-j", "-p", attacker.pid)
+        assert status == 0 and not errors, (status, errors)
+        report = json.loads(output)
+        assert not any("no time" in remark for remark in report["remarks"]), report["remarks"]
+        assert sum(row["rss_bytes"] for row in report["parts"]) == report["process"]["rss_bytes"], report["parts"]
+        lab.end(attacker)
+
+
 def test_end_within_the_time_as_shipped():
     """SIGTERM while servers do not answer: the last report, or the end without one, which is said."""
     environment = {name: value for name, value in os.environ.items() if name != "TRACER_END_SECONDS"}

@@ -10,18 +10,19 @@ import tempfile
 import lab
 
 LEAST = "+bpf,+perfmon,+sys_ptrace"
+READS = "+sys_ptrace,+dac_read_search"
 # CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF, CAP_CHECKPOINT_RESTORE
 KEPT = 1 << 2 | 1 << 19 | 1 << 38 | 1 << 39 | 1 << 40
 
 
-def nobody(folder, capabilities):
-    """The beginning of a command line: the tracer as nobody, with these capabilities and no way to more."""
+def nobody(folder, capabilities, user=65534):
+    """The beginning of a command line: the tracer as nobody, or another user, with these capabilities and no way to more."""
     os.chmod(folder, 0o755)
     tracer = os.path.join(folder, "tracer")
     shutil.copy(lab.TRACER, tracer)
     os.chmod(tracer, 0o755)
     chosen = "-all" + ("," + capabilities if capabilities else "")
-    return [lab.need("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs",
+    return [lab.need("setpriv"), "--reuid=%d" % user, "--regid=%d" % user, "--clear-groups", "--no-new-privs",
             "--inh-caps=" + chosen, "--ambient-caps=" + chosen, "--bounding-set=" + chosen, tracer]
 
 
@@ -140,6 +141,43 @@ def test_missing_capabilities_are_named():
         assert "lacks CAP_PERFMON:" in errors, errors
         errors = refused(folder, "+bpf,+perfmon", "--backend", "perf", "-p", str(process.pid))
         assert "CAP_SYS_" in errors, errors
+
+
+RUBY = "class Kept; end; kept = Array.new(5000) { Kept.new }; puts kept.size; $stdout.flush; $stdin.read"
+
+
+def check_memory(command, process):
+    """All but PSS, which takes a capability more. Truth: the kernel's VmRSS, and what the program has made."""
+    for _ in range(20):
+        before = status_of(process.pid)["VmRSS"]
+        found = subprocess.run([*command, "memory", "-j", "--objects", "-p", str(process.pid)], capture_output=True, text=True, check=False,
+                               timeout=lab.PATIENCE)
+        assert found.returncode == 0 and not found.stderr, found
+        if before == status_of(process.pid)["VmRSS"]:
+            break
+    report = json.loads(found.stdout)
+    assert sum(row["rss_bytes"] for row in report["parts"]) == int(before.split()[0]) * 1024, (report["parts"], before)
+    assert report["process"]["pss_bytes"] is None and {row["pss_bytes"] for row in report["parts"]} == {None}, report["process"]
+    assert any("PSS is not known" in line and "CAP_SYS_ADMIN" in line for line in report["remarks"]), report["remarks"]
+    runtime, = report["objects"]
+    row, = [row for row in runtime["classes"] if row["name"] == "Kept"]
+    assert row["live"] + row["newborn"] == 5000 and report["malloc"][0]["live_blocks"], row
+
+
+def test_memory():
+    """As what stands beside a container: root with what a trace takes. As another user it takes one capability more."""
+    process = lab.start([lab.need("ruby"), "-e", RUBY])
+    assert process.stdout.readline() == b"5000\n"
+    with tempfile.TemporaryDirectory(prefix="tracer-nobody-") as folder:
+        check_memory(nobody(folder, LEAST, user=0), process)
+        check_memory(nobody(folder, READS), process)
+        command = ("memory", "-p", str(process.pid))
+        errors = refused(folder, LEAST, *command)
+        assert "reading the memory of processes of other users" in errors and "lacks CAP_DAC_READ_SEARCH:" in errors, errors
+        errors = refused(folder, "+bpf,+perfmon", *command)
+        assert "lacks CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE:" in errors, errors
+        errors = refused(folder, "+dac_read_search", *command)
+        assert "lacks CAP_SYS_PTRACE:" in errors, errors
 
 
 def test_own_seccomp_profile_is_named():

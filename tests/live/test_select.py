@@ -225,44 +225,6 @@ def test_wait_in_vain():
     assert tracer.process.returncode == 4, tracer.stderr()
 
 
-class Group:
-    """A cgroup of the test's own, of version 2 if there is any."""
-
-    def __init__(self, name):
-        with open("/proc/mounts", encoding="utf-8") as file:
-            mounts = [line.split()[1] for line in file if line.split()[2] == "cgroup2"]
-        mounts = [mount for mount in mounts if mount.startswith("/sys/fs/cgroup")]
-        if not mounts:
-            raise lab.Skip("no cgroup2 below /sys/fs/cgroup")
-        self.name, self.mount = name, mounts[0]
-        self.path = os.path.join(self.mount, name)
-        try:
-            os.mkdir(self.path)
-        except OSError as error:
-            raise lab.Skip("no cgroup can be made here: %s" % error)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        lab.end_all()
-        for folder, _, _ in os.walk(self.path, topdown=False):
-            lab.wait_for(lambda folder=folder: self.remove(folder), "the cgroup is empty")
-
-    @staticmethod
-    def remove(folder):
-        try:
-            os.rmdir(folder)
-        except OSError:
-            return False
-        return True
-
-    def enter(self, pid, below=""):
-        os.makedirs(os.path.join(self.path, below), exist_ok=True)
-        with open(os.path.join(self.path, below, "cgroup.procs"), "w", encoding="ascii") as file:
-            file.write(str(pid))
-
-
 def group_report(group, *options):
     """One is in it, one comes by being moved, one is born in it; a fourth stays outside."""
     inside, moved, outside = (Known(lab.target("known")) for _ in range(3))
@@ -282,9 +244,9 @@ def group_report(group, *options):
 
 
 def test_by_cgroup():
-    with Group("tracer-test-%d" % os.getpid()) as group:
+    with lab.Group("tracer-test-%d" % os.getpid()) as group:
         group_report(group, "--cgroup", "/" + group.name)
-    with Group("tracer-test-%d" % os.getpid()) as group:
+    with lab.Group("tracer-test-%d" % os.getpid()) as group:
         group_report(group, "--cgroup", group.path)
     status, _, errors = lab.run("--cgroup", "/no/such/group")
     assert status == 4 and "/no/such/group" in errors, errors
@@ -293,7 +255,7 @@ def test_by_cgroup():
 def test_by_several_groups():
     """A process must be in each of the groups that are given."""
     name = "tracer-test-%d" % os.getpid()
-    with Group(name) as group:
+    with lab.Group(name) as group:
         inside, outside = (Known(lab.target("known")) for _ in range(2))
         group.enter(inside.pid, name + ".service")
         group.enter(outside.pid)
@@ -307,13 +269,13 @@ def test_by_several_groups():
 
 def test_by_unit():
     name = "tracer-test-%d" % os.getpid()
-    with Group(name + ".service") as group:
+    with lab.Group(name + ".service") as group:
         group_report(group, "--unit", name)
     # It is waited for, and traced on when it was restarted.
     tracer = lab.Tracer("-v", "-j", "-n", "0", "--unit", name, "-w", ready=False)
     lab.wait_for(lambda: "waiting for a process that matches --unit " + name in tracer.stderr(), "the tracer waits")
     for _ in range(2):
-        group = Group(name + ".service")
+        group = lab.Group(name + ".service")
         known = Known(lab.target("known"))
         try:
             group.enter(known.pid)
@@ -324,7 +286,7 @@ def test_by_unit():
 
 
 def test_by_container():
-    with Group("docker-%s.scope" % CONTAINER) as group:
+    with lab.Group("docker-%s.scope" % CONTAINER) as group:
         group_report(group, "--container", CONTAINER[:12])
     status, _, errors = lab.run("--container", "ffffffffffff")
     assert status == 4 and "ffffffffffff" in errors, errors

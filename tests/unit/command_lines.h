@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "command/command_line.h"
 #include "command/help.h"
+#include "command/memory_options.h"
 #include "command/options_table.h"
 #include "command/plan_options.h"
 #include "command/trace_options.h"
@@ -41,6 +42,13 @@ static const struct command plan = { .name = "plan",
 				     .check = plan_options_check,
 				     .run = run_nothing };
 
+static const struct command memory = { .name = "memory",
+				       .summary = "print where memory is",
+				       .options = memory_options,
+				       .arguments = trace_options_arguments,
+				       .check = memory_options_check,
+				       .run = run_nothing };
+
 /* A command without a process. */
 static const char *compared[2];
 
@@ -55,6 +63,7 @@ static inline int store_file(const struct command_line *line, const char *text,
 }
 
 static const struct option_list *const diff_options[] = { &options_table_report,
+							  &options_table_output,
 							  &options_table_general, NULL };
 static const struct argument_row diff_arguments[] = { { "OLD", false, store_file },
 						      { "NEW", false, store_file },
@@ -65,7 +74,7 @@ static const struct command diff = { .name = "diff",
 				     .arguments = diff_arguments,
 				     .run = run_nothing };
 
-static const struct command *const commands[] = { &trace, &plan, &diff, NULL };
+static const struct command *const commands[] = { &trace, &plan, &memory, &diff, NULL };
 
 /* Splits `line` at blanks; a word "''" is an empty argument. Free *ret_copy and the result. */
 static inline char **split(const char *line, int *ret_count, char **ret_copy)

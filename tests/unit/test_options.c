@@ -399,6 +399,41 @@ static void test_colors(void **state)
 				 rows[i].wanted);
 }
 
+/* What `tracer memory` takes, and what has no meaning for it. */
+static void test_memory(void **state)
+{
+	static const char *const refused[] = { "memory",
+					       "memory -p 1 -f",
+					       "memory -p 1 --min-age 1s",
+					       "memory -p 1 -d 3s",
+					       "memory -p 1 10 1",
+					       "memory -p 1 --max-memory 1m",
+					       "memory -p 1 --comm x" };
+	struct line line =
+		parse_good("memory -p 4242 10 6 -j --samples --deadline 2s --max-memory 64m");
+	size_t i;
+
+	(void)state;
+	assert_string_equal(line.options.command->name, "memory");
+	assert_int_equal(line.options.interval_ns, 10 * SECOND);
+	assert_int_equal(line.options.count, 6);
+	assert_int_equal(line.options.deadline_ns, 2 * SECOND);
+	assert_true(line.options.samples);
+	assert_int_equal(line.options.max_memory, 64 << 20);
+	assert_false(memory_options_is_text(&line.options));
+	line_free(&line);
+	line = parse_good("memory --tree 4242");
+	assert_int_equal(line.options.interval_ns, 0);
+	assert_int_equal(line.options.top, 10);
+	assert_true(memory_options_is_text(&line.options));
+	line_free(&line);
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		line = parse(refused[i]);
+		assert_int_equal(line.error.kind, ERROR_USAGE);
+		line_free(&line);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,7 +442,7 @@ int main(void)
 		cmocka_unit_test(test_by),	  cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_selectors), cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_children),  cmocka_unit_test(test_format_properties),
-		cmocka_unit_test(test_colors),
+		cmocka_unit_test(test_colors),	  cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

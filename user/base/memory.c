@@ -7,11 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *memory_limit;
+
+void memory_name_limit(const char *limit)
+{
+	memory_limit = limit;
+}
+
 static void *memory_check(void *memory)
 {
 	if (memory)
 		return memory;
-	fputs("tracer: out of memory\n", stderr);
+	if (memory_limit)
+		fprintf(stderr, "tracer: out of memory: it takes more than %s allows\n",
+			memory_limit);
+	else
+		fputs("tracer: out of memory\n", stderr);
 	exit(3);
 }
 

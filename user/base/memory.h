@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/* Memory is limited from now on: what sets the limit is named where it is exhausted. Borrowed for good; NULL = no limit is known. */
+void memory_name_limit(const char *limit);
+
 /* Zeroed memory for `count` items of `size` bytes; never NULL. Free with free(). */
 void *memory_alloc(size_t count, size_t size);
 

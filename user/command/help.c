@@ -80,6 +80,7 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"       tracer [OPTIONS] -- CMD [ARG...]\n"
 		"       tracer --tree PID | --comm NAME | ... [OPTIONS] [INTERVAL [COUNT]]\n"
 		"       tracer plan -p PID | --comm NAME | ... | -- CMD [ARG...]\n"
+		"       tracer memory -p PID | --tree PID | ... [INTERVAL [COUNT]]\n"
 		"\n"
 		"Shows which call sites hold the memory that a process has allocated since the\n"
 		"attach and not freed. A report every 5 s until Ctrl-C or the end of the "
@@ -103,7 +104,9 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"  tracer -p 4242 --min-age 1m    leave out what may yet be freed soon\n"
 		"  tracer -f -- ./server          a command; all its stacks for a flame graph\n"
 		"  tracer --tree 4242             a master and its workers\n"
-		"  tracer plan --comm puma        what would be traced; nothing is attached\n");
+		"  tracer plan --comm puma        what would be traced; nothing is attached\n"
+		"  tracer memory -p 4242          where its memory is; no probe\n"
+		"  tracer memory -p 4242 10 6     what of it grows\n");
 }
 
 int help_inform(const struct options *options, const struct command *const *commands,

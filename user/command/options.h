@@ -107,6 +107,15 @@ struct options {
 	struct named_list named; /* functions that allocate or free, beyond those that are known */
 	uint64_t fail_over; /* bytes in use above which the exit status is 1; UINT64_MAX = never */
 
+	uint64_t deadline_ns; /* of a look at a process's memory */
+	uint64_t max_memory; /* of the tracer itself, in bytes */
+	bool objects; /* of runtimes, by class */
+	bool samples; /* contents of memory are shown, such as texts that are keys */
+	bool huge_pages; /* are read, for how much of them is zeroes */
+	bool holders; /* of blocks, also where these are large */
+	uint64_t wait_ns; /* for a major collection */
+	const char *since; /* a file with an earlier report; NULL = none */
+
 	const char *output; /* template for output_expand; NULL = stdout */
 	const struct render_format *format; /* never NULL */
 	uint64_t schema; /* of JSON */

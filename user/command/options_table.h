@@ -10,7 +10,10 @@
 
 extern const struct option_list options_table_target; /* a running process, or one to start */
 extern const struct option_list options_table_follow; /* other processes, current and future */
-extern const struct option_list options_table_report; /* what a report shows, and where it goes */
+extern const struct option_list options_table_report; /* what a report of call sites shows */
+extern const struct option_list
+	options_table_output; /* where a report goes, and how it is written */
+extern const struct option_list options_table_look; /* how a process's memory is looked at */
 extern const struct option_list options_table_record; /* what is recorded, and how much of it */
 extern const struct option_list options_table_probe; /* what is probed, and how */
 extern const struct option_list options_table_general; /* of all commands */
