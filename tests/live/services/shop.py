@@ -15,7 +15,7 @@ import quickparse  # pylint: disable=wrong-import-position
 
 PAGE = '<ul>{% for item in items %}<li class="item">{{ item }}</li>{% endfor %}</ul>' * 20
 SOURCE = "\n".join("x%d = [%d, 'text', x, name]" % (number, number) for number in range(200))
-ORDERS, SEEN, CALLBACKS, NAMES, CODE, PAGES, CONNECTIONS, RECENT, LAST = [], {}, [], {}, [], [], [], {}, [None]
+ORDERS, SEEN, CALLBACKS, NAMES, CODE, PAGES, CONNECTIONS, RECENT, LAST, TABLES = [], {}, [], {}, [], [], [], {}, [None], []
 app = flask.Flask(__name__)
 
 
@@ -76,6 +76,12 @@ def template():
 @app.route("/slots")
 def slots():
     for _ in range(1_000): LAST[0] = Node(LAST[0])  # slots
+    return "done"
+
+
+@app.route("/lists")
+def lists():
+    TABLES.append([[number] for number in range(1_000)])  # lists
     return "done"
 
 
