@@ -95,6 +95,13 @@ def test_ruby():
     assert row["resident_bytes"] == pages * 16384, row
     output = text.stop()
     assert "Ruby heap pages" in output, output
+    # The objects that fill the pages, as the program has made them.
+    assert re.search(r"^ +objects: P \+160,000", output, re.M), output
+    # The command that looks inside is there, and has as many pages.
+    command, = re.findall(r"inside: tracer (.*)", output)
+    assert command == "memory -p %d --objects" % process.pid, output
+    status, inside, errors = lab.run(*command.split())
+    assert status == 0 and "%d pages" % (pages + before) in inside.replace(",", ""), (pages, before, inside, errors)
     # None of the lines has a mapping.
     assert not [site for site in report["sites"] if site["source"] == "mmap" and not site["region"]], report["sites"]
 
@@ -113,12 +120,16 @@ def test_python():
     before = arenas(process)
     tracers = [lab.Tracer("-q", "-j", "-n", "0", *by, "-p", process.pid, "3600")
                for by in [(), ("--by", "app-line"), ("--by", "process")]]
+    text = lab.Tracer("-q", "-p", process.pid, "3600")
     process.stdin.write(b"\n")
     process.stdin.flush()
     grown = arenas(process) - before
     assert grown > 5, grown
     for tracer in tracers:
         check_heap(process, tracer, "python_arena", grown, 1 << 20)
+    output = text.stop()
+    # An object, and what it has in itself: as many as the program has made.
+    assert re.search(r"objects: .*__main__\.P \+120,000", output) and re.search(r"objects: .*tuple \+120,0\d\d", output), output
 
 
 NODE = """\
@@ -138,10 +149,13 @@ def test_v8():
     process = lab.start([node, "--min-semi-space-size=16", "--max-semi-space-size=16", "-e", NODE])
     before = int(process.stdout.readline())
     tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
+    text = lab.Tracer("-q", "-p", process.pid, "3600")
     grown = int(ask(process)) - before
     row, = rows(tracer.report_now(), "v8_heap")
     assert row["frames"] == [] and row["source"] == "mmap", row
     assert grown > 16 << 20 and 0.9 * grown <= row["inuse_bytes"] <= 1.5 * grown, (grown, row)
+    output = text.stop()
+    assert "V8 heap pages" in output and "inside: tracer memory -p %d\n" % process.pid in output, output
 
 
 def check_stacks(process, tracer, count):

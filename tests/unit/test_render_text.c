@@ -294,7 +294,17 @@ static void test_row_without_frames(void **state)
 		->region = REGION_RUBY_HEAP;
 	text = render(sample, &options, &plain);
 	assert_non_null(strstr(text, "\n  2  Ruby heap pages (heap)"));
-	assert_non_null(strstr(text, "what is in them is not shown\n  3  "));
+	/* The command that looks inside. */
+	assert_non_null(strstr(text, "\n     inside: tracer memory -p 4242 --objects\n  3  "));
+	free(text);
+	sample->targets[0].exited = true;
+	text = render(sample, &options, &plain);
+	assert_null(strstr(text, "tracer memory"));
+	sample->targets[0].exited = false;
+	sample->sites[sample->snapshot.site_count - 1].region = REGION_V8_HEAP;
+	free(text);
+	text = render(sample, &options, &(struct render_options){ .columns = 60 });
+	assert_non_null(strstr(text, "\n     inside: tracer memory -p 4242\n"));
 	free(text);
 	sample_free(sample);
 }

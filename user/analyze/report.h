@@ -80,6 +80,9 @@ struct report_site {
 	enum region region; /* what its blocks are for */
 	bool resident_known; /* it is of mappings, and stats.resident_bytes is what of them is present */
 	size_t stack_count; /* of a line or region: how many stacks are added up */
+	/* Of a region that is a runtime's heap: "Session +12,000", classes of which there are more objects since the attach. Owned; NULL =
+	 * not known. For the caller of report_build to fill in. */
+	char *grown_classes;
 	/* What follows is made by report_open_site. */
 	struct report_frame *frames; /* innermost first */
 	size_t frame_count;
@@ -121,6 +124,8 @@ struct report {
 	struct report_site *sites;
 	uint64_t loss[LOSS_COUNT];
 	struct price price;
+	/* Of the process's memory, what is free in malloc; 0 = nothing, or not looked at. For the caller of report_build to fill in. */
+	uint64_t malloc_free_bytes;
 	const struct module_list *modules; /* the snapshot's */
 	struct report_options options;
 	struct report_names names;

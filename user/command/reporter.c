@@ -7,8 +7,26 @@
 
 #include "analyze/group.h"
 #include "analyze/report.h"
+#include "base/clock.h"
+#include "base/memory.h"
 #include "command/survived_notice.h"
+#include "memory/memory_classes.h"
+#include "memory/memory_look.h"
 #include "render/render.h"
+
+/* A process with less memory is not looked into; and for how long one with more is. */
+#define LOOK_RSS_MIN (32ull << 20)
+#define LOOK_NS 1000000000
+
+/* Objects are counted of this many processes, for this long: at first, and at the end. */
+#define PROCESSES_MAX 4
+#define COUNT_FIRST_NS 500000000
+#define COUNT_LAST_NS 1000000000
+
+struct reporter_process {
+	pid_t pid;
+	struct memory_classes *classes;
+};
 
 int reporter_open(struct reporter *reporter, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error)
@@ -100,6 +118,66 @@ static size_t reporter_frames(const struct options *options)
 	return options->frames ? options->frames : RENDER_FRAMES_ALL;
 }
 
+/*
+ * Where one process has far more memory than is in use: how much of it is free in malloc. Only text shows it. At the end, since a look at a
+ * large heap takes time.
+ */
+static void reporter_look_inside(const struct reporter *reporter, struct report *report)
+{
+	const struct target *target = report->target_count == 1 ? report->targets[0] : NULL;
+	uint64_t rss = target && target->usage.known && !target->exited ? target->usage.rss_bytes
+									: 0;
+
+	if (!reporter->is_last || !reporter->options->format->by_line || rss < LOOK_RSS_MIN ||
+	    rss / 2 < site_stats_inuse_bytes(&report->totals))
+		return;
+	memory_look_free(target->pid, clock_now_ns() + LOOK_NS, &report->malloc_free_bytes);
+}
+
+void reporter_count_objects(struct reporter *reporter, pid_t pid)
+{
+	struct memory_classes *classes;
+
+	if (reporter->process_count == PROCESSES_MAX)
+		return;
+	classes = memory_classes_count(pid, clock_now_ns() + COUNT_FIRST_NS);
+	if (!classes)
+		return;
+	reporter->processes = memory_grow(reporter->processes, reporter->process_count,
+					  &reporter->process_capacity,
+					  sizeof(reporter->processes[0]));
+	reporter->processes[reporter->process_count++] = (struct reporter_process){ pid, classes };
+}
+
+/* What a row's pages or arenas were filled with, if its process is still the one that was looked at before. */
+static char *reporter_describe_objects(const struct reporter *reporter,
+				       const struct report_site *site)
+{
+	const char *runtime = site->region == REGION_RUBY_HEAP	    ? "ruby"
+			      : site->region == REGION_PYTHON_ARENA ? "python"
+								    : NULL;
+	size_t i;
+
+	if (!runtime || site->process_count > 1 || site->ended || site->target->exited ||
+	    site->target->exec_ns)
+		return NULL;
+	for (i = 0; i < reporter->process_count; i++)
+		if (reporter->processes[i].pid == site->pid)
+			return memory_classes_describe(reporter->processes[i].classes, runtime,
+						       clock_now_ns() + COUNT_LAST_NS);
+	return NULL;
+}
+
+/* In the last report, as a count takes time. */
+static void reporter_fill_objects(const struct reporter *reporter, struct report *report)
+{
+	size_t i;
+
+	for (i = 0; reporter->is_last && i < report->site_count; i++)
+		report->sites[i].grown_classes =
+			reporter_describe_objects(reporter, &report->sites[i]);
+}
+
 int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error)
 {
 	const struct options *options = reporter->options;
@@ -134,6 +212,8 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	report = report_build(&grouped->snapshot, &wanted, &names);
 	report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
 	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
+	reporter_look_inside(reporter, report);
+	reporter_fill_objects(reporter, report);
 	growth_keep(&reporter->base, snapshot, wanted.without_young);
 	reporter_complain(reporter);
 	reporter_notice_survived(reporter, snapshot);
@@ -152,6 +232,11 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 
 int reporter_close(struct reporter *reporter, struct error *error)
 {
+	size_t i;
+
+	for (i = 0; i < reporter->process_count; i++)
+		memory_classes_free(reporter->processes[i].classes);
+	free(reporter->processes);
 	growth_free(&reporter->base);
 	return output_close(&reporter->output, error);
 }

@@ -17,11 +17,17 @@ struct reporter {
 	bool color;
 	uint64_t written; /* reports */
 	uint64_t inuse_bytes; /* of the last report: all that was in use */
+	bool is_last; /* so is the next one: it may take a little longer */
+	struct reporter_process *processes; /* whose objects were counted before; owned */
+	size_t process_count, process_capacity;
 };
 
 /* Open the output for reports on these pids. Returns 0 or a negative errno with `error` filled. */
 int reporter_open(struct reporter *reporter, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error);
+
+/* Count the objects of a process that will be traced, so that the last report has which classes have grown. For a limited time. */
+void reporter_count_objects(struct reporter *reporter, pid_t pid);
 
 /* Write a report of `snapshot`. Returns 0; -EPIPE, without an error, if there is no reader; or another negative errno. */
 int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error);

@@ -19,6 +19,7 @@
 #include "command/trace_options.h"
 #include "command/untraced.h"
 #include "decode/decoder.h"
+#include "render/render.h"
 #include "session/session.h"
 #include "system/end_signals.h"
 #include "system/loader.h"
@@ -147,8 +148,12 @@ static int trace_add_processes(struct trace *trace)
 
 	if (options->arguments)
 		code = trace_add_command(trace);
-	for (i = 0; i < options->pid_count && !code; i++)
+	for (i = 0; i < options->pid_count && !code; i++) {
+		/* Only text has them. Before probes slow it down. */
+		if (options->format->by_line)
+			reporter_count_objects(&trace->reporter, options->pids[i]);
 		code = trace_add_process(trace, options->pids[i], NULL);
+	}
 	session_select(trace->session);
 	if (!code && trace->selector.kind == SELECT_SOME && !options->waits &&
 	    !session_has_matched(trace->session))
@@ -256,6 +261,7 @@ static int trace_report(struct trace *trace, bool last)
 	if (code)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
 				 "cannot read the counters from the kernel: %s", strerror(-code));
+	trace->reporter.is_last = last;
 	code = reporter_write(&trace->reporter, snapshot, &trace->error);
 	snapshot_free(snapshot);
 	if (code == -EPIPE)

@@ -52,7 +52,7 @@ static void text_append_growth(struct buffer *line, const struct report *report,
 		buffer_printf(line, ", %s%s", growth, since);
 }
 
-/* "RSS 412 MiB, 38 threads": of one process, or of all; a page that several have counts for each. */
+/* "RSS 412 MiB, 38 threads", or what most of it is free for: of one process, or of all; a page that several have counts for each. */
 static void text_memory(const struct text_writer *writer, const struct report *report)
 {
 	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
@@ -69,6 +69,10 @@ static void text_memory(const struct text_writer *writer, const struct report *r
 		return;
 	buffer_printf(writer->out, "RSS %s, %s %s\n", units_format_size(rss, size),
 		      units_format_count(threads, count), threads == 1 ? "thread" : "threads");
+	if (report->malloc_free_bytes > rss / 8)
+		buffer_printf(writer->out, "%s of RSS is free in malloc: tracer memory -p %d\n",
+			      units_format_size(report->malloc_free_bytes, size),
+			      report->targets[0]->pid);
 }
 
 /* What is left out of the figures. */

@@ -177,6 +177,8 @@ void text_place_append_more(struct buffer *out, const struct report_site *site, 
 {
 	const struct report_frame *frame = text_place_of(site);
 
+	if (site->grown_classes)
+		columns_append_start(out, site->grown_classes, width);
 	if (!frame || !text_place_has_name(frame))
 		return;
 	if (frame->file)

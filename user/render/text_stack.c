@@ -200,8 +200,26 @@ static void stack_append_region(struct buffer *line, const struct report_site *s
 	if (site->resident_known && site_stats_hold(&site->stats))
 		buffer_printf(line, ", %s resident",
 			      units_format_size(site->stats.resident_bytes, size));
-	if (!region_has_line(site->region))
-		buffer_append_string(line, "; what is in them is not shown");
+}
+
+/* What a runtime's heap has more of, and the command that looks inside. */
+static void stack_inside(const struct text_writer *writer, const struct report_site *site)
+{
+	struct buffer line = { 0 };
+	bool objects;
+
+	if (site->region == REGION_NONE || site->ended || site->target->exited)
+		return;
+	if (site->grown_classes) {
+		buffer_printf(&line, "objects: %s", site->grown_classes);
+		stack_remark(writer, line.data);
+		buffer_clear(&line);
+	}
+	objects = site->region == REGION_RUBY_HEAP || site->region == REGION_PYTHON_ARENA;
+	buffer_printf(&line, "inside: tracer memory -p %d%s", site->pid,
+		      objects ? " --objects" : "");
+	stack_remark(writer, line.data);
+	buffer_free(&line);
 }
 
 /* The row's number, what was called, and where there are several, in which process. */
@@ -334,6 +352,7 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 	size_t i;
 
 	stack_head(writer, report, site);
+	stack_inside(writer, site);
 	text_realloc(writer, site);
 	stack_via(writer, site);
 	if (!shown.count && region_has_line(site->region) &&
