@@ -98,6 +98,7 @@ void snapshot_free(struct snapshot *snapshot)
 	snapshot_free_copies(snapshot);
 	module_list_free(snapshot->modules);
 	free(snapshot->modules);
+	budget_report_free(snapshot->budget);
 	free(snapshot->names);
 	free(snapshot->targets);
 	free(snapshot->sites);

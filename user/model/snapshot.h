@@ -14,6 +14,7 @@
 
 #include "base/strings.h"
 #include "base/table.h"
+#include "model/budget_report.h"
 #include "model/module.h"
 #include "model/name_pool.h"
 #include "model/price.h"
@@ -60,6 +61,8 @@ struct snapshot {
 	struct module_list *modules; /* of the frames; without descriptors */
 	uint64_t loss[LOSS_COUNT];
 	struct price price;
+	/* of tracing in windows; NULL = all calls were traced; owned */
+	struct budget_report *budget;
 	/* Of the functions below. */
 	struct table target_copies, function_copies; /* by the address of what was copied */
 	struct strings strings; /* of the functions */

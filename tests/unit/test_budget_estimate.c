@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Estimates of a program that is made up (budget_world.h). Truth: the formulas that it was made by. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analyze/budget_estimate.h"
+#include "unit/budget_world.h"
+
+static void check_near(double value, double expected, double precision)
+{
+	if (!(fabs(value - expected) <= precision))
+		fail_msg("%.6f, and not %.6f", value, expected);
+}
+
+static struct budget_estimate estimate_of(const struct budget_estimates *estimates, uint64_t key)
+{
+	const struct snapshot_site site = { .key = key };
+
+	return budget_estimate_of(estimates, &site);
+}
+
+static void check_holds(const struct estimate *estimate, double truth)
+{
+	if (!(estimate->low <= truth && truth <= estimate->high))
+		fail_msg("%.0f is not in %.0f to %.0f", truth, estimate->low, estimate->high);
+}
+
+/*
+ * A leak of 8,200 blocks of 720 bytes a second, of which a window that is 13 times slower sees 12, and a cache of the same size that is
+ * full: the bigger part of what windows record.
+ */
+static struct budget_report *make_python(void)
+{
+	struct budget_report *report = world_new(13);
+	struct budget_heap *heap = world_add_heap(report);
+
+	world_add_size(heap, 64, 0, 640);
+	world_add_size(heap, 720, 8200 * 720, 20000);
+	world_add(report, &(struct world_blocks){ 7, 720, 12.6, 1, 1, 0, 0 });
+	world_add(report, &(struct world_blocks){ 3, 720, 110, 0, 6, 0.3, 0 });
+	return report;
+}
+
+static void test_rates(void **state)
+{
+	struct budget_report *report = make_python();
+	struct budget_estimates *estimates = budget_estimates_new(report);
+	struct budget_estimate leak = estimate_of(estimates, 7), cache = estimate_of(estimates, 3);
+
+	(void)state;
+	assert_true(leak.known && !leak.lower_bound);
+	/* By windows alone it would be a thirteenth. */
+	check_near(leak.rate.value, 8200 * 720, 0.1 * 8200 * 720);
+	check_holds(&leak.rate, 8200 * 720);
+	check_holds(&leak.bytes, 8200.0 * 720 * WORLD_SECONDS);
+	check_near(leak.bytes.value, 8200.0 * 720 * WORLD_SECONDS,
+		   0.1 * 8200 * 720 * WORLD_SECONDS);
+	assert_int_equal(leak.tail.shape, SURVIVAL_FLAT);
+	check_near(leak.tail.share.value, 1, 0);
+	assert_int_equal(leak.followed, 403);
+	check_near((double)leak.unchanged, 403, 2);
+	check_near((double)leak.mean_age_ns / 1e9, 32, 0.5);
+	assert_int_equal(cache.tail.shape, SURVIVAL_FALLING);
+	assert_true(cache.rate.value < 0.1 * leak.rate.value);
+	check_near(cache.rate.low, 0, 0);
+	assert_true(estimates->counted);
+	check_near(estimates->growth.value, 8200 * 720, 0.02 * 8200 * 720);
+	assert_false(estimate_of(estimates, 8).known);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* The curve of the cache is that of its lifetime, where blocks that were written to are not taken for dead. */
+static void test_survival(void **state)
+{
+	static const int ages[] = { 2, 4, 8, 16 };
+	struct budget_report *report = world_new(1);
+	struct budget_estimates *estimates;
+	const struct snapshot_site site = { .key = 3 };
+	struct survival survival = { 0 };
+	struct estimate share;
+	size_t i;
+
+	(void)state;
+	world_add(report, &(struct world_blocks){ 3, 64, 200, 0.2, 6, 0, 4 });
+	estimates = budget_estimates_new(report);
+	budget_estimate_survival(estimates, &site, &survival);
+	for (i = 0; i < sizeof(ages) / sizeof(ages[0]); i++) {
+		assert_true(survival_at(&survival, (uint64_t)ages[i] * WORLD_SECOND, &share));
+		check_near(share.value, 0.2 + 0.8 * exp(-ages[i] / 6.0), 0.02);
+	}
+	survival_free(&survival);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/*
+ * Of the blocks of a leaking site, most are freed between two windows, and others are in their place: they were not in use all the time.
+ * Nor is it known: the upper limit is where they are.
+ */
+static void test_survival_written(void **state)
+{
+	struct budget_report *report = world_new(1);
+	struct budget_estimates *estimates;
+	struct budget_estimate site;
+
+	(void)state;
+	world_add(report, &(struct world_blocks){ 3, 64, 40, 1, 1, 0.9, 0 });
+	estimates = budget_estimates_new(report);
+	site = estimate_of(estimates, 3);
+	check_near(site.tail.share.value, 0.1, 0.02);
+	assert_true(site.tail.share.low > 0.05 && site.tail.share.high > 0.99);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* Rows add up; so do the sizes of a site. */
+static void test_rows(void **state)
+{
+	struct budget_report *report = make_python();
+	struct snapshot_site members[] = { { .key = 7 }, { .key = 3 }, { .key = 99 } };
+	const struct snapshot_site row = { .members = members, .member_count = 3 };
+	struct budget_estimates *estimates = budget_estimates_new(report);
+	struct budget_estimate sum = budget_estimate_of(estimates, &row);
+
+	(void)state;
+	check_holds(&sum.rate, 8200 * 720);
+	assert_int_equal(sum.followed,
+			 estimate_of(estimates, 7).followed + estimate_of(estimates, 3).followed);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* All blocks of a leak are written to: it is an entry of its own, and no other site has its growth. */
+static void test_written(void **state)
+{
+	struct budget_report *report = world_new(1);
+	struct budget_heap *heap = world_add_heap(report);
+	struct budget_estimates *estimates;
+	struct budget_estimate other;
+
+	(void)state;
+	/* 20 ms see 80 and 20 blocks of 4,000 and 1,000 a second. */
+	world_add_size(heap, 64, 5000 * 64, 1000);
+	world_add(report, &(struct world_blocks){ 1, 64, 80, 1, 1, 1, 0 });
+	world_add(report, &(struct world_blocks){ 2, 64, 20, 1, 1, 0, 0 });
+	estimates = budget_estimates_new(report);
+	other = estimate_of(estimates, 2);
+	check_holds(&other.rate, 1000 * 64);
+	check_near(other.rate.value, 1000 * 64, 0.1 * 1000 * 64);
+	check_holds(&estimates->written, 4000 * 64);
+	check_near(estimate_of(estimates, 1).rate.value, 0, 0);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/*
+ * A target that mostly waits, and short windows that traps fill: what these must have seen is not known, so the interval is wide, and
+ * has the truth in it. Nor does a leak fall whose blocks are few, and others in the place of most.
+ */
+static void test_few(void **state)
+{
+	struct budget_report *report = world_new(1);
+	struct budget_heap *heap = world_add_heap(report);
+	struct budget_estimates *estimates;
+	struct budget_estimate leak;
+
+	(void)state;
+	report->traced_ns = 56000000;
+	report->cpu_ns = 8 * WORLD_SECOND;
+	report->cost_ns = 6000000;
+	world_set_windows(report, 9, 9);
+	world_add_size(heap, 112, 1400000, 100000);
+	world_add(report, &(struct world_blocks){ 1, 112, 0.5, 0.9, 1, 0.6, 0 });
+	estimates = budget_estimates_new(report);
+	leak = estimate_of(estimates, 1);
+	check_holds(&leak.rate, 1400000);
+	check_holds(&leak.bytes, 1400000.0 * WORLD_SECONDS);
+	assert_int_not_equal(leak.tail.shape, SURVIVAL_FALLING);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* Of many windows the last ones have rows: which were before old blocks were born is known of all. */
+static void test_many_windows(void **state)
+{
+	struct budget_report *report = world_new(1);
+	struct budget_heap *heap = world_add_heap(report);
+	struct budget_estimates *estimates;
+	struct budget_estimate site;
+
+	(void)state;
+	world_set_windows(report, 500, 64);
+	/* A fifth of the growth is the site's, by what windows have seen. */
+	world_add_size(heap, 64, 5000 * 64, 1000);
+	world_add(report, &(struct world_blocks){ 2, 64, 20, 1, 1, 0, 0 });
+	estimates = budget_estimates_new(report);
+	site = estimate_of(estimates, 2);
+	check_near(site.rate.value, 1000 * 64, 0.1 * 1000 * 64);
+	check_holds(&site.rate, 1000 * 64);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* One of 8 busy threads leaks, and is 20 times slower in windows; the others call nothing, and are as fast as ever. */
+static void test_threads(void **state)
+{
+	struct budget_report *report = world_new(20);
+	struct budget_heap *heap = world_add_heap(report);
+	struct budget_estimates *estimates;
+	struct budget_estimate leak;
+
+	(void)state;
+	report->cpu_ns *= 8;
+	report->busiest_ns = report->cost_ns;
+	world_add_size(heap, 64, 4000 * 64, 1000);
+	world_add(report, &(struct world_blocks){ 2, 64, 4, 1, 1, 0, 0 });
+	estimates = budget_estimates_new(report);
+	leak = estimate_of(estimates, 2);
+	check_holds(&leak.rate, 4000 * 64);
+	check_near(leak.rate.value, 4000 * 64, 0.1 * 4000 * 64);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* The first and the last census are not at the ends of the time; what is grown is of all of it. */
+static void test_uncounted_time(void **state)
+{
+	struct budget_report *report = make_python();
+	struct budget_estimates *estimates;
+	struct budget_estimate leak;
+
+	(void)state;
+	report->heaps[0].census_count = 12; /* 44 of 64 s */
+	estimates = budget_estimates_new(report);
+	leak = estimate_of(estimates, 7);
+	check_near(leak.bytes.value, 8200.0 * 720 * 64, 0.1 * 8200 * 720 * 64);
+	check_holds(&leak.bytes, 8200.0 * 720 * 64);
+	assert_true(leak.bytes.low < 8200.0 * 720 * 44);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* Classes that grow and that no window has seen a block of; noise of others is none of that. */
+static void test_unseen(void **state)
+{
+	struct budget_report *report = world_new(1);
+	struct budget_heap *heap = world_add_heap(report);
+	struct budget_estimates *estimates;
+
+	(void)state;
+	world_add_size(heap, 48, 0, 5000);
+	world_add_size(heap, 4096, 92000, 1000);
+	estimates = budget_estimates_new(report);
+	check_holds(&estimates->unknown, 92000);
+	check_near(estimates->unknown.value, 92000, 2000);
+	check_near(estimates->written.value, 0, 0);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* No census: what windows have seen, at least. */
+static void test_lower_bound(void **state)
+{
+	struct budget_report *report = world_new(13);
+	struct budget_estimates *estimates;
+	struct budget_estimate leak;
+
+	(void)state;
+	world_add(report, &(struct world_blocks){ 7, 720, 12.6, 1, 1, 0, 0 });
+	estimates = budget_estimates_new(report);
+	leak = estimate_of(estimates, 7);
+	assert_true(leak.lower_bound);
+	assert_true(isinf(leak.rate.high));
+	assert_true(leak.rate.low > 0 && leak.rate.low < 8200 * 720);
+	check_near(leak.rate.value, 12.6 / 0.02 * 720, 0.05 * 12.6 / 0.02 * 720);
+	assert_false(estimates->counted);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* Estimates in the place of counts are marked, and in the same proportions. */
+static void test_apply(void **state)
+{
+	struct budget_report *report = make_python();
+	struct budget_estimates *estimates = budget_estimates_new(report);
+	struct snapshot_site sites[] = { { .key = 7, .stats = { 5, 5, 1, 1 } },
+					 { .key = 99, .stats = { 5, 5, 1, 1 } } };
+	struct snapshot snapshot = { .sites = sites, .site_count = 2 };
+	struct budget_estimate leak = estimate_of(estimates, 7);
+
+	(void)state;
+	budget_estimates_apply(estimates, &snapshot);
+	assert_true(sites[0].sampled && sites[1].sampled);
+	check_near((double)site_stats_inuse_bytes(&sites[0].stats), leak.bytes.value, 2);
+	check_near((double)site_stats_inuse_objects(&sites[0].stats), leak.bytes.value / 720, 2);
+	check_near((double)sites[0].stats.alloc_bytes, 1.5 * leak.bytes.value,
+		   0.01 * leak.bytes.value);
+	assert_int_equal(sites[0].stats.samples, leak.unchanged);
+	assert_int_equal(sites[0].stats.oldest_ns, 32 * WORLD_SECOND);
+	assert_int_equal(sites[1].stats.alloc_bytes, 0);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* Figures that nobody would make: of a damaged recording, or of the first moment. */
+static void test_senseless(void **state)
+{
+	struct budget_report *report = make_python();
+	struct budget_estimates *estimates;
+	struct budget_estimate estimate;
+
+	(void)state;
+	assert_null(budget_estimates_new(NULL));
+	report->time_ns = report->start_ns;
+	report->sites[0].cohorts[0].ages[2].unchanged =
+		(struct budget_blocks){ 1, UINT64_MAX, UINT64_MAX };
+	report->sites[0].cohorts[0].ages[3].freed = (struct budget_blocks){ UINT64_MAX, 1, 0 };
+	report->sites[0].cohorts[0].ages[4].age_ns_sum = UINT64_MAX;
+	report->heaps[0].census_count = 2;
+	estimates = budget_estimates_new(report);
+	estimate = estimate_of(estimates, 7);
+	assert_true(estimate.rate.low <= estimate.rate.value);
+	budget_estimates_free(estimates);
+	report->heaps[0].census_count = 1;
+	report->cpu_ns = report->traced_ns = 0;
+	budget_estimates_free(budget_estimates_new(report));
+	budget_report_free(report);
+}
+
+static void test_cost(void **state)
+{
+	const struct budget_report report = { .cpu_ns = 1000000, .cost_ns = 8000 };
+	const struct budget_report none = { 0 };
+
+	(void)state;
+	assert_int_equal(budget_cost_share(&report), 800);
+	assert_int_equal(budget_cost_share(&none), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_survival),
+		cmocka_unit_test(test_survival_written),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_written),
+		cmocka_unit_test(test_few),
+		cmocka_unit_test(test_many_windows),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_uncounted_time),
+		cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_lower_bound),
+		cmocka_unit_test(test_apply),
+		cmocka_unit_test(test_senseless),
+		cmocka_unit_test(test_cost),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

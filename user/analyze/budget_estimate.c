@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See budget_estimate.h. Growth is in budget_growth.c, survival in budget_life.c; here is what makes sites and rows of them. */
+#include "analyze/budget_estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/budget_growth.h"
+#include "analyze/budget_life.h"
+#include "analyze/budget_windows.h"
+#include "analyze/interval.h"
+#include "base/compare.h"
+#include "base/memory.h"
+
+#define AGE_UNIT 65536.0 /* of age_ns_sum */
+
+static int estimate_compare_sites(const void *a, const void *b)
+{
+	const struct budget_estimate_site *left = a, *right = b;
+
+	return compare_numbers(left->key, right->key);
+}
+
+static struct survival_tail estimate_tail(const struct budget_life *life,
+					  const struct budget_report *report,
+					  struct survival *survival)
+{
+	return budget_life_estimate(life, budget_windows_duration(report), survival);
+}
+
+static void estimate_add_site(struct budget_estimates *estimates, const struct budget_site *site)
+{
+	struct budget_estimate_site *to = &estimates->sites[estimates->site_count++];
+	struct survival survival = { 0 };
+	struct budget_life life = { 0 };
+
+	*to = (struct budget_estimate_site){ .key = site->key, .site = site };
+	budget_life_add(&life, site);
+	to->falling = estimate_tail(&life, estimates->report, &survival).shape == SURVIVAL_FALLING;
+	survival_free(&survival);
+}
+
+struct budget_estimates *budget_estimates_new(const struct budget_report *report)
+{
+	struct budget_estimates *estimates;
+	size_t i;
+
+	if (!report)
+		return NULL;
+	estimates = memory_alloc(1, sizeof(*estimates));
+	estimates->report = report;
+	estimates->old_ns = budget_age_least_ns(budget_growth_old(report));
+	estimates->sites = memory_alloc(report->site_count + 1, sizeof(*estimates->sites));
+	for (i = 0; i < report->site_count; i++)
+		estimate_add_site(estimates, &report->sites[i]);
+	qsort(estimates->sites, estimates->site_count, sizeof(*estimates->sites),
+	      estimate_compare_sites);
+	budget_growth_divide(estimates);
+	return estimates;
+}
+
+void budget_estimates_free(struct budget_estimates *estimates)
+{
+	if (estimates)
+		free(estimates->sites);
+	free(estimates);
+}
+
+/* Rows */
+
+static const struct budget_estimate_site *estimate_find(const struct budget_estimates *estimates,
+							uint64_t key)
+{
+	const struct budget_estimate_site wanted = { .key = key };
+
+	return bsearch(&wanted, estimates->sites, estimates->site_count, sizeof(wanted),
+		       estimate_compare_sites);
+}
+
+/* Sums over the sites of a row. */
+struct estimate_row {
+	struct budget_estimate estimate;
+	struct budget_life life;
+};
+
+static void estimate_row_add(struct estimate_row *row, const struct budget_estimate_site *site)
+{
+	struct budget_estimate *sum = &row->estimate;
+
+	sum->known = true;
+	sum->lower_bound |= site->lower_bound;
+	sum->rate = interval_add(sum->rate, site->rate);
+	sum->bytes = interval_add(sum->bytes, site->bytes);
+	sum->allocated += site->site->allocated_blocks;
+	budget_life_add(&row->life, site->site);
+}
+
+static void estimate_row_fill(const struct budget_estimates *estimates,
+			      const struct snapshot_site *of, struct estimate_row *row)
+{
+	const struct snapshot_site *sites = of->member_count ? of->members : of;
+	size_t count = of->member_count ? of->member_count : 1, i;
+	const struct budget_estimate_site *site;
+
+	for (i = 0; i < count; i++) {
+		site = estimate_find(estimates, sites[i].key);
+		if (site)
+			estimate_row_add(row, site);
+	}
+}
+
+static void estimate_row_count(struct estimate_row *row)
+{
+	struct budget_estimate *sum = &row->estimate;
+	double ages = 0, blocks = 0;
+	int i;
+
+	sum->followed = row->life.ages[0].reached.seen;
+	for (i = 0; i < BUDGET_AGES; i++) {
+		const struct budget_age *age = &row->life.ages[i];
+
+		sum->unchanged += age->unchanged.seen;
+		sum->written += age->written.seen;
+		sum->freed += age->freed.seen;
+		sum->lost += age->lost.seen;
+		ages += (double)age->age_ns_sum * AGE_UNIT;
+		blocks += (double)age->unchanged.blocks;
+	}
+	if (blocks > 0)
+		sum->mean_age_ns = (uint64_t)(ages / blocks);
+}
+
+struct budget_estimate budget_estimate_of(const struct budget_estimates *estimates,
+					  const struct snapshot_site *row)
+{
+	struct survival survival = { 0 };
+	struct estimate_row sum = { 0 };
+
+	estimate_row_fill(estimates, row, &sum);
+	if (!sum.estimate.known)
+		return sum.estimate;
+	estimate_row_count(&sum);
+	sum.estimate.tail = estimate_tail(&sum.life, estimates->report, &survival);
+	survival_free(&survival);
+	return sum.estimate;
+}
+
+void budget_estimate_survival(const struct budget_estimates *estimates,
+			      const struct snapshot_site *row, struct survival *ret_survival)
+{
+	struct estimate_row sum = { 0 };
+
+	estimate_row_fill(estimates, row, &sum);
+	estimate_tail(&sum.life, estimates->report, ret_survival);
+}
+
+/* Figures */
+
+static uint64_t estimate_number(double number)
+{
+	return number > 0 ? number < 1e18 ? (uint64_t)(number + 0.5) : (uint64_t)1e18 : 0;
+}
+
+/* In the proportions of the windows: of what was recorded, so much is still in use. */
+static void estimate_set_stats(const struct budget_estimate_site *site, struct site_stats *stats)
+{
+	struct budget_life life = { 0 };
+	double bytes = 0, blocks = 0, scale;
+	uint64_t oldest = 0;
+	int i;
+
+	*stats = (struct site_stats){ .gcs_known = stats->gcs_known };
+	budget_life_add(&life, site->site);
+	for (i = 0; i < BUDGET_AGES; i++) {
+		bytes += (double)life.ages[i].unchanged.bytes;
+		blocks += (double)life.ages[i].unchanged.blocks;
+		stats->samples += life.ages[i].unchanged.seen;
+		stats->age_sum_ns += (unsigned __int128)life.ages[i].age_ns_sum * 65536;
+		if (life.ages[i].unchanged.seen)
+			oldest = budget_age_least_ns((enum budget_ages)i);
+	}
+	if (!(bytes > 0) || !(site->bytes.value > 0))
+		return;
+	scale = site->bytes.value / bytes;
+	stats->oldest_ns = oldest;
+	stats->alloc_bytes = estimate_number(
+		fmax((double)site->site->allocated_bytes * scale, site->bytes.value));
+	stats->alloc_objects =
+		estimate_number(fmax((double)site->site->allocated_blocks, blocks) * scale);
+	stats->free_bytes = stats->alloc_bytes - estimate_number(site->bytes.value);
+	stats->free_objects = stats->alloc_objects - estimate_number(blocks * scale);
+	stats->age_sum_ns = (unsigned __int128)((double)stats->age_sum_ns * scale);
+}
+
+void budget_estimates_apply(const struct budget_estimates *estimates, struct snapshot *snapshot)
+{
+	const struct budget_estimate_site *found;
+	struct snapshot_site *site;
+	size_t i;
+
+	for (i = 0; i < snapshot->site_count; i++) {
+		site = &snapshot->sites[i];
+		found = estimate_find(estimates, site->key);
+		site->sampled = true;
+		if (found)
+			estimate_set_stats(found, &site->stats);
+		else
+			site->stats = (struct site_stats){ 0 };
+	}
+}
+
+uint64_t budget_cost_share(const struct budget_report *report)
+{
+	if (!report->cpu_ns)
+		return 0;
+	return (uint64_t)((unsigned __int128)report->cost_ns * 100000 / report->cpu_ns);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What tracing in windows (--budget) comes to: of each site how fast it grows, what it has gained since tracing began, and what share of
+ * its blocks is never freed. All of it is estimated, with intervals of 95 %. Pure.
+ */
+#ifndef ANALYZE_BUDGET_ESTIMATE_H
+#define ANALYZE_BUDGET_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/survival.h"
+#include "model/budget_report.h"
+#include "model/estimate.h"
+#include "model/snapshot.h"
+
+/* Of a site, or of a row of several. */
+struct budget_estimate {
+	bool known; /* windows have seen it */
+	/* There is no census of its heap: rate and bytes are at least their `low`, and `high` is INFINITY. */
+	bool lower_bound;
+	struct estimate rate; /* growth in bytes per second, of late */
+	struct estimate bytes; /* growth in bytes since tracing began */
+	/* How many blocks windows have seen, that is recorded, and what has become of those that were followed. */
+	uint64_t allocated, followed, unchanged, written, freed, lost;
+	uint64_t mean_age_ns; /* of the unchanged ones */
+	struct survival_tail tail;
+};
+
+/* Free with budget_estimates_free. The report must outlive it. */
+struct budget_estimates {
+	const struct budget_report *report;
+	struct budget_estimate_site *sites; /* by key */
+	size_t site_count;
+	/* Bytes per second: of all heaps that are counted, and what of it no site has. */
+	bool counted; /* at least one heap is */
+	struct estimate growth;
+	struct estimate written; /* of blocks in use that are written to */
+	struct estimate unknown; /* cannot be attributed */
+	uint64_t old_ns; /* only blocks of this age or more count */
+};
+
+/* NULL gives NULL. */
+struct budget_estimates *budget_estimates_new(const struct budget_report *report);
+void budget_estimates_free(struct budget_estimates *estimates);
+
+/* Of a row with its members, or of a site as it was recorded. */
+struct budget_estimate budget_estimate_of(const struct budget_estimates *estimates,
+					  const struct snapshot_site *row);
+
+/* The survival curve of a row's blocks. Free with survival_free. */
+void budget_estimate_survival(const struct budget_estimates *estimates,
+			      const struct snapshot_site *row, struct survival *ret_survival);
+
+/*
+ * Put the estimates in the place of the sites' figures, which are of the windows alone, and mark them as such: what is in use is what a
+ * site has gained since tracing began, as if all calls had been traced. Sites without a followed block hold nothing.
+ */
+void budget_estimates_apply(const struct budget_estimates *estimates, struct snapshot *snapshot);
+
+/* What tracing has cost, in thousandths of a percent of the targets' CPU time. */
+uint64_t budget_cost_share(const struct budget_report *report);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The part of the estimates that divides growth among sites. Pure. */
+#ifndef ANALYZE_BUDGET_GROWTH_H
+#define ANALYZE_BUDGET_GROWTH_H
+
+#include "analyze/budget_estimate.h"
+
+/* A site and what is estimated of it. */
+struct budget_estimate_site {
+	uint64_t key;
+	const struct budget_site *site;
+	bool falling;
+	bool lower_bound;
+	struct estimate rate, bytes;
+};
+
+/* The class of ages from which on blocks count as old. */
+enum budget_ages budget_growth_old(const struct budget_report *report);
+
+/*
+ * Estimate rate and bytes of all sites, and the sums. The sites must be listed, with what is known of their curves. A heap's growth is
+ * divided class by class of sizes (growth_rate.h): that of late by regression, and that since tracing began as the difference of
+ * two censuses. Sites of processes whose heap is not counted have lower bounds.
+ */
+void budget_growth_divide(struct budget_estimates *estimates);
+
+#endif
