@@ -189,13 +189,24 @@ static __noinline void call_begin(struct thread *thread, struct pt_regs *ctx, __
 		realloc_enter(thread);
 }
 
+/* Entry of a call that is not recorded. While only ends of blocks are, realloc is one: whatever it makes is not followed. */
+static __noinline void call_enter_unrecorded(struct pt_regs *ctx, __u64 shape)
+{
+	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(shape));
+
+	if (recording == RECORD_ENDS && SHAPE_OP(shape) == CALL_REALLOC && address)
+		record_forget(shape, address);
+}
+
 /* Entry of a call. True if its return is wanted: no other one is pending, or the program makes it in spite of that. */
 static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 {
 	struct thread *thread;
 
-	if (!recording)
+	if (recording != RECORD_ALL) {
+		call_enter_unrecorded(ctx, shape);
 		return false;
+	}
 	thread = thread_find();
 	if (!thread)
 		thread = thread_create();

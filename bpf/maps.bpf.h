@@ -11,8 +11,8 @@
 #include "tracer_abi.h"
 #include "unwind.bpf.h"
 
-/* Nothing is recorded while this is 0: neither before every probe is in nor after the last report. */
-__u32 recording = 0;
+/* enum recording: RECORD_NOTHING before every probe is in, and after the last report. */
+__u32 recording = RECORD_NOTHING;
 
 /* A call that has begun and not returned. */
 struct call {

@@ -8,9 +8,12 @@
 
 #include "kernel_types.h"
 #include <bpf/bpf_helpers.h>
-#include "tracer_abi.h"
+#include "maps.bpf.h"
 
 __u32 measuring = 0;
+
+/* While measuring: all hits; from `hits_max` of them on nothing new is recorded. 0 = no limit. */
+__u64 hits_seen = 0, hits_max = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -43,6 +46,14 @@ static __always_inline struct hits *hits_find(struct hit_key *key)
 	return bpf_map_lookup_elem(&hits, key);
 }
 
+/* Without the result of the addition, which kernels before 5.12 have not. */
+static __always_inline void hit_limit(void)
+{
+	__sync_fetch_and_add(&hits_seen, 1);
+	if (hits_max && hits_seen >= hits_max && recording == RECORD_ALL)
+		recording = RECORD_ENDS;
+}
+
 int hit_count(__u64 start_ns, __u32 function, __u32 kind);
 
 /* A time in which the program was probably preempted is left out of the mean. */
@@ -54,6 +65,7 @@ __noinline int hit_count(__u64 start_ns, __u32 function, __u32 kind)
 			       .kind = (__u16)kind };
 	struct hits *found = hits_find(&key);
 
+	hit_limit();
 	if (!found)
 		return 0;
 	__sync_fetch_and_add(&found->count, 1);

@@ -428,4 +428,14 @@ static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 
 		loss_add(LOSS_FREE_UNTRACKED, 1);
 }
 
+/* The block at `address` ends, if it was recorded. */
+static __always_inline void record_forget(__u64 shape, __u64 address)
+{
+	struct block_key key = block_key_of(shape, current_exec_id(), address);
+	struct block block;
+
+	if (block_take_argument(&key, &block))
+		site_count_free(block.site, block.size);
+}
+
 #endif

@@ -135,7 +135,7 @@ static __always_inline void sample_enter(struct pt_regs *ctx, __u64 shape)
 {
 	struct sample_values values = { 0 };
 
-	if (!shape || !recording)
+	if (!shape || !recording || (recording == RECORD_ENDS && SHAPE_OP(shape) == CALL_SAMPLE))
 		return;
 	if (!sample_read(ctx, shape, &values))
 		loss_add(LOSS_RESULTS_UNREADABLE, 1);

@@ -376,6 +376,13 @@ enum loss {
 		LOSS_COUNT,
 };
 
+/* What BPF programs record. */
+enum recording {
+	RECORD_NOTHING = 0,
+	RECORD_ALL,
+	RECORD_ENDS, /* of blocks only: nothing new */
+};
+
 /* What ran at a probe. */
 enum hit_kind {
 	HIT_CALL, /* the entry of a call with a result */

@@ -37,6 +37,25 @@ static void test_not_recording(void **state)
 	assert_null(thread_find());
 }
 
+/* Nothing new: free and realloc end what is there, and what was pending returns. */
+static void test_recording_ends(void **state)
+{
+	(void)state;
+	allocate(10, 0x1000);
+	allocate(20, 0x2000);
+	allocate(30, 0x3000);
+	assert_true(record_call(PLACE, MALLOC_SHAPE, 40, 0));
+	recording = RECORD_ENDS;
+	record_return(PLACE, 0x4000);
+	assert_false(record_call(PLACE, MALLOC_SHAPE, 50, 0));
+	assert_false(record_call(PLACE, REALLOC_SHAPE, 0x1000, 100));
+	assert_false(record_call(PLACE, REALLOC_SHAPE, 0x9000, 100));
+	assert_false(record_call(PLACE, REALLOC_SHAPE, 0, 100));
+	record_end(PLACE, 0x2000);
+	check_totals(100, 4, 30, 2);
+	check_no_loss();
+}
+
 static void test_realloc_ends(void **state)
 {
 	(void)state;
@@ -436,6 +455,7 @@ int main(void)
 		TEST(test_malloc_free),
 		TEST(test_unknown_free),
 		TEST(test_not_recording),
+		TEST(test_recording_ends),
 		TEST(test_realloc_ends),
 		TEST(test_realloc_keeps_block),
 		TEST(test_realloc_in_place),

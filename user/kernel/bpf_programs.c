@@ -324,15 +324,27 @@ struct attach_programs bpf_programs_to_attach(const struct bpf_programs *program
 	};
 }
 
-void bpf_programs_record(struct bpf_programs *programs, bool on)
+void bpf_programs_record(struct bpf_programs *programs, enum recording what)
 {
 	if (programs)
-		__atomic_store_n(&programs->bpf->bss->recording, on, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&programs->bpf->bss->recording, what, __ATOMIC_SEQ_CST);
 }
 
 void bpf_programs_measure(struct bpf_programs *programs, bool on)
 {
+	if (on)
+		__atomic_store_n(&programs->bpf->bss->hits_seen, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&programs->bpf->bss->measuring, on, __ATOMIC_SEQ_CST);
+}
+
+void bpf_programs_limit_hits(struct bpf_programs *programs, uint64_t most)
+{
+	__atomic_store_n(&programs->bpf->bss->hits_max, most, __ATOMIC_SEQ_CST);
+}
+
+uint64_t bpf_programs_hits(const struct bpf_programs *programs)
+{
+	return __atomic_load_n(&programs->bpf->bss->hits_seen, __ATOMIC_RELAXED);
 }
 
 void bpf_programs_share(struct bpf_programs *programs, bool on)

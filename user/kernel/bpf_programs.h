@@ -49,12 +49,16 @@ const struct maps *bpf_programs_maps(const struct bpf_programs *programs);
 /* Which program each kind of probe runs. */
 struct attach_programs bpf_programs_to_attach(const struct bpf_programs *programs);
 
-/* Begin or stop to record: the first word that each program reads. Accepts NULL. */
-void bpf_programs_record(struct bpf_programs *programs, bool on);
+/* What is recorded from now on: the first word that each program reads. Accepts NULL. */
+void bpf_programs_record(struct bpf_programs *programs, enum recording what);
 bool bpf_programs_are_recording(const struct bpf_programs *programs);
 
 /* Begin or stop to count what runs at each probe, and for how long: MAPS_HITS. */
 void bpf_programs_measure(struct bpf_programs *programs, bool on);
+
+/* Hits since it was begun to measure; from `most` of them on RECORD_ALL is RECORD_ENDS, 0 = no limit. */
+void bpf_programs_limit_hits(struct bpf_programs *programs, uint64_t most);
+uint64_t bpf_programs_hits(const struct bpf_programs *programs);
 
 /* Let no process hold more stacks and sites than are free, or one have them all. */
 void bpf_programs_share(struct bpf_programs *programs, bool on);
