@@ -44,6 +44,8 @@ static uint32_t fake_updated[64]; /* target_ids whose mappings were published */
 static size_t fake_updated_count;
 static uint32_t fake_unwind_ended; /* the target_id of the last process whose tables were dropped */
 static size_t fake_interps_forgotten, fake_interps_dropped; /* processes */
+static size_t
+	fake_points_asked; /* how often it was asked for an end of interpreters' code to probe */
 static struct name_pool *fake_interp_names; /* of the test that needs it */
 
 static void fake_kernel_reset(void)
@@ -277,7 +279,7 @@ bool interp_table_next_point(struct interp_table *table, struct interp_point *re
 {
 	(void)table;
 	(void)ret_point;
-	return false;
+	return fake_points_asked++ && false;
 }
 
 void interp_table_point_set(struct interp_table *table, const struct interp_point *point)

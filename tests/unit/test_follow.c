@@ -76,6 +76,27 @@ static void test_add(void **state)
 }
 
 /* A target_id has 16 bits. */
+/* Windows attach the probes, and what is seen in windows only is not remembered. */
+static void test_in_windows(void **state)
+{
+	struct process *process;
+	size_t asked = fake_points_asked;
+
+	(void)state;
+	scan_probe_interpreters(&world.core.scan);
+	assert_int_equal(fake_points_asked, asked + 1);
+	assert_false(world_trace(&world, NULL, true)->frees_unseen);
+	assert_int_equal(world_probes(), 1);
+	world.core.scan.in_windows = true;
+	world.core.probes.divided = true;
+	world.core.probes.parts = 0;
+	process = world_trace(&world, NULL, true);
+	assert_true(process->probed && process->frees_unseen);
+	assert_int_equal(world_probes(), 1);
+	scan_probe_interpreters(&world.core.scan);
+	assert_int_equal(fake_points_asked, asked + 1);
+}
+
 static void test_too_many(void **state)
 {
 	struct error error = { 0 };
@@ -568,6 +589,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(test_add),
+		WORLD_TEST(test_in_windows),
 		WORLD_TEST(test_too_many),
 		WORLD_TEST(test_ended_meanwhile),
 		WORLD_TEST(test_seccomp),

@@ -48,7 +48,7 @@ int scan_probe_module(const struct scan *scan, struct process *process, uint32_t
 	const struct module *opened;
 	int code;
 
-	if (file && (file->samples || scan->only_samples))
+	if (file && (file->samples || scan->only_samples || scan->in_windows))
 		interp_table_disable_memo(scan->interps, process);
 	returns_give_up(scan->returns, process);
 	if (!file)
@@ -109,7 +109,8 @@ void scan_probe_interpreters(const struct scan *scan)
 	struct error error = { 0 };
 	struct interp_point found;
 
-	while (interp_table_next_point(scan->interps, &found)) {
+	/* An end that is not seen between windows leaves what is remembered of the code wrong. */
+	while (!scan->in_windows && interp_table_next_point(scan->interps, &found)) {
 		struct probed_point end = {
 			.module = found.module,
 			.process = found.process,

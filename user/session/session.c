@@ -18,6 +18,7 @@
 #include "discover/module_finder.h"
 #include "kernel/bpf_programs.h"
 #include "kernel/trap_meter.h"
+#include "session/budget.h"
 #include "session/core.h"
 #include "session/guard.h"
 #include "session/hold.h"
@@ -55,6 +56,7 @@ struct session {
 	struct module_gc gc;
 	struct trap_meter traps;
 	struct meter meter;
+	struct budget budget;
 	uint64_t events_dropped; /* by the ring buffer, when that was last looked at */
 };
 
@@ -187,7 +189,11 @@ static void session_prepare(struct session *session)
 	core->ended.keeps = options->keep_exited;
 	core->files.decoder = options->decoder;
 	core->probes.divided = options->divided;
+	/* Windows attach them. */
+	if (options->budget)
+		core->probes.parts = 0;
 	core->scan.only_samples = options->usdt == USDT_ONLY;
+	core->scan.in_windows = options->budget != 0;
 	core->follow.selector = options->selector;
 	core->follow.select_once = options->select_once;
 	core->follow.children = options->follow_fork;
@@ -259,6 +265,16 @@ static void session_connect(struct session *session)
 					 .programs = session->programs };
 	session->meter = (struct meter){ .maps = bpf_programs_maps(session->programs),
 					 .plan = &core->files.plan };
+	session->budget = (struct budget){ .programs = session->programs,
+					   .maps = bpf_programs_maps(session->programs),
+					   .probes = &core->probes,
+					   .meter = &session->meter,
+					   .traps = &session->traps,
+					   .processes = &core->processes,
+					   .sites = &core->sites,
+					   .log = session->options.log,
+					   .percent = session->options.budget,
+					   .pace.max_window_ns = session->options.max_window_ns };
 	session->gc = (struct module_gc){ .processes = &core->processes,
 					  .scan = &core->scan,
 					  .sites = &core->sites,
@@ -318,6 +334,7 @@ void session_close(struct session *session)
 	if (!session)
 		return;
 	session_detach(session);
+	budget_free(&session->budget);
 	events_close(&session->core.events);
 	unwind_loader_close(session->unwind);
 	bpf_programs_free(session->programs);
@@ -348,6 +365,7 @@ static uint64_t session_next_deadline(struct session *session, uint64_t next)
 	if (follow_selects(&session->core.follow))
 		deadline_add(&next, session->core.follow.select_ns);
 	deadline_add(&next, session->core.events.look_ns);
+	deadline_add(&next, session->budget.next_ns);
 	for (i = 0; i < processes->count; i++)
 		if (processes->slots[i].process->needs_scan &&
 		    !processes->slots[i].process->target.exited)
@@ -400,6 +418,7 @@ void session_drain(struct session *session)
 	size_t i, count = process_table_find_ended(&session->core.processes, ended, ENDED_AT_ONCE);
 	uint64_t now;
 
+	budget_poll(&session->budget);
 	events_catch_up(&session->core.events);
 	events_look(&session->core.events);
 	if (session->core.follow.children_unknown)
@@ -458,13 +477,17 @@ void session_activate(struct session *session)
 	session->core.late.start_ns = clock_now_ns();
 	/* Not later: a thread that begins when a process has ended may get its pid. */
 	probe_set_start_detach_queue(&session->core.probes);
-	bpf_programs_record(session->programs, true);
+	if (session->options.budget)
+		budget_start(&session->budget);
+	else
+		bpf_programs_record(session->programs, RECORD_ALL);
 	session_poll(session);
 }
 
 void session_deactivate(struct session *session)
 {
-	bpf_programs_record(session->programs, false);
+	bpf_programs_record(session->programs, RECORD_NOTHING);
+	session->budget.next_ns = 0;
 }
 
 void session_measure(struct session *session)
@@ -598,7 +621,10 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	session_read_memory(session);
 	collect_fill(&session->core.collect, snapshot);
 	session_read_losses(session, snapshot->loss);
-	snapshot->price = session->meter.price;
+	if (session->options.budget)
+		budget_fill(&session->budget, snapshot);
+	else
+		snapshot->price = session->meter.price;
 	*ret_snapshot = snapshot;
 	return 0;
 }

@@ -47,6 +47,9 @@ struct session_options {
 	bool backend_chosen; /* use `backend` or fail; otherwise the best one */
 	enum backend backend;
 	bool divided; /* probes can be attached and detached in parts */
+	/* Thousandths of a percent of the targets' CPU time that tracing may take; 0 = any: all calls are traced. With it, `divided`. */
+	uint64_t budget;
+	uint64_t max_window_ns; /* with `budget`: that a window may take of a thread's time */
 	enum usdt_use usdt;
 	const struct named_list *named; /* functions beyond the table; must outlive the session */
 	struct module_list *modules; /* where files are collected; must outlive the session */

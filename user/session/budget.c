@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See budget.h. */
+#include "session/budget.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/seed.h"
+#include "session/budget_window.h"
+#include "system/cpu_time.h"
+
+/* Blocks of the cohort: each takes some 200 bytes. */
+#define COHORT_MOST 65536
+#define COHORT_MOST_OF_SITE 2048
+
+/* The first window is soon, so that there is something to be looked at. */
+#define FIRST_NS 250000000
+
+/* As long as it is not known what a trap costs, windows wait; after that time it is assumed to be dear. */
+#define COSTS_WAIT_NS 5000000000
+#define COSTS_TICK_NS 50000000
+#define COST_ASSUMED_NS 6000
+
+/* What runs at a hit beside the trap, before that was measured: a stack is walked at some. */
+#define HIT_PROGRAM_NS 1500
+
+/* A block is looked at again when its age has grown by a quarter, so that there are few looks at old ones. */
+#define LOOK_AGAIN 4
+#define LOOK_MIN_NS 200000000
+
+/* Targets */
+
+static struct budget_target *budget_find(struct budget *budget, uint32_t target_id)
+{
+	size_t i;
+
+	for (i = 0; i < budget->count; i++)
+		if (budget->targets[i].target_id == target_id)
+			return &budget->targets[i];
+	return NULL;
+}
+
+static void target_forget(struct budget *budget, struct budget_target *target)
+{
+	budget_cohort_lose(&budget->cohort, target->target_id, clock_now_ns());
+	budget_census_free(&target->heap);
+	image_free(target->image);
+	target->image = NULL;
+}
+
+/* Its blocks can only be followed where its memory can be looked at. */
+static void target_open(struct budget *budget, struct budget_target *target, pid_t pid)
+{
+	struct error error = { 0 };
+
+	if (image_open(pid, 0, &target->image, &error))
+		log_write(budget->log, LOG_VERBOSE, "blocks cannot be looked at: %s", error.text);
+}
+
+static void budget_add(struct budget *budget, const struct process *process)
+{
+	struct budget_target *target;
+
+	budget->targets = memory_grow(budget->targets, budget->count, &budget->capacity,
+				      sizeof(*budget->targets));
+	target = &budget->targets[budget->count++];
+	*target = (struct budget_target){ .target_id = process->target_id,
+					  .cpu_begin_ns = cpu_time_read(process->target.pid) };
+	target_open(budget, target, process->target.pid);
+}
+
+/* Of a process that has ended, the last look stays. One that runs another program has nothing left of what it had. */
+static void target_follow(struct budget *budget, struct budget_target *target,
+			  const struct process *process)
+{
+	if (target->ended ||
+	    (!process->target.exited && target->image && image_is_alive(target->image)))
+		return;
+	target->ended = process->target.exited;
+	if (!target->ended) {
+		target_forget(budget, target);
+		target_open(budget, target, process->target.pid);
+		return;
+	}
+	image_free(target->image);
+	target->image = NULL;
+}
+
+/* Processes that are new, have ended, or run another program than before. */
+static void budget_follow(struct budget *budget)
+{
+	size_t i;
+
+	for (i = 0; i < budget->processes->count; i++) {
+		const struct process *process = budget->processes->slots[i].process;
+		struct budget_target *target = budget_find(budget, process->target_id);
+
+		if (target)
+			target_follow(budget, target, process);
+		else if (!process->target.exited)
+			budget_add(budget, process);
+	}
+}
+
+/* CPU time of all targets since the start. */
+static uint64_t budget_read_cpu(struct budget *budget)
+{
+	uint64_t sum = 0, now_ns;
+	size_t i;
+
+	for (i = 0; i < budget->count; i++) {
+		struct budget_target *target = &budget->targets[i];
+		const struct process *process =
+			process_table_get(budget->processes, target->target_id);
+
+		now_ns = process && !target->ended ? cpu_time_read(process->target.pid) : 0;
+		if (now_ns > target->cpu_begin_ns + target->cpu_ns)
+			target->cpu_ns = now_ns - target->cpu_begin_ns;
+		sum += target->cpu_ns;
+	}
+	return sum;
+}
+
+/* Looks */
+
+static struct image *budget_image(void *context, uint32_t target_id)
+{
+	struct budget_target *target = budget_find(context, target_id);
+
+	return target ? target->image : NULL;
+}
+
+static uint64_t budget_usable(void *context, uint32_t target_id, uint64_t size)
+{
+	const struct budget_target *target = budget_find(context, target_id);
+
+	return target ? budget_census_usable(&target->heap, size) : size;
+}
+
+/* Is it time to look at the block again? */
+static bool budget_is_due(const struct cohort_block *block, uint64_t now_ns)
+{
+	uint64_t rest = (now_ns - block->born_ns) / LOOK_AGAIN;
+
+	return now_ns - block->seen_ns >= (rest > LOOK_MIN_NS ? rest : LOOK_MIN_NS);
+}
+
+static void budget_see(struct budget *budget, const struct look_item *item, uint64_t now_ns)
+{
+	struct cohort_block *block = item->of;
+	bool same = item->contents == block->contents;
+
+	if (item->state == LOOK_GONE)
+		budget_cohort_see(&budget->cohort, block, now_ns, COHORT_FREED);
+	else if (item->state == LOOK_READ && !same && block->missed)
+		budget_cohort_see(&budget->cohort, block, now_ns, COHORT_FREED);
+	else if (item->state == LOOK_READ)
+		budget_cohort_see(&budget->cohort, block, now_ns,
+				  same ? COHORT_UNCHANGED : COHORT_WRITTEN);
+}
+
+/* Look at the blocks of a process that are due, or at all. */
+static void budget_look_target(struct budget *budget, struct budget_target *target, bool all)
+{
+	struct look_item *items = memory_alloc(budget->cohort.blocks.count + 1, sizeof(*items));
+	uint64_t now_ns = clock_now_ns();
+	const struct table_slot *slot;
+	size_t cursor = 0, count = 0, i;
+
+	while ((slot = table_next(&budget->cohort.blocks, &cursor))) {
+		struct cohort_block *block = slot->value;
+
+		if (block->target_id == target->target_id && (all || budget_is_due(block, now_ns)))
+			items[count++] = (struct look_item){ .address = block->address,
+							     .size = block->length,
+							     .of = block };
+	}
+	budget_look(target->image, items, count);
+	for (i = 0; i < count; i++)
+		budget_see(budget, &items[i], now_ns);
+	free(items);
+}
+
+/* Whether blocks are in use still: by the allocator, if it is its turn, then by their contents. */
+static void budget_look_all(struct budget *budget, bool all)
+{
+	size_t i;
+
+	for (i = 0; i < budget->count; i++) {
+		struct budget_target *target = &budget->targets[i];
+
+		if (!target->image || !image_refresh(target->image))
+			continue;
+		if (clock_now_ns() >= target->heap.next_ns)
+			budget_census_take(&target->heap, target->image, &budget->cohort,
+					   target->target_id);
+		budget_look_target(budget, target, all);
+	}
+}
+
+/* Windows */
+
+/* What traps cost here. False as long as that is not known. */
+static bool budget_read_costs(struct budget *budget)
+{
+	int code;
+
+	if (budget->costs_known)
+		return true;
+	code = trap_meter_read(budget->traps, 0, &budget->costs);
+	if (code == -EINPROGRESS && clock_now_ns() < budget->start_ns + COSTS_WAIT_NS)
+		return false;
+	budget->costs_known = true;
+	budget->costs_assumed = code != 0;
+	if (code)
+		budget->costs = (struct trap_costs){ .emulated_ns = COST_ASSUMED_NS,
+						     .stepped_ns = COST_ASSUMED_NS,
+						     .return_ns = COST_ASSUMED_NS };
+	budget->pace.hit_ns =
+		budget->costs.emulated_ns + budget->costs.return_ns / 2 + HIT_PROGRAM_NS;
+	return true;
+}
+
+static void budget_enter(struct budget *budget, struct budget_window_run *run)
+{
+	uint64_t now_ns = clock_now_ns();
+	size_t i;
+
+	for (i = 0; i < run->count; i++) {
+		const struct window_block *block = &run->blocks[i];
+		const struct cohort_entry entry = {
+			.site = block->block.site,
+			.target_id = block->key.target_id,
+			.address = block->look.address,
+			.size = block->look.size,
+			.born_ns = LIFE_BORN_NS(block->block.life),
+			.contents = block->look.contents,
+			.length = block->look.length,
+			.draw = block->draw,
+			.bits = run->bits,
+			.added = block->block.life & LIFE_ADDED,
+		};
+
+		if (block->stayed && block->look.length && block->look.state == LOOK_READ)
+			run->window.entered += budget_cohort_enter(&budget->cohort, &entry, now_ns);
+	}
+}
+
+static void budget_see_site(void *context, const void *key, const void *value)
+{
+	const struct site *site = value;
+	uint64_t *sum = context;
+
+	(void)key;
+	*sum += site->alloc_objects;
+}
+
+/* Sites of programs that have ended are not there any more. */
+static void budget_count_recorded(struct budget *budget, struct budget_window *window)
+{
+	uint64_t sum = 0;
+
+	maps_read(budget->maps, MAPS_SITES, budget_see_site, &sum);
+	if (sum > budget->recorded)
+		window->recorded = sum - budget->recorded;
+	budget->recorded = sum;
+}
+
+static void budget_log_window(const struct budget *budget, const struct budget_window *window)
+{
+	log_write(
+		budget->log, LOG_VERBOSE,
+		"window %llu: %.1f ms%s, probed for %.1f ms; %llu hits took %.2f ms; %llu blocks, "
+		"%llu of them in use at its end, each for %llu; cohort: %zu",
+		(unsigned long long)budget->window_count, (double)window->length_ns / 1e6,
+		window->cut ? " (cut)" : "", (double)window->probed_ns / 1e6,
+		(unsigned long long)window->hits, (double)window->cost_ns / 1e6,
+		(unsigned long long)window->recorded, (unsigned long long)window->entered,
+		(unsigned long long)window->weight, budget->cohort.blocks.count);
+}
+
+static void budget_run_window(struct budget *budget, const struct budget_share *share)
+{
+	struct budget_window_run run = { .programs = budget->programs,
+					 .maps = budget->maps,
+					 .probes = budget->probes,
+					 .meter = budget->meter,
+					 .costs = &budget->costs,
+					 .image = budget_image,
+					 .usable = budget_usable,
+					 .context = budget,
+					 .seed = budget->seed + budget->window_count };
+	struct error error = { 0 };
+
+	if (budget_window_trace(&run, share, &error) && error.text[0])
+		log_write(budget->log, LOG_VERBOSE, "a window: %s", error.text);
+	budget_count_recorded(budget, &run.window);
+	budget_enter(budget, &run);
+	budget_pace_spend(&budget->pace, &(struct budget_spent){ .length_ns = run.window.length_ns,
+								 .hits = run.window.hits,
+								 .cost_ns = run.window.cost_ns });
+	budget->windows[budget->window_count++ % BUDGET_WINDOWS] = run.window;
+	budget_marks_add(&budget->marks, run.window.start_ns, run.window.length_ns);
+	budget_log_window(budget, &run.window);
+	budget->hits += run.window.hits;
+	budget->traced_ns += run.window.length_ns;
+	budget->busiest_ns += run.window.busiest_ns;
+	budget_window_free(&run);
+}
+
+uint64_t budget_poll(struct budget *budget)
+{
+	struct budget_share share;
+	uint64_t now_ns = clock_now_ns();
+
+	if (!budget->start_ns || now_ns < budget->next_ns)
+		return budget->next_ns;
+	if (!budget_read_costs(budget))
+		return budget->next_ns = now_ns + COSTS_TICK_NS;
+	budget_follow(budget);
+	budget_look_all(budget, false);
+	budget_pace_see_cpu(&budget->pace, now_ns, budget_read_cpu(budget));
+	if (budget_pace_allows(&budget->pace, &share))
+		budget_run_window(budget, &share);
+	budget->next_ns = budget_pace_next_ns(&budget->pace, clock_now_ns());
+	return budget->next_ns;
+}
+
+void budget_start(struct budget *budget)
+{
+	budget->seed = seed_new();
+	budget->pace.budget = budget->percent;
+	budget->pace.random = seed_new();
+	budget->cohort.most = COHORT_MOST;
+	budget->cohort.most_of_site = COHORT_MOST_OF_SITE;
+	budget->start_ns = clock_now_ns();
+	budget->next_ns = budget->start_ns + FIRST_NS;
+	budget_follow(budget);
+	budget_pace_see_cpu(&budget->pace, budget->start_ns, 0);
+	budget_look_all(budget, false);
+}
+
+void budget_free(struct budget *budget)
+{
+	size_t i;
+
+	for (i = 0; i < budget->count; i++) {
+		budget_census_free(&budget->targets[i].heap);
+		image_free(budget->targets[i].image);
+	}
+	free(budget->targets);
+	budget_cohort_free(&budget->cohort);
+}
+
+/* Reports */
+
+static void budget_fill_windows(const struct budget *budget, struct budget_report *report)
+{
+	uint64_t rows = budget->window_count < BUDGET_WINDOWS ? budget->window_count
+							      : BUDGET_WINDOWS;
+	uint64_t i, first = budget->window_count - rows;
+
+	report->windows = memory_alloc(rows + 1, sizeof(*report->windows));
+	report->window_rows = rows;
+	for (i = 0; i < rows; i++)
+		report->windows[i] = budget->windows[(first + i) % BUDGET_WINDOWS];
+}
+
+/* Sites that are known no more are of programs that have ended. */
+static void budget_forget_sites(struct budget *budget)
+{
+	uint64_t *keys = memory_alloc(budget->cohort.sites.count + 1, sizeof(*keys));
+	const struct table_slot *slot;
+	size_t cursor = 0, count = 0, i;
+
+	while ((slot = table_next(&budget->cohort.sites, &cursor)))
+		if (!sites_get(budget->sites, slot->key))
+			keys[count++] = slot->key;
+	for (i = 0; i < count; i++)
+		budget_cohort_forget_site(&budget->cohort, keys[i]);
+	free(keys);
+}
+
+static void budget_fill_report(struct budget *budget, uint64_t now_ns, struct budget_report *report)
+{
+	size_t i;
+
+	report->budget = budget->percent;
+	report->max_window_ns = budget->pace.max_window_ns;
+	report->start_ns = budget->start_ns;
+	report->time_ns = now_ns;
+	report->window_count = budget->window_count;
+	report->hits = budget->hits;
+	report->recorded = budget->recorded;
+	report->traced_ns = budget->traced_ns;
+	report->cpu_ns = budget_read_cpu(budget);
+	report->cost_ns = budget->pace.cost_ns;
+	report->busiest_ns = budget->busiest_ns;
+	report->cost_unknown = budget->costs_assumed;
+	report->hit_ns = budget->pace.hit_ns;
+	report->weight = 1;
+	budget_fill_windows(budget, report);
+	budget_marks_report(&budget->marks, report);
+	budget_cohort_report(&budget->cohort, now_ns, report);
+	for (i = 0; i < budget->count; i++)
+		budget_census_report(&budget->targets[i].heap, budget->targets[i].target_id,
+				     budget->targets[i].cpu_ns, report);
+}
+
+void budget_fill(struct budget *budget, struct snapshot *snapshot)
+{
+	struct budget_report *report = budget_report_new();
+	struct table rows = { 0 };
+	size_t i;
+
+	budget_follow(budget);
+	budget_look_all(budget, true);
+	budget_forget_sites(budget);
+	budget_fill_report(budget, snapshot->time_ns, report);
+	for (i = 0; i < report->site_count; i++)
+		table_put(&rows, report->sites[i].key, &report->sites[i]);
+	for (i = 0; i < snapshot->site_count; i++) {
+		struct snapshot_site *site = &snapshot->sites[i];
+		struct budget_site *row = table_get(&rows, site->key);
+
+		if (row) {
+			row->allocated_blocks = site->stats.alloc_objects;
+			row->allocated_bytes = site->stats.alloc_bytes;
+		}
+	}
+	table_free(&rows);
+	/* Most blocks are not recorded, and all of those are unknown when they are freed. */
+	snapshot->loss[LOSS_FREE_UNTRACKED] = 0;
+	snapshot->budget = report;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See budget_pace.h. */
+#include "session/budget_pace.h"
+
+#include "base/hash.h"
+
+#define PERCENT_100 100000 /* of budget */
+
+/* Fewer hits show next to nothing, for what attaching costs. */
+#define HITS_MIN 64
+
+/* However few calls there are, windows are not longer, and probes rest for a while in between. */
+#define LENGTH_MAX_NS 500000000
+#define REST_MIN_NS 500000000
+#define REST_MAX_NS 30000000000
+
+/* In a window is spent what is earned in this time. */
+#define EARN_NS 2000000000
+
+/* The end of a window takes hits, too: until what is in use has been read, and the probes are out. Of what there is, in percent. */
+#define RECORDED_SHARE 70
+
+static uint64_t pace_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* a * b / c, where the product may take more than 64 bits. */
+static uint64_t pace_scale(uint64_t a, uint64_t b, uint64_t c)
+{
+	unsigned __int128 result = c ? (unsigned __int128)a * b / c : 0;
+
+	return result > UINT64_MAX ? UINT64_MAX : (uint64_t)result;
+}
+
+void budget_pace_see_cpu(struct budget_pace *pace, uint64_t now_ns, uint64_t cpu_ns)
+{
+	if (!pace->start_ns)
+		pace->start_ns = now_ns;
+	pace->read_ns = now_ns;
+	/* Processes that end take theirs with them. */
+	if (cpu_ns > pace->cpu_ns)
+		pace->cpu_ns = cpu_ns;
+}
+
+static uint64_t pace_earned(const struct budget_pace *pace)
+{
+	return pace_scale(pace->cpu_ns, pace->budget, PERCENT_100);
+}
+
+/* What may be spent now. */
+static uint64_t pace_left(const struct budget_pace *pace)
+{
+	uint64_t earned = pace_earned(pace);
+
+	return earned > pace->cost_ns ? earned - pace->cost_ns : 0;
+}
+
+/*
+ * What a window should cost: as much as it may. Less than that if it takes long to earn it, or to spend it: many short windows show
+ * more than few long ones.
+ */
+static uint64_t pace_aim(const struct budget_pace *pace)
+{
+	uint64_t passed = pace->read_ns - pace->start_ns, aim = pace->max_window_ns, least;
+
+	if (passed)
+		aim = pace_min(aim, pace_scale(pace_earned(pace), EARN_NS, passed));
+	if (pace->last_length_ns)
+		aim = pace_min(aim,
+			       pace_scale(pace->last_cost_ns, LENGTH_MAX_NS, pace->last_length_ns));
+	least = (pace->last_length_ns ? 4 : 1) * HITS_MIN * pace->hit_ns;
+	return aim > least ? aim : least;
+}
+
+bool budget_pace_allows(const struct budget_pace *pace, struct budget_share *ret_share)
+{
+	uint64_t aim = pace_aim(pace), share = pace_min(pace_left(pace), pace->max_window_ns);
+
+	if (share < aim / 2 || share < HITS_MIN * pace->hit_ns)
+		return false;
+	share = pace_scale(share, RECORDED_SHARE, 100);
+	*ret_share = (struct budget_share){ .hits = share / pace->hit_ns,
+					    .length_ns = pace->max_window_ns };
+	if (pace->last_length_ns && pace->last_cost_ns)
+		ret_share->length_ns = pace_scale(share, pace->last_length_ns, pace->last_cost_ns);
+	else if (pace->last_length_ns)
+		ret_share->length_ns = LENGTH_MAX_NS;
+	if (ret_share->length_ns < pace->max_window_ns)
+		ret_share->length_ns = pace->max_window_ns;
+	ret_share->length_ns = pace_min(ret_share->length_ns, LENGTH_MAX_NS);
+	return true;
+}
+
+/* A hit costs what it did in the last windows; few hits change that little. */
+static void pace_learn(struct budget_pace *pace, const struct budget_spent *spent)
+{
+	uint64_t known = 4 * HITS_MIN;
+
+	if (spent->hits)
+		pace->hit_ns =
+			pace_scale(1, pace->hit_ns * known + spent->cost_ns, known + spent->hits);
+	if (!pace->hit_ns)
+		pace->hit_ns = 1;
+}
+
+void budget_pace_spend(struct budget_pace *pace, const struct budget_spent *spent)
+{
+	pace->cost_ns += spent->cost_ns;
+	pace->last_cost_ns = spent->cost_ns;
+	pace->last_length_ns = spent->length_ns ? spent->length_ns : 1;
+	pace_learn(pace, spent);
+}
+
+uint64_t budget_pace_next_ns(struct budget_pace *pace, uint64_t now_ns)
+{
+	uint64_t passed = pace->read_ns - pace->start_ns, aim = pace_aim(pace), rest;
+	uint64_t earned = pace_earned(pace);
+	uint64_t need = pace->cost_ns + aim;
+
+	rest = need > earned ? pace_scale(need - earned, passed, earned) : 0;
+	/* Nothing earned: nothing is known of how long it takes. */
+	if (!earned || rest < REST_MIN_NS)
+		rest = REST_MIN_NS;
+	rest = pace_min(rest, REST_MAX_NS);
+	pace->random = hash_word(pace->random, now_ns);
+	return now_ns + rest / 2 + pace_scale(rest, pace->random >> 32, 1ull << 32);
+}

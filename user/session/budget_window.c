@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See budget_window.h. */
+#include "session/budget_window.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#define WINDOW_PARTS (PROBES_FREES | PROBES_REALLOCS | PROBES_ALLOCATIONS)
+
+/* How often it is looked whether the window has used its share. */
+#define TICK_NS 500000
+
+/* Frees are probed while contents are read: so many blocks are read in some milliseconds. */
+#define LOOK_MOST 2048
+
+/* Of its hits, a window has at least one in so many left when all probes are in. */
+#define LEFT_MIN 4
+
+static int block_compare(const void *left, const void *right)
+{
+	return memcmp(&((const struct window_block *)left)->key,
+		      &((const struct window_block *)right)->key, sizeof(struct block_key));
+}
+
+static void window_visit(void *context, const void *key, const void *value)
+{
+	struct budget_window_run *run = context;
+	struct window_block *block;
+
+	run->blocks = memory_grow(run->blocks, run->count, &run->capacity, sizeof(*run->blocks));
+	block = &run->blocks[run->count++];
+	memset(block, 0, sizeof(*block));
+	memcpy(&block->key, key, sizeof(block->key));
+	memcpy(&block->block, value, sizeof(block->block));
+	block->draw = (uint32_t)hash_secret(run->seed ^ block->key.target_id, block->key.address);
+}
+
+/* Too many to be looked at: the draw decides which stay. */
+static void window_thin(struct budget_window_run *run)
+{
+	size_t i, kept = 0;
+
+	while (run->count >> run->bits > LOOK_MOST)
+		run->bits++;
+	for (i = 0; i < run->count; i++)
+		if (!(run->blocks[i].draw & ((1u << run->bits) - 1)))
+			run->blocks[kept++] = run->blocks[i];
+	run->count = kept;
+}
+
+/* Look at those of one target that were not read yet; returns how many could not be read. */
+static size_t window_look_target(struct budget_window_run *run, uint32_t target_id)
+{
+	struct image *image = run->image(run->context, target_id);
+	struct look_item *items = memory_alloc(run->count + 1, sizeof(*items));
+	size_t i, count = 0, unread = 0;
+
+	for (i = 0; i < run->count && image; i++) {
+		struct window_block *block = &run->blocks[i];
+
+		if (block->key.target_id != target_id || block->look.length)
+			continue;
+		items[count++] = (struct look_item){ .address = block->key.address & ~NAMED_ADDRESS,
+						     .size = run->usable(run->context, target_id,
+									 block->block.size),
+						     .of = block };
+	}
+	if (image)
+		budget_look(image, items, count);
+	for (i = 0; i < count; i++) {
+		struct window_block *block = items[i].of;
+
+		block->look = items[i];
+		unread += items[i].state != LOOK_READ;
+	}
+	free(items);
+	return unread;
+}
+
+/* What was mapped since the mappings were listed is found by listing them again. */
+static void window_look(struct budget_window_run *run)
+{
+	uint32_t last = 0;
+	size_t i;
+
+	for (i = 0; i < run->count; i++) {
+		uint32_t target_id = run->blocks[i].key.target_id;
+
+		if (run->blocks[i].look.length || target_id == last)
+			continue;
+		last = target_id;
+		if (window_look_target(run, target_id) && run->image(run->context, target_id) &&
+		    image_refresh(run->image(run->context, target_id)))
+			window_look_target(run, target_id);
+	}
+}
+
+/* What is in use now, with its contents. */
+static void window_read(struct budget_window_run *run)
+{
+	maps_read(run->maps, MAPS_BLOCKS, window_visit, run);
+	window_thin(run);
+	if (run->count)
+		qsort(run->blocks, run->count, sizeof(*run->blocks), block_compare);
+	window_look(run);
+}
+
+/* Those that are in use when the probes are out are taken out of the map; all others that it has, too. */
+static void window_take(struct budget_window_run *run)
+{
+	struct budget_window_run now = { .seed = run->seed };
+	size_t i;
+
+	maps_read(run->maps, MAPS_BLOCKS, window_visit, &now);
+	for (i = 0; i < now.count; i++) {
+		struct window_block *block = run->count ? bsearch(&now.blocks[i], run->blocks,
+								  run->count, sizeof(*run->blocks),
+								  block_compare)
+							: NULL;
+
+		if (block && block->block.site == now.blocks[i].block.site &&
+		    block->block.life == now.blocks[i].block.life)
+			block->stayed = true;
+		maps_remove(run->maps, MAPS_BLOCKS, &now.blocks[i].key);
+	}
+	free(now.blocks);
+}
+
+static void window_wait(struct budget_window_run *run, const struct budget_share *share,
+			uint64_t hits)
+{
+	const struct timespec tick = { .tv_nsec = TICK_NS };
+	uint64_t end_ns = run->window.start_ns + share->length_ns;
+
+	while (clock_now_ns() < end_ns && bpf_programs_hits(run->programs) < hits)
+		nanosleep(&tick, NULL);
+	run->window.cut = bpf_programs_hits(run->programs) >= hits;
+}
+
+/* Allocations are recorded, until the window has its length or its hits. Attaching has taken hits, too. */
+static void window_record(struct budget_window_run *run, const struct budget_share *share)
+{
+	uint64_t hits = bpf_programs_hits(run->programs) + share->hits / LEFT_MIN;
+
+	if (hits < share->hits)
+		hits = share->hits;
+	bpf_programs_limit_hits(run->programs, hits);
+	run->window.start_ns = clock_now_ns();
+	bpf_programs_record(run->programs, RECORD_ALL);
+	window_wait(run, share, hits);
+	bpf_programs_record(run->programs, RECORD_ENDS);
+	run->window.length_ns = clock_now_ns() - run->window.start_ns;
+}
+
+int budget_window_trace(struct budget_window_run *run, const struct budget_share *share,
+			struct error *error)
+{
+	uint64_t begin_ns = clock_now_ns();
+	int code;
+
+	meter_begin(run->meter, begin_ns);
+	bpf_programs_measure(run->programs, true);
+	code = probe_set_attach(run->probes, WINDOW_PARTS, error);
+	window_record(run, share);
+	window_read(run);
+	probe_set_detach(run->probes, PROBES_ALL);
+	bpf_programs_record(run->programs, RECORD_NOTHING);
+	bpf_programs_measure(run->programs, false);
+	bpf_programs_limit_hits(run->programs, 0);
+	run->window.probed_ns = clock_now_ns() - begin_ns;
+	run->window.hits = bpf_programs_hits(run->programs);
+	meter_end(run->meter, clock_now_ns(), run->costs);
+	run->window.cost_ns = run->meter->price.cost_ns;
+	run->window.busiest_ns = run->meter->price.busiest_ns;
+	run->window.weight = 1ull << run->bits;
+	window_take(run);
+	return code;
+}
+
+void budget_window_free(struct budget_window_run *run)
+{
+	free(run->blocks);
+	run->blocks = NULL;
+	run->count = run->capacity = 0;
+}
