@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "command/price_notice.h"
@@ -72,6 +73,25 @@ static void test_warning(void **state)
 	      false);
 }
 
+/* A thread with a twelfth of its time left is 12 times slower; the way out is named. */
+static void test_factor(void **state)
+{
+	const struct price busy = price_of(91667, 2000, 1), full = price_of(200000, 2000, 1);
+	struct buffer text = { 0 };
+
+	(void)state;
+	assert_true(price_notice_warning(&busy, &text));
+	assert_string_equal(text.data,
+			    "warning: exact tracing slows it about 12 times; the thread that "
+			    "allocates spends about 92 % of its time on being traced: trace it for "
+			    "a short time only, such as -d 2s; --budget 1% finds leaks at 1 % of "
+			    "its CPU time");
+	buffer_clear(&text);
+	assert_true(price_notice_warning(&full, &text));
+	assert_non_null(strstr(text.data, "slows it 100 times or more;"));
+	buffer_free(&text);
+}
+
 static void test_traps(void **state)
 {
 	const struct trap_costs costs = { .emulated_ns = 350,
@@ -94,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_warning),
+		cmocka_unit_test(test_factor),
 		cmocka_unit_test(test_traps),
 	};
 

@@ -337,6 +337,8 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->sampled = site->sampled;
 	to->stats = from->stats;
 	to->growth = from->growth;
+	if (options->estimates)
+		to->estimate = budget_estimate_of(options->estimates, site);
 	if (!site_stats_hold(&to->stats))
 		to->stats.oldest_ns = 0;
 	to->process_count = report_count_processes(site);

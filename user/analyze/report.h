@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "analyze/budget_estimate.h"
 #include "analyze/growth.h"
 #include "analyze/judge.h"
 #include "model/snapshot.h"
@@ -36,6 +37,8 @@ struct report_options {
 	const struct growth_base *base;
 	bool only_held; /* with `top` 0, too, sites that hold nothing are left out where what is in use ranks them */
 	struct judge *judge; /* of the snapshot; NULL = hide nothing, and find no leaves */
+	/* That the snapshot's figures were replaced by; NULL = these were counted. Must outlive the report. */
+	const struct budget_estimates *estimates;
 };
 
 struct report_frame {
@@ -74,6 +77,7 @@ struct report_site {
 	bool sampled; /* its figures are an estimate */
 	struct site_stats stats; /* its oldest_ns is 0 when no block is in use */
 	struct growth growth;
+	struct budget_estimate estimate; /* with options.estimates */
 	size_t process_count; /* processes that are added up in it */
 	size_t of_processes; /* of a line: processes of its program that run, or are added up */
 	bool by_line; /* `frames` is a line of the application */

@@ -17,6 +17,7 @@ void options_set_defaults(struct options *options)
 		.max_size = UINT64_MAX,
 		.stack_depth = STACK_FRAMES_MAX,
 		.fail_over = UINT64_MAX,
+		.max_window_ns = 20000000,
 		.deadline_ns = 10000000000ULL,
 		.max_memory = 1ULL << 30,
 		.format = render_format_find("text"),

@@ -96,6 +96,8 @@ struct options {
 	/* Of each stack in a text; 0 = all; OPTIONS_FRAMES_DEFAULT = as many as fit a screen. */
 	uint64_t frames;
 	struct frame_rules rules; /* of --hide, --only and --app */
+	uint64_t budget; /* thousandths of a percent of CPU time that tracing may take; 0 = any */
+	uint64_t max_window_ns; /* with it: that a window may take of a thread's time */
 	uint64_t min_age_ns; /* 0 = all */
 	uint64_t survived; /* major garbage collections outlived at least; 0 = all */
 	uint64_t min_size, max_size; /* bytes, both inclusive; max_size UINT64_MAX = no limit */

@@ -243,6 +243,20 @@ static int options_table_store_survived(const struct option_row *row, const char
 	return 0;
 }
 
+/* "1%", "0.5", to a thousandth; without a text 1 %. */
+static int options_table_store_budget(const struct option_row *row, const char *text,
+				      struct options *options, struct error *error)
+{
+	char *end;
+	double percent = text ? strtod(text, &end) : 1;
+
+	if (text && (*text < '0' || *text > '9' || (*end && strcmp(end, "%") != 0) ||
+		     !(percent >= 0.01 && percent <= 50)))
+		return option_row_refuse(row, text, "a share of CPU time from 0.01% to 50%", error);
+	options->budget = (uint64_t)(percent * 1000 + 0.5);
+	return 0;
+}
+
 #define FIELD(name) .field = offsetof(struct options, name)
 
 /* Which processes. */
@@ -470,6 +484,18 @@ static const struct option_row look_rows[] = {
 
 /* What is recorded of a block, and how much. */
 static const struct option_row record_rows[] = {
+	{ .name = "budget",
+	  .argument = "PERCENT",
+	  .help = "trace in short windows, for PERCENT (1) of CPU time",
+	  .store = options_table_store_budget,
+	  .flags = OPTION_OPTIONAL },
+	{ .name = "max-window",
+	  .argument = "TIME",
+	  .help = "of a thread's time that a window takes at most (20ms)",
+	  .store = option_row_store_time,
+	  FIELD(max_window_ns),
+	  .min = 1000000,
+	  .max = 1000000000 },
 	{ .name = "min-size",
 	  .letter = 'z',
 	  .argument = "SIZE",

@@ -63,20 +63,37 @@ void price_notice(const struct price *price, int reason, struct buffer *out)
 		buffer_printf(out, ", in %" PRIu64 " threads", price->threads);
 }
 
+/* How much slower a thread is that always runs, and has the rest of its time for its own work. */
+static void notice_factor(uint64_t share, struct buffer *out)
+{
+	const uint64_t whole = 100 * PERCENT;
+	char count[UNITS_TEXT_MAX];
+
+	if (share >= whole - PERCENT)
+		buffer_append_string(out, "100 times or more");
+	else
+		buffer_printf(out, "about %s times",
+			      units_format_count(
+				      notice_round((whole + (whole - share) / 2) / (whole - share)),
+				      count));
+}
+
 bool price_notice_warning(const struct price *price, struct buffer *out)
 {
 	uint64_t share = price_busiest_share(price);
 
 	if (!price->measured || share <= TOO_MUCH)
 		return false;
-	buffer_append_string(out, "warning: ");
+	buffer_append_string(out, "warning: exact tracing slows it ");
+	notice_factor(share, out);
+	buffer_append_string(out, "; ");
 	if (price->threads > 1)
 		buffer_append_string(out, "of the threads that allocate, the busiest spends ");
 	else
 		buffer_append_string(out, "the thread that allocates spends ");
 	notice_share(share, out);
 	buffer_append_string(out, " of its time on being traced: trace it for a short time only, "
-				  "such as -d 2s");
+				  "such as -d 2s; --budget 1% finds leaks at 1 % of its CPU time");
 	return true;
 }
 

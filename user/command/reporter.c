@@ -178,9 +178,10 @@ static void reporter_fill_objects(const struct reporter *reporter, struct report
 			reporter_describe_objects(reporter, &report->sites[i]);
 }
 
-int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error)
+int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct error *error)
 {
 	const struct options *options = reporter->options;
+	struct budget_estimates *estimates = budget_estimates_new(snapshot->budget);
 	const struct report_names names = { .lookup = reporter_lookup,
 					    .context = reporter->symbolizer,
 					    .hint = reporter_hint };
@@ -193,6 +194,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 					 .lines = options->format->by_line,
 					 .internal = options->level == LOG_VERBOSE,
 					 .base = &reporter->base,
+					 .estimates = estimates,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
 	struct passage passage = { .output = &reporter->output, .error = error };
 	struct render_options style = { .schema = (int)options->schema,
@@ -206,6 +208,8 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	struct grouped *grouped;
 	struct report *report;
 
+	if (estimates)
+		budget_estimates_apply(estimates, snapshot);
 	output_size(&reporter->output, getenv("COLUMNS"), &style.columns, &style.lines);
 	symbolizer_begin_report(reporter->symbolizer);
 	grouped = group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
@@ -227,6 +231,7 @@ int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, s
 	report_free(report);
 	group_free(grouped);
 	judge_free(wanted.judge);
+	budget_estimates_free(estimates);
 	return passage.code;
 }
 

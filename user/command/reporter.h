@@ -29,8 +29,11 @@ int reporter_open(struct reporter *reporter, const struct options *options, cons
 /* Count the objects of a process that will be traced, so that the last report has which classes have grown. For a limited time. */
 void reporter_count_objects(struct reporter *reporter, pid_t pid);
 
-/* Write a report of `snapshot`. Returns 0; -EPIPE, without an error, if there is no reader; or another negative errno. */
-int reporter_write(struct reporter *reporter, const struct snapshot *snapshot, struct error *error);
+/*
+ * Write a report of `snapshot`, in which estimates take the place of figures of windows. Returns 0; -EPIPE, without an error, if there is
+ * no reader; or another negative errno.
+ */
+int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct error *error);
 
 /* What names a session's frames. The symbolizer must outlive the session. */
 struct frame_namer reporter_names(const struct reporter *reporter);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Trace processes, or a command, and report. Decides what is done when; how is for the session and the reporter. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,9 @@ static int trace_open_session(struct trace *trace)
 		.max_size = options->max_size,
 		.min_age_ns = options->min_age_ns,
 		.survived = options->survived,
+		.budget = options->budget,
+		.max_window_ns = options->max_window_ns,
+		.divided = options->budget != 0,
 		.no_return_probes = options->no_return_probes,
 		.probe_at_entry = options->probe_at_entry,
 		.selector = trace->selector.kind ? &trace->selector : NULL,
@@ -239,6 +243,19 @@ static bool trace_print_price(struct trace *trace, bool last)
 	return true;
 }
 
+/* What --budget has cost so far. */
+static void trace_print_cost(const struct trace *trace, const struct budget_report *report)
+{
+	uint64_t share = report->cpu_ns ? report->cost_ns * 10000 / report->cpu_ns : 0;
+
+	log_write(trace->log, LOG_VERBOSE,
+		  "budget: %" PRIu64 ".%02" PRIu64 " %% of the CPU time of the target in %" PRIu64
+		  " windows: %.3f ms of %.3f ms%s",
+		  share / 100, share % 100, report->window_count, (double)report->cost_ns / 1e6,
+		  (double)report->cpu_ns / 1e6,
+		  report->cost_unknown ? ", if a trap costs 6 us: that could not be measured" : "");
+}
+
 /* Reports */
 
 static void trace_stop(struct trace *trace)
@@ -261,6 +278,8 @@ static int trace_report(struct trace *trace, bool last)
 	if (code)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
 				 "cannot read the counters from the kernel: %s", strerror(-code));
+	if (snapshot->budget)
+		trace_print_cost(trace, snapshot->budget);
 	trace->reporter.is_last = last;
 	code = reporter_write(&trace->reporter, snapshot, &trace->error);
 	snapshot_free(snapshot);
@@ -325,8 +344,12 @@ static int trace_watch_time(struct trace *trace)
 {
 	const struct options *options = trace->options;
 	uint64_t first = options->interval_ns ? options->interval_ns : options->duration_ns;
-	int code = trace_watch(trace, &trace->on_window, loop_open_timer(WINDOW_NS, WINDOW_NS),
-			       trace_on_window);
+	int code = 0;
+
+	/* Windows of --budget have prices of their own. */
+	if (!options->budget)
+		code = trace_watch(trace, &trace->on_window, loop_open_timer(WINDOW_NS, WINDOW_NS),
+				   trace_on_window);
 
 	if (!first || code)
 		return code;
@@ -345,7 +368,8 @@ static int trace_begin(struct trace *trace)
 		return error_set(&trace->error, ERROR_PERMISSION, code, "cannot create a timer: %s",
 				 strerror(-code));
 	}
-	session_measure(trace->session);
+	if (!trace->options->budget)
+		session_measure(trace->session);
 	session_activate(trace->session);
 	trace_print_ready(trace);
 	return 0;

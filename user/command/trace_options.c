@@ -82,6 +82,28 @@ const struct argument_row trace_options_arguments[] = {
 	{ NULL },
 };
 
+/* With --budget, no block is followed from its birth to its end. */
+static int trace_check_budget(const struct options *options, struct error *error)
+{
+	const char *other = NULL;
+
+	if (!options->budget)
+		return 0;
+	if (options->min_age_ns)
+		other = "--min-age";
+	else if (options->survived)
+		other = "--survived";
+	else if (options->usdt == USDT_ONLY)
+		other = "--usdt=only";
+	else if (options->fail_over != UINT64_MAX)
+		other = "--fail-over";
+	else if (options->all)
+		other = "-a/--all";
+	if (!other)
+		return 0;
+	return USAGE("--budget traces in short windows and estimates: it excludes %s", other);
+}
+
 static int trace_check_values(const struct command_line *line, struct options *options,
 			      struct error *error)
 {
@@ -143,6 +165,8 @@ int trace_options_check(const struct command_line *line, struct options *options
 
 	if (!result)
 		result = trace_check_values(line, options, error);
+	if (!result)
+		result = trace_check_budget(options, error);
 	if (!result)
 		trace_set_defaults(options);
 	return result;

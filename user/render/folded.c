@@ -81,6 +81,14 @@ static void folded_add(struct folded_line *line, struct strings *strings, struct
 	buffer_clear(text);
 }
 
+/* Of what is estimated, as with --budget, "~malloc". */
+static void folded_append_function(struct buffer *text, const struct report_site *site)
+{
+	if (site->estimate.known)
+		buffer_append_string(text, "~");
+	folded_append_name(text, site->function);
+}
+
 static void folded_make_line(struct folded_line *line, const struct report_site *site,
 			     struct strings *strings, struct buffer *text)
 {
@@ -98,7 +106,7 @@ static void folded_make_line(struct folded_line *line, const struct report_site 
 	if (!region_has_line(site->region))
 		buffer_printf(text, "[%s]", region_title(site->region));
 	else if (site->function)
-		folded_append_name(text, site->function);
+		folded_append_function(text, site);
 	else
 		buffer_printf(text, "[%s]", source_name(site->source));
 	buffer_append_string(text, " ");

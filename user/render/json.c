@@ -12,6 +12,7 @@
 #include "model/loss.h"
 #include "model/source.h"
 #include "render/formats.h"
+#include "render/json_budget.h"
 #include "render/json_tables.h"
 #include "render/json_writer.h"
 
@@ -299,7 +300,8 @@ static void json_realloc(struct json_writer *json, const struct site_stats *stat
 	json_writer_close(json, '}');
 }
 
-static void json_site(struct json_writer *json, const struct report_site *site)
+static void json_site(struct json_writer *json, const struct report_options *options,
+		      const struct report_site *site)
 {
 	json_writer_open(json, '{');
 	json_member_integer(json, "rank", site->rank);
@@ -313,6 +315,8 @@ static void json_site(struct json_writer *json, const struct report_site *site)
 	if (site->sampled)
 		json_member_integer(json, "samples", site->stats.samples);
 	json_growth(json, &site->growth);
+	if (options->estimates)
+		json_budget_site(json, options->estimates, site);
 	json_member_seconds(json, "oldest_s", site->stats.oldest_ns, site_stats_hold(&site->stats));
 	json_member_seconds(json, "mean_age_s", site_stats_mean_age_ns(&site->stats),
 			    site_stats_inuse_objects(&site->stats));
@@ -355,7 +359,7 @@ static void json_sites(struct json_writer *json, const struct report *report,
 	json_writer_open(json, '[');
 	for (i = 0; i < report->site_count && render_drain(options, json->out); i++) {
 		site = report_open_site(report, i);
-		json_site(json, &site);
+		json_site(json, &report->options, &site);
 		report_close_site(&site);
 	}
 	json_writer_close(json, ']');
@@ -388,6 +392,8 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_left_out(&json, report);
 	json_loss(&json, report);
 	json_price(&json, &report->price);
+	if (report->options.estimates)
+		json_budget(&json, report->options.estimates);
 	json_sites(&json, report, options);
 	if (compact)
 		json_tables_write(json.tables, &json, options);

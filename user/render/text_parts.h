@@ -18,6 +18,12 @@ void text_stacks(const struct text_writer *writer, const struct report *report,
 		 const struct render_options *options, size_t room);
 /* Print what realloc has done with blocks in use, if anything: that they grow, what they are part of, and what cannot be known of them. */
 void text_realloc(const struct text_writer *writer, const struct report_site *site);
+/* Write "~5.6 (5.4-5.9) MiB", or ">0.4 MiB" of a lower bound, in at most UNITS_TEXT_MAX bytes. Returns `text`. */
+const char *text_budget_rate(const struct budget_estimate *estimate, char *text);
+/* Print what is estimated of a row, and from what. */
+void text_budget_site(const struct text_writer *writer, const struct budget_estimate *estimate);
+/* Print what tracing in windows has cost, and the growth that no site has. */
+void text_budget(const struct text_writer *writer, const struct budget_estimates *estimates);
 /* What was lost, the coverage and the summary. */
 void text_coverage(const struct text_writer *writer, const struct report *report);
 

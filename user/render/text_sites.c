@@ -89,14 +89,29 @@ static void cell_freed(const struct text_row *row, char *text)
 	percent = (unsigned int)((unsigned __int128)part * 100 / whole);
 	snprintf(text, UNITS_TEXT_MAX, "%s%u%%", part && !percent ? "<" : "",
 		 part && !percent ? 1 : percent);
+	text_approximate(text, row->report->options.estimates);
 }
 
 static void cell_oldest(const struct text_row *row, char *text)
 {
-	if (site_stats_hold(row->stats))
-		units_format_time(row->stats->oldest_ns, text);
-	else
+	if (!site_stats_hold(row->stats)) {
 		strcpy(text, "-");
+		return;
+	}
+	units_format_time(row->stats->oldest_ns, text);
+	text_approximate(text, row->report->options.estimates);
+}
+
+static void cell_rate(const struct text_row *row, char *text)
+{
+	if (row->site)
+		text_budget_rate(&row->site->estimate, text);
+}
+
+static void cell_unchanged(const struct text_row *row, char *text)
+{
+	if (row->site)
+		text_format_count(row->site->estimate.unchanged, text);
 }
 
 static void cell_collections(const struct text_row *row, char *text)
@@ -134,6 +149,16 @@ static bool column_is_of_allocated(const struct report *report)
 	return !report_sort_is_inuse(report->options.sort);
 }
 
+static bool column_is_of_budget(const struct report *report)
+{
+	return report->options.estimates;
+}
+
+static bool column_is_of_all_calls(const struct report *report)
+{
+	return !report->options.estimates;
+}
+
 static bool column_is_of_mappings(const struct report *report)
 {
 	size_t i;
@@ -166,7 +191,9 @@ struct column {
 static const struct column columns[] = {
 	{ "#", cell_rank, NULL, 9 },
 	{ "IN USE", cell_inuse, NULL, 9 },
-	{ "GROWTH", cell_growth, NULL, 6 },
+	{ "GROWTH", cell_growth, column_is_of_all_calls, 6 },
+	{ "PER SECOND", cell_rate, column_is_of_budget, 8 },
+	{ "SEEN", cell_unchanged, column_is_of_budget, 5 },
 	{ "RESIDENT", cell_resident, column_is_of_mappings, 1 },
 	{ "BLOCKS", cell_blocks, NULL, 3 },
 	{ "ALLOCATED", cell_allocated, column_is_of_allocated, 8 },
@@ -529,9 +556,16 @@ static void text_samples(const struct text_writer *writer, const struct report *
 
 	if (!report->recorded.samples)
 		return;
-	buffer_printf(&line, "~ estimated from %s sample%s published by the program",
-		      units_format_count(report->recorded.samples, count),
-		      report->recorded.samples == 1 ? "" : "s");
+	if (report->options.estimates)
+		buffer_printf(&line,
+			      "~ estimated from %s block%s that tracing in windows has seen, and "
+			      "that are unchanged; (..) is the interval of 95 %%",
+			      units_format_count(report->recorded.samples, count),
+			      report->recorded.samples == 1 ? "" : "s");
+	else
+		buffer_printf(&line, "~ estimated from %s sample%s published by the program",
+			      units_format_count(report->recorded.samples, count),
+			      report->recorded.samples == 1 ? "" : "s");
 	columns_wrap(writer->out, line.data, writer->width, 2);
 	buffer_free(&line);
 }

@@ -182,7 +182,9 @@ static void stack_append_call(struct buffer *line, const struct text_writer *wri
 		buffer_append_string(line, ", ");
 	}
 	buffer_append_string(line, source_name(site->source));
-	buffer_append_string(line, site->sampled ? ", estimated from samples" : "");
+	if (site->sampled)
+		buffer_append_string(line, site->estimate.known ? ", estimated"
+								: ", estimated from samples");
 	buffer_append_string(line, site->function ? ")" : "");
 	/* Of one that grows there is a line more, with its name. */
 	if (site->container && !site->stats.grown_objects)
@@ -354,6 +356,8 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 	stack_head(writer, report, site);
 	stack_inside(writer, site);
 	text_realloc(writer, site);
+	if (report->options.estimates)
+		text_budget_site(writer, &site->estimate);
 	stack_via(writer, site);
 	if (!shown.count && region_has_line(site->region) &&
 	    (site->frames_hidden || site->function))

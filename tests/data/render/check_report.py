@@ -97,9 +97,50 @@ def check_realloc(site):
     return ["realloc"]
 
 
+def check_interval(estimate):
+    """Three whole numbers in order; a limit that is not known is null."""
+    check(estimate, value=[int], low=[int, type(None)], high=[int, type(None)])
+    assert estimate["low"] is None or estimate["low"] <= estimate["value"], estimate
+    assert estimate["high"] is None or estimate["high"] >= estimate["value"], estimate
+
+
+def check_estimate(site):
+    """Only with --budget: what the figures of the row were estimated from. Returns the key for it."""
+    if "estimate" not in site:
+        return []
+    assert site["sampled"] is True, site
+    estimate = site["estimate"]
+    if estimate is None:
+        return ["estimate"]
+    check(estimate, growth_bytes_per_s=[dict], grown_bytes=[dict], lower_bound=[bool], recorded=[int], followed=[int], unchanged=[int],
+          written=[int], freed=[int], lost=[int], mean_age_s=[float], tail=[dict], survival=[list])
+    check_interval(estimate["growth_bytes_per_s"])
+    check_interval(estimate["grown_bytes"])
+    assert abs(estimate["grown_bytes"]["value"] - site["inuse_bytes"]) <= 2, site
+    tail = estimate["tail"]
+    check(tail, shape=[str], value=[float], low=[float], high=[float], from_age_s=[float], until_age_s=[float])
+    assert 0 <= tail["low"] <= tail["value"] <= tail["high"] <= 1 and tail["shape"] in ("flat", "falling", "unknown"), tail
+    last = {"age_s": -1, "share": 1}
+    for point in estimate["survival"]:
+        check(point, age_s=[float], value=[float], low=[float], high=[float], at_risk=[int])
+        assert point["age_s"] > last["age_s"] and 0 <= point["low"] <= point["value"] <= point["high"] <= 1, point
+        last = point
+    return ["estimate"]
+
+
+def check_budget(budget):
+    check(budget, percent=[float], cost_percent=[float], cost_assumed=[bool], windows=[int], windows_s=[float], hits=[int], recorded=[int],
+          weight=[int], counted=[bool], growth_bytes_per_s=[dict], written_bytes_per_s=[dict], unattributed_bytes_per_s=[dict],
+          old_s=[float], heaps=[list])
+    for key in ("growth", "written", "unattributed"):
+        check_interval(budget[key + "_bytes_per_s"])
+    for heap in budget["heaps"]:
+        check(heap, allocator=[str, type(None)], censuses=[int], reason=[str, type(None)])
+
+
 def check_site(site, rank):
     assert list(site) == ["rank", "id", "pid", "source", "allocator", "function", "ended", *COUNTERS,
-                          *check_sampled(site, "samples"), "growth_bytes", "oldest_s", "mean_age_s", "region",
+                          *check_sampled(site, "samples"), "growth_bytes", *check_estimate(site), "oldest_s", "mean_age_s", "region",
                           "resident_bytes", "gcs", *check_container(site), *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
     assert len(site["id"]) == 16 and int(site["id"], 16) >= 0, site["id"]
     assert site["rank"] == rank and type(site["pid"]) is int
@@ -155,8 +196,11 @@ def check_report(line, before):
         report = schema2.expand(report)
         assert before is None or report == before, "schema 2 is another report"
     left_out = {"left_out": [dict]} if "left_out" in report else {}
+    budget = {"budget": [dict]} if "budget" in report else {}
     check(report, schema=[int], tool=[str], command=[str], version=[str], time=[str, type(None)], duration_s=[float], targets=[list],
-          totals=[dict], ended=[dict], **left_out, loss=[dict], price=[dict], sites=[list])
+          totals=[dict], ended=[dict], **left_out, loss=[dict], price=[dict], **budget, sites=[list])
+    if budget:
+        check_budget(report["budget"])
     assert report["schema"] == 1 and report["tool"] == "tracer" and report["command"] == "trace"
     for target in report["targets"]:
         assert list(target) == ["pid", "comm", "exe", "cwd", "exited", *COUNTERS, *check_sampled(target), "late", "open_files",

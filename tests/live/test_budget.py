@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tracing in windows: which sites leak, by tests/targets/drip.c, which counts its leaks itself; what it costs, as the tracer has
+measured it; and that nothing is probed in between. How long anything took is not asserted."""
+import re
+import subprocess
+
+import lab
+
+BUDGET = 30  # percent: enough to see something in some seconds
+NAMES = ["leak_most", "leak_some", "leak_few"]
+
+
+class Drip:
+    def __init__(self, mode):
+        self.process = lab.start([lab.target("drip"), mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        assert self.process.stdout.readline().startswith("ready")
+        self.code = lab.code_of(self.process.pid)
+        self.tracer = lab.Tracer("-v", "-j", "-n", "0", "--by", "stack", "--budget", BUDGET, "-p", self.process.pid,
+                                 stdout=subprocess.PIPE)
+
+    def counts(self):
+        """What it has leaked, by its own count."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return dict((name, int(count)) for name, count in
+                    (line.split() for line in iter(self.process.stdout.readline, "end\n")))
+
+    def windows(self, text=None):
+        """Of each: hits, and what they cost in ms. Of all that the tracer has printed, or of a part of it."""
+        return [(int(hits), float(cost)) for hits, cost in
+                re.findall(r"window \d+: .*; (\d+) hits took ([\d.]+) ms", text or self.tracer.stderr())]
+
+    def sites(self):
+        report = self.tracer.report_now()
+        return [lab.function_of(site) for site in report["sites"] if site["inuse_objects"]]
+
+    def check_cost(self):
+        """A window begins only while something of the budget is left, so all but one are within it."""
+        text = self.tracer.stderr()
+        # Windows go on after a report, and are not in its sum.
+        windows = self.windows(text[:text.rindex("budget: ")])
+        cost, cpu = re.findall(r"budget: .* windows: ([\d.]+) ms of ([\d.]+) ms", text)[-1]
+        assert abs(sum(each for _, each in windows) - float(cost)) <= 0.01 * len(windows) + 0.01, windows
+        assert float(cost) - max(each for _, each in windows) <= float(cpu) * BUDGET / 100, (cost, cpu, windows)
+        assert all(hits for hits, _ in windows), windows
+
+
+def test_leaks_are_named_in_order():
+    drip = Drip("leak")
+    seen = []
+
+    def in_order():
+        seen.append(drip.sites())
+        return [name for name in seen[-1] if name in NAMES] == NAMES and seen[-1][:2] == NAMES[:2]
+
+    lab.wait_for(lambda: len(drip.windows()) >= 4, "there were windows")
+    lab.wait_for(in_order, "the leaks are named: %s" % seen[-1:])
+    counts = drip.counts()
+    assert counts["leak_most"] > counts["leak_some"] > counts["leak_few"] > 0, counts
+    # Between windows, its code is as it was.
+    lab.wait_for(lambda: lab.code_of(drip.process.pid) == drip.code, "no probe is there")
+    drip.check_cost()
+    drip.tracer.stop()
+
+
+def test_nothing_leaks():
+    drip = Drip("none")
+    # Blocks are old when their age is half of the time, in which all of the cache was turned over.
+    lab.wait_for(lambda: len(drip.windows()) >= 5, "there were windows")
+    lab.wait_for(lambda: not drip.sites(), "no site holds anything")
+    assert not any(drip.counts().values())
+    drip.check_cost()
+    drip.tracer.stop()
+
+
+if __name__ == "__main__":
+    lab.run_tests()

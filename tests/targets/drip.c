@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Leaks among much else: drip leak|none. Some 800,000 blocks a second, nearly all of them soon freed; a cache of 20,000 that
+ * turns over in a second; and three sites of which each leaks a share: leak_most, leak_some, leak_few. For each line of its input it
+ * prints its own counts: name, blocks that were leaked. Ends when its input does.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline))
+#define CHURN 64
+#define CACHE 20000
+#define TURN 1000 /* of blocks, between two rests */
+
+static struct leak {
+	const char *name;
+	unsigned long leaked;
+} leaks[] = { { "leak_most", 0 }, { "leak_some", 0 }, { "leak_few", 0 } };
+
+static void *cache[CACHE], *churn[CHURN];
+static unsigned long state = 88172645463325252UL, count;
+
+static unsigned long draw(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	return state ^= state << 17;
+}
+
+/* Contents that differ from block to block. */
+static void *fill(void *block, size_t size)
+{
+	unsigned long *words = block;
+
+	memset(block, 0, size);
+	words[0] = ++count;
+	return block;
+}
+
+NOINLINE void *leak_most(void)
+{
+	void *block = fill(malloc(104), 104);
+
+	__asm__ volatile("");
+	return block;
+}
+
+NOINLINE void *leak_some(void)
+{
+	void *block = fill(malloc(200), 200);
+
+	__asm__ volatile("");
+	return block;
+}
+
+NOINLINE void *leak_few(void)
+{
+	void *block = fill(malloc(312), 312);
+
+	__asm__ volatile("");
+	return block;
+}
+
+NOINLINE void *make_churn(void)
+{
+	size_t size = 16 + draw() % 500;
+	void *block = fill(malloc(size), size);
+
+	__asm__ volatile("");
+	return block;
+}
+
+NOINLINE void *make_cached(void)
+{
+	void *block = fill(malloc(408), 408);
+
+	__asm__ volatile("");
+	return block;
+}
+
+/* One of `share` is leaked, the others are freed after a while, as other blocks are. */
+static void turn_leak(struct leak *leak, void *block, unsigned long share, int leaking)
+{
+	void **slot = &churn[draw() % CHURN];
+
+	if (leaking && draw() % share == 0) {
+		leak->leaked++;
+		return;
+	}
+	free(*slot);
+	*slot = block;
+}
+
+static void turn(int leaking)
+{
+	void **slot;
+	int i;
+
+	for (i = 0; i < TURN; i++) {
+		slot = &churn[draw() % CHURN];
+		free(*slot);
+		*slot = make_churn();
+		if (i % 10 == 0) {
+			slot = &cache[draw() % CACHE];
+			free(*slot);
+			*slot = make_cached();
+		}
+		if (i % 4 == 1)
+			turn_leak(&leaks[0], leak_most(), 10, leaking);
+		if (i % 4 == 2)
+			turn_leak(&leaks[1], leak_some(), 40, leaking);
+		if (i % 4 == 3)
+			turn_leak(&leaks[2], leak_few(), 160, leaking);
+	}
+}
+
+static void print_counts(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(leaks) / sizeof(leaks[0]); i++)
+		printf("%s %lu\n", leaks[i].name, leaks[i].leaked);
+	printf("end\n");
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	struct pollfd input = { .fd = 0, .events = POLLIN };
+	const struct timespec rest = { .tv_nsec = 1000000 };
+	int leaking = argc > 1 && !strcmp(argv[1], "leak");
+	char line[64];
+
+	printf("ready %d\n", (int)getpid());
+	fflush(stdout);
+	for (;;) {
+		turn(leaking);
+		nanosleep(&rest, NULL);
+		if (poll(&input, 1, 0) <= 0)
+			continue;
+		if (read(0, line, sizeof(line)) <= 0)
+			break;
+		print_counts();
+	}
+	return 0;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See json_budget.h. Each estimate is an object of three: "value", "low" and "high", of which a limit that is not known is null. */
+#include "render/json_budget.h"
+
+#include <math.h>
+
+static void json_budget_integer(struct json_writer *json, const char *key, uint64_t number)
+{
+	json_writer_key(json, key);
+	json_writer_integer(json, number);
+}
+
+static void json_budget_seconds(struct json_writer *json, const char *key, uint64_t ns)
+{
+	json_writer_key(json, key);
+	json_writer_seconds(json, ns);
+}
+
+/* Thousandths of a percent. */
+static void json_budget_percent(struct json_writer *json, const char *key, uint64_t share)
+{
+	json_budget_seconds(json, key, share * 1000000);
+}
+
+/* Whole numbers, since no estimate is good to a fraction of a byte. */
+static void json_budget_number(struct json_writer *json, const char *key, double number)
+{
+	json_writer_key(json, key);
+	if (isfinite(number) && fabs(number) < 9e18)
+		json_writer_signed(json, llround(number));
+	else
+		json_writer_null(json);
+}
+
+static void json_budget_bytes(struct json_writer *json, const char *key,
+			      const struct estimate *estimate)
+{
+	json_writer_key(json, key);
+	json_writer_open(json, '{');
+	json_budget_number(json, "value", estimate->value);
+	json_budget_number(json, "low", estimate->low);
+	json_budget_number(json, "high", estimate->high);
+	json_writer_close(json, '}');
+}
+
+/* Four digits of a share from 0 to 1, which are written as nanoseconds are. */
+static void json_budget_share(struct json_writer *json, const char *key, double share)
+{
+	share = share > 0 ? share < 1 ? share : 1 : 0;
+	json_budget_seconds(json, key, (uint64_t)(share * 10000 + 0.5) * 100000);
+}
+
+static void json_budget_shares(struct json_writer *json, const struct estimate *estimate)
+{
+	json_budget_share(json, "value", estimate->value);
+	json_budget_share(json, "low", estimate->low);
+	json_budget_share(json, "high", estimate->high);
+}
+
+/* How the curve ends: what outlives the last age, and whether that is never freed. */
+static void json_budget_tail(struct json_writer *json, const struct survival_tail *tail)
+{
+	static const char *const shapes[] = { [SURVIVAL_UNKNOWN] = "unknown",
+					      [SURVIVAL_FLAT] = "flat",
+					      [SURVIVAL_FALLING] = "falling" };
+
+	json_writer_key(json, "tail");
+	json_writer_open(json, '{');
+	json_writer_key(json, "shape");
+	json_writer_string(json, shapes[tail->shape]);
+	json_budget_shares(json, &tail->share);
+	json_budget_seconds(json, "from_age_s", tail->from_ns);
+	json_budget_seconds(json, "until_age_s", tail->until_ns);
+	json_writer_close(json, '}');
+}
+
+static void json_budget_survival(struct json_writer *json, const struct survival *survival)
+{
+	size_t i;
+
+	json_writer_key(json, "survival");
+	json_writer_open(json, '[');
+	for (i = 0; i < survival->count; i++) {
+		json_writer_open(json, '{');
+		json_budget_seconds(json, "age_s", survival->points[i].age_ns);
+		json_budget_shares(json, &survival->points[i].share);
+		json_budget_number(json, "at_risk", survival->points[i].at_risk);
+		json_writer_close(json, '}');
+	}
+	json_writer_close(json, ']');
+}
+
+void json_budget_site(struct json_writer *json, const struct budget_estimates *estimates,
+		      const struct report_site *site)
+{
+	const struct budget_estimate *estimate = &site->estimate;
+	struct survival survival = { 0 };
+
+	json_writer_key(json, "estimate");
+	if (!estimate->known) {
+		json_writer_null(json);
+		return;
+	}
+	budget_estimate_survival(estimates, site->origin, &survival);
+	json_writer_open(json, '{');
+	json_budget_bytes(json, "growth_bytes_per_s", &estimate->rate);
+	json_budget_bytes(json, "grown_bytes", &estimate->bytes);
+	json_writer_key(json, "lower_bound");
+	json_writer_bool(json, estimate->lower_bound);
+	json_budget_integer(json, "recorded", estimate->allocated);
+	json_budget_integer(json, "followed", estimate->followed);
+	json_budget_integer(json, "unchanged", estimate->unchanged);
+	json_budget_integer(json, "written", estimate->written);
+	json_budget_integer(json, "freed", estimate->freed);
+	json_budget_integer(json, "lost", estimate->lost);
+	json_budget_seconds(json, "mean_age_s", estimate->mean_age_ns);
+	json_budget_tail(json, &estimate->tail);
+	json_budget_survival(json, &survival);
+	json_writer_close(json, '}');
+	survival_free(&survival);
+}
+
+static void json_budget_heaps(struct json_writer *json, const struct budget_report *report)
+{
+	size_t i;
+
+	json_writer_key(json, "heaps");
+	json_writer_open(json, '[');
+	for (i = 0; i < report->heap_count; i++) {
+		json_writer_open(json, '{');
+		json_writer_key(json, "allocator");
+		json_writer_string(json, report->heaps[i].allocator);
+		json_budget_integer(json, "censuses", report->heaps[i].census_count);
+		json_writer_key(json, "reason");
+		json_writer_string(json, report->heaps[i].reason);
+		json_writer_close(json, '}');
+	}
+	json_writer_close(json, ']');
+}
+
+void json_budget(struct json_writer *json, const struct budget_estimates *estimates)
+{
+	const struct budget_report *report = estimates->report;
+
+	json_writer_key(json, "budget");
+	json_writer_open(json, '{');
+	json_budget_percent(json, "percent", report->budget);
+	json_budget_percent(json, "cost_percent", budget_cost_share(report));
+	json_writer_key(json, "cost_assumed");
+	json_writer_bool(json, report->cost_unknown);
+	json_budget_integer(json, "windows", report->window_count);
+	json_budget_seconds(json, "windows_s", report->traced_ns);
+	json_budget_integer(json, "hits", report->hits);
+	json_budget_integer(json, "recorded", report->recorded);
+	json_budget_integer(json, "weight", report->weight);
+	json_writer_key(json, "counted");
+	json_writer_bool(json, estimates->counted);
+	json_budget_bytes(json, "growth_bytes_per_s", &estimates->growth);
+	json_budget_bytes(json, "written_bytes_per_s", &estimates->written);
+	json_budget_bytes(json, "unattributed_bytes_per_s", &estimates->unknown);
+	json_budget_seconds(json, "old_s", estimates->old_ns);
+	json_budget_heaps(json, report);
+	json_writer_close(json, '}');
+}

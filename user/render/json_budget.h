@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What of a JSON report is there only with --budget. */
+#ifndef RENDER_JSON_BUDGET_H
+#define RENDER_JSON_BUDGET_H
+
+#include "analyze/report.h"
+#include "render/json_writer.h"
+
+/* The member "estimate" of a site: its growth, blocks, ages and survival curve. */
+void json_budget_site(struct json_writer *json, const struct budget_estimates *estimates,
+		      const struct report_site *site);
+
+/* The member "budget" of a report: what tracing has cost, and growth that no site has. */
+void json_budget(struct json_writer *json, const struct budget_estimates *estimates);
+
+#endif

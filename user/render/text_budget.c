@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What only a report of tracing in windows (--budget) has. "~" is before each estimate, and its interval behind it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/text_parts.h"
+
+#define INDENT 4
+
+/* A number of bytes as whole ones, however large. */
+static uint64_t budget_bytes(double bytes)
+{
+	return bytes > 0 ? bytes < 1e18 ? (uint64_t)(bytes + 0.5) : (uint64_t)1e18 : 0;
+}
+
+/* The limits in the unit of the higher one, since that is easier to compare: "5.4-5.9 MiB". Returns where the unit begins. */
+static const char *budget_limits(const struct estimate *rate, char *low, char *high)
+{
+	const char *unit;
+	double factor;
+
+	units_format_size(budget_bytes(rate->high), high);
+	unit = strchr(high, ' ');
+	factor = budget_bytes(rate->high) ? strtod(high, NULL) / rate->high : 1;
+	snprintf(low, UNITS_TEXT_MAX, unit && unit[1] == 'B' ? "%.0f" : "%.1f",
+		 fmax(rate->low, 0) * factor);
+	return unit ? unit + 1 : "";
+}
+
+const char *text_budget_rate(const struct budget_estimate *estimate, char *text)
+{
+	char low[UNITS_TEXT_MAX], high[UNITS_TEXT_MAX], value[UNITS_TEXT_MAX];
+	const struct estimate *rate = &estimate->rate;
+	const char *unit;
+	double factor;
+
+	if (!estimate->known)
+		return strcpy(text, "-");
+	if (!isfinite(rate->high)) {
+		units_format_size(budget_bytes(rate->low), value);
+		snprintf(text, UNITS_TEXT_MAX, ">%.30s", value);
+		return estimate->lower_bound ? text : strcpy(text, "?");
+	}
+	unit = budget_limits(rate, low, high);
+	factor = budget_bytes(rate->high) ? strtod(high, NULL) / rate->high : 1;
+	snprintf(value, sizeof(value), *unit == 'B' ? "%.0f" : "%.1f", rate->value * factor);
+	high[strcspn(high, " ")] = '\0';
+	snprintf(text, UNITS_TEXT_MAX, "~%.7s (%.7s-%.7s) %.3s", value, low, high, unit);
+	return text;
+}
+
+static void budget_append_rate(struct buffer *line, const struct budget_estimate *estimate)
+{
+	char text[UNITS_TEXT_MAX];
+
+	if (estimate->lower_bound && !isfinite(estimate->rate.high))
+		buffer_printf(line, "at least %s per second",
+			      units_format_size(budget_bytes(estimate->rate.low), text));
+	else if (!isfinite(estimate->rate.high))
+		buffer_append_string(line, "growth not yet known");
+	else
+		buffer_printf(line, "%s per second", text_budget_rate(estimate, text));
+}
+
+static void budget_append_blocks(struct buffer *line, const struct budget_estimate *estimate)
+{
+	char text[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+
+	if (!estimate->followed)
+		return;
+	buffer_printf(line, "; of %s blocks seen", units_format_count(estimate->followed, text));
+	buffer_printf(line, " %s unchanged", units_format_count(estimate->unchanged, text));
+	if (estimate->unchanged)
+		buffer_printf(line, ", ~%s old on average",
+			      units_format_time(estimate->mean_age_ns, time));
+	if (estimate->written)
+		buffer_printf(line, ", %s alive but written",
+			      units_format_count(estimate->written, text));
+	if (estimate->freed)
+		buffer_printf(line, ", %s freed", units_format_count(estimate->freed, text));
+	if (estimate->lost)
+		buffer_printf(line, ", %s lost sight of", units_format_count(estimate->lost, text));
+}
+
+/* "~12 % (11-13 %)" */
+static void budget_append_share(struct buffer *line, const struct estimate *share)
+{
+	buffer_printf(line, "~%.0f %% (%.0f-%.0f %%)", 100 * share->value, 100 * share->low,
+		      100 * share->high);
+}
+
+static void budget_append_tail(struct buffer *line, const struct survival_tail *tail)
+{
+	char time[UNITS_TEXT_MAX];
+
+	if (!tail->until_ns)
+		return;
+	buffer_append_string(line, "; ");
+	budget_append_share(line, &tail->share);
+	if (tail->shape == SURVIVAL_FLAT)
+		buffer_append_string(line, " are never freed");
+	else
+		buffer_printf(line, " live longer than %s%s",
+			      units_format_time(tail->until_ns, time),
+			      tail->shape == SURVIVAL_FALLING ? ", ever fewer" : "");
+}
+
+void text_budget_site(const struct text_writer *writer, const struct budget_estimate *estimate)
+{
+	struct buffer line = { 0 };
+
+	if (!estimate->known)
+		return;
+	budget_append_rate(&line, estimate);
+	budget_append_blocks(&line, estimate);
+	budget_append_tail(&line, &estimate->tail);
+	columns_pad(writer->out, 0, INDENT);
+	columns_wrap(writer->out, line.data,
+		     writer->width == COLUMNS_ANY ? COLUMNS_ANY : writer->width - INDENT,
+		     INDENT + 2);
+	buffer_free(&line);
+}
+
+/* "cost 0.8 % of the target's CPU time in 31 windows" */
+static void budget_cost(const struct text_writer *writer, const struct budget_report *report)
+{
+	uint64_t share = budget_cost_share(report);
+	char count[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+
+	buffer_append_string(&line, "cost ");
+	if (!report->cpu_ns)
+		buffer_append_string(&line, "no part");
+	else if (share < 50)
+		buffer_append_string(&line, "less than 0.1 %");
+	else
+		buffer_printf(&line, "%s%.1f %%", report->cost_unknown ? "at most " : "",
+			      (double)share / 1000);
+	buffer_printf(&line, " of the target's CPU time in %s window%s",
+		      units_format_count(report->window_count, count),
+		      report->window_count == 1 ? "" : "s");
+	buffer_printf(&line, " of %s in all", units_format_time(report->traced_ns, time));
+	buffer_printf(&line, ", %s blocks recorded", units_format_count(report->recorded, count));
+	columns_wrap(writer->out, line.data, writer->width, 2);
+	buffer_free(&line);
+}
+
+/* Growth that no site has. */
+static void budget_rest(const struct text_writer *writer, const struct estimate *rest,
+			const char *what)
+{
+	const struct budget_estimate of_none = { .known = true, .rate = *rest };
+	struct buffer line = { 0 };
+
+	if (!(rest->value >= 1))
+		return;
+	buffer_append_string(&line, what);
+	budget_append_rate(&line, &of_none);
+	columns_wrap(writer->out, line.data, writer->width, 2);
+	buffer_free(&line);
+}
+
+static void budget_heaps(const struct text_writer *writer, const struct budget_report *report)
+{
+	struct buffer line = { 0 };
+	size_t i;
+
+	for (i = 0; i < report->heap_count; i++) {
+		if (!report->heaps[i].reason)
+			continue;
+		buffer_clear(&line);
+		buffer_append_string(&line, "rates are lower bounds: ");
+		buffer_append_string(&line, report->heaps[i].reason);
+		columns_wrap(writer->out, line.data, writer->width, 2);
+	}
+	buffer_free(&line);
+}
+
+void text_budget(const struct text_writer *writer, const struct budget_estimates *estimates)
+{
+	budget_rest(writer, &estimates->written, "alive but written to: ");
+	budget_rest(writer, &estimates->unknown, "cannot be attributed: ");
+	budget_heaps(writer, estimates->report);
+	budget_cost(writer, estimates->report);
+}
