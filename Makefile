@@ -12,6 +12,7 @@
 #                 DEPLOY="trixie": with that release of Debian only
 # make check-survival  programs that switch stacks, RUNS (1000) times each, under this kernel ("native") and others (root)
 # make check-programs  what the tracer counts of programs of Debian against a library that counts in them (root)
+# make check-versions  objects and call sites of the interpreters of other releases, in roots that debootstrap makes (root)
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make lint       clang-format, shellcheck, floors of the architecture
 # make static     build/tracer-static, which needs no library
@@ -63,7 +64,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all arm64 static tests check check-kernels check-deploy check-programs check-survival demo unit live fuzz lint bench install clean dependencies targets
+.PHONY: all arm64 static tests check check-kernels check-deploy check-programs check-survival check-versions demo unit live fuzz lint bench install clean dependencies targets
 all: $(BUILD)/tracer
 
 $(BUILD)/tracer: $(OBJECTS)
@@ -191,6 +192,10 @@ check-deploy: dependencies-deploy all $(BUILD)/.static-tried targets
 check-programs: dependencies-programs all targets
 	$(Q)$(MAKE) -s -C tests/programs BUILD=$(CURDIR)/$(BUILD)/programs
 	tests/run programs
+
+# Roots that cannot be made are skipped: DEBIAN_MIRROR and UBUNTU_MIRROR say where from (tests/versions/roots.py).
+check-versions: all targets $(BUILD)/tests/live/ruby_objects
+	tests/run versions
 
 dependencies-%:
 	@scripts/install-dependencies --$* || echo "make: going on with what is installed"

@@ -1,10 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Stacks of the Ruby, Python and PHP of other Debian releases, which run in roots of their own, against their own answers.
-
-The roots are made by debootstrap in build/roots and kept there; that takes a minute or two for each. DEBIAN_MIRROR says where
-from, otherwise it is where this machine has its packages from.
-"""
+"""Stacks of the Ruby, Python and PHP of other Debian releases, which run in roots of their own (roots.py), against their own answers."""
 import os
 import re
 import shutil
@@ -17,38 +13,10 @@ sys.path.insert(0, os.path.join(TOP, "tests/live"))
 
 import interpreters  # noqa: E402
 import lab  # noqa: E402
+import test_memory_python  # noqa: E402
+from roots import need_root  # noqa: E402
 
-ROOTS = os.path.join(TOP, "build/roots")
 SECONDS = os.environ.get("STORM_SECONDS", "3")
-
-
-def find_mirror():
-    if os.environ.get("DEBIAN_MIRROR"):
-        return [os.environ["DEBIAN_MIRROR"]]
-    if not shutil.which("apt-get"):
-        return []
-    listed = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI)"], capture_output=True, text=True,
-                            check=False).stdout.split()
-    return [address for address in listed if re.search(r"/debian/?$", address)][:1]
-
-
-def need_root(suite):
-    """The folder of a root with the interpreters."""
-    folder = os.path.join(ROOTS, suite + "-php")
-    if os.path.isdir(folder):
-        return folder
-    lab.need("debootstrap")
-    os.makedirs(ROOTS, exist_ok=True)
-    part = tempfile.mkdtemp(prefix=suite + "-", dir=ROOTS)
-    os.chmod(part, 0o755)
-    made = subprocess.run(["debootstrap", "--variant=minbase", "--include=ruby,python3,php-cli", suite, part] + find_mirror(),
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          check=False)
-    if made.returncode:
-        shutil.rmtree(part, ignore_errors=True)
-        raise lab.Skip("debootstrap of %s failed: %s" % (suite, made.stdout.strip().splitlines()[-1:]))
-    os.rename(part, folder)
-    return folder
 
 
 def check(suite, kind, version, *command):
@@ -68,6 +36,25 @@ def check(suite, kind, version, *command):
         count = interpreters.check_ways(inside + [*command, path + "ways" + suffix, "3"], kind)
         load = interpreters.check_load(inside + [*command, path + "load" + suffix, SECONDS, "6"], kind)
     print("# %s: %d stacks; under load %d stacks of %d blocks" % (said.strip(), count, *load))
+
+
+def check_objects(suite):
+    """Objects of that release's Python, by class, against its own collector; what holds them."""
+    inside = ["chroot", need_root(suite), "env", "-i", "LANG=C.UTF-8", "PATH=/usr/bin:/bin"]
+    with tempfile.TemporaryDirectory(prefix="tracer-ways-", dir=os.path.join(need_root(suite), "tmp")) as folder:
+        shutil.copy(test_memory_python.SCRIPT, folder)
+        command = inside + ["python3", "/tmp/%s/objects.py" % os.path.basename(folder)]
+        process = test_memory_python.start(command=command)
+        test_memory_python.check_one_look(process)
+        lab.end(process)
+
+
+def test_objects_of_python_3_9():
+    check_objects("bullseye")
+
+
+def test_objects_of_python_3_13():
+    check_objects("trixie")
 
 
 def test_ruby_2_7():
