@@ -51,6 +51,7 @@ HARDEN_LINK := -Wl,-z,relro,-z,now
 CFLAGS_ALL := -std=gnu11 $(WARNINGS) $(HARDEN) $(CFLAGS)
 LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
 
+# Tests themselves are not optimized: most of the time of their build would go into that.
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 SOURCES := $(sort $(wildcard user/*/*.c))
@@ -115,13 +116,13 @@ $(BUILD)/sanitized/libpure.a: $(PURE_SANITIZED)
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/sanitized/libpure.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< $(BUILD)/sanitized/libpure.a \
+	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 $(WARNINGS) $(SANITIZE) -O0 -MMD -MP -o $@ $< $(BUILD)/sanitized/libpure.a \
 		-lcmocka $(LIBS)
 
 $(BUILD)/tests/host_bpf/%: tests/host_bpf/%.c $(wildcard bpf/*.h tests/host_bpf/*.h) $(BUILD)/sanitized/libpure.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests/host_bpf -Ibpf -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -o $@ $< \
+	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests/host_bpf -Ibpf -std=gnu11 $(WARNINGS) $(SANITIZE) -O0 -MMD -MP -o $@ $< \
 		$(BUILD)/sanitized/libpure.a -lcmocka $(LIBS)
 
 # The parsers are compiled again with clang, so that the fuzzer sees their branches.

@@ -11,8 +11,8 @@ import subprocess
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKAGES = ("python3", "dash", "bash", "coreutils", "util-linux", "mount", "procps", "libc-bin", "grep", "sed", "binutils",
             "bpftool", "strace", "ruby", "php-cli")
-BUILT = ("tracer", "targets")
-TREE = ("tests/live", "tests/targets", "tests/kernels")
+BUILT = ("tracer", "targets", "tests/live")
+TREE = ("tests/live", "tests/data/render", "tests/targets", "tests/kernels")
 UNWANTED = re.compile(r"/usr/share/(doc|man|locale|info|lintian|bash-completion|gcc|gdb/auto-load)/|/usr/lib/[^/]+/gconv/")
 UNWANTED_FOREIGN = re.compile(UNWANTED.pattern + r"|/usr/(include|lib/gcc(-cross)?|share/(perl|ri|zoneinfo))/|\.a$")
 # Features that the oldest kernel knows.

@@ -38,7 +38,7 @@ class Outcome:
 
     def __init__(self, kernel):
         self.kernel, self.begun, self.done, self.failed = kernel, False, False, False
-        self.current, self.unexplained = None, []
+        self.current, self.unexplained, self.outcomes = None, [], set()
 
     def fail(self, what):
         self.failed = True
@@ -46,24 +46,30 @@ class Outcome:
             say("    " + line)
         say("not ok %s %s" % (self.kernel, what))
 
+    def explains(self, status):
+        """Have the tests of a program that ended with this status said why? One may end before it has run any."""
+        return "not ok" in self.outcomes if status == "1" else status == "0" and bool(self.outcomes)
+
     def read(self, line):
         words = line.split()
         test = re.match(r"(ok|not ok|skip) (test_.+)", line)
         if line.startswith("== begin "):
-            self.begun, self.current, self.unexplained = True, words[2].split(":")[0], []
+            self.begun, self.current, self.unexplained, self.outcomes = True, words[2].split(":")[0], [], set()
         elif line.startswith("== end "):
-            if words[3] not in ("0", "1"):
+            if not self.explains(words[3]):
                 self.fail("%s ended with %s" % (words[2], words[3]))
             say("    %s %s took %s s" % (self.kernel, words[2], words[4]))
             self.current = None
         elif line == "== done":
             self.done = True
         elif test and test.group(1) == "not ok":
+            self.outcomes.add("not ok")
             self.fail("%s %s" % (self.current, test.group(2)))
             self.unexplained = []
         elif line.startswith("note "):
             say("    %s %s" % (self.kernel, line[5:]))
         elif test:
+            self.outcomes.add(test.group(1))
             say("%s %s %s %s" % (test.group(1), self.kernel, self.current, test.group(2)))
             self.unexplained = []
         else:
