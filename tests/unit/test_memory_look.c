@@ -132,6 +132,28 @@ static void test_same(void **state)
 	assert_int_equal(program_identity_read(INT32_MAX, &second), -ESRCH);
 }
 
+/* Whatever is read while a program is executed is that of the one before or that of the one after. */
+static void test_same_while_executed(void **state)
+{
+	struct program_identity before, now, after;
+	int tries, i;
+
+	(void)state;
+	for (i = 0; i < 200; i++) {
+		before = identify();
+		assert_int_equal(write(shell.lines, "\n", 1), 1);
+		for (tries = 0; tries < 100000; tries++) {
+			if (!program_identity_read(shell.pid, &now) &&
+			    !program_identity_is_same(&before, &now))
+				break;
+		}
+		assert_true(tries < 100000);
+		usleep(2000);
+		after = identify();
+		assert_true(program_identity_is_same(&now, &after));
+	}
+}
+
 /* What is reported is all of the program that runs then. */
 static void test_executes_once(void **state)
 {
@@ -218,6 +240,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_same),
+		TEST(test_same_while_executed),
 		TEST(test_executes_once),
 		TEST(test_executes_always),
 		TEST(test_executes_between),

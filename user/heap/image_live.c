@@ -26,6 +26,9 @@
 /* For the pages of all mappings, where the image has no limit of its own. */
 #define PAGES_NS 10000000000ull
 
+/* A millisecond apart: execve() takes about one from the old memory to the new vector. */
+#define IDENTIFY_TRIES 100
+
 _Static_assert((int)IMAGE_PRESENT == PROCESS_PAGE_PRESENT &&
 		       (int)IMAGE_SWAPPED == PROCESS_PAGE_SWAPPED &&
 		       (int)IMAGE_FILE == PROCESS_PAGE_FILE &&
@@ -286,6 +289,20 @@ static int live_refuse(pid_t pid, int code, struct error *error)
 		faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) ? STEP_READ : STEP_LOOK, code, error);
 }
 
+/* -ESTALE if it was between two programs at each try. */
+static int live_identify(pid_t pid, struct program_identity *ret_program)
+{
+	int tries, code = program_identity_read(pid, ret_program);
+
+	for (tries = 1; code == -ESRCH && proc_has_memory("/proc", pid); tries++) {
+		if (tries == IDENTIFY_TRIES)
+			return -ESTALE;
+		usleep(1000);
+		code = program_identity_read(pid, ret_program);
+	}
+	return code;
+}
+
 int image_open(pid_t pid, uint64_t until_ns, struct image **ret_image, struct error *error)
 {
 	struct live *live = memory_alloc(1, sizeof(*live));
@@ -295,7 +312,7 @@ int image_open(pid_t pid, uint64_t until_ns, struct image **ret_image, struct er
 
 	live->pid = pid;
 	live->pages.map = live->pages.memory = -1;
-	code = program_identity_read(pid, &live->program);
+	code = live_identify(pid, &live->program);
 	if (!code)
 		code = process_pages_open(&live->pages, pid);
 	/* Without its memory there is little to see. */

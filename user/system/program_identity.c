@@ -25,18 +25,28 @@ static void identity_read_random(pid_t pid, uint64_t address, struct program_ide
 	process_pages_close(&pages);
 }
 
-/* 0 if it has none. */
-static uint64_t identity_find_random(const struct buffer *vector)
+/*
+ * What of the vector tells programs apart: the entries before AT_EXECFN, and where AT_RANDOM is, 0 without one. execve() fills the
+ * vector from its start while others may read it (create_elf_tables() in the kernel's fs/binfmt_elf.c): once AT_EXECFN has its
+ * value, everything before is there. Returns false until then.
+ */
+static bool identity_find_entries(const struct buffer *vector, size_t *ret_length,
+				  uint64_t *ret_random)
 {
 	Elf64_auxv_t entry;
 	size_t at;
 
+	*ret_random = 0;
 	for (at = 0; at + sizeof(entry) <= vector->length; at += sizeof(entry)) {
 		memcpy(&entry, vector->data + at, sizeof(entry));
 		if (entry.a_type == AT_RANDOM)
-			return entry.a_un.a_val;
+			*ret_random = entry.a_un.a_val;
+		if (entry.a_type == AT_EXECFN) {
+			*ret_length = at;
+			return entry.a_un.a_val != 0;
+		}
 	}
-	return 0;
+	return false;
 }
 
 int program_identity_read(pid_t pid, struct program_identity *ret_identity)
@@ -45,14 +55,14 @@ int program_identity_read(pid_t pid, struct program_identity *ret_identity)
 	struct buffer vector = { 0 };
 	int code = proc_read_start_time("/proc", pid, &identity.start_time);
 	uint64_t random;
+	size_t length;
 
 	if (!code)
 		code = proc_read_text("/proc", pid, "auxv", &vector);
-	if (!code && !vector.length)
+	if (!code && !identity_find_entries(&vector, &length, &random))
 		code = -ESRCH;
 	if (!code) {
-		identity.vector = hash_bytes(HASH_BEGIN, vector.data, vector.length);
-		random = identity_find_random(&vector);
+		identity.vector = hash_bytes(HASH_BEGIN, vector.data, length);
 		if (random)
 			identity_read_random(pid, random, &identity);
 		*ret_identity = identity;

@@ -17,7 +17,7 @@ struct program_identity {
 	bool has_random; /* false where that page is not in memory */
 };
 
-/* Returns 0, or a negative errno: -ESRCH if the process has gone, or has no memory any more. */
+/* Returns 0, or a negative errno: -ESRCH if the process has gone, has no memory any more, or is between two programs. */
 int program_identity_read(pid_t pid, struct program_identity *ret_identity);
 
 /* The same program, as far as it is known of both. */
