@@ -12,19 +12,6 @@
 #include "system/proc_text.h"
 #include "system/process_pages.h"
 
-/* The process may have no page of it in memory; none is brought in. */
-static void identity_read_random(pid_t pid, uint64_t address, struct program_identity *identity)
-{
-	struct process_pages pages;
-
-	if (process_pages_open(&pages, pid))
-		return;
-	identity->has_random =
-		pages.memory >= 0 &&
-		process_pages_read(&pages, address, identity->random, sizeof(identity->random));
-	process_pages_close(&pages);
-}
-
 /*
  * What of the vector tells programs apart: the entries before AT_EXECFN, and where AT_RANDOM is, 0 without one. execve() fills the
  * vector from its start while others may read it (create_elf_tables() in the kernel's fs/binfmt_elf.c): once AT_EXECFN has its
@@ -49,25 +36,41 @@ static bool identity_find_entries(const struct buffer *vector, size_t *ret_lengt
 	return false;
 }
 
-int program_identity_read(pid_t pid, struct program_identity *ret_identity)
+/* With memory that was opened before the vector is read: a vector of the old program never goes with bytes of the new one. */
+static int identity_read(pid_t pid, struct process_pages *pages, struct program_identity *identity)
 {
-	struct program_identity identity = { 0 };
 	struct buffer vector = { 0 };
-	int code = proc_read_start_time("/proc", pid, &identity.start_time);
 	uint64_t random;
 	size_t length;
+	int code = proc_read_text("/proc", pid, "auxv", &vector);
 
-	if (!code)
-		code = proc_read_text("/proc", pid, "auxv", &vector);
 	if (!code && !identity_find_entries(&vector, &length, &random))
 		code = -ESRCH;
 	if (!code) {
-		identity.vector = hash_bytes(HASH_BEGIN, vector.data, length);
-		if (random)
-			identity_read_random(pid, random, &identity);
-		*ret_identity = identity;
+		identity->vector = hash_bytes(HASH_BEGIN, vector.data, length);
+		/* That page may not be in memory; none is brought in. */
+		identity->has_random = random && pages->memory >= 0 &&
+				       process_pages_read(pages, random, identity->random,
+							  sizeof(identity->random));
 	}
 	buffer_free(&vector);
+	return code;
+}
+
+int program_identity_read(pid_t pid, struct program_identity *ret_identity)
+{
+	struct program_identity identity = { 0 };
+	struct process_pages pages = { .map = -1, .memory = -1 };
+	int code = proc_read_start_time("/proc", pid, &identity.start_time);
+
+	if (code)
+		return code;
+	if (process_pages_open(&pages, pid))
+		pages.map = pages.memory = -1;
+	code = identity_read(pid, &pages, &identity);
+	process_pages_close(&pages);
+	if (!code)
+		*ret_identity = identity;
 	return code;
 }
 
