@@ -13,47 +13,50 @@
 #include "system/process_pages.h"
 
 /*
- * What of the vector tells programs apart: the entries before AT_EXECFN, and where AT_RANDOM is, 0 without one. execve() fills the
- * vector from its start while others may read it (create_elf_tables() in the kernel's fs/binfmt_elf.c): once AT_EXECFN has its
- * value, everything before is there. Returns false until then.
+ * A hash of the entries before AT_EXECFN, and where AT_RANDOM is, 0 without one. execve() fills the vector while others may read it
+ * (create_elf_tables() in the kernel's fs/binfmt_elf.c), AT_EXECFN as one of the last: -ESRCH as long as that is missing.
  */
-static bool identity_find_entries(const struct buffer *vector, size_t *ret_length,
-				  uint64_t *ret_random)
+static int identity_read_vector(pid_t pid, uint64_t *ret_hash, uint64_t *ret_random)
 {
-	Elf64_auxv_t entry;
+	struct buffer vector = { 0 };
+	Elf64_auxv_t entry = { 0 };
+	int code = proc_read_text("/proc", pid, "auxv", &vector);
 	size_t at;
 
 	*ret_random = 0;
-	for (at = 0; at + sizeof(entry) <= vector->length; at += sizeof(entry)) {
-		memcpy(&entry, vector->data + at, sizeof(entry));
+	for (at = 0; !code && at + sizeof(entry) <= vector.length; at += sizeof(entry)) {
+		memcpy(&entry, vector.data + at, sizeof(entry));
 		if (entry.a_type == AT_RANDOM)
 			*ret_random = entry.a_un.a_val;
-		if (entry.a_type == AT_EXECFN) {
-			*ret_length = at;
-			return entry.a_un.a_val != 0;
-		}
+		if (entry.a_type == AT_EXECFN)
+			break;
 	}
-	return false;
+	if (!code && (entry.a_type != AT_EXECFN || !entry.a_un.a_val))
+		code = -ESRCH;
+	if (!code)
+		*ret_hash = hash_bytes(HASH_BEGIN, vector.data, at);
+	buffer_free(&vector);
+	return code;
 }
 
-/* With memory that was opened before the vector is read: a vector of the old program never goes with bytes of the new one. */
+/*
+ * The memory was opened before: bytes of the new program never go with a vector of the old one. The vector is read twice, as the
+ * kernel may write its entries in any order.
+ */
 static int identity_read(pid_t pid, struct process_pages *pages, struct program_identity *identity)
 {
-	struct buffer vector = { 0 };
-	uint64_t random;
-	size_t length;
-	int code = proc_read_text("/proc", pid, "auxv", &vector);
+	uint64_t random, again;
+	int code = identity_read_vector(pid, &identity->vector, &random);
 
-	if (!code && !identity_find_entries(&vector, &length, &random))
+	if (code)
+		return code;
+	/* That page may not be in memory; none is brought in. */
+	identity->has_random =
+		random && pages->memory >= 0 &&
+		process_pages_read(pages, random, identity->random, sizeof(identity->random));
+	code = identity_read_vector(pid, &again, &random);
+	if (!code && again != identity->vector)
 		code = -ESRCH;
-	if (!code) {
-		identity->vector = hash_bytes(HASH_BEGIN, vector.data, length);
-		/* That page may not be in memory; none is brought in. */
-		identity->has_random = random && pages->memory >= 0 &&
-				       process_pages_read(pages, random, identity->random,
-							  sizeof(identity->random));
-	}
-	buffer_free(&vector);
 	return code;
 }
 
