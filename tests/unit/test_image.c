@@ -225,6 +225,42 @@ static void test_refresh(void **state)
 	assert_int_equal(image_word(fake->image, BASE), 0);
 }
 
+/* Lists that are cut are better than none, and worse than whole ones from before. */
+static void test_refresh_cut(void **state)
+{
+	size_t runs = fake->image->run_count;
+
+	(void)state;
+	fake_image_map(fake, BASE - 0x1000, 0x1000, "new", 0);
+	fake->unlisted = BASE + 0x1000;
+	assert_false(image_refresh(fake->image));
+	assert_false(fake->image->pages_unknown);
+	assert_int_equal(fake->image->run_count, runs);
+	assert_int_equal(image_page(fake->image, BASE), IMAGE_PRESENT);
+	assert_null(image_find(fake->image, BASE - 1));
+	fake->unlisted = 0;
+	assert_true(image_refresh(fake->image));
+	assert_int_equal(image_page(fake->image, BASE - 1), IMAGE_PRESENT);
+}
+
+static void test_open_cut(void **state)
+{
+	struct fake_image *late = fake_image_new();
+
+	(void)state;
+	fake_image_map(late, BASE, 0x1000, "listed", 0);
+	fake_image_map(late, BASE + 0x1000, 0x1000, "not listed", 0);
+	late->unlisted = BASE + 0x1000;
+	assert_true(image_refresh(late->image));
+	assert_true(late->image->pages_unknown);
+	assert_int_equal(image_page(late->image, BASE), IMAGE_PRESENT);
+	/* The same again, with time: what is new is seen. */
+	fake_image_absent(late, BASE, 0x1000);
+	assert_true(image_refresh(late->image));
+	assert_int_equal(image_page(late->image, BASE), 0);
+	fake_image_free(late);
+}
+
 static void test_window(void **state)
 {
 	struct window window;
@@ -326,15 +362,22 @@ static void test_live(void **state)
 static void test_live_late(void **state)
 {
 	struct child *child = *state;
+	size_t runs = child->image->run_count;
+	struct image *late;
 
-	assert_false(child->image->pages_unknown);
+	assert_int_equal(image_open(child->pid, 1, &late, NULL), 0);
+	assert_true(late->pages_unknown);
+	assert_int_equal(late->run_count, 0);
+	late->until_ns = 0;
+	assert_true(image_refresh(late));
+	assert_false(late->pages_unknown);
+	assert_int_equal(late->run_count, runs);
+	image_free(late);
+	/* What was listed in time stays. */
 	child->image->until_ns = 1;
-	assert_true(image_refresh(child->image));
-	assert_true(child->image->pages_unknown);
-	assert_int_equal(child->image->run_count, 0);
-	child->image->until_ns = 0;
-	assert_true(image_refresh(child->image));
+	assert_false(image_refresh(child->image));
 	assert_false(child->image->pages_unknown);
+	assert_int_equal(child->image->run_count, runs);
 }
 
 /* The kernel's own pages, and devices, are not read. */
@@ -427,6 +470,8 @@ int main(void)
 		TEST(test_late_with_patience),
 		TEST(test_next_present),
 		TEST(test_refresh),
+		TEST(test_refresh_cut),
+		cmocka_unit_test(test_open_cut),
 		TEST(test_window),
 		LIVE(test_live),
 		LIVE(test_live_device),

@@ -188,7 +188,7 @@ static void test_late(void **state)
 	/* With time again, they are as they are now. */
 	world.fake->unlisted = 0;
 	fake_image_absent(world.fake, HEAP, 4096);
-	assert_true(image_refresh_whole(world.image));
+	assert_true(image_refresh(world.image));
 	assert_int_equal(image_page(world.image, HEAP), 0);
 	fake_image_free(world.fake);
 }

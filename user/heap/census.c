@@ -14,7 +14,7 @@ const struct heap_allocator *const census_allocators[] = {
 
 bool census_refresh(struct image *image)
 {
-	return !image_is_over(image) && image_refresh_whole(image);
+	return !image_is_over(image) && image_refresh(image);
 }
 
 static bool census_is_apart(uint64_t seen, uint64_t now, uint64_t part)

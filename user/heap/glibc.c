@@ -153,7 +153,7 @@ static void glibc_walk_all_mapped(struct glibc_walk *walk)
 
 	glibc_par_read(walk->layout, walk->image, par);
 	glibc_mapped_find(walk->map, walk->image, par, &list);
-	if (glibc_mapped_differ(par, &list) && image_refresh_whole(walk->image)) {
+	if (glibc_mapped_differ(par, &list) && image_refresh(walk->image)) {
 		/* The mappings are older than the numbers. */
 		glibc_mapped_free(&list);
 		glibc_par_read(walk->layout, walk->image, par);

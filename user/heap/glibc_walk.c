@@ -159,7 +159,7 @@ static uint64_t walk_recover(struct glibc_walk *walk, uint64_t chunk)
 		walk->retried = chunk;
 		if (!(image_page(walk->image, chunk + 8) & IMAGE_PRESENT) &&
 		    walk->refreshes++ < WALK_REFRESHES)
-			image_refresh_whole(walk->image);
+			image_refresh(walk->image);
 		return chunk;
 	}
 	glibc_trim_gap(walk);

@@ -75,25 +75,18 @@ static bool image_list(struct image *image)
 	return true;
 }
 
+/* Are the new lists worse than those before: cut, where these were not or there is no time to read what is new? */
+static bool image_is_worse(struct image *image, const struct image *before)
+{
+	return image->pages_unknown && before->mapping_count &&
+	       (!before->pages_unknown || image_is_over(image));
+}
+
 bool image_refresh(struct image *image)
 {
 	struct image before = *image;
 
-	if (!image_list(image)) {
-		image_take_back(image, &before);
-		return false;
-	}
-	image_free_lists(&before);
-	image->refreshes++;
-	return image_is_alive(image);
-}
-
-bool image_refresh_whole(struct image *image)
-{
-	struct image before = *image;
-
-	if (!image_list(image) ||
-	    (image->pages_unknown && (!before.pages_unknown || image_is_over(image)))) {
+	if (!image_list(image) || image_is_worse(image, &before)) {
 		image_take_back(image, &before);
 		return false;
 	}

@@ -132,10 +132,11 @@ bool image_next_present(struct image *image, uint64_t address, uint64_t end, uin
 /* Bits of the page that holds `address`; 0 = nothing is there, or unknown. As of the last image_refresh. */
 unsigned int image_page(struct image *image, uint64_t address);
 
-/* Look at the mappings and pages again. False if the process has gone, or executes another program. */
+/*
+ * Look at the mappings and pages again. False if the process has gone, or executes another program; also where the new lists are
+ * cut, and what was listed before is more: it stays.
+ */
 bool image_refresh(struct image *image);
-/* The same, but what was listed before stays where the new lists are cut: false then, too. */
-bool image_refresh_whole(struct image *image);
 /* Is the process there, and is its program still the one that the image was opened of? */
 bool image_is_alive(const struct image *image);
 

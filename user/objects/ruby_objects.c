@@ -284,7 +284,8 @@ static bool objects_wait(struct ruby_heap *heap, const struct ruby_objects_wante
 /* The list may be in a mapping that is younger than the image's list of them. */
 static bool objects_list(struct ruby_heap *heap, const struct ruby_objects_wanted *wanted)
 {
-	if (wanted->classes && wanted->wait_ns && !image_refresh(heap->image))
+	if (wanted->classes && wanted->wait_ns && !image_refresh(heap->image) &&
+	    !image_is_alive(heap->image))
 		return false;
 	return ruby_heap_list(heap) || (image_refresh(heap->image) && ruby_heap_list(heap));
 }

@@ -45,8 +45,9 @@ static void look_alone(struct image *image, struct look_item *item)
 	}
 	mapping = image_find(image, item->address);
 	item->state = LOOK_UNKNOWN;
-	if (!mapping ||
-	    (!image_is_over(image) && !image->pages_unknown && !image_page(image, item->address)))
+	/* Where lists are cut, it may be in what they lack. */
+	if (!image_is_over(image) && !image->pages_unknown &&
+	    (!mapping || !image_page(image, item->address)))
 		item->state = LOOK_GONE;
 }
 
