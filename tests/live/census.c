@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The census of one allocator: census ALLOCATOR PID. Prints a line of JSON: all totals, and the blocks that begin as those of
+ * The census of one allocator: census ALLOCATOR SOURCE, a PID or a recorded image's path. Prints a line of JSON: all totals, and the blocks that begin as those of
  * tests/targets/filled.c do: with their address ^ FILLED_KEY, and the size that was asked for.
  */
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "any_image.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "heap/census.h"
@@ -131,7 +132,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	if (image_open(atoi(argv[2]), 0, &image, &error)) {
+	if (any_image_open(argv[2], &image, &error)) {
 		fprintf(stderr, "census: %s\n", error.text);
 		return 1;
 	}

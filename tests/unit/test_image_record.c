@@ -178,6 +178,28 @@ static void test_damaged(void **state)
 	loaded = NULL;
 }
 
+/* What can be read of a file where its pages are not in memory. */
+static void check_files(struct image *image)
+{
+	static unsigned char left[0x10000], right[0x10000];
+	size_t i, size, absent = 0;
+	uint64_t at;
+
+	for (i = 0; i < image->mapping_count; i++) {
+		const struct image_mapping *mapping = &image->mappings[i];
+
+		if (!mapping->inode || mapping->writable || mapping->shared)
+			continue;
+		for (at = mapping->start; at < mapping->end; at += sizeof(left)) {
+			size = image_read_part(image, at, left, sizeof(left));
+			assert_int_equal(image_read_part(loaded, at, right, sizeof(right)), size);
+			assert_memory_equal(left, right, size);
+			absent += size && !(image_page(loaded, at) & IMAGE_PRESENT);
+		}
+	}
+	assert_true(absent > 0);
+}
+
 /* A live one. */
 static void test_live(void **state)
 {
@@ -198,6 +220,7 @@ static void test_live(void **state)
 	check_mappings(image);
 	assert_int_equal(loaded->own_pid, pid);
 	assert_int_equal(image_word(loaded, (uintptr_t)&fake), (uintptr_t)fake);
+	check_files(image);
 	image_free(image);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -66,6 +66,27 @@ static void writing_put_memory(struct writing *writing, struct image *image, uin
 	}
 }
 
+/* Of a file that can be read in place of pages that are not in memory, as image_read does. */
+static bool writing_has_file(const struct image *image, const struct image_mapping *mapping)
+{
+	return image->source->read_file && mapping->inode && !mapping->writable && !mapping->shared;
+}
+
+static void writing_put_mapped(struct writing *writing, struct image *image,
+			       const struct image_mapping *mapping, unsigned char *bytes)
+{
+	uint64_t at = mapping->start, start, end;
+
+	if (writing_has_file(image, mapping)) {
+		writing_put_memory(writing, image, mapping->start, mapping->end, bytes);
+		return;
+	}
+	while (image_next_present(image, at, mapping->end, &start, &end)) {
+		writing_put_memory(writing, image, start, end, bytes);
+		at = end;
+	}
+}
+
 static void writing_put_image(struct writing *writing, struct image *image)
 {
 	unsigned char *bytes = memory_alloc(1, RECORD_PIECE_MAX);
@@ -80,10 +101,8 @@ static void writing_put_image(struct writing *writing, struct image *image)
 
 		writing_put(writing, &run, sizeof(run));
 	}
-	for (i = 0; i < image->run_count; i++)
-		if (image->runs[i].bits & IMAGE_PRESENT)
-			writing_put_memory(writing, image, image->runs[i].start, image->runs[i].end,
-					   bytes);
+	for (i = 0; i < image->mapping_count; i++)
+		writing_put_mapped(writing, image, &image->mappings[i], bytes);
 	writing_put(writing, &last, sizeof(last));
 	free(bytes);
 }

@@ -9,7 +9,11 @@
 
 #include "heap/image.h"
 
-/* Write all of an image to `fd`, which stays open. Returns 0, or a negative errno with `error` filled. */
+/*
+ * Write all of an image to `fd`, which stays open; also what of files behind read-only private mappings is not in memory, since
+ * that can be read of a process, too.
+ * Returns 0, or a negative errno with `error` filled.
+ */
 int image_record(struct image *image, int fd, struct error *error);
 
 /*

@@ -306,7 +306,8 @@ static void look_count_again(struct look *look)
 {
 	struct proc_status status;
 
-	if (look->image->refreshes > 1 && !proc_read_status("/proc", look->pid, &status))
+	if (look->pid && look->image->refreshes > 1 &&
+	    !proc_read_status("/proc", look->pid, &status))
 		look_fill_process(&status, look->report);
 }
 
@@ -411,7 +412,7 @@ static void look_finish(struct look *look, uint64_t begin_ns)
 	struct memory_report *report = look->report;
 	struct proc_status status;
 
-	if (!proc_read_status("/proc", look->pid, &status))
+	if (look->pid && !proc_read_status("/proc", look->pid, &status))
 		report->process.rss_after_bytes = status.rss_bytes;
 	report->process.mappings = look->image->mapping_count;
 	report->process.malloc_free_bytes = look_free_bytes(report);
@@ -433,6 +434,15 @@ static int look_check(const struct look *look, struct error *error)
 			 look->report->process.comm);
 }
 
+static void look_close(struct look *look)
+{
+	cpu_delay_close(&look->delay);
+	module_ranges_free(&look->modules);
+	kind_roots_free(&look->roots);
+	thread_list_free(&look->threads);
+	claims_free(look->claims);
+}
+
 static int look_once(pid_t pid, const struct memory_wanted *wanted, struct memory_report *report,
 		     struct error *error)
 {
@@ -448,13 +458,27 @@ static int look_once(pid_t pid, const struct memory_wanted *wanted, struct memor
 		look_finish(&look, begin_ns);
 		code = look_check(&look, error);
 	}
-	cpu_delay_close(&look.delay);
-	module_ranges_free(&look.modules);
-	kind_roots_free(&look.roots);
-	thread_list_free(&look.threads);
-	claims_free(look.claims);
+	look_close(&look);
 	image_free(look.image);
 	return code;
+}
+
+void memory_look_image(struct image *image, const struct memory_wanted *wanted,
+		       struct memory_report *ret_report)
+{
+	struct look look = { .pid = image->pid,
+			     .wanted = wanted,
+			     .report = ret_report,
+			     .image = image,
+			     .claims = claims_new() };
+	uint64_t begin_ns = clock_now_ns();
+
+	look_limit_time(&look);
+	ret_report->process.huge_bytes = ret_report->process.huge_zero_bytes = HEAP_UNKNOWN;
+	look_run(&look);
+	look_finish(&look, begin_ns);
+	look_close(&look);
+	image->patience = NULL;
 }
 
 int memory_look(pid_t pid, const struct memory_wanted *wanted, struct memory_report *ret_report,

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "decode/name_reader.h"
+#include "heap/image.h"
 #include "model/memory_report.h"
 
 /* What looks at one process keep, to follow its blocks and objects. */
@@ -42,6 +43,13 @@ struct memory_wanted {
  */
 int memory_look(pid_t pid, const struct memory_wanted *wanted, struct memory_report *ret_report,
 		struct error *error);
+
+/*
+ * The same of an image that is at hand, such as a recorded one. Figures that the kernel counts are left out where it
+ * is of no process. Fill `*ret_report`, which is {0}; free it with memory_report_free.
+ */
+void memory_look_image(struct image *image, const struct memory_wanted *wanted,
+		       struct memory_report *ret_report);
 
 /*
  * Only how much of the process's memory is free in malloc. Returns 0, or a negative errno with `*ret_bytes` untouched: -ETIMEDOUT if

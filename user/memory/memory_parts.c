@@ -56,7 +56,8 @@ void memory_parts_claim_files(struct image *image, struct claims *claims)
 	struct table known = { 0 };
 	size_t i;
 
-	if (proc_read_text("/proc", image->pid, "mountinfo", &mounts) || !mounts.data) {
+	if (!image->pid || proc_read_text("/proc", image->pid, "mountinfo", &mounts) ||
+	    !mounts.data) {
 		buffer_free(&mounts);
 		return;
 	}
@@ -115,7 +116,7 @@ void memory_parts_sum(struct image *image, uint64_t until_ns, struct claims *cla
 	struct page_share share;
 	size_t i;
 
-	if (page_share_open(&share, image->pid)) {
+	if (!image->pid || page_share_open(&share, image->pid)) {
 		report->pss_unknown = true;
 		memory_report_remark(report, "PSS is not known: its pages cannot be listed.");
 		claims_sum(claims, image, NULL, report->parts);
