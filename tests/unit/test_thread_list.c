@@ -159,6 +159,30 @@ static void test_alone(void **state)
 	assert_int_equal(count(THREAD_ENDED), 1);
 }
 
+/* A thread that is newer than the mappings: it is not known, and all others are. */
+static void test_newer(void **state)
+{
+	const uint64_t newer = 0x20000000ull + STACK_SIZE - 0x900 + 704;
+	const uint64_t running = STACKS + STACK_SIZE - 0x900 + 704;
+
+	(void)state;
+	fake_image_put_word(fake, USED, newer);
+	fake_image_put_word(fake, running + 8, newer);
+	find();
+	assert_false(list.complete);
+	assert_int_equal(list.count, 4);
+	assert_int_equal(count(THREAD_ENDED), 1);
+	assert_int_equal(count(THREAD_CACHED), 1);
+	/* In the middle: an entry on each side of it, once. */
+	fake_image_put_word(fake, running, newer);
+	fake_image_put_word(fake, USED, running);
+	fake_image_put_word(fake, running + 8, USED);
+	find();
+	assert_false(list.complete);
+	assert_int_equal(list.count, 4);
+	assert_int_equal(count(THREAD_ENDED), 1);
+}
+
 /* The process was forked by a thread: that is the only one now, and it has a stack. */
 static void test_forked(void **state)
 {
@@ -366,9 +390,16 @@ static void test_live(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_states),  TEST(test_alone),	      TEST(test_forked),
-		TEST(test_damaged), TEST(test_damaged_words), TEST(test_many_candidates),
-		TEST(test_static),  TEST(test_musl),	      TEST(test_live),
+		TEST(test_states),
+		TEST(test_alone),
+		TEST(test_forked),
+		TEST(test_newer),
+		TEST(test_damaged),
+		TEST(test_damaged_words),
+		TEST(test_many_candidates),
+		TEST(test_static),
+		TEST(test_musl),
+		TEST(test_live),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,10 +79,15 @@ static bool descriptor_find_stack(const struct image *image, const unsigned char
 	return false;
 }
 
-/* The descriptor with these links. Returns the address of the next entry, 0 if it is no descriptor. */
+/* Which of an entry's links leads on: that to the next one, or to the one before it. */
+enum direction { FORWARD, BACKWARD };
+
+/* The descriptor with these links, come to from `previous`. Returns the address of the entry behind it, 0 if it is no descriptor. */
 static uint64_t descriptor_read(struct image *image, uint64_t links, uint64_t previous,
-				struct thread_info *ret_thread)
+				enum direction direction, struct thread_info *ret_thread)
 {
+	const size_t back = direction == FORWARD ? 8 : 0, on = 8 - back;
+
 	unsigned char bytes[DESCRIPTOR_BYTES];
 	uint64_t address = links - DESCRIPTOR_LINKS;
 	int32_t tid;
@@ -93,26 +98,28 @@ static uint64_t descriptor_read(struct image *image, uint64_t links, uint64_t pr
 	size = image_read_part(image, address, bytes, sizeof(bytes));
 	if (size < DESCRIPTOR_TID + sizeof(tid) || descriptor_word(bytes, 0) != address ||
 	    descriptor_word(bytes, DESCRIPTOR_SELF) != address ||
-	    descriptor_word(bytes, DESCRIPTOR_LINKS + 8) != previous)
+	    descriptor_word(bytes, DESCRIPTOR_LINKS + back) != previous)
 		return 0;
 	memcpy(&tid, bytes + DESCRIPTOR_TID, sizeof(tid));
 	*ret_thread = (struct thread_info){ .tid = tid > 0 ? tid : 0, .descriptor = address };
 	descriptor_find_stack(image, bytes, size, ret_thread);
-	return descriptor_word(bytes, DESCRIPTOR_LINKS);
+	return descriptor_word(bytes, DESCRIPTOR_LINKS + on);
 }
 
-/* Add all of a list. True if it leads back to its head. */
-static bool threads_walk(struct image *image, uint64_t head, enum thread_state state,
-			 struct thread_list *list)
+/* Add a list's entries in this direction. Returns the address of one that is none; that of the head if there is none. */
+static uint64_t threads_walk_in(struct image *image, uint64_t head, enum thread_state state,
+				enum direction direction, struct thread_list *list)
 {
-	uint64_t previous = head, at = image_word(image, head), next;
+	uint64_t previous = head, at = image_word(image, head + (direction == FORWARD ? 0 : 8));
+	uint64_t next;
 	struct thread_info thread;
 
 	while (at != head) {
-		next = list->count < THREADS_MAX ? descriptor_read(image, at, previous, &thread)
-						 : 0;
+		next = list->count < THREADS_MAX
+			       ? descriptor_read(image, at, previous, direction, &thread)
+			       : 0;
 		if (!next)
-			return false;
+			return at;
 		thread.state = state == THREAD_RUNS && !thread.tid ? THREAD_ENDED : state;
 		if (state == THREAD_CACHED)
 			thread.tid = 0;
@@ -120,7 +127,21 @@ static bool threads_walk(struct image *image, uint64_t head, enum thread_state s
 		previous = at;
 		at = next;
 	}
-	return true;
+	return head;
+}
+
+/*
+ * Add all of a list. True if it leads back to its head. New threads come behind the head: stacks of those that are newer than the
+ * image's mappings cannot be read, and older threads are found from the other end.
+ */
+static bool threads_walk(struct image *image, uint64_t head, enum thread_state state,
+			 struct thread_list *list)
+{
+	uint64_t at = threads_walk_in(image, head, state, FORWARD, list);
+
+	if (at != head && !image_find(image, at))
+		threads_walk_in(image, head, state, BACKWARD, list);
+	return at == head;
 }
 
 /* Does a list that is not empty begin there? */
@@ -130,11 +151,12 @@ static bool head_is_list(struct search *search, uint64_t head, uint64_t next, ui
 	uint64_t links[2];
 
 	if (!next || !previous || (next | previous) % DESCRIPTOR_ALIGN ||
-	    !image_find(search->image, next) || !image_find(search->image, previous) ||
-	    search->tries++ >= TRIES_MAX)
+	    !image_find(search->image, previous) || search->tries++ >= TRIES_MAX)
 		return false;
 	return image_read(search->image, previous, links, sizeof(links)) && links[0] == head &&
-	       descriptor_read(search->image, next, head, &thread);
+	       descriptor_read(search->image, previous, head, BACKWARD, &thread) &&
+	       (!image_find(search->image, next) ||
+		descriptor_read(search->image, next, head, FORWARD, &thread));
 }
 
 /* What kind of list is it? By the threads that are in it. */
@@ -278,10 +300,13 @@ static void threads_begin_with_main(struct thread_list *list, pid_t own_pid)
 static bool threads_walk_all(struct image *image, const struct heads *heads,
 			     struct thread_list *list)
 {
+	bool complete;
+
 	list->count = 0;
-	return (!heads->user || threads_walk(image, heads->user, THREAD_RUNS, list)) &&
-	       (!heads->used || threads_walk(image, heads->used, THREAD_RUNS, list)) &&
-	       (!heads->cache || threads_walk(image, heads->cache, THREAD_CACHED, list));
+	complete = !heads->user || threads_walk(image, heads->user, THREAD_RUNS, list);
+	complete &= !heads->used || threads_walk(image, heads->used, THREAD_RUNS, list);
+	complete &= !heads->cache || threads_walk(image, heads->cache, THREAD_CACHED, list);
+	return complete;
 }
 
 /* A thread that is being made has no number for a moment. */

@@ -26,7 +26,7 @@ struct thread_info {
 struct thread_list {
 	struct thread_info *items; /* the main thread first */
 	size_t count;
-	bool complete; /* the lists were found, and closed; false: only the main thread, or none */
+	bool complete; /* the lists were found, and closed; false: some threads, or all, are missing */
 };
 
 /*
