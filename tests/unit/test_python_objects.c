@@ -603,6 +603,45 @@ static void test_collector(void **state)
 	world_free(world);
 }
 
+/* How many collections are seen with the first object, or the last one, of a generation where there is no mapping. */
+static uint64_t collections_with(unsigned int generation, unsigned int link)
+{
+	struct python_world *world = world_new(WORLD_LIBRARY);
+	uint64_t runtime = WORLD_DATA + 0x1000, lists = WORLD_HEAP + 0x4000 + 676, i, found;
+	uint64_t head = lists + generation * 24, other = WORLD_HEAP + 0x7000;
+	struct look *look;
+
+	world_export(world, "_PyRuntime", runtime);
+	fake_image_put_word(world->fake, runtime + 40, WORLD_HEAP + 0x4000);
+	for (i = 0; i < 3; i++) {
+		fake_image_put_word(world->fake, lists + i * 24, lists + i * 24);
+		fake_image_put_word(world->fake, lists + i * 24 + 8, lists + i * 24);
+		world_put_half(world, lists + i * 24 + 16, 700);
+		fake_image_put_word(world->fake, lists + 104 + i * 24, i);
+	}
+	fake_image_put_word(world->fake, lists + 72, lists);
+	fake_image_put_word(world->fake, head + link, 0x7f1234567000ull);
+	fake_image_put_word(world->fake, head + 8 - link, other);
+	fake_image_put_word(world->fake, other + link, head);
+	look = look_at(world);
+	found = look->runtime.major_gcs;
+	look_end(look);
+	world_free(world);
+	return found;
+}
+
+/* Objects that are newer than the mappings end lists, and begin those of younger generations. */
+static void test_collector_newer(void **state)
+{
+	(void)state;
+	assert_int_equal(collections_with(0, 0), 2);
+	assert_int_equal(collections_with(0, 8), 2);
+	assert_int_equal(collections_with(1, 0), 2);
+	assert_int_equal(collections_with(1, 8), 2);
+	assert_int_equal(collections_with(2, 8), 2);
+	assert_true(collections_with(2, 0) == HEAP_UNKNOWN);
+}
+
 /* The state of a str; above its flags there may be anything, as of a block that was in use before. Where 3.14 has them differs. */
 static void test_text(void **state)
 {
@@ -684,8 +723,8 @@ int main(void)
 		cmocka_unit_test(test_sizes),	    cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_tables),	    cmocka_unit_test(test_strange),
 		cmocka_unit_test(test_longest),	    cmocka_unit_test(test_code),
-		cmocka_unit_test(test_collector),   cmocka_unit_test(test_text),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_collector),   cmocka_unit_test(test_collector_newer),
+		cmocka_unit_test(test_text),	    cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

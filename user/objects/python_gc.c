@@ -25,6 +25,9 @@
 /* In the runtime of 3.13 and later: where in it the first interpreter is. */
 #define RUNTIME_PLACE 40
 
+/* While objects come and go, the lists change from one word that is read to the next. */
+#define ATTEMPTS 8
+
 /* No counter is as large. */
 #define COLLECTIONS_MAX (1ull << 40)
 
@@ -65,14 +68,23 @@ static bool gc_may_link(const unsigned char *bytes)
 	       previous < 1ull << 47;
 }
 
-/* Do the neighbours of a list's head lead back to it? */
-static bool gc_is_list(struct image *image, uint64_t head)
+/* Does a neighbour of a list's head lead back to it? Those that are newer than the image's mappings cannot be read. */
+static bool gc_leads_back(struct image *image, uint64_t neighbour, unsigned int back, uint64_t head,
+			  bool may_be_newer)
+{
+	if (may_be_newer && !(neighbour & 7) && !image_find(image, neighbour))
+		return true;
+	return (image_word(image, neighbour + back) & ~LINK_FLAGS) == head;
+}
+
+/* The first object of the oldest generation has been there for long, the last one of any list may just have been made. */
+static bool gc_is_list(struct image *image, uint64_t head, bool is_oldest)
 {
 	uint64_t next = image_word(image, head) & ~LINK_FLAGS;
 	uint64_t previous = image_word(image, head + 8) & ~LINK_FLAGS;
 
-	return (image_word(image, next + 8) & ~LINK_FLAGS) == head &&
-	       (image_word(image, previous) & ~LINK_FLAGS) == head;
+	return gc_leads_back(image, next, 8, head, !is_oldest) &&
+	       gc_leads_back(image, previous, 0, head, true);
 }
 
 static bool gc_are_lists(struct image *image, const unsigned char *bytes, uint64_t address)
@@ -84,7 +96,7 @@ static bool gc_are_lists(struct image *image, const unsigned char *bytes, uint64
 		    gc_half(bytes + i + GENERATION_THRESHOLD) > INT32_MAX)
 			return false;
 	for (i = 0; i < LISTS_BYTES; i += GENERATION_BYTES)
-		if (!gc_is_list(image, address + i))
+		if (!gc_is_list(image, address + i, i + GENERATION_BYTES == LISTS_BYTES))
 			return false;
 	return true;
 }
@@ -116,20 +128,28 @@ static bool gc_fill(const struct python_heap *heap, const unsigned char *lists, 
 	return true;
 }
 
-bool python_gc_read(struct python_heap *heap, struct python_gc *ret_gc)
+static bool gc_search(struct python_heap *heap, uint64_t interpreter, struct python_gc *ret_gc)
 {
 	const size_t rest = FIGURES_PLACE + 8 + (size_t)PYTHON_GENERATIONS * FIGURES_BYTES;
-	uint64_t interpreter = gc_find_interpreter(heap);
 	unsigned char bytes[STATE_BYTES] = { 0 };
 	size_t i;
 
-	*ret_gc = (struct python_gc){ 0 };
-	if (!interpreter)
-		return false;
 	for (i = 0; i < sizeof(bytes); i += STATE_READ)
 		image_read(heap->image, interpreter + i, bytes + i, STATE_READ);
 	for (i = 16; i + rest <= sizeof(bytes); i += STATE_STEP)
 		if (gc_are_lists(heap->image, bytes + i, interpreter + i))
 			return gc_fill(heap, bytes + i, interpreter + i, ret_gc);
 	return false;
+}
+
+bool python_gc_read(struct python_heap *heap, struct python_gc *ret_gc)
+{
+	uint64_t interpreter = gc_find_interpreter(heap);
+	bool is_found = false;
+	int i;
+
+	*ret_gc = (struct python_gc){ 0 };
+	for (i = 0; interpreter && i < ATTEMPTS && !is_found; i++)
+		is_found = gc_search(heap, interpreter, ret_gc);
+	return is_found;
 }
