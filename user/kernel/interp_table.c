@@ -293,6 +293,12 @@ static void table_look_at_gc(struct interp_process_entry *entry, uint64_t now_ns
 		gc_clock_look(&entry->gc_clock, now_ns, count, is_running);
 }
 
+static bool table_has_gcs(const struct interp_process_entry *entry)
+{
+	return entry->state == INTERP_FOUND && !entry->process->target.exited &&
+	       gc_counter_is_known(&entry->found.interpreter);
+}
+
 /* Returns when the next look is; 0 = there is nothing to look at. */
 static uint64_t table_look_at_gcs(struct interp_table *table, uint64_t now_ns)
 {
@@ -302,8 +308,7 @@ static uint64_t table_look_at_gcs(struct interp_table *table, uint64_t now_ns)
 	for (i = 0; i < table->count; i++) {
 		struct interp_process_entry *entry = &table->entries[i];
 
-		if (entry->state != INTERP_FOUND || entry->process->target.exited ||
-		    !gc_counter_is_known(&entry->found.interpreter))
+		if (!table_has_gcs(entry))
 			continue;
 		looked++;
 		if (table->gc_look_ns <= now_ns)
@@ -317,8 +322,11 @@ static uint64_t table_look_at_gcs(struct interp_table *table, uint64_t now_ns)
 const struct gc_clock *interp_table_gc_clock(struct interp_table *table,
 					     const struct process *process)
 {
-	const struct interp_process_entry *entry = table_entry(table, process);
+	struct interp_process_entry *entry = table_entry(table, process);
 
+	/* A report may come before the first look. */
+	if (entry && !entry->gc_clock.is_known && table_has_gcs(entry))
+		table_look_at_gc(entry, clock_now_ns());
 	return entry && entry->gc_clock.is_known ? &entry->gc_clock : NULL;
 }
 
