@@ -30,12 +30,13 @@ static void add_new(pid_t pid, pid_t parent, bool is_descendant, uint64_t time_n
 	follow_add_new(&world.core.follow, &created);
 }
 
-/* A name that no other process has, not those of another run of this test either. */
+/* A name that no other process has, not those of another run or of the test before either, which may still be ending. */
 static const char *own_name(void)
 {
 	static char name[COMM_MAX];
+	static unsigned int names;
 
-	snprintf(name, sizeof(name), "follow-%d", getpid());
+	snprintf(name, sizeof(name), "f%d-%u", getpid(), names++);
 	return name;
 }
 
