@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import tempfile
 
 import lab
@@ -132,6 +133,20 @@ class Marked(Known):
 def test_by_command_line():
     others = [Marked(MARK + "-x"), Marked("x", MARK), Known(lab.target("known"))]
     only_these(("--cmdline", "known calls wait %s [0-9]+$" % MARK), lambda: Marked(MARK, "12"), *others)
+
+
+def test_starters_of_the_tracer_do_not_match():
+    """Who runs the tracer, as sudo does, has the expression among its own arguments: only what has it besides is meant."""
+    mark = MARK + "-started"
+    for start in (lambda: None, lambda: Marked(mark)):
+        known = start()
+        done = subprocess.run(["sh", "-c", '"$@"; status=$?; exit $status', "starter", "sh", "-c", '"$@"; exit $?', "starter", lab.TRACER,
+                               "plan", "--cmdline", mark], capture_output=True, text=True, timeout=lab.PATIENCE, check=False)
+        if known:
+            assert done.returncode == 0 and done.stdout.startswith("1 process would be traced:\n"), (done.stdout, done.stderr)
+            assert re.search(r"^ *%d " % known.pid, done.stdout, re.M), done.stdout
+        else:
+            assert done.returncode == 4 and not done.stdout, (done.returncode, done.stdout, done.stderr)
 
 
 def test_by_hostile_command_line():

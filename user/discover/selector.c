@@ -12,6 +12,8 @@
 
 /* The tracer's own processes are its children and theirs. */
 #define OWN_GENERATIONS 3
+/* And so many generations of processes that have started it are looked at. */
+#define ANCESTORS_MAX 64
 
 void selector_free(struct selector *selector)
 {
@@ -74,10 +76,24 @@ static bool process_has_name(pid_t pid, const struct proc_status *status, const 
 	return has;
 }
 
+/* Has this process started the tracer, or one that has, as a shell or sudo does? */
+static bool process_is_ancestor(pid_t pid)
+{
+	struct proc_status status = { .parent_pid = getppid() };
+	int i;
+
+	for (i = 0; i < ANCESTORS_MAX && status.parent_pid > 1; i++)
+		if (status.parent_pid == pid ||
+		    proc_read_status("/proc", status.parent_pid, &status))
+			break;
+	return status.parent_pid == pid;
+}
+
+/* Who starts the tracer may have the tracer's own arguments among its own, and with them the pattern. */
 static bool process_has_command(pid_t pid, const struct pattern *pattern)
 {
 	char *text = command_text_read(pid);
-	bool has = text && pattern_matches(pattern, text);
+	bool has = text && pattern_matches(pattern, text) && !process_is_ancestor(pid);
 
 	free(text);
 	return has;
