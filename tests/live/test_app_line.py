@@ -4,6 +4,7 @@
 programs ask for, by the lines on which they do."""
 import json
 import os
+import re
 import tempfile
 
 import lab
@@ -162,6 +163,48 @@ def test_python():
 def rows_of_file(report, name):
     return {str(site["frames"][0]["line"]): site for site in report["sites"]
             if site["frames"] and os.path.basename(site["frames"][0]["file"] or "") == name}
+
+
+MASTER = """\
+import os, sys
+
+
+def keep():
+    kept.append("x" * 700_001)
+
+
+kept, gate = [], sys.stdin.fileno()
+for _ in range(4):
+    pipe, order = os.pipe()
+    if not os.fork():
+        os.close(order)
+        while os.read(pipe, 1):
+            keep()
+        os._exit(0)
+    os.close(pipe)
+    kept.append(order)
+print("ready", flush=True)
+os.read(gate, 100)
+for worker in kept[:int(sys.argv[1])]:
+    os.write(worker, b"x")
+os.read(gate, 1)
+"""
+
+
+def test_workers():
+    """A master that keeps nothing is none of those that could have: as many of its four workers as its argument sets keep a text."""
+    for workers in (4, 3):
+        process = lab.start(["/usr/bin/python3", "-c", MASTER, str(workers)])
+        assert process.stdout.readline() == b"ready\n"
+        options = "-q", "-z", "700000", "--tree", process.pid, "3600"
+        text, rows = lab.Tracer(*options), lab.Tracer("-j", "--by", "app-line", *options)
+        lab.release(process)
+        lab.wait_for(lambda: len(rows.report_now()["sites"]) and rows.report_now()["sites"][0]["processes"] == workers, "they keep it")
+        report, row = text.stop(), json.loads(rows.stop().splitlines()[-1])["sites"][0]
+        lab.end(process)
+        assert row["inuse_objects"] == workers and row["of_processes"] == 5, row
+        assert " in %d of 4 workers of python3" % workers in report, report
+        assert re.search(r"^1 .* %d of 4  <string>:5" % workers, report, re.M), report
 
 
 def test_containers():

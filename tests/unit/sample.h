@@ -25,8 +25,8 @@ struct sample_name {
 struct sample {
 	struct snapshot snapshot;
 	struct snapshot_site sites[SAMPLE_MAX];
-	struct target targets[2];
-	const struct target *target_pointers[2];
+	struct target targets[4];
+	const struct target *target_pointers[4];
 	struct module_list modules;
 	struct stack *stacks[SAMPLE_MAX];
 	size_t stack_count;
@@ -60,7 +60,7 @@ static struct sample *sample_new_empty(size_t targets)
 	struct sample *sample = memory_alloc(1, sizeof(*sample));
 	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 4; i++) {
 		sample->targets[i] = (struct target){ .pid = 4242 + (int)i, .pidfd = -1 };
 		sample->target_pointers[i] = &sample->targets[i];
 	}

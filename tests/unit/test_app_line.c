@@ -373,6 +373,52 @@ static void test_workers(void **state)
 	sample_free(sample);
 }
 
+/* A master has nothing to do with a row of its workers: these are counted, and all processes in JSON. */
+static void test_workers_of_a_master(void **state)
+{
+	struct sample *sample = sample_new_empty(4);
+	struct result result;
+	struct draft draft = draft_new(sample);
+	const struct report_site *row;
+	size_t i;
+
+	(void)state;
+	draft_ruby(&draft, &shop_71);
+	draft_site(&draft, 1, 1);
+	draft_site(&draft, 3, 2);
+	for (i = 1; i < 4; i++) {
+		sample->targets[i] = sample->targets[0];
+		sample->targets[i].pid += (int)i;
+		sample->targets[i].parent = sample->targets[0].pid;
+	}
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	row = row_of(&result, 1 + 2);
+	assert_int_equal(row->process_count, 2);
+	assert_int_equal(row->of_processes, 4);
+	assert_int_equal(row->of_workers, 3);
+	result_free(&result);
+	/* One of another program is no worker. */
+	sample->targets[2].exe = (char *)"/usr/bin/ruby3.3";
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(row_of(&result, 1 + 2)->of_processes, 3);
+	assert_int_equal(row_of(&result, 1 + 2)->of_workers, 2);
+	result_free(&result);
+	/* A master that has ended is none, and its last worker alone is a process as any. */
+	sample->targets[2].exe = sample->targets[0].exe;
+	sample->targets[0].exited = true;
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(row_of(&result, 1 + 2)->of_workers, 0);
+	result_free(&result);
+	sample->targets[0].exited = false;
+	/* In the row itself, it is one of the processes. */
+	draft_site(&draft, 0, 4);
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(row_of(&result, 1 + 2 + 4)->of_processes, 4);
+	assert_int_equal(row_of(&result, 1 + 2 + 4)->of_workers, 0);
+	result_free(&result);
+	sample_free(sample);
+}
+
 /* What has no line at all is one row of a program, too, if its stacks are alike; programs stay apart. */
 static void test_processes_without_lines(void **state)
 {
@@ -585,6 +631,7 @@ int main(void)
 		cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_leaves_verbose),
 		cmocka_unit_test(test_workers),
+		cmocka_unit_test(test_workers_of_a_master),
 		cmocka_unit_test(test_processes_without_lines),
 		cmocka_unit_test(test_native),
 		cmocka_unit_test(test_root),

@@ -19,6 +19,7 @@ struct judged_target {
 	struct owner_place place;
 	const char *program;
 	bool interpreted;
+	bool master; /* the parent of a process of its program */
 };
 
 struct judge {
@@ -30,6 +31,7 @@ struct judge {
 	bool knows_interpreted, knows_processes;
 	struct table targets; /* struct judged_target */
 	struct table processes; /* by the address of a program's name: how many run */
+	struct table masters; /* likewise, how many of them are masters */
 	struct strings texts;
 };
 
@@ -101,6 +103,7 @@ void judge_free(struct judge *judge)
 	}
 	table_free(&judge->targets);
 	table_free(&judge->processes);
+	table_free(&judge->masters);
 	frame_rules_free(&judge->folded);
 	fits_free(&judge->hides);
 	fits_free(&judge->wants);
@@ -194,19 +197,45 @@ const char *judge_find_program(struct judge *judge, const struct target *target)
 	return judge_target(judge, target)->program;
 }
 
+static void judge_count(struct table *table, const char *program)
+{
+	uint64_t key = (uintptr_t)program;
+
+	table_put(table, key, (void *)((uintptr_t)table_get(table, key) + 1));
+}
+
+/* `by_pid` are the targets that run. */
+static void judge_find_master(struct judge *judge, const struct table *by_pid,
+			      const struct target *worker)
+{
+	const struct target *parent = table_get(by_pid, (uint64_t)worker->parent);
+	const char *program = judge_target(judge, worker)->program;
+	struct judged_target *master = parent ? judge_target(judge, parent) : NULL;
+
+	if (!master || master->master || master->program != program)
+		return;
+	master->master = true;
+	judge_count(&judge->masters, program);
+}
+
 static void judge_count_programs(struct judge *judge)
 {
 	const struct snapshot *snapshot = judge->snapshot;
+	struct table by_pid = { 0 };
 	size_t i;
 
 	for (i = 0; i < snapshot->target_count; i++) {
 		const struct target *target = snapshot->targets[i];
-		uint64_t key = (uintptr_t)judge_target(judge, target)->program;
 
-		if (!target->exited)
-			table_put(&judge->processes, key,
-				  (void *)((uintptr_t)table_get(&judge->processes, key) + 1));
+		if (target->exited)
+			continue;
+		judge_count(&judge->processes, judge_target(judge, target)->program);
+		table_put(&by_pid, (uint64_t)target->pid, (void *)(uintptr_t)target);
 	}
+	for (i = 0; i < snapshot->target_count; i++)
+		if (!snapshot->targets[i]->exited)
+			judge_find_master(judge, &by_pid, snapshot->targets[i]);
+	table_free(&by_pid);
 	judge->knows_processes = true;
 }
 
@@ -217,6 +246,20 @@ size_t judge_count_processes(struct judge *judge, const struct target *target)
 	if (!judge->knows_processes)
 		judge_count_programs(judge);
 	return (uintptr_t)table_get(&judge->processes, key);
+}
+
+size_t judge_count_masters(struct judge *judge, const struct target *target)
+{
+	uint64_t key = (uintptr_t)judge_target(judge, target)->program;
+
+	if (!judge->knows_processes)
+		judge_count_programs(judge);
+	return (uintptr_t)table_get(&judge->masters, key);
+}
+
+bool judge_is_master(struct judge *judge, const struct target *target)
+{
+	return judge_count_masters(judge, target) && judge_target(judge, target)->master;
 }
 
 static bool judge_has_interpreted(const struct stack *stack)

@@ -38,6 +38,10 @@ const char *judge_find_program(struct judge *judge, const struct target *target)
 /* How many of the snapshot's processes that run are of the target's program. */
 size_t judge_count_processes(struct judge *judge, const struct target *target);
 
+/* Of these, how many are masters: parents of others of them. */
+size_t judge_count_masters(struct judge *judge, const struct target *target);
+bool judge_is_master(struct judge *judge, const struct target *target);
+
 /* The row that a stack belongs to. Equal texts have one address, and are compared by it. */
 struct app_line {
 	struct frame_view view;

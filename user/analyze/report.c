@@ -315,11 +315,26 @@ static void report_ask_names(const struct report *report, size_t index)
 	report_close_site(&site);
 }
 
+static bool report_has_master(const struct snapshot_site *site, struct judge *judge)
+{
+	size_t i;
+
+	for (i = 0; i < site->member_count; i++)
+		if (judge_is_master(judge, site->members[i].target))
+			return true;
+	return judge_is_master(judge, site->target);
+}
+
 static void report_fill_counts(struct report_site *to, struct judge *judge)
 {
 	size_t running = judge ? judge_count_processes(judge, to->target) : 0;
+	size_t masters = judge ? judge_count_masters(judge, to->target) : 0;
 
 	to->of_processes = running > to->process_count ? running : to->process_count;
+	if (!masters || running - masters < 2 || running - masters < to->process_count ||
+	    report_has_master(to->origin, judge))
+		return;
+	to->of_workers = running - masters;
 }
 
 static void report_fill_site(struct report_site *to, const struct candidate *from,

@@ -80,6 +80,7 @@ struct report_site {
 	struct budget_estimate estimate; /* with options.estimates */
 	size_t process_count; /* processes that are added up in it */
 	size_t of_processes; /* of a line: processes of its program that run, or are added up */
+	size_t of_workers; /* where there are several, and none of their masters is in the row: so many of these are workers; or 0 */
 	bool by_line; /* `frames` is a line of the application */
 	enum region region; /* what its blocks are for */
 	bool resident_known; /* it is of mappings, and stats.resident_bytes is what of them is present */

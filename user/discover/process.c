@@ -80,6 +80,7 @@ static int process_identify(struct process *process, struct error *error)
 		return error_set(error, ERROR_TARGET, -ESRCH, "process %d has ended already",
 				 target->pid);
 	memcpy(target->comm, status.comm, sizeof(target->comm));
+	target->parent = status.parent_pid;
 	target->exe = proc_read_exe("/proc", target->pid);
 	process_read_place(target);
 	if (!target->exe && !status.rss_bytes)

@@ -22,6 +22,7 @@ struct target_usage {
 
 struct target {
 	int pid; /* in the tracer's own pid namespace: what a user types and reads */
+	int parent; /* the pid of its parent when it was found; 0 = unknown */
 	int pidfd; /* refers to this process even if its pid is used again; -1 = none */
 	char comm[COMM_MAX]; /* as the kernel has it: untrusted bytes */
 	char *exe; /* target of /proc/PID/exe; NULL = unknown */

@@ -139,7 +139,7 @@ static void cell_process(const struct text_row *row, char *text)
 		return;
 	if (site->of_processes > 1)
 		snprintf(text, UNITS_TEXT_MAX, "%zu of %zu", site->process_count,
-			 site->of_processes);
+			 site->of_workers ? site->of_workers : site->of_processes);
 	else
 		snprintf(text, UNITS_TEXT_MAX, "%d", site->pid);
 }

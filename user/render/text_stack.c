@@ -157,11 +157,14 @@ static void stack_remark(const struct text_writer *writer, const char *text)
 	buffer_append_string(writer->out, "\n");
 }
 
-/* " in puma (812)", or of a line in processes of one program " in 2 of 4 processes of puma". */
+/* " in puma (812)", or of a line in processes of one program " in 2 of 4 processes of puma", or " in 2 of 3 workers of puma". */
 static void stack_append_process(struct buffer *line, const struct report_site *site)
 {
 	buffer_append_string(line, " in ");
-	if (site->of_processes > 1)
+	if (site->of_workers)
+		buffer_printf(line, "%zu of %zu workers of ", site->process_count,
+			      site->of_workers);
+	else if (site->of_processes > 1)
 		buffer_printf(line, "%zu of %zu processes of ", site->process_count,
 			      site->of_processes);
 	columns_append_start(line, site->target->comm, COMM_MAX);
