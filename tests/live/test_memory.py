@@ -353,7 +353,7 @@ def test_progress():
     process = lab.start([lab.need("ruby"), "-e", "puts 1; $stdout.flush; $stdin.gets; GC.start; $stdin.read"])
     assert process.stdout.readline() == b"1\n"
     master, slave = os.openpty()
-    tracer = lab.start([lab.TRACER, "memory", "-j", "--objects", "--wait-gc", "5", "-p", process.pid], stderr=slave)
+    tracer = lab.start([lab.TRACER, "memory", "-j", "--objects", "--wait", "5", "-p", process.pid], stderr=slave)
     os.close(slave)
     written = b""
     while b"tracer: looking at runtimes ...\r" not in written:

@@ -143,7 +143,7 @@ def check_wait_in_vain(program):
     remark = "no major collection came within the wait"
     runtime = look_with(program, "--wait-gc", "100ms")
     assert not runtime["after_major"] and [line for line in runtime["remarks"] if line.startswith(remark)], runtime["remarks"]
-    text = subprocess.run([lab.TRACER, "memory", "-p", str(program.pid), "--objects", "--wait-gc", "100ms"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([lab.TRACER, "memory", "-p", str(program.pid), "--objects", "--wait", "100ms"], capture_output=True, text=True, check=True).stdout
     assert remark in " ".join(text.split()), text
     check_states(text, runtime)
 

@@ -408,7 +408,12 @@ static void test_memory(void **state)
 					       "memory -p 1 -d 3s",
 					       "memory -p 1 10 1",
 					       "memory -p 1 --max-memory 1m",
+					       "memory -p 1 --wait nginx",
+					       "memory -p 1 --wait",
 					       "memory -p 1 --comm x" };
+	static const char *const waits[] = { "memory -p 1 --objects --wait 10",
+					     "memory --wait=10s -p 1 10 6",
+					     "memory -p 1 --wait-gc 10" };
 	struct line line =
 		parse_good("memory -p 4242 10 6 -j --samples --deadline 2s --max-memory 64m");
 	size_t i;
@@ -421,7 +426,15 @@ static void test_memory(void **state)
 	assert_true(line.options.samples);
 	assert_int_equal(line.options.max_memory, 64 << 20);
 	assert_false(memory_options_is_text(&line.options));
+	assert_int_equal(line.options.wait_ns, 0);
 	line_free(&line);
+	/* Another one than that of 'tracer', and only as a word: -w is for a process's name. */
+	for (i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		line = parse_good(waits[i]);
+		assert_int_equal(line.options.wait_ns, 10 * SECOND);
+		assert_null(line.options.wait);
+		line_free(&line);
+	}
 	line = parse_good("memory --tree 4242");
 	assert_int_equal(line.options.interval_ns, 0);
 	assert_int_equal(line.options.top, 10);

@@ -68,7 +68,7 @@ static void verdict_growth_add_class(struct memory_report *report,
 	if (class->newborn >= (uint64_t) class->growth_objects / 2)
 		buffer_printf(&text,
 			      " %s are newer than the last collection, and may be garbage: "
-			      "--wait-gc waits for the next one.",
+			      "--wait waits for the next one.",
 			      units_format_count(class->newborn, count));
 	memory_cause_add(report, "growth", (uint64_t) class->growth_bytes, text.data,
 			 verdict_growth_describe_holder(class));

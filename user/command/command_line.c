@@ -185,12 +185,56 @@ static void parse_take_optional(const struct parse *parse)
 		optarg = parse->argv[optind++];
 }
 
+static bool command_takes(const struct command *command, const struct option_row *row)
+{
+	const struct option_list *const *list;
+
+	for (list = command->options; *list; list++)
+		if (row >= (*list)->rows && row < (*list)->rows + (*list)->count)
+			return true;
+	return false;
+}
+
+/* The command that was named before, or else the first. */
+static const struct command *parse_find_command(const struct parse *parse)
+{
+	const struct command *const *command;
+
+	for (command = parse->line.commands; *command && parse->position_count; command++)
+		if (!strcmp((*command)->name, parse->positions[0]))
+			return *command;
+	return parse->line.commands[0];
+}
+
+/* getopt_long gave `code`. Of long options of one name, that of the command. */
+static const struct option_row *parse_choose_row(const struct parse *parse, int code)
+{
+	const struct option_row *row = parse_find_row(parse, code);
+	const struct command *command = parse_find_command(parse);
+	size_t i;
+
+	if (code < ROW_BASE || command_takes(command, row))
+		return row;
+	for (i = 0; i < parse->row_count; i++)
+		if (!strcmp(parse->rows[i]->name, row->name) &&
+		    command_takes(command, parse->rows[i]))
+			return parse->rows[i];
+	return row;
+}
+
 static int parse_store(struct parse *parse, const struct option_row *row)
 {
+	char label[OPTION_LABEL_MAX];
 	size_t i;
 
 	if (row->flags & OPTION_OPTIONAL)
 		parse_take_optional(parse);
+	/* getopt_long knew another one of this name. */
+	else if (row->argument && !optarg && optind < parse->argc)
+		optarg = parse->argv[optind++];
+	else if (row->argument && !optarg)
+		return USAGE(parse, "%s needs an argument: %s", option_row_label(row, label),
+			     row->argument);
 	for (i = 0; i < parse->row_count; i++)
 		parse->seen[i] |= parse->rows[i] == row;
 	return row->store(row, row->argument ? optarg : NULL, &parse->options, parse->error);
@@ -213,7 +257,7 @@ static int parse_arguments(struct parse *parse)
 		else if (code == '?' || code == ':')
 			result = parse_refuse(parse, code, parse->argv[optind - 1]);
 		else
-			result = parse_store(parse, parse_find_row(parse, code));
+			result = parse_store(parse, parse_choose_row(parse, code));
 		if (result)
 			return result;
 	}
@@ -262,16 +306,6 @@ static void parse_rest(struct parse *parse)
 	else
 		while (*rest)
 			parse_add_position(parse, *rest++);
-}
-
-static bool command_takes(const struct command *command, const struct option_row *row)
-{
-	const struct option_list *const *list;
-
-	for (list = command->options; *list; list++)
-		if (row >= (*list)->rows && row < (*list)->rows + (*list)->count)
-			return true;
-	return false;
 }
 
 static int parse_check_options(struct parse *parse)

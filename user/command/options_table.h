@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tables of options: the only list of them. Parsing and the help text follow from them. An option means
- * the same for all commands that take it.
+ * the same for all commands that take it. Two rows have one name only if no command takes both: "wait".
  */
 #ifndef COMMAND_OPTIONS_TABLE_H
 #define COMMAND_OPTIONS_TABLE_H
