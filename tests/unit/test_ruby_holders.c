@@ -206,6 +206,72 @@ static void test_what_the_interpreter_itself_holds(void **state)
 	}
 }
 
+/* An object of the interpreter's own, a thread or a fiber, in a slot of page 4. */
+static void put_native(struct ruby_world *world, uint64_t slot, const char *name, uint64_t data)
+{
+	uint64_t object = ruby_world_object(world, 4, slot, RUBY_T_DATA, world->object);
+	uint64_t type = ruby_world_alloc(world, 24);
+
+	ruby_world_mark(world, 4, slot);
+	ruby_world_put(world, type, ruby_world_alloc(world, 16));
+	fake_image_put(world->fake, ruby_world_get(world, type), name, strlen(name) + 1);
+	ruby_world_put(world, object + 16, type);
+	ruby_world_put(world, object + 24, 1);
+	ruby_world_put(world, object + 32, data);
+}
+
+/* A fiber's block of a thread: a reference, its stack, registers with another one, behind them the third one. */
+static uint64_t put_context(struct ruby_world *world, uint64_t thread, const uint64_t objects[3])
+{
+	uint64_t context = ruby_world_alloc(world, 600);
+
+	ruby_world_put(world, context + 40, context);
+	ruby_world_put(world, context + 48, thread);
+	ruby_world_put(world, context + 56, objects[1]);
+	ruby_world_put(world, context + 104, WORLD_STRUCTS + 0x900);
+	ruby_world_put(world, context + 112, WORLD_STRUCTS + 0x500);
+	ruby_world_put(world, context + 120, 0x7ff810);
+	ruby_world_put(world, context + 136, objects[0]);
+	ruby_world_put(world, context + 128 + 200, objects[2]);
+	return context;
+}
+
+/*
+ * What only a weak map and an old register of a thread have is the map's; what is a word of the thread's block in front of the registers or
+ * behind them is the thread's. A fiber has the same block.
+ */
+static void test_registers_of_threads(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ruby_objects_layout_count; i++) {
+		struct ruby_world *world = ruby_world_new(&ruby_objects_layouts[i], PROGRAM_PAGES);
+		uint64_t held[4], objects[3], native, context, j;
+		struct hold found = { 0 };
+
+		put_program(world, held);
+		for (j = 0; j < 3; j++) {
+			objects[j] = ruby_world_object(world, 4, 20 + j, RUBY_T_OBJECT | 1 << 13,
+						       world->object);
+			ruby_world_mark(world, 4, 20 + j);
+		}
+		put_map(world, 2, put_map_type(world), objects[0]);
+		native = ruby_world_alloc(world, 64);
+		context = put_context(world, native, objects);
+		ruby_world_put(world, native + 8, context);
+		ruby_world_put(world, native + 16, ruby_world_slot(world, 4, 31));
+		put_native(world, 30, "VM/thread", native);
+		put_native(world, 31, "fiber", context);
+		assert_true(hold(world, &found, 0));
+		check_way(&found, objects[0], "a weak reference of Object <- global $jobs");
+		check_way(&found, objects[1], "native memory of Object <- a thread");
+		check_way(&found, objects[2], "native memory of Object <- a thread");
+		end_hold(&found);
+		ruby_world_free(world);
+	}
+}
+
 static void test_instance_variables_have_names(void **state)
 {
 	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.1.2");
@@ -288,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_variables_of_strings_and_weak_maps),
 		cmocka_unit_test(test_weak_maps_in_weak_maps),
 		cmocka_unit_test(test_what_the_interpreter_itself_holds),
+		cmocka_unit_test(test_registers_of_threads),
 		cmocka_unit_test(test_instance_variables_have_names),
 		cmocka_unit_test(test_ways_of_one_shape),
 		cmocka_unit_test(test_damaged_words),

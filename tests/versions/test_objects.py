@@ -5,31 +5,27 @@ has been at work, as tests/live/test_ages.py has it."""
 import os
 import shutil
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from roots import need_root  # noqa: E402  (finds tests/live)
+from roots import place_in  # noqa: E402  (finds tests/live)
 import lab  # noqa: E402
 import test_ages as ages  # noqa: E402
 import test_memory_ruby as ruby  # noqa: E402
 
 
-def check(suite, version):
-    root = need_root(suite)
-    with tempfile.TemporaryDirectory(prefix="tracer-objects-", dir=os.path.join(root, "tmp")) as folder:
-        os.chmod(folder, 0o755)
+def check(suite, version, command="ruby"):
+    with place_in(suite, "tracer-objects-") as (folder, path, inside):
+        inside = [*inside, command]
         for name in ("objects.rb", "holders.rb"):
             shutil.copy(os.path.join(ruby.SCRIPTS, name), folder)
-        inside = ["chroot", root, "env", "-i", "LANG=C.UTF-8", "PATH=/usr/bin:/bin", "ruby"]
-        path = "/tmp/%s/" % os.path.basename(folder)
-        program = ruby.Program(inside + [path + "objects.rb"])
+        program = ruby.Program([*inside, path + "/objects.rb"])
         ruby.check_layouts(program, version)
         ruby.check_quiet(program)
         ruby.check_busy(program)
-        ruby.check_holders(ruby.Program(inside + [path + "holders.rb"]))
+        ruby.check_holders(ruby.Program([*inside, path + "/holders.rb"]))
         lab.end_all()
-    ages.check_collector(inside + ["-e", ages.RUBY])
+        ages.check_collector([*inside, "-e", ages.RUBY])
 
 
 def test_ruby_2_7():
@@ -46,6 +42,10 @@ def test_ruby_3_2():
 
 def test_ruby_3_3():
     check("trixie", "3.3")
+
+
+def test_ruby_3_4():
+    check("sid", "3.4", "ruby3.4")
 
 
 lab.run_tests()

@@ -25,6 +25,10 @@
 #define THREAD_DEPTH 3 /* blocks of a thread that lead to each other */
 #define DATA_DEPTH 1
 #define CODE_DEPTH 1
+/* A thread's registers are saved in a block of at most so many words, behind the ends of its stack, and are so many bytes. */
+#define CONTEXT_WORDS 128
+#define REGISTERS_SIZE 200u
+#define STACK_MAX (1ull << 40)
 #define STEP 512 /* words that are read at once */
 #define LARGE_STEP 4096 /* of large arrays */
 
@@ -48,6 +52,7 @@ struct walk {
 	void *context;
 	unsigned int budget;
 	bool ended;
+	bool runs; /* what is walked is a thread or a fiber */
 };
 
 /* A frame of code refers to the environment of the code around it by an address inside of that. */
@@ -251,13 +256,45 @@ static void edges_of_class(struct walk *walk, const struct ruby_slot *slot)
 	edges_put(walk, RUBY_EDGE_CLASS, ruby_slots_word(slot, 16), 0);
 }
 
+/* The two ends of a stack, and its size. */
+static bool edges_is_stack(const struct walk *walk, const uint64_t *words)
+{
+	const struct image_mapping *mapping = image_find(walk->image, words[1]);
+
+	return words[0] > words[1] && words[0] - words[1] <= words[2] && mapping &&
+	       words[0] - 1 < mapping->end && words[2] < STACK_MAX;
+}
+
+/*
+ * Where the registers of a fiber are in its block; 0 = not in this one. They are as they were at the last collection, or when the fiber
+ * waited last: what they refer to may be freed, and be other blocks' old words. The fiber itself and its thread are words before them.
+ */
+static uint64_t edges_registers(struct walk *walk, uint64_t address, uint64_t size)
+{
+	uint64_t words[CONTEXT_WORDS], count, i;
+	bool context = false;
+
+	if (!walk->runs)
+		return 0;
+	count = ruby_graph_read(walk->graph, address, words,
+				size < sizeof(words) ? size : sizeof(words)) /
+		8;
+	for (i = 0; i + 3 <= count; i++) {
+		context |= words[i] == address && edges_block(walk, words[i + 1]);
+		if (context && edges_is_stack(walk, words + i))
+			return (i + 3) * 8;
+	}
+	return 0;
+}
+
 /* Any word of a block, and of the blocks that it refers to. */
 static void edges_guess(struct walk *walk, uint64_t address, uint64_t base, int depth)
 {
-	uint64_t size = edges_block(walk, address), words[STEP], at, i, got;
+	uint64_t size = edges_block(walk, address), words[STEP], at, i, got, registers;
 	uint32_t number;
 
 	size = size < DATA_BYTES_MAX ? size : DATA_BYTES_MAX;
+	registers = edges_registers(walk, address, size);
 	for (at = 0; at < size && !walk->ended; at += sizeof(words)) {
 		got = ruby_graph_read(walk->graph, address + at, words,
 				      size - at < sizeof(words) ? size - at : sizeof(words)) /
@@ -267,7 +304,8 @@ static void edges_guess(struct walk *walk, uint64_t address, uint64_t base, int 
 			struct ruby_edge edge = { RUBY_EDGE_LOCAL, 0, key };
 
 			/* What the virtual machine holds no thread does. */
-			if (words[i] < 4096 || words[i] == walk->graph->heap->vm)
+			if (words[i] < 4096 || words[i] == walk->graph->heap->vm ||
+			    (registers && at + i * 8 - registers < REGISTERS_SIZE))
 				continue;
 			if (ruby_graph_number(walk->graph, words[i])) {
 				edges_put(walk, RUBY_EDGE_WORD, words[i], key);
@@ -283,7 +321,8 @@ static void edges_guess(struct walk *walk, uint64_t address, uint64_t base, int 
 }
 
 /* The interpreter itself names its own native objects. */
-bool ruby_edges_is_thread(const struct ruby_graph *graph, const struct ruby_slot *slot)
+static bool edges_is_native(const struct ruby_graph *graph, const struct ruby_slot *slot,
+			    const char *native)
 {
 	char name[16] = "";
 	uint64_t typed = ruby_slots_word(slot, 24);
@@ -292,7 +331,12 @@ bool ruby_edges_is_thread(const struct ruby_graph *graph, const struct ruby_slot
 		return false;
 	ruby_graph_read(graph, ruby_graph_word(graph, ruby_slots_word(slot, 16)), name,
 			sizeof(name) - 1);
-	return !strcmp(name, "VM/thread");
+	return !strcmp(name, native);
+}
+
+bool ruby_edges_is_thread(const struct ruby_graph *graph, const struct ruby_slot *slot)
+{
+	return edges_is_native(graph, slot, "VM/thread");
 }
 
 static bool edges_weak(void *context, uint64_t address)
@@ -313,6 +357,7 @@ static void edges_of_data(struct walk *walk, const struct ruby_slot *slot)
 {
 	uint64_t typed = ruby_slots_word(slot, 24);
 	struct ruby_edge edge = { .kind = RUBY_EDGE_LOCAL };
+	bool is_thread;
 	uint32_t from;
 
 	if (ruby_weak_is_map(walk->graph, slot)) {
@@ -320,8 +365,10 @@ static void edges_of_data(struct walk *walk, const struct ruby_slot *slot)
 		return;
 	}
 	if (!walk->layout->tables_inside || typed > 3 || !(typed & 2)) {
+		is_thread = ruby_edges_is_thread(walk->graph, slot);
+		walk->runs = is_thread || edges_is_native(walk->graph, slot, "fiber");
 		edges_guess(walk, ruby_slots_word(slot, 32), 0,
-			    ruby_edges_is_thread(walk->graph, slot) ? THREAD_DEPTH : DATA_DEPTH);
+			    is_thread ? THREAD_DEPTH : DATA_DEPTH);
 		return;
 	}
 	for (from = 32; from + 8 <= slot->size && !walk->ended; from += 8) {
