@@ -593,6 +593,30 @@ static void test_roots(void **state)
 	kind_census_free(held);
 }
 
+/* Pages of a runtime that are listed in another order than they lie in are read once, and not each with what is read ahead. */
+static void test_roots_are_read_once(void **state)
+{
+	const uint64_t start = 0x800000, size = 0x4000, count = 256;
+	struct kind_census *held = next_census(NULL);
+	struct kind_roots roots = { 0 };
+	uint64_t before, at, i;
+
+	(void)state;
+	fake_image_map(fake, start, count * size, "", FAKE_WRITABLE);
+	assert_true(image_refresh(shown.image));
+	put_block(held, HEAP, (uint64_t[]){ 0x747865742061, 7 }, 2);
+	for (i = 0; i < count; i++) {
+		at = start + i * 97 % count * size;
+		kind_roots_add(&roots, at, at + size, "Ruby heap page");
+	}
+	kind_roots_sort(&roots);
+	before = shown.image->usage.bytes;
+	assert_true(kind_census_hold(held, &(struct thread_list){ 0 }, &roots));
+	assert_in_range(shown.image->usage.bytes - before, count * size, 2 * count * size);
+	kind_roots_free(&roots);
+	kind_census_free(held);
+}
+
 /* Answers by what is asked: a type, a vtable, a variable that begins before the place, nothing for others. */
 static void name_all(void *context, const struct module_ranges *ranges, struct kind_name *names,
 		     size_t count)
@@ -661,6 +685,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_follow_sample, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_holders, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_trees, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_roots_are_read_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_roots, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sampled_copies, set_up, tear_down),

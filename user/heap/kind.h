@@ -59,6 +59,8 @@ struct kind_roots {
 
 /* {0} is an empty list. */
 void kind_roots_add(struct kind_roots *roots, uint64_t start, uint64_t end, const char *name);
+/* In the order of addresses, so that what lies side by side is read together. */
+void kind_roots_sort(struct kind_roots *roots);
 uint64_t kind_roots_bytes(const struct kind_roots *roots);
 void kind_roots_free(struct kind_roots *roots);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/deadline.h"
 #include "base/memory.h"
 #include "heap/kind_index.h"
@@ -313,6 +314,19 @@ void kind_roots_add(struct kind_roots *roots, uint64_t start, uint64_t end, cons
 	roots->items =
 		memory_grow(roots->items, roots->count, &roots->capacity, sizeof(*roots->items));
 	roots->items[roots->count++] = (struct kind_root){ start, end, name };
+}
+
+static int roots_compare(const void *left, const void *right)
+{
+	const struct kind_root *a = left, *b = right;
+
+	return compare_numbers(a->start, b->start);
+}
+
+void kind_roots_sort(struct kind_roots *roots)
+{
+	if (roots->count)
+		qsort(roots->items, roots->count, sizeof(*roots->items), roots_compare);
 }
 
 uint64_t kind_roots_bytes(const struct kind_roots *roots)

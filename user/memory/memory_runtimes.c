@@ -284,6 +284,8 @@ void memory_runtimes_look(struct image *image, const struct memory_wanted *wante
 
 	runtimes_look_at_ruby(image, wanted, &pages, report);
 	runtimes_look_at_python(image, wanted, &pages, report);
+	/* Ruby lists its pages by where their structs are. */
+	kind_roots_sort(roots);
 	if (!wanted->totals_only)
 		plain_heaps_claim(image, claims);
 }

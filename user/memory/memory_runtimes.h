@@ -24,7 +24,7 @@ struct kind_roots;
 
 /*
  * Looks at all runtimes that the process has; what is found, or why it is not, goes to the report. The memory of their objects is
- * added to `roots`.
+ * added to `roots`, which are in the order of addresses then.
  */
 void memory_runtimes_look(struct image *image, const struct memory_wanted *wanted,
 			  struct claims *claims, struct kind_roots *roots,
