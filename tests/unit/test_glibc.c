@@ -170,6 +170,36 @@ static void test_mapped_around(void **state)
 	glibc_world_free(world);
 }
 
+/* Chunks that were found behind 8 MB of others' memory are not searched for again when they are walked. */
+static void test_mapped_once(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	const uint64_t before = 8ull << 20;
+	struct heap_totals totals = { 0 };
+	struct heap_layout *layout;
+	struct image *image;
+	uint64_t found;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < world->fake->mapping_count; i++)
+		if (world->fake->mappings[i].start == WORLD_MAPPED)
+			world->fake->mappings[i].start -= before;
+	fake_image_pages(world->fake, WORLD_MAPPED - before, before, IMAGE_PRESENT);
+	image = fake_image_open(world->fake);
+	assert_int_equal(heap_glibc.find(image, NULL, &layout, NULL), 0);
+	found = image->usage.bytes;
+	assert_true(found > before);
+	assert_int_equal(heap_glibc.walk(layout, image, NULL, &totals), 0);
+	assert_int_equal(totals.mapped_blocks, world->mapped);
+	assert_int_equal(totals.mapped_bytes, world->mapped_bytes - world->mapped * 16);
+	assert_true(image->usage.bytes - found < before / 2);
+	heap_glibc.free(layout);
+	buffer_free(&totals.remarks);
+	assert_whole(world);
+	glibc_world_free(world);
+}
+
 /*
  * Memory of others, in front of both chunks, has just the bytes that are read in search of a third one. malloc counts the bytes of a
  * second one twice, as it may while it is at work: that makes none that is there once two.
@@ -387,13 +417,21 @@ static void test_sink_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_releases),	  cmocka_unit_test(test_full_bins),
-		cmocka_unit_test(test_block_like_cache),  cmocka_unit_test(test_changing_bins),
-		cmocka_unit_test(test_mapped_false),	  cmocka_unit_test(test_mapped_around),
-		cmocka_unit_test(test_mapped_budget),	  cmocka_unit_test(test_trim),
-		cmocka_unit_test(test_trim_consolidates), cmocka_unit_test(test_swapped),
-		cmocka_unit_test(test_damaged),		  cmocka_unit_test(test_cycle),
-		cmocka_unit_test(test_refuses),		  cmocka_unit_test(test_sink_ends),
+		cmocka_unit_test(test_releases),
+		cmocka_unit_test(test_full_bins),
+		cmocka_unit_test(test_block_like_cache),
+		cmocka_unit_test(test_changing_bins),
+		cmocka_unit_test(test_mapped_false),
+		cmocka_unit_test(test_mapped_around),
+		cmocka_unit_test(test_mapped_budget),
+		cmocka_unit_test(test_mapped_once),
+		cmocka_unit_test(test_trim),
+		cmocka_unit_test(test_trim_consolidates),
+		cmocka_unit_test(test_swapped),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_cycle),
+		cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_sink_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

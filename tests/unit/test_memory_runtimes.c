@@ -17,6 +17,7 @@
 static struct python_world *world;
 static uint64_t held_type;
 static bool counts_only;
+static int walks;
 
 static int found_find(struct image *image, const struct thread_list *threads,
 		      struct heap_layout **ret_layout, struct error *reason)
@@ -38,6 +39,7 @@ static int found_walk(const struct heap_layout *layout, struct image *image,
 
 	(void)layout;
 	(void)image;
+	walks++;
 	for (i = 0; i < BORN; i++)
 		world_object(world, pool, 0, held_type);
 	ret_totals->counts_only = counts_only;
@@ -66,17 +68,24 @@ static void open_world(void)
 	fake_image_put_word(world->fake, WORLD_HEAP + 0x8008, held_type);
 }
 
-static void look(struct memory_report *report)
+/* `kinds` may be NULL. */
+static void look_with(struct image *image, const struct kind_census *kinds,
+		      struct memory_report *report)
 {
 	const struct memory_wanted wanted = { .objects = true };
 	struct claims *claims = claims_new();
 	struct kind_roots roots = { 0 };
 
 	*memory_report_add_heap(report) = (struct heap_totals){ .allocator = "found" };
-	memory_runtimes_look(fake_image_open(world->fake), &wanted, claims, &roots, report);
+	memory_runtimes_look(image, &wanted, kinds, claims, &roots, report);
 	assert_int_equal(report->runtime_count, 1);
 	kind_roots_free(&roots);
 	claims_free(claims);
+}
+
+static void look(struct memory_report *report)
+{
+	look_with(fake_image_open(world->fake), NULL, report);
 	world_free(world);
 }
 
@@ -120,11 +129,45 @@ static void test_blocks_that_are_not_known(void **state)
 	memory_report_free(&report);
 }
 
+/* Blocks that the census of kinds has seen are not walked again, and objects in them are counted; one that has seen none leaves them to a walk. */
+static void test_blocks_are_walked_once(void **state)
+{
+	const struct census_block block = { .address = WORLD_HEAP + 0x8000, .size = 1024 };
+	const struct module_ranges modules = { 0 };
+	struct memory_report report = { 0 };
+	struct kind_census *kinds;
+	struct census_sink sink;
+	struct image *image;
+
+	(void)state;
+	counts_only = false;
+	open_world();
+	image = fake_image_open(world->fake);
+	kinds = kind_census_new(image, &modules);
+	kind_census_keep(kinds, NULL);
+	walks = 0;
+	look_with(image, kinds, &report);
+	assert_int_equal(walks, 1);
+	assert_int_equal(count_of(&report.runtimes[0], HELD), 1 + BORN + 1);
+	memory_report_free(&report);
+	report = (struct memory_report){ 0 };
+	sink = kind_census_sink(kinds);
+	assert_true(sink.block(sink.context, &block));
+	look_with(image, kinds, &report);
+	assert_int_equal(walks, 1);
+	assert_int_equal(count_of(&report.runtimes[0], HELD), 1 + BORN + 1);
+	assert_false(report.runtimes[0].blocks_unknown);
+	memory_report_free(&report);
+	kind_census_free(kinds);
+	world_free(world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pools_are_as_of_after_the_walk_of_blocks),
 		cmocka_unit_test(test_blocks_that_are_not_known),
+		cmocka_unit_test(test_blocks_are_walked_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,7 +152,7 @@ static void glibc_walk_all_mapped(struct glibc_walk *walk)
 	size_t i;
 
 	glibc_par_read(walk->layout, walk->image, par);
-	glibc_mapped_find(walk->map, walk->image, par, &list);
+	glibc_mapped_find_again(walk->map, walk->image, par, &walk->layout->mapped, &list);
 	if (glibc_mapped_differ(par, &list) && image_refresh(walk->image)) {
 		/* The mappings are older than the numbers. */
 		glibc_mapped_free(&list);

@@ -110,6 +110,13 @@ const struct glibc_heap *glibc_map_heap(const struct glibc_map *map, uint64_t ad
  */
 void glibc_mapped_find(const struct glibc_map *map, struct image *image,
 		       const struct glibc_par *par, struct glibc_mapped_list *list);
+/*
+ * The same a moment later. Those that were found before are taken, without a search, if each is there and malloc still counts as many with as
+ * many bytes.
+ */
+void glibc_mapped_find_again(const struct glibc_map *map, struct image *image,
+			     const struct glibc_par *par, const struct glibc_mapped_list *before,
+			     struct glibc_mapped_list *list);
 void glibc_mapped_free(struct glibc_mapped_list *list);
 
 /* A chunk that may be in a list of free ones. */

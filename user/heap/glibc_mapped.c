@@ -320,6 +320,36 @@ void glibc_mapped_find(const struct glibc_map *map, struct image *image,
 		mapped_find_counted(map, image, par, list);
 }
 
+/* All of `before` into `list`. False if one is not there any more. */
+static bool mapped_take_again(struct image *image, const struct glibc_mapped_list *before,
+			      struct glibc_mapped_list *list)
+{
+	uint64_t header[2], bytes;
+	size_t i;
+
+	for (i = 0; i < before->count; i++) {
+		const struct glibc_mapped *mapped = &before->items[i];
+
+		if (!image_read(image, mapped->start, header, sizeof(header)) ||
+		    !mapped_is_header(image, header, mapped_bytes(mapped), &bytes) ||
+		    bytes != mapped_bytes(mapped))
+			return false;
+		mapped_take(image, list, mapped->start, bytes);
+	}
+	return true;
+}
+
+void glibc_mapped_find_again(const struct glibc_map *map, struct image *image,
+			     const struct glibc_par *par, const struct glibc_mapped_list *before,
+			     struct glibc_mapped_list *list)
+{
+	if (par->found && before->count == par->n_mmaps && before->bytes == par->mmapped_mem &&
+	    mapped_take_again(image, before, list))
+		return;
+	glibc_mapped_free(list);
+	glibc_mapped_find(map, image, par, list);
+}
+
 void glibc_mapped_free(struct glibc_mapped_list *list)
 {
 	free(list->items);

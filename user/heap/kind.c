@@ -349,6 +349,22 @@ struct census_sink kind_census_sink(struct kind_census *census)
 	return (struct census_sink){ .block = kind_see, .context = census };
 }
 
+bool kind_census_pass(const struct kind_census *census, const struct census_sink *sink)
+{
+	struct census_block block = { 0 };
+	size_t i;
+
+	if (!census->is_kept || census->every > 1 || !census->list.count)
+		return false;
+	for (i = 0; i < census->list.count; i++) {
+		block.address = census->list.items[i].address;
+		block.size = census->list.items[i].bytes;
+		if (!sink->block(sink->context, &block))
+			break;
+	}
+	return true;
+}
+
 void kind_census_keep(struct kind_census *census, const struct kind_census *before)
 {
 	census->is_kept = true;

@@ -72,6 +72,11 @@ void kind_census_expect_holders(struct kind_census *census, uint64_t max_bytes);
  */
 bool kind_census_hold(struct kind_census *census, const struct thread_list *threads,
 		      const struct kind_roots *roots);
+/*
+ * After the walk, of a census that is kept: pass its blocks on, without their contents. Returns false, and passes none, where there
+ * is only a sample, or there are none.
+ */
+bool kind_census_pass(const struct kind_census *census, const struct census_sink *sink);
 /* After the walk, of a census that is kept: nothing is looked at any more; `image` and `modules` may go. */
 void kind_census_end(struct kind_census *census);
 /* Find what was born, is gone, unchanged, written since `before`. Both are kept, and ended. */

@@ -37,7 +37,7 @@ struct memory_classes *memory_classes_count(pid_t pid, uint64_t until_ns)
 	classes->pid = pid;
 	if (!code) {
 		claims = claims_new();
-		memory_runtimes_look(image, &wanted, claims, &roots, &classes->report);
+		memory_runtimes_look(image, &wanted, NULL, claims, &roots, &classes->report);
 		kind_roots_free(&roots);
 		claims_free(claims);
 		code = image_is_alive(image) ? 0 : -ESRCH;

@@ -261,7 +261,8 @@ static void look_at_heaps(struct look *look)
 
 static void look_at_runtimes(struct look *look)
 {
-	memory_runtimes_look(look->image, look->wanted, look->claims, &look->roots, look->report);
+	memory_runtimes_look(look->image, look->wanted, look->kinds, look->claims, &look->roots,
+			     look->report);
 }
 
 /* Behind the runtimes, whose objects hold blocks, too. */

@@ -99,10 +99,22 @@ static bool runtimes_pass(void *context, const struct census_block *block)
 	return passed->sink->block(passed->sink->context, block);
 }
 
-/* Pass the blocks of all allocators to the sink. False if none is known, or not which of its blocks are in use. */
-static bool runtimes_walk_heaps(struct image *image, const struct census_sink *sink,
-				const struct memory_report *report)
+/* Where blocks are known from. */
+struct runtimes_blocks {
+	struct image *image;
+	const struct kind_census *kinds; /* that has seen them; NULL = none */
+	const struct memory_report *report;
+};
+
+/*
+ * Pass the blocks of all allocators to the sink: those that a census of kinds has, else by a walk of its own. False if none is known, or not
+ * which of its blocks are in use.
+ */
+static bool runtimes_walk_heaps(const struct runtimes_blocks *blocks,
+				const struct census_sink *sink)
 {
+	const struct memory_report *report = blocks->report;
+	struct image *image = blocks->image;
 	const struct heap_allocator *const *allocator;
 	struct thread_list threads;
 	struct heap_layout *layout;
@@ -111,6 +123,8 @@ static bool runtimes_walk_heaps(struct image *image, const struct census_sink *s
 	struct heap_totals totals;
 	bool is_walked = false;
 
+	if (blocks->kinds && kind_census_pass(blocks->kinds, sink))
+		return true;
 	thread_list_find(image, &threads);
 	for (allocator = census_allocators; *allocator; allocator++) {
 		if (!runtimes_has_heap(report, (*allocator)->name) ||
@@ -126,16 +140,9 @@ static bool runtimes_walk_heaps(struct image *image, const struct census_sink *s
 	return is_walked;
 }
 
-struct ruby_look {
-	struct image *image;
-	const struct memory_report *report;
-};
-
 static bool runtimes_walk_for_ruby(void *context, const struct census_sink *sink)
 {
-	const struct ruby_look *look = context;
-
-	return runtimes_walk_heaps(look->image, sink, look->report);
+	return runtimes_walk_heaps(context, sink);
 }
 
 /* Where objects lie. */
@@ -152,10 +159,11 @@ static void runtimes_claim_ruby(void *context, uint64_t start, uint64_t end)
 	kind_roots_add(pages->roots, start, end, "Ruby heap page");
 }
 
-static void runtimes_look_at_ruby(struct image *image, const struct memory_wanted *wanted,
-				  struct runtimes_pages *pages, struct memory_report *report)
+static void runtimes_look_at_ruby(struct runtimes_blocks *blocks,
+				  const struct memory_wanted *wanted, struct runtimes_pages *pages,
+				  struct memory_report *report)
 {
-	struct ruby_look look = { image, report };
+	struct image *image = blocks->image;
 	const struct ruby_objects_wanted counted = {
 		.wait_ns = wanted->wait_ns,
 		.keep = wanted->objects && wanted->kept ? wanted->kept->ruby : NULL,
@@ -163,7 +171,7 @@ static void runtimes_look_at_ruby(struct image *image, const struct memory_wante
 		.holders = wanted->objects && !wanted->totals_only,
 		.samples = wanted->samples,
 		.walk_blocks = wanted->totals_only ? NULL : runtimes_walk_for_ruby,
-		.walk_context = &look,
+		.walk_context = blocks,
 		.max_bytes = HOLDERS_BYTES
 	};
 	struct memory_runtime runtime;
@@ -217,15 +225,15 @@ static bool runtimes_add_block(void *context, const struct census_block *block)
 }
 
 /* Before pools are looked for: a walk takes long, and they would be old. False if objects in blocks are not known. */
-static bool runtimes_add_blocks(struct image *image, const struct memory_wanted *wanted,
-				struct python_look *look, const struct memory_report *report)
+static bool runtimes_add_blocks(const struct runtimes_blocks *blocks,
+				const struct memory_wanted *wanted, struct python_look *look)
 {
 	const struct census_sink sink = { runtimes_add_block, look };
 	bool is_walked;
 
 	if (!wanted->objects || wanted->totals_only)
 		return true;
-	is_walked = runtimes_walk_heaps(image, &sink, report);
+	is_walked = runtimes_walk_heaps(blocks, &sink);
 	python_blocks_sort(&look->heap->large);
 	return is_walked;
 }
@@ -257,9 +265,11 @@ static void runtimes_count_python(struct image *image, const struct memory_wante
 				    &report->names, runtime);
 }
 
-static void runtimes_look_at_python(struct image *image, const struct memory_wanted *wanted,
+static void runtimes_look_at_python(const struct runtimes_blocks *blocks,
+				    const struct memory_wanted *wanted,
 				    struct runtimes_pages *pages, struct memory_report *report)
 {
+	struct image *image = blocks->image;
 	struct python_look look;
 	struct error reason = { 0 };
 	int code = python_heap_open(image, &look.heap, &reason);
@@ -269,7 +279,7 @@ static void runtimes_look_at_python(struct image *image, const struct memory_wan
 		memory_report_remark(report, "Python: %s.", reason.text);
 	if (code)
 		return;
-	has_large = runtimes_add_blocks(image, wanted, &look, report);
+	has_large = runtimes_add_blocks(blocks, wanted, &look);
 	python_heap_find_pools(look.heap);
 	runtimes_claim_python(look.heap, pages);
 	runtimes_count_python(image, wanted, &look, has_large, report);
@@ -277,13 +287,14 @@ static void runtimes_look_at_python(struct image *image, const struct memory_wan
 }
 
 void memory_runtimes_look(struct image *image, const struct memory_wanted *wanted,
-			  struct claims *claims, struct kind_roots *roots,
-			  struct memory_report *report)
+			  const struct kind_census *kinds, struct claims *claims,
+			  struct kind_roots *roots, struct memory_report *report)
 {
+	struct runtimes_blocks blocks = { image, kinds, report };
 	struct runtimes_pages pages = { claims, roots };
 
-	runtimes_look_at_ruby(image, wanted, &pages, report);
-	runtimes_look_at_python(image, wanted, &pages, report);
+	runtimes_look_at_ruby(&blocks, wanted, &pages, report);
+	runtimes_look_at_python(&blocks, wanted, &pages, report);
 	/* Ruby lists its pages by where their structs are. */
 	kind_roots_sort(roots);
 	if (!wanted->totals_only)

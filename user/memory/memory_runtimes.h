@@ -21,13 +21,15 @@ bool memory_kept_has_begun(const struct memory_kept *kept);
 struct kind_census **memory_kept_kinds(struct memory_kept *kept);
 
 struct kind_roots;
+struct kind_census;
 
 /*
+ * `kinds` has seen the blocks of the heaps; NULL, or one that has not all of them: these are walked where they are needed.
  * Looks at all runtimes that the process has; what is found, or why it is not, goes to the report. The memory of their objects is
  * added to `roots`, which are in the order of addresses then.
  */
 void memory_runtimes_look(struct image *image, const struct memory_wanted *wanted,
-			  struct claims *claims, struct kind_roots *roots,
-			  struct memory_report *report);
+			  const struct kind_census *kinds, struct claims *claims,
+			  struct kind_roots *roots, struct memory_report *report);
 
 #endif
