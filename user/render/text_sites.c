@@ -211,6 +211,7 @@ struct layout {
 	/* Of the widest cell: the place of a row, its function, and what allocated. */
 	size_t place, more, via;
 	size_t least; /* of the places, with no more of their paths than the file's name */
+	bool is_first; /* nothing has grown yet: its column can be spared before all others */
 	/* And what they get. */
 	size_t where_width, via_width;
 };
@@ -328,6 +329,11 @@ static size_t layout_figures_width(const struct layout *layout)
 	return sum;
 }
 
+static unsigned int layout_keep(const struct layout *layout, size_t column)
+{
+	return layout->is_first && columns[column].write == cell_growth ? 0 : columns[column].keep;
+}
+
 /* Leave out the column that matters least. False if there is none but those that always matter. */
 static bool layout_leave_out(struct layout *layout)
 {
@@ -335,7 +341,7 @@ static bool layout_leave_out(struct layout *layout)
 
 	for (i = 0; i < COLUMN_COUNT; i++)
 		if (layout->figures[i] && columns[i].keep < 9 &&
-		    (least == COLUMN_COUNT || columns[i].keep < columns[least].keep))
+		    (least == COLUMN_COUNT || layout_keep(layout, i) < layout_keep(layout, least)))
 			least = i;
 	if (least == COLUMN_COUNT)
 		return false;
@@ -384,7 +390,7 @@ static void layout_share(struct layout *layout, size_t width)
 
 static struct layout layout_make(const struct text_writer *writer, const struct report *report)
 {
-	struct layout layout = { 0 };
+	struct layout layout = { .is_first = !report->growth.known };
 	struct report_site site;
 	struct text_row row;
 	size_t i;
