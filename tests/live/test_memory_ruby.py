@@ -289,8 +289,12 @@ def check_holders(program):
 
 
 def test_holders():
+    """A weak map is held by its variable, and not by what words of native memory seem to lead to."""
     lab.need("ruby")
-    check_holders(Program(["ruby", os.path.join(SCRIPTS, "holders.rb")]))
+    program = Program(["ruby", os.path.join(SCRIPTS, "holders.rb")])
+    check_holders(program)
+    (watch,) = [row for row in look_with(program)["classes"] if row["name"].startswith("Watch")]
+    assert watch["holders"] == ["global $watch"], watch
 
 
 # How many pieces of code (iseqs) a file has, by Ruby's own compiler.

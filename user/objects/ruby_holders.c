@@ -284,7 +284,7 @@ void ruby_holders_find(struct ruby_graph *graph, uint64_t max_bytes,
 		ruby_generic_find(graph, &graph->generic);
 	holders_add_root(holders, ruby_graph_number(graph, graph->heap->object_class),
 			 RUBY_ROOT_CONSTANTS, 0);
-	holders_follow(holders);
+	/* Side by side: far behind constants there is much that only words of native memory seem to lead to. */
 	if (holders->ids.globals)
 		ruby_id_walk(graph->heap->image, holders->ids.globals, GLOBALS_MAX,
 			     holders_add_global, holders);

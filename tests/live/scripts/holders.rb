@@ -53,6 +53,11 @@ GENERIC.instance_variable_set(:@more, make(InGeneric))
 WEAK = ObjectSpace::WeakMap.new
 weak = make(InWeak)
 weak.each { |object| WEAK[object] = object }
+# Keys of a weak map have finalizers, which refer to it.
+Watch = Class.new(ObjectSpace::WeakMap)
+$watch = Watch.new
+KEYS = Array.new(3000) { Object.new }
+KEYS.each { |key| $watch[key] = key }
 3.times { GC.start }
 weak.clear
 $stdout.sync = true
