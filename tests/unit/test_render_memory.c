@@ -233,6 +233,29 @@ static void test_verbose(void **state)
 	memory_report_free(&report);
 }
 
+/* A class in which much is new, or garbage, says so. */
+static void test_states(void **state)
+{
+	struct memory_report report = sample();
+	char *text;
+
+	(void)state;
+	report.runtimes[0].classes[0].newborn = 30;
+	report.runtimes[0].classes[1].newborn = 18105;
+	report.runtimes[0].classes[1].garbage = 12000;
+	text = render(&report, false);
+	assert_width(text);
+	assert_null(strstr(text, "30 newborn"));
+	assert_non_null(strstr(text, "  String\n                        18,105 newborn, which no "
+				     "GC has seen yet; 12,000 garbage\n"));
+	free(text);
+	report = sample();
+	report.runtimes[0].classes[1].garbage = 12000;
+	text = render(&report, false);
+	assert_non_null(strstr(text, "                        besides 12,000 garbage\n"));
+	free(text);
+}
+
 /* Names of processes, classes and kinds, and remarks, are untrusted. */
 static void test_nasty(void **state)
 {
@@ -301,10 +324,11 @@ static void test_pss_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),	    cmocka_unit_test(test_json),
-		cmocka_unit_test(test_schema),	    cmocka_unit_test(test_growth),
-		cmocka_unit_test(test_nasty),	    cmocka_unit_test(test_one_of_several),
-		cmocka_unit_test(test_pss_unknown), cmocka_unit_test(test_verbose),
+		cmocka_unit_test(test_text),	       cmocka_unit_test(test_json),
+		cmocka_unit_test(test_schema),	       cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_states),	       cmocka_unit_test(test_nasty),
+		cmocka_unit_test(test_one_of_several), cmocka_unit_test(test_pss_unknown),
+		cmocka_unit_test(test_verbose),
 	};
 
 	setenv("TZ", "UTC", 1);

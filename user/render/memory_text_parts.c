@@ -234,6 +234,27 @@ static void runtime_text_states(const struct text_writer *writer,
 	columns_wrap(writer->out, line->data, writer->width, 4);
 }
 
+/* Of a class in which much is new or dead: what holds new ones is not looked for. */
+static void runtime_text_class_states(const struct text_writer *writer,
+				      const struct memory_class *class)
+{
+	char newborn[UNITS_TEXT_MAX], garbage[UNITS_TEXT_MAX];
+	uint64_t objects = class->live + class->newborn;
+	bool is_new = class->newborn && class->newborn >= objects / 4;
+	bool is_dead = class->garbage && class->garbage >= objects / 4;
+
+	if (!is_new && !is_dead)
+		return;
+	buffer_printf(writer->out, "%24s", "");
+	if (is_new)
+		buffer_printf(writer->out, "%s newborn, which no GC has seen yet%s",
+			      text_format_count(class->newborn, newborn), is_dead ? "; " : "");
+	if (is_dead)
+		buffer_printf(writer->out, "%s%s garbage", is_new ? "" : "besides ",
+			      text_format_count(class->garbage, garbage));
+	buffer_append_string(writer->out, "\n");
+}
+
 static void runtime_text_holders(const struct text_writer *writer, const struct memory_class *class)
 {
 	char retained[UNITS_TEXT_MAX], native[UNITS_TEXT_MAX], slots[UNITS_TEXT_MAX];
@@ -278,6 +299,7 @@ static void runtime_text_classes(const struct text_writer *writer,
 		used = memory_text_room(writer, later);
 		columns_append_start(writer->out, class->name ? class->name : "", used);
 		buffer_append_string(writer->out, "\n");
+		runtime_text_class_states(writer, class);
 		runtime_text_holders(writer, class);
 	}
 }
