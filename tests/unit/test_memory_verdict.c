@@ -55,6 +55,19 @@ static void test_fragmentation(void **state)
 		    "for 21 threads. malloc_trim(0) would return 77.0 MiB now, and never 14.0 MiB.",
 		    "MALLOC_ARENA_MAX=2");
 
+	/* What is beside live blocks is free, and neither returned nor stuck. */
+	report = begin(130 * MB);
+	heap = memory_report_add_heap(&report);
+	*heap = (struct heap_totals){ .allocator = "glibc",
+				      .bins_resident = 60 * MB,
+				      .trim_bytes = 10 * MB,
+				      .stuck_bytes = MB,
+				      .shared_pages_bytes = 49 * MB };
+	check_first(&report, "fragmentation", 60 * MB,
+		    "would return 10.0 MiB now, and never 1.0 MiB. 49.0 MiB is beside live blocks, "
+		    "in their pages, and stays until these are freed.",
+		    "Live blocks keep the pages around them");
+
 	report = begin(130 * MB);
 	heap = memory_report_add_heap(&report);
 	*heap = (struct heap_totals){
@@ -325,6 +338,26 @@ static void test_rows(void **state)
 	check_first(&report, "objects", 40 * MB,
 		    "39,400 objects of Session (ruby) hold 40.0 MiB of 100.0 MiB RSS.",
 		    "Held by constant App.");
+
+	/* It comes before the blocks that it has, and other causes stay first. */
+	report = begin(100 * MB);
+	heap = memory_report_add_heap(&report);
+	*heap = (struct heap_totals){ .allocator = "glibc",
+				      .live_blocks = 1000,
+				      .live_bytes = 45 * MB,
+				      .live_resident = 45 * MB,
+				      .bins_resident = 50 * MB };
+	report.parts[PURPOSE_RUBY_HEAP].rss = 40 * MB;
+	runtime = memory_report_add_runtime(&report);
+	runtime->name = "ruby";
+	*memory_runtime_add_class(runtime) =
+		(struct memory_class){ .name = "Session", .live = 300, .slot_bytes = 16 * MB };
+	memory_verdict_find(&report);
+	assert_int_equal(report.verdict_count, 3);
+	assert_string_equal(report.verdicts[0].cause, "fragmentation");
+	assert_string_equal(report.verdicts[1].cause, "objects");
+	assert_string_equal(report.verdicts[2].cause, "heap");
+	memory_report_free(&report);
 
 	/* Who holds some of many is not who holds them. */
 	report = begin(100 * MB);

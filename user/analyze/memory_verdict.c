@@ -62,6 +62,9 @@ static char *verdict_remedy(const struct heap_totals *heap)
 	return NULL;
 }
 
+/* Free memory beside live blocks is named if it is more than this part of all free memory. */
+#define BESIDE_PART 10
+
 /* "malloc_trim(0) would return 77.5 MiB now, and never 14.2 MiB." */
 static void verdict_append_return(const struct heap_totals *heap, struct buffer *text)
 {
@@ -75,6 +78,12 @@ static void verdict_append_return(const struct heap_totals *heap, struct buffer 
 	if (heap->stuck_bytes && heap->stuck_bytes != HEAP_UNKNOWN)
 		buffer_printf(text, ", and never %s", units_format_size(heap->stuck_bytes, size));
 	buffer_append_string(text, ".");
+	if (heap->shared_pages_bytes != HEAP_UNKNOWN &&
+	    heap->shared_pages_bytes > heap_totals_free_resident(heap) / BESIDE_PART)
+		buffer_printf(text,
+			      " %s is beside live blocks, in their pages, and stays until these "
+			      "are freed.",
+			      units_format_size(heap->shared_pages_bytes, size));
 }
 
 static void verdict_fragmentation(struct memory_report *report, const struct heap_totals *heap)
@@ -283,7 +292,7 @@ static void verdict_part(struct memory_report *report, const struct part_rule *r
 		bytes += report->parts[purpose].rss;
 	bytes -= memory_verdict_runtime_free(report, rule->first, bytes);
 	if (!memory_cause_matters(report, bytes, rule->percent) ||
-	    memory_verdict_runtime_class(report, rule->first) >= bytes / 2)
+	    memory_verdict_runtime_class(report, rule->first) >= bytes / 3)
 		return;
 	memory_cause_add(report, rule->cause, bytes,
 			 memory_format("%s of %s RSS %s.", units_format_size(bytes, size),
@@ -474,4 +483,5 @@ void memory_verdict_find(struct memory_report *report)
 	if (report->verdict_count)
 		qsort(report->verdicts, report->verdict_count, sizeof(*report->verdicts),
 		      verdict_compare);
+	memory_verdict_runtime_order(report);
 }

@@ -133,6 +133,7 @@ static void verdict_runtime_classes(struct memory_report *report)
 				      units_format_size(report->process.rss_bytes, rss)),
 			most->holder_percent >= 50 ? memory_format("Held by %s.", most->holders[0])
 						   : NULL);
+		report->verdicts[report->verdict_count - 1].is_class = true;
 	}
 }
 
@@ -140,4 +141,31 @@ void memory_verdict_runtime(struct memory_report *report)
 {
 	verdict_runtime_sparse(report);
 	verdict_runtime_classes(report);
+}
+
+/* A verdict about a class goes before one of blocks or objects if it has at least this part of its bytes. */
+#define CLASS_PART 3
+
+/* Sentences about blocks, and about objects; those of classes are written by verdict_runtime_classes. */
+static bool verdict_runtime_sums_up(const struct memory_verdict *verdict)
+{
+	return !strcmp(verdict->cause, "heap") ||
+	       (!strcmp(verdict->cause, "objects") && !verdict->is_class);
+}
+
+void memory_verdict_runtime_order(struct memory_report *report)
+{
+	struct memory_verdict *verdicts = report->verdicts, class;
+	size_t from = 0, to = 0;
+
+	while (from < report->verdict_count && !verdicts[from].is_class)
+		from++;
+	if (from == report->verdict_count)
+		return;
+	class = verdicts[from];
+	while (to < from && (!verdict_runtime_sums_up(&verdicts[to]) ||
+			     class.bytes < verdicts[to].bytes / CLASS_PART))
+		to++;
+	memmove(verdicts + to + 1, verdicts + to, (from - to) * sizeof(class));
+	verdicts[to] = class;
 }

@@ -15,4 +15,7 @@ uint64_t memory_verdict_runtime_free(const struct memory_report *report, enum pu
 /* What the class takes that memory_verdict_runtime has a verdict about, of the runtime whose heap the purpose is; 0 = none. */
 uint64_t memory_verdict_runtime_class(const struct memory_report *report, enum purpose purpose);
 
+/* Once verdicts are in their order: the first one about a class goes before those that sum up what it explains a good part of. */
+void memory_verdict_runtime_order(struct memory_report *report);
+
 #endif

@@ -92,6 +92,7 @@ struct memory_verdict {
 	const char *cause; /* "fragmentation"; static */
 	uint64_t bytes;
 	char *text, *remedy; /* sentences; remedy may be NULL */
+	bool is_class; /* of a runtime's objects */
 };
 
 /* What the kernel counts; HEAP_UNKNOWN where it does not, or does not show it. */
