@@ -196,7 +196,7 @@ static void test_class(void **state)
 static void test_nowhere(void **state)
 {
 	struct holders_world it;
-	uint64_t items, list, weak, gone, number;
+	uint64_t items, list, weak, gone, number, watched;
 
 	(void)state;
 	holders_open(&it);
@@ -207,6 +207,13 @@ static void test_nowhere(void **state)
 	weak = world_type(it.world, "weakref.ReferenceType", WORLD_GC, 64);
 	weak = world_object(it.world, it.large, 16, weak);
 	fake_image_put_word(it.world->fake, weak + 16, it.held);
+	fake_image_put_word(it.world->fake, weak + 48, it.held);
+	/* An object does not keep the weak references to it, which begin in it or in front of it. */
+	watched = world_type(it.world, "Watched", WORLD_GC, 40);
+	fake_image_put_word(it.world->fake, watched + 208, 32);
+	watched = world_object(it.world, it.large, 16, watched);
+	fake_image_put_word(it.world->fake, watched + 32, it.held);
+	holders_module(&it, "watch", holders_dict(&it, "watched", watched));
 	number = world_type(it.world, "int", 1ull << 24, 24);
 	number = world_object(it.world, it.small, 0, number);
 	fake_image_put_word(it.world->fake, number + 24, it.held);

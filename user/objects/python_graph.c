@@ -88,21 +88,37 @@ void python_graph_hold(struct python_graph *graph, uint32_t node, const struct p
 	}
 }
 
-/* Words that keep nothing: contents, those of weak references, and what the interpreter remembers within code. */
+/* Is it a word of a weak reference to an object, or to others that are like it? */
+static bool graph_is_weak(const struct python_owner *owner, uint64_t at)
+{
+	const char *name = owner->type->name;
+	uint64_t offset = at - owner->address;
+
+	if (offset != PYTHON_WEAKREF_OBJECT && offset != PYTHON_WEAKREF_BEFORE &&
+	    offset != PYTHON_WEAKREF_BEHIND)
+		return false;
+	return strstr(name, "weakref") || strstr(name, "weakproxy") || !strcmp(name, "KeyedRef") ||
+	       !strcmp(name, "weakcallableproxy") || !strcmp(name, "WeakMethod");
+}
+
+/* Words that keep nothing: contents, those of and for weak references, and what the interpreter remembers within code. */
 static bool graph_is_idle(const struct python_owner *owner, uint64_t at)
 {
 	const char *name;
 
-	if (owner->kind != PYTHON_OWNER_OBJECT || at < owner->address)
+	if (owner->kind != PYTHON_OWNER_OBJECT)
+		return false;
+	/* It may be in front of the object. */
+	if (owner->type->weak_offset && at == owner->address + (uint64_t)owner->type->weak_offset)
+		return true;
+	if (at < owner->address)
 		return false;
 	/* Numbers and characters, which may be like an address. */
 	if (!(owner->type->flags & PYTHON_FLAG_GC) &&
 	    owner->type->flags & (PYTHON_FLAG_LONG | PYTHON_FLAG_STR | PYTHON_FLAG_BYTES))
 		return true;
 	name = owner->type->name;
-	if (at - owner->address == PYTHON_WEAKREF_OBJECT &&
-	    (strstr(name, "weakref") || strstr(name, "weakproxy") || !strcmp(name, "KeyedRef") ||
-	     !strcmp(name, "weakcallableproxy") || !strcmp(name, "WeakMethod")))
+	if (graph_is_weak(owner, at))
 		return true;
 	return !strcmp(name, "code") && at - owner->address >= owner->type->basic_size;
 }

@@ -42,6 +42,7 @@ struct python_offsets {
 #define PYTHON_TYPE_FLAGS 168
 #define PYTHON_TYPE_DICT 264
 #define PYTHON_TYPE_BASE 256
+#define PYTHON_TYPE_WEAKLIST 208
 #define PYTHON_TYPE_DICTOFFSET 288
 #define PYTHON_TYPE_BYTES 296 /* what is read of a type */
 
@@ -67,6 +68,9 @@ struct python_offsets {
 #define PYTHON_MODULE_DICT 16
 #define PYTHON_MODULE_NAME 48
 #define PYTHON_WEAKREF_OBJECT 16
+/* The weak references before and behind it, to the same object. */
+#define PYTHON_WEAKREF_BEFORE 40
+#define PYTHON_WEAKREF_BEHIND 48
 #define PYTHON_DEQUE_LEFT 24
 #define PYTHON_INT_SIZE 16
 #define PYTHON_INT_DIGITS 24

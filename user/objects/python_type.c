@@ -191,6 +191,7 @@ static struct python_type *type_look(struct python_types *types, uint64_t addres
 	type.item_size = type_word(bytes, PYTHON_TYPE_ITEMSIZE);
 	type.dict = type_word(bytes, PYTHON_TYPE_DICT);
 	type.dict_offset = (int64_t)type_word(bytes, PYTHON_TYPE_DICTOFFSET);
+	type.weak_offset = (int64_t)type_word(bytes, PYTHON_TYPE_WEAKLIST);
 	type.content = type_content(&type);
 	type.is_code = !(type.flags & PYTHON_FLAG_HEAP_TYPE) && !strcmp(type.name, "code");
 	kept = memory_alloc(1, sizeof(*kept));

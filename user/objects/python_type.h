@@ -37,6 +37,7 @@ struct python_type {
 	uint64_t basic_size, item_size; /* of an object, and of each of its items */
 	uint64_t dict; /* of the type's own attributes */
 	int64_t dict_offset; /* of the dict of its attributes; 0 = it has none, or not there */
+	int64_t weak_offset; /* of the first weak reference to the object, which it does not keep; 0 = none */
 	enum python_content content;
 	bool is_code;
 	char name[PYTHON_TYPE_TEXT]; /* as the type has it: with a module only if it is of C */
