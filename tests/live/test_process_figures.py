@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the kernel counts for a process is in every report. The truth is /proc, of a process that does nothing meanwhile."""
 import re
+import sys
 
 import lab
 
@@ -67,6 +68,40 @@ def test_text():
     status, output, errors = lab.run("-d", "300ms", "-p", process.pid)
     assert status == 0, errors
     assert re.search(r"^RSS \d+\.\d MiB, 6 threads$", output, re.M), output
+
+
+FORKS = """
+import os, sys
+pages = bytearray(os.urandom(1 << 20)) * 48
+for _ in range(3):
+    if not os.fork():
+        sys.stdin.read()
+        os._exit(0)
+print(len(pages), flush=True); sys.stdin.read()
+"""
+
+
+def sum_of(pids, key):
+    """What the kernel counts for them, in MiB."""
+    total = 0
+    for pid in pids:
+        with open("/proc/%d/smaps_rollup" % pid, encoding="ascii") as file:
+            total += int(re.search(r"^%s: +([0-9]+) kB" % key, file.read(), re.M).group(1))
+    return total / 1024
+
+
+def test_text_of_processes_that_share():
+    """What a fork left to four processes is in the RSS of each, and in their PSS once."""
+    process = lab.start([sys.executable, "-c", FORKS])
+    process.stdout.readline()
+    status, output, errors = lab.run("-d", "300ms", "--tree", process.pid)
+    assert status == 0, errors
+    found = re.search(r"^RSS ([\d.]+) MiB, PSS ([\d.]+) MiB, 4 threads$", output, re.M)
+    with open("/proc/%d/task/%d/children" % (process.pid, process.pid), encoding="ascii") as file:
+        pids = [process.pid, *map(int, file.read().split())]
+    rss, pss = sum_of(pids, "Rss"), sum_of(pids, "Pss")
+    assert len(pids) == 4 and rss > pss + 3 * 48, (pids, rss, pss)
+    assert found and abs(float(found.group(1)) - rss) < 2 and abs(float(found.group(2)) - pss) < 2, (rss, pss, output)
 
 
 lab.run_tests()

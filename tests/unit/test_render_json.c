@@ -155,6 +155,41 @@ static void test_process(void **state)
 	sample_free(sample);
 }
 
+/* Of several processes, text has what they have by their shares, if that of all is known. */
+static void test_several_processes(void **state)
+{
+	const struct report_options options = { 0 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_new_empty(2);
+	const struct report_names names = sample_names(sample);
+	struct report *report;
+	char *text;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++)
+		sample->targets[i].usage = (struct target_usage){ .known = true,
+								  .rss_bytes = 50 << 20,
+								  .threads = 1 + i,
+								  .pss_known = true,
+								  .pss_bytes = 30 << 20 };
+	report = report_build(&sample->snapshot, &options, &names);
+	text = sample_render(report, "text", &plain);
+	assert_non_null(strstr(text, "\nRSS 100.0 MiB, PSS 60.0 MiB, 3 threads\n"));
+	free(text);
+	sample->targets[1].usage.pss_known = false;
+	text = sample_render(report, "text", &plain);
+	assert_non_null(strstr(text, "\nRSS 100.0 MiB, 3 threads\n"));
+	free(text);
+	/* One that has ended has none. */
+	sample->targets[1].usage.known = false;
+	text = sample_render(report, "text", &plain);
+	assert_non_null(strstr(text, "\nRSS 50.0 MiB, PSS 30.0 MiB, 1 thread\n"));
+	free(text);
+	report_free(report);
+	sample_free(sample);
+}
+
 static void assert_string(const char *text, const char *expected)
 {
 	struct buffer out = { 0 };
@@ -355,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_gcs),
 		cmocka_unit_test(test_process),
+		cmocka_unit_test(test_several_processes),
 		cmocka_unit_test(test_schemas_are_equal),
 		cmocka_unit_test(test_schema_2),
 	};

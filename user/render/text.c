@@ -52,11 +52,27 @@ static void text_append_growth(struct buffer *line, const struct report *report,
 		buffer_printf(line, ", %s%s", growth, since);
 }
 
-/* "RSS 412 MiB, 38 threads", or what most of it is free for: of one process, or of all; a page that several have counts for each. */
+/* Pages that several processes have are in the RSS of each: by their shares, all have so much. 0 where it is not known of one. */
+static uint64_t text_share(const struct report *report)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < report->target_count; i++) {
+		const struct target_usage *usage = &report->targets[i]->usage;
+
+		if (usage->known && !usage->pss_known)
+			return 0;
+		bytes += usage->known ? usage->pss_bytes : 0;
+	}
+	return bytes;
+}
+
+/* "RSS 412 MiB, 38 threads", or what most of it is free for: of one process, or of all, with their PSS. */
 static void text_memory(const struct text_writer *writer, const struct report *report)
 {
 	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
-	uint64_t rss = 0, threads = 0;
+	uint64_t rss = 0, threads = 0, share = report->target_count > 1 ? text_share(report) : 0;
 	size_t i;
 
 	for (i = 0; i < report->target_count; i++) {
@@ -67,8 +83,11 @@ static void text_memory(const struct text_writer *writer, const struct report *r
 	}
 	if (!threads)
 		return;
-	buffer_printf(writer->out, "RSS %s, %s %s\n", units_format_size(rss, size),
-		      units_format_count(threads, count), threads == 1 ? "thread" : "threads");
+	buffer_printf(writer->out, "RSS %s, ", units_format_size(rss, size));
+	if (share)
+		buffer_printf(writer->out, "PSS %s, ", units_format_size(share, size));
+	buffer_printf(writer->out, "%s %s\n", units_format_count(threads, count),
+		      threads == 1 ? "thread" : "threads");
 	if (report->malloc_free_bytes > rss / 8)
 		buffer_printf(writer->out, "%s of RSS is free in malloc: tracer memory -p %d\n",
 			      units_format_size(report->malloc_free_bytes, size),
