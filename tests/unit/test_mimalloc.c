@@ -17,6 +17,16 @@
 #define COOKIE 0x1234567890abcdefull
 #define SLICE 0x10000ull
 
+/* How many slices begin at `index`; the last one of several leads back. */
+static void put_slices(struct census_world *world, uint64_t segment, unsigned int index,
+		       unsigned int slices)
+{
+	census_put(world, segment + 264 + 80 * index, slices);
+	if (slices > 1 && index + slices <= 512)
+		census_put(world, segment + 264 + 80 * (index + slices - 1),
+			   80ull * (slices - 1) << 32);
+}
+
 /* Blocks 0 to `available` of a page are in its list, the next ones in the local list, and so on. */
 static void put_page(struct census_world *world, uint64_t segment, unsigned int index,
 		     unsigned int slices, uint64_t size, unsigned int capacity,
@@ -33,7 +43,7 @@ static void put_page(struct census_world *world, uint64_t segment, unsigned int 
 			census_put(world, start + next * size,
 				   i + 1 < lists[list] ? start + (next + 1) * size : 0);
 	}
-	census_put(world, at, slices);
+	put_slices(world, segment, index, slices);
 	census_put(world, at + 8, (uint64_t)capacity << 16 | (uint64_t)capacity << 32);
 	census_put(world, at + 16, heads[0]);
 	census_put(world, at + 24, (capacity - lists[0] - lists[1]) | size << 32);
@@ -68,7 +78,7 @@ static void world_open(struct census_world *world)
 	put_page(world, SEGMENT, 1, 1, 64, 100, (const unsigned int[]){ 20, 7, 3 });
 	put_page(world, SEGMENT, 2, 1, 2048, 20, (const unsigned int[]){ 0, 0, 0 });
 	put_page(world, SEGMENT, 3, 8, 32768, 16, (const unsigned int[]){ 1, 0, 0 });
-	census_put(world, SEGMENT + 264 + 80 * 11, 501);
+	put_slices(world, SEGMENT, 11, 501);
 	put_segment(world, HUGE, 601, true);
 	put_page(world, HUGE, 1, 600, 600 * SLICE, 1, (const unsigned int[]){ 0, 0, 0 });
 	/* Another thread has freed the third block of the second page. */
@@ -128,7 +138,7 @@ static void map_segment(struct census_world *world)
 	fake_image_map(world->fake, segment, 32ull << 20, "", FAKE_WRITABLE);
 	put_segment(world, segment, 512, false);
 	put_page(world, segment, 1, 1, 64, 10, (const unsigned int[]){ 0, 0, 0 });
-	census_put(world, segment + 264 + 80 * 2, 510);
+	put_slices(world, segment, 2, 510);
 }
 
 static void test_growing(void **state)

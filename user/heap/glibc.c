@@ -29,46 +29,100 @@ static int glibc_compare(const void *a, const void *b)
 	return compare_numbers(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* A word of a thread's TLS: is it the thread's cache? */
-static void glibc_see_word(struct heap_layout *layout, struct image *image, uint64_t word)
+/* A word of a thread's TLS that may lead to the thread's cache. */
+struct glibc_tls_word {
+	uint64_t block;
+	/* From the thread's descriptor: the same in all threads, since it is a variable of the C library. */
+	uint64_t distance;
+};
+
+struct glibc_tls_words {
+	struct glibc_tls_word *items;
+	size_t count, capacity;
+	size_t threads; /* that have some */
+};
+
+static bool glibc_may_be_cache(const struct heap_layout *layout, struct image *image, uint64_t word)
 {
-	if (word & 15 || !glibc_map_heap(&layout->map, word) ||
-	    !glibc_lists_cache(glibc_size(image_word(image, word - 8))))
-		return;
-	layout->tcaches = memory_grow(layout->tcaches, layout->tcache_count,
-				      &layout->tcache_capacity, sizeof(*layout->tcaches));
-	layout->tcaches[layout->tcache_count++] = word;
+	return !(word & 15) && glibc_map_heap(&layout->map, word) &&
+	       glibc_lists_cache(glibc_size(image_word(image, word - 8)));
 }
 
-static void glibc_see_thread(struct heap_layout *layout, struct image *image,
-			     const struct thread_info *thread, unsigned char *bytes)
+static void glibc_see_thread(const struct heap_layout *layout, struct image *image,
+			     const struct thread_info *thread, unsigned char *bytes,
+			     struct glibc_tls_words *words)
 {
 	uint64_t size = thread->tls_start ? thread->descriptor - thread->tls_start
 					  : GLIBC_TLS_DEFAULT;
-	size_t before = layout->tcache_count, at;
+	uint64_t first, at, start, end;
+	size_t before = words->count;
 
-	if (size > GLIBC_TLS_MAX)
-		size = GLIBC_TLS_MAX;
-	size &= ~7ull;
-	if (thread->descriptor < size || !image_read(image, thread->descriptor - size, bytes, size))
+	size = (size > GLIBC_TLS_MAX ? GLIBC_TLS_MAX : size) & ~7ull;
+	if (thread->descriptor < size)
 		return;
-	for (at = 0; at < size; at += 8)
-		glibc_see_word(layout, image, glibc_word(bytes + at));
-	layout->tcache_threads += layout->tcache_count > before;
+	/* Not all of it was ever used. */
+	first = at = thread->descriptor - size;
+	memset(bytes, 0, size);
+	while (image_next_present(image, at, thread->descriptor, &start, &end) && end > at) {
+		image_read_part(image, start, bytes + (start - first), end - start);
+		at = end;
+	}
+	for (at = 0; at < size; at += 8) {
+		uint64_t word = glibc_word(bytes + at);
+
+		if (!glibc_may_be_cache(layout, image, word))
+			continue;
+		words->items = memory_grow(words->items, words->count, &words->capacity,
+					   sizeof(*words->items));
+		words->items[words->count++] = (struct glibc_tls_word){ word, size - at };
+	}
+	words->threads += words->count > before;
+}
+
+static int glibc_compare_distance(const void *a, const void *b)
+{
+	const struct glibc_tls_word *left = a, *right = b;
+
+	return compare_numbers(left->distance, right->distance);
+}
+
+/* The words at the distance that most threads have; all of them if no two threads have one. */
+static void glibc_take_words(struct heap_layout *layout, struct glibc_tls_words *words)
+{
+	size_t i, run = 0, longest = 0, end = 0;
+
+	if (words->count)
+		qsort(words->items, words->count, sizeof(*words->items), glibc_compare_distance);
+	for (i = 0; i < words->count; i++) {
+		run = i && words->items[i].distance == words->items[i - 1].distance ? run + 1 : 1;
+		if (run > longest) {
+			longest = run;
+			end = i + 1;
+		}
+	}
+	layout->tcache_threads = longest > 1 ? longest : words->threads;
+	for (i = longest > 1 ? end - longest : 0; i < (longest > 1 ? end : words->count); i++) {
+		layout->tcaches = memory_grow(layout->tcaches, layout->tcache_count,
+					      &layout->tcache_capacity, sizeof(*layout->tcaches));
+		layout->tcaches[layout->tcache_count++] = words->items[i].block;
+	}
 }
 
 static void glibc_see_threads(struct heap_layout *layout, struct image *image,
 			      const struct thread_list *threads)
 {
 	unsigned char *bytes = memory_alloc(1, GLIBC_TLS_MAX);
+	struct glibc_tls_words words = { 0 };
 	size_t i;
 
 	for (i = 0; threads && i < threads->count; i++)
 		if (threads->items[i].state == THREAD_RUNS && threads->items[i].descriptor)
-			glibc_see_thread(layout, image, &threads->items[i], bytes);
+			glibc_see_thread(layout, image, &threads->items[i], bytes, &words);
+	glibc_take_words(layout, &words);
 	if (layout->tcache_count)
 		qsort(layout->tcaches, layout->tcache_count, sizeof(*layout->tcaches),
 		      glibc_compare);
+	free(words.items);
 	free(bytes);
 }
 

@@ -77,9 +77,12 @@ struct jemalloc_visit {
 void jemalloc_visit(const struct heap_layout *layout, struct image *image,
 		    struct jemalloc_visit *visit);
 
-/* Add what the caches of all threads hold to `blocks`. Returns how many caches there are. */
+/*
+ * Add what the caches of all threads hold to `blocks`. Returns how many caches there are; `ret_torn`: threads of whose cache not all was
+ * understood.
+ */
 size_t jemalloc_caches(const struct heap_layout *layout, struct image *image,
-		       struct address_set *blocks);
+		       struct address_set *blocks, size_t *ret_torn);
 
 /* Find the tree: 0 with `form` and `root`, -ENOENT, or -ENOTSUP with a reason. */
 int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason);

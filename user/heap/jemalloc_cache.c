@@ -9,6 +9,7 @@
 #include "heap/jemalloc.h"
 
 #define RECORD 24 /* bytes */
+#define PART 8 /* records that are a part of one */
 #define RUN 30 /* records that make a cache: there are 36 sizes of small blocks */
 #define STACK_MOST 16384 /* bytes of one stack */
 #define TLS_MOST (1u << 20)
@@ -115,35 +116,58 @@ static void jemalloc_run_large(const struct jemalloc_form *form, struct image *i
 	}
 }
 
-/* Does one thread have a cache? */
-static bool jemalloc_cache_words(const struct jemalloc_form *form, struct image *image,
-				 const uint64_t *words, size_t count, struct address_set *blocks)
+/* Where a thread has its cache: words before the end of its TLS, and records; the same of all threads. */
+struct jemalloc_place {
+	size_t words, run;
+	bool torn; /* there is a part of a cache */
+};
+
+/* Do other records follow the run, behind one or two that are none? */
+static bool jemalloc_run_goes_on(const struct jemalloc_form *form, const uint64_t *words,
+				 size_t count)
 {
+	struct jemalloc_bin last;
+
+	return form->low_bits && count > RECORD / 8 &&
+	       (jemalloc_run(form, words, count, &last) > 1 ||
+		jemalloc_run(form, words + RECORD / 8, count - RECORD / 8, &last) > 1);
+}
+
+/* The cache of one thread; `run` is 0 where there is none. */
+static struct jemalloc_place jemalloc_cache_words(const struct jemalloc_form *form,
+						  struct image *image, const uint64_t *words,
+						  size_t count, struct address_set *blocks)
+{
+	struct jemalloc_place place = { 0 };
 	struct jemalloc_bin last = { 0 };
 	size_t i, run;
 
-	for (i = 0; i + RUN * (RECORD / 8) <= count; i++) {
+	for (i = 0; i + PART * (RECORD / 8) <= count; i++) {
 		run = jemalloc_run(form, words + i, count - i, &last);
+		place.torn |= run >= PART && run < RUN;
 		if (run < RUN)
 			continue;
+		place = (struct jemalloc_place){ count - i, run, place.torn };
 		jemalloc_run_add(form, image, words + i, run, blocks);
 		i += run * (RECORD / 8);
+		place.torn |= jemalloc_run_goes_on(form, words + i, count - i);
 		if (!form->low_bits)
 			jemalloc_run_large(form, image, words + i, count - i, &last, blocks);
-		return true;
+		break;
 	}
-	return false;
+	return place;
 }
 
-static bool jemalloc_cache(const struct jemalloc_form *form, struct image *image,
-			   const struct heap_range *tls, struct address_set *blocks)
+static struct jemalloc_place jemalloc_cache(const struct jemalloc_form *form, struct image *image,
+					    const struct heap_range *tls,
+					    struct address_set *blocks)
 {
 	uint64_t size = tls->end - tls->start, at = tls->start, start, end;
+	struct jemalloc_place found = { 0 };
 	unsigned char *bytes;
-	bool found;
 
 	if (size > TLS_MOST)
-		return false;
+		return found;
 	bytes = memory_alloc(size + 8, 1);
 	while (image_next_present(image, at, tls->end, &start, &end) && end > at) {
 		image_read_part(image, start, bytes + (start - tls->start), end - start);
@@ -154,12 +178,41 @@ static bool jemalloc_cache(const struct jemalloc_form *form, struct image *image
 	return found;
 }
 
-size_t jemalloc_caches(const struct heap_layout *layout, struct image *image,
-		       struct address_set *blocks)
+/* Has the thread something else at the place where others have their caches? One that has not allocated has zeroes. */
+static bool jemalloc_cache_differs(struct image *image, const struct heap_range *tls,
+				   const struct jemalloc_place *place)
 {
+	uint64_t words[RECORD / 8 * RUN] = { 0 }, at = tls->end - 8 * place->words;
+	size_t i;
+
+	if (tls->end - tls->start < 8 * place->words)
+		return false;
+	image_read_part(image, at, words, sizeof(words));
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (words[i])
+			return true;
+	return false;
+}
+
+size_t jemalloc_caches(const struct heap_layout *layout, struct image *image,
+		       struct address_set *blocks, size_t *ret_torn)
+{
+	struct jemalloc_place *places = memory_alloc(layout->tls_count + 1, sizeof(*places));
+	const struct jemalloc_place *most = places;
 	size_t i, count = 0;
 
-	for (i = 0; i < layout->tls_count; i++)
-		count += jemalloc_cache(layout->form, image, &layout->tls[i], blocks);
+	for (i = 0; i < layout->tls_count; i++) {
+		places[i] = jemalloc_cache(layout->form, image, &layout->tls[i], blocks);
+		count += places[i].run > 0;
+		most = places[i].run > most->run ? &places[i] : most;
+	}
+	for (i = *ret_torn = 0; i < layout->tls_count; i++) {
+		const struct jemalloc_place *place = &places[i];
+		bool same = place->run == most->run && place->words == most->words;
+
+		*ret_torn += place->torn || (most->run && !same &&
+					     jemalloc_cache_differs(image, &layout->tls[i], most));
+	}
+	free(places);
 	return count;
 }

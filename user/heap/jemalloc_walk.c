@@ -232,13 +232,19 @@ int jemalloc_walk(const struct heap_layout *layout, struct image *image,
 	struct jemalloc_visit visit = { .extent = jemalloc_walk_extent,
 					.leaf = jemalloc_walk_leaf,
 					.context = &walker };
+	size_t torn;
 
 	memset(ret_totals, 0, sizeof(*ret_totals));
 	ret_totals->allocator = "jemalloc";
 	snprintf(ret_totals->version, sizeof(ret_totals->version), "%s", layout->form->version);
 	walker.sink = sink && sink->block ? sink : NULL;
 	window_open(&walker.window, image, WINDOW);
-	ret_totals->threads = jemalloc_caches(layout, image, &walker.cached);
+	ret_totals->threads = jemalloc_caches(layout, image, &walker.cached, &torn);
+	if (torn)
+		buffer_printf(&ret_totals->remarks,
+			      "jemalloc: of the caches of %zu threads not all was understood: "
+			      "blocks in them count as in use\n",
+			      torn);
 	if (!layout->threads_complete)
 		buffer_append_string(&ret_totals->remarks,
 				     "jemalloc: not all threads were found: blocks in the caches "

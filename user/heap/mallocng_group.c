@@ -32,7 +32,8 @@ static bool mallocng_group_decode(struct image *image, uint64_t meta, const uint
 	uint64_t flags = words[4], back;
 	uint32_t all;
 
-	*odd = false;
+	/* One that is not used is zeroes, but for its place in a list of such. */
+	*odd = !words[2] && (words[3] || words[4]);
 	if (!words[2])
 		return false;
 	group->meta = meta;
@@ -93,7 +94,9 @@ static bool mallocng_visit_metas(struct image *image, uint64_t area, const uint6
 	for (i = 0; i < MALLOCNG_METAS; i++) {
 		uint64_t meta = area + 24 + META * i;
 
-		if (!words[3 + META / 8 * i + 2])
+		const uint64_t *listed = words + 3 + META / 8 * i;
+
+		if (!listed[2] && !listed[3] && !listed[4])
 			continue;
 		if (!mallocng_group_look(image, meta, &group, &odd) &&
 		    (!odd || !mallocng_group_look(image, meta, &group, &odd))) {
@@ -107,10 +110,16 @@ static bool mallocng_visit_metas(struct image *image, uint64_t area, const uint6
 	return visit->odd_groups < ODD_MOST + visit->groups;
 }
 
+/* Does the list of areas really end with this one? Another may have been added meanwhile, which is not odd. */
+static bool mallocng_is_last(const struct heap_layout *layout, struct image *image, uint64_t area)
+{
+	return image_word(image, layout->head + 8) == area || image_word(image, area + 8);
+}
+
 void mallocng_visit(const struct heap_layout *layout, struct image *image,
 		    struct mallocng_visit *visit)
 {
-	uint64_t words[MALLOCNG_AREA / 8], area = image_word(image, layout->head);
+	uint64_t words[MALLOCNG_AREA / 8], area = image_word(image, layout->head), last = 0;
 	struct address_set seen = { 0 };
 
 	for (; area && visit->areas < AREAS_MOST; area = words[1]) {
@@ -120,11 +129,14 @@ void mallocng_visit(const struct heap_layout *layout, struct image *image,
 			visit->odd_areas++;
 			break;
 		}
+		last = area;
 		visit->areas++;
 		if (visit->area)
 			visit->area(visit->context, area);
 		if (!mallocng_visit_metas(image, area, words, visit))
 			break;
 	}
+	if (!area && last && !mallocng_is_last(layout, image, last))
+		visit->odd_areas++;
 	address_set_free(&seen);
 }

@@ -95,12 +95,25 @@ static bool mimalloc_page_make(const struct mimalloc_segment *segment, uint64_t 
 	ret_page->size = *ret_slices * MIMALLOC_SLICE;
 	mimalloc_page_decode(bytes, ret_page);
 	if (!ret_page->block_size)
-		return true;
+		return !ret_page->capacity && !ret_page->used && !ret_page->free;
 	if (ret_page->block_size >= 8 && ret_page->block_size <= SHIFTED_MOST) {
 		ret_page->start += SHIFT;
 		ret_page->size -= SHIFT;
 	}
 	return mimalloc_page_is_sound(ret_page);
+}
+
+/* The last of several slices leads back to the first, as far as it is in memory. */
+static bool mimalloc_page_ends(struct image *image, const struct mimalloc_segment *segment,
+			       uint64_t index, uint64_t slices)
+{
+	uint64_t last = index + slices - 1;
+	uint32_t words[2];
+
+	if (slices < 2 || segment->huge || last >= segment->entries)
+		return true;
+	return !image_read(image, segment->address + PAGES + PAGE * last, words, sizeof(words)) ||
+	       words[1] == PAGE * (slices - 1);
 }
 
 bool mimalloc_page_read(struct image *image, const struct mimalloc_segment *segment, uint64_t index,
@@ -110,7 +123,8 @@ bool mimalloc_page_read(struct image *image, const struct mimalloc_segment *segm
 
 	*ret_slices = 1;
 	return image_read(image, segment->address + PAGES + PAGE * index, bytes, sizeof(bytes)) &&
-	       mimalloc_page_make(segment, index, bytes, ret_page, ret_slices);
+	       mimalloc_page_make(segment, index, bytes, ret_page, ret_slices) &&
+	       mimalloc_page_ends(image, segment, index, *ret_slices);
 }
 
 bool mimalloc_page_again(struct image *image, struct mimalloc_page *page)

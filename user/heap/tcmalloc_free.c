@@ -12,6 +12,7 @@
 #define CACHES_MOST 65536
 #define LIST_MOST (1u << 22)
 #define CENTRAL 1216
+#define SPANS 112 /* how many a class has, and how many objects are in their lists */
 #define CHAINS 128 /* where they begin, and how many are in use */
 #define CHAINS_USED 1152
 #define CHAINS_MOST 64
@@ -92,11 +93,41 @@ static void tcmalloc_read_cache(struct tcmalloc_lists *lists, const unsigned cha
 	}
 }
 
+/* Is there something that is a cache but for some of its classes' sizes? */
+static bool tcmalloc_is_like_cache(struct tcmalloc_lists *lists, uint64_t address)
+{
+	unsigned char bytes[CACHE];
+	size_t i, same = 0, other = 0;
+	uint32_t size;
+
+	if (address & 7 || !image_read(lists->image, address, bytes, sizeof(bytes)))
+		return false;
+	for (i = 1; i < TCMALLOC_CLASSES && lists->layout->sizes[i]; i++) {
+		memcpy(&size, bytes + FREE_LIST * i + 24, sizeof(size));
+		same += size == lists->layout->sizes[i];
+		other += size != lists->layout->sizes[i];
+	}
+	return same > other;
+}
+
+/* Where a cache leads to: another one, or nowhere. */
+static bool tcmalloc_leads_to_cache(struct tcmalloc_lists *lists, uint64_t word)
+{
+	uint64_t sizes[TCMALLOC_CLASSES];
+
+	if (!word || !heap_search_anonymous(lists->image, word, CACHE))
+		return false;
+	if (tcmalloc_is_cache(lists->image, word, sizes) &&
+	    !memcmp(sizes, lists->layout->sizes, sizeof(sizes)))
+		return true;
+	lists->free->broken += tcmalloc_is_like_cache(lists, word);
+	return false;
+}
+
 /* Caches lead to each other by pointers behind their lists. */
 static void tcmalloc_read_caches(struct tcmalloc_lists *lists)
 {
-	uint64_t sizes[TCMALLOC_CLASSES], word;
-	uint64_t *queue = NULL;
+	uint64_t *queue = NULL, word;
 	unsigned char bytes[CACHE + LINKS];
 	struct address_set seen = { 0 };
 	size_t head = 0, tail = 0, capacity = 0, i, length;
@@ -111,11 +142,8 @@ static void tcmalloc_read_caches(struct tcmalloc_lists *lists)
 		tcmalloc_read_cache(lists, bytes);
 		for (i = CACHE; i + 8 <= length; i += 8) {
 			memcpy(&word, bytes + i, sizeof(word));
-			if (tail < CACHES_MOST && word && !address_set_has(&seen, word) &&
-			    heap_search_anonymous(lists->image, word, CACHE) &&
-			    tcmalloc_is_cache(lists->image, word, sizes) &&
-			    !memcmp(sizes, lists->layout->sizes, sizeof(sizes)) &&
-			    address_set_add(&seen, word)) {
+			if (tail < CACHES_MOST && !address_set_has(&seen, word) &&
+			    tcmalloc_leads_to_cache(lists, word) && address_set_add(&seen, word)) {
 				queue = memory_grow(queue, tail, &capacity, sizeof(*queue));
 				queue[tail++] = word;
 			}
@@ -155,6 +183,35 @@ static void tcmalloc_read_span(struct tcmalloc_lists *lists, const struct tcmall
 		tcmalloc_follow(lists, span->objects, 0, span->size / size - span->references);
 }
 
+/*
+ * Each class counts its spans, and the objects in their lists. Where most classes have other numbers, these are not what they are
+ * taken for.
+ */
+static void tcmalloc_check_classes(struct tcmalloc_lists *lists, const struct tcmalloc_spans *spans)
+{
+	uint64_t counts[TCMALLOC_CLASSES][2] = { 0 }, counters[2], size, agree = 0, differ = 0;
+	size_t i;
+
+	for (i = 0; i < spans->count; i++) {
+		const struct tcmalloc_span *span = &spans->items[i];
+
+		size = lists->layout->sizes[span->size_class];
+		if (span->location != TCMALLOC_IN_USE || !size)
+			continue;
+		counts[span->size_class][0]++;
+		counts[span->size_class][1] += span->size / size - span->references;
+	}
+	for (i = 1; i < TCMALLOC_CLASSES && lists->layout->sizes[i]; i++) {
+		if (!image_read(lists->image, lists->layout->central + CENTRAL * i + SPANS,
+				counters, sizeof(counters)) ||
+		    memcmp(counters, counts[i], sizeof(counters)))
+			differ++;
+		else
+			agree += counters[0] > 0;
+	}
+	lists->free->broken += differ < agree ? differ : 0;
+}
+
 static void tcmalloc_read_all_chains(struct tcmalloc_lists *lists)
 {
 	size_t i;
@@ -185,6 +242,7 @@ void tcmalloc_free_read(const struct heap_layout *layout, struct image *image,
 	tcmalloc_read_all_chains(&lists);
 	for (i = 0; i < spans->count; i++)
 		tcmalloc_read_span(&lists, &spans->items[i]);
+	tcmalloc_check_classes(&lists, spans);
 	for (i = 0; i < PAGES; i++)
 		free(lists.pages->bytes[i]);
 	free(lists.pages);

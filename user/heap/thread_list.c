@@ -265,6 +265,28 @@ static void search_place_others(struct search *search)
 		heads->cache = idle;
 }
 
+/* Does it lead to an entry that leads back, though it was not found to be the head of a list? */
+static bool head_is_torn(struct image *image, const struct heads *heads, uint64_t head)
+{
+	struct thread_info thread;
+	uint64_t links[2];
+
+	if (head == heads->user || head == heads->used || head == heads->cache ||
+	    head == heads->idle || !image_read(image, head, links, sizeof(links)))
+		return false;
+	return descriptor_read(image, links[0], head, FORWARD, &thread) ||
+	       descriptor_read(image, links[1], head, BACKWARD, &thread);
+}
+
+/* A list is missing beside one that was found. */
+static bool heads_are_torn(struct image *image, const struct heads *heads)
+{
+	uint64_t known = heads->user ? heads->user : heads->used;
+
+	return known &&
+	       (head_is_torn(image, heads, known - 16) || head_is_torn(image, heads, known + 16));
+}
+
 /* The part below a descriptor that has the static TLS: glibc allocates that of the main thread alone, others lie on stacks. */
 static void threads_find_tls(struct image *image, struct thread_list *list)
 {
@@ -340,7 +362,8 @@ static bool threads_find_glibc(struct image *image, const struct module_ranges *
 		return false;
 	search_place_others(&search);
 	for (i = 0; i < ATTEMPTS && !list->complete; i++)
-		list->complete = threads_walk_all(image, &search.heads, list);
+		list->complete = threads_walk_all(image, &search.heads, list) &&
+				 !heads_are_torn(image, &search.heads);
 	threads_look_again(image, list);
 	return true;
 }
