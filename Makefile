@@ -12,7 +12,7 @@
 #                 DEPLOY="trixie": with that release of Debian only
 # make check-survival  programs that switch stacks, RUNS (1000) times each, under this kernel ("native") and others (root)
 # make check-programs  what the tracer counts of programs of Debian against a library that counts in them (root)
-# make check-versions  objects and call sites of the interpreters of other releases, in roots that debootstrap makes (root)
+# make check-versions  interpreters, C libraries and allocators of other releases, in roots that debootstrap makes (root)
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make lint       clang-format, shellcheck, floors of the architecture
 # make static     build/tracer-static, which needs no library
@@ -195,7 +195,7 @@ check-programs: dependencies-programs all targets
 	tests/run programs
 
 # Roots that cannot be made are skipped: DEBIAN_MIRROR and UBUNTU_MIRROR say where from (tests/versions/roots.py).
-check-versions: all targets $(BUILD)/tests/live/ruby_objects
+check-versions: all targets $(BUILD)/tests/live/ruby_objects $(BUILD)/tests/live/census
 	tests/run versions
 
 dependencies-%:

@@ -372,4 +372,5 @@ def test_refused():
         assert status == wanted and not output and errors.startswith("tracer: "), (arguments, status, output, errors)
 
 
-lab.run_tests()
+if __name__ == "__main__":
+    lab.run_tests()

@@ -15,14 +15,17 @@ OTHERS = 6  # blocks of others, at most, and three for each thread
 
 
 class Filled:
-    def __init__(self, program, threads, blocks=None, preload=None):
+    """`inside`: where the program is in a root, behind what runs it there; then `preload` is a path in it."""
+
+    def __init__(self, program, threads, blocks=None, preload=None, inside=None):
         path = lab.target(program)
-        if not os.path.exists(path):
+        if not inside and not os.path.exists(path):
             raise lab.Skip("%s could not be built here" % program)
         environment = dict(os.environ)
-        if preload:
+        if preload and not inside:
             environment["LD_PRELOAD"] = find_library(preload)
-        self.process = lab.start([path, threads, blocks or BLOCKS.get(threads, 1000)], text=True, bufsize=1, env=environment)
+        command = [*inside[:-1], "LD_PRELOAD=" + (preload or ""), inside[-1]] if inside else [path]
+        self.process = lab.start([*command, threads, blocks or BLOCKS.get(threads, 1000)], text=True, bufsize=1, env=environment)
         self.answer()
 
     def answer(self):
@@ -74,10 +77,10 @@ def check_returned(filled, found):
     assert abs(before - filled.rss() - found["trim_bytes"]) <= 2 * 4096, (before, filled.rss(), found["trim_bytes"])
 
 
-def check_jemalloc(filled, threads):
+def check_jemalloc(filled, threads, version="5.3"):
     """stats.allocated counts blocks in threads' caches as in use; a purge returns what is predicted, to the page."""
     truth, found = check_quiet(filled, "jemalloc", threads)
-    assert found["version"] == "5.3" and found["threads"] == threads + 1, found
+    assert found["version"] == version and found["threads"] == threads + 1, found
     assert found["live_bytes"] == truth["allocated"] - truth["tcache"], (truth, found)
     check_returned(filled, found)
 
@@ -113,12 +116,16 @@ def test_jemalloc_busy():
     check_busy(Filled("filled-jemalloc", 2, 8000), "jemalloc")
 
 
-def test_musl():
+def check_musl(filled, threads):
     """musl's figure is what the program asked for, so the sums are equal as they are."""
+    truth, found = check_quiet(filled, "mallocng", threads)
+    assert found["live_bytes"] - truth["bytes"] < 4096, (truth, found)
+
+
+def test_musl():
     for program in ("filled-musl", "filled-musl-static"):
         for threads in (1, 4, 16):
-            truth, found = check_quiet(Filled(program, threads), "mallocng", threads)
-            assert found["live_bytes"] - truth["bytes"] < 4096, (truth, found)
+            check_musl(Filled(program, threads), threads)
             lab.end_all()
 
 
@@ -126,11 +133,15 @@ def test_musl_busy():
     check_busy(Filled("filled-musl-static", 2, 8000), "mallocng")
 
 
-def test_mimalloc():
+def check_mimalloc(filled, threads):
     """Blocks are the program's, a buffer of the C library's, and what the loader has for each thread."""
+    truth, found = check_quiet(filled, "mimalloc", threads)
+    assert found["live_blocks"] - truth["blocks"] <= 1 + threads, (truth, found)
+
+
+def test_mimalloc():
     for threads in (1, 4, 16):
-        truth, found = check_quiet(Filled("filled", threads, preload="libmimalloc.so.2"), "mimalloc", threads)
-        assert found["live_blocks"] - truth["blocks"] <= 1 + threads, (truth, found)
+        check_mimalloc(Filled("filled", threads, preload="libmimalloc.so.2"), threads)
         lab.end_all()
     check_quiet(Filled("filled-mimalloc", 4), "mimalloc", 4)
 
@@ -139,15 +150,18 @@ def test_mimalloc_busy():
     check_busy(Filled("filled-mimalloc", 2, 8000), "mimalloc")
 
 
-def test_tcmalloc():
+def check_tcmalloc(filled, threads):
     """generic.current_allocated_bytes leaves out what is in caches; ReleaseFreeMemory returns what is predicted."""
+    truth, found = check_quiet(filled, "tcmalloc", threads, unclaimed=3000000)
+    assert not found["counts_only"] and found["live_bytes"] == truth["allocated"], (truth, found)
+    check_returned(filled, found)
+
+
+def test_tcmalloc():
     for program, threads, preload in (("filled", 1, "libtcmalloc_minimal.so.4"), ("filled", 16, "libtcmalloc_minimal.so.4"),
                                       ("filled", 4, "libtcmalloc.so.4"), ("filled-tcmalloc", 4, None),
                                       ("filled-tcmalloc-static", 4, None)):
-        filled = Filled(program, threads, preload=preload)
-        truth, found = check_quiet(filled, "tcmalloc", threads, unclaimed=3000000)
-        assert not found["counts_only"] and found["live_bytes"] == truth["allocated"], (truth, found)
-        check_returned(filled, found)
+        check_tcmalloc(Filled(program, threads, preload=preload), threads)
         lab.end_all()
 
 

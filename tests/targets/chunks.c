@@ -167,9 +167,16 @@ static long resident(void)
 	return line ? atol(line + 10) * 1024 : 0;
 }
 
+/* Before glibc 2.33 its figures are of 32 bits, which is enough for this program. */
+#if __GLIBC_PREREQ(2, 33)
+#define MALLINFO mallinfo2
+#else
+#define MALLINFO mallinfo
+#endif
+
 static void answer(long returned)
 {
-	struct mallinfo2 info = mallinfo2();
+	struct MALLINFO info = MALLINFO();
 	long long blocks = 0, bytes = 0;
 	char line[1024];
 	int i, length;
@@ -183,8 +190,9 @@ static void answer(long returned)
 			 "{\"blocks\": %lld, \"bytes\": %lld, \"arena\": %zu, \"hblks\": %zu, "
 			 "\"hblkhd\": %zu, \"uordblks\": %zu, \"fordblks\": %zu, \"fsmblks\": %zu, "
 			 "\"returned\": %ld}\n",
-			 blocks, bytes, info.arena, info.hblks, info.hblkhd, info.uordblks,
-			 info.fordblks, info.fsmblks, returned);
+			 blocks, bytes, (size_t)info.arena, (size_t)info.hblks, (size_t)info.hblkhd,
+			 (size_t)info.uordblks, (size_t)info.fordblks, (size_t)info.fsmblks,
+			 returned);
 	if (write(1, line, length) != length)
 		_exit(1);
 }

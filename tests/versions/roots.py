@@ -86,9 +86,8 @@ def place_in(suite, prefix):
             ["chroot", root, "env", "-i", "LANG=C.UTF-8", "PATH=/usr/bin:/bin"]
 
 
-def first_that_fits(suite, *names):
-    """A library, by any of the names that releases have for it."""
-    for name in names:
-        if os.path.exists(os.path.join(need_root(suite), name.lstrip("/"))):
-            return name
-    raise lab.Skip("%s has none of %s" % (suite, ", ".join(names)))
+def need_library(suite, path):
+    """A library of a root, by its path there."""
+    if not os.path.exists(need_root(suite) + path):
+        raise lab.Skip("%s has no %s" % (suite, path))
+    return path

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(TOP, "tests/live"))
 import interpreters  # noqa: E402
 import lab  # noqa: E402
 import test_memory_python  # noqa: E402
-from roots import need_root  # noqa: E402
+from roots import need_root, place_in  # noqa: E402
 
 SECONDS = os.environ.get("STORM_SECONDS", "3")
 
@@ -38,23 +38,37 @@ def check(suite, kind, version, *command):
     print("# %s: %d stacks; under load %d stacks of %d blocks" % (said.strip(), count, *load))
 
 
-def check_objects(suite):
+def check_objects(suite, version, command="python3"):
     """Objects of that release's Python, by class, against its own collector; what holds them."""
-    inside = ["chroot", need_root(suite), "env", "-i", "LANG=C.UTF-8", "PATH=/usr/bin:/bin"]
-    with tempfile.TemporaryDirectory(prefix="tracer-ways-", dir=os.path.join(need_root(suite), "tmp")) as folder:
+    with place_in(suite, "tracer-ways-") as (folder, path, inside):
+        said = subprocess.run([*inside, command, "--version"], capture_output=True, text=True, check=True).stdout
+        assert said.startswith("Python %s." % version), said
         shutil.copy(test_memory_python.SCRIPT, folder)
-        command = inside + ["python3", "/tmp/%s/objects.py" % os.path.basename(folder)]
-        process = test_memory_python.start(command=command)
-        test_memory_python.check_one_look(process)
+        script = path + "/objects.py"
+        process = test_memory_python.start(command=[*inside, command, script])
+        test_memory_python.check_one_look(process, script)
         lab.end(process)
+    print("# %s: objects" % said.strip())
 
 
 def test_objects_of_python_3_9():
-    check_objects("bullseye")
+    check_objects("bullseye", "3.9")
+
+
+def test_objects_of_python_3_10():
+    check_objects("jammy", "3.10")
+
+
+def test_objects_of_python_3_12():
+    check_objects("noble", "3.12")
 
 
 def test_objects_of_python_3_13():
-    check_objects("trixie")
+    check_objects("sid", "3.13", "python3.13")
+
+
+def test_objects_of_python_3_14():
+    check_objects("sid", "3.14", "python3.14")
 
 
 def test_ruby_2_7():

@@ -113,6 +113,22 @@ static bool jemalloc_is_leaf(void *context, uint64_t leaf, uint64_t *ret_slot)
 	return false;
 }
 
+/* No tree was found: is a library of it mapped? Of one for 57 bits of address, the tree has another level, and its entries two words. */
+static int jemalloc_refuse(const struct image *image, struct error *reason)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < image->mapping_count; i++) {
+		name = strrchr(image->mappings[i].name, '/');
+		if (name && !strncmp(name, "/libjemalloc.so", 15))
+			return error_set(reason, ERROR_TARGET, -ENOTSUP,
+					 "libjemalloc is mapped, but no tree of it is understood: "
+					 "it may be built for 57 bits of address");
+	}
+	return -ENOENT;
+}
+
 int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason)
 {
 	struct jemalloc_finder finder = { .image = image };
@@ -128,7 +144,7 @@ int jemalloc_search(struct image *image, struct heap_layout *layout, struct erro
 	if (layout->root)
 		return 0;
 	if (!search.misplaced)
-		return -ENOENT;
+		return jemalloc_refuse(image, reason);
 	return error_set(reason, ERROR_TARGET, -ENOTSUP,
 			 "jemalloc's tree has leaves, but no root in the data of a module");
 }

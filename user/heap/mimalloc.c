@@ -81,8 +81,8 @@ static void mimalloc_release(const char *name, char ret_release[RELEASE])
 		snprintf(ret_release, RELEASE, "%.*s", (int)length, name + 4);
 }
 
-/* No heap of 2.0 was found: is a library of another release mapped? */
-static int mimalloc_refuse(const struct image *image, struct error *reason)
+/* Is a library of a release mapped whose records differ? Some of them pass for those of 2.0, and are none. */
+static int mimalloc_refuse_release(const struct image *image, struct error *reason)
 {
 	char release[RELEASE];
 	size_t i;
@@ -94,6 +94,23 @@ static int mimalloc_refuse(const struct image *image, struct error *reason)
 			return error_set(reason, ERROR_TARGET, -ENOTSUP,
 					 "libmimalloc.so.%s is mapped: only heaps of mimalloc 2.0 "
 					 "are understood",
+					 release);
+	}
+	return 0;
+}
+
+/* No heap of 2.0 was found: is its library mapped? Before 2.0.9 its records were others. */
+static int mimalloc_refuse(const struct image *image, struct error *reason)
+{
+	char release[RELEASE];
+	size_t i;
+
+	for (i = 0; i < image->mapping_count; i++) {
+		mimalloc_release(image->mappings[i].name, release);
+		if (release[0])
+			return error_set(reason, ERROR_TARGET, -ENOTSUP,
+					 "libmimalloc.so.%s is mapped, but no heap of it is "
+					 "understood",
 					 release);
 	}
 	return -ENOENT;
@@ -109,6 +126,8 @@ static int mimalloc_find(struct image *image, const struct thread_list *threads,
 
 	(void)threads;
 	*ret_layout = NULL;
+	if (mimalloc_refuse_release(image, reason))
+		return -ENOTSUP;
 	mimalloc_visit(0, image, &visit);
 	while (finder.count && !finder.found && heap_search_data(image, &cursor, &range))
 		heap_search_words(image, &range, mimalloc_find_word, &finder);
