@@ -185,14 +185,13 @@ static void answer(long returned)
 		blocks += threads[i].live;
 		bytes += threads[i].bytes;
 	}
-	length =
-		snprintf(line, sizeof(line),
-			 "{\"blocks\": %lld, \"bytes\": %lld, \"arena\": %zu, \"hblks\": %zu, "
-			 "\"hblkhd\": %zu, \"uordblks\": %zu, \"fordblks\": %zu, \"fsmblks\": %zu, "
-			 "\"returned\": %ld}\n",
-			 blocks, bytes, (size_t)info.arena, (size_t)info.hblks, (size_t)info.hblkhd,
-			 (size_t)info.uordblks, (size_t)info.fordblks, (size_t)info.fsmblks,
-			 returned);
+	length = snprintf(
+		line, sizeof(line),
+		"{\"blocks\": %lld, \"bytes\": %lld, \"arena\": %zu, \"hblks\": %zu, "
+		"\"hblkhd\": %zu, \"uordblks\": %zu, \"fordblks\": %zu, \"fsmblks\": %zu, "
+		"\"returned\": %ld}\n",
+		blocks, bytes, (size_t)info.arena, (size_t)info.hblks, (size_t)info.hblkhd,
+		(size_t)info.uordblks, (size_t)info.fordblks, (size_t)info.fsmblks, returned);
 	if (write(1, line, length) != length)
 		_exit(1);
 }

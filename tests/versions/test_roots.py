@@ -64,6 +64,7 @@ def test_objects_of_python_3_12():
 
 
 def test_objects_of_python_3_13():
+    check_objects("trixie", "3.13")
     check_objects("sid", "3.13", "python3.13")
 
 

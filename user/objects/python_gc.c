@@ -21,6 +21,7 @@
 #define FIGURES_BYTES 24
 /* From the lists to the figures there are a generation, and up to 3.13 an address of the lists in front of it. */
 #define FIGURES_PLACE (LISTS_BYTES + GENERATION_BYTES)
+#define PADDING 4
 
 /* In the runtime of 3.13 and later: where in it the first interpreter is. */
 #define RUNTIME_PLACE 40
@@ -114,8 +115,12 @@ static bool gc_fill(const struct python_heap *heap, const unsigned char *lists, 
 	const unsigned char *figures = lists + FIGURES_PLACE;
 	size_t i;
 
-	if (gc_word(lists + LISTS_BYTES) == address)
-		figures += sizeof(uint64_t);
+	/* The lists may begin in the middle of a word; then there is half a word before that address. */
+	for (i = 0; i <= PADDING; i += STATE_STEP)
+		if (gc_word(lists + LISTS_BYTES + i) == address) {
+			figures += i + sizeof(uint64_t);
+			break;
+		}
 	gc->lists = address;
 	gc->enabled = gc_is_enabled(heap, lists, address);
 	for (i = 0; i < PYTHON_GENERATIONS; i++) {
@@ -130,7 +135,8 @@ static bool gc_fill(const struct python_heap *heap, const unsigned char *lists, 
 
 static bool gc_search(struct python_heap *heap, uint64_t interpreter, struct python_gc *ret_gc)
 {
-	const size_t rest = FIGURES_PLACE + 8 + (size_t)PYTHON_GENERATIONS * FIGURES_BYTES;
+	const size_t rest =
+		FIGURES_PLACE + PADDING + 8 + (size_t)PYTHON_GENERATIONS * FIGURES_BYTES;
 	unsigned char bytes[STATE_BYTES] = { 0 };
 	size_t i;
 
