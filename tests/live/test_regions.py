@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What memory is for, where the line that ran when it was mapped means nothing. Truth: the interpreters' own counts of their pages
 and arenas, the mappings of threads' stacks, and what /proc/PID/smaps has of them."""
+import json
 import re
 import subprocess
 
@@ -79,6 +80,18 @@ def check_heap(process, tracer, region, blocks, size):
     return report
 
 
+def check_grown(process, region, name, objects):
+    """Reports in an interval have what has grown since the attach, as the program has made it."""
+    tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "0.5")
+    ask(process)
+    grown = None
+    while not grown:
+        for row in rows(json.loads(tracer.process.stdout.readline()), region):
+            grown = row["grown_classes"]
+    assert {"name": name, "objects": objects} in grown, grown
+    tracer.stop()
+
+
 def test_ruby():
     lab.need("ruby")
     process = lab.start(["ruby", "-e", RUBY])
@@ -104,6 +117,7 @@ def test_ruby():
     assert status == 0 and "%d pages" % (pages + before) in inside.replace(",", ""), (pages, before, inside, errors)
     # None of the lines has a mapping.
     assert not [site for site in report["sites"] if site["source"] == "mmap" and not site["region"]], report["sites"]
+    check_grown(process, "ruby_heap", "P", 160000)
 
 
 def arenas(process):
@@ -130,6 +144,7 @@ def test_python():
     output = text.stop()
     # An object, and what it has in itself: as many as the program has made.
     assert re.search(r"objects: .*__main__\.P \+120,000", output) and re.search(r"objects: .*tuple \+120,0\d\d", output), output
+    check_grown(process, "python_arena", "__main__.P", 120000)
 
 
 NODE = """\

@@ -40,6 +40,7 @@ static void test_classes(void **state)
 {
 	struct memory_report before = { 0 }, after = { .process.rss_bytes = 100 << 20 };
 	struct memory_runtime *runtime = add_ruby(&before);
+	struct grown_classes grown;
 	struct buffer text = { 0 };
 
 	(void)state;
@@ -62,11 +63,17 @@ static void test_classes(void **state)
 	assert_int_equal(runtime->classes[2].growth_bytes, 0);
 	assert_string_equal(runtime->classes[3].name, "String");
 	assert_int_equal(runtime->classes[3].growth_objects, -100);
-	memory_growth_describe(runtime, 1, &text);
+	memory_growth_list(runtime, 1, &grown);
+	memory_growth_describe(&grown, &text);
 	assert_string_equal(text.data, "Session +500,000");
+	memory_growth_free_classes(&grown);
 	buffer_clear(&text);
-	memory_growth_describe(runtime, 9, &text);
+	memory_growth_list(runtime, 9, &grown);
+	assert_int_equal(grown.count, 2);
+	assert_int_equal(grown.items[1].objects, 5);
+	memory_growth_describe(&grown, &text);
 	assert_string_equal(text.data, "Session +500,000, New +5");
+	memory_growth_free_classes(&grown);
 	buffer_free(&text);
 	memory_verdict_find(&after);
 	assert_string_equal(after.verdicts[0].cause, "growth");

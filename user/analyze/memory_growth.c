@@ -181,19 +181,41 @@ void memory_growth_find(struct memory_report *report, const struct memory_report
 	growth_find_kinds(report, before);
 }
 
-void memory_growth_describe(const struct memory_runtime *runtime, size_t max, struct buffer *text)
+void memory_growth_list(const struct memory_runtime *runtime, size_t max,
+			struct grown_classes *ret_classes)
 {
-	char count[UNITS_TEXT_MAX];
 	size_t i;
 
-	for (i = 0; i < runtime->class_count && max; i++) {
+	*ret_classes =
+		(struct grown_classes){ memory_alloc(max + 1, sizeof(ret_classes->items[0])), 0 };
+	for (i = 0; i < runtime->class_count && ret_classes->count < max; i++) {
 		const struct memory_class *class = &runtime->classes[i];
 
 		if (class->growth_objects <= 0 || class->growth_bytes <= 0)
 			continue;
-		buffer_printf(text, "%s%s +%s", text->length ? ", " : "",
-			      class->name ? class->name : "(no class)",
-			      units_format_count((uint64_t) class->growth_objects, count));
-		max--;
+		ret_classes->items[ret_classes->count++] =
+			(struct grown_class){ class->name ? memory_copy_string(class->name) : NULL,
+					      (uint64_t) class->growth_objects };
 	}
+}
+
+void memory_growth_free_classes(struct grown_classes *classes)
+{
+	size_t i;
+
+	for (i = 0; i < classes->count; i++)
+		free(classes->items[i].name);
+	free(classes->items);
+	*classes = (struct grown_classes){ 0 };
+}
+
+void memory_growth_describe(const struct grown_classes *classes, struct buffer *text)
+{
+	char count[UNITS_TEXT_MAX];
+	size_t i;
+
+	for (i = 0; i < classes->count; i++)
+		buffer_printf(text, "%s%s +%s", i ? ", " : "",
+			      classes->items[i].name ? classes->items[i].name : "(no class)",
+			      units_format_count(classes->items[i].objects, count));
 }

@@ -11,7 +11,24 @@
  */
 void memory_growth_find(struct memory_report *report, const struct memory_report *before);
 
-/* Append the first `max` classes of which there are more objects, after memory_growth_find: "Session +12,000, String +9,100". */
-void memory_growth_describe(const struct memory_runtime *runtime, size_t max, struct buffer *text);
+/* A class of which there are more objects. */
+struct grown_class {
+	char *name; /* owned; NULL = it has none */
+	uint64_t objects; /* so many more */
+};
+
+struct grown_classes {
+	/* What has grown most first; free with memory_growth_free_classes. */
+	struct grown_class *items;
+	size_t count;
+};
+
+/* The first `max` classes of which there are more objects, after memory_growth_find. */
+void memory_growth_list(const struct memory_runtime *runtime, size_t max,
+			struct grown_classes *ret_classes);
+void memory_growth_free_classes(struct grown_classes *classes);
+
+/* Append "Session +12,000, String +9,100". */
+void memory_growth_describe(const struct grown_classes *classes, struct buffer *text);
 
 #endif

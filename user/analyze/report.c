@@ -406,12 +406,8 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 
 void report_free(struct report *report)
 {
-	size_t i;
-
 	if (!report)
 		return;
-	for (i = 0; i < report->site_count; i++)
-		free(report->sites[i].grown_classes);
 	free(report->sites);
 	free(report->target_totals);
 	free(report->target_sampled);

@@ -11,6 +11,7 @@
 #include "analyze/budget_estimate.h"
 #include "analyze/growth.h"
 #include "analyze/judge.h"
+#include "analyze/memory_growth.h"
 #include "model/snapshot.h"
 #include "model/symbols.h"
 
@@ -85,9 +86,9 @@ struct report_site {
 	enum region region; /* what its blocks are for */
 	bool resident_known; /* it is of mappings, and stats.resident_bytes is what of them is present */
 	size_t stack_count; /* of a line or region: how many stacks are added up */
-	/* Of a region that is a runtime's heap: "Session +12,000", classes of which there are more objects since the attach. Owned; NULL =
-	 * not known. For the caller of report_build to fill in. */
-	char *grown_classes;
+	/* Of a region that is a runtime's heap: classes of which there are more objects since the attach. Not owned; NULL = not known. For
+	 * the caller of report_build to fill in. */
+	const struct grown_classes *grown_classes;
 	/* What follows is made by report_open_site. */
 	struct report_frame *frames; /* innermost first */
 	size_t frame_count;

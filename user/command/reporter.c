@@ -18,14 +18,23 @@
 #define LOOK_RSS_MIN (32ull << 20)
 #define LOOK_NS 1000000000
 
-/* Objects are counted of this many processes, for this long: at first, and at the end. */
+/* Objects are counted of this many processes, for this long: at first, at the end, and between in such a part of the time. */
 #define PROCESSES_MAX 4
 #define COUNT_FIRST_NS 500000000
 #define COUNT_LAST_NS 1000000000
+#define COUNT_BETWEEN_NS 200000000
+#define COUNT_BETWEEN_PART 100
+
+/* What has grown in a runtime's heap, for one report. */
+struct reporter_growth {
+	bool asked, known;
+	struct grown_classes classes;
+};
 
 struct reporter_process {
 	pid_t pid;
 	struct memory_classes *classes;
+	struct reporter_growth ruby, python;
 };
 
 int reporter_open(struct reporter *reporter, const struct options *options, const int *pids,
@@ -146,36 +155,64 @@ void reporter_count_objects(struct reporter *reporter, pid_t pid)
 	reporter->processes = memory_grow(reporter->processes, reporter->process_count,
 					  &reporter->process_capacity,
 					  sizeof(reporter->processes[0]));
-	reporter->processes[reporter->process_count++] = (struct reporter_process){ pid, classes };
+	reporter->processes[reporter->process_count++] =
+		(struct reporter_process){ .pid = pid, .classes = classes };
+}
+
+static void reporter_forget_growth(struct reporter_growth *growth)
+{
+	memory_growth_free_classes(&growth->classes);
+	*growth = (struct reporter_growth){ 0 };
+}
+
+/* Count once for all rows of a process. */
+static const struct grown_classes *reporter_find_growth(const struct reporter *reporter,
+							struct reporter_process *process,
+							bool is_ruby)
+{
+	struct reporter_growth *growth = is_ruby ? &process->ruby : &process->python;
+	uint64_t limit_ns = reporter->is_last ? COUNT_LAST_NS : COUNT_BETWEEN_NS;
+
+	if (!growth->asked)
+		growth->known = memory_classes_compare(process->classes,
+						       is_ruby ? "ruby" : "python",
+						       clock_now_ns() + limit_ns, &growth->classes);
+	growth->asked = true;
+	return growth->known ? &growth->classes : NULL;
 }
 
 /* What a row's pages or arenas were filled with, if its process is still the one that was looked at before. */
-static char *reporter_describe_objects(const struct reporter *reporter,
-				       const struct report_site *site)
+static const struct grown_classes *reporter_find_classes(const struct reporter *reporter,
+							 const struct report_site *site)
 {
-	const char *runtime = site->region == REGION_RUBY_HEAP	    ? "ruby"
-			      : site->region == REGION_PYTHON_ARENA ? "python"
-								    : NULL;
+	bool is_ruby = site->region == REGION_RUBY_HEAP;
 	size_t i;
 
-	if (!runtime || site->process_count > 1 || site->ended || site->target->exited ||
-	    site->target->exec_ns)
+	if ((!is_ruby && site->region != REGION_PYTHON_ARENA) || site->process_count > 1 ||
+	    site->ended || site->target->exited || site->target->exec_ns)
 		return NULL;
 	for (i = 0; i < reporter->process_count; i++)
 		if (reporter->processes[i].pid == site->pid)
-			return memory_classes_describe(reporter->processes[i].classes, runtime,
-						       clock_now_ns() + COUNT_LAST_NS);
+			return reporter_find_growth(reporter, &reporter->processes[i], is_ruby);
 	return NULL;
 }
 
-/* In the last report, as a count takes time. */
-static void reporter_fill_objects(const struct reporter *reporter, struct report *report)
+/* A count takes time: only the last report has one whatever the last ones took. */
+static void reporter_fill_objects(struct reporter *reporter, struct report *report)
 {
+	uint64_t begin_ns = clock_now_ns(), end_ns;
 	size_t i;
 
-	for (i = 0; reporter->is_last && i < report->site_count; i++)
-		report->sites[i].grown_classes =
-			reporter_describe_objects(reporter, &report->sites[i]);
+	for (i = 0; i < reporter->process_count; i++) {
+		reporter_forget_growth(&reporter->processes[i].ruby);
+		reporter_forget_growth(&reporter->processes[i].python);
+	}
+	if (!reporter->is_last && begin_ns < reporter->count_from_ns)
+		return;
+	for (i = 0; i < report->site_count; i++)
+		report->sites[i].grown_classes = reporter_find_classes(reporter, &report->sites[i]);
+	end_ns = clock_now_ns();
+	reporter->count_from_ns = end_ns + (end_ns - begin_ns) * COUNT_BETWEEN_PART;
 }
 
 int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct error *error)
@@ -239,8 +276,11 @@ int reporter_close(struct reporter *reporter, struct error *error)
 {
 	size_t i;
 
-	for (i = 0; i < reporter->process_count; i++)
+	for (i = 0; i < reporter->process_count; i++) {
 		memory_classes_free(reporter->processes[i].classes);
+		reporter_forget_growth(&reporter->processes[i].ruby);
+		reporter_forget_growth(&reporter->processes[i].python);
+	}
 	free(reporter->processes);
 	growth_free(&reporter->base);
 	return output_close(&reporter->output, error);

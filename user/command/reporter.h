@@ -20,6 +20,8 @@ struct reporter {
 	bool is_last; /* so is the next one: it may take a little longer */
 	struct reporter_process *processes; /* whose objects were counted before; owned */
 	size_t process_count, process_capacity;
+	/* CLOCK_MONOTONIC: a report that is not the last counts objects from then on. */
+	uint64_t count_from_ns;
 };
 
 /* Open the output for reports on these pids. Returns 0 or a negative errno with `error` filled. */

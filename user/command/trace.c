@@ -153,8 +153,8 @@ static int trace_add_processes(struct trace *trace)
 	if (options->arguments)
 		code = trace_add_command(trace);
 	for (i = 0; i < options->pid_count && !code; i++) {
-		/* Only text has them. Before probes slow it down. */
-		if (options->format->by_line)
+		/* Before probes slow it down. */
+		if (options->format->classes)
 			reporter_count_objects(&trace->reporter, options->pids[i]);
 		code = trace_add_process(trace, options->pids[i], NULL);
 	}

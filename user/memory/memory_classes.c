@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/memory_growth.h"
 #include "base/deadline.h"
 #include "base/memory.h"
 #include "heap/kind.h"
@@ -57,19 +56,21 @@ void memory_classes_free(struct memory_classes *classes)
 	free(classes);
 }
 
-char *memory_classes_describe(const struct memory_classes *before, const char *runtime,
-			      uint64_t until_ns)
+bool memory_classes_compare(const struct memory_classes *before, const char *runtime,
+			    uint64_t until_ns, struct grown_classes *ret_classes)
 {
 	struct memory_classes *now = memory_classes_count(before->pid, until_ns);
-	struct buffer text = { 0 };
+	bool found = false;
 	size_t i;
 
 	if (!now)
-		return NULL;
+		return false;
 	memory_growth_find(&now->report, &before->report);
-	for (i = 0; i < now->report.runtime_count; i++)
-		if (!strcmp(now->report.runtimes[i].name, runtime))
-			memory_growth_describe(&now->report.runtimes[i], CLASSES_SHOWN, &text);
+	for (i = 0; i < now->report.runtime_count && !found; i++) {
+		found = !strcmp(now->report.runtimes[i].name, runtime);
+		if (found)
+			memory_growth_list(&now->report.runtimes[i], CLASSES_SHOWN, ret_classes);
+	}
 	memory_classes_free(now);
-	return text.data;
+	return found;
 }

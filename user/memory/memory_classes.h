@@ -6,8 +6,11 @@
 #ifndef MEMORY_MEMORY_CLASSES_H
 #define MEMORY_MEMORY_CLASSES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "analyze/memory_growth.h"
 
 struct memory_classes;
 
@@ -19,10 +22,10 @@ struct memory_classes *memory_classes_count(pid_t pid, uint64_t until_ns);
 void memory_classes_free(struct memory_classes *classes);
 
 /*
- * What has grown since `before`, most first: "Session +12,000, String +9,100". Names are those of the target, safe to print. NULL if none
- * has, or if the objects are not counted before `until_ns`; owned by the caller. `runtime` is "ruby" or "python".
+ * What has grown since `before`. Names are those of the target, safe to print. False if the objects are not counted before `until_ns`, or
+ * there is no such runtime any more; else free `ret_classes` with memory_growth_free_classes. `runtime` is "ruby" or "python".
  */
-char *memory_classes_describe(const struct memory_classes *before, const char *runtime,
-			      uint64_t until_ns);
+bool memory_classes_compare(const struct memory_classes *before, const char *runtime,
+			    uint64_t until_ns, struct grown_classes *ret_classes);
 
 #endif

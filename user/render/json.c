@@ -300,6 +300,26 @@ static void json_realloc(struct json_writer *json, const struct site_stats *stat
 	json_writer_close(json, '}');
 }
 
+/* Of a runtime's heap: what has filled it. */
+static void json_classes(struct json_writer *json, const struct grown_classes *classes)
+{
+	size_t i;
+
+	json_writer_key(json, "grown_classes");
+	if (!classes) {
+		json_writer_null(json);
+		return;
+	}
+	json_writer_open(json, '[');
+	for (i = 0; i < classes->count; i++) {
+		json_writer_open(json, '{');
+		json_member_string(json, "name", classes->items[i].name);
+		json_member_integer(json, "objects", classes->items[i].objects);
+		json_writer_close(json, '}');
+	}
+	json_writer_close(json, ']');
+}
+
 static void json_site(struct json_writer *json, const struct report_options *options,
 		      const struct report_site *site)
 {
@@ -321,6 +341,8 @@ static void json_site(struct json_writer *json, const struct report_options *opt
 	json_member_seconds(json, "mean_age_s", site_stats_mean_age_ns(&site->stats),
 			    site_stats_inuse_objects(&site->stats));
 	json_member_string(json, "region", region_name(site->region));
+	if (site->region == REGION_RUBY_HEAP || site->region == REGION_PYTHON_ARENA)
+		json_classes(json, site->grown_classes);
 	json_member_known(json, "resident_bytes", site->stats.resident_bytes, site->resident_known);
 	json_member_known(json, "gcs", site->stats.gcs,
 			  site->stats.gcs_known && site_stats_hold(&site->stats));

@@ -34,6 +34,7 @@ struct render_format {
 	const char *name; /* as in --format */
 	const char *description; /* a line of the help text */
 	bool by_line; /* of interpreted processes, the rows are lines of the application unless --by asks for others */
+	bool classes; /* rows of a runtime's heap have the classes that have grown in it */
 	bool all_sites; /* a part of the sites is of no use: all are written unless -n limits them */
 	const char *separator; /* between two reports in a file; NULL = a file holds one report */
 	/* Append the whole report to `out`. */

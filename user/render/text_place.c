@@ -176,9 +176,13 @@ size_t text_place_least(const struct report_site *site)
 void text_place_append_more(struct buffer *out, const struct report_site *site, size_t width)
 {
 	const struct report_frame *frame = text_place_of(site);
+	struct buffer classes = { 0 };
 
 	if (site->grown_classes)
-		columns_append_start(out, site->grown_classes, width);
+		memory_growth_describe(site->grown_classes, &classes);
+	if (classes.data)
+		columns_append_start(out, classes.data, width);
+	buffer_free(&classes);
 	if (!frame || !text_place_has_name(frame))
 		return;
 	if (frame->file)

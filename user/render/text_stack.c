@@ -215,8 +215,9 @@ static void stack_inside(const struct text_writer *writer, const struct report_s
 
 	if (site->region == REGION_NONE || site->ended || site->target->exited)
 		return;
-	if (site->grown_classes) {
-		buffer_printf(&line, "objects: %s", site->grown_classes);
+	if (site->grown_classes && site->grown_classes->count) {
+		buffer_append_string(&line, "objects: ");
+		memory_growth_describe(site->grown_classes, &line);
 		stack_remark(writer, line.data);
 		buffer_clear(&line);
 	}

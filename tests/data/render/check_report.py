@@ -138,10 +138,21 @@ def check_budget(budget):
         check(heap, allocator=[str, type(None)], censuses=[int], reason=[str, type(None)])
 
 
+def check_classes(site):
+    """Of heaps of runtimes: what has filled them. Returns the key for it."""
+    if site["region"] not in ["ruby_heap", "python_arena"]:
+        assert "grown_classes" not in site, site
+        return []
+    for row in site["grown_classes"] or []:
+        check(row, name=[str, type(None)], objects=[int])
+        assert row["objects"] > 0, row
+    return ["grown_classes"]
+
+
 def check_site(site, rank):
     assert list(site) == ["rank", "id", "pid", "source", "allocator", "function", "ended", *COUNTERS,
                           *check_sampled(site, "samples"), "growth_bytes", *check_estimate(site), "oldest_s", "mean_age_s", "region",
-                          "resident_bytes", "gcs", *check_container(site), *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
+                          *check_classes(site), "resident_bytes", "gcs", *check_container(site), *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
     assert len(site["id"]) == 16 and int(site["id"], 16) >= 0, site["id"]
     assert site["rank"] == rank and type(site["pid"]) is int
     assert type(site["source"]) is str
