@@ -64,7 +64,7 @@ int perf_probe_load_copy(const struct bpf_program *program, uint64_t cookie)
 	return -ENOEXEC;
 }
 
-void link_task_close(const int *fds, size_t count)
+struct link_closing *link_task_close_begin(const int *fds, size_t count)
 {
 	size_t i;
 
@@ -72,6 +72,17 @@ void link_task_close(const int *fds, size_t count)
 		assert_true(opened[fds[i]].open);
 		opened[fds[i]].open = false;
 	}
+	return NULL;
+}
+
+void link_task_close_end(struct link_closing *closing)
+{
+	assert_null(closing);
+}
+
+void link_task_close(const int *fds, size_t count)
+{
+	link_task_close_end(link_task_close_begin(fds, count));
 }
 
 /* How often an offset is probed now, at its entry or for its return. */

@@ -114,6 +114,10 @@ static void check(uint64_t memory, uint64_t blocks, uint64_t stacks)
 	limits = table_limits_choose(&options, memory);
 	assert_int_equal(limits.blocks, 77);
 	assert_int_equal(limits.stacks, 88);
+	options = (struct options){ .budget = 1000 };
+	limits = table_limits_choose(&options, memory);
+	assert_int_equal(limits.blocks, 65536);
+	assert_int_equal(limits.stacks, stacks);
 }
 
 static void test_table_limits(void **state)

@@ -33,6 +33,9 @@ struct table_limits table_limits_choose(const struct options *options, uint64_t 
 {
 	struct table_limits limits = { options->max_blocks, options->max_stacks };
 
+	/* A window has few, and the whole table is read while probes are in. */
+	if (!limits.blocks && options->budget)
+		limits.blocks = BLOCKS_LEAST;
 	if (!limits.blocks)
 		limits.blocks =
 			limit_of(memory / BLOCKS_SHARE, BLOCK_BYTES, BLOCKS_LEAST, BLOCKS_DEFAULT);

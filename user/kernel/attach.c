@@ -271,11 +271,19 @@ size_t attachment_count(const struct attachment *attachment)
 	return attachment->calls.count + attachment->others.count;
 }
 
-void attachment_close(struct attachment *attachment)
+struct link_closing *attachment_close_begin(struct attachment *attachment)
 {
+	struct link_closing *closing;
+
 	/* Together: it takes no longer than one. */
 	links_join(&attachment->calls, &attachment->others);
-	link_task_close(attachment->calls.fds, attachment->calls.count);
+	closing = link_task_close_begin(attachment->calls.fds, attachment->calls.count);
 	free(attachment->calls.fds);
 	attachment->calls = (struct links){ 0 };
+	return closing;
+}
+
+void attachment_close(struct attachment *attachment)
+{
+	link_task_close_end(attachment_close_begin(attachment));
 }

@@ -79,4 +79,7 @@ size_t attachment_count(const struct attachment *attachment);
 /* Take all probes out. */
 void attachment_close(struct attachment *attachment);
 
+/* Begin to; link_task_close_end returns when they are out. */
+struct link_closing *attachment_close_begin(struct attachment *attachment);
+
 #endif

@@ -8,10 +8,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/memory.h"
 
 /* Room for the stack of a process that makes a system call or two. */
 #define TASK_STACK 65536
@@ -76,17 +79,20 @@ int link_task_run(int (*work)(void *context), void *context)
 	return pid > 0 ? errand.result : work(context);
 }
 
+struct leaver {
+	const struct link_closing *closing;
+	size_t index;
+};
+
 /* What the processes share that close `count` links, one each. They have a table of descriptors of their own. */
-struct closing {
-	const int *fds;
+struct link_closing {
+	const int *fds; /* until all are ready */
 	size_t count;
 	int ready[2]; /* a byte of each that has let go of the links of others */
 	int gate[2]; /* ends when we have closed ours, or are gone */
-};
-
-struct leaver {
-	const struct closing *closing;
-	size_t index;
+	char *stacks;
+	struct leaver leavers[CLOSE_TOGETHER];
+	pid_t pids[CLOSE_TOGETHER]; /* 0 or less: none */
 };
 
 /*
@@ -96,7 +102,7 @@ struct leaver {
 static int leaver_run(void *context)
 {
 	const struct leaver *leaver = context;
-	const struct closing *closing = leaver->closing;
+	const struct link_closing *closing = leaver->closing;
 	char byte = 0;
 	size_t i;
 
@@ -111,7 +117,7 @@ static int leaver_run(void *context)
 	return 0;
 }
 
-static void closing_close_fds(const struct closing *closing)
+static void closing_close_fds(const struct link_closing *closing)
 {
 	size_t i;
 
@@ -119,7 +125,7 @@ static void closing_close_fds(const struct closing *closing)
 		close(closing->fds[i]);
 }
 
-static bool closing_open_pipes(struct closing *closing)
+static bool closing_open_pipes(struct link_closing *closing)
 {
 	if (pipe2(closing->ready, O_CLOEXEC))
 		return false;
@@ -134,17 +140,16 @@ static bool closing_open_pipes(struct closing *closing)
  * Each process has copies of all descriptors: the links of the others must be closed in it before we close ours, or it
  * would be the last to have them.
  */
-static void closing_run(struct closing *closing, char *stacks)
+static void closing_start(struct link_closing *closing)
 {
-	struct leaver leavers[CLOSE_TOGETHER];
-	pid_t pids[CLOSE_TOGETHER];
 	size_t i, started = 0;
 	char byte;
 
 	for (i = 0; i < closing->count; i++) {
-		leavers[i] = (struct leaver){ closing, i };
-		pids[i] = task_start(leaver_run, &leavers[i], stacks, i, 0);
-		started += pids[i] > 0;
+		closing->leavers[i] = (struct leaver){ closing, i };
+		closing->pids[i] =
+			task_start(leaver_run, &closing->leavers[i], closing->stacks, i, 0);
+		started += closing->pids[i] > 0;
 	}
 	close(closing->ready[1]);
 	for (i = 0; i < started; i++)
@@ -152,11 +157,7 @@ static void closing_run(struct closing *closing, char *stacks)
 			break;
 	closing_close_fds(closing);
 	close(closing->gate[1]);
-	for (i = 0; i < closing->count; i++)
-		if (pids[i] > 0)
-			task_wait(pids[i]);
 	close(closing->ready[0]);
-	close(closing->gate[0]);
 }
 
 /*
@@ -165,32 +166,55 @@ static void closing_run(struct closing *closing, char *stacks)
  */
 static pthread_mutex_t close_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void close_together(const int *fds, size_t count)
+static struct link_closing *close_together(const int *fds, size_t count)
 {
-	struct closing closing = { .fds = fds, .count = count };
-	char *stacks = task_stacks(count);
+	struct link_closing *closing = memory_alloc(1, sizeof(*closing));
 	sigset_t all, before;
 
+	*closing = (struct link_closing){
+		.fds = fds, .count = count, .gate = { -1, -1 }, .stacks = task_stacks(count)
+	};
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_mutex_lock(&close_lock);
-	if (stacks && closing_open_pipes(&closing))
-		closing_run(&closing, stacks);
+	if (closing->stacks && closing_open_pipes(closing))
+		closing_start(closing);
 	else
-		closing_close_fds(&closing);
+		closing_close_fds(closing);
 	pthread_mutex_unlock(&close_lock);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (stacks)
-		munmap(stacks, count * TASK_STACK);
+	return closing;
 }
 
 /* To close a link takes some of the kernel's periods of grace, tens of milliseconds: they pass for all at once. */
+struct link_closing *link_task_close_begin(const int *fds, size_t count)
+{
+	size_t i;
+
+	if (!count)
+		return NULL;
+	for (i = 0; count - i > CLOSE_TOGETHER; i += CLOSE_TOGETHER)
+		link_task_close_end(close_together(fds + i, CLOSE_TOGETHER));
+	return close_together(fds + i, count - i);
+}
+
+void link_task_close_end(struct link_closing *closing)
+{
+	size_t i;
+
+	if (!closing)
+		return;
+	for (i = 0; i < closing->count; i++)
+		if (closing->pids[i] > 0)
+			task_wait(closing->pids[i]);
+	if (closing->gate[0] >= 0)
+		close(closing->gate[0]);
+	if (closing->stacks)
+		munmap(closing->stacks, closing->count * TASK_STACK);
+	free(closing);
+}
+
 void link_task_close(const int *fds, size_t count)
 {
-	size_t i, together;
-
-	for (i = 0; i < count; i += together) {
-		together = count - i < CLOSE_TOGETHER ? count - i : CLOSE_TOGETHER;
-		close_together(fds + i, together);
-	}
+	link_task_close_end(link_task_close_begin(fds, count));
 }

@@ -23,4 +23,11 @@ int link_task_run(int (*work)(void *context), void *context);
 /* Close descriptors of links, all at the same time; returns when the kernel has taken their probes out. */
 void link_task_close(const int *fds, size_t count);
 
+/*
+ * The same in two parts: after the first, the links are ours no more, and their probes are being taken out; the second returns
+ * when they are. Of very many, some are out when the first returns. No links give NULL, which the second accepts.
+ */
+struct link_closing *link_task_close_begin(const int *fds, size_t count);
+void link_task_close_end(struct link_closing *closing);
+
 #endif

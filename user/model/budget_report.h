@@ -74,12 +74,16 @@ struct budget_window {
 	uint64_t length_ns; /* for so long */
 	uint64_t probed_ns; /* so long probes were in the targets: longer than that */
 	uint64_t hits; /* traps, from the first probe to the last */
+	/* Of these, while probes were attached, and after the window until they were out: nothing was recorded. */
+	uint64_t attach_hits, detach_hits;
+	uint64_t attach_ns, detach_ns; /* how long that took */
 	uint64_t cost_ns; /* CPU time of the targets that these took */
 	uint64_t busiest_ns; /* the part of that which one thread had, at most */
 	uint64_t recorded; /* blocks allocated */
 	uint64_t entered; /* blocks that entered the cohort, after thinning */
 	uint64_t weight; /* that each of these represents */
 	bool cut; /* it ended early, since it had used its share */
+	bool lost; /* not all probes could be attached: nothing was recorded */
 };
 
 /* How long windows were until one of them ended. */
@@ -121,6 +125,8 @@ struct budget_report {
 	uint64_t start_ns, time_ns; /* CLOCK_MONOTONIC: when tracing began, and now */
 	/* Of all windows since then. */
 	uint64_t window_count, hits, recorded;
+	uint64_t lost_count; /* of these windows, those without all probes: nothing was recorded */
+	uint64_t edge_hits; /* of `hits`, those while probes were attached and taken out */
 	uint64_t traced_ns; /* the sum of their lengths */
 	uint64_t cpu_ns; /* CPU time of the targets since start_ns */
 	uint64_t cost_ns; /* of that, what tracing took */

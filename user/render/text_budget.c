@@ -125,6 +125,19 @@ void text_budget_site(const struct text_writer *writer, const struct budget_esti
 	buffer_free(&line);
 }
 
+/* What of the cost showed nothing, by the share in all hits; and windows that could not be. */
+static void budget_append_overhead(struct buffer *line, const struct budget_report *report)
+{
+	char count[UNITS_TEXT_MAX];
+
+	if (report->hits && report->edge_hits)
+		buffer_printf(line, "; overhead: about %.0f %% of it, while probes went in and out",
+			      100 * (double)report->edge_hits / (double)report->hits);
+	if (report->lost_count)
+		buffer_printf(line, "; in %s nothing was recorded: not all probes could be put in",
+			      units_format_count(report->lost_count, count));
+}
+
 /* "cost 0.8 % of the target's CPU time in 31 windows" */
 static void budget_cost(const struct text_writer *writer, const struct budget_report *report)
 {
@@ -145,6 +158,7 @@ static void budget_cost(const struct text_writer *writer, const struct budget_re
 		      report->window_count == 1 ? "" : "s");
 	buffer_printf(&line, " of %s in all", units_format_time(report->traced_ns, time));
 	buffer_printf(&line, ", %s blocks recorded", units_format_count(report->recorded, count));
+	budget_append_overhead(&line, report);
 	columns_wrap(writer->out, line.data, writer->width, 2);
 	buffer_free(&line);
 }

@@ -249,6 +249,16 @@ static void budget_enter(struct budget *budget, struct budget_window_run *run)
 	}
 }
 
+/* While probes are in, there is no time to list mappings. */
+static void budget_refresh(struct budget *budget)
+{
+	size_t i;
+
+	for (i = 0; i < budget->count; i++)
+		if (budget->targets[i].image)
+			image_refresh(budget->targets[i].image);
+}
+
 static void budget_see_site(void *context, const void *key, const void *value)
 {
 	const struct site *site = value;
@@ -273,13 +283,39 @@ static void budget_log_window(const struct budget *budget, const struct budget_w
 {
 	log_write(
 		budget->log, LOG_VERBOSE,
-		"window %llu: %.1f ms%s, probed for %.1f ms; %llu hits took %.2f ms; %llu blocks, "
-		"%llu of them in use at its end, each for %llu; cohort: %zu",
+		"window %llu: %.1f ms%s, attached in %.1f ms, taken out in %.1f ms; %llu hits took "
+		"%.2f ms; %llu hits before, %llu after; %llu blocks, %llu of them in use at its "
+		"end, each for %llu; cohort: %zu",
 		(unsigned long long)budget->window_count, (double)window->length_ns / 1e6,
-		window->cut ? " (cut)" : "", (double)window->probed_ns / 1e6,
+		window->lost  ? " (lost)"
+		: window->cut ? " (cut)"
+			      : "",
+		(double)window->attach_ns / 1e6, (double)window->detach_ns / 1e6,
 		(unsigned long long)window->hits, (double)window->cost_ns / 1e6,
+		(unsigned long long)window->attach_hits, (unsigned long long)window->detach_hits,
 		(unsigned long long)window->recorded, (unsigned long long)window->entered,
 		(unsigned long long)window->weight, budget->cohort.blocks.count);
+}
+
+/* What a window has come to. */
+static void budget_count_window(struct budget *budget, const struct budget_window *window)
+{
+	const struct budget_spent spent = { .length_ns = window->length_ns,
+					    .hits = window->hits,
+					    .cost_ns = window->cost_ns,
+					    .edge_hits =
+						    window->attach_hits + window->detach_hits };
+
+	budget_pace_spend(&budget->pace, &spent);
+	budget->windows[budget->window_count++ % BUDGET_WINDOWS] = *window;
+	if (!window->lost)
+		budget_marks_add(&budget->marks, window->start_ns, window->length_ns);
+	budget->lost_count += window->lost;
+	budget->edge_hits += spent.edge_hits;
+	budget->hits += window->hits;
+	budget->traced_ns += window->length_ns;
+	budget->busiest_ns += window->busiest_ns;
+	budget_log_window(budget, window);
 }
 
 static void budget_run_window(struct budget *budget, const struct budget_share *share)
@@ -293,21 +329,19 @@ static void budget_run_window(struct budget *budget, const struct budget_share *
 					 .usable = budget_usable,
 					 .context = budget,
 					 .seed = budget->seed + budget->window_count };
+	struct budget_share limited = *share;
 	struct error error = { 0 };
 
-	if (budget_window_trace(&run, share, &error) && error.text[0])
-		log_write(budget->log, LOG_VERBOSE, "a window: %s", error.text);
+	/* No hit records more than one block: so there is room for all. */
+	if (limited.hits > budget->most_blocks)
+		limited.hits = budget->most_blocks;
+	budget_refresh(budget);
+	if (budget_window_trace(&run, &limited, &error))
+		log_write(budget->log, budget->lost_count ? LOG_VERBOSE : LOG_NOTICE,
+			  "a window is lost: %s", error.text);
 	budget_count_recorded(budget, &run.window);
 	budget_enter(budget, &run);
-	budget_pace_spend(&budget->pace, &(struct budget_spent){ .length_ns = run.window.length_ns,
-								 .hits = run.window.hits,
-								 .cost_ns = run.window.cost_ns });
-	budget->windows[budget->window_count++ % BUDGET_WINDOWS] = run.window;
-	budget_marks_add(&budget->marks, run.window.start_ns, run.window.length_ns);
-	budget_log_window(budget, &run.window);
-	budget->hits += run.window.hits;
-	budget->traced_ns += run.window.length_ns;
-	budget->busiest_ns += run.window.busiest_ns;
+	budget_count_window(budget, &run.window);
 	budget_window_free(&run);
 }
 
@@ -393,7 +427,9 @@ static void budget_fill_report(struct budget *budget, uint64_t now_ns, struct bu
 	report->start_ns = budget->start_ns;
 	report->time_ns = now_ns;
 	report->window_count = budget->window_count;
+	report->lost_count = budget->lost_count;
 	report->hits = budget->hits;
+	report->edge_hits = budget->edge_hits;
 	report->recorded = budget->recorded;
 	report->traced_ns = budget->traced_ns;
 	report->cpu_ns = budget_read_cpu(budget);

@@ -44,6 +44,7 @@ struct budget {
 	struct sites *sites;
 	const struct log *log;
 	uint64_t percent; /* thousandths of a percent; 0 = no budget: all calls are traced */
+	uint64_t most_blocks; /* that a window can record */
 	struct budget_pace pace;
 	struct budget_cohort_set cohort;
 	struct budget_target *targets;
@@ -54,7 +55,7 @@ struct budget {
 	uint64_t seed;
 	struct budget_window windows[BUDGET_WINDOWS]; /* a ring */
 	struct budget_marks marks;
-	uint64_t window_count, hits, traced_ns, busiest_ns;
+	uint64_t window_count, lost_count, hits, edge_hits, traced_ns, busiest_ns;
 	uint64_t recorded; /* by all windows */
 };
 

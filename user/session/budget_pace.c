@@ -17,12 +17,24 @@
 /* In a window is spent what is earned in this time. */
 #define EARN_NS 2000000000
 
-/* The end of a window takes hits, too: until what is in use has been read, and the probes are out. Of what there is, in percent. */
+/*
+ * Hits are taken while probes are attached and taken out, too, in which nothing is recorded. As long as it is not known how many, this
+ * share is for the rest, in percent. Then a window aims at so many times as much in all; but not by saving up more than a
+ * part of all that was ever earned.
+ */
 #define RECORDED_SHARE 70
+#define EDGES_WORTH 4
+#define EARNED_PART 5
+#define EDGES_KEEP 4
 
 static uint64_t pace_min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+static uint64_t pace_max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 /* a * b / c, where the product may take more than 64 bits. */
@@ -63,14 +75,25 @@ static uint64_t pace_left(const struct budget_pace *pace)
 static uint64_t pace_aim(const struct budget_pace *pace)
 {
 	uint64_t passed = pace->read_ns - pace->start_ns, aim = pace->max_window_ns, least;
+	uint64_t worth = pace_min(EDGES_WORTH * pace->edges_ns, pace_earned(pace) / EARNED_PART);
 
 	if (passed)
-		aim = pace_min(aim, pace_scale(pace_earned(pace), EARN_NS, passed));
+		aim = pace_min(aim,
+			       pace_max(pace_scale(pace_earned(pace), EARN_NS, passed), worth));
 	if (pace->last_length_ns)
 		aim = pace_min(aim,
-			       pace_scale(pace->last_cost_ns, LENGTH_MAX_NS, pace->last_length_ns));
+			       pace->edges_ns + pace_scale(pace->last_recorded_ns, LENGTH_MAX_NS,
+							   pace->last_length_ns));
 	least = (pace->last_length_ns ? 4 : 1) * HITS_MIN * pace->hit_ns;
-	return aim > least ? aim : least;
+	return pace_max(aim, least);
+}
+
+/* Of what a window may cost, the part that is for recording. */
+static uint64_t pace_recorded(const struct budget_pace *pace, uint64_t share)
+{
+	if (!pace->last_length_ns)
+		return pace_scale(share, RECORDED_SHARE, 100);
+	return pace_max(share > pace->edges_ns ? share - pace->edges_ns : 0, share / EDGES_WORTH);
 }
 
 bool budget_pace_allows(const struct budget_pace *pace, struct budget_share *ret_share)
@@ -79,11 +102,12 @@ bool budget_pace_allows(const struct budget_pace *pace, struct budget_share *ret
 
 	if (share < aim / 2 || share < HITS_MIN * pace->hit_ns)
 		return false;
-	share = pace_scale(share, RECORDED_SHARE, 100);
+	share = pace_recorded(pace, share);
 	*ret_share = (struct budget_share){ .hits = share / pace->hit_ns,
 					    .length_ns = pace->max_window_ns };
-	if (pace->last_length_ns && pace->last_cost_ns)
-		ret_share->length_ns = pace_scale(share, pace->last_length_ns, pace->last_cost_ns);
+	if (pace->last_length_ns && pace->last_recorded_ns)
+		ret_share->length_ns =
+			pace_scale(share, pace->last_length_ns, pace->last_recorded_ns);
 	else if (pace->last_length_ns)
 		ret_share->length_ns = LENGTH_MAX_NS;
 	if (ret_share->length_ns < pace->max_window_ns)
@@ -104,10 +128,23 @@ static void pace_learn(struct budget_pace *pace, const struct budget_spent *spen
 		pace->hit_ns = 1;
 }
 
+/* What a window costs before it records and after it, by the share in its hits: a mean in which older windows count ever less. */
+static void pace_learn_edges(struct budget_pace *pace, const struct budget_spent *spent)
+{
+	uint64_t edges_ns = pace_scale(spent->cost_ns, spent->edge_hits, spent->hits);
+
+	pace->last_recorded_ns = spent->cost_ns > edges_ns ? spent->cost_ns - edges_ns : 0;
+	/* More is of a time in which the tracer had no CPU, and is not expected of the next window. */
+	edges_ns = pace_min(edges_ns, pace->max_window_ns / EDGES_WORTH);
+	pace->edges_ns = pace->last_length_ns ? pace->edges_ns - pace->edges_ns / EDGES_KEEP +
+							edges_ns / EDGES_KEEP
+					      : edges_ns;
+}
+
 void budget_pace_spend(struct budget_pace *pace, const struct budget_spent *spent)
 {
 	pace->cost_ns += spent->cost_ns;
-	pace->last_cost_ns = spent->cost_ns;
+	pace_learn_edges(pace, spent);
 	pace->last_length_ns = spent->length_ns ? spent->length_ns : 1;
 	pace_learn(pace, spent);
 }

@@ -16,20 +16,22 @@ struct budget_pace {
 	uint64_t cpu_ns; /* of the targets since the start */
 	uint64_t cost_ns; /* of this, what windows have taken */
 	uint64_t hit_ns; /* what a hit costs; at first, what one is assumed to cost */
-	/* Of the last window: its cost, and in what time. 0 = there was none. */
-	uint64_t last_cost_ns, last_length_ns;
+	uint64_t edges_ns; /* what a window costs of late before it records and after it */
+	/* Of the last window: what it cost to record, and in what time. 0 = there was none. */
+	uint64_t last_recorded_ns, last_length_ns;
 	/* When cpu_ns was read first and last; CLOCK_MONOTONIC. */
 	uint64_t start_ns, read_ns;
 };
 
 struct budget_share {
-	uint64_t hits; /* after these it ends */
+	uint64_t hits; /* after these it ends, without those that attaching takes */
 	uint64_t length_ns; /* or after this time */
 };
 
 /* How a window went. */
 struct budget_spent {
 	uint64_t length_ns, hits, cost_ns;
+	uint64_t edge_hits; /* of these hits, those before it recorded and after it */
 };
 
 /* CPU time of the targets since the start, read at `now_ns`. */

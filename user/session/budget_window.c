@@ -9,17 +9,17 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "kernel/link_task.h"
 
-#define WINDOW_PARTS (PROBES_FREES | PROBES_REALLOCS | PROBES_ALLOCATIONS)
+/* What is called seldom is probed first, so that few hits are taken before the window begins. */
+#define PARTS_RARE PROBES_REALLOCS
+#define PARTS_BUSY (PROBES_FREES | PROBES_ALLOCATIONS)
 
 /* How often it is looked whether the window has used its share. */
-#define TICK_NS 500000
+#define TICK_NS 250000
 
 /* Frees are probed while contents are read: so many blocks are read in some milliseconds. */
 #define LOOK_MOST 2048
-
-/* Of its hits, a window has at least one in so many left when all probes are in. */
-#define LEFT_MIN 4
 
 static int block_compare(const void *left, const void *right)
 {
@@ -145,16 +145,60 @@ static void window_wait(struct budget_window_run *run, const struct budget_share
 /* Allocations are recorded, until the window has its length or its hits. Attaching has taken hits, too. */
 static void window_record(struct budget_window_run *run, const struct budget_share *share)
 {
-	uint64_t hits = bpf_programs_hits(run->programs) + share->hits / LEFT_MIN;
+	uint64_t hits = run->window.attach_hits + share->hits;
 
-	if (hits < share->hits)
-		hits = share->hits;
 	bpf_programs_limit_hits(run->programs, hits);
 	run->window.start_ns = clock_now_ns();
 	bpf_programs_record(run->programs, RECORD_ALL);
 	window_wait(run, share, hits);
 	bpf_programs_record(run->programs, RECORD_ENDS);
 	run->window.length_ns = clock_now_ns() - run->window.start_ns;
+	if (run->window.cut)
+		run->window.detach_hits = hits;
+	else
+		run->window.detach_hits = bpf_programs_hits(run->programs);
+}
+
+/* What allocates goes first: its hits are of no use any more while what is in use is read. */
+static void window_record_and_read(struct budget_window_run *run, const struct budget_share *share)
+{
+	struct link_closing *allocations;
+
+	window_record(run, share);
+	allocations = probe_set_detach_begin(run->probes, PROBES_ALLOCATIONS);
+	window_read(run);
+	probe_set_detach(run->probes, PROBES_ALL);
+	link_task_close_end(allocations);
+	run->window.detach_hits = bpf_programs_hits(run->programs) - run->window.detach_hits;
+}
+
+/* Without all of its probes a window would take blocks for living that are freed. */
+static int window_attach(struct budget_window_run *run, struct error *error)
+{
+	uint64_t begin_ns = clock_now_ns();
+	int code = probe_set_attach(run->probes, PARTS_RARE, error);
+
+	if (!code)
+		code = probe_set_attach(run->probes, PARTS_BUSY, error);
+	run->window.attach_ns = clock_now_ns() - begin_ns;
+	run->window.attach_hits = bpf_programs_hits(run->programs);
+	return code;
+}
+
+static void window_account(struct budget_window_run *run, uint64_t begin_ns)
+{
+	struct budget_window *window = &run->window;
+	uint64_t now_ns = clock_now_ns();
+
+	window->probed_ns = now_ns - begin_ns;
+	window->detach_ns = now_ns - begin_ns - window->attach_ns - window->length_ns;
+	window->hits = bpf_programs_hits(run->programs);
+	if (window->lost)
+		window->detach_hits = window->hits - window->attach_hits;
+	meter_end(run->meter, now_ns, run->costs);
+	window->cost_ns = run->meter->price.cost_ns;
+	window->busiest_ns = run->meter->price.busiest_ns;
+	window->weight = 1ull << run->bits;
 }
 
 int budget_window_trace(struct budget_window_run *run, const struct budget_share *share,
@@ -165,19 +209,16 @@ int budget_window_trace(struct budget_window_run *run, const struct budget_share
 
 	meter_begin(run->meter, begin_ns);
 	bpf_programs_measure(run->programs, true);
-	code = probe_set_attach(run->probes, WINDOW_PARTS, error);
-	window_record(run, share);
-	window_read(run);
-	probe_set_detach(run->probes, PROBES_ALL);
+	code = window_attach(run, error);
+	run->window.lost = code != 0;
+	if (code)
+		probe_set_detach(run->probes, PROBES_ALL);
+	else
+		window_record_and_read(run, share);
 	bpf_programs_record(run->programs, RECORD_NOTHING);
 	bpf_programs_measure(run->programs, false);
 	bpf_programs_limit_hits(run->programs, 0);
-	run->window.probed_ns = clock_now_ns() - begin_ns;
-	run->window.hits = bpf_programs_hits(run->programs);
-	meter_end(run->meter, clock_now_ns(), run->costs);
-	run->window.cost_ns = run->meter->price.cost_ns;
-	run->window.busiest_ns = run->meter->price.busiest_ns;
-	run->window.weight = 1ull << run->bits;
+	window_account(run, begin_ns);
 	window_take(run);
 	return code;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "kernel/link_task.h"
 #include "session/probes_visible.h"
 #include "session/remote.h"
 
@@ -412,14 +413,14 @@ int probe_set_attach(struct probe_set *set, unsigned int parts, struct error *er
 	return first;
 }
 
-int probe_set_detach(struct probe_set *set, unsigned int parts)
+struct link_closing *probe_set_detach_begin(struct probe_set *set, unsigned int parts)
 {
-	unsigned int before = set->parts, after = before & ~parts;
+	unsigned int after = set->parts & ~parts;
 	struct attachment all = { 0 };
 	size_t group, i;
 
 	if (!probe_set_allows(set, after))
-		return -EINVAL;
+		return NULL;
 	set->parts = after;
 	for (group = 0; group < probe_set_groups(set); group++)
 		if (!probe_set_has_group(set, after, group))
@@ -427,7 +428,14 @@ int probe_set_detach(struct probe_set *set, unsigned int parts)
 				attachment_join(&all, &set->probed[i].links[group]);
 	for (i = 0; i < set->point_count && !(after & PROBES_FREES); i++)
 		attachment_join(&all, &set->points[i].link);
-	attachment_close(&all);
+	return attachment_close_begin(&all);
+}
+
+int probe_set_detach(struct probe_set *set, unsigned int parts)
+{
+	if (!probe_set_allows(set, set->parts & ~parts))
+		return -EINVAL;
+	link_task_close_end(probe_set_detach_begin(set, parts));
 	return 0;
 }
 

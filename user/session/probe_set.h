@@ -99,6 +99,9 @@ int probe_set_attach(struct probe_set *set, unsigned int parts, struct error *er
 /* Detach parts, all at the same time. Returns when no probe of theirs runs any more; 0 or -EINVAL, as probe_set_attach. */
 int probe_set_detach(struct probe_set *set, unsigned int parts);
 
+/* Begin to: probes are on their way out when this returns. NULL or what link_task_close_end waits for, before all else ends. */
+struct link_closing *probe_set_detach_begin(struct probe_set *set, unsigned int parts);
+
 /* Is a file probed in a process, without failure? NULL process: in all. */
 bool probe_set_has(const struct probe_set *set, uint32_t module, const struct process *process);
 

@@ -274,6 +274,7 @@ static void session_connect(struct session *session)
 					   .sites = &core->sites,
 					   .log = session->options.log,
 					   .percent = session->options.budget,
+					   .most_blocks = session->options.max_blocks,
 					   .pace.max_window_ns = session->options.max_window_ns };
 	session->gc = (struct module_gc){ .processes = &core->processes,
 					  .scan = &core->scan,
