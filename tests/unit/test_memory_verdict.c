@@ -256,6 +256,31 @@ static void test_growth_of_classes(void **state)
 		    "newer than the last collection, and may be garbage",
 		    NULL);
 
+	/* What may be garbage does not hide what is in use. */
+	report = begin(100 * MB);
+	runtime = memory_report_add_runtime(&report);
+	runtime->name = "ruby";
+	*memory_runtime_add_class(runtime) = (struct memory_class){ .name = "Temp",
+								    .growth_objects = 90000,
+								    .growth_bytes = 8 * (int64_t)MB,
+								    .newborn = 140000 };
+	*memory_runtime_add_class(runtime) = (struct memory_class){ .name = "Session",
+								    .growth_objects = 20000,
+								    .growth_bytes = 4 * (int64_t)MB,
+								    .live = 39000,
+								    .newborn = 400 };
+	*memory_runtime_add_class(runtime) = (struct memory_class){ .name = "Array",
+								    .growth_objects = 20000,
+								    .growth_bytes = 3 * (int64_t)MB,
+								    .live = 39000 };
+	report.since_ns = 10000000000;
+	memory_verdict_find(&report);
+	assert_int_equal(report.verdict_count, 2);
+	assert_non_null(strstr(report.verdicts[0].text, "90,000 more objects of Temp (ruby)"));
+	assert_string_equal(report.verdicts[1].text,
+			    "20,000 more objects of Session (ruby) hold 4.0 MiB more.");
+	memory_report_free(&report);
+
 	/* Most of a class is new: what holds it holds what is new. */
 	report = begin(100 * MB);
 	runtime = memory_report_add_runtime(&report);

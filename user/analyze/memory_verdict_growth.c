@@ -16,14 +16,22 @@ static uint64_t verdict_growth_matters(const struct memory_report *report, int64
 	return bytes > 0 && memory_cause_matters(report, (uint64_t)bytes, 1) ? (uint64_t)bytes : 0;
 }
 
-/* The class that has grown most; NULL = none has grown. */
-static const struct memory_class *verdict_growth_class(const struct memory_runtime *runtime)
+/* Is half of what it has grown by, or more, newer than the last collection? */
+static bool verdict_growth_is_newborn(const struct memory_class *class)
+{
+	return class->newborn >= (uint64_t) class->growth_objects / 2;
+}
+
+/* The class that has grown most, by objects that may be garbage or not; NULL = none has grown. */
+static const struct memory_class *verdict_growth_class(const struct memory_runtime *runtime,
+						       bool may_be_newborn)
 {
 	const struct memory_class *most = NULL, *class;
 
 	for (class = runtime->classes; class < runtime->classes + runtime->class_count; class ++)
 		if (class->growth_bytes > (most ? most->growth_bytes : 0) &&
-		    class->growth_objects > 0)
+		    class->growth_objects > 0 &&
+		    (may_be_newborn || !verdict_growth_is_newborn(class)))
 			most = class;
 	return most;
 }
@@ -35,7 +43,7 @@ static uint64_t verdict_growth_of_classes(const struct memory_report *report)
 	size_t i;
 
 	for (i = 0; i < report->runtime_count; i++) {
-		const struct memory_class *class = verdict_growth_class(&report->runtimes[i]);
+		const struct memory_class *class = verdict_growth_class(&report->runtimes[i], true);
 
 		if (class)
 			bytes += verdict_growth_matters(report, class->growth_bytes);
@@ -65,7 +73,7 @@ static void verdict_growth_add_class(struct memory_report *report,
 		      units_format_count((uint64_t) class->growth_objects, count),
 		      class->name ? class->name : "no class", runtime->name,
 		      units_format_size((uint64_t) class->growth_bytes, size));
-	if (class->newborn >= (uint64_t) class->growth_objects / 2)
+	if (verdict_growth_is_newborn(class))
 		buffer_printf(&text,
 			      " %s are newer than the last collection, and may be garbage: "
 			      "--wait waits for the next one.",
@@ -74,15 +82,21 @@ static void verdict_growth_add_class(struct memory_report *report,
 			 verdict_growth_describe_holder(class));
 }
 
+/* Where that may be garbage, the class that has grown most of those that are in use as well. */
 static void verdict_growth_add_classes(struct memory_report *report)
 {
 	size_t i;
 
 	for (i = 0; i < report->runtime_count; i++) {
-		const struct memory_class *class = verdict_growth_class(&report->runtimes[i]);
+		const struct memory_runtime *runtime = &report->runtimes[i];
+		const struct memory_class *most = verdict_growth_class(runtime, true);
+		const struct memory_class *sure = verdict_growth_class(runtime, false);
 
-		if (class && verdict_growth_matters(report, class->growth_bytes))
-			verdict_growth_add_class(report, &report->runtimes[i], class);
+		if (most && verdict_growth_matters(report, most->growth_bytes))
+			verdict_growth_add_class(report, runtime, most);
+		if (sure && sure != most && verdict_growth_is_newborn(most) &&
+		    verdict_growth_matters(report, sure->growth_bytes))
+			verdict_growth_add_class(report, runtime, sure);
 	}
 }
 
