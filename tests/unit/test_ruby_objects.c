@@ -280,6 +280,29 @@ static void test_pages_of_new_mappings_are_not_lost(void **state)
 	ruby_world_free(world);
 }
 
+/* So may the list of pages be, which moves as it grows. */
+static void test_list_in_a_new_mapping(void **state)
+{
+	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.1.0");
+	const struct ruby_exports exports = { WORLD_GLOBALS, WORLD_GLOBALS + 8 };
+	struct ruby_world *world = ruby_world_new(layout, PAGES);
+	struct image *image = fake_image_open(world->fake);
+	const uint64_t later = 1ull << 40;
+	struct ruby_heap heap;
+	uint64_t i;
+
+	(void)state;
+	fake_image_map(world->fake, later, FAKE_PAGE, "", FAKE_WRITABLE);
+	for (i = 0; i < PAGES; i++)
+		ruby_world_put(world, later + i * 8, ruby_world_get(world, WORLD_LIST + i * 8));
+	ruby_world_put(world, WORLD_SPACE + layout->pages, later);
+	assert_null(image_find(image, later));
+	assert_int_equal(ruby_heap_find_as(image, layout, &exports, &heap, NULL), 0);
+	assert_int_equal(heap.page_count, PAGES);
+	ruby_heap_free(&heap);
+	ruby_world_free(world);
+}
+
 /* While blocks are walked, the program goes on: a collection ends, the next one marks, a page is added. */
 static bool walk_while_it_runs(void *context, const struct census_sink *sink)
 {
@@ -661,6 +684,7 @@ int main(void)
 		cmocka_unit_test(test_a_list_that_changes_has_doubles),
 		cmocka_unit_test(test_mappings_are_as_of_after_the_wait),
 		cmocka_unit_test(test_pages_of_new_mappings_are_not_lost),
+		cmocka_unit_test(test_list_in_a_new_mapping),
 		cmocka_unit_test(test_objects_are_as_of_after_the_walk_of_blocks),
 		cmocka_unit_test(test_huge_counts_are_refused),
 		cmocka_unit_test(test_pages_that_make_no_sense_are_lost),

@@ -21,6 +21,8 @@
 #define STATIC_STEP 512u /* words of it that are read at once */
 #define STATIC_MAX (1u << 20) /* bytes of static data on either side of the anchor */
 #define MODE_MASK 3u
+/* Before each of them but the first, mappings are listed again. */
+#define FIND_TRIES 3
 
 static uint64_t heap_mask(const struct ruby_objects_layout *layout)
 {
@@ -89,6 +91,19 @@ static uint64_t heap_space_by_vm(struct image *image, const struct ruby_objects_
 	return 0;
 }
 
+/* The list of its pages may be in a mapping that is younger than the image's list of them: the program moves it as it grows. */
+static uint64_t heap_find_space(struct image *image, const struct ruby_objects_layout *layout,
+				const struct ruby_exports *exports, uint64_t page, uint64_t start)
+{
+	uint64_t space = 0;
+	int i;
+
+	for (i = 0; i < FIND_TRIES && !space && (!i || image_refresh(image)); i++)
+		space = layout->pools ? heap_space_by_pool(image, layout, page, start)
+				      : heap_space_by_vm(image, layout, exports, page, start);
+	return space;
+}
+
 /* A pointer in static data to what has the address of the object space at its place. */
 static uint64_t heap_search_vm(const struct ruby_heap *heap)
 {
@@ -124,8 +139,7 @@ int ruby_heap_find_as(struct image *image, const struct ruby_objects_layout *lay
 	if (!object || object & 7 || !page || !start || (start ^ object) & ~heap_mask(layout))
 		return error_set(reason, ERROR_TARGET, -ENOTSUP,
 				 "the first object of Ruby is in no page of this version");
-	heap.space = layout->pools ? heap_space_by_pool(image, layout, page, start)
-				   : heap_space_by_vm(image, layout, exports, page, start);
+	heap.space = heap_find_space(image, layout, exports, page, start);
 	if (!heap.space)
 		return error_set(reason, ERROR_TARGET, -ENOTSUP,
 				 "the object space of Ruby is not as it is in this version");
