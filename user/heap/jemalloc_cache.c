@@ -208,7 +208,8 @@ size_t jemalloc_caches(const struct heap_layout *layout, struct image *image,
 	}
 	for (i = *ret_torn = 0; i < layout->tls_count; i++) {
 		const struct jemalloc_place *place = &places[i];
-		bool same = place->run == most->run && place->words == most->words;
+		/* What lies behind the records may look like one more. */
+		bool same = place->run && place->words == most->words;
 
 		*ret_torn += place->torn || (most->run && !same &&
 					     jemalloc_cache_differs(image, &layout->tls[i], most));
