@@ -139,6 +139,10 @@ def test_jemalloc_5_2():
     check_jemalloc("jammy", "5.2")
 
 
+def test_jemalloc_5_3():
+    check_jemalloc("sid", "5.3")
+
+
 def test_tcmalloc_bullseye():
     check_tcmalloc("bullseye")
 

@@ -33,6 +33,7 @@ struct heap_layout {
 	struct heap_range *tls;
 	size_t tls_count;
 	bool threads_complete; /* there is no thread that was not found */
+	bool padded; /* a large block has a page more than it needs, so that it may begin anywhere in its first one */
 };
 
 enum jemalloc_state { JEMALLOC_LIVE, JEMALLOC_DIRTY, JEMALLOC_MUZZY, JEMALLOC_RETAINED };
@@ -42,6 +43,7 @@ struct jemalloc_extent {
 	uint64_t record; /* where it is */
 	uint64_t address, size; /* the block's own address, where it is one; bytes of all pages */
 	uint64_t bitmap[JEMALLOC_REGIONS / 64]; /* of a slab; 1 = free */
+	uint64_t usable; /* live, no slab: bytes of the block */
 	unsigned int arena, state, size_class, free_count;
 	bool slab;
 	bool sound; /* live: its size fits, and a slab's count of free regions is that of its bitmap */
@@ -51,6 +53,12 @@ struct jemalloc_extent {
 uint64_t jemalloc_slab_regions(const struct jemalloc_extent *extent);
 /* The bytes of a block of this class; 0 = there is no such class. */
 uint64_t jemalloc_class_size(unsigned int size_class);
+/*
+ * The bytes of a live block that is no region of a slab: those of its class; since 5.3.1 a large one has all its pages but that of the padding,
+ * and its class is the next one above. 0 = that does not fit.
+ */
+uint64_t jemalloc_extent_usable(const struct heap_layout *layout,
+				const struct jemalloc_extent *extent);
 /* The address of the record that an entry of a leaf has; 0 = none. */
 uint64_t jemalloc_entry_record(const struct jemalloc_form *form, uint64_t entry);
 /* Decode the record of `entry`; false if it cannot be one. */
@@ -84,7 +92,7 @@ void jemalloc_visit(const struct heap_layout *layout, struct image *image,
 size_t jemalloc_caches(const struct heap_layout *layout, struct image *image,
 		       struct address_set *blocks, size_t *ret_torn);
 
-/* Find the tree: 0 with `form` and `root`, -ENOENT, or -ENOTSUP with a reason. */
+/* Find the tree: 0 with `form`, `root` and `padded`, -ENOENT, or -ENOTSUP with a reason. */
 int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason);
 
 /* What struct heap_allocator has. */

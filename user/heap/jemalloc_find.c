@@ -129,6 +129,15 @@ static int jemalloc_refuse(const struct image *image, struct error *reason)
 	return -ENOENT;
 }
 
+/* One block that does not begin with its page is enough. */
+static bool jemalloc_is_padded(void *context, const struct jemalloc_extent *extent)
+{
+	bool *padded = context;
+
+	*padded = extent->state == JEMALLOC_LIVE && !extent->slab && extent->address & 4095;
+	return !*padded;
+}
+
 int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason)
 {
 	struct jemalloc_finder finder = { .image = image };
@@ -137,12 +146,15 @@ int jemalloc_search(struct image *image, struct heap_layout *layout, struct erro
 					   .shift = 30,
 					   .leaf = jemalloc_is_leaf,
 					   .context = &finder };
+	struct jemalloc_visit visit = { .extent = jemalloc_is_padded, .context = &layout->padded };
 	struct heap_range data;
 
 	layout->root = heap_root_find(image, &search, &data);
 	layout->form = finder.form;
-	if (layout->root)
+	if (layout->root) {
+		jemalloc_visit(layout, image, &visit);
 		return 0;
+	}
 	if (!search.misplaced)
 		return jemalloc_refuse(image, reason);
 	return error_set(reason, ERROR_TARGET, -ENOTSUP,

@@ -4,6 +4,9 @@
 
 #include "heap/jemalloc.h"
 
+/* Larger blocks than those of slabs. */
+#define LARGE_MIN 16384
+
 const struct jemalloc_form jemalloc_forms[2] = {
 	{ .version = "5.3",
 	  .entry_flags = 0x7f,
@@ -32,6 +35,19 @@ uint64_t jemalloc_class_size(unsigned int size_class)
 	group = (size_class - 1) / 4;
 	step = (size_class - 1) % 4 + 1;
 	return group ? (1ull << (group + 5)) + ((uint64_t)step << (group + 3)) : 16 * step;
+}
+
+uint64_t jemalloc_extent_usable(const struct heap_layout *layout,
+				const struct jemalloc_extent *extent)
+{
+	uint64_t size = jemalloc_class_size(extent->size_class), offset = extent->address & 4095;
+	uint64_t pages = extent->size - (layout->padded ? 4096 : 0);
+
+	if (size < LARGE_MIN || !layout->form->low_bits)
+		return size + offset <= extent->size ? size : 0;
+	if (!layout->padded && size <= extent->size)
+		return offset ? 0 : size;
+	return pages <= size && pages > jemalloc_class_size(extent->size_class - 1) ? pages : 0;
 }
 
 uint64_t jemalloc_entry_record(const struct jemalloc_form *form, uint64_t entry)

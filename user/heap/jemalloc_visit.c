@@ -31,7 +31,7 @@ static bool jemalloc_visit_is_sound(const struct jemalloc_extent *extent)
 		return extent->size_class == JEMALLOC_CLASSES && !(extent->address & 4095);
 	if (extent->slab)
 		return !(extent->address & 4095) && jemalloc_slab_regions(extent);
-	return jemalloc_class_size(extent->size_class) + (extent->address & 4095) <= extent->size;
+	return extent->usable;
 }
 
 /* The record that an entry leads to is one of an extent that has this page. */
@@ -60,6 +60,7 @@ static bool jemalloc_visit_read(struct jemalloc_visitor *visitor, uint64_t page,
 		if (!jemalloc_entry_record(visitor->layout->form, entry))
 			return false;
 		found = jemalloc_visit_try(visitor, page, entry, extent);
+		extent->usable = found ? jemalloc_extent_usable(visitor->layout, extent) : 0;
 		extent->sound = found && jemalloc_visit_is_sound(extent);
 		if (extent->sound || image_read_part(visitor->image, address, &entry, 8) < 8)
 			break;

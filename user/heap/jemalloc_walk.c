@@ -105,10 +105,10 @@ static void jemalloc_walk_slab(struct jemalloc_walker *walker, const struct jema
 static void jemalloc_walk_large(struct jemalloc_walker *walker,
 				const struct jemalloc_extent *extent)
 {
-	uint64_t size = jemalloc_class_size(extent->size_class), start = extent->address & ~4095ull;
+	uint64_t start = extent->address & ~4095ull;
 
-	walker->totals->overhead_bytes += extent->size - size;
-	jemalloc_walk_block(walker, extent->address, size,
+	walker->totals->overhead_bytes += extent->size - extent->usable;
+	jemalloc_walk_block(walker, extent->address, extent->usable,
 			    heap_search_resident(walker->image, start, start + extent->size));
 }
 
@@ -130,12 +130,14 @@ static void jemalloc_walk_free(struct jemalloc_walker *walker, const struct jema
 
 static void jemalloc_use(const struct jemalloc_extent *extent, struct census_use *use)
 {
-	uint64_t size = jemalloc_class_size(extent->size_class), count = 1;
+	uint64_t size = extent->usable, count = 1;
 
 	if (!extent->sound || extent->state != JEMALLOC_LIVE)
 		return;
-	if (extent->slab)
+	if (extent->slab) {
+		size = jemalloc_class_size(extent->size_class);
 		count = jemalloc_slab_regions(extent) - extent->free_count;
+	}
 	use->blocks += count;
 	use->bytes += count * size;
 }
