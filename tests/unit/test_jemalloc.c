@@ -19,6 +19,7 @@
 #define BASE 0x7f1000000000ull /* jemalloc's own */
 #define LEAF (BASE + 0x80)
 #define RECORDS (BASE + 0x201000)
+#define NODE (BASE + 0x202000) /* of a wide tree */
 #define HEAP 0x7f2000000000ull
 #define TLS 0x7f3000000000ull
 #define STACKS 0x7f3000004000ull /* of the thread's cache */
@@ -27,8 +28,11 @@
 
 static const struct layout {
 	unsigned int state_shift, class_shift, free_shift;
-	bool newer;
-} layouts[] = { { 17, 20, 28, true }, { 16, 18, 26, false } };
+	bool newer, wide;
+} layouts[] = { { 17, 20, 28, true, false },
+		{ 16, 18, 26, false, false },
+		{ 17, 20, 28, true, true } };
+#define LAYOUTS (sizeof(layouts) / sizeof(*layouts))
 
 struct extent {
 	uint64_t address, size;
@@ -66,6 +70,18 @@ static void put(struct world *world, uint64_t address, uint64_t value)
 	world->values[world->count++] = value;
 }
 
+/* In a wide leaf an entry is the record, and what else there is: 5 bits and the class. */
+static void put_entry(struct world *world, const struct layout *layout, uint64_t page,
+		      uint64_t entry)
+{
+	if (!layout->wide) {
+		put(world, LEAF + (page & 0x3ffff) * 8, entry);
+		return;
+	}
+	put(world, LEAF + (page & 0x7fff) * 16, entry & 0xffffffffff80);
+	put(world, LEAF + (page & 0x7fff) * 16 + 8, (entry >> 48) << 5 | (entry & 31));
+}
+
 static void put_extent(struct world *world, const struct layout *layout, size_t i)
 {
 	const struct extent *extent = &extents[i];
@@ -88,7 +104,7 @@ static void put_extent(struct world *world, const struct layout *layout, size_t 
 	entry |= layout->newer ? (uint64_t)extent->state << 2 : 0;
 	for (page = 0; page < pages; page++)
 		if (extent->regions || page == 0 || page == pages - 1)
-			put(world, LEAF + (((extent->address >> 12) + page) & 0x3ffff) * 8, entry);
+			put_entry(world, layout, (extent->address >> 12) + page, entry);
 }
 
 /* Stacks of four blocks each; that of bin `full` has those that are cached. */
@@ -128,7 +144,12 @@ static void world_open(struct world *world, const struct layout *layout)
 	/* Half of what is dirty is in memory, nothing of what is retained, and not all of the large block. */
 	fake_image_absent(world->fake, HEAP + 0xe000, 0x4000);
 	fake_image_absent(world->fake, HEAP + 0x30000, 0xb9000);
-	put(world, ROOT + (HEAP >> 30) * 8, LEAF);
+	if (layout->wide) {
+		put(world, ROOT + (HEAP >> 42) * 8, NODE);
+		put(world, NODE + (HEAP >> 27 & 0x7fff) * 8, LEAF);
+	} else {
+		put(world, ROOT + (HEAP >> 30) * 8, LEAF);
+	}
 	for (i = 0; i < EXTENTS; i++)
 		put_extent(world, layout, i);
 	put_cache(world, layout);
@@ -190,14 +211,14 @@ static void test_census(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < LAYOUTS; i++) {
 		struct heap_totals totals;
 		struct sums sums = { 0 };
 		struct world world;
 
 		world_open(&world, &layouts[i]);
 		assert_int_equal(census(&world, &sums, &totals), 0);
-		assert_string_equal(totals.version, i ? "5.2" : "5.3");
+		assert_string_equal(totals.version, i == 1 ? "5.2" : "5.3");
 		assert_string_equal(totals.remarks.data ? totals.remarks.data : "", "");
 		assert_int_equal(sums.blocks, LIVE_BLOCKS);
 		assert_int_equal(sums.bytes, LIVE_BYTES);
@@ -336,8 +357,8 @@ static void check_damage(struct world *world, uint64_t address, uint64_t word)
 	    !totals.remarks.length)
 		fail_msg("%#llx = %#llx: %llu blocks and no remark", (unsigned long long)address,
 			 (unsigned long long)word, (unsigned long long)totals.live_blocks);
-	/* Pages that are present: 82. */
-	assert_true(world->fake->reads - before < 3 * 82);
+	/* Pages that are present: 83. */
+	assert_true(world->fake->reads - before < 3 * 83);
 	heap_totals_free(&totals);
 }
 
@@ -347,7 +368,8 @@ static void world_thin(struct world *world)
 	fake_image_absent(world->fake, DATA + 0x3000, 0xfa000);
 	fake_image_absent(world->fake, DATA + 0x102000, 3 * MB - 0x101000);
 	fake_image_absent(world->fake, BASE + 0x2000, 0x1fe000);
-	fake_image_absent(world->fake, BASE + 0x203000, 4 * MB - 0x203000);
+	fake_image_absent(world->fake, BASE + 0x203000, 0x31000);
+	fake_image_absent(world->fake, BASE + 0x235000, 4 * MB - 0x235000);
 	fake_image_absent(world->fake, HEAP + 0xee000, 4 * MB - 0xee000);
 	fake_image_open(world->fake);
 }
@@ -358,7 +380,7 @@ static void test_damaged(void **state)
 	size_t i, k;
 
 	(void)state;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < LAYOUTS; i++) {
 		struct world world;
 
 		world_open(&world, &layouts[i]);
@@ -379,7 +401,7 @@ static void test_damaged_cache(void **state)
 	size_t i, k;
 
 	(void)state;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < LAYOUTS; i++) {
 		struct world world;
 
 		world_open(&world, &layouts[i]);

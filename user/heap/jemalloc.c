@@ -59,11 +59,11 @@ static bool jemalloc_claim_extent(void *context, const struct jemalloc_extent *e
 	return true;
 }
 
-static void jemalloc_claim_leaf(void *context, uint64_t address)
+static void jemalloc_claim_leaf(void *context, uint64_t address, uint64_t size)
 {
 	struct jemalloc_claim *claim = context;
 
-	claims_add(claim->claims, PURPOSE_MALLOC_ARENA, address, address + JEMALLOC_NODE, 0);
+	claims_add(claim->claims, PURPOSE_MALLOC_ARENA, address, address + size, 0);
 }
 
 static void jemalloc_claim(const struct heap_layout *layout, struct image *image,

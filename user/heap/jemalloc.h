@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jemalloc 5.2 and 5.3 with 48 bits of address: what its files share. A radix tree leads from each page that it owns to the
- * extent (a slab of equal regions, or one large block) that the page is part of: 2^18 pointers to leaves of 2^18 entries.
+ * jemalloc 5.2 and 5.3: what its files share. A radix tree leads from each page that it owns to the extent (a slab of equal regions, or one
+ * large block) that the page is part of: 2^18 pointers to leaves of 2^18 entries. Where it was built on a machine with 57 bits of address
+ * the tree is wide: 2^15 pointers to nodes of 2^15 pointers to leaves of 2^15 entries of two words each. That is known of 5.3.
  */
 #ifndef HEAP_JEMALLOC_H
 #define HEAP_JEMALLOC_H
@@ -12,6 +13,9 @@
 
 #define JEMALLOC_SLOTS (1u << 18)
 #define JEMALLOC_NODE (8ull * JEMALLOC_SLOTS) /* bytes of the root, and of a leaf */
+#define JEMALLOC_WIDE_SLOTS (1u << 15)
+#define JEMALLOC_WIDE_NODE (8ull * JEMALLOC_WIDE_SLOTS) /* bytes of the root, and of a node */
+#define JEMALLOC_WIDE_LEAF (16ull * JEMALLOC_WIDE_SLOTS)
 #define JEMALLOC_EXTENT 128 /* bytes of an extent's record */
 #define JEMALLOC_CLASSES 232 /* sizes; no size = this one */
 #define JEMALLOC_REGIONS 512 /* the most of a slab */
@@ -30,6 +34,7 @@ extern const struct jemalloc_form jemalloc_forms[2];
 struct heap_layout {
 	const struct jemalloc_form *form;
 	uint64_t root;
+	bool wide; /* its tree */
 	struct heap_range *tls;
 	size_t tls_count;
 	bool threads_complete; /* there is no thread that was not found */
@@ -61,6 +66,8 @@ uint64_t jemalloc_extent_usable(const struct heap_layout *layout,
 				const struct jemalloc_extent *extent);
 /* The address of the record that an entry of a leaf has; 0 = none. */
 uint64_t jemalloc_entry_record(const struct jemalloc_form *form, uint64_t entry);
+/* The two words of an entry of a wide leaf as one, as leaves of the other kind have it. */
+uint64_t jemalloc_entry_join(uint64_t record, uint64_t rest);
 /* Decode the record of `entry`; false if it cannot be one. */
 bool jemalloc_extent_read(const struct jemalloc_form *form, struct image *image, uint64_t entry,
 			  struct jemalloc_extent *ret_extent);
@@ -75,8 +82,8 @@ bool jemalloc_extent_agrees(const struct jemalloc_form *form, uint64_t entry,
 struct jemalloc_visit {
 	/* False = enough. */
 	bool (*extent)(void *context, const struct jemalloc_extent *extent);
-	/* A leaf of the tree, JEMALLOC_NODE bytes. May be NULL. */
-	void (*leaf)(void *context, uint64_t address);
+	/* A leaf of the tree, or a node. May be NULL. */
+	void (*leaf)(void *context, uint64_t address, uint64_t size);
 	void *context;
 	uint64_t leaves, extents, odd_leaves, odd_entries; /* filled in; odd: what made no sense */
 };
@@ -92,7 +99,7 @@ void jemalloc_visit(const struct heap_layout *layout, struct image *image,
 size_t jemalloc_caches(const struct heap_layout *layout, struct image *image,
 		       struct address_set *blocks, size_t *ret_torn);
 
-/* Find the tree: 0 with `form`, `root` and `padded`, -ENOENT, or -ENOTSUP with a reason. */
+/* Find the tree: 0 with `form`, `root`, `wide` and `padded`, -ENOENT, or -ENOTSUP with a reason. */
 int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason);
 
 /* What struct heap_allocator has. */

@@ -12,12 +12,14 @@
 /* Limits of a search through words that somebody else chose. */
 #define ENTRIES 64 /* of each leaf */
 #define PAGES 16 /* of each */
+#define NODE_TRIES 4 /* of leaves of a node */
 #define ENOUGH 4 /* entries that agree */
 
 struct jemalloc_try {
 	const struct jemalloc_form *form;
 	struct image *image;
 	uint64_t leaf, slot;
+	bool wide;
 	unsigned int good, bad;
 };
 
@@ -29,6 +31,7 @@ struct jemalloc_finder {
 /* Entry `index` of a leaf leads to a record whose extent holds a page with that index. */
 static bool jemalloc_try_entry(struct jemalloc_try *try, uint64_t index, uint64_t entry)
 {
+	unsigned int bits = try->wide ? 15 : 18;
 	struct jemalloc_extent extent;
 	uint64_t first, page;
 
@@ -38,15 +41,15 @@ static bool jemalloc_try_entry(struct jemalloc_try *try, uint64_t index, uint64_
 	if (!jemalloc_extent_read(try->form, try->image, entry, &extent))
 		return false;
 	first = extent.address >> 12;
-	page = first >> 18 << 18 | index;
+	page = first >> bits << bits | index;
 	if (page < first)
-		page += JEMALLOC_SLOTS;
-	if (page - first >= extent.size >> 12 || (try->good && try->slot != page >> 18))
+		page += 1u << bits;
+	if (page - first >= extent.size >> 12 || (try->good && try->slot != page >> bits))
 		return false;
 	if (page == first && !jemalloc_extent_agrees(try->form, entry, &extent))
 		return false;
-	try->slot = page >> 18;
-	return try->slot < JEMALLOC_SLOTS;
+	try->slot = page >> bits;
+	return page >> 36 == 0;
 }
 
 /* False = the leaf is judged. */
@@ -54,7 +57,7 @@ static bool jemalloc_try_word(struct jemalloc_try *try, uint64_t address, uint64
 {
 	if (!jemalloc_entry_record(try->form, word))
 		return true;
-	if (jemalloc_try_entry(try, (address - try->leaf) / 8, word))
+	if (jemalloc_try_entry(try, (address - try->leaf) / (try->wide ? 16 : 8), word))
 		try->good++;
 	else
 		try->bad++;
@@ -69,7 +72,11 @@ static bool jemalloc_try_page(struct jemalloc_try *try, uint64_t start, uint64_t
 	uint64_t words[512];
 	size_t count = image_read_part(try->image, start, words, end - start) / 8, i;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; try->wide && i + 1 < count; i += 2)
+		if (words[i] && !jemalloc_try_word(try, start + 8 * i,
+						   jemalloc_entry_join(words[i], words[i + 1])))
+			return false;
+	for (i = 0; !try->wide && i < count; i++)
 		if (words[i] && !jemalloc_try_word(try, start + 8 * i, words[i]))
 			return false;
 	return true;
@@ -78,7 +85,8 @@ static bool jemalloc_try_page(struct jemalloc_try *try, uint64_t start, uint64_t
 /* A part of a leaf: the first pages of it that are in memory. */
 static bool jemalloc_try_leaf(struct jemalloc_try *try)
 {
-	uint64_t at = try->leaf, end = try->leaf + JEMALLOC_NODE, start, stop;
+	uint64_t at = try->leaf, start, stop;
+	uint64_t end = at + (try->wide ? JEMALLOC_WIDE_LEAF : JEMALLOC_NODE);
 	unsigned int left = PAGES;
 
 	while (left-- && image_next_present(try->image, at, end, &start, &stop) && stop > at) {
@@ -113,7 +121,59 @@ static bool jemalloc_is_leaf(void *context, uint64_t leaf, uint64_t *ret_slot)
 	return false;
 }
 
-/* No tree was found: is a library of it mapped? Of one for 57 bits of address, the tree has another level, and its entries two words. */
+/* A node of a wide tree, by the first leaf that it has. */
+struct jemalloc_node {
+	struct image *image;
+	uint64_t node, slot;
+	unsigned int tries;
+	bool found;
+};
+
+static bool jemalloc_node_word(void *context, uint64_t address, uint64_t word)
+{
+	struct jemalloc_node *node = context;
+	struct jemalloc_try try = {
+		.form = &jemalloc_forms[0], .image = node->image, .leaf = word, .wide = true
+	};
+
+	if (word & 63 || !heap_search_anonymous(node->image, word, JEMALLOC_WIDE_LEAF))
+		return false;
+	node->found = jemalloc_try_leaf(&try) &&
+		      try.slot % JEMALLOC_WIDE_SLOTS == (address - node->node) / 8;
+	node->slot = try.slot / JEMALLOC_WIDE_SLOTS;
+	return !node->found && node->tries++ < NODE_TRIES;
+}
+
+static bool jemalloc_is_node(void *context, uint64_t address, uint64_t *ret_slot)
+{
+	struct jemalloc_finder *finder = context;
+	struct heap_range range = { address, address + JEMALLOC_WIDE_NODE };
+	struct jemalloc_node node = { .image = finder->image, .node = address };
+
+	if (!(address & 63))
+		heap_search_words(finder->image, &range, jemalloc_node_word, &node);
+	finder->form = &jemalloc_forms[0];
+	*ret_slot = node.slot;
+	return node.found;
+}
+
+/* The root of a wide tree is smaller. */
+static void jemalloc_search_wide(struct image *image, struct heap_layout *layout)
+{
+	struct jemalloc_finder finder = { .image = image };
+	struct heap_root_search search = { .size = JEMALLOC_WIDE_NODE,
+					   .leaf_size = JEMALLOC_WIDE_NODE,
+					   .shift = 42,
+					   .leaf = jemalloc_is_node,
+					   .context = &finder };
+	struct heap_range data;
+
+	layout->root = heap_root_find(image, &search, &data);
+	layout->form = finder.form;
+	layout->wide = true;
+}
+
+/* No tree was found: is a library of it mapped? */
 static int jemalloc_refuse(const struct image *image, struct error *reason)
 {
 	const char *name;
@@ -123,8 +183,7 @@ static int jemalloc_refuse(const struct image *image, struct error *reason)
 		name = strrchr(image->mappings[i].name, '/');
 		if (name && !strncmp(name, "/libjemalloc.so", 15))
 			return error_set(reason, ERROR_TARGET, -ENOTSUP,
-					 "libjemalloc is mapped, but no tree of it is understood: "
-					 "it may be built for 57 bits of address");
+					 "libjemalloc is mapped, but no tree of it is understood");
 	}
 	return -ENOENT;
 }
@@ -151,6 +210,8 @@ int jemalloc_search(struct image *image, struct heap_layout *layout, struct erro
 
 	layout->root = heap_root_find(image, &search, &data);
 	layout->form = finder.form;
+	if (!layout->root)
+		jemalloc_search_wide(image, layout);
 	if (layout->root) {
 		jemalloc_visit(layout, image, &visit);
 		return 0;

@@ -55,6 +55,12 @@ uint64_t jemalloc_entry_record(const struct jemalloc_form *form, uint64_t entry)
 	return (entry & 0x0000ffffffffffffull) & ~form->entry_flags;
 }
 
+/* Of the rest: whether it is a slab, and its state, as in the low bits of an entry; above them the class. */
+uint64_t jemalloc_entry_join(uint64_t record, uint64_t rest)
+{
+	return (record & 0x0000ffffffffff80ull) | (rest & 31) | (rest >> 5 & 0xff) << 48;
+}
+
 static unsigned int jemalloc_field(uint64_t bits, unsigned int shift, unsigned int count)
 {
 	return bits >> shift & ((1u << count) - 1);

@@ -11,14 +11,20 @@
 #define ODD_MOST 65536
 /* Each is for 1 GB of addresses. */
 #define LEAVES_MOST 16384
+/* Each is for 4 TB: more than there are in 47 bits of address. */
+#define NODES_MOST 64
 
 struct jemalloc_visitor {
 	const struct heap_layout *layout;
 	struct image *image;
 	struct jemalloc_visit *visit;
-	uint64_t *leaves; /* visited, each JEMALLOC_NODE bytes */
+	uint64_t *leaves; /* visited */
 	size_t capacity;
-	uint64_t leaf, slot; /* of the one that is visited */
+	uint64_t leaf_size;
+	uint64_t leaf, first; /* the one that is visited, the first address that it is for */
+	uint64_t node, node_first; /* wide: the node above, likewise */
+	unsigned int nodes; /* wide: that were visited */
+	uint64_t record; /* wide: the first half of an entry */
 	uint64_t last; /* entry: that of most pages is the same as of the one before */
 	uint64_t until; /* pages below belong to the extent before */
 	bool ended;
@@ -48,11 +54,24 @@ static bool jemalloc_visit_try(struct jemalloc_visitor *visitor, uint64_t page, 
 	return start < page && page - start < extent->size;
 }
 
+static bool jemalloc_visit_entry(struct jemalloc_visitor *visitor, uint64_t page,
+				 uint64_t *ret_entry)
+{
+	uint64_t index = (page - visitor->first) >> 12, words[2];
+
+	if (!visitor->layout->wide)
+		return image_read_part(visitor->image, visitor->leaf + index * 8, ret_entry, 8) ==
+		       8;
+	if (image_read_part(visitor->image, visitor->leaf + index * 16, words, 16) < 16)
+		return false;
+	*ret_entry = jemalloc_entry_join(words[0], words[1]);
+	return true;
+}
+
 /* The entry and its record change together, but not at once. */
 static bool jemalloc_visit_read(struct jemalloc_visitor *visitor, uint64_t page, uint64_t entry,
 				struct jemalloc_extent *extent)
 {
-	uint64_t address = visitor->leaf + (page >> 12) % JEMALLOC_SLOTS * 8;
 	bool found = false;
 	unsigned int i;
 
@@ -62,7 +81,7 @@ static bool jemalloc_visit_read(struct jemalloc_visitor *visitor, uint64_t page,
 		found = jemalloc_visit_try(visitor, page, entry, extent);
 		extent->usable = found ? jemalloc_extent_usable(visitor->layout, extent) : 0;
 		extent->sound = found && jemalloc_visit_is_sound(extent);
-		if (extent->sound || image_read_part(visitor->image, address, &entry, 8) < 8)
+		if (extent->sound || !jemalloc_visit_entry(visitor, page, &entry))
 			break;
 	}
 	visitor->visit->odd_entries += !extent->sound;
@@ -71,10 +90,8 @@ static bool jemalloc_visit_read(struct jemalloc_visitor *visitor, uint64_t page,
 	return found;
 }
 
-static bool jemalloc_visit_word(void *context, uint64_t address, uint64_t entry)
+static bool jemalloc_visit_page(struct jemalloc_visitor *visitor, uint64_t page, uint64_t entry)
 {
-	struct jemalloc_visitor *visitor = context;
-	uint64_t page = visitor->slot << 30 | (address - visitor->leaf) / 8 << 12;
 	struct jemalloc_extent extent = { 0 };
 
 	if (page < visitor->until && entry == visitor->last)
@@ -95,26 +112,47 @@ static bool jemalloc_visit_word(void *context, uint64_t address, uint64_t entry)
 	return !visitor->ended;
 }
 
+static bool jemalloc_visit_word(void *context, uint64_t address, uint64_t entry)
+{
+	struct jemalloc_visitor *visitor = context;
+
+	return jemalloc_visit_page(visitor, visitor->first + ((address - visitor->leaf) / 8 << 12),
+				   entry);
+}
+
+/* Half of an entry of a wide leaf. */
+static bool jemalloc_visit_half(void *context, uint64_t address, uint64_t word)
+{
+	struct jemalloc_visitor *visitor = context;
+	uint64_t index = (address - visitor->leaf) / 16, record = visitor->record;
+
+	visitor->record = address & 8 ? 0 : word;
+	if (!(address & 8) || !record)
+		return true;
+	return jemalloc_visit_page(visitor, visitor->first + (index << 12),
+				   jemalloc_entry_join(record, word));
+}
+
 /* Leaves do not overlap: what they hold in memory bounds what is read of them. */
 static bool jemalloc_visit_is_new(const struct jemalloc_visitor *visitor, uint64_t leaf)
 {
 	uint64_t i;
 
 	for (i = 0; i < visitor->visit->leaves; i++)
-		if (leaf + JEMALLOC_NODE > visitor->leaves[i] &&
-		    leaf < visitor->leaves[i] + JEMALLOC_NODE)
+		if (leaf + visitor->leaf_size > visitor->leaves[i] &&
+		    leaf < visitor->leaves[i] + visitor->leaf_size)
 			return false;
 	return true;
 }
 
-static bool jemalloc_visit_leaf(void *context, uint64_t address, uint64_t leaf)
+/* A leaf for addresses from `first` on. */
+static bool jemalloc_visit_leaf(struct jemalloc_visitor *visitor, uint64_t leaf, uint64_t first)
 {
-	struct jemalloc_visitor *visitor = context;
-	struct heap_range range = { leaf, leaf + JEMALLOC_NODE };
+	struct heap_range range = { leaf, leaf + visitor->leaf_size };
 	struct jemalloc_visit *visit = visitor->visit;
 
-	if (leaf >> 48 || visit->leaves >= LEAVES_MOST ||
-	    !heap_search_anonymous(visitor->image, leaf, JEMALLOC_NODE) ||
+	if (leaf >> 48 || leaf & 15 || visit->leaves >= LEAVES_MOST ||
+	    !heap_search_anonymous(visitor->image, leaf, visitor->leaf_size) ||
 	    !jemalloc_visit_is_new(visitor, leaf)) {
 		visit->odd_leaves++;
 		return true;
@@ -123,11 +161,47 @@ static bool jemalloc_visit_leaf(void *context, uint64_t address, uint64_t leaf)
 				      sizeof(*visitor->leaves));
 	visitor->leaves[visit->leaves++] = leaf;
 	visitor->leaf = leaf;
-	visitor->slot = (address - visitor->layout->root) / 8;
-	visitor->last = 0;
+	visitor->first = first;
+	visitor->last = visitor->record = 0;
 	if (visit->leaf)
-		visit->leaf(visit->context, leaf);
-	heap_search_words(visitor->image, &range, jemalloc_visit_word, visitor);
+		visit->leaf(visit->context, leaf, visitor->leaf_size);
+	heap_search_words(visitor->image, &range,
+			  visitor->layout->wide ? jemalloc_visit_half : jemalloc_visit_word,
+			  visitor);
+	return !visitor->ended;
+}
+
+static bool jemalloc_visit_slot(void *context, uint64_t address, uint64_t leaf)
+{
+	struct jemalloc_visitor *visitor = context;
+
+	return jemalloc_visit_leaf(visitor, leaf, (address - visitor->layout->root) / 8 << 30);
+}
+
+static bool jemalloc_visit_node_slot(void *context, uint64_t address, uint64_t leaf)
+{
+	struct jemalloc_visitor *visitor = context;
+
+	return jemalloc_visit_leaf(visitor, leaf,
+				   visitor->node_first + ((address - visitor->node) / 8 << 27));
+}
+
+/* Nodes of a wide tree. Leaves below them do not overlap, which bounds what is read of all; a node that is a leaf, too, has none. */
+static bool jemalloc_visit_node(void *context, uint64_t address, uint64_t node)
+{
+	struct jemalloc_visitor *visitor = context;
+	struct heap_range range = { node, node + JEMALLOC_WIDE_NODE };
+
+	visitor->node = node;
+	visitor->node_first = (address - visitor->layout->root) / 8 << 42;
+	if (node >> 48 || node & 7 || visitor->nodes++ >= NODES_MOST ||
+	    !heap_search_anonymous(visitor->image, node, JEMALLOC_WIDE_NODE)) {
+		visitor->visit->odd_leaves++;
+		return true;
+	}
+	if (visitor->visit->leaf)
+		visitor->visit->leaf(visitor->visit->context, node, JEMALLOC_WIDE_NODE);
+	heap_search_words(visitor->image, &range, jemalloc_visit_node_slot, visitor);
 	return !visitor->ended;
 }
 
@@ -135,8 +209,11 @@ void jemalloc_visit(const struct heap_layout *layout, struct image *image,
 		    struct jemalloc_visit *visit)
 {
 	struct jemalloc_visitor visitor = { .layout = layout, .image = image, .visit = visit };
-	struct heap_range root = { layout->root, layout->root + JEMALLOC_NODE };
+	struct heap_range root = { layout->root, layout->root };
 
-	heap_search_words(image, &root, jemalloc_visit_leaf, &visitor);
+	visitor.leaf_size = layout->wide ? JEMALLOC_WIDE_LEAF : JEMALLOC_NODE;
+	root.end += layout->wide ? JEMALLOC_WIDE_NODE : JEMALLOC_NODE;
+	heap_search_words(image, &root, layout->wide ? jemalloc_visit_node : jemalloc_visit_slot,
+			  &visitor);
 	free(visitor.leaves);
 }

@@ -165,12 +165,12 @@ static bool jemalloc_walk_extent(void *context, const struct jemalloc_extent *ex
 	return !walker->ended;
 }
 
-static void jemalloc_walk_leaf(void *context, uint64_t address)
+static void jemalloc_walk_leaf(void *context, uint64_t address, uint64_t size)
 {
 	struct jemalloc_walker *walker = context;
 
 	walker->totals->overhead_bytes +=
-		heap_search_resident(walker->image, address, address + JEMALLOC_NODE);
+		heap_search_resident(walker->image, address, address + size);
 }
 
 static bool jemalloc_count_extent(void *context, const struct jemalloc_extent *extent)
