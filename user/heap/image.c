@@ -39,6 +39,8 @@ void image_free(struct image *image)
 		return;
 	if (image->source->close)
 		image->source->close(image->context);
+	if (image->keep_calls)
+		image->keep_calls->end(image);
 	image_free_lists(image);
 	free(image);
 }
@@ -91,6 +93,8 @@ bool image_refresh(struct image *image)
 		return false;
 	}
 	image_free_lists(&before);
+	if (image->keep_calls)
+		image->keep_calls->forget(image);
 	image->refreshes++;
 	return image_is_alive(image);
 }
@@ -205,6 +209,8 @@ size_t image_read_part(struct image *image, uint64_t address, void *bytes, size_
 
 	if (image_is_over(image))
 		return 0;
+	if (image->keep_calls)
+		done = image->keep_calls->read(image, address, bytes, size);
 	while (done < size) {
 		mapping = image_find_again(image, address + done);
 		if (!mapping)

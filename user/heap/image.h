@@ -71,6 +71,15 @@ struct image_source {
 };
 
 struct image_patience;
+struct image_keep;
+
+/* What an image calls that keeps a copy of what is read: image_keep.h. */
+struct image_keep_calls {
+	/* Copy what is kept; returns how many bytes there were from the start. */
+	size_t (*read)(struct image *image, uint64_t address, void *bytes, size_t size);
+	void (*forget)(struct image *image);
+	void (*end)(struct image *image);
+};
 
 struct image {
 	const struct image_source *source;
@@ -92,6 +101,8 @@ struct image {
 	/* CLOCK_MONOTONIC: reads fail from then on, and pages are not known that image_refresh has not listed; 0 = no limit. */
 	uint64_t until_ns;
 	const struct image_patience *patience; /* NULL = until_ns is final */
+	struct image_keep *keep; /* NULL = nothing is kept */
+	const struct image_keep_calls *keep_calls; /* NULL likewise */
 };
 
 /* Who limits the time of an image. */

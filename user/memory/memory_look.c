@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "heap/census.h"
 #include "heap/claims.h"
+#include "heap/image_keep.h"
 #include "heap/kind.h"
 #include "heap/module_ranges.h"
 #include "memory/memory_huge.h"
@@ -270,6 +271,7 @@ static void look_at_kinds(struct look *look)
 {
 	if (look->kinds)
 		look_fill_kinds(look, memory_kept_kinds(look->wanted->kept));
+	image_keep_end(look->image);
 }
 
 static void look_at_modules(struct look *look)

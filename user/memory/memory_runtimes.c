@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "heap/census.h"
+#include "heap/image_keep.h"
 #include "heap/kind.h"
 #include "objects/plain_heaps.h"
 #include "objects/python_holders.h"
@@ -17,6 +18,9 @@
 
 /* Holders are searched for this many of the largest classes, and as many of the program's own. */
 #define HOLDERS_CLASSES 16
+
+/* What a copy of memory may take that is looked through for holders. */
+#define KEEP_BYTES (256ull << 20)
 
 /* Memory that is looked at for references, and four times what a copy of a runtime's heap may take. */
 #define HOLDERS_BYTES (1ull << 30)
@@ -280,6 +284,8 @@ static void runtimes_look_at_python(const struct runtimes_blocks *blocks,
 	if (code)
 		return;
 	has_large = runtimes_add_blocks(blocks, wanted, &look);
+	if (wanted->objects && !wanted->totals_only)
+		image_keep_begin(image, KEEP_BYTES);
 	python_heap_find_pools(look.heap);
 	runtimes_claim_python(look.heap, pages);
 	runtimes_count_python(image, wanted, &look, has_large, report);

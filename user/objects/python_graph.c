@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "heap/image_keep.h"
 
 #define NODES_MAX 200000u
 #define SCAN_STEP (256u << 10)
@@ -21,6 +22,7 @@ struct graph_scan {
 	struct python_graph *graph;
 	struct table wanted; /* word -> node + 1 */
 	uint8_t filter[FILTER_BITS / 8];
+	uint64_t low, span; /* all wanted words are in [low, low + span] */
 	uint64_t until_ns;
 };
 
@@ -163,7 +165,7 @@ static void graph_scan_words(struct graph_scan *scan, const uint64_t *words, siz
 	uint32_t hash;
 
 	for (i = 0; i < count; i++) {
-		if (words[i] < 0x1000)
+		if (words[i] - scan->low > scan->span)
 			continue;
 		hash = graph_hash(words[i]);
 		if (!(scan->filter[hash / 8] >> hash % 8 & 1))
@@ -179,14 +181,17 @@ static void graph_scan_mapping(struct graph_scan *scan, const struct image_mappi
 {
 	uint64_t at = mapping->start, start, end, size;
 	struct image *image = scan->graph->heap->image;
+	const unsigned char *kept;
+	size_t got;
 
 	while (image_next_present(image, at, mapping->end, &start, &end)) {
 		at = start;
 		if (scan->until_ns && clock_now_ns() > scan->until_ns)
 			return;
 		size = end - start < SCAN_STEP ? end - start : SCAN_STEP;
-		size = image_read_part(image, start, words, size) & ~7ull;
-		graph_scan_words(scan, words, size / 8, start);
+		kept = image_keep_view(image, start, size, &got);
+		size = (kept ? got : image_read_part(image, start, words, size)) & ~7ull;
+		graph_scan_words(scan, kept ? (const uint64_t *)kept : words, size / 8, start);
 		scan->graph->scanned_bytes += size;
 		at += size ? size : image->page_size;
 	}
@@ -196,6 +201,12 @@ static void graph_want(struct graph_scan *scan, uint64_t word, uint32_t node)
 {
 	uint32_t hash = graph_hash(word);
 
+	if (!scan->wanted.count || word < scan->low) {
+		scan->span += scan->wanted.count ? scan->low - word : 0;
+		scan->low = word;
+	}
+	if (word - scan->low > scan->span)
+		scan->span = word - scan->low;
 	scan->filter[hash / 8] |= (uint8_t)(1u << hash % 8);
 	table_put(&scan->wanted, word, (void *)(uintptr_t)(node + 1));
 }

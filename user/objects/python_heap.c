@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "heap/image_keep.h"
 #include "heap/window.h"
 #include "objects/exports.h"
 
@@ -307,12 +308,15 @@ enum python_pool_state python_heap_read_pool(struct python_heap *heap, uint64_t 
 	int reads;
 
 	for (reads = 0; reads < READS_MAX && state != PYTHON_POOL_GOOD; reads++) {
-		if (reads)
+		if (reads) {
+			image_keep_pass_by(heap->image, true);
 			sched_yield();
+		}
 		is_there = heap_read_pages(heap->image, address, bytes, size);
 		if (is_there)
 			state = python_pool_read(bytes, address, size, ret_pool, ret_free);
 	}
+	image_keep_pass_by(heap->image, false);
 	if (!is_there)
 		return PYTHON_POOL_NONE;
 	return state == PYTHON_POOL_GOOD ? state : PYTHON_POOL_TORN;

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "heap/image_keep.h"
 #include "heap/window.h"
 #include "objects/object_table.h"
 #include "objects/python_gc.h"
@@ -304,8 +305,12 @@ static void objects_report_arenas(const struct python_heap *heap, struct memory_
 static void objects_report_gc(struct python_heap *heap, struct memory_runtime *runtime)
 {
 	struct python_gc gc;
-	bool is_found = python_gc_read(heap, &gc);
+	bool is_found;
 
+	/* The lists change all the time, and are whole at a moment only. */
+	image_keep_pass_by(heap->image, true);
+	is_found = python_gc_read(heap, &gc);
+	image_keep_pass_by(heap->image, false);
 	runtime->minor_gcs = is_found ? gc.collections[0] + gc.collections[1] : HEAP_UNKNOWN;
 	runtime->major_gcs = is_found ? gc.collections[2] : HEAP_UNKNOWN;
 	runtime->gc_ns = HEAP_UNKNOWN;

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "heap/image_keep.h"
 #include "objects/python_text.h"
 
 /* How often a type is read whose pages were there a moment ago, and how often what is like a type and leads nowhere; of all types. */
@@ -151,9 +152,8 @@ static bool type_read(struct python_types *types, uint64_t address, unsigned cha
 	return true;
 }
 
-/* Wait for what its type and its name are, too: false if there is no type. */
-static bool type_check(struct python_types *types, uint64_t address, unsigned char *bytes,
-		       char name[PYTHON_TYPE_TEXT])
+static bool type_look_again(struct python_types *types, uint64_t address, unsigned char *bytes,
+			    char name[PYTHON_TYPE_TEXT])
 {
 	unsigned int looks;
 
@@ -164,9 +164,20 @@ static bool type_check(struct python_types *types, uint64_t address, unsigned ch
 		if (looks >= LOOKS_MAX || types->waits >= WAITS_MAX)
 			break;
 		types->waits++;
+		image_keep_pass_by(types->image, true);
 		sched_yield();
 	}
 	return false;
+}
+
+/* Wait for what its type and its name are, too: false if there is no type. */
+static bool type_check(struct python_types *types, uint64_t address, unsigned char *bytes,
+		       char name[PYTHON_TYPE_TEXT])
+{
+	bool is_type = type_look_again(types, address, bytes, name);
+
+	image_keep_pass_by(types->image, false);
+	return is_type;
 }
 
 static struct python_type *type_look(struct python_types *types, uint64_t address)
@@ -262,8 +273,11 @@ static char *type_read_description(struct python_types *types, const struct pyth
 	if (type->flags & PYTHON_FLAG_HEAP_TYPE)
 		for (looks = 0; !type_read_names(types, type, name, module) && looks < LOOKS_MAX &&
 				types->waits < WAITS_MAX;
-		     looks++, types->waits++)
+		     looks++, types->waits++) {
+			image_keep_pass_by(types->image, true);
 			sched_yield();
+		}
+	image_keep_pass_by(types->image, false);
 	if (name[0] && module[0] && strcmp(module, "builtins") != 0)
 		buffer_printf(&text, "%s.", module);
 	buffer_append_string(&text, name[0] ? name : type->name);
