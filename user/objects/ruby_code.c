@@ -28,11 +28,13 @@
 
 void ruby_code_put(struct ruby_code *code, const struct ruby_slot *slot)
 {
-	uint64_t body = ruby_slots_word(slot, CODE_BODY);
+	uint64_t body;
 
 	if (slot->type != RUBY_T_IMEMO ||
-	    (slot->flags >> INTERNAL_SHIFT & INTERNAL_MASK) != INTERNAL_CODE || !body || body & 7 ||
-	    code->count == BODIES_MAX)
+	    (slot->flags >> INTERNAL_SHIFT & INTERNAL_MASK) != INTERNAL_CODE)
+		return;
+	body = ruby_slots_word(slot, CODE_BODY);
+	if (!body || body & 7 || code->count == BODIES_MAX)
 		return;
 	code->bodies =
 		memory_grow(code->bodies, code->count, &code->capacity, sizeof(code->bodies[0]));

@@ -32,8 +32,12 @@ void ruby_longest_put(struct ruby_longest *longest, enum ruby_longest_kind kind,
 void ruby_longest_put_slot(struct ruby_longest *longest, const struct ruby_objects_layout *layout,
 			   const struct ruby_slot *slot, uint64_t bytes)
 {
-	struct ruby_longest_item item = { slot->address, ruby_slots_word(slot, 16), bytes };
+	struct ruby_longest_item item = { slot->address, 0, bytes };
 
+	/* Nearly all are short. */
+	if (bytes < BYTES_MIN)
+		return;
+	item.length = ruby_slots_word(slot, 16);
 	if (slot->type == RUBY_T_STRING && slot->flags & STRING_APART) {
 		ruby_longest_put(longest, RUBY_LONGEST_STRING, &item);
 	} else if (slot->type == RUBY_T_ARRAY) {

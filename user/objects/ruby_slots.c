@@ -99,33 +99,28 @@ static bool slots_is_missing(const struct ruby_page *page, uint32_t offset)
 
 void ruby_slots_get(const struct ruby_page *page, uint32_t index, struct ruby_slot *ret_slot)
 {
-	uint32_t offset = page->start + index * page->slot_size, bit = offset / RUBY_SLOT_SIZE;
-	struct ruby_slot slot = {
-		.address = page->body + offset,
-		.bytes = page->bytes + offset,
-		.size = page->slot_size,
-	};
+	uint32_t offset = page->start + index * page->slot_size;
+	const unsigned char *bytes = page->bytes + offset;
 	unsigned int age;
 
+	*ret_slot = (struct ruby_slot){
+		.address = page->body + offset,
+		.bytes = bytes,
+		.size = page->slot_size,
+	};
 	if (page->missing && slots_is_missing(page, offset)) {
-		slot.state = RUBY_MISSING;
-		*ret_slot = slot;
+		ret_slot->state = RUBY_MISSING;
 		return;
 	}
-	slot.flags = slots_word_at(slot.bytes, 0);
-	slot.class = slots_word_at(slot.bytes, 8);
-	slot.type = (enum ruby_type)(slot.flags & (RUBY_TYPES - 1));
-	age = slots_age(page, bit, slot.flags);
-	slot.state = slot.type == RUBY_T_NONE || slot.type == RUBY_T_MOVED
-			     ? RUBY_FREE
-			     : slots_state(page, bit, age);
-	slot.old = slot.state == RUBY_LIVE && age == OLD_AGE;
-	*ret_slot = slot;
-}
-
-uint64_t ruby_slots_word(const struct ruby_slot *slot, uint32_t offset)
-{
-	return offset + 8 <= slot->size ? slots_word_at(slot->bytes, offset) : 0;
+	ret_slot->flags = slots_word_at(bytes, 0);
+	ret_slot->class = slots_word_at(bytes, 8);
+	ret_slot->type = (enum ruby_type)(ret_slot->flags & (RUBY_TYPES - 1));
+	/* RUBY_FREE, which is 0. */
+	if (ret_slot->type == RUBY_T_NONE || ret_slot->type == RUBY_T_MOVED)
+		return;
+	age = slots_age(page, offset / RUBY_SLOT_SIZE, ret_slot->flags);
+	ret_slot->state = slots_state(page, offset / RUBY_SLOT_SIZE, age);
+	ret_slot->old = ret_slot->state == RUBY_LIVE && age == OLD_AGE;
 }
 
 uint32_t ruby_slots_data_inside(const struct ruby_objects_layout *layout,

@@ -79,7 +79,14 @@ uint32_t ruby_slots_end(const struct ruby_page *page);
 /* A slot by its index, below total_slots. */
 void ruby_slots_get(const struct ruby_page *page, uint32_t index, struct ruby_slot *ret_slot);
 /* A word of it; 0 beyond its end. */
-uint64_t ruby_slots_word(const struct ruby_slot *slot, uint32_t offset);
+static inline uint64_t ruby_slots_word(const struct ruby_slot *slot, uint32_t offset)
+{
+	uint64_t word = 0;
+
+	if (offset + sizeof(word) <= slot->size)
+		__builtin_memcpy(&word, slot->bytes + offset, sizeof(word));
+	return word;
+}
 
 /* Where the native data of an object is; 0 = it has none, or in its slot: ruby_slots_data_inside. */
 uint64_t ruby_slots_data(const struct ruby_objects_layout *layout, const struct ruby_slot *slot);
