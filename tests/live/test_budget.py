@@ -4,11 +4,13 @@
 measured it; and that nothing is probed in between. How long anything took is not asserted."""
 import re
 import subprocess
+import time
 
 import lab
 
 BUDGET = 30  # percent: enough to see something in some seconds
-NAMES = ["leak_most", "leak_some", "leak_few"]
+SIZES = {"leak_most": 104, "leak_some": 200, "leak_few": 312}
+NAMES = list(SIZES)
 
 
 class Drip:
@@ -16,6 +18,7 @@ class Drip:
         self.process = lab.start([lab.target("drip"), mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         assert self.process.stdout.readline().startswith("ready")
         self.code = lab.code_of(self.process.pid)
+        self.first, self.start = self.counts(), time.monotonic()
         self.tracer = lab.Tracer("-v", "-j", "-n", "0", "--by", "stack", "--budget", BUDGET, "-p", self.process.pid,
                                  stdout=subprocess.PIPE)
 
@@ -34,6 +37,16 @@ class Drip:
     def sites(self):
         report = self.tracer.report_now()
         return [lab.function_of(site) for site in report["sites"] if site["inuse_objects"]]
+
+    def rates(self):
+        """Of each leak: bytes per second by its own count since the start, and what a report has of it; None while that is unknown."""
+        report = self.tracer.report_now()
+        counts, seconds = self.counts(), time.monotonic() - self.start
+        found = dict((lab.function_of(site), site["estimate"]) for site in report["sites"])
+        estimates = [found[name]["growth_bytes_per_s"] if found.get(name) else None for name in NAMES]
+        if not all(each and each["high"] is not None for each in estimates):
+            return None
+        return [((counts[name] - self.first[name]) * SIZES[name] / seconds, each) for name, each in zip(NAMES, estimates)]
 
     def check_cost(self):
         """A window begins only while something of the budget is left, so all but one are within it."""
@@ -61,6 +74,16 @@ def test_leaks_are_named_in_order():
     # Between windows, its code is as it was.
     lab.wait_for(lambda: lab.code_of(drip.process.pid) == drip.code, "no probe is there")
     drip.check_cost()
+    # A busy machine slows it down now and then, so that late growth is not that of all the time: twice as much, or half, is none of that.
+    rates = []
+
+    def rates_are_known():
+        rates[:] = drip.rates() or []
+        return rates
+
+    lab.wait_for(rates_are_known, "rates are known")
+    for name, (truth, estimate) in zip(NAMES, rates):
+        assert estimate["low"] / 2 <= truth <= estimate["high"] * 2, (name, truth, estimate)
     drip.tracer.stop()
 
 

@@ -158,6 +158,96 @@ static void test_written(void **state)
 }
 
 /*
+ * What windows have is all of traps, so that nothing is known of the target's own speed in them; and a cache of the size of the greater leak is
+ * turned over between windows: half of the old blocks of that size are in the place of its own. The lesser leak, of another size,
+ * shows how much windows see.
+ */
+static void test_cache_of_same_size(void **state)
+{
+	struct budget_report *report = world_new(1);
+	struct budget_heap *heap = world_add_heap(report);
+	struct budget_estimates *estimates;
+	struct budget_estimate leak, less, cache;
+
+	(void)state;
+	report->cost_ns = report->cpu_ns;
+	world_add_size(heap, 64, 4000 * 64, 640);
+	world_add_size(heap, 208, 1000 * 208, 640);
+	world_add(report, &(struct world_blocks){ 1, 64, 20, 1, 1, 0, 0 });
+	world_add(report, &(struct world_blocks){ 2, 208, 5, 1, 1, 0, 0 });
+	world_add(report, &(struct world_blocks){ 3, 64, 20, 1, 1, 0.99, 0 });
+	estimates = budget_estimates_new(report);
+	leak = estimate_of(estimates, 1);
+	less = estimate_of(estimates, 2);
+	cache = estimate_of(estimates, 3);
+	check_near(leak.rate.value, 4000 * 64, 0.1 * 4000 * 64);
+	check_near(less.rate.value, 1000 * 208, 0.1 * 1000 * 208);
+	assert_true(cache.rate.value < 0.02 * 4000 * 64);
+	check_holds(&leak.rate, 4000 * 64);
+	check_holds(&less.rate, 1000 * 208);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+#define RUNS 200
+#define LEAKS 3
+
+/* A number of blocks as chance has it of independent births, `mean` on average. */
+static double draw_count(uint64_t *random, double mean)
+{
+	double count = 0, time = 0;
+
+	for (;;) {
+		*random = *random * 6364136223846793005u + 1442695040888963407u;
+		time -= log(((double)(*random >> 11) + 0.5) / 9007199254740992.0);
+		if (time > mean)
+			return count;
+		count++;
+	}
+}
+
+/*
+ * Three leaks of one size in a target that windows slow down thirteen times; how many of their blocks a window has is left to chance. On
+ * average over many runs rates are those by which the heap was made, and 95 of 100 intervals have the truth in them.
+ */
+static void test_unbiased(void **state)
+{
+	static const double per_s[LEAKS] = { 6000, 1500, 500 };
+	double mean[LEAKS] = { 0 };
+	int held[LEAKS] = { 0 }, run, i;
+	uint64_t random = 20261123;
+
+	(void)state;
+	for (run = 0; run < RUNS; run++) {
+		struct budget_report *report = world_new(13);
+		struct budget_heap *heap = world_add_heap(report);
+		struct budget_estimates *estimates;
+
+		world_add_size(heap, 64, 8000 * 64, 640);
+		for (i = 0; i < LEAKS; i++) {
+			double seen = draw_count(&random, per_s[i] * 0.02 / 13 * WORLD_WINDOWS);
+			uint64_t key = (uint64_t)i + 1;
+
+			world_add(report, &(struct world_blocks){ key, 64, seen / WORLD_WINDOWS, 1,
+								  1, 0, 0 });
+		}
+		estimates = budget_estimates_new(report);
+		for (i = 0; i < LEAKS; i++) {
+			struct budget_estimate of = estimate_of(estimates, (uint64_t)i + 1);
+
+			mean[i] += of.rate.value / (per_s[i] * 64) / RUNS;
+			held[i] += of.rate.low <= per_s[i] * 64 && per_s[i] * 64 <= of.rate.high;
+		}
+		budget_estimates_free(estimates);
+		budget_report_free(report);
+	}
+	for (i = 0; i < LEAKS; i++) {
+		check_near(mean[i], 1, 0.05);
+		assert_true(held[i] >= RUNS * 95 / 100);
+	}
+}
+
+/*
  * A target that mostly waits, and short windows that traps fill: what these must have seen is not known, so the interval is wide, and
  * has the truth in it. Nor does a leak fall whose blocks are few, and others in the place of most.
  */
@@ -349,6 +439,8 @@ int main(void)
 		cmocka_unit_test(test_survival_written),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_written),
+		cmocka_unit_test(test_cache_of_same_size),
+		cmocka_unit_test(test_unbiased),
 		cmocka_unit_test(test_few),
 		cmocka_unit_test(test_many_windows),
 		cmocka_unit_test(test_threads),

@@ -13,6 +13,10 @@
 
 #define SECOND 1e9
 
+/* A class is clean if its old blocks that are written to are no greater part of the others; so many blocks show something. */
+#define CLEAN_WRITTEN 0.15
+#define CLEAN_SEEN 20
+
 /* A site's blocks of a class. */
 struct growth_part {
 	uint32_t target_id, size_class;
@@ -260,14 +264,71 @@ static bool growth_has_part(const struct growth_part *parts, size_t count, uint3
 	return i < count;
 }
 
+/* What windows have seen of classes in which it is known whose growth is whose. */
+struct growth_clean {
+	double seen, bytes; /* old unchanged blocks */
+	double per_s; /* bytes per second, by the censuses */
+};
+
+static void growth_add_clean(struct growth_class *class, struct growth_clean *sum)
+{
+	double bytes = 0, seen = 0, written = 0;
+	struct growth_rate_site site;
+	struct estimate growth;
+	bool falling = false;
+	size_t i;
+
+	for (i = 0; i < class->count; i++) {
+		site = growth_old_blocks(&class->parts[i], class->old);
+		bytes += site.unchanged_bytes;
+		seen += site.unchanged_seen;
+		written += site.written_bytes;
+		falling |= site.falling && site.unchanged_seen > 0;
+	}
+	if (!class->size || falling || written > CLEAN_WRITTEN * bytes)
+		return;
+	growth = growth_late(class->report, class->heap, class->size,
+			     (double)budget_size_least(class->size->size_class));
+	if (!(growth.low > 0))
+		return;
+	sum->seen += seen;
+	sum->bytes += bytes;
+	sum->per_s += growth.value;
+}
+
+/*
+ * How much of the windows was the target's own time is not known well of one that runs in bursts, or that windows slow down a lot. Where
+ * next to no old block is written to, the unchanged ones are the growth, and what windows have seen of them shows it, for all
+ * classes of the process. The limits stay.
+ */
+static void growth_calibrate(struct growth_class *class, struct growth_part *parts, size_t count)
+{
+	struct growth_clean sum = { 0 };
+	size_t begin, end;
+
+	for (begin = 0; begin < count && class->heap; begin = end) {
+		for (end = begin; end < count && parts[end].size_class == parts[begin].size_class;)
+			end++;
+		class->parts = &parts[begin];
+		class->count = end - begin;
+		class->size = growth_size(class->heap, parts[begin].size_class);
+		growth_add_clean(class, &sum);
+	}
+	if (sum.seen < CLEAN_SEEN || !(class->old_s > 0))
+		return;
+	class->own.value =
+		fmin(fmax(sum.bytes / sum.per_s / class->old_s, class->own.low), class->own.high);
+}
+
 /* Processes without a block that was recorded have a heap that may grow all the same. */
 static void growth_processes(struct budget_estimates *sums, struct growth_part *parts, size_t count)
 {
+	const struct estimate own = budget_windows_own(sums->report);
 	struct growth_class class = {
 		.report = sums->report,
 		.old_s = budget_windows_traced(sums->report, sums->report->time_ns - sums->old_ns) /
 			 SECOND,
-		.own = budget_windows_own(sums->report),
+		.own = own,
 		.old = budget_growth_old(sums->report)
 	};
 	const struct budget_heap *heap;
@@ -278,6 +339,8 @@ static void growth_processes(struct budget_estimates *sums, struct growth_part *
 			end++;
 		heap = growth_heap(sums->report, parts[begin].target_id);
 		class.heap = growth_is_counted(heap) ? heap : NULL;
+		class.own = own;
+		growth_calibrate(&class, &parts[begin], end - begin);
 		growth_process(&class, &parts[begin], end - begin, sums);
 	}
 	for (i = 0; i < sums->report->heap_count; i++) {
