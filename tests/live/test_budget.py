@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tracing in windows: which sites leak, by tests/targets/drip.c, which counts its leaks itself; what it costs, as the tracer has
 measured it; and that nothing is probed in between. How long anything took is not asserted."""
+import json
 import re
 import subprocess
 import time
@@ -18,7 +19,7 @@ class Drip:
         self.process = lab.start([lab.target("drip"), mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         assert self.process.stdout.readline().startswith("ready")
         self.code = lab.code_of(self.process.pid)
-        self.first, self.start = self.counts(), time.monotonic()
+        self.first, self.start = self.counts() if mode != "again" else {}, time.monotonic()
         self.tracer = lab.Tracer("-v", "-j", "-n", "0", "--by", "stack", "--budget", BUDGET, "-p", self.process.pid,
                                  stdout=subprocess.PIPE)
 
@@ -95,6 +96,32 @@ def test_nothing_leaks():
     assert not any(drip.counts().values())
     drip.check_cost()
     drip.tracer.stop()
+
+
+def test_cache_of_a_leaks_size():
+    drip = Drip("cache")
+    seen = []
+
+    def in_order():
+        seen.append(drip.sites())
+        return seen[-1][:2] == NAMES[:2] and "make_cached" not in seen[-1][:3]
+
+    lab.wait_for(lambda: len(drip.windows()) >= 4, "there were windows")
+    lab.wait_for(in_order, "the leaks are before the cache: %s" % seen[-1:])
+    drip.tracer.stop()
+
+
+def test_target_executes_and_ends():
+    """Within windows, too: the tracer goes on, and ends with it."""
+    drip = Drip("again")
+    output = drip.tracer.finish()
+    assert drip.tracer.process.returncode == 0, drip.tracer.stderr()
+    assert drip.process.wait() == 0
+    budget = json.loads(output.splitlines()[-1])["budget"]
+    windows = [int(blocks) for blocks in re.findall(r"after; (\d+) blocks", drip.tracer.stderr())]
+    # What programs have recorded that have ended since counts, too.
+    assert windows and budget["windows"] == len(windows) and not budget["windows_lost"], budget
+    assert budget["recorded"] == sum(windows) > 0, (budget, windows)
 
 
 if __name__ == "__main__":

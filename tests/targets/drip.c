@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Leaks among much else: drip leak|none. Some 800,000 blocks a second, nearly all of them soon freed; a cache of 20,000 that
+ * Leaks among much else: drip leak|none|cache|again. Some 800,000 blocks a second, nearly all of them soon freed; a cache of 20,000 that
  * turns over in a second; and three sites of which each leaks a share: leak_most, leak_some, leak_few. For each line of its input it
- * prints its own counts: name, blocks that were leaked. Ends when its input does.
+ * prints its own counts: name, blocks that were leaked. Ends when its input does. With cache, the blocks of the cache are of the size
+ * of those that leak_most leaks, and it turns over in some seconds; with again, it executes itself every 0.3 s, ten times, and ends.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -20,6 +21,9 @@ static struct leak {
 	const char *name;
 	unsigned long leaked;
 } leaks[] = { { "leak_most", 0 }, { "leak_some", 0 }, { "leak_few", 0 } };
+
+static size_t cached_size = 408;
+static int cached_turns = 10; /* each so many blocks, one of the cache is replaced */
 
 static void *cache[CACHE], *churn[CHURN];
 static unsigned long state = 88172645463325252UL, count;
@@ -76,7 +80,7 @@ NOINLINE void *make_churn(void)
 
 NOINLINE void *make_cached(void)
 {
-	void *block = fill(malloc(408), 408);
+	void *block = fill(malloc(cached_size), cached_size);
 
 	__asm__ volatile("");
 	return block;
@@ -104,7 +108,7 @@ static void turn(int leaking)
 		slot = &churn[draw() % CHURN];
 		free(*slot);
 		*slot = make_churn();
-		if (i % 10 == 0) {
+		if (i % cached_turns == 0) {
 			slot = &cache[draw() % CACHE];
 			free(*slot);
 			*slot = make_cached();
@@ -128,15 +132,52 @@ static void print_counts(void)
 	fflush(stdout);
 }
 
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* `left` is how often it is still to be executed. */
+static int execute(int left)
+{
+	char number[16];
+
+	if (left <= 0)
+		return 0;
+	snprintf(number, sizeof(number), "%d", left - 1);
+	execl("/proc/self/exe", "drip", "again", number, (char *)NULL);
+	return 1;
+}
+
+static int leak_again(int left)
+{
+	double end_s = now_s() + 0.3;
+
+	while (now_s() < end_s)
+		turn(1);
+	return execute(left);
+}
+
 int main(int argc, char **argv)
 {
 	struct pollfd input = { .fd = 0, .events = POLLIN };
 	const struct timespec rest = { .tv_nsec = 1000000 };
-	int leaking = argc > 1 && !strcmp(argv[1], "leak");
+	int leaking = argc > 1 && strcmp(argv[1], "none") != 0;
 	char line[64];
 
+	if (argc > 1 && !strcmp(argv[1], "cache")) {
+		cached_size = 104;
+		cached_turns = 100;
+	}
+	if (argc > 2)
+		return leak_again(atoi(argv[2]));
 	printf("ready %d\n", (int)getpid());
 	fflush(stdout);
+	if (argc > 1 && !strcmp(argv[1], "again"))
+		return leak_again(10);
 	for (;;) {
 		turn(leaking);
 		nanosleep(&rest, NULL);

@@ -268,15 +268,13 @@ static void budget_see_site(void *context, const void *key, const void *value)
 	*sum += site->alloc_objects;
 }
 
-/* Sites of programs that have ended are not there any more. */
-static void budget_count_recorded(struct budget *budget, struct budget_window *window)
+/* Blocks that windows have recorded, of the sites that are known now: those of programs that have ended are not. */
+static uint64_t budget_sum_sites(const struct budget *budget)
 {
 	uint64_t sum = 0;
 
 	maps_read(budget->maps, MAPS_SITES, budget_see_site, &sum);
-	if (sum > budget->recorded)
-		window->recorded = sum - budget->recorded;
-	budget->recorded = sum;
+	return sum;
 }
 
 static void budget_log_window(const struct budget *budget, const struct budget_window *window)
@@ -313,6 +311,7 @@ static void budget_count_window(struct budget *budget, const struct budget_windo
 	budget->lost_count += window->lost;
 	budget->edge_hits += spent.edge_hits;
 	budget->hits += window->hits;
+	budget->recorded += window->recorded;
 	budget->traced_ns += window->length_ns;
 	budget->busiest_ns += window->busiest_ns;
 	budget_log_window(budget, window);
@@ -330,16 +329,18 @@ static void budget_run_window(struct budget *budget, const struct budget_share *
 					 .context = budget,
 					 .seed = budget->seed + budget->window_count };
 	struct budget_share limited = *share;
+	uint64_t before;
 	struct error error = { 0 };
 
 	/* No hit records more than one block: so there is room for all. */
 	if (limited.hits > budget->most_blocks)
 		limited.hits = budget->most_blocks;
 	budget_refresh(budget);
+	before = budget_sum_sites(budget);
 	if (budget_window_trace(&run, &limited, &error))
 		log_write(budget->log, budget->lost_count ? LOG_VERBOSE : LOG_NOTICE,
 			  "a window is lost: %s", error.text);
-	budget_count_recorded(budget, &run.window);
+	run.window.recorded = budget_sum_sites(budget) - before;
 	budget_enter(budget, &run);
 	budget_count_window(budget, &run.window);
 	budget_window_free(&run);
