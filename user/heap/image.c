@@ -56,6 +56,7 @@ static void image_take_back(struct image *image, const struct image *before)
 	image->run_capacity = before->run_capacity;
 	image->mapping_last = image->run_last = 0;
 	image->pages_unknown = before->pages_unknown;
+	image->huge_unknown = before->huge_unknown;
 }
 
 /* Into new lists. False if the process has gone. */
