@@ -8,6 +8,25 @@
 
 #include "unit/command_lines.h"
 
+/* May a command line have both rows? Then they are told apart by their names only. */
+static bool one_command_takes(const struct option_row *a, const struct option_row *b)
+{
+	const struct command *const *command;
+	const struct option_list *const *list;
+	int taken;
+
+	for (command = commands; *command; command++) {
+		taken = 0;
+		for (list = (*command)->options; *list; list++) {
+			taken += a >= (*list)->rows && a < (*list)->rows + (*list)->count;
+			taken += b >= (*list)->rows && b < (*list)->rows + (*list)->count;
+		}
+		if (taken == 2)
+			return true;
+	}
+	return false;
+}
+
 /* Every row of the table must be reachable by its name and its letter, and be listed in the help text. */
 static void test_table_and_help_agree(void **state)
 {
@@ -29,7 +48,8 @@ static void test_table_and_help_agree(void **state)
 		assert_non_null(rows[i]->help);
 		assert_non_null(rows[i]->store);
 		for (j = 0; j < i; j++) {
-			assert_string_not_equal(rows[i]->name, rows[j]->name);
+			assert_true(strcmp(rows[i]->name, rows[j]->name) != 0 ||
+				    !one_command_takes(rows[i], rows[j]));
 			assert_true(!rows[i]->letter || rows[i]->letter != rows[j]->letter);
 		}
 		free(name);
