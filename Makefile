@@ -153,7 +153,7 @@ $(BUILD)/tests/live/%: tests/live/%.c $(filter-out $(BUILD)/user/command/main.o,
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -pie $(HARDEN_LINK) $(LDFLAGS) -o $@ $< \
 		$(filter %.o,$^) $(LIBS)
 
-live: $(BUILD)/tracer $(BUILD)/tests/live/parts $(BUILD)/tests/live/census $(BUILD)/tests/live/recorded $(BUILD)/tests/live/ruby_objects $(BUILD)/tests/live/image_read targets
+live: $(BUILD)/tracer $(BUILD)/tests/live/parts $(BUILD)/tests/live/census $(BUILD)/tests/live/recorded $(BUILD)/tests/live/ruby_objects $(BUILD)/tests/live/python_pools $(BUILD)/tests/live/image_read targets
 	tests/run live
 
 fuzz: $(FUZZ_TARGETS)
@@ -173,7 +173,7 @@ $(BUILD)/.static-tried: $(OBJECTS)
 		"tests are skipped; $(BUILD)/tracer-static.log says why"
 	@touch $@
 
-tests: all $(BUILD)/.static-tried $(BUILD)/tests/live/parts $(BUILD)/tests/live/census $(BUILD)/tests/live/recorded $(BUILD)/tests/live/ruby_objects $(BUILD)/tests/live/image_read $(UNIT_TESTS) $(FUZZ_TARGETS) targets
+tests: all $(BUILD)/.static-tried $(BUILD)/tests/live/parts $(BUILD)/tests/live/census $(BUILD)/tests/live/recorded $(BUILD)/tests/live/ruby_objects $(BUILD)/tests/live/python_pools $(BUILD)/tests/live/image_read $(UNIT_TESTS) $(FUZZ_TARGETS) targets
 
 check: dependencies
 	@$(MAKE) --no-print-directory -j$(JOBS) tests

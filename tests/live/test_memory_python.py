@@ -3,6 +3,7 @@
 """Objects of a live Python from outside, against what its own interpreter counts (gc) and what the program has counted."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lab  # noqa: E402
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts/objects.py")
+POOLS = os.path.join(os.path.dirname(SCRIPT), "pools.py")
+POOLS_READER = os.path.join(os.path.dirname(lab.TRACER), "tests/live/python_pools")
 PYTHON = os.environ.get("PYTHON_OF_TESTS", "/usr/bin/python3")
 
 # Classes of which all objects are known to the collector, or are reached from what it has, and that fit into pools.
@@ -232,6 +235,56 @@ def test_busy():
         file.write(bytes(8))
         file.flush()
         check_busy(file.name)
+
+
+def find_pythons():
+    """The one of these tests, and each other in PATH whose objects can be counted: their binaries."""
+    ask_python = "import sys, sysconfig; print(sys.version_info[1], sysconfig.get_config_var('Py_GIL_DISABLED') or 0, sys.executable)"
+    found = {}
+    for folder in ["", *os.environ["PATH"].split(":")]:
+        command = os.path.join(folder, "python3") if folder else PYTHON
+        if os.access(command, os.X_OK):
+            answer = subprocess.run([command, "-c", ask_python], stdout=subprocess.PIPE, text=True, check=not folder)
+            # A command that only leads to another one may find none.
+            minor, threaded, path = answer.stdout.split() if not answer.returncode else ("0", "0", "")
+            if 9 <= int(minor) <= 14 and threaded == "0":
+                found[os.path.realpath(path)] = int(minor)
+    return found
+
+
+def read_stats(text):
+    """Of sys._debugmallocstats: pools and blocks in use by size, and what it has for some words."""
+    def figure(words):
+        return int(re.search("^" + words + " += +([0-9,]+)$", text, re.MULTILINE).group(1).replace(",", ""))
+    sizes = {row[0]: [int(row[1]), int(row[2])] for row in re.findall(r"^ +\d+ +(\d+) +(\d+) +(\d+) +\d+$", text, re.MULTILINE)}
+    unused = re.search(r"^(\d+) unused pools \* (\d+) bytes", text, re.MULTILINE)
+    return sizes, figure("# arenas allocated current"), figure("# bytes in allocated blocks"), int(unused.group(1)), int(unused.group(2))
+
+
+def check_pools(python):
+    with tempfile.TemporaryFile("w+", prefix="tracer-pools-") as file:
+        process = start(command=[python, POOLS], stderr=file)
+        file.seek(0)
+        sizes, arenas, used_bytes, unused, pool_size = read_stats(file.read())
+    ours = json.loads(subprocess.check_output([POOLS_READER, str(process.pid)], text=True))
+    runtime = look(process)[0]
+    lab.end(process)
+    assert len(sizes) > 20 and arenas > 2 and unused, (sizes, arenas, unused)
+    assert ours == {"missing": 0, "sizes": sizes}, (python, ours, sizes)
+    assert runtime["pages"] == arenas, (python, runtime["pages"], arenas)
+    assert runtime["slots"] - runtime["free_slots"] == sum(blocks for _, blocks in sizes.values()), (python, runtime, sizes)
+    assert runtime["page_bytes"] - runtime["free_bytes"] == used_bytes, (python, runtime, used_bytes)
+    # Pools that are unused again have a header, those that never were used have none.
+    pools, used = runtime["page_bytes"] / pool_size, sum(count for count, _ in sizes.values())
+    assert used <= pools <= used + unused, (python, pools, used, unused)
+
+
+def test_pools():
+    """Arenas, pools, blocks and bytes in use: what the interpreter counts itself, sys._debugmallocstats, of each Python of this machine."""
+    pythons = find_pythons()
+    assert pythons
+    for python in pythons:
+        check_pools(python)
 
 
 if __name__ == "__main__":
