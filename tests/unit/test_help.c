@@ -8,7 +8,7 @@
 
 #include "unit/command_lines.h"
 
-/* May a command line have both rows? Then they are told apart by their names only. */
+/* May a command line have both rows? Then only their names distinguish them. */
 static bool one_command_takes(const struct option_row *a, const struct option_row *b)
 {
 	const struct command *const *command;
