@@ -3,7 +3,8 @@
  * Leaks among much else: drip leak|none|cache|again. Some 800,000 blocks a second, nearly all of them soon freed; a cache of 20,000 that
  * turns over in a second; and three sites of which each leaks a share: leak_most, leak_some, leak_few. For each line of its input it
  * prints its own counts: name, blocks that were leaked. Ends when its input does. With cache, the blocks of the cache are of the size
- * of those that leak_most leaks, and it turns over in some seconds; with again, it executes itself every 0.3 s, ten times, and ends.
+ * of those that leak_most leaks, and it turns over in some seconds; with again, it executes itself every 0.3 s, and has no counts:
+ * its last argument is how often it has.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -140,25 +141,24 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* `left` is how often it is still to be executed. */
-static int execute(int left)
+/* It has been executed `times` times before. */
+static int execute(int times)
 {
 	char number[16];
 
-	if (left <= 0)
-		return 0;
-	snprintf(number, sizeof(number), "%d", left - 1);
+	snprintf(number, sizeof(number), "%d", times + 1);
 	execl("/proc/self/exe", "drip", "again", number, (char *)NULL);
 	return 1;
 }
 
-static int leak_again(int left)
+static int leak_again(int times)
 {
+	struct pollfd input = { .fd = 0, .events = POLLIN };
 	double end_s = now_s() + 0.3;
 
-	while (now_s() < end_s)
+	while (now_s() < end_s && poll(&input, 1, 0) <= 0)
 		turn(1);
-	return execute(left);
+	return poll(&input, 1, 0) > 0 ? 0 : execute(times);
 }
 
 int main(int argc, char **argv)
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 	printf("ready %d\n", (int)getpid());
 	fflush(stdout);
 	if (argc > 1 && !strcmp(argv[1], "again"))
-		return leak_again(10);
+		return leak_again(0);
 	for (;;) {
 		turn(leaking);
 		nanosleep(&rest, NULL);
