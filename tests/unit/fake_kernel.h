@@ -34,6 +34,7 @@ static size_t fake_link_count;
 static size_t fake_attach_calls, fake_close_calls;
 static uint64_t fake_refused_offset; /* the kernel cannot probe it */
 static int fake_attach_error; /* of each call, 0 = none */
+static uint64_t fake_error_offset; /* only of those that are to probe it; 0 = of all */
 static size_t fake_attach_error_after; /* calls that succeed before it */
 static uint32_t fake_forgotten[64]; /* modules whose tables were dropped */
 static size_t fake_forgotten_count;
@@ -57,6 +58,7 @@ static void fake_kernel_reset(void)
 	fake_interps_forgotten = fake_interps_dropped = 0;
 	fake_refused_offset = 0;
 	fake_attach_error = 0;
+	fake_error_offset = 0;
 	fake_attach_error_after = 0;
 	fake_unwind_full = false;
 }
@@ -109,6 +111,18 @@ static void fake_close(struct links *links)
 	*links = (struct links){ 0 };
 }
 
+static bool fake_attach_fails(const struct attach_point *points, size_t count)
+{
+	size_t i;
+
+	if (!fake_attach_error || fake_attach_calls <= fake_attach_error_after)
+		return false;
+	for (i = 0; i < count && fake_error_offset; i++)
+		if (points[i].offset == fake_error_offset)
+			break;
+	return !fake_error_offset || i < count;
+}
+
 int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
 		struct attach_point *points, size_t count, struct error *error)
 {
@@ -119,7 +133,7 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 	(void)file;
 	if (!fake_attach_calls++)
 		fake_added_at_attach = fake_added_count;
-	if (fake_attach_error && fake_attach_calls > fake_attach_error_after)
+	if (fake_attach_fails(points, count))
 		return error_set(error, ERROR_TARGET, fake_attach_error, "refused");
 	for (kind = 0; kind < ATTACH_KIND_COUNT; kind++) {
 		for (i = 0; i < count; i++) {

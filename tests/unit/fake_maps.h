@@ -38,6 +38,7 @@ static const struct {
 	[MAPS_FIXED_SIZES] = { sizeof(uint32_t), sizeof(uint64_t) },
 	[MAPS_SAMPLE_SITES] = { sizeof(uint32_t), sizeof(struct sample_site) },
 	[MAPS_TARGET_IDS] = { sizeof(int), sizeof(uint32_t) },
+	[MAPS_HITS] = { sizeof(struct hit_key), sizeof(struct hits) },
 };
 
 /* The position of a key; `count` if it is not there. */
