@@ -311,6 +311,19 @@ def test_deadline():
     assert report["process"]["pss_bytes"] is None and report["process"]["rss_bytes"] > 1 << 20, report["process"]
 
 
+def test_remarks_of_a_tree():
+    """A remark that each of three processes of one program has is there once, with their number; that of one names it."""
+    script = "import os, sys\nfor i in range(2):\n    if not os.fork(): break\nelse: print('ready', flush=True)\nsys.stdin.read()\n"
+    process = lab.start(["/usr/bin/python3", "-c", script])
+    assert process.stdout.readline() == b"ready\n"
+    remarks = look("--tree", process.pid, "--deadline", "1us")[0]["remarks"]
+    found = [re.fullmatch(r"(?:(\d) of 3 processes|python3 \(\d+\)): (.*)", remark) for remark in remarks]
+    assert all(found) and len(set(row[2] for row in found if row[1])) == sum(1 for row in found if row[1]), remarks
+    assert any(row[1] == "3" and "no time" in row[2] for row in found), remarks
+    for pid in lab.children_of(process.pid):
+        os.kill(pid, 9)
+
+
 def test_text():
     process, _ = start_known()
     status, output, errors = lab.run("memory", "-p", process.pid)

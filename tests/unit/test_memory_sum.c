@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runtimes and kinds of blocks of several processes in one report. Truth: sums by hand. */
+/* Runtimes, kinds of blocks and remarks of several processes in one report. Truth: sums by hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -31,7 +31,10 @@ static void put_runtime(struct memory_report *report, const char *version, uint6
 
 static void add(struct memory_report *sum, struct memory_report *report)
 {
-	memory_sum_runtimes(sum, report);
+	struct memory_remarks remarks = { 0 };
+
+	memory_sum_runtimes(sum, report, &remarks);
+	assert_int_equal(remarks.count, 0);
 	memory_report_free(report);
 }
 
@@ -103,11 +106,52 @@ static void test_kinds_of_one_name_and_size_are_added(void **state)
 	memory_report_free(&sum);
 }
 
+/* A process with a remark about itself, twice, about its heap and about its Ruby. */
+static void put_remarks(struct memory_report *report, pid_t pid, const char *own, const char *heap,
+			const char *runtime)
+{
+	*report = (struct memory_report){ .process = { .pid = pid, .comm = "puma" } };
+	memory_report_remark(report, "%s", own);
+	memory_report_remark(report, "%s", own);
+	memory_report_add_heap(report)->allocator = "glibc";
+	buffer_printf(&report->heaps[0].remarks, "%s\n", heap);
+	put_runtime(report, "3.1.2", 0);
+	buffer_printf(&report->runtimes[0].remarks, "%s\n", runtime);
+}
+
+/* Each is there once, with how many processes have it; that of one names it. */
+static void test_equal_remarks_are_one(void **state)
+{
+	static const char *const own[] = { "jemalloc: it is too new.", "No time.",
+					   "jemalloc: it is too new." };
+	static const char *const heap[] = { "Arena 3 changed.", "Arena 3 changed.", "No time." };
+	static const char *const runtime[] = { "no time", "no time", "no time" };
+	struct memory_report sum = { 0 }, one;
+	struct memory_remarks remarks = { 0 };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		put_remarks(&one, 100 + i, own[i], heap[i], runtime[i]);
+		memory_sum_add(&sum, &one, &remarks);
+		memory_report_free(&one);
+	}
+	memory_remarks_finish(&remarks, &sum);
+	assert_string_equal(sum.remarks.data, "2 of 3 processes: jemalloc: it is too new.\n"
+					      "puma (101): No time.\n");
+	assert_string_equal(sum.heaps[0].remarks.data, "2 of 3 processes: Arena 3 changed.\n"
+						       "puma (102): No time.\n");
+	assert_string_equal(sum.runtimes[0].remarks.data, "3 of 3 processes: no time\n");
+	assert_null(remarks.rows);
+	memory_report_free(&sum);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_of_one_name_are_added),
 		cmocka_unit_test(test_kinds_of_one_name_and_size_are_added),
+		cmocka_unit_test(test_equal_remarks_are_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,7 @@ static uint64_t memory_share_time(uint64_t until_ns, size_t left)
 static int memory_look_at_all(const struct memory_run *run, const struct memory_wanted *wanted,
 			      struct memory_report *report, struct error *error)
 {
+	struct memory_remarks remarks = { 0 };
 	size_t i;
 
 	for (i = 0; i < run->processes.count; i++) {
@@ -147,11 +148,12 @@ static int memory_look_at_all(const struct memory_run *run, const struct memory_
 		code = memory_look(run->processes.pids[i], &own, &one, &refused);
 
 		if (!code)
-			memory_sum_add(report, &one);
+			memory_sum_add(report, &one, &remarks);
 		else if (refused.kind != ERROR_TARGET || code == -ESTALE)
 			memory_report_remark(report, "%s.", refused.text);
 		memory_report_free(&one);
 	}
+	memory_remarks_finish(&remarks, report);
 	if (!report->member_count)
 		return error_set(error, ERROR_TARGET, -ESRCH,
 				 "none of the %zu processes could be "

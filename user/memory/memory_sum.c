@@ -87,7 +87,8 @@ static void sum_classes(struct memory_report *sum, struct memory_runtime *row,
 	table_free(&places);
 }
 
-void memory_sum_runtimes(struct memory_report *sum, const struct memory_report *report)
+void memory_sum_runtimes(struct memory_report *sum, const struct memory_report *report,
+			 struct memory_remarks *remarks)
 {
 	size_t i;
 
@@ -107,7 +108,8 @@ void memory_sum_runtimes(struct memory_report *sum, const struct memory_report *
 		heap_totals_add_known(&row->gc_ns, runtime->gc_ns);
 		row->after_major &= runtime->after_major;
 		row->blocks_unknown |= runtime->blocks_unknown;
-		buffer_append(&row->remarks, runtime->remarks.data, runtime->remarks.length);
+		memory_remarks_add(remarks, sum, REMARK_RUNTIME, (size_t)(row - sum->runtimes),
+				   &runtime->remarks);
 		sum_classes(sum, row, runtime);
 	}
 }
@@ -223,9 +225,10 @@ static void sum_kernel(struct memory_kernel *sum, const struct memory_kernel *ke
 }
 
 /* The heaps of one allocator are one row. */
-static void sum_heap(struct memory_report *sum, const struct heap_totals *heap)
+static void sum_heap(struct memory_report *sum, const struct heap_totals *heap,
+		     struct memory_remarks *remarks)
 {
-	struct heap_totals *row = NULL;
+	struct heap_totals *row = NULL, figures = *heap;
 	size_t i;
 
 	for (i = 0; i < sum->heap_count && !row; i++)
@@ -236,10 +239,13 @@ static void sum_heap(struct memory_report *sum, const struct heap_totals *heap)
 		row->allocator = heap->allocator;
 		memcpy(row->version, heap->version, sizeof(row->version));
 	}
-	heap_totals_add(row, heap);
+	figures.remarks = (struct buffer){ 0 };
+	heap_totals_add(row, &figures);
+	memory_remarks_add(remarks, sum, REMARK_HEAP, (size_t)(row - sum->heaps), &heap->remarks);
 }
 
-void memory_sum_add(struct memory_report *sum, const struct memory_report *report)
+void memory_sum_add(struct memory_report *sum, const struct memory_report *report,
+		    struct memory_remarks *remarks)
 {
 	size_t i;
 
@@ -248,8 +254,8 @@ void memory_sum_add(struct memory_report *sum, const struct memory_report *repor
 	for (i = 0; i < PURPOSE_COUNT; i++)
 		purpose_sum_add(&sum->parts[i], &report->parts[i]);
 	for (i = 0; i < report->heap_count; i++)
-		sum_heap(sum, &report->heaps[i]);
-	memory_sum_runtimes(sum, report);
+		sum_heap(sum, &report->heaps[i], remarks);
+	memory_sum_runtimes(sum, report, remarks);
 	memory_sum_kinds(sum, report);
 	sum_copies(sum, report);
 	sum_kernel(&sum->kernel, &report->kernel);
@@ -259,7 +265,5 @@ void memory_sum_add(struct memory_report *sum, const struct memory_report *repor
 	sum->wall_time = report->wall_time;
 	sum->pss_unknown |= report->pss_unknown;
 	sum->pages_unknown |= report->pages_unknown;
-	if (report->remarks.length)
-		memory_report_remark(sum, "%s (%d):", report->process.comm, report->process.pid);
-	buffer_append(&sum->remarks, report->remarks.data, report->remarks.length);
+	memory_remarks_add(remarks, sum, REMARK_PROCESS, 0, &report->remarks);
 }
