@@ -17,6 +17,9 @@
 #define COOKIE 0x1234567890abcdefull
 #define SLICE 0x10000ull
 
+/* As releases from 2.1 on have small blocks: not 384 bytes behind the slice's beginning, but one or three blocks. */
+static bool is_2_1;
+
 /* How many slices begin at `index`; the last one of several leads back. */
 static void put_slices(struct census_world *world, uint64_t segment, unsigned int index,
 		       unsigned int slices)
@@ -32,11 +35,14 @@ static void put_page(struct census_world *world, uint64_t segment, unsigned int 
 		     unsigned int slices, uint64_t size, unsigned int capacity,
 		     const unsigned int lists[3])
 {
-	uint64_t at = segment + 264 + 80 * index, start = segment + SLICE * index, heads[3];
+	uint64_t at = segment + 264 + 80 * index, start = segment + SLICE * index, heads[3], first;
 	unsigned int i, list, next = 0;
 
-	if (size >= 8 && size <= 1024)
+	if (is_2_1)
+		start += size <= 64 ? 3 * size : size <= 512 ? size : 0;
+	else if (size >= 8 && size <= 1024)
 		start += 384;
+	first = start;
 	for (list = 0; list < 3; list++) {
 		heads[list] = lists[list] ? start + next * size : 0;
 		for (i = 0; i < lists[list]; i++, next++)
@@ -44,7 +50,9 @@ static void put_page(struct census_world *world, uint64_t segment, unsigned int 
 				   i + 1 < lists[list] ? start + (next + 1) * size : 0);
 	}
 	put_slices(world, segment, index, slices);
-	census_put(world, at + 8, (uint64_t)capacity << 16 | (uint64_t)capacity << 32);
+	census_put(world, at + 8,
+		   (uint64_t)capacity << 16 | (segment + SLICE * (index + slices) - first) / size
+						      << 32);
 	census_put(world, at + 16, heads[0]);
 	census_put(world, at + 24, (capacity - lists[0] - lists[1]) | size << 32);
 	census_put(world, at + 32, heads[1]);
@@ -86,13 +94,13 @@ static void world_open(struct census_world *world)
 	world->image = fake_image_open(world->fake);
 }
 
-static void test_census(void **state)
+static void check_census(const char *version)
 {
 	struct census_world world;
 
-	(void)state;
 	world_open(&world);
 	assert_int_equal(census_run(&world), 0);
+	assert_string_equal(world.totals.version, version);
 	assert_string_equal(census_remarks(&world), "");
 	assert_int_equal(world.blocks, LIVE_BLOCKS);
 	assert_int_equal(world.bytes, LIVE_BYTES);
@@ -103,6 +111,15 @@ static void test_census(void **state)
 	assert_int_equal(world.totals.bins_resident, 30 * 64 + 2048 + 32768);
 	heap_totals_free(&world.totals);
 	fake_image_free(world.fake);
+}
+
+static void test_census(void **state)
+{
+	(void)state;
+	check_census("2.0");
+	is_2_1 = true;
+	check_census("2.1");
+	is_2_1 = false;
 }
 
 static void test_damaged(void **state)
@@ -227,18 +244,97 @@ static void test_other_release(void **state)
 	assert_int_equal(census_run(&world), -ENOTSUP);
 	assert_string_equal(
 		world.reason.text,
-		"libmimalloc.so.2.2 is mapped: only heaps of mimalloc 2.0 are understood");
+		"libmimalloc.so.2.2 is mapped: only heaps of mimalloc 2.0 and 2.1 are understood");
+	fake_image_free(world.fake);
+}
+
+/* By name it is of one release, by its pages of the other. */
+static void test_other_form(void **state)
+{
+	struct census_world world;
+
+	(void)state;
+	world_open(&world);
+	fake_image_map(world.fake, DATA + 0x1000, 0x1000, "/usr/lib/libmimalloc.so.2.1", FAKE_FILE);
+	fake_image_open(world.fake);
+	assert_int_equal(census_run(&world), -ENOTSUP);
+	assert_string_equal(world.reason.text,
+			    "libmimalloc.so.2 is mapped, but no heap of it is understood");
+	fake_image_free(world.fake);
+}
+
+/* Only large blocks, which are alike in both: it is not known how small ones would be, but by the library's name. */
+static void test_alike(void **state)
+{
+	struct census_world world;
+
+	(void)state;
+	world_open(&world);
+	put_segment(&world, SEGMENT, 512, false);
+	put_slices(&world, SEGMENT, 1, 1);
+	fake_image_put_word(world.fake, SEGMENT + 264 + 80 + 8, 0);
+	fake_image_put_word(world.fake, SEGMENT + 264 + 80 + 16, 0);
+	fake_image_put_word(world.fake, SEGMENT + 264 + 80 + 24, 0);
+	assert_int_equal(census_run(&world), -ENOTSUP);
+	assert_string_equal(world.reason.text, "mimalloc's heap may be of two releases");
+	fake_image_map(world.fake, DATA + 0x1000, 0x1000, "/usr/lib/libmimalloc.so.2.1", FAKE_FILE);
+	fake_image_open(world.fake);
+	assert_int_equal(census_run(&world), 0);
+	assert_string_equal(world.totals.version, "2.1");
+	assert_int_equal(world.totals.live_blocks, LIVE_BLOCKS - 70);
+	heap_totals_free(&world.totals);
+	fake_image_free(world.fake);
+}
+
+/* A huge block was freed, and another segment is where its second one was: 600 slices are not all free. */
+static void test_freed_huge(void **state)
+{
+	struct census_world world;
+
+	(void)state;
+	world_open(&world);
+	fake_image_put_word(world.fake, HUGE + 264 + 80 + 8, 0);
+	fake_image_put_word(world.fake, HUGE + 264 + 80 + 24, 0);
+	put_segment(&world, HUGE + (32ull << 20), 512, false);
+	put_page(&world, HUGE + (32ull << 20), 1, 511, 511 * SLICE, 1,
+		 (const unsigned int[]){ 0, 0, 0 });
+	assert_int_equal(census_run(&world), 0);
+	assert_string_equal(census_remarks(&world), "");
+	assert_int_equal(world.totals.live_bytes, LIVE_BYTES - 600 * SLICE + 511 * SLICE);
+	/* With the segments' own three slices: all of the 96 MB once. */
+	assert_int_equal(world.totals.live_bytes + world.totals.free_bytes +
+				 world.totals.overhead_bytes + 384,
+			 96ull << 20);
+	heap_totals_free(&world.totals);
+	fake_image_free(world.fake);
+}
+
+/* What a huge block has in it is the program's, even if it looks like a segment. */
+static void test_inside_huge(void **state)
+{
+	struct census_world world;
+
+	(void)state;
+	world_open(&world);
+	put_segment(&world, HUGE + (32ull << 20), 512, false);
+	put_page(&world, HUGE + (32ull << 20), 1, 511, 511 * SLICE, 1,
+		 (const unsigned int[]){ 0, 0, 0 });
+	assert_int_equal(census_run(&world), 0);
+	assert_int_equal(world.totals.live_bytes, LIVE_BYTES);
+	heap_totals_free(&world.totals);
 	fake_image_free(world.fake);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_census),	cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_moving),	cmocka_unit_test(test_moving_little),
-		cmocka_unit_test(test_growing), cmocka_unit_test(test_other_release),
+		cmocka_unit_test(test_census),	   cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_moving),	   cmocka_unit_test(test_moving_little),
+		cmocka_unit_test(test_growing),	   cmocka_unit_test(test_other_release),
 
-		cmocka_unit_test(test_circles), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_circles),	   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_alike),	   cmocka_unit_test(test_freed_huge),
+		cmocka_unit_test(test_other_form), cmocka_unit_test(test_inside_huge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@
 
 struct mimalloc_finder {
 	struct image *image;
+	struct heap_layout layout; /* of any cookie */
 	uint64_t cookies[COOKIES];
 	uint64_t sound[COOKIES]; /* segments */
 	size_t count;
@@ -43,8 +44,9 @@ static bool mimalloc_find_segment(void *context, const struct mimalloc_segment *
 	uint64_t cookie;
 	size_t i;
 
-	if (!mimalloc_segment_read(finder->image, segment->address, &again, &cookie) || !cookie ||
-	    !mimalloc_is_whole(finder->image, segment))
+	if (!mimalloc_segment_read(segment->form, finder->image, segment->address, &again,
+				   &cookie) ||
+	    !cookie || !mimalloc_is_whole(finder->image, segment))
 		return true;
 	for (i = 0; i < finder->count && finder->cookies[i] != cookie; i++)
 		;
@@ -81,25 +83,38 @@ static void mimalloc_release(const char *name, char ret_release[RELEASE])
 		snprintf(ret_release, RELEASE, "%.*s", (int)length, name + 4);
 }
 
+/* May a library of this release have heaps of this form? "2" may be any. */
+static bool mimalloc_may_be(const char *release, const struct mimalloc_form *form)
+{
+	size_t length = strlen(form->version);
+
+	return !release[0] || strcmp(release, "2") == 0 ||
+	       (!strncmp(release, form->version, length) &&
+		(!release[length] || release[length] == '.'));
+}
+
 /* Is a library of a release mapped whose records differ? Some of them pass for those of 2.0, and are none. */
-static int mimalloc_refuse_release(const struct image *image, struct error *reason)
+static int mimalloc_refuse_release(const struct image *image, bool ret_may[MIMALLOC_FORMS],
+				   struct error *reason)
 {
 	char release[RELEASE];
-	size_t i;
+	size_t i, form, left;
 
+	memset(ret_may, true, MIMALLOC_FORMS * sizeof(*ret_may));
 	for (i = 0; i < image->mapping_count; i++) {
 		mimalloc_release(image->mappings[i].name, release);
-		/* "2" may be any of them. */
-		if (release[0] && strcmp(release, "2") != 0 && strncmp(release, "2.0", 3) != 0)
+		for (form = left = 0; form < MIMALLOC_FORMS; form++)
+			left += ret_may[form] &= mimalloc_may_be(release, &mimalloc_forms[form]);
+		if (!left)
 			return error_set(reason, ERROR_TARGET, -ENOTSUP,
 					 "libmimalloc.so.%s is mapped: only heaps of mimalloc 2.0 "
-					 "are understood",
+					 "and 2.1 are understood",
 					 release);
 	}
 	return 0;
 }
 
-/* No heap of 2.0 was found: is its library mapped? Before 2.0.9 its records were others. */
+/* No heap was found: is its library mapped? Before 2.0.9 and from 2.1.4 on its records were others. */
 static int mimalloc_refuse(const struct image *image, struct error *reason)
 {
 	char release[RELEASE];
@@ -116,28 +131,58 @@ static int mimalloc_refuse(const struct image *image, struct error *reason)
 	return -ENOENT;
 }
 
+/* The segments that are sound if they are of this form, of the cookie that is in a module's data; 0 = there is none. */
+static uint64_t mimalloc_find_form(struct image *image, const struct mimalloc_form *form,
+				   struct mimalloc_finder *ret_finder)
+{
+	struct mimalloc_visit visit = { .segment = mimalloc_find_segment, .context = ret_finder };
+	struct heap_range range;
+	size_t cursor = 0, i;
+
+	*ret_finder = (struct mimalloc_finder){ .image = image, .layout.form = form };
+	mimalloc_visit(&ret_finder->layout, image, &visit);
+	while (ret_finder->count && !ret_finder->found && heap_search_data(image, &cursor, &range))
+		heap_search_words(image, &range, mimalloc_find_word, ret_finder);
+	for (i = 0; ret_finder->found && i < ret_finder->count; i++)
+		if (ret_finder->cookies[i] == ret_finder->found)
+			return ret_finder->sound[i];
+	return 0;
+}
+
+/* The form that most segments have. Segments of large blocks alone are the same in several: there the library's name decides. */
 static int mimalloc_find(struct image *image, const struct thread_list *threads,
 			 struct heap_layout **ret_layout, struct error *reason)
 {
-	struct mimalloc_finder finder = { .image = image };
-	struct mimalloc_visit visit = { .segment = mimalloc_find_segment, .context = &finder };
-	struct heap_range range;
-	size_t cursor = 0;
+	struct mimalloc_finder finders[MIMALLOC_FORMS];
+	const struct mimalloc_finder *best = NULL;
+	bool may[MIMALLOC_FORMS], sure = true, lost = false;
+	uint64_t sound, most = 0;
+	size_t i;
 
 	(void)threads;
 	*ret_layout = NULL;
-	if (mimalloc_refuse_release(image, reason))
+	if (mimalloc_refuse_release(image, may, reason))
 		return -ENOTSUP;
-	mimalloc_visit(0, image, &visit);
-	while (finder.count && !finder.found && heap_search_data(image, &cursor, &range))
-		heap_search_words(image, &range, mimalloc_find_word, &finder);
-	if (!finder.found && finder.count == 1 && finder.sound[0] > 1)
+	for (i = 0; i < MIMALLOC_FORMS; i++) {
+		sound = mimalloc_find_form(image, &mimalloc_forms[i], &finders[i]);
+		lost |= !finders[i].found && finders[i].count == 1 && finders[i].sound[0] > 1;
+		if (sound && (sound > most || (sound == most && may[i]))) {
+			sure = sound > most || !may[best - finders];
+			best = &finders[i];
+			most = sound;
+		}
+	}
+	if (best && !sure)
+		return error_set(reason, ERROR_TARGET, -ENOTSUP,
+				 "mimalloc's heap may be of two releases");
+	if (!best && lost)
 		return error_set(reason, ERROR_TARGET, -ENOTSUP,
 				 "there are segments of mimalloc, but no heap with their cookie");
-	if (!finder.found)
+	if (!best || !may[best - finders])
 		return mimalloc_refuse(image, reason);
 	*ret_layout = memory_alloc(1, sizeof(**ret_layout));
-	(*ret_layout)->cookie = finder.found;
+	**ret_layout = best->layout;
+	(*ret_layout)->cookie = best->found;
 	return 0;
 }
 
@@ -164,7 +209,7 @@ static void mimalloc_claim(const struct heap_layout *layout, struct image *image
 	struct mimalloc_claim claim = { .image = image, .claims = claims };
 	struct mimalloc_visit visit = { .segment = mimalloc_claim_segment, .context = &claim };
 
-	mimalloc_visit(layout->cookie, image, &visit);
+	mimalloc_visit(layout, image, &visit);
 }
 
 static void mimalloc_free(struct heap_layout *layout)

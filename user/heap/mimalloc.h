@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mimalloc 2.0 with 64-bit words, neither secure nor for debugging (there lists are encoded): what its files share. Segments
- * of 32 MB begin at multiples of 32 MB with their description; they are divided into slices of 64 KB, of which one or more are
- * a page, whose blocks have one size. The free ones are in lists through their first words.
+ * mimalloc 2.0.9 to 2.1.2 with 64-bit words, neither secure nor for debugging (there lists are encoded): what its files share.
+ * Segments of 32 MB begin at multiples of 32 MB with their description; they are divided into slices of 64 KB, of which one or
+ * more are a page, whose blocks have one size. The free ones are in lists through their first words.
  */
 #ifndef HEAP_MIMALLOC_H
 #define HEAP_MIMALLOC_H
@@ -14,8 +14,25 @@
 #define MIMALLOC_SLICE 65536ull
 #define MIMALLOC_SLICES 512
 
+/* How far behind its first slice a page of small blocks begins. */
+struct mimalloc_shift {
+	uint64_t most; /* bytes of a block; for larger ones the next is, or they have none */
+	uint64_t blocks, bytes;
+};
+
+/* What differs between releases. A page's description has how many blocks fit, which is of one form only. */
+struct mimalloc_form {
+	const char *version;
+	struct mimalloc_shift shifts[2];
+};
+
+#define MIMALLOC_FORMS 2
+
+extern const struct mimalloc_form mimalloc_forms[MIMALLOC_FORMS];
+
 struct heap_layout {
-	uint64_t cookie; /* address ^ cookie in each segment */
+	const struct mimalloc_form *form;
+	uint64_t cookie; /* address ^ cookie in each segment; 0 = any */
 };
 
 /* A page, or slices that are free. */
@@ -26,11 +43,14 @@ struct mimalloc_page {
 	uint64_t free, local_free, thread_free; /* lists */
 	uint64_t heap; /* 0 = of a thread that has ended */
 	uint32_t capacity, used;
+	uint32_t most; /* blocks that fit, as the description has it */
 	bool huge; /* it is the segment's only one */
 };
 
 struct mimalloc_segment {
-	uint64_t address, size; /* size: all slices */
+	const struct mimalloc_form *form;
+	/* All slices; of a huge block that is free, at most 32 MB: others may be behind that. */
+	uint64_t address, size;
 	uint64_t thread; /* 0 = of none */
 	uint64_t entries; /* slices with a description */
 	uint64_t first; /* slice behind the segment's own description */
@@ -46,15 +66,16 @@ struct mimalloc_visit {
 	uint64_t segments, odd_segments, odd_pages; /* filled in; odd: what made no sense */
 };
 
-/* Visit all segments with this cookie (0 = any), and their pages. */
-void mimalloc_visit(uint64_t cookie, struct image *image, struct mimalloc_visit *visit);
+/* Visit all segments with this cookie (0 = any), and their pages; of what is in a huge block nothing. */
+void mimalloc_visit(const struct heap_layout *layout, struct image *image,
+		    struct mimalloc_visit *visit);
 /* Decode the description of slice `index`; false if it makes no sense. `ret_slices`: how many it is. */
 bool mimalloc_page_read(struct image *image, const struct mimalloc_segment *segment, uint64_t index,
 			struct mimalloc_page *ret_page, uint64_t *ret_slices);
 /* The same page again: false if it has become another. */
 bool mimalloc_page_again(struct image *image, struct mimalloc_page *page);
 /* Decode the segment at `address`, a multiple of MIMALLOC_SEGMENT, whatever its cookie. */
-bool mimalloc_segment_read(struct image *image, uint64_t address,
+bool mimalloc_segment_read(const struct mimalloc_form *form, struct image *image, uint64_t address,
 			   struct mimalloc_segment *ret_segment, uint64_t *ret_cookie);
 
 int mimalloc_walk(const struct heap_layout *layout, struct image *image,

@@ -9,22 +9,36 @@
 #define THREAD 256
 #define PAGES 264
 #define PAGE 80
+#define BLOCK_SIZE 28 /* in that of a page */
 /* Blocks of at most this size have pages of one slice; of at most the other, of eight. Larger ones have one each. */
 #define SMALL_MOST 16384
 #define MEDIUM_MOST 131072
-/* Smaller blocks do not begin where the slice begins. */
-#define SHIFTED_MOST 1024
-#define SHIFT 384
 #define WHOLE_PAGE (1ull << 31) /* as a size of blocks: all of the page */
 #define TRIES 6
 #define TRIED_MOST 64 /* pages that are tried so often; more that make no sense are read once */
+
+const struct mimalloc_form mimalloc_forms[MIMALLOC_FORMS] = {
+	{ .version = "2.0", .shifts = { { .most = 1024, .bytes = 384 } } },
+	{ .version = "2.1",
+	  .shifts = { { .most = 64, .blocks = 3 }, { .most = 512, .blocks = 1 } } },
+};
 
 /* In the order in which they follow the cookie. */
 struct mimalloc_header {
 	uint64_t cookie, slices, first, kind, entries, thread;
 };
 
-bool mimalloc_segment_read(struct image *image, uint64_t address,
+/* Since 2.1 a freed one stays, and others come to be where it was, but for its beginning. */
+static bool mimalloc_huge_is_free(struct image *image, const struct mimalloc_segment *segment)
+{
+	uint32_t size;
+
+	return image_read(image, segment->address + PAGES + PAGE * segment->first + BLOCK_SIZE,
+			  &size, sizeof(size)) &&
+	       !size;
+}
+
+bool mimalloc_segment_read(const struct mimalloc_form *form, struct image *image, uint64_t address,
 			   struct mimalloc_segment *ret_segment, uint64_t *ret_cookie)
 {
 	struct mimalloc_header header;
@@ -39,12 +53,16 @@ bool mimalloc_segment_read(struct image *image, uint64_t address,
 	    header.entries <= header.first || header.slices < header.entries || header.slices >> 31)
 		return false;
 	*ret_cookie = header.cookie ^ address;
-	*ret_segment = (struct mimalloc_segment){ .address = address,
+	*ret_segment = (struct mimalloc_segment){ .form = form,
+						  .address = address,
 						  .size = header.slices * MIMALLOC_SLICE,
 						  .thread = header.thread,
 						  .entries = header.entries,
 						  .first = header.first,
 						  .huge = (uint32_t)header.kind == 1 };
+	if (ret_segment->huge && ret_segment->size > MIMALLOC_SEGMENT &&
+	    mimalloc_huge_is_free(image, ret_segment))
+		ret_segment->size = MIMALLOC_SEGMENT;
 	return ret_segment->huge || header.slices == MIMALLOC_SLICES;
 }
 
@@ -56,11 +74,21 @@ static uint64_t mimalloc_field(const unsigned char *bytes, size_t offset, size_t
 	return word;
 }
 
+static uint64_t mimalloc_shift(const struct mimalloc_form *form, uint64_t block_size)
+{
+	size_t i;
+
+	for (i = 0; block_size >= 8 && i < 2; i++)
+		if (block_size <= form->shifts[i].most)
+			return form->shifts[i].blocks * block_size + form->shifts[i].bytes;
+	return 0;
+}
+
 /* Do the blocks fit, and are they as many as a page of their size may have? */
 static bool mimalloc_page_is_sound(const struct mimalloc_page *page)
 {
 	if (page->block_size & 7 || page->capacity * page->block_size > page->size ||
-	    page->used > page->capacity)
+	    page->used > page->capacity || page->most != page->size / page->block_size)
 		return false;
 	if (page->block_size <= SMALL_MOST)
 		return page->size <= MIMALLOC_SLICE;
@@ -70,9 +98,10 @@ static bool mimalloc_page_is_sound(const struct mimalloc_page *page)
 static void mimalloc_page_decode(const unsigned char *bytes, struct mimalloc_page *page)
 {
 	page->capacity = mimalloc_field(bytes, 10, 2);
+	page->most = mimalloc_field(bytes, 12, 2);
 	page->free = mimalloc_field(bytes, 16, 8);
 	page->used = mimalloc_field(bytes, 24, 4);
-	page->block_size = mimalloc_field(bytes, 28, 4);
+	page->block_size = mimalloc_field(bytes, BLOCK_SIZE, 4);
 	page->local_free = mimalloc_field(bytes, 32, 8);
 	page->thread_free = mimalloc_field(bytes, 40, 8) & ~3ull;
 	page->heap = mimalloc_field(bytes, 48, 8);
@@ -85,21 +114,23 @@ static bool mimalloc_page_make(const struct mimalloc_segment *segment, uint64_t 
 			       const unsigned char *bytes, struct mimalloc_page *ret_page,
 			       uint64_t *ret_slices)
 {
+	uint64_t left = segment->size / MIMALLOC_SLICE - index, shift;
+
 	*ret_page = (struct mimalloc_page){ .address = segment->address + PAGES + PAGE * index,
 					    .start = segment->address + MIMALLOC_SLICE * index,
 					    .huge = segment->huge };
 	*ret_slices = mimalloc_field(bytes, 0, 4);
-	if (!*ret_slices || mimalloc_field(bytes, 4, 4) ||
-	    *ret_slices > segment->size / MIMALLOC_SLICE - index)
+	if (segment->huge && *ret_slices > left && !mimalloc_field(bytes, BLOCK_SIZE, 4))
+		*ret_slices = left;
+	if (!*ret_slices || mimalloc_field(bytes, 4, 4) || *ret_slices > left)
 		return false;
 	ret_page->size = *ret_slices * MIMALLOC_SLICE;
 	mimalloc_page_decode(bytes, ret_page);
 	if (!ret_page->block_size)
 		return !ret_page->capacity && !ret_page->used && !ret_page->free;
-	if (ret_page->block_size >= 8 && ret_page->block_size <= SHIFTED_MOST) {
-		ret_page->start += SHIFT;
-		ret_page->size -= SHIFT;
-	}
+	shift = mimalloc_shift(segment->form, ret_page->block_size);
+	ret_page->start += shift;
+	ret_page->size -= shift;
 	return mimalloc_page_is_sound(ret_page);
 }
 
@@ -180,14 +211,15 @@ static bool mimalloc_visit_pages(struct image *image, const struct mimalloc_segm
 	return true;
 }
 
-/* False = enough. */
-static bool mimalloc_visit_segment(uint64_t cookie, struct image *image, uint64_t address,
-				   struct mimalloc_visit *visit)
+/* The segment at `*at`, which becomes where the next one may be. False = enough. */
+static bool mimalloc_visit_segment(const struct heap_layout *layout, struct image *image,
+				   uint64_t *at, struct mimalloc_visit *visit)
 {
 	struct mimalloc_segment segment;
-	uint64_t its;
+	uint64_t address = *at, cookie = layout->cookie, its;
+	bool sound = mimalloc_segment_read(layout->form, image, address, &segment, &its);
 
-	bool sound = mimalloc_segment_read(image, address, &segment, &its);
+	*at += MIMALLOC_SEGMENT;
 
 	if (!sound || (cookie && its != cookie)) {
 		/* What has the cookie, or all but that. */
@@ -195,6 +227,8 @@ static bool mimalloc_visit_segment(uint64_t cookie, struct image *image, uint64_
 							    address) == cookie);
 		return true;
 	}
+	if (cookie && segment.huge)
+		*at = address + segment.size;
 	visit->segments++;
 	if (visit->segment && !visit->segment(visit->context, &segment))
 		return false;
@@ -216,7 +250,8 @@ static uint64_t mimalloc_next(struct image *image, uint64_t at, uint64_t end)
 	}
 }
 
-void mimalloc_visit(uint64_t cookie, struct image *image, struct mimalloc_visit *visit)
+void mimalloc_visit(const struct heap_layout *layout, struct image *image,
+		    struct mimalloc_visit *visit)
 {
 	uint64_t at;
 	size_t i;
@@ -227,10 +262,8 @@ void mimalloc_visit(uint64_t cookie, struct image *image, struct mimalloc_visit 
 		if (mapping->inode || !mapping->writable)
 			continue;
 		at = mapping->start;
-		while ((at = mimalloc_next(image, at, mapping->end)) < mapping->end) {
-			if (!mimalloc_visit_segment(cookie, image, at, visit))
+		while ((at = mimalloc_next(image, at, mapping->end)) < mapping->end)
+			if (!mimalloc_visit_segment(layout, image, &at, visit))
 				return;
-			at++;
-		}
 	}
 }

@@ -2,6 +2,7 @@
 /* All live blocks of mimalloc: those of each page that are in none of its lists, nor in the list of late frees of its heap. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,7 +197,7 @@ static void mimalloc_walk_check(const struct mimalloc_walker *walker,
 					.context = &now,
 					.at_once = true };
 
-	mimalloc_visit(layout->cookie, walker->image, &visit);
+	mimalloc_visit(layout, walker->image, &visit);
 	census_check_use(walker->image, &walker->used, &now, walker->totals);
 }
 
@@ -254,11 +255,12 @@ int mimalloc_walk(const struct heap_layout *layout, struct image *image,
 
 	memset(ret_totals, 0, sizeof(*ret_totals));
 	ret_totals->allocator = "mimalloc";
+	snprintf(ret_totals->version, sizeof(ret_totals->version), "%s", layout->form->version);
 	walker.sink = sink && sink->block ? sink : NULL;
 	walker.is_free = memory_alloc(BLOCKS_MOST, 1);
 	window_open(&walker.window, image, WINDOW);
-	mimalloc_visit(layout->cookie, image, &heaps);
-	mimalloc_visit(layout->cookie, image, &visit);
+	mimalloc_visit(layout, image, &heaps);
+	mimalloc_visit(layout, image, &visit);
 	if (!walker.ended && census_refresh(image))
 		mimalloc_walk_check(&walker, layout);
 	mimalloc_walk_finish(&walker, &visit);
