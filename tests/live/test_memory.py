@@ -169,6 +169,13 @@ def test_interrupted():
         assert tracer.wait(timeout=lab.PATIENCE) == 0 and not tracer.stdout.read()
 
 
+def check_sentences(report):
+    """What they share is in the RSS of each: a sentence that names the sum of RSS names that of PSS beside it."""
+    mebibytes = tuple("%.1f" % (report["process"][key] / (1 << 20)) for key in ("rss_bytes", "pss_bytes"))
+    found = [row["text"] for row in report["verdict"] if " MiB RSS" in row["text"]]
+    assert found and all("of %s MiB RSS (%s MiB PSS)" % mebibytes in text for text in found), (mebibytes, report["verdict"])
+
+
 def test_tree():
     """Pages that a parent and its child share count once in the sum by PSS."""
     process = lab.start(["/usr/bin/python3", "-c", "import mmap, os, sys\nm = mmap.mmap(-1, 16 << 20, mmap.MAP_PRIVATE); m.write(b'x' * "
@@ -184,6 +191,7 @@ def test_tree():
     assert sorted(row["pid"] for row in report["targets"]) == sorted(pids), report["targets"]
     assert abs(add_up(report, "pss_bytes") - before) <= 2 << 20, (report["parts"], before)
     assert report["process"]["rss_bytes"] >= 32 << 20, report["process"]
+    check_sentences(report)
     # Looking has copied nothing of what they share; pages of files others may share, too.
     after = sum(kilobytes(pid, "smaps_rollup", "Pss_Anon") for pid in pids)
     assert abs(after - anonymous) <= SLACK, (anonymous, after)

@@ -312,6 +312,43 @@ static void test_others(void **state)
 	check_first(&report, "none", 2 * MB, "the largest part is code", NULL);
 }
 
+/* Of several processes, what they share counts once in PSS: each figure says what it is. */
+static void test_several(void **state)
+{
+	struct memory_report report = begin(245 * MB);
+	bool unknown;
+
+	(void)state;
+	for (unknown = false;; unknown = true) {
+		report = begin(245 * MB);
+		report.process.pid = 0;
+		report.process.pss_bytes = 126 * MB;
+		report.pss_unknown = unknown;
+		memory_report_add_member(&report);
+		memory_report_add_member(&report);
+		*memory_report_add_heap(&report) = (struct heap_totals){
+			.allocator = "glibc", .live_blocks = 12, .live_resident = 144 * MB
+		};
+		report.parts[PURPOSE_RUBY_HEAP] =
+			(struct purpose_sum){ .rss = 60 * MB, .pss = 31 * MB };
+		memory_verdict_find(&report);
+		assert_int_equal(report.verdict_count, 2);
+		assert_string_equal(report.verdicts[0].text,
+				    unknown ? "144.0 MiB of 245.0 MiB RSS is in use on the heap: "
+					      "12 live blocks of malloc (glibc)."
+					    : "144.0 MiB of 245.0 MiB RSS (126.0 MiB PSS) is in "
+					      "use on the heap: 12 live blocks of malloc (glibc).");
+		assert_string_equal(report.verdicts[1].text,
+				    unknown ? "60.0 MiB of 245.0 MiB RSS is Ruby's own heap of "
+					      "objects."
+					    : "60.0 MiB (31.0 MiB PSS) of 245.0 MiB RSS (126.0 "
+					      "MiB PSS) is Ruby's own heap of objects.");
+		memory_report_free(&report);
+		if (unknown)
+			break;
+	}
+}
+
 static void test_nothing(void **state)
 {
 	struct memory_report report = begin(3 * MB);
@@ -488,6 +525,7 @@ int main(void)
 		cmocka_unit_test(test_besides),
 		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_growth_of_classes),
+		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_rows),

@@ -2,6 +2,7 @@
 /* See memory_cause.h. */
 #include "analyze/memory_cause.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool memory_cause_matters(const struct memory_report *report, uint64_t bytes, unsigned int percent)
@@ -9,6 +10,32 @@ bool memory_cause_matters(const struct memory_report *report, uint64_t bytes, un
 	uint64_t rss = report->process.rss_bytes;
 
 	return bytes >= MEMORY_CAUSE_MIN && bytes / percent >= rss / 100;
+}
+
+static const char *cause_format(const struct memory_report *report, uint64_t rss, uint64_t pss,
+				const char *unit, share_text text)
+{
+	size_text size, shared;
+
+	units_format_size(rss, size);
+	if (report->member_count > 1 && !report->pss_unknown)
+		snprintf(text, sizeof(share_text), "%s%s (%s PSS)", size, unit,
+			 units_format_size(pss, shared));
+	else
+		snprintf(text, sizeof(share_text), "%s%s", size, unit);
+	return text;
+}
+
+const char *memory_cause_format_whole(const struct memory_report *report, share_text text)
+{
+	return cause_format(report, report->process.rss_bytes, report->process.pss_bytes, " RSS",
+			    text);
+}
+
+const char *memory_cause_format_share(const struct memory_report *report, uint64_t rss,
+				      uint64_t pss, share_text text)
+{
+	return cause_format(report, rss, pss, "", text);
 }
 
 /* Ways to holders begin with an arrow: "< app::Req +16 < static M". */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/memory_cause.h"
+#include "analyze/memory_verdict_group.h"
 #include "analyze/memory_verdict_growth.h"
 #include "analyze/memory_verdict_runtime.h"
 #include "base/memory.h"
@@ -90,13 +91,14 @@ static void verdict_fragmentation(struct memory_report *report, const struct hea
 {
 	uint64_t bytes = heap_totals_free_resident(heap);
 	struct buffer text = { 0 };
-	size_text size, rss, count;
+	size_text size, count;
+	share_text rss;
 
 	if (!memory_cause_matters(report, bytes, 20))
 		return;
-	buffer_printf(&text, "%s of %s RSS is free memory inside malloc (%s)",
-		      units_format_size(bytes, size),
-		      units_format_size(report->process.rss_bytes, rss), heap->allocator);
+	buffer_printf(&text, "%s of %s is free memory inside malloc (%s)",
+		      units_format_size(bytes, size), memory_cause_format_whole(report, rss),
+		      heap->allocator);
 	if (heap->arenas > 1 && heap->arenas != HEAP_UNKNOWN)
 		buffer_printf(&text, ", in %s arenas for %s",
 			      units_format_count(heap->arenas, count),
@@ -159,13 +161,14 @@ static char *verdict_remedy_live(const struct memory_report *report)
 static void verdict_live(struct memory_report *report, const struct heap_totals *heap)
 {
 	struct buffer text = { 0 };
-	size_text size, rss, count;
+	size_text size, count;
+	share_text rss;
 
 	if (!memory_cause_matters(report, heap->live_resident, 30))
 		return;
-	buffer_printf(&text, "%s of %s RSS is in use on the heap: %s live blocks of malloc (%s).",
+	buffer_printf(&text, "%s of %s is in use on the heap: %s live blocks of malloc (%s).",
 		      units_format_size(heap->live_resident, size),
-		      units_format_size(report->process.rss_bytes, rss),
+		      memory_cause_format_whole(report, rss),
 		      units_format_count(heap->live_blocks, count), heap->allocator);
 	verdict_append_kind(report, heap->live_bytes, &text);
 	memory_cause_add(report, "heap", heap->live_resident, text.data,
@@ -281,24 +284,30 @@ static char *verdict_fill_pid(const struct memory_report *report, const char *re
 static void verdict_part(struct memory_report *report, const struct part_rule *rule)
 {
 	const char *remedy = rule->remedy;
-	uint64_t bytes = 0;
-	size_text size, rss;
+	uint64_t bytes = 0, pss = 0, free_bytes;
+	share_text size, rss;
 	int purpose;
 
 	if (remedy && !strcmp(remedy, OBJECTS_REMEDY) && verdict_has_classes(report))
 		remedy = NULL;
 
-	for (purpose = rule->first; purpose <= (int)rule->last; purpose++)
+	for (purpose = rule->first; purpose <= (int)rule->last; purpose++) {
 		bytes += report->parts[purpose].rss;
-	bytes -= memory_verdict_runtime_free(report, rule->first, bytes);
+		pss += report->parts[purpose].pss;
+	}
+	free_bytes = memory_verdict_runtime_free(report, rule->first, bytes);
+	bytes -= free_bytes;
 	if (!memory_cause_matters(report, bytes, rule->percent) ||
 	    memory_verdict_runtime_class(report, rule->first) >= bytes / 3)
 		return;
-	memory_cause_add(report, rule->cause, bytes,
-			 memory_format("%s of %s RSS %s.", units_format_size(bytes, size),
-				       units_format_size(report->process.rss_bytes, rss),
-				       rule->text),
-			 remedy ? verdict_fill_pid(report, remedy) : NULL);
+	memory_cause_add(
+		report, rule->cause, bytes,
+		memory_format("%s of %s %s.",
+			      /* What is free of it has no PSS of its own. */
+			      free_bytes ? units_format_size(bytes, size)
+					 : memory_cause_format_share(report, bytes, pss, size),
+			      memory_cause_format_whole(report, rss), rule->text),
+		remedy ? verdict_fill_pid(report, remedy) : NULL);
 }
 
 static void verdict_parts(struct memory_report *report)
@@ -332,52 +341,6 @@ static void verdict_kernel(struct memory_report *report)
 			NULL);
 }
 
-/* Memory of the process that its group is charged with as anonymous, about: what is of no file. */
-static uint64_t verdict_anonymous(const struct memory_report *report)
-{
-	uint64_t bytes = 0;
-	int i;
-
-	for (i = 0; i < PURPOSE_COUNT; i++)
-		if (i != PURPOSE_CODE && i != PURPOSE_CONSTANTS &&
-		    (i < PURPOSE_FILE || i > PURPOSE_KERNEL))
-			bytes += report->parts[i].rss;
-	return bytes;
-}
-
-/* Is the account of the group that of the process alone, or close to its limit? */
-static bool verdict_group_counts(const struct memory_report *report)
-{
-	const struct memory_group *group = &report->group;
-
-	return (group->limit_bytes != HEAP_UNKNOWN &&
-		group->usage_bytes >= group->limit_bytes / 2) ||
-	       (group->anon_bytes != HEAP_UNKNOWN &&
-		verdict_anonymous(report) >= group->anon_bytes / 10 * 9);
-}
-
-/* What a limit or a monitor of the group sees is not the process alone. */
-static void verdict_group(struct memory_report *report)
-{
-	const struct memory_group *group = &report->group;
-	uint64_t cache = group->file_bytes;
-	size_text size, usage;
-
-	if (!group->known || !verdict_group_counts(report) || cache == HEAP_UNKNOWN ||
-	    cache < 16 * MEMORY_CAUSE_MIN || cache < group->usage_bytes / 2 ||
-	    cache < report->process.rss_bytes / 2)
-		return;
-	if (group->shmem_bytes != HEAP_UNKNOWN && group->shmem_bytes < cache)
-		cache -= group->shmem_bytes;
-	memory_cause_add(
-		report, "page-cache", cache,
-		memory_format("%s of the %s that its control group is charged with is page "
-			      "cache of files, and not memory of the process.",
-			      units_format_size(cache, size),
-			      units_format_size(group->usage_bytes, usage)),
-		memory_format("The kernel takes it back when the group reaches its limit."));
-}
-
 static void verdict_children(struct memory_report *report)
 {
 	size_text size, count;
@@ -406,16 +369,17 @@ static void verdict_swap(struct memory_report *report)
 static void verdict_huge_pages(struct memory_report *report)
 {
 	uint64_t bytes = report->process.huge_zero_bytes;
-	size_text size, rss;
+	size_text size;
+	share_text rss;
 
 	if (bytes == HEAP_UNKNOWN || !memory_cause_matters(report, bytes, 20))
 		return;
 	memory_cause_add(
 		report, "huge-pages", bytes,
-		memory_format("%s of %s RSS is zeroes in huge pages: small pages of which nothing "
+		memory_format("%s of %s is zeroes in huge pages: small pages of which nothing "
 			      "was written would not be in memory.",
 			      units_format_size(bytes, size),
-			      units_format_size(report->process.rss_bytes, rss)),
+			      memory_cause_format_whole(report, rss)),
 		memory_format("prctl(PR_SET_THP_DISABLE), or 'madvise' or 'never' in "
 			      "/sys/kernel/mm/transparent_hugepage/enabled, leaves it with small "
 			      "ones."));
@@ -424,7 +388,7 @@ static void verdict_huge_pages(struct memory_report *report)
 static void verdict_largest(struct memory_report *report)
 {
 	uint64_t most = 0;
-	size_text size, rss;
+	share_text size, rss;
 	int i, largest = -1;
 
 	for (i = 0; i < PURPOSE_COUNT; i++)
@@ -435,9 +399,11 @@ static void verdict_largest(struct memory_report *report)
 	if (largest < 0)
 		return;
 	memory_cause_add(report, "none", most,
-			 memory_format("Nothing stands out: the largest part is %s, %s of %s RSS.",
-				       purpose_title(largest), units_format_size(most, size),
-				       units_format_size(report->process.rss_bytes, rss)),
+			 memory_format("Nothing stands out: the largest part is %s, %s of %s.",
+				       purpose_title(largest),
+				       memory_cause_format_share(report, most,
+								 report->parts[largest].pss, size),
+				       memory_cause_format_whole(report, rss)),
 			 NULL);
 }
 
@@ -478,7 +444,7 @@ void memory_verdict_find(struct memory_report *report)
 	verdict_huge_pages(report);
 	if (!report->verdict_count)
 		verdict_largest(report);
-	verdict_group(report);
+	memory_verdict_group(report);
 	verdict_children(report);
 	if (report->verdict_count)
 		qsort(report->verdicts, report->verdict_count, sizeof(*report->verdicts),

@@ -49,7 +49,8 @@ static bool verdict_runtime_add_free(struct memory_report *report,
 /* A page with one object that is in use cannot be given back. */
 static void verdict_runtime_sparse(struct memory_report *report)
 {
-	size_text size, rss, pages;
+	size_text size, pages;
+	share_text rss;
 	uint64_t bytes;
 	size_t i;
 
@@ -62,18 +63,17 @@ static void verdict_runtime_sparse(struct memory_report *report)
 		bytes = runtime->page_bytes / runtime->pages * runtime->sparse_pages;
 		if (!memory_cause_matters(report, bytes, 5))
 			continue;
-		memory_cause_add(
-			report, "fragmentation", bytes,
-			memory_format("%s of %s RSS is pages of %s that are held by 2 %% of "
-				      "their slots or less (%s of them).",
-				      units_format_size(bytes, size),
-				      units_format_size(report->process.rss_bytes, rss),
-				      runtime->name,
-				      units_format_count(runtime->sparse_pages, pages)),
-			!strcmp(runtime->name, "ruby")
-				? memory_format("GC.compact moves objects together; fewer "
-						"objects at the peak leave fewer pages.")
-				: NULL);
+		memory_cause_add(report, "fragmentation", bytes,
+				 memory_format("%s of %s is pages of %s that are held by 2 %% of "
+					       "their slots or less (%s of them).",
+					       units_format_size(bytes, size),
+					       memory_cause_format_whole(report, rss),
+					       runtime->name,
+					       units_format_count(runtime->sparse_pages, pages)),
+				 !strcmp(runtime->name, "ruby")
+					 ? memory_format("GC.compact moves objects together; fewer "
+							 "objects at the peak leave fewer pages.")
+					 : NULL);
 	}
 }
 
@@ -115,7 +115,8 @@ uint64_t memory_verdict_runtime_class(const struct memory_report *report, enum p
 /* A holder is named where at least a half of a sample has it. */
 static void verdict_runtime_classes(struct memory_report *report)
 {
-	size_text size, count, rss;
+	size_text size, count;
+	share_text rss;
 	size_t i;
 
 	for (i = 0; i < report->runtime_count; i++) {
@@ -126,11 +127,11 @@ static void verdict_runtime_classes(struct memory_report *report)
 			continue;
 		memory_cause_add(
 			report, "objects", verdict_runtime_bytes(most),
-			memory_format("%s objects of %s (%s) hold %s of %s RSS.",
+			memory_format("%s objects of %s (%s) hold %s of %s.",
 				      units_format_count(most->live + most->newborn, count),
 				      most->name ? most->name : "no class", runtime->name,
 				      units_format_size(verdict_runtime_bytes(most), size),
-				      units_format_size(report->process.rss_bytes, rss)),
+				      memory_cause_format_whole(report, rss)),
 			most->holder_percent >= 50 ? memory_format("Held by %s.", most->holders[0])
 						   : NULL);
 		report->verdicts[report->verdict_count - 1].is_class = true;
