@@ -120,7 +120,7 @@ void image_add_mapping(struct image *image, const struct image_mapping *mapping)
 		memory_copy_string(mapping->name ? mapping->name : "");
 }
 
-const struct image_mapping *image_find(const struct image *image, uint64_t address)
+size_t image_find_index(const struct image *image, uint64_t address)
 {
 	size_t low = 0, high = image->mapping_count, middle;
 
@@ -131,8 +131,15 @@ const struct image_mapping *image_find(const struct image *image, uint64_t addre
 		else
 			high = middle;
 	}
-	return low < image->mapping_count && image->mappings[low].start <= address
-		       ? &image->mappings[low]
+	return low;
+}
+
+const struct image_mapping *image_find(const struct image *image, uint64_t address)
+{
+	size_t index = image_find_index(image, address);
+
+	return index < image->mapping_count && image->mappings[index].start <= address
+		       ? &image->mappings[index]
 		       : NULL;
 }
 

@@ -72,6 +72,7 @@ struct image_source {
 
 struct image_patience;
 struct image_keep;
+struct proc_mapping;
 
 /* What an image calls that keeps a copy of what is read: image_keep.h. */
 struct image_keep_calls {
@@ -121,6 +122,10 @@ bool image_is_over(struct image *image);
 bool image_holds(const struct image *image, uint64_t address, uint64_t size);
 /* The mapping that holds `address`, or NULL. */
 const struct image_mapping *image_find(const struct image *image, uint64_t address);
+/* The index of the first mapping that ends behind `address`; mapping_count if there is none. */
+size_t image_find_index(const struct image *image, uint64_t address);
+/* The same mapping as system/proc.h has it; its path is the image's. */
+struct proc_mapping image_proc_mapping(const struct image_mapping *mapping);
 
 /* Copy `size` bytes at `address`; false if not all of them are in memory (or, of a file's read-only private mapping, in the file). */
 bool image_read(struct image *image, uint64_t address, void *bytes, size_t size);

@@ -137,7 +137,7 @@ static enum mapped_kind live_kind_of(struct live *live, const struct proc_mappin
 		       : MAPPED_LOCAL;
 }
 
-static struct proc_mapping live_proc_mapping(const struct image_mapping *mapping)
+struct proc_mapping image_proc_mapping(const struct image_mapping *mapping)
 {
 	return (struct proc_mapping){ .start = mapping->start,
 				      .end = mapping->end,
@@ -179,7 +179,7 @@ static size_t live_read_file(void *context, const struct image_mapping *mapping,
 			     void *bytes, size_t size)
 {
 	struct live *live = context;
-	struct proc_mapping like = live_proc_mapping(mapping);
+	struct proc_mapping like = image_proc_mapping(mapping);
 	struct live_file *file = live_file(live, &like);
 	ssize_t got;
 

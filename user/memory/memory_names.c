@@ -39,13 +39,7 @@ static int names_open(const struct image *image, const struct mapped_module *mod
 
 	if (!mapping || !image->pid)
 		return -1;
-	like = (struct proc_mapping){ .start = mapping->start,
-				      .end = mapping->end,
-				      .file_offset = mapping->file_offset,
-				      .device = mapping->device,
-				      .inode = mapping->inode,
-				      .deleted = mapping->deleted,
-				      .path = (char *)mapping->name };
+	like = image_proc_mapping(mapping);
 	fd = proc_open_mapping_path("/proc", image->pid, &like);
 	if (fd < 0)
 		return -1;

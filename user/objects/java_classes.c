@@ -85,28 +85,13 @@ static bool classes_count_word(void *context, uint64_t address, uint64_t word)
 	return true;
 }
 
-/* The first mapping that ends behind `address`; `mapping_count` if there is none. */
-static size_t classes_mapping_at(const struct image *image, uint64_t address)
-{
-	size_t low = 0, high = image->mapping_count, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (image->mappings[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Pieces are private anonymous memory: what else lies between two of them is none of theirs. */
 static void classes_claim_piece(struct classes_search *search, uint64_t start, uint64_t end)
 {
 	const struct image *image = search->image;
 	size_t i;
 
-	for (i = classes_mapping_at(image, start);
+	for (i = image_find_index(image, start);
 	     i < image->mapping_count && image->mappings[i].start < end; i++) {
 		const struct image_mapping *mapping = &image->mappings[i];
 
