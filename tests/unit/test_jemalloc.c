@@ -302,7 +302,8 @@ static void test_moving(void **state)
 	sums.move = world.fake;
 	assert_int_equal(census(&world, &sums, &totals), 0);
 	assert_int_equal(sums.blocks, LIVE_BLOCKS);
-	assert_non_null(strstr(totals.remarks.data, "in use as the walk came by"));
+	assert_non_null(strstr(totals.remarks.data, " KiB were in use as the walk came by"));
+	assert_non_null(strstr(totals.remarks.data, " KiB are at its end"));
 	heap_totals_free(&totals);
 	world_close(&world);
 }

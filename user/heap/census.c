@@ -2,7 +2,7 @@
 /* The table of allocators, where a new one is a row, and what their walks have in common. */
 #include "heap/census.h"
 
-#include <inttypes.h>
+#include "base/units.h"
 
 /* Counters may be apart by this part of them: one large block is much of a small heap. */
 #define USE_BLOCKS_PART 100
@@ -27,12 +27,16 @@ static bool census_is_apart(uint64_t seen, uint64_t now, uint64_t part)
 void census_check_use(struct image *image, const struct census_use *seen,
 		      const struct census_use *now, struct heap_totals *totals)
 {
+	char texts[4][UNITS_TEXT_MAX];
+
 	if (image_is_over(image) || (!census_is_apart(seen->blocks, now->blocks, USE_BLOCKS_PART) &&
 				     !census_is_apart(seen->bytes, now->bytes, USE_BYTES_PART)))
 		return;
 	buffer_printf(&totals->remarks,
-		      "%s: %" PRIu64 " blocks of %" PRIu64
-		      " bytes were in use as the walk came by, and %" PRIu64 " of %" PRIu64
-		      " are at its end: figures are rough\n",
-		      totals->allocator, seen->blocks, seen->bytes, now->blocks, now->bytes);
+		      "%s: %s blocks of %s were in use as the walk came by, and %s of %s are at "
+		      "its end: figures are rough\n",
+		      totals->allocator, units_format_count(seen->blocks, texts[0]),
+		      units_format_size(seen->bytes, texts[1]),
+		      units_format_count(now->blocks, texts[2]),
+		      units_format_size(now->bytes, texts[3]));
 }
