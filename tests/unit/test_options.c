@@ -295,6 +295,30 @@ static void test_selectors(void **state)
 	line_free(&line);
 }
 
+/* Of the names that begin so, the command has one, or two of the same option. */
+static void test_abbreviated(void **state)
+{
+	static const char *const waits[] = { "--wait 3",    "--wai 3",	 "--wa=3s",
+					     "--wait-gc 3", "--wait-=3", NULL };
+	struct line line;
+	size_t i;
+
+	(void)state;
+	for (i = 0; waits[i]; i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "memory -p 1 %s 2 5", waits[i]);
+		line = parse_good(text);
+		assert_int_equal(line.options.wait_ns, 3 * SECOND);
+		assert_int_equal(line.options.interval_ns, 2 * SECOND);
+		assert_false(line.options.waits);
+		line_free(&line);
+	}
+	line = parse_good("memory -p 1 --max 128m");
+	assert_int_equal(line.options.max_memory, 128u << 20);
+	line_free(&line);
+}
+
 /* The name that is waited for may be left out where something else selects. */
 static void test_wait(void **state)
 {
@@ -305,7 +329,8 @@ static void test_wait(void **state)
 		{ "-w nginx", "nginx", 5 * SECOND },	   { "-wnginx", "nginx", 5 * SECOND },
 		{ "--wait nginx 2", "nginx", 2 * SECOND }, { "--wait=nginx", "nginx", 5 * SECOND },
 		{ "-w --comm nginx", NULL, 5 * SECOND },   { "--comm nginx -w", NULL, 5 * SECOND },
-		{ "--wait --unit x 2", NULL, 2 * SECOND },
+		{ "--wait --unit x 2", NULL, 2 * SECOND }, { "--wai nginx 2", "nginx", 2 * SECOND },
+		{ "--wa=nginx", "nginx", 5 * SECOND },	   { "--wai --unit x", NULL, 5 * SECOND },
 	};
 	size_t i;
 
@@ -450,12 +475,19 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),  cmocka_unit_test(test_values),
-		cmocka_unit_test(test_texts),	  cmocka_unit_test(test_pids),
-		cmocka_unit_test(test_by),	  cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_selectors), cmocka_unit_test(test_wait),
-		cmocka_unit_test(test_children),  cmocka_unit_test(test_format_properties),
-		cmocka_unit_test(test_colors),	  cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_by),
+		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_selectors),
+		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_abbreviated),
+		cmocka_unit_test(test_children),
+		cmocka_unit_test(test_format_properties),
+		cmocka_unit_test(test_colors),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,83 +108,6 @@ static const struct option_row *parse_find_row(const struct parse *parse, int co
 	return NULL;
 }
 
-/* How many options `name` may abbreviate; their names are appended to `ret_names`. */
-static size_t parse_find_abbreviated(const struct parse *parse, const char *name, size_t length,
-				     struct buffer *ret_names)
-{
-	size_t i, found = 0;
-
-	for (i = 0; i < parse->row_count; i++)
-		if (!strncmp(parse->rows[i]->name, name, length))
-			buffer_printf(ret_names, "%s--%s", found++ ? ", " : "",
-				      parse->rows[i]->name);
-	return found;
-}
-
-/* The visible option that a mistyped name is nearest to, or NULL. */
-static const char *parse_suggest(const struct parse *parse, const char *name)
-{
-	const char **names = memory_alloc(parse->row_count + 1, sizeof(*names));
-	size_t i, count = 0;
-	const char *nearest;
-
-	for (i = 0; i < parse->row_count; i++)
-		if (!(parse->rows[i]->flags & OPTION_TESTING))
-			names[count++] = parse->rows[i]->name;
-	nearest = suggest_nearest(name, names);
-	free(names);
-	return nearest;
-}
-
-/* A long option that getopt_long did not take. `given` still has its dashes and perhaps a value. */
-static int parse_refuse_long(struct parse *parse, const char *given)
-{
-	size_t length = strcspn(given + 2, "=");
-	char *name = memory_format("%.*s", (int)(length > 255 ? 255 : length), given + 2);
-	struct buffer names = { 0 };
-	const char *nearest = parse_suggest(parse, name);
-
-	if (parse_find_abbreviated(parse, name, length, &names) > 1)
-		USAGE(parse, "option '--%s' is ambiguous: %s", name, names.data);
-	else if (nearest)
-		USAGE(parse, "unknown option '--%s'; did you mean '--%s'?", name, nearest);
-	else
-		USAGE(parse, "unknown option '--%s'; 'tracer -h' lists the options", name);
-	buffer_free(&names);
-	free(name);
-	return -EINVAL;
-}
-
-/* getopt_long gave `code`, '?' or ':', for the argument `given`. */
-static int parse_refuse(struct parse *parse, int code, const char *given)
-{
-	const struct option_row *row = parse_find_row(parse, optopt);
-	char label[OPTION_LABEL_MAX];
-
-	if (code == ':' && row)
-		return USAGE(parse, "%s needs an argument: %s", option_row_label(row, label),
-			     row->argument);
-	if (optopt >= ROW_BASE && row)
-		return USAGE(parse, "%s takes no argument, but got one in '%s'",
-			     option_row_label(row, label), given);
-	if (!optopt)
-		return parse_refuse_long(parse, given);
-	return USAGE(parse, "unknown option '-%c'; 'tracer -h' lists the options", optopt);
-}
-
-static void parse_add_position(struct parse *parse, const char *text)
-{
-	if (parse->position_count < POSITIONS_MAX)
-		parse->positions[parse->position_count++] = text;
-}
-
-/* An optional argument that is a word of its own: getopt_long takes it for another one. */
-static void parse_take_optional(const struct parse *parse)
-{
-	if (!optarg && optind < parse->argc && parse->argv[optind][0] != '-')
-		optarg = parse->argv[optind++];
-}
-
 static bool command_takes(const struct command *command, const struct option_row *row)
 {
 	const struct option_list *const *list;
@@ -204,6 +127,72 @@ static const struct command *parse_find_command(const struct parse *parse)
 		if (!strcmp((*command)->name, parse->positions[0]))
 			return *command;
 	return parse->line.commands[0];
+}
+
+/* Are they the same option, perhaps by another name? */
+static bool row_is_same(const struct option_row *row, const struct option_row *other)
+{
+	return !strcmp(row->name, other->name) ||
+	       (((row->flags | other->flags) & OPTION_ALIAS) && row->store == other->store &&
+		row->field == other->field);
+}
+
+/*
+ * How many options of `command` (NULL = of any) `name` may abbreviate: the first one, and the names of all, which are appended
+ * to `ret_names`.
+ */
+static size_t parse_find_abbreviated(const struct parse *parse, const struct command *command,
+				     const char *name, const struct option_row **ret_first,
+				     struct buffer *ret_names)
+{
+	const struct option_row **found =
+		memory_alloc(parse->row_count + 1, sizeof(const struct option_row *));
+	size_t i, j, count = 0;
+
+	for (i = 0; i < parse->row_count; i++) {
+		const struct option_row *row = parse->rows[i];
+
+		if (strncmp(row->name, name, strlen(name)) != 0 ||
+		    (command && !command_takes(command, row)))
+			continue;
+		for (j = 0; j < count && !row_is_same(row, found[j]); j++)
+			;
+		if (j < count)
+			continue;
+		buffer_printf(ret_names, "%s--%s", count ? ", " : "", row->name);
+		found[count++] = row;
+	}
+	*ret_first = found[0];
+	free(found);
+	return count;
+}
+
+/* The visible option that a mistyped name is nearest to, or NULL. */
+static const char *parse_suggest(const struct parse *parse, const char *name)
+{
+	const char **names = memory_alloc(parse->row_count + 1, sizeof(*names));
+	size_t i, count = 0;
+	const char *nearest;
+
+	for (i = 0; i < parse->row_count; i++)
+		if (!(parse->rows[i]->flags & OPTION_TESTING))
+			names[count++] = parse->rows[i]->name;
+	nearest = suggest_nearest(name, names);
+	free(names);
+	return nearest;
+}
+
+static void parse_add_position(struct parse *parse, const char *text)
+{
+	if (parse->position_count < POSITIONS_MAX)
+		parse->positions[parse->position_count++] = text;
+}
+
+/* An optional argument that is a word of its own: getopt_long takes it for another one. */
+static void parse_take_optional(const struct parse *parse)
+{
+	if (!optarg && optind < parse->argc && parse->argv[optind][0] != '-')
+		optarg = parse->argv[optind++];
 }
 
 /* getopt_long gave `code`. Of long options of one name, that of the command. */
@@ -238,6 +227,70 @@ static int parse_store(struct parse *parse, const struct option_row *row)
 	for (i = 0; i < parse->row_count; i++)
 		parse->seen[i] |= parse->rows[i] == row;
 	return row->store(row, row->argument ? optarg : NULL, &parse->options, parse->error);
+}
+
+static int parse_refuse_long(struct parse *parse, const char *name)
+{
+	const struct option_row *first;
+	struct buffer names = { 0 };
+	const char *nearest = parse_suggest(parse, name);
+	size_t count =
+		parse_find_abbreviated(parse, parse_find_command(parse), name, &first, &names);
+
+	if (!count)
+		count = parse_find_abbreviated(parse, NULL, name, &first, &names);
+	if (count > 1)
+		USAGE(parse, "option '--%s' is ambiguous: %s", name, names.data);
+	else if (nearest)
+		USAGE(parse, "unknown option '--%s'; did you mean '--%s'?", name, nearest);
+	else
+		USAGE(parse, "unknown option '--%s'; 'tracer -h' lists the options", name);
+	buffer_free(&names);
+	return -EINVAL;
+}
+
+/*
+ * A long option that getopt_long did not take, since its name begins as several do, or none. The command may have one of these only.
+ * `given` still has its dashes and perhaps a value.
+ */
+static int parse_take_long(struct parse *parse, const char *given)
+{
+	size_t length = strcspn(given + 2, "=");
+	const char *value = given[2 + length] ? given + 2 + length + 1 : NULL;
+	char *name = memory_format("%.*s", (int)(length > 255 ? 255 : length), given + 2);
+	const struct option_row *row;
+	struct buffer names = { 0 };
+	char label[OPTION_LABEL_MAX];
+	int result;
+
+	optarg = (char *)value;
+	if (parse_find_abbreviated(parse, parse_find_command(parse), name, &row, &names) != 1)
+		result = parse_refuse_long(parse, name);
+	else if (value && !row->argument)
+		result = USAGE(parse, "%s takes no argument, but got one in '%s'",
+			       option_row_label(row, label), given);
+	else
+		result = parse_store(parse, row);
+	buffer_free(&names);
+	free(name);
+	return result;
+}
+
+/* getopt_long gave `code`, '?' or ':', for the argument `given`. */
+static int parse_refuse(struct parse *parse, int code, const char *given)
+{
+	const struct option_row *row = parse_find_row(parse, optopt);
+	char label[OPTION_LABEL_MAX];
+
+	if (code == ':' && row)
+		return USAGE(parse, "%s needs an argument: %s", option_row_label(row, label),
+			     row->argument);
+	if (optopt >= ROW_BASE && row)
+		return USAGE(parse, "%s takes no argument, but got one in '%s'",
+			     option_row_label(row, label), given);
+	if (!optopt)
+		return parse_take_long(parse, given);
+	return USAGE(parse, "unknown option '-%c'; 'tracer -h' lists the options", optopt);
 }
 
 /* Every argument up to "--". */
