@@ -23,9 +23,9 @@ class Drip:
         self.tracer = lab.Tracer("-v", "-j", "-n", "0", "--by", "stack", "--budget", BUDGET, "-p", self.process.pid,
                                  stdout=subprocess.PIPE)
 
-    def counts(self):
-        """What it has leaked, by its own count."""
-        self.process.stdin.write("\n")
+    def counts(self, line=""):
+        """What it has leaked, by its own count. It begins to leak at the line "leak"."""
+        self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         return dict((name, int(count)) for name, count in
                     (line.split() for line in iter(self.process.stdout.readline, "end\n")))
@@ -95,10 +95,18 @@ def test_nothing_leaks():
     lab.wait_for(lambda: not drip.sites(), "no site holds anything")
     assert not any(drip.counts().values())
     drip.check_cost()
+    # That it would have named leaks: the same program begins to leak, under the same tracer.
+    drip.counts("leak")
+    lab.wait_for(lambda: drip.sites()[:1] == NAMES[:1], "the leak is named")
+    assert drip.counts()[NAMES[0]]
     drip.tracer.stop()
 
 
 def test_cache_of_a_leaks_size():
+    """
+    The order comes about; that of one report may be wrong on a busy machine. This does not show that the cache takes no growth from the
+    leak: where it did, the order came about, too. test_cache_of_same_size of tests/unit/test_budget_estimate.c shows it.
+    """
     drip = Drip("cache")
     seen = []
 

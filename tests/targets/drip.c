@@ -2,9 +2,9 @@
 /*
  * Leaks among much else: drip leak|none|cache|again. Some 800,000 blocks a second, nearly all of them soon freed; a cache of 20,000 that
  * turns over in a second; and three sites of which each leaks a share: leak_most, leak_some, leak_few. For each line of its input it
- * prints its own counts: name, blocks that were leaked. Ends when its input does. With cache, the blocks of the cache are of the size
- * of those that leak_most leaks, and it turns over in some seconds; with again, it executes itself every 0.3 s, and has no counts:
- * its last argument is how often it has.
+ * prints its own counts: name, blocks that were leaked. Ends when its input does. With none, it leaks only from a line on that begins
+ * with an l. With cache, the blocks of the cache are of the size of those that leak_most leaks, and it turns over in some seconds. With
+ * again, it executes itself every 0.3 s, its last argument is how often it has, and it has no counts.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -185,6 +185,7 @@ int main(int argc, char **argv)
 			continue;
 		if (read(0, line, sizeof(line)) <= 0)
 			break;
+		leaking |= line[0] == 'l';
 		print_counts();
 	}
 	return 0;
