@@ -281,6 +281,19 @@ static void test_growth_of_classes(void **state)
 			    "20,000 more objects of Session (ruby) hold 4.0 MiB more.");
 	memory_report_free(&report);
 
+	/* One that is large; CPython has no generation that is not collected yet. */
+	report = begin(100 * MB);
+	runtime = memory_report_add_runtime(&report);
+	runtime->name = "python";
+	*memory_runtime_add_class(runtime) = (struct memory_class){
+		.name = "bytes", .growth_objects = 1, .growth_bytes = 4 * (int64_t)MB, .live = 39000
+	};
+	report.since_ns = 10000000000;
+	memory_verdict_find(&report);
+	assert_string_equal(report.verdicts[0].text,
+			    "1 more object of bytes (python) holds 4.0 MiB more.");
+	memory_report_free(&report);
+
 	/* Most of a class is new: what holds it holds what is new. */
 	report = begin(100 * MB);
 	runtime = memory_report_add_runtime(&report);

@@ -19,7 +19,7 @@ static uint64_t verdict_growth_matters(const struct memory_report *report, int64
 /* Is half of what it has grown by, or more, newer than the last collection? */
 static bool verdict_growth_is_newborn(const struct memory_class *class)
 {
-	return class->newborn >= (uint64_t) class->growth_objects / 2;
+	return class->newborn && class->newborn >= (uint64_t) class->growth_objects / 2;
 }
 
 /* The class that has grown most, by objects that may be garbage or not; NULL = none has grown. */
@@ -69,9 +69,10 @@ static void verdict_growth_add_class(struct memory_report *report,
 	struct buffer text = { 0 };
 	size_text size, count;
 
-	buffer_printf(&text, "%s more objects of %s (%s) hold %s more.",
+	buffer_printf(&text, "%s more object%s of %s (%s) hold%s %s more.",
 		      units_format_count((uint64_t) class->growth_objects, count),
-		      class->name ? class->name : "no class", runtime->name,
+		      class->growth_objects == 1 ? "" : "s", class->name ? class->name : "no class",
+		      runtime->name, class->growth_objects == 1 ? "s" : "",
 		      units_format_size((uint64_t) class->growth_bytes, size));
 	if (verdict_growth_is_newborn(class))
 		buffer_printf(&text,
