@@ -19,8 +19,8 @@ void image_keep_forget(struct image *image);
 void image_keep_pass_by(struct image *image, bool passes);
 
 /*
- * The copy itself of what begins at `address`: as far as one piece of it has that, at most `size` bytes, until the copy is given back. NULL = it is not
- * kept.
+ * The copy itself of what begins at `address`: as far as one piece of it has that, at most `size` bytes, until the copy is forgotten or given
+ * back. NULL = it is not kept.
  */
 const unsigned char *image_keep_view(struct image *image, uint64_t address, size_t size,
 				     size_t *ret_size);

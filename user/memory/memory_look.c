@@ -262,7 +262,10 @@ static void look_at_heaps(struct look *look)
 
 static void look_at_runtimes(struct look *look)
 {
-	memory_runtimes_look(look->image, look->wanted, look->kinds, look->claims, &look->roots,
+	/* A census that was cut has not all blocks. */
+	const struct kind_census *kinds = look->has_all_blocks ? look->kinds : NULL;
+
+	memory_runtimes_look(look->image, look->wanted, kinds, look->claims, &look->roots,
 			     look->report);
 }
 
