@@ -268,13 +268,11 @@ static void budget_see_site(void *context, const void *key, const void *value)
 	*sum += site->alloc_objects;
 }
 
-/* Blocks that windows have recorded, of the sites that are known now: those of programs that have ended are not. */
-static uint64_t budget_sum_sites(const struct budget *budget)
+/* Blocks that windows have recorded, of the sites that are known now: those of programs that have ended are not. False if they cannot be read. */
+static bool budget_sum_sites(const struct budget *budget, uint64_t *ret_sum)
 {
-	uint64_t sum = 0;
-
-	maps_read(budget->maps, MAPS_SITES, budget_see_site, &sum);
-	return sum;
+	*ret_sum = 0;
+	return !maps_read(budget->maps, MAPS_SITES, budget_see_site, ret_sum);
 }
 
 static void budget_log_window(const struct budget *budget, const struct budget_window *window)
@@ -329,18 +327,20 @@ static void budget_run_window(struct budget *budget, const struct budget_share *
 					 .context = budget,
 					 .seed = budget->seed + budget->window_count };
 	struct budget_share limited = *share;
-	uint64_t before;
 	struct error error = { 0 };
+	uint64_t before, after;
+	bool is_known;
 
 	/* No hit records more than one block: so there is room for all. */
 	if (limited.hits > budget->most_blocks)
 		limited.hits = budget->most_blocks;
 	budget_refresh(budget);
-	before = budget_sum_sites(budget);
+	is_known = budget_sum_sites(budget, &before);
 	if (budget_window_trace(&run, &limited, &error))
 		log_write(budget->log, budget->lost_count ? LOG_VERBOSE : LOG_NOTICE,
 			  "a window is lost: %s", error.text);
-	run.window.recorded = budget_sum_sites(budget) - before;
+	if (is_known && budget_sum_sites(budget, &after) && after > before)
+		run.window.recorded = after - before;
 	budget_enter(budget, &run);
 	budget_count_window(budget, &run.window);
 	budget_window_free(&run);
