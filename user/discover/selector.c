@@ -82,11 +82,14 @@ static bool process_is_ancestor(pid_t pid)
 	struct proc_status status = { .parent_pid = getppid() };
 	int i;
 
-	for (i = 0; i < ANCESTORS_MAX && status.parent_pid > 1; i++)
-		if (status.parent_pid == pid ||
-		    proc_read_status("/proc", status.parent_pid, &status))
+	/* The first process of a container may be its application, and whoever has lost a parent is its child. */
+	for (i = 0; i < ANCESTORS_MAX && status.parent_pid > 1; i++) {
+		if (status.parent_pid == pid)
+			return true;
+		if (proc_read_status("/proc", status.parent_pid, &status))
 			break;
-	return status.parent_pid == pid;
+	}
+	return false;
 }
 
 /* Who starts the tracer may have the tracer's own arguments among its own, and with them the pattern. */
