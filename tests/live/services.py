@@ -93,6 +93,15 @@ class Service:
         connection.close()
         return body
 
+    def has_threads(self, count):
+        """Has the pool all of its threads? One more starts when a request finds the others at work."""
+        askers = [threading.Thread(target=self.request, args=("ping", 5)) for _ in range(count)]
+        for asker in askers:
+            asker.start()
+        for asker in askers:
+            asker.join()
+        return len(os.listdir("/proc/%d/task" % self.pid)) > count
+
     def line(self, route):
         """The culprit of a route, as reports write it."""
         with open(os.path.join(SOURCES, self.name), encoding="utf-8") as file:
@@ -110,5 +119,7 @@ def ruby(folder):
 
 
 def python(folder):
-    return Service(folder, "shop.py", [lab.need("gunicorn"), "--threads", "2", "-b", "unix:SOCKET", "shop:app"], ["shop.py"],
-                   "CPython arenas")
+    service = Service(folder, "shop.py", [lab.need("gunicorn"), "--threads", "2", "-b", "unix:SOCKET", "shop:app"], ["shop.py"],
+                      "CPython arenas")
+    lab.wait_for(lambda: service.has_threads(2), "all threads of the service run")
+    return service
