@@ -287,14 +287,13 @@ static void test_alike(void **state)
 }
 
 /* A huge block was freed, and another segment is where its second one was: 600 slices are not all free. */
-static void test_freed_huge(void **state)
+static void check_freed_huge(uint64_t block_size)
 {
 	struct census_world world;
 
-	(void)state;
 	world_open(&world);
 	fake_image_put_word(world.fake, HUGE + 264 + 80 + 8, 0);
-	fake_image_put_word(world.fake, HUGE + 264 + 80 + 24, 0);
+	fake_image_put_word(world.fake, HUGE + 264 + 80 + 24, block_size << 32);
 	put_segment(&world, HUGE + (32ull << 20), 512, false);
 	put_page(&world, HUGE + (32ull << 20), 1, 511, 511 * SLICE, 1,
 		 (const unsigned int[]){ 0, 0, 0 });
@@ -307,6 +306,13 @@ static void test_freed_huge(void **state)
 			 96ull << 20);
 	heap_totals_free(&world.totals);
 	fake_image_free(world.fake);
+}
+
+static void test_freed_huge(void **state)
+{
+	(void)state;
+	check_freed_huge(0);
+	check_freed_huge(1);
 }
 
 /* What a huge block has in it is the program's, even if it looks like a segment. */

@@ -35,7 +35,7 @@ static bool mimalloc_huge_is_free(struct image *image, const struct mimalloc_seg
 
 	return image_read(image, segment->address + PAGES + PAGE * segment->first + BLOCK_SIZE,
 			  &size, sizeof(size)) &&
-	       !size;
+	       size <= 1;
 }
 
 bool mimalloc_segment_read(const struct mimalloc_form *form, struct image *image, uint64_t address,
@@ -105,6 +105,9 @@ static void mimalloc_page_decode(const unsigned char *bytes, struct mimalloc_pag
 	page->local_free = mimalloc_field(bytes, 32, 8);
 	page->thread_free = mimalloc_field(bytes, 40, 8) & ~3ull;
 	page->heap = mimalloc_field(bytes, 48, 8);
+	/* 1: free slices of a segment that was freed. */
+	if (page->block_size == 1)
+		page->block_size = 0;
 	if (page->block_size >= WHOLE_PAGE)
 		page->block_size = page->size;
 }
@@ -120,7 +123,7 @@ static bool mimalloc_page_make(const struct mimalloc_segment *segment, uint64_t 
 					    .start = segment->address + MIMALLOC_SLICE * index,
 					    .huge = segment->huge };
 	*ret_slices = mimalloc_field(bytes, 0, 4);
-	if (segment->huge && *ret_slices > left && !mimalloc_field(bytes, BLOCK_SIZE, 4))
+	if (segment->huge && *ret_slices > left && mimalloc_field(bytes, BLOCK_SIZE, 4) <= 1)
 		*ret_slices = left;
 	if (!*ret_slices || mimalloc_field(bytes, 4, 4) || *ret_slices > left)
 		return false;
