@@ -8,12 +8,7 @@
 
 #include "analyze/budget_estimate.h"
 #include "unit/budget_world.h"
-
-static void check_near(double value, double expected, double precision)
-{
-	if (!(fabs(value - expected) <= precision))
-		fail_msg("%.6f, and not %.6f", value, expected);
-}
+#include "unit/near.h"
 
 static struct budget_estimate estimate_of(const struct budget_estimates *estimates, uint64_t key)
 {

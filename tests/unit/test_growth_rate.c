@@ -11,15 +11,10 @@
 #include <string.h>
 
 #include "analyze/growth_rate.h"
+#include "unit/near.h"
 #include "unit/random_numbers.h"
 
 #define RUNS 100
-
-static void check_near(double value, double expected, double precision)
-{
-	if (!(fabs(value - expected) <= precision))
-		fail_msg("%.6f, and not %.6f", value, expected);
-}
 
 static bool holds(const struct estimate *estimate, double truth)
 {

@@ -229,16 +229,25 @@ static void test_growth(void **state)
 		    "'tracer' with the same processes");
 }
 
-static void test_growth_of_classes(void **state)
+/* A report with an empty runtime, since a look 10 s before. */
+static struct memory_report begin_runtime(const char *name, struct memory_runtime **ret_runtime)
 {
 	struct memory_report report = begin(100 * MB);
+
+	report.since_ns = 10000000000;
+	*ret_runtime = memory_report_add_runtime(&report);
+	(*ret_runtime)->name = name;
+	return report;
+}
+
+static void test_growth_of_classes(void **state)
+{
 	struct memory_runtime *runtime;
+	struct memory_report report = begin_runtime("python", &runtime);
 	struct memory_class *class;
 
 	(void)state;
 	/* The class that has grown most need not be the largest one. */
-	runtime = memory_report_add_runtime(&report);
-	runtime->name = "python";
 	*memory_runtime_add_class(runtime) = (struct memory_class){ .name = "str", .live = 100 };
 	class = memory_runtime_add_class(runtime);
 	*class = (struct memory_class){ .name = "app.Session",
@@ -250,16 +259,34 @@ static void test_growth_of_classes(void **state)
 					.holder_count = 1,
 					.holder_percent = 100 };
 	class->holders[0] = memory_copy_string("global ['cache'] of module app");
-	report.since_ns = 10000000000;
 	check_first(&report, "growth", 4 * MB,
 		    "20,000 more objects of app.Session (python) hold 4.0 MiB more. 11,000 are "
 		    "newer than the last collection, and may be garbage",
 		    NULL);
 
-	/* What may be garbage does not hide what is in use. */
-	report = begin(100 * MB);
-	runtime = memory_report_add_runtime(&report);
-	runtime->name = "ruby";
+	/* Most of a class is new: what holds it holds what is new. */
+	report = begin_runtime("python", &runtime);
+	class = memory_runtime_add_class(runtime);
+	*class = (struct memory_class){ .name = "app.Session",
+					.growth_objects = 20000,
+					.growth_bytes = 4 * (int64_t)MB,
+					.live = 25000,
+					.holders = memory_alloc(1, sizeof(char *)),
+					.holder_count = 1,
+					.holder_percent = 100 };
+	class->holders[0] = memory_copy_string("global ['cache'] of module app");
+	check_first(&report, "growth", 4 * MB,
+		    "20,000 more objects of app.Session (python) hold 4.0 MiB more.",
+		    "Held by global ['cache'] of module app.");
+}
+
+/* What may be garbage does not hide what is in use. */
+static void test_growth_of_newborn(void **state)
+{
+	struct memory_runtime *runtime;
+	struct memory_report report = begin_runtime("ruby", &runtime);
+
+	(void)state;
 	*memory_runtime_add_class(runtime) = (struct memory_class){ .name = "Temp",
 								    .growth_objects = 90000,
 								    .growth_bytes = 8 * (int64_t)MB,
@@ -273,7 +300,6 @@ static void test_growth_of_classes(void **state)
 								    .growth_objects = 20000,
 								    .growth_bytes = 3 * (int64_t)MB,
 								    .live = 39000 };
-	report.since_ns = 10000000000;
 	memory_verdict_find(&report);
 	assert_int_equal(report.verdict_count, 2);
 	assert_non_null(strstr(report.verdicts[0].text, "90,000 more objects of Temp (ruby)"));
@@ -281,36 +307,15 @@ static void test_growth_of_classes(void **state)
 			    "20,000 more objects of Session (ruby) hold 4.0 MiB more.");
 	memory_report_free(&report);
 
-	/* One that is large; CPython has no generation that is not collected yet. */
-	report = begin(100 * MB);
-	runtime = memory_report_add_runtime(&report);
-	runtime->name = "python";
+	/* One that is large, and of which it is not known whether it is new, as in CPython. */
+	report = begin_runtime("python", &runtime);
 	*memory_runtime_add_class(runtime) = (struct memory_class){
 		.name = "bytes", .growth_objects = 1, .growth_bytes = 4 * (int64_t)MB, .live = 39000
 	};
-	report.since_ns = 10000000000;
 	memory_verdict_find(&report);
 	assert_string_equal(report.verdicts[0].text,
 			    "1 more object of bytes (python) holds 4.0 MiB more.");
 	memory_report_free(&report);
-
-	/* Most of a class is new: what holds it holds what is new. */
-	report = begin(100 * MB);
-	runtime = memory_report_add_runtime(&report);
-	runtime->name = "python";
-	class = memory_runtime_add_class(runtime);
-	*class = (struct memory_class){ .name = "app.Session",
-					.growth_objects = 20000,
-					.growth_bytes = 4 * (int64_t)MB,
-					.live = 25000,
-					.holders = memory_alloc(1, sizeof(char *)),
-					.holder_count = 1,
-					.holder_percent = 100 };
-	class->holders[0] = memory_copy_string("global ['cache'] of module app");
-	report.since_ns = 10000000000;
-	check_first(&report, "growth", 4 * MB,
-		    "20,000 more objects of app.Session (python) hold 4.0 MiB more.",
-		    "Held by global ['cache'] of module app.");
 }
 
 /* What others have stands behind what the process has. */
@@ -413,10 +418,17 @@ static void test_rows(void **state)
 	check_first(&report, "objects", 40 * MB,
 		    "39,400 objects of Session (ruby) hold 40.0 MiB of 100.0 MiB RSS.",
 		    "Held by constant App.");
+}
 
-	/* It comes before the blocks that it has, and other causes stay first. */
-	report = begin(100 * MB);
-	heap = memory_report_add_heap(&report);
+/* A class comes before the blocks that it has, and other causes stay first. */
+static void test_rows_of_classes(void **state)
+{
+	struct memory_report report = begin(100 * MB);
+	struct heap_totals *heap = memory_report_add_heap(&report);
+	struct memory_runtime *runtime;
+	struct memory_class *class;
+
+	(void)state;
 	*heap = (struct heap_totals){ .allocator = "glibc",
 				      .live_blocks = 1000,
 				      .live_bytes = 45 * MB,
@@ -538,10 +550,12 @@ int main(void)
 		cmocka_unit_test(test_besides),
 		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_growth_of_classes),
+		cmocka_unit_test(test_growth_of_newborn),
 		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_rows_of_classes),
 		cmocka_unit_test(test_growth_of_malloc),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_growth_of_rows),

@@ -14,16 +14,11 @@
 #include <string.h>
 
 #include "analyze/survival.h"
+#include "unit/near.h"
 #include "unit/random_numbers.h"
 
 #define SECOND 1000000000ull
 #define COUNT(items) (sizeof(items) / sizeof((items)[0]))
-
-static void check_near(double value, double expected, double precision)
-{
-	if (!(fabs(value - expected) <= precision))
-		fail_msg("%.6f, and not %.6f", value, expected);
-}
 
 static struct survival_event died(uint64_t age)
 {
