@@ -129,7 +129,7 @@ static int find_interpreter(void)
 	int code = -EAGAIN, i;
 
 	/* It may not be quite in its last system call yet. */
-	for (i = 0; i < 50 && code; i++) {
+	for (i = 0; i < 5000 && code; i++) {
 		code = interpreter_find(&child.file, child.start, &memory, child.ranges,
 					child.range_count, &interpreter);
 		if (code)

@@ -36,6 +36,7 @@ def test_exec_by_another_thread():
     """The kernel ties probes to the first thread, which ends there."""
     for backend in ["auto"] + [name for name in ("multi", "perf") if lab.has_backend(name)]:
         process = lab.start([lab.target("changes"), "thread-exec", "wait"])
+        lab.wait_for(lambda process=process: lab.is_reading(process), "the target waits")
         tracer = lab.Tracer("-q", "-j", "-n", "0", "--backend", backend, "-p", process.pid, "3600")
         before = lab.code_of(process.pid)
         lab.release(process)
@@ -155,7 +156,7 @@ second = subprocess.Popen([known, 'calls'], stdout=subprocess.DEVNULL)
 second.wait()
 traced.send_signal(signal.SIGCONT)
 assert second.pid == first.pid, (first.pid, second.pid)
-print(traced.communicate(timeout=30)[0].decode())
+print(traced.communicate(timeout=180)[0].decode())
 """
 
 
