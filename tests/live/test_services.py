@@ -26,6 +26,9 @@ def report_of(service, route):
     service.request(route, REQUESTS.get(route, 200))
     if route not in GARBAGE:
         service.request("collect")
+    if route == "slots":
+        # A look at what memory is for ends when its time has passed, and that of the next report goes on.
+        lab.wait_for(lambda: service.slots in tracer.text_now(), "the report has " + service.slots)
     text = tracer.stop()
     assert tracer.process.returncode == 0, (tracer.process.returncode, tracer.stderr())
     return text
