@@ -4,11 +4,10 @@
 import json
 import os
 import re
-import time
 
 import lab
 
-SECONDS = 12
+FOLLOWED = 150  # children of which the tracer must have followed so many
 TABLES = ("sites", "blocks", "stacks", "unwind_processe", "interp_processe")
 
 
@@ -41,23 +40,26 @@ def tables(pid):
 
 def test_children_come_and_go():
     lab.bpftool("version")
-    process = lab.start([lab.target("breeder"), lab.target("plugin.so"), SECONDS, "wait"])
+    process = lab.start([lab.target("breeder"), lab.target("plugin.so"), 0, "wait"])
     tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "-p", process.pid, "3600")
     lab.release(process)
-    # Somewhere in the middle of its run, which lasts SECONDS: where, does not matter.
-    time.sleep(SECONDS / 3)
+
+    def followed():
+        return len(re.findall(r"also tracing process", tracer.stderr()))
+    lab.wait_for(lambda: followed() >= FOLLOWED / 3, "a third of the children is followed")
     middle = descriptors(tracer.process.pid), memory(tracer.process.pid)
-    account = json.loads(process.stdout.readline())
+    lab.wait_for(lambda: followed() >= FOLLOWED, "the children are followed")
+    account = lab.work(process)
     # Of what is to be taken out there is never much, however slow that is on a busy machine.
     lab.wait_for(lambda: descriptors(tracer.process.pid) <= 250, "their descriptors are closed: %d, %d" % (
         middle[0], descriptors(tracer.process.pid)))
     assert memory(tracer.process.pid) < middle[1] + 16384, (middle, memory(tracer.process.pid))
-    tracer.process.send_signal(lab.signal.SIGUSR1)
-    report = json.loads(tracer.process.stdout.readline())
-    left = tables(tracer.process.pid)
+    # Ends are noticed when they are looked at, and what ended processes held leaves the tables a little later.
+    reports = [tracer.report_now()]
+    lab.wait_for(lambda: len(reports[-1]["targets"]) == 1 and len(reports[-1]["sites"]) == tables(tracer.process.pid)["sites"] or
+                 reports.append(tracer.report_now()), "all children have left")
+    report, left = reports[-1], tables(tracer.process.pid)
     last = json.loads(tracer.stop().splitlines()[-1])
-    followed = len(re.findall(r"also tracing process", tracer.stderr()))
-    assert followed >= 10, "only %d children were followed" % followed
     for seen in (report, last):
         # Children that have executed a program before they are probed have late files, or have ended by then.
         lab.check_account(account, seen, ("files_late", "files_missed"))

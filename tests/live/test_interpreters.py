@@ -320,7 +320,9 @@ stop = Process.clock_gettime(Process::CLOCK_MONOTONIC) + SECONDS
 threads = 6.times.map do |t|
   Thread.new do
     random = Random.new(t)
-    while Process.clock_gettime(Process::CLOCK_MONOTONIC) < stop
+    turns = 0
+    while turns < 3 || Process.clock_gettime(Process::CLOCK_MONOTONIC) < stop
+      turns += 1
       200.times { step(random) }
       GC.compact if t == 0 && GC.respond_to?(:compact) && random.rand(20) == 0
     end
@@ -374,8 +376,9 @@ def step(chance):
 
 
 def work(seed, stop):
-    chance = random.Random(seed)
-    while time.monotonic() < stop:
+    chance, turns = random.Random(seed), 0
+    while turns < 3 or time.monotonic() < stop:
+        turns += 1
         for _ in range(200):
             step(chance)
 
@@ -440,7 +443,7 @@ function step()
 
 fgets(STDIN);
 $stop = microtime(true) + (float) $argv[1];
-while (microtime(true) < $stop) {
+for ($turns = 0; $turns < 18 || microtime(true) < $stop; $turns++) {
     for ($turn = 0; $turn < 200; $turn++) {
         step();
     }

@@ -39,7 +39,7 @@ def calls_within(log, window_ns, begin_ns, end_ns):
     known by its end, so one may be cut on either side."""
     log = [entry for entry in log if begin_ns <= entry[0] <= end_ns]
     fewest, most, first, calls = None, 0, 0, 0
-    for when, batch in log:
+    for when, batch, _ in log:
         calls += batch
         while log[first][0] < when - window_ns:
             calls -= log[first][1]
@@ -57,30 +57,34 @@ def end_target(process):
 
 
 def trace_paced(targets, *options):
-    """The price of targets, and the fewest and most calls that it may have seen by their own logs."""
+    """The price of targets, the fewest and most calls that it may have seen by their own logs, and how many threads it must have seen."""
     begin_ns = time.monotonic_ns()
     tracer = lab.Tracer("-j", "-p", ",".join(str(process.pid) for process in targets), "1h", *options)
     price = wait_for_price(tracer)["price"]
     end_ns = time.monotonic_ns()
     tracer.stop()
-    log = sorted(entry for process in targets for entry in end_target(process))
-    fewest, most = calls_within(log, price["window_s"] * 1e9, begin_ns, end_ns)
-    return price, fewest, most, tracer.stderr()
+    logs = [end_target(process) for process in targets]
+    window = price["window_s"] * 1e9, begin_ns, end_ns
+    fewest, most = calls_within(sorted(entry for log in logs for entry in log), *window)
+    # Wherever the window was: a busy machine keeps a thread waiting for longer than that.
+    by_thread = [[entry for entry in log if entry[2] == thread] for log in logs for thread in {entry[2] for entry in log}]
+    sure = sum(calls_within(log, *window)[0] > 2 * 2 * PAIRS for log in by_thread)
+    return price, fewest, most, sure, tracer.stderr()
 
 
 def check_paced(*options, threads=2, processes=1):
     targets = [lab.start([lab.target("paced"), threads, 1000]) for _ in range(processes)]
     for process in targets:
         lab.wait_for(lambda pid=process.pid: len(os.listdir("/proc/%d/task" % pid)) > threads, "its threads run")
-    price, fewest, most, messages = trace_paced(targets, *options)
+    price, fewest, most, sure, messages = trace_paced(targets, *options)
     slack = 2 * 2 * PAIRS * threads * processes
-    print("# %s: %s, by the log %d to %d" % (" ".join(options), price, fewest, most))
+    print("# %s: %s, by the log %d to %d calls, of %d threads or more" % (" ".join(options), price, fewest, most, sure))
     check_parts(price)
     assert fewest - slack <= price["calls"] <= most + slack and price["calls"], (price, fewest, most)
-    assert price["threads"] == threads * processes, price
-    found = re.findall(r"^tracer: price: ([0-9,]+) calls a second at [0-9.]+ [num]?s: .* of one core, in (\d+) threads$",
+    assert sure <= price["threads"] <= threads * processes, (price, sure)
+    found = re.findall(r"^tracer: price: ([0-9,]+) calls a second at [0-9.]+ [num]?s: .* of one core(?:, in (\d+) threads)?$",
                        messages, re.M)
-    assert len(found) == 1 and int(found[0][1]) == threads * processes, messages
+    assert len(found) == 1 and int(found[0][1] or 1) == price["threads"], messages
     said = int(found[0][0].replace(",", ""))
     assert abs(said - price["calls_per_s"]) <= price["calls_per_s"] * 0.051, (messages, price)
 
@@ -119,7 +123,7 @@ def test_idle():
     """A target that makes no call: 0 calls, 0 percent, and what one would cost."""
     process = lab.start([lab.target("paced")])
     lab.wait_for(lambda: lab.is_reading(process), "the target waits")
-    price, _, _, messages = trace_paced([process])
+    price, _, _, _, messages = trace_paced([process])
     assert (price["calls"], price["calls_per_s"], price["percent"], price["threads"]) == (0, 0, 0.0, 0), price
     assert price["trap_ns"] > 0, price
     assert re.search(r"^tracer: price: no call in the first .*; one takes .* here$", messages, re.M), messages

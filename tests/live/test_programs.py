@@ -129,10 +129,14 @@ def test_nginx():
                            stderr=subprocess.DEVNULL)
         lab.wait_for(lambda: lab.answers(port), "nginx answers")
         tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", server.pid, "3600")
-        load = subprocess.run([wrk, "-t2", "-c16", "-d3s", "http://127.0.0.1:%d/page" % port], capture_output=True,
-                              text=True, check=True, timeout=lab.PATIENCE).stdout
+
+        def has_worked():
+            load = subprocess.run([wrk, "-t2", "-c16", "-d2s", "http://127.0.0.1:%d/page" % port], capture_output=True,
+                                  text=True, check=True, timeout=lab.PATIENCE).stdout
+            assert "requests in" in load and "Non-2xx" not in load and "Socket errors" not in load, load
+            return tracer.report_now()["totals"]["alloc_objects"] > 1000
+        lab.wait_for(has_worked, "nginx has allocated")
         report = json.loads(tracer.stop())
-        assert "requests in" in load and "Non-2xx" not in load and "Socket errors" not in load, load
         assert server.poll() is None and lab.answers(port)
         server.send_signal(signal.SIGQUIT)
         lab.wait_for(lambda: server.poll() is not None, "nginx ends")

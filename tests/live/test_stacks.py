@@ -151,8 +151,11 @@ def test_nginx():
         server = lab.start([nginx, "-e", folder + "/error", "-c", folder + "/conf"], stdout=subprocess.DEVNULL)
         lab.wait_for(lambda: lab.answers(port), "nginx answers")
         with traced(server.pid) as report:
-            subprocess.run([wrk, "-t1", "-c8", "-d2s", "http://127.0.0.1:%d/page" % port], check=True,
-                           stdout=subprocess.DEVNULL, timeout=lab.PATIENCE)
+            def has_worked():
+                subprocess.run([wrk, "-t1", "-c8", "-d2s", "http://127.0.0.1:%d/page" % port], check=True,
+                               stdout=subprocess.DEVNULL, timeout=lab.PATIENCE)
+                return report["tracer"].report_now()["totals"]["alloc_objects"] >= 1000
+            lab.wait_for(has_worked, "nginx has allocated")
         check_whole(report, 1000)
 
 
@@ -361,6 +364,8 @@ def test_many_processes():
         name = "stacks%d" % (os.getpid() % 100000)
         lab.shutil.copy(lab.target("stacks"), os.path.join(folder, name))
         processes = [lab.start([os.path.join(folder, name)]) for _ in range(40)]
+        for process in processes:
+            lab.wait_for(lambda process=process: lab.is_reading(process), "the process waits")
         tracer = lab.Tracer("-q", "-j", "-n", "0", "--comm", name, "3600")
         for process in processes:
             ask(process, "work 1")

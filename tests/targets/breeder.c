@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A process that never rests: `breeder PLUGIN SECONDS [wait]` has child after child, some of which execute programs, opens
- * and closes a library, and keeps an account of what it allocates itself meanwhile.
+ * and closes a library, and keeps an account of what it allocates itself meanwhile. With 0 seconds it goes on until there is a
+ * line to be read.
  */
 #include <dlfcn.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -66,12 +68,19 @@ static void open_plugin(const char *path)
 	dlclose(library);
 }
 
+static int has_line(void)
+{
+	struct pollfd input = { .fd = 0, .events = POLLIN };
+
+	return poll(&input, 1, 0) != 0;
+}
+
 static void breed(const char *plugin, time_t seconds)
 {
 	time_t end = time(NULL) + seconds;
 	unsigned long round;
 
-	for (round = 0; time(NULL) < end; round++) {
+	for (round = 0; seconds ? time(NULL) < end : !has_line(); round++) {
 		void *block = site_breeder(30);
 
 		if (round % 2) {

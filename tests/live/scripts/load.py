@@ -20,6 +20,7 @@ libc.malloc.restype = ctypes.c_void_p
 libc.malloc.argtypes = [ctypes.c_size_t]
 libc.free.argtypes = [ctypes.c_void_p]
 FIRST = 700001
+LEAST = 50  # requests of each thread, however slow the machine is
 account = collections.defaultdict(lambda: [0, 0])
 lock = threading.Lock()
 
@@ -147,8 +148,9 @@ def middleware(depth, action, *arguments):
 
 
 def serve(number, stop):
-    chance, record = random.Random(number), Record()
-    while time.monotonic() < stop:
+    chance, record, served = random.Random(number), Record(), 0
+    while served < LEAST or time.monotonic() < stop:
+        served += 1
         middleware(chance.randrange(12), chance.choice(ACTIONS), record, chance)
 
 

@@ -8,6 +8,7 @@ require 'fiddle'
 require 'json'
 
 FIRST = 700_001
+LEAST = 50 # requests of each thread, however slow the machine is
 ACCOUNT = Hash.new { |hash, key| hash[key] = [0, 0] }
 LOCK = Mutex.new
 IN_C = %w[call each map times new send __send__ public_send sort_by each_with_index resume next loop tap then catch eval
@@ -115,7 +116,9 @@ ARGV[1].to_i.times.map do |number|
   Thread.new do
     random = Random.new(number)
     record = Record.new
-    while Process.clock_gettime(Process::CLOCK_MONOTONIC) < stop
+    served = 0
+    while served < LEAST || Process.clock_gettime(Process::CLOCK_MONOTONIC) < stop
+      served += 1
       action = ACTIONS[random.rand(ACTIONS.size)]
       HANDLERS.call(-> { action.call(record, random) })
       GC.start if random.rand(500).zero?
