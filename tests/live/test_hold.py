@@ -116,19 +116,6 @@ def test_a_program_that_has_ended():
             check_counted(report, lab.last_object(output), errors)
 
 
-def test_all_programs_that_have_ended():
-    """With -a, too: children that end before they are looked at are counted."""
-    process = lab.start(["sh", "-c", "read line; i=0; while [ $i -lt 50 ]; do (exit 0); i=$((i + 1)); done; read line"])
-    lab.wait_for(lambda: lab.is_reading(process), "the shell waits")
-    tracer = lab.Tracer("-q", "-j", "-n", "0", "-a", "3600")
-    lab.release(process)
-    lab.wait_for(lambda: lab.is_reading(process), "the shell waits again")
-    report = json.loads(tracer.stop().splitlines()[-1])
-    pids = {target["pid"] for target in report["targets"]}
-    assert process.pid in pids
-    assert report["loss"]["children_missed"] + report["loss"]["children_late"] + len(pids) > 50, report["loss"]
-
-
 def test_a_launcher_without_an_allocator():
     """It is not refused: what it starts is exact. A launcher that starts nothing that can be probed is."""
     with tempfile.NamedTemporaryFile("r", prefix="tracer-report-") as file:
