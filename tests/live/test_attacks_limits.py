@@ -103,13 +103,9 @@ def write_strings(path):
 
 def peak_of(tracer):
     """Bytes of memory that its processes have had at most, together."""
-    pids, peak = [tracer.process.pid], 0
-    for pid in pids:
-        with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
-            pids += [int(child) for child in file.read().split()]
-        with open("/proc/%d/status" % pid, encoding="utf-8", errors="replace") as file:
-            peak += int(re.search(r"VmHWM:\s*(\d+)", file.read()).group(1)) * 1024
-    return peak
+    held = attacks.Held(tracer)
+    held.end()
+    return sum(held.processes.values())
 
 
 def test_string_tables_of_gigabytes():

@@ -86,7 +86,9 @@ def test_program_of_another_user():
         tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "3600")
         process.stdin.write(b"execute\n")
         process.stdin.flush()
-        lab.wait_for(lambda: os.readlink("/proc/%d/exe" % process.pid) == path + "/blocks", "the program runs")
+        lab.wait_for(lambda: os.readlink("/proc/%d/exe" % process.pid) == path + "/blocks" and lab.is_reading(process), "the program waits")
+        # A report comes after all records of before: the program's mappings have been read, and its stacks are whole.
+        tracer.report_now()
         with open("/proc/%d/status" % process.pid, encoding="utf-8") as file:
             assert "\nUid:\t65534\t0\t0\t0\n" in file.read()
         account = lab.work(process)

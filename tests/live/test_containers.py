@@ -43,6 +43,7 @@ class Container:
             mount, self.root, lab.target("enter"), self.root)
         self.outer = lab.start([namespaces(), "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script])
         lab.wait_for(self.find, "the target runs")
+        lab.wait_for(lambda: lab.is_reading(self), "the target waits")
 
     def find(self):
         assert self.outer.poll() is None, self.outer.communicate()
@@ -55,11 +56,9 @@ class Container:
             return False
 
     def find_library(self):
-        """A program that has just begun to run has none."""
         with open("/proc/%d/maps" % self.pid, encoding="utf-8") as maps:
             found = re.search(r"/\S*libc\.so\S*", maps.read())
-        self.library = found and found.group(0)
-        return self.library
+        return found.group(0)
 
     def go(self):
         return lab.work(self.outer)
@@ -107,8 +106,7 @@ def test_copied_up_library():
     """An overlay gives a file that is written to a new identity, and whoever has mapped it keeps the old one."""
     with tempfile.TemporaryDirectory(prefix="tracer-container-") as folder:
         container = Container(folder, overlay=True)
-        lab.wait_for(container.find_library, "the C library is mapped")
-        os.utime("/proc/%d/root%s" % (container.pid, container.library))
+        os.utime("/proc/%d/root%s" % (container.pid, container.find_library()))
         tracer = lab.Tracer("-q", "-j", "-n", "0", "-p", container.pid, "3600", ready=False)
         lab.wait_for(lambda: "ready" in tracer.stderr() or tracer.process.poll() is not None, "the tracer has decided")
         account = container.go()
