@@ -161,12 +161,26 @@ static void test_thread_drops_privileges(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static void test_slowness(void **state)
+{
+	(void)state;
+	unsetenv("TRACER_END_SECONDS");
+	assert_int_equal(end_signals_slowness(), 1);
+	setenv("TRACER_END_SECONDS", "180", 1);
+	assert_int_equal(end_signals_slowness(), 36);
+	/* No look is shorter for it. */
+	setenv("TRACER_END_SECONDS", "1", 1);
+	assert_int_equal(end_signals_slowness(), 1);
+	unsetenv("TRACER_END_SECONDS");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_signal_ends_in_time),
 		cmocka_unit_test(test_second_signal_ends_at_once),
 		cmocka_unit_test(test_thread_drops_privileges),
+		cmocka_unit_test(test_slowness),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,8 +13,9 @@
 #include "memory/memory_classes.h"
 #include "memory/memory_look.h"
 #include "render/render.h"
+#include "system/end_signals.h"
 
-/* A process with less memory is not looked into; and for how long one with more is. */
+/* A process with less memory is not looked into; and for how long one with more is. Times are longer on slow machines. */
 #define LOOK_RSS_MIN (32ull << 20)
 #define LOOK_NS 1000000000
 
@@ -36,6 +37,12 @@ struct reporter_process {
 	struct memory_classes *classes;
 	struct reporter_growth ruby, python;
 };
+
+/* When a look that may take so long ends. */
+static uint64_t reporter_until(uint64_t limit_ns)
+{
+	return clock_now_ns() + limit_ns * end_signals_slowness();
+}
 
 int reporter_open(struct reporter *reporter, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error)
@@ -140,7 +147,7 @@ static void reporter_look_inside(const struct reporter *reporter, struct report 
 	if (!reporter->is_last || !reporter->options->format->by_line || rss < LOOK_RSS_MIN ||
 	    rss / 2 < site_stats_inuse_bytes(&report->totals))
 		return;
-	memory_look_free(target->pid, clock_now_ns() + LOOK_NS, &report->malloc_free_bytes);
+	memory_look_free(target->pid, reporter_until(LOOK_NS), &report->malloc_free_bytes);
 }
 
 void reporter_count_objects(struct reporter *reporter, pid_t pid)
@@ -149,7 +156,7 @@ void reporter_count_objects(struct reporter *reporter, pid_t pid)
 
 	if (reporter->process_count == PROCESSES_MAX)
 		return;
-	classes = memory_classes_count(pid, clock_now_ns() + COUNT_FIRST_NS);
+	classes = memory_classes_count(pid, reporter_until(COUNT_FIRST_NS));
 	if (!classes)
 		return;
 	reporter->processes = memory_grow(reporter->processes, reporter->process_count,
@@ -176,7 +183,7 @@ static const struct grown_classes *reporter_find_growth(const struct reporter *r
 	if (!growth->asked)
 		growth->known = memory_classes_compare(process->classes,
 						       is_ruby ? "ruby" : "python",
-						       clock_now_ns() + limit_ns, &growth->classes);
+						       reporter_until(limit_ns), &growth->classes);
 	growth->asked = true;
 	return growth->known ? &growth->classes : NULL;
 }

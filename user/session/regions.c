@@ -5,9 +5,10 @@
 #include "base/clock.h"
 #include "interp/heap_region.h"
 #include "session/ended.h"
+#include "system/end_signals.h"
 #include "system/process_pages.h"
 
-/* For one report: to find out what blocks are, and for all. */
+/* For one report: to find out what blocks are, and for all. Times are longer on slow machines. */
 #define FIND_NS 20000000
 #define LOOK_NS 60000000
 
@@ -127,10 +128,10 @@ static void look_at_blocks(struct look *look)
 
 void regions_look(struct regions *regions)
 {
-	uint64_t now = clock_now_ns();
+	uint64_t now = clock_now_ns(), times = end_signals_slowness();
 	struct look look = { .regions = regions,
-			     .find_until_ns = now + FIND_NS,
-			     .until_ns = now + LOOK_NS };
+			     .find_until_ns = now + FIND_NS * times,
+			     .until_ns = now + LOOK_NS * times };
 
 	mapping_set_measure(regions->mappings, look_at_mapping, &look);
 	look_at_blocks(&look);

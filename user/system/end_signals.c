@@ -113,6 +113,13 @@ static uint64_t end_patience(void)
 	return (seconds && seconds < 86400 ? seconds : PATIENCE_SECONDS) * 1000000000ull;
 }
 
+unsigned int end_signals_slowness(void)
+{
+	uint64_t times = end_patience() / (PATIENCE_SECONDS * 1000000000ull);
+
+	return times ? (unsigned int)times : 1;
+}
+
 int end_signals_open(int status, struct end_signals **ret_signals, struct error *error)
 {
 	struct end_signals *signals = memory_alloc(1, sizeof(*signals));

@@ -29,6 +29,12 @@ bool end_signals_are_pending(void);
 /* Has so much of the time for an orderly end passed that nothing but the last report may be waited for? */
 bool end_signals_are_urgent(void);
 
+/*
+ * How many times as long as elsewhere may what a report can do without take, on a machine for which TRACER_END_SECONDS is set?
+ * 1 and more.
+ */
+unsigned int end_signals_slowness(void);
+
 /* Let the thread give up all capabilities, and root for `user`. Returns when it has. */
 void end_signals_drop_privileges(struct end_signals *signals, unsigned int user);
 
