@@ -204,6 +204,16 @@ static const struct grown_classes *reporter_find_classes(const struct reporter *
 	return NULL;
 }
 
+static bool reporter_has_counted(const struct reporter *reporter)
+{
+	size_t i;
+
+	for (i = 0; i < reporter->process_count; i++)
+		if (reporter->processes[i].ruby.asked || reporter->processes[i].python.asked)
+			return true;
+	return false;
+}
+
 /* A count takes time: only the last report has one whatever the last ones took. */
 static void reporter_fill_objects(struct reporter *reporter, struct report *report)
 {
@@ -218,6 +228,8 @@ static void reporter_fill_objects(struct reporter *reporter, struct report *repo
 		return;
 	for (i = 0; i < report->site_count; i++)
 		report->sites[i].grown_classes = reporter_find_classes(reporter, &report->sites[i]);
+	if (!reporter_has_counted(reporter))
+		return;
 	end_ns = clock_now_ns();
 	reporter->count_from_ns = end_ns + (end_ns - begin_ns) * COUNT_BETWEEN_PART;
 }
