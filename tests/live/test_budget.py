@@ -35,6 +35,10 @@ class Drip:
         return [(int(hits), float(cost)) for hits, cost in
                 re.findall(r"window \d+: .*; (\d+) hits took ([\d.]+) ms", text or self.tracer.stderr())]
 
+    def wait_for_windows(self, count):
+        """Between two of them half a minute may pass, as the budget has it, on a machine where each costs much."""
+        lab.wait_for(lambda: len(self.windows()) >= count, "there were windows", count * lab.PATIENCE)
+
     def sites(self):
         report = self.tracer.report_now()
         return [lab.function_of(site) for site in report["sites"] if site["inuse_objects"]]
@@ -68,7 +72,7 @@ def test_leaks_are_named_in_order():
         seen.append(drip.sites())
         return [name for name in seen[-1] if name in NAMES] == NAMES and seen[-1][:2] == NAMES[:2]
 
-    lab.wait_for(lambda: len(drip.windows()) >= 4, "there were windows")
+    drip.wait_for_windows(4)
     lab.wait_for(in_order, "the leaks are named: %s" % seen[-1:])
     counts = drip.counts()
     assert counts["leak_most"] > counts["leak_some"] > counts["leak_few"] > 0, counts
@@ -91,7 +95,7 @@ def test_leaks_are_named_in_order():
 def test_nothing_leaks():
     drip = Drip("none")
     # Blocks are old when their age is half of the time, in which all of the cache was turned over.
-    lab.wait_for(lambda: len(drip.windows()) >= 5, "there were windows")
+    drip.wait_for_windows(5)
     lab.wait_for(lambda: not drip.sites(), "no site holds anything")
     assert not any(drip.counts().values())
     drip.check_cost()
@@ -114,7 +118,7 @@ def test_cache_of_a_leaks_size():
         seen.append(drip.sites())
         return seen[-1][:2] == NAMES[:2] and "make_cached" not in seen[-1][:3]
 
-    lab.wait_for(lambda: len(drip.windows()) >= 4, "there were windows")
+    drip.wait_for_windows(4)
     lab.wait_for(in_order, "the leaks are before the cache: %s" % seen[-1:])
     drip.tracer.stop()
 

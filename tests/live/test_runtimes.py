@@ -233,7 +233,7 @@ def test_postgresql():
         tracer = lab.Tracer("-v", "-j", "-n", "0", "--follow-fork", "-p", server.pid, "3600")
         sessions = [Connection([programs + "/psql"] + at + ["postgres"], user) for _ in range(4)]
         for session in sessions:
-            lab.wait_for(lambda session=session: "process %d" % session.pid in tracer.stderr(), "it is followed")
+            lab.wait_for(lambda session=session: "libc.so.6 are probed in process %d (" % session.pid in tracer.stderr(), "it is followed")
         for session in sessions:
             assert session.ask("select length(set_config('my.value', repeat('x', %d), false));" % VALUE_BYTES) == \
                 str(VALUE_BYTES)
