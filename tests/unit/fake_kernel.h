@@ -155,6 +155,11 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 	return 0;
 }
 
+bool attach_is_refusal(int code)
+{
+	return code == -EINVAL;
+}
+
 void attachment_join(struct attachment *attachment, struct attachment *from)
 {
 	fake_join(&attachment->calls, &from->calls);

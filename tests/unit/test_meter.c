@@ -80,7 +80,7 @@ static struct plan_probe probes[] = {
 	{ .function = 4, .shape = CALL_LEAVE, .cost = COST_STEPPED },
 	{ .function = 5, .shape = CALL_SAMPLE, .cost = COST_OPTIMIZED },
 };
-static const struct plan plan = { .probes = probes, .count = sizeof(probes) / sizeof(probes[0]) };
+static struct plan plan = { .probes = probes, .count = sizeof(probes) / sizeof(probes[0]) };
 
 static struct meter begun(void)
 {
@@ -201,12 +201,37 @@ static void test_unmeasured(void **state)
 	assert_false(meter.price.measured);
 }
 
+/* Each probe has the hits of its function that are of its kind, of all threads and windows. */
+static void test_hits_of_probes(void **state)
+{
+	struct meter meter = begun();
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < plan.count; i++)
+		probes[i].hits = 0;
+	count(7, 1, HIT_CALL, (struct hits){ .count = 100 });
+	count(7, 0, HIT_RETURN, (struct hits){ .count = 100 });
+	count(7, 4, HIT_LEAVE, (struct hits){ .count = 3 });
+	count(8, 1, HIT_CALL, (struct hits){ .count = 20 });
+	ended(&meter, &costs);
+	meter = begun();
+	count(7, 1, HIT_CALL, (struct hits){ .count = 1 });
+	ended(&meter, NULL);
+	assert_int_equal(probes[0].hits, 121);
+	assert_int_equal(probes[1].hits, 0);
+	assert_int_equal(probes[3].hits, 0);
+	assert_int_equal(probes[4].hits, 3);
+	assert_int_equal(probes[5].hits, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pairs),	cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_untimed), cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_idle),	cmocka_unit_test(test_unmeasured),
+		cmocka_unit_test(test_pairs),	       cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_untimed),	       cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_idle),	       cmocka_unit_test(test_unmeasured),
+		cmocka_unit_test(test_hits_of_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -391,6 +391,142 @@ static void test_error(void **state)
 	world_close(&world);
 }
 
+/* A window's parts. */
+#define WINDOW (PROBES_FREES | PROBES_REALLOCS | PROBES_ALLOCATIONS)
+
+static void open_windows(struct world *world)
+{
+	world_open(world, true);
+	world->set.in_windows = true;
+	world->set.parts = 0;
+	probe_all(world);
+	assert_int_equal(fake_probes(), 0);
+}
+
+static struct plan_probe *planned(struct world *world, size_t file, enum call_op verb)
+{
+	struct plan *plan = &world->files.plan;
+	size_t i = file * VERBS;
+
+	while (SHAPE_OP(plan->probes[i].shape) != verb)
+		i++;
+	return &plan->probes[i];
+}
+
+/* In windows, what is hit often is put in last, whatever it does: fewer hits are taken before all is in. */
+static void test_busy_last(void **state)
+{
+	const enum call_op busy[] = { CALL_FREE, CALL_ALLOC };
+	struct error error = { 0 };
+	struct world world;
+	size_t i, count = 0;
+
+	(void)state;
+	open_windows(&world);
+	for (i = 0; i < 2; i++)
+		planned(&world, 0, busy[i])->hits = 1000;
+	planned(&world, 1, CALL_FREE)->hits = 10;
+	assert_int_equal(probe_set_attach(&world.set, WINDOW, &error), 0);
+	check(WINDOW, 2);
+	/* Of two processes. */
+	for (i = fake_link_count - 4; i < fake_link_count; i++)
+		count += fake_links[i].offset == CALL_FREE || fake_links[i].offset == CALL_ALLOC;
+	assert_int_equal(count, 4);
+	world_close(&world);
+}
+
+/* As long as nothing is known, by name. */
+static void test_busy_by_name(void **state)
+{
+	struct error error = { 0 };
+	struct world world;
+
+	(void)state;
+	open_windows(&world);
+	planned(&world, 0, CALL_FREE)->symbol = "free";
+	planned(&world, 0, CALL_ALLOC)->symbol = "malloc";
+	assert_int_equal(probe_set_attach(&world.set, WINDOW, &error), 0);
+	check(WINDOW, 2);
+	assert_int_equal(fake_links[fake_link_count - 1].offset, CALL_ALLOC);
+	assert_int_equal(fake_links[fake_link_count - 3].offset, CALL_FREE);
+	world_close(&world);
+}
+
+/*
+ * In windows, a file whose free cannot be probed is left out, in all processes: its blocks would look as if they lived. That window is
+ * lost, the next ones have the other files.
+ */
+static void test_blind(void **state)
+{
+	struct error error = { 0 };
+	struct world world;
+	size_t i;
+
+	(void)state;
+	open_windows(&world);
+	fake_refused_offset = CALL_FREE;
+	assert_int_equal(probe_set_attach(&world.set, WINDOW, &error), -ENOTSUP);
+	assert_non_null(strstr(error.text, "a function that frees, in /lib/test.so"));
+	fake_refused_offset = 0;
+	for (i = 0; i < 2; i++) {
+		probe_set_detach(&world.set, PROBES_ALL);
+		assert_int_equal(fake_probes(), 0);
+		assert_int_equal(probe_set_attach(&world.set, WINDOW, &error), 0);
+		assert_int_equal(fake_probes_at(CALL_ALLOC), 0);
+		assert_int_equal(fake_probes_at(SECOND + CALL_FREE), 2);
+		assert_int_equal(fake_probes_at(SECOND + CALL_ALLOC), 2);
+		/* Once, however many windows there are. */
+		assert_int_equal(world.set.refused, 1);
+	}
+	world_close(&world);
+}
+
+/* What allocates and cannot be probed is left out alone, even if nothing else is attached with it. */
+static void test_allocations_refused(void **state)
+{
+	struct error error = { 0 };
+	struct world world;
+	size_t i;
+
+	(void)state;
+	open_windows(&world);
+	planned(&world, 0, CALL_ALLOC)->hits = 1000;
+	for (i = 0; i < 2; i++) {
+		fake_attach_error = -EINVAL;
+		fake_error_offset = CALL_ALLOC;
+		assert_int_equal(probe_set_attach(&world.set, WINDOW, &error), 0);
+		assert_int_equal(fake_probes_at(CALL_ALLOC), 0);
+		assert_int_equal(fake_probes_at(CALL_FREE), 2);
+		assert_int_equal(fake_probes_at(CALL_SAMPLE), 2);
+		assert_int_equal(fake_probes_at(SECOND + CALL_ALLOC), 2);
+		probe_set_detach(&world.set, PROBES_ALL);
+	}
+	/* It is asked for once, whatever there are of windows and processes. */
+	assert_int_equal(world.set.refused, 1);
+	world_close(&world);
+}
+
+/* Windows that are lost for another reason refuse nothing. */
+static void test_windows_lost(void **state)
+{
+	struct error error = { 0 };
+	struct world world;
+	size_t i;
+
+	(void)state;
+	open_windows(&world);
+	for (i = 0; i < 3; i++) {
+		fake_attach_error = -ENOMEM;
+		assert_int_equal(probe_set_attach(&world.set, WINDOW, &error), -ENOMEM);
+		probe_set_detach(&world.set, PROBES_ALL);
+	}
+	assert_int_equal(world.set.refused, 0);
+	fake_attach_error = 0;
+	assert_int_equal(probe_set_attach(&world.set, WINDOW, &error), 0);
+	check(WINDOW, 2);
+	world_close(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +534,11 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_frees_and_allocations),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_busy_last),
+		cmocka_unit_test(test_busy_by_name),
+		cmocka_unit_test(test_blind),
+		cmocka_unit_test(test_allocations_refused),
+		cmocka_unit_test(test_windows_lost),
 		cmocka_unit_test(test_comes_meanwhile),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_whole),

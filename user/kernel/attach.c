@@ -218,7 +218,7 @@ static int attach_one_by_one(const struct group *all, enum backend backend,
 	return attached ? 0 : refused;
 }
 
-static bool attach_may_skip(int code)
+bool attach_is_refusal(int code)
 {
 	return code == -EINVAL || code == -EOPNOTSUPP || code == -EIO || code == -KERNEL_ENOTSUPP;
 }
@@ -243,7 +243,7 @@ int attach_file(struct attachment *attachment, const struct attach_how *how, int
 		if (!group.count)
 			continue;
 		code = attach_group(&group, how->backend, &how->programs, kind);
-		if (attach_may_skip(code) && group.count > 1)
+		if (attach_is_refusal(code) && group.count > 1)
 			code = attach_one_by_one(&group, how->backend, &how->programs, kind,
 						 how->log);
 	}

@@ -70,6 +70,9 @@ struct attachment {
 int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
 		struct attach_point *points, size_t count, struct error *error);
 
+/* Is that an error of attach_file by which the kernel refuses the instructions, now and later? */
+bool attach_is_refusal(int code);
+
 /* What `from` holds is from now on held by `attachment`; `from` is none then. */
 void attachment_join(struct attachment *attachment, struct attachment *from);
 

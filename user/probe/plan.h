@@ -63,6 +63,7 @@ struct plan_probe {
 	uint64_t semaphore; /* offset in the file of the count of who listens; 0 = there is none */
 	struct sample_site sample; /* where a sample's arguments are, if it publishes one */
 	bool refused; /* by the kernel: it is not in */
+	uint64_t hits; /* that windows of tracing have counted */
 	bool turned; /* by plan_turn: it was in the plan before */
 	enum probe_cost cost;
 	char instruction[64]; /* the probed instruction, disassembled; "" = not decoded */

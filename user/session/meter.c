@@ -126,6 +126,22 @@ static void meter_sum(struct meter *meter, const struct rows *rows, const struct
 	}
 }
 
+/* The hits of a function are those of each of its probes: which of them that was is not known. */
+static void meter_count_hits(struct meter *meter, const struct rows *rows)
+{
+	struct plan *plan = meter->plan;
+	size_t i, j;
+
+	for (i = 0; i < rows->count; i++) {
+		const struct row *row = &rows->items[i];
+
+		for (j = 0; j < plan->count && row->key.function; j++)
+			if (plan->probes[j].function == row->key.function &&
+			    probe_has_hits(&plan->probes[j], (enum hit_kind)row->key.kind))
+				plan->probes[j].hits += row->hits.count;
+	}
+}
+
 static void meter_finish(struct meter *meter, const struct trap_costs *costs)
 {
 	struct price *price = &meter->price;
@@ -163,6 +179,7 @@ void meter_end(struct meter *meter, uint64_t now_ns, const struct trap_costs *co
 	if (rows.count)
 		qsort(rows.items, rows.count, sizeof(*rows.items), row_compare);
 	meter_sum(meter, &rows, costs);
+	meter_count_hits(meter, &rows);
 	meter_finish(meter, costs);
 	for (i = 0; i < rows.count; i++)
 		maps_remove(meter->maps, MAPS_HITS, &rows.items[i].key);

@@ -15,7 +15,7 @@
 
 struct meter {
 	const struct maps *maps;
-	const struct plan *plan;
+	struct plan *plan; /* hits of its probes are counted */
 	uint64_t begin_ns; /* of the window; 0 = there is none under way */
 	struct price price;
 };

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "kernel/link_task.h"
@@ -20,6 +21,9 @@ static const unsigned int group_parts[PROBE_GROUPS] = {
 };
 
 enum probe_group { GROUP_EXITS, GROUP_FREES, GROUP_REALLOCS, GROUP_MAPPINGS, GROUP_ALLOCATIONS };
+
+/* Groups with functions that free. */
+static const bool group_frees[PROBE_GROUPS] = { [GROUP_FREES] = true, [GROUP_REALLOCS] = true };
 
 void probe_set_free(struct probe_set *set)
 {
@@ -102,12 +106,29 @@ static void point_list_free(struct point_list *list)
 	free(list->probes);
 }
 
+/* By how often they are hit. */
+enum point_choice { POINTS_ALL, POINTS_SELDOM, POINTS_BUSY };
+
 /* Which probes of a file are attached. */
 struct choice_of_probes {
 	size_t group;
 	size_t skip; /* the first ones that are left out */
 	bool again; /* they were attached before: those that the kernel has refused are left out */
+	enum point_choice points;
+	uint64_t all_hits; /* of all probes */
 };
+
+/* A probe that has less than one of so many hits is seldom hit. */
+#define SELDOM_SHARE 64
+
+/* As long as no hit was counted, it is taken for what programs mostly call. */
+static bool probe_is_busy(const struct plan_probe *probe, uint64_t all_hits)
+{
+	if (all_hits)
+		return probe->hits >= all_hits / SELDOM_SHARE;
+	return !strcmp(probe->symbol, "malloc") || !strcmp(probe->symbol, "free") ||
+	       !strncmp(probe->symbol, "_Zn", 3) || !strncmp(probe->symbol, "_Zd", 3);
+}
 
 static void point_list_fill(struct point_list *list, const struct probe_set *set,
 			    const struct planned_file *file, const struct process *process,
@@ -120,7 +141,9 @@ static void point_list_fill(struct point_list *list, const struct probe_set *set
 		const struct plan_probe *probe = &set->files->plan.probes[i];
 
 		if ((set->divided && group_of(probe) != choice->group) ||
-		    (choice->again && probe->refused))
+		    (choice->again && probe->refused) ||
+		    (choice->points != POINTS_ALL &&
+		     probe_is_busy(probe, choice->all_hits) != (choice->points == POINTS_BUSY)))
 			continue;
 		list->probes[list->count] = i;
 		list->points[list->count++] = point_of(probe, process);
@@ -137,6 +160,58 @@ static bool probe_set_has_group(const struct probe_set *set, unsigned int parts,
 	return parts & (set->divided ? group_parts[group] : PROBES_ALL);
 }
 
+/* Returns how many the kernel cannot probe; they are left out from now on. */
+static uint64_t probe_set_note_refused(struct probe_set *set, const struct point_list *list)
+{
+	uint64_t refused = 0;
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		set->files->plan.probes[list->probes[i]].refused |= list->points[i].refused;
+		refused += list->points[i].refused;
+	}
+	return refused;
+}
+
+/* Is a file left out in windows, for a function that frees and cannot be probed? */
+static bool probe_set_is_blind(const struct probe_set *set, const struct planned_file *file)
+{
+	size_t i;
+
+	for (i = file->first; i < file->first + file->count && set->in_windows; i++)
+		if (set->files->plan.probes[i].refused &&
+		    group_frees[group_of(&set->files->plan.probes[i])])
+			return true;
+	return false;
+}
+
+/*
+ * What has come of attaching points in a window. Probes that the kernel refuses, be it all of them, are left out from now on, and it
+ * goes on; other errors are of this window, which is lost, and counted as such.
+ */
+static int probe_set_judge_window(struct probe_set *set, const struct planned_file *file,
+				  struct point_list *list, int code, struct error *error)
+{
+	const char *path = module_list_get(set->modules, file->module)->path;
+	size_t i;
+
+	if (attach_is_refusal(code)) {
+		log_write(set->how.log, LOG_NOTICE, "%s", error->text);
+		for (i = 0; i < list->count; i++)
+			list->points[i].refused = true;
+		code = 0;
+	}
+	set->refused += probe_set_note_refused(set, list);
+	if (code || !probe_set_is_blind(set, file))
+		return code;
+	log_write(set->how.log, LOG_NOTICE,
+		  "%s is not traced: without the probe of a function that frees, windows would "
+		  "take blocks for blocks in use that are not",
+		  path);
+	return error_set(error, ERROR_NOTHING, -ENOTSUP,
+			 "the kernel refuses the probe of a function that frees, in %s", path);
+}
+
 /* Attach probes of a file, all of one group. */
 static int probe_set_attach_group(struct probe_set *set, struct probed_file *probed,
 				  const struct planned_file *file,
@@ -145,15 +220,18 @@ static int probe_set_attach_group(struct probe_set *set, struct probed_file *pro
 	struct point_list list = point_list_new(file->count);
 	int fd = module_probe_fd(module_list_get(set->modules, file->module)), code = 0;
 	pid_t pid = probed->process ? probed->process->target.pid : 0;
-	size_t i;
+	uint64_t refused;
 
 	point_list_fill(&list, set, file, probed->process, choice);
 	if (list.count)
 		code = attach_file(&probed->links[choice->group], &set->how, fd, pid, list.points,
 				   list.count, error);
-	for (i = 0; i < list.count; i++) {
-		set->files->plan.probes[list.probes[i]].refused |= list.points[i].refused;
-		set->refused += code != -ESRCH && (code || list.points[i].refused);
+	if (set->in_windows) {
+		code = probe_set_judge_window(set, file, &list, code, error);
+	} else {
+		refused = probe_set_note_refused(set, &list);
+		if (code != -ESRCH)
+			set->refused += code ? list.count : refused;
 	}
 	point_list_free(&list);
 	return code;
@@ -346,9 +424,10 @@ static const struct planned_file *probe_set_file(const struct probe_set *set, ui
 	return NULL;
 }
 
-static int probe_set_attach_files(struct probe_set *set, size_t group, struct error *error)
+/* Of all files, those of one group. */
+static int probe_set_attach_files(struct probe_set *set, const struct choice_of_probes *choice,
+				  struct error *error)
 {
-	const struct choice_of_probes choice = { .group = group, .again = true };
 	const struct planned_file *file;
 	int code, first = 0;
 	size_t i;
@@ -359,9 +438,10 @@ static int probe_set_attach_files(struct probe_set *set, size_t group, struct er
 		if (probed->failed || (probed->process && probed->process->target.exited))
 			continue;
 		file = probe_set_file(set, probed->module);
-		code = file ? probe_set_attach_group(set, probed, file, &choice,
-						     first ? &(struct error){ 0 } : error)
-			    : 0;
+		if (!file || probe_set_is_blind(set, file))
+			continue;
+		code = probe_set_attach_group(set, probed, file, choice,
+					      first ? &(struct error){ 0 } : error);
 		if (code && code != -ESRCH && !first)
 			first = code;
 	}
@@ -390,24 +470,44 @@ static bool probe_set_allows(const struct probe_set *set, unsigned int parts)
 	return set->divided || parts == PROBES_ALL || !parts;
 }
 
+/* Of those that were detached `before`, the probes of the parts that are attached now. */
+static int probe_set_attach_chosen(struct probe_set *set, unsigned int before,
+				   enum point_choice points, struct error *error)
+{
+	struct choice_of_probes choice = { .again = true, .points = points };
+	int code, first = 0;
+	size_t i;
+
+	for (i = 0; i < set->files->plan.count; i++)
+		choice.all_hits += set->files->plan.probes[i].hits;
+	for (; choice.group < probe_set_groups(set) && !(first && set->in_windows);
+	     choice.group++) {
+		if (probe_set_has_group(set, before, choice.group) ||
+		    !probe_set_has_group(set, set->parts, choice.group))
+			continue;
+		code = probe_set_attach_files(set, &choice, first ? &(struct error){ 0 } : error);
+		first = first ? first : code;
+	}
+	return first;
+}
+
 int probe_set_attach(struct probe_set *set, unsigned int parts, struct error *error)
 {
 	unsigned int before = set->parts, after = before | parts;
-	int code, first = 0;
-	size_t group;
+	int code, first;
 
 	if (!probe_set_allows(set, after))
 		return error_set(error, ERROR_USAGE, -EINVAL, "the probes are not divided");
 	set->parts = after;
-	for (group = 0; group < probe_set_groups(set); group++) {
-		if (probe_set_has_group(set, before, group) ||
-		    !probe_set_has_group(set, after, group))
-			continue;
-		code = probe_set_attach_files(set, group, error);
-		first = first ? first : code;
+	if (set->in_windows) {
+		first = probe_set_attach_chosen(set, before, POINTS_SELDOM, error);
+		if (!first)
+			first = probe_set_attach_chosen(set, before, POINTS_BUSY, error);
+	} else {
+		first = probe_set_attach_chosen(set, before, POINTS_ALL, error);
 	}
 	if (after & ~before & PROBES_FREES) {
-		code = probe_set_attach_points(set, error);
+		code = probe_set_attach_points(set, first ? &(struct error){ 0 } : error);
 		first = first ? first : code;
 	}
 	return first;

@@ -55,6 +55,11 @@ struct probe_set {
 	struct attach_how how;
 	bool machine_wide; /* files are probed for all processes at once */
 	bool divided;
+	/*
+	 * Nothing is recorded before all parts are attached. So those that are hit often are attached last, whatever they do; and a
+	 * file of which not all that frees can be probed is left out, since its blocks would look as if they lived.
+	 */
+	bool in_windows;
 	unsigned int parts; /* PROBES_*: those that are attached */
 	struct probed_file *probed;
 	size_t count, capacity;
@@ -92,7 +97,8 @@ int probe_set_probe_point(struct probe_set *set, const struct probed_point *poin
 /*
  * Attach parts (PROBES_*) that are detached: the frees of all files first. Functions that the
  * kernel has refused are left out, and so are processes that have ended. Returns 0, or the first
- * negative errno with `error` filled: -EINVAL for a part of a set that is not divided.
+ * negative errno with `error` filled: -EINVAL for a part of a set that is not divided; in windows, -ENOTSUP if a file was
+ * refused a probe just now without which it is left out.
  */
 int probe_set_attach(struct probe_set *set, unsigned int parts, struct error *error);
 

@@ -193,7 +193,7 @@ static void session_prepare(struct session *session)
 	if (options->budget)
 		core->probes.parts = 0;
 	core->scan.only_samples = options->usdt == USDT_ONLY;
-	core->scan.in_windows = options->budget != 0;
+	core->scan.in_windows = core->probes.in_windows = options->budget != 0;
 	core->follow.selector = options->selector;
 	core->follow.select_once = options->select_once;
 	core->follow.children = options->follow_fork;
