@@ -152,7 +152,11 @@ def test_target_executes_and_ends():
     assert drip.process.wait() == 0
     budget = json.loads(output.splitlines()[-1])["budget"]
     # What programs have recorded that have ended since counts, too.
-    assert budget["windows"] == len(blocks()) and not budget["windows_lost"], budget
+    assert budget["windows"] == len(blocks()), budget
+    # A slow machine may use a window up while its probes go in; the end of a program is no reason to lose one.
+    lost = re.findall(r"a window is lost: (.*)", drip.tracer.stderr())
+    assert all(reason.startswith("calls that were made while its probes were put in") for reason in lost), lost
+    assert budget["windows_lost"] == len(lost), (budget, lost)
     assert budget["recorded"] == sum(blocks()) > 0, (budget, blocks())
 
 

@@ -16,6 +16,7 @@
 #define SITE 7
 #define TRAP_NS 1000
 #define HITS 100 /* of a window, while probes go in */
+#define MAX_WINDOW_NS 2000000
 
 struct bpf_programs {
 	enum recording recording;
@@ -25,6 +26,7 @@ struct bpf_programs {
 static struct bpf_programs programs;
 static uint64_t blocks[64]; /* the target has a copy of its own, at the same address */
 static size_t next_block;
+static uint64_t hits_at_attach;
 
 static void allocate(void)
 {
@@ -53,11 +55,11 @@ void bpf_programs_record(struct bpf_programs *running, enum recording what)
 void bpf_programs_measure(struct bpf_programs *running, bool on)
 {
 	const struct hit_key key = { .thread = 1, .kind = HIT_FREE };
-	const struct hits hits = { .count = HITS };
+	const struct hits hits = { .count = hits_at_attach };
 
 	if (!on)
 		return;
-	running->hits = HITS;
+	running->hits = hits_at_attach;
 	fake_map_set(NULL, MAPS_HITS, &key, &hits);
 }
 
@@ -89,6 +91,7 @@ static int set_up(void **state)
 	world.core.probes.divided = true;
 	programs = (struct bpf_programs){ 0 };
 	next_block = 0;
+	hits_at_attach = HITS;
 	memset(blocks, 1, sizeof(blocks));
 	world_trace(&world, NULL, true);
 	probe_set_detach(&world.core.probes, PROBES_ALL);
@@ -102,7 +105,7 @@ static int set_up(void **state)
 				  .log = &world.log,
 				  .percent = 100000,
 				  .most_blocks = 1000,
-				  .pace.max_window_ns = 2000000,
+				  .pace.max_window_ns = MAX_WINDOW_NS,
 				  .pace.cpu_ns = 10 * SECOND_NS };
 	budget_start(&budget);
 	return 0;
@@ -206,6 +209,29 @@ static void test_first_is_lost(void **state)
 	assert_int_equal(budget.cohort.blocks.count, 1);
 }
 
+/* Hits while probes go in have used up what the window may cost: it does not go on, and what it took too much is said. */
+static void test_used_up(void **state)
+{
+	struct snapshot snapshot = { .time_ns = clock_now_ns() };
+
+	(void)state;
+	run_window();
+	assert_int_equal(budget.over_count, 0);
+	hits_at_attach = 2 * MAX_WINDOW_NS / TRAP_NS;
+	run_window();
+	assert_int_equal(budget.lost_count, 1);
+	assert_int_equal(budget.recorded, 1);
+	assert_true(world_logged(&world, "a window is lost: calls that were made while"));
+	hits_at_attach = HITS;
+	run_window();
+	assert_int_equal(budget.lost_count, 1);
+	assert_int_equal(budget.recorded, 2);
+	budget_fill(&budget, &snapshot);
+	assert_int_equal(snapshot.budget->over_count, 1);
+	assert_int_equal(snapshot.budget->longest_ns, 2 * MAX_WINDOW_NS);
+	budget_report_free(snapshot.budget);
+}
+
 /* A report counts it, and has what the others have shown. */
 static void test_report(void **state)
 {
@@ -233,6 +259,7 @@ int main(void)
 		BUDGET_TEST(test_frees_are_refused),
 		BUDGET_TEST(test_allocations_are_refused),
 		BUDGET_TEST(test_first_is_lost),
+		BUDGET_TEST(test_used_up),
 		BUDGET_TEST(test_report),
 	};
 

@@ -164,6 +164,40 @@ static void test_dear_edges(void **state)
 	assert_true(world.windows * world.late_hits * world.trap_ns <= world.cost_ns / 2);
 }
 
+/*
+ * Whatever was taken while probes went in, and as much as of late while they go out, a window takes no more than it may; and at least
+ * three quarters of that are left for what is taken before they go out.
+ */
+static void test_edges_count(void **state)
+{
+	const uint64_t late[] = { 0, 1000, 100000 };
+	struct budget_share share;
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		const struct budget_spent spent = { .length_ns = 10 * MS,
+						    .hits = 1000 + late[i],
+						    .edge_hits = late[i],
+						    .late_hits = late[i],
+						    .cost_ns = (1000 + late[i]) * 1000 };
+		struct budget_pace pace = pace_of(1000);
+
+		pace.hit_ns = 1000;
+		for (j = 0; j < 20; j++)
+			budget_pace_spend(&pace, &spent);
+		budget_pace_see_cpu(&pace, SECOND, 0);
+		budget_pace_see_cpu(&pace, 1000 * SECOND, 10000 * SECOND);
+		assert_true(budget_pace_allows(&pace, &share));
+		assert_true(share.hits <= share.most_hits);
+		assert_true(share.most_hits >= 20 * MS / 1000 * 3 / 4);
+		if (late[i] <= 5000)
+			assert_true(share.most_hits + late[i] * 9 / 10 <= 20 * MS / 1000);
+		else
+			assert_int_equal(share.most_hits, 20 * MS / 1000 * 3 / 4);
+	}
+}
+
 /* Times near the end of what numbers hold. */
 static void test_extremes(void **state)
 {
@@ -185,7 +219,7 @@ int main(void)
 		cmocka_unit_test(test_busy),	     cmocka_unit_test(test_dear_traps),
 		cmocka_unit_test(test_quiet),	     cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_many_threads), cmocka_unit_test(test_dear_edges),
-		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_edges_count),  cmocka_unit_test(test_extremes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

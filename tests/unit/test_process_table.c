@@ -84,8 +84,10 @@ static void test_end_and_reuse(void **state)
 	process_table_add(&table, first, false);
 	process_table_add(&table, second, false);
 	assert_int_equal(process_table_find_ended(&table, ended, 4), 0);
+	assert_false(process_table_has_ended(&table));
 	child_end(first);
 	wait_for_end(&table);
+	assert_false(process_table_has_ended(&table));
 	assert_int_equal(process_table_find_ended(&table, ended, 4), 1);
 	assert_ptr_equal(ended[0], first);
 	process_table_end(&table, first);
@@ -105,6 +107,10 @@ static void test_end_and_reuse(void **state)
 	assert_int_equal(process_table_running(&table), 2);
 	child_end(second);
 	child_end(third);
+	/* Of these two it is not noted. */
+	while (process_table_find_ended(&table, ended, 4) < 2)
+		wait_for_end(&table);
+	assert_true(process_table_has_ended(&table));
 	process_table_close(&table);
 }
 

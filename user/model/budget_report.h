@@ -131,6 +131,8 @@ struct budget_report {
 	uint64_t cpu_ns; /* CPU time of the targets since start_ns */
 	uint64_t cost_ns; /* of that, what tracing took */
 	uint64_t busiest_ns; /* of that, what it took of one thread's in each window, at most */
+	uint64_t over_count; /* windows that took more than max_window_ns of a thread's time */
+	uint64_t longest_ns; /* the most that one took of a thread's time */
 	bool cost_unknown; /* what a trap costs could not be measured: it was assumed to be dear */
 	uint64_t hit_ns; /* what a hit costs here, on average */
 	uint64_t weight; /* that blocks which enter the cohort now represent at least */

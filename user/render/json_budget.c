@@ -151,6 +151,8 @@ void json_budget(struct json_writer *json, const struct budget_estimates *estima
 	json_budget_integer(json, "windows", report->window_count);
 	json_budget_seconds(json, "windows_s", report->traced_ns);
 	json_budget_integer(json, "windows_lost", report->lost_count);
+	json_budget_integer(json, "windows_over", report->over_count);
+	json_budget_seconds(json, "window_longest_s", report->longest_ns);
 	json_budget_integer(json, "hits", report->hits);
 	json_budget_integer(json, "edge_hits", report->edge_hits);
 	json_budget_integer(json, "recorded", report->recorded);

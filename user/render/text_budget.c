@@ -125,17 +125,24 @@ void text_budget_site(const struct text_writer *writer, const struct budget_esti
 	buffer_free(&line);
 }
 
-/* What of the cost showed nothing, by the share in all hits; and windows that could not be. */
+/* What of the cost showed nothing, by the share in all hits; windows that could not be, and those that were too long. */
 static void budget_append_overhead(struct buffer *line, const struct budget_report *report)
 {
-	char count[UNITS_TEXT_MAX];
+	char count[UNITS_TEXT_MAX], limit[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
 
 	if (report->hits && report->edge_hits)
 		buffer_printf(line, "; overhead: about %.0f %% of it, while probes went in and out",
 			      100 * (double)report->edge_hits / (double)report->hits);
 	if (report->lost_count)
-		buffer_printf(line, "; in %s nothing was recorded: not all probes could be put in",
+		buffer_printf(line,
+			      "; in %s nothing was recorded: not all probes could be put in, or "
+			      "not in time",
 			      units_format_count(report->lost_count, count));
+	if (report->over_count)
+		buffer_printf(line, "; %s took more than %s of a thread's time, at most %s",
+			      units_format_count(report->over_count, count),
+			      units_format_time(report->max_window_ns, limit),
+			      units_format_time(report->longest_ns, most));
 }
 
 /* "cost 0.8 % of the target's CPU time in 31 windows" */

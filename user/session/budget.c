@@ -11,6 +11,7 @@
 #include "base/seed.h"
 #include "session/budget_window.h"
 #include "system/cpu_time.h"
+#include "system/urgency.h"
 
 /* Blocks of the cohort: each takes some 200 bytes. */
 #define COHORT_MOST 65536
@@ -143,7 +144,9 @@ static uint64_t budget_usable(void *context, uint32_t target_id, uint64_t size)
 /* Is it time to look at the block again? */
 static bool budget_is_due(const struct cohort_block *block, uint64_t now_ns)
 {
-	uint64_t rest = (now_ns - block->born_ns) / LOOK_AGAIN;
+	/* Of its birth is known to which 65 us it belongs: it may be ahead of now. */
+	uint64_t age = now_ns > block->born_ns ? now_ns - block->born_ns : 0;
+	uint64_t rest = age / LOOK_AGAIN;
 
 	return now_ns - block->seen_ns >= (rest > LOOK_MIN_NS ? rest : LOOK_MIN_NS);
 }
@@ -224,6 +227,14 @@ static bool budget_read_costs(struct budget *budget)
 	return true;
 }
 
+/* The event loop takes no note of processes that end while a window is under way. */
+static bool budget_is_over(void *context)
+{
+	const struct budget *budget = context;
+
+	return process_table_has_ended(budget->processes);
+}
+
 static void budget_enter(struct budget *budget, struct budget_window_run *run)
 {
 	uint64_t now_ns = clock_now_ns();
@@ -280,7 +291,8 @@ static void budget_log_window(const struct budget *budget, const struct budget_w
 	log_write(
 		budget->log, LOG_VERBOSE,
 		"window %llu: %.1f ms%s, attached in %.1f ms, taken out in %.1f ms; %llu hits took "
-		"%.2f ms; %llu hits before, %llu after; %llu blocks, %llu of them in use at its "
+		"%.2f ms, %.2f ms of one thread; %llu hits before, %llu after; %llu blocks, %llu "
+		"of them in use at its "
 		"end, each for %llu; cohort: %zu",
 		(unsigned long long)budget->window_count, (double)window->length_ns / 1e6,
 		window->lost  ? " (lost)"
@@ -288,9 +300,10 @@ static void budget_log_window(const struct budget *budget, const struct budget_w
 			      : "",
 		(double)window->attach_ns / 1e6, (double)window->detach_ns / 1e6,
 		(unsigned long long)window->hits, (double)window->cost_ns / 1e6,
-		(unsigned long long)window->attach_hits, (unsigned long long)window->detach_hits,
-		(unsigned long long)window->recorded, (unsigned long long)window->entered,
-		(unsigned long long)window->weight, budget->cohort.blocks.count);
+		(double)window->busiest_ns / 1e6, (unsigned long long)window->attach_hits,
+		(unsigned long long)window->detach_hits, (unsigned long long)window->recorded,
+		(unsigned long long)window->entered, (unsigned long long)window->weight,
+		budget->cohort.blocks.count);
 }
 
 /* What a window has come to. */
@@ -299,8 +312,8 @@ static void budget_count_window(struct budget *budget, const struct budget_windo
 	const struct budget_spent spent = { .length_ns = window->length_ns,
 					    .hits = window->hits,
 					    .cost_ns = window->cost_ns,
-					    .edge_hits =
-						    window->attach_hits + window->detach_hits };
+					    .edge_hits = window->attach_hits + window->detach_hits,
+					    .late_hits = window->detach_hits };
 
 	budget_pace_spend(&budget->pace, &spent);
 	budget->windows[budget->window_count++ % BUDGET_WINDOWS] = *window;
@@ -312,6 +325,9 @@ static void budget_count_window(struct budget *budget, const struct budget_windo
 	budget->recorded += window->recorded;
 	budget->traced_ns += window->length_ns;
 	budget->busiest_ns += window->busiest_ns;
+	budget->over_count += window->busiest_ns > budget->pace.max_window_ns;
+	if (window->busiest_ns > budget->longest_ns)
+		budget->longest_ns = window->busiest_ns;
 	budget_log_window(budget, window);
 }
 
@@ -324,6 +340,7 @@ static void budget_run_window(struct budget *budget, const struct budget_share *
 					 .costs = &budget->costs,
 					 .image = budget_image,
 					 .usable = budget_usable,
+					 .is_over = budget_is_over,
 					 .context = budget,
 					 .seed = budget->seed + budget->window_count };
 	struct budget_share limited = *share;
@@ -364,6 +381,19 @@ uint64_t budget_poll(struct budget *budget)
 	return budget->next_ns;
 }
 
+/* Later it is too late: what takes a privilege is asked for here, and tried. */
+static void budget_allow_urgency(const struct budget *budget)
+{
+	urgency_allow();
+	if (urgency_begin())
+		urgency_end();
+	else
+		log_write(budget->log, LOG_NOTICE,
+			  "windows may take longer than --max-window on a busy machine: this "
+			  "process may have no real-time priority (as root, with "
+			  "CAP_SYS_RESOURCE, or with a limit of 1 by ulimit -r, it may)");
+}
+
 void budget_start(struct budget *budget)
 {
 	budget->seed = seed_new();
@@ -371,6 +401,7 @@ void budget_start(struct budget *budget)
 	budget->pace.random = seed_new();
 	budget->cohort.most = COHORT_MOST;
 	budget->cohort.most_of_site = COHORT_MOST_OF_SITE;
+	budget_allow_urgency(budget);
 	budget->start_ns = clock_now_ns();
 	budget->next_ns = budget->start_ns + FIRST_NS;
 	budget_follow(budget);
@@ -436,6 +467,8 @@ static void budget_fill_report(struct budget *budget, uint64_t now_ns, struct bu
 	report->cpu_ns = budget_read_cpu(budget);
 	report->cost_ns = budget->pace.cost_ns;
 	report->busiest_ns = budget->busiest_ns;
+	report->over_count = budget->over_count;
+	report->longest_ns = budget->longest_ns;
 	report->cost_unknown = budget->costs_assumed;
 	report->hit_ns = budget->pace.hit_ns;
 	report->weight = 1;

@@ -56,6 +56,7 @@ struct budget {
 	struct budget_window windows[BUDGET_WINDOWS]; /* a ring */
 	struct budget_marks marks;
 	uint64_t window_count, lost_count, hits, edge_hits, traced_ns, busiest_ns;
+	uint64_t over_count, longest_ns; /* as in the report */
 	uint64_t recorded; /* by all windows */
 };
 

@@ -96,15 +96,22 @@ static uint64_t pace_recorded(const struct budget_pace *pace, uint64_t share)
 	return pace_max(share > pace->edges_ns ? share - pace->edges_ns : 0, share / EDGES_WORTH);
 }
 
+/* Of what a window may cost, what may be spent before probes go out. */
+static uint64_t pace_most(const struct budget_pace *pace, uint64_t share)
+{
+	return share - pace_min(pace->late_ns, share / EDGES_WORTH);
+}
+
 bool budget_pace_allows(const struct budget_pace *pace, struct budget_share *ret_share)
 {
 	uint64_t aim = pace_aim(pace), share = pace_min(pace_left(pace), pace->max_window_ns);
 
 	if (share < aim / 2 || share < HITS_MIN * pace->hit_ns)
 		return false;
-	share = pace_recorded(pace, share);
-	*ret_share = (struct budget_share){ .hits = share / pace->hit_ns,
+	*ret_share = (struct budget_share){ .most_hits = pace_most(pace, share) / pace->hit_ns,
 					    .length_ns = pace->max_window_ns };
+	share = pace_recorded(pace, share);
+	ret_share->hits = share / pace->hit_ns;
 	if (pace->last_length_ns && pace->last_recorded_ns)
 		ret_share->length_ns =
 			pace_scale(share, pace->last_length_ns, pace->last_recorded_ns);
@@ -128,17 +135,23 @@ static void pace_learn(struct budget_pace *pace, const struct budget_spent *spen
 		pace->hit_ns = 1;
 }
 
-/* What a window costs before it records and after it, by the share in its hits: a mean in which older windows count ever less. */
+/* A mean in which older windows count ever less. More is of a time in which the tracer had no CPU, and is not expected of the next window. */
+static uint64_t pace_mean(const struct budget_pace *pace, uint64_t before_ns, uint64_t last_ns)
+{
+	last_ns = pace_min(last_ns, pace->max_window_ns / EDGES_WORTH);
+	return pace->last_length_ns ? before_ns - before_ns / EDGES_KEEP + last_ns / EDGES_KEEP
+				    : last_ns;
+}
+
+/* What a window costs before it records and after it, by the share in its hits. */
 static void pace_learn_edges(struct budget_pace *pace, const struct budget_spent *spent)
 {
 	uint64_t edges_ns = pace_scale(spent->cost_ns, spent->edge_hits, spent->hits);
+	uint64_t late_ns = pace_scale(spent->cost_ns, spent->late_hits, spent->hits);
 
 	pace->last_recorded_ns = spent->cost_ns > edges_ns ? spent->cost_ns - edges_ns : 0;
-	/* More is of a time in which the tracer had no CPU, and is not expected of the next window. */
-	edges_ns = pace_min(edges_ns, pace->max_window_ns / EDGES_WORTH);
-	pace->edges_ns = pace->last_length_ns ? pace->edges_ns - pace->edges_ns / EDGES_KEEP +
-							edges_ns / EDGES_KEEP
-					      : edges_ns;
+	pace->edges_ns = pace_mean(pace, pace->edges_ns, edges_ns);
+	pace->late_ns = pace_mean(pace, pace->late_ns, late_ns);
 }
 
 void budget_pace_spend(struct budget_pace *pace, const struct budget_spent *spent)

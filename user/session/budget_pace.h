@@ -17,6 +17,7 @@ struct budget_pace {
 	uint64_t cost_ns; /* of this, what windows have taken */
 	uint64_t hit_ns; /* what a hit costs; at first, what one is assumed to cost */
 	uint64_t edges_ns; /* what a window costs of late before it records and after it */
+	uint64_t late_ns; /* the part of that after it */
 	/* Of the last window: what it cost to record, and in what time. 0 = there was none. */
 	uint64_t last_recorded_ns, last_length_ns;
 	/* When cpu_ns was read first and last; CLOCK_MONOTONIC. */
@@ -26,12 +27,15 @@ struct budget_pace {
 struct budget_share {
 	uint64_t hits; /* after these it ends, without those that attaching takes */
 	uint64_t length_ns; /* or after this time */
+	/* Or after these, with those that attaching takes: what else it may cost is taken while probes go out. */
+	uint64_t most_hits;
 };
 
 /* How a window went. */
 struct budget_spent {
 	uint64_t length_ns, hits, cost_ns;
 	uint64_t edge_hits; /* of these hits, those before it recorded and after it */
+	uint64_t late_hits; /* of these, those after it */
 };
 
 /* CPU time of the targets since the start, read at `now_ns`. */

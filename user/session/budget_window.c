@@ -2,6 +2,7 @@
 /* See budget_window.h. */
 #include "session/budget_window.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,10 +11,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "kernel/link_task.h"
+#include "system/urgency.h"
 
-/* What is called seldom is probed first, so that few hits are taken before the window begins. */
-#define PARTS_RARE PROBES_REALLOCS
-#define PARTS_BUSY (PROBES_FREES | PROBES_ALLOCATIONS)
+#define PARTS (PROBES_FREES | PROBES_REALLOCS | PROBES_ALLOCATIONS)
 
 /* How often it is looked whether the window has used its share. */
 #define TICK_NS 250000
@@ -137,15 +137,24 @@ static void window_wait(struct budget_window_run *run, const struct budget_share
 	const struct timespec tick = { .tv_nsec = TICK_NS };
 	uint64_t end_ns = run->window.start_ns + share->length_ns;
 
-	while (clock_now_ns() < end_ns && bpf_programs_hits(run->programs) < hits)
+	while (clock_now_ns() < end_ns && bpf_programs_hits(run->programs) < hits &&
+	       !run->is_over(run->context))
 		nanosleep(&tick, NULL);
 	run->window.cut = bpf_programs_hits(run->programs) >= hits;
 }
 
-/* Allocations are recorded, until the window has its length or its hits. Attaching has taken hits, too. */
-static void window_record(struct budget_window_run *run, const struct budget_share *share)
+/* After how many hits it ends. If attaching has taken more than expected, less is recorded. */
+static uint64_t window_hits(const struct budget_window_run *run, const struct budget_share *share)
 {
 	uint64_t hits = run->window.attach_hits + share->hits;
+
+	return hits < share->most_hits ? hits : share->most_hits;
+}
+
+/* Allocations are recorded, until the window has its length or its hits. */
+static void window_record(struct budget_window_run *run, const struct budget_share *share)
+{
+	uint64_t hits = window_hits(run, share);
 
 	bpf_programs_limit_hits(run->programs, hits);
 	run->window.start_ns = clock_now_ns();
@@ -173,15 +182,18 @@ static void window_record_and_read(struct budget_window_run *run, const struct b
 }
 
 /* Without all of its probes a window would take blocks for living that are freed. */
-static int window_attach(struct budget_window_run *run, struct error *error)
+static int window_attach(struct budget_window_run *run, const struct budget_share *share,
+			 struct error *error)
 {
 	uint64_t begin_ns = clock_now_ns();
-	int code = probe_set_attach(run->probes, PARTS_RARE, error);
+	int code = probe_set_attach(run->probes, PARTS, error);
 
-	if (!code)
-		code = probe_set_attach(run->probes, PARTS_BUSY, error);
 	run->window.attach_ns = clock_now_ns() - begin_ns;
 	run->window.attach_hits = bpf_programs_hits(run->programs);
+	if (!code && run->window.attach_hits >= share->most_hits)
+		code = error_set(error, ERROR_NOTHING, -ETIME,
+				 "calls that were made while its probes were put in have used it "
+				 "up; a larger --max-window leaves something of it");
 	return code;
 }
 
@@ -205,16 +217,19 @@ int budget_window_trace(struct budget_window_run *run, const struct budget_share
 			struct error *error)
 {
 	uint64_t begin_ns = clock_now_ns();
+	bool urgent = urgency_begin();
 	int code;
 
 	meter_begin(run->meter, begin_ns);
 	bpf_programs_measure(run->programs, true);
-	code = window_attach(run, error);
+	code = window_attach(run, share, error);
 	run->window.lost = code != 0;
 	if (code)
 		probe_set_detach(run->probes, PROBES_ALL);
 	else
 		window_record_and_read(run, share);
+	if (urgent)
+		urgency_end();
 	bpf_programs_record(run->programs, RECORD_NOTHING);
 	bpf_programs_measure(run->programs, false);
 	bpf_programs_limit_hits(run->programs, 0);

@@ -3,6 +3,8 @@
  * One window of --budget: probes in, calls recorded for a while, what is in use read with its contents, probes out. Frees are probed
  * first, and still when the contents are read; before and after allocations are recorded, a hit can only end a block. So whatever
  * happens at the edges, no block is taken for one that is in use that was freed before its contents were read.
+ *
+ * As long as probes are in, the thread that takes them out must not wait for a CPU: it has a real-time priority if it may.
  */
 #ifndef SESSION_BUDGET_WINDOW_H
 #define SESSION_BUDGET_WINDOW_H
@@ -35,6 +37,8 @@ struct budget_window_run {
 	struct image *(*image)(void *context, uint32_t target_id);
 	/* What the program may use of a block. */
 	uint64_t (*usable)(void *context, uint32_t target_id, uint64_t size);
+	/* Have all targets ended? */
+	bool (*is_over)(void *context);
 	void *context;
 	uint64_t seed; /* of the draws: another one for each window */
 	/* Filled in: */

@@ -166,6 +166,15 @@ size_t process_table_find_ended(const struct process_table *table, struct proces
 	return count > 0 ? (size_t)count : 0;
 }
 
+bool process_table_has_ended(const struct process_table *table)
+{
+	struct process *ended[ENDED_AT_ONCE];
+	size_t running = process_table_running(table);
+
+	return running <= ENDED_AT_ONCE &&
+	       process_table_find_ended(table, ended, ENDED_AT_ONCE) == running;
+}
+
 void process_table_end(struct process_table *table, struct process *process)
 {
 	epoll_ctl(table->epoll, EPOLL_CTL_DEL, process->target.pidfd, NULL);

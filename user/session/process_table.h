@@ -70,6 +70,9 @@ int process_table_fd(const struct process_table *table);
 size_t process_table_find_ended(const struct process_table *table, struct process **ret_processes,
 				size_t limit);
 
+/* Have all processes ended, also those that process_table_end was not called for? False where it is not one look to see. */
+bool process_table_has_ended(const struct process_table *table);
+
 /* The process has ended. It stays in its slot. */
 void process_table_end(struct process_table *table, struct process *process);
 

@@ -129,7 +129,7 @@ def check_estimate(site):
 
 
 def check_budget(budget):
-    check(budget, percent=[float], cost_percent=[float], cost_assumed=[bool], windows=[int], windows_s=[float], windows_lost=[int], hits=[int],
+    check(budget, percent=[float], cost_percent=[float], cost_assumed=[bool], windows=[int], windows_s=[float], windows_lost=[int], windows_over=[int], window_longest_s=[float], hits=[int],
           edge_hits=[int], recorded=[int], weight=[int], counted=[bool], growth_bytes_per_s=[dict], written_bytes_per_s=[dict], unattributed_bytes_per_s=[dict],
           old_s=[float], heaps=[list])
     for key in ("growth", "written", "unattributed"):
