@@ -124,6 +124,9 @@ static int output_refuse(const char *path, int code, struct error *error)
 		return error_set(error, ERROR_USAGE, code,
 				 "cannot write to '%s': it is a FIFO or a socket that nobody reads",
 				 path);
+	if (code == -EEXIST)
+		return error_set(error, ERROR_USAGE, code,
+				 "will not overwrite '%s': remove it, or name another file", path);
 	if (code == -ELOOP)
 		return error_set(
 			error, ERROR_USAGE, code,
@@ -157,12 +160,13 @@ static int output_check(int fd, int folder, const char *path, struct error *erro
 	return 0;
 }
 
-static int output_open_in(int folder, const char *name, const char *path, struct error *error)
+static int output_open_in(int folder, const char *name, int flags, const char *path,
+			  struct error *error)
 {
 	/* Without O_NONBLOCK the open of a FIFO would wait for a reader, and signals are blocked. */
 	int fd = openat(folder, name,
 			O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
-				O_NONBLOCK,
+				O_NONBLOCK | flags,
 			0600);
 	int code = fd < 0 ? output_refuse(path, -errno, error)
 			  : output_check(fd, folder, path, error);
@@ -172,7 +176,7 @@ static int output_open_in(int folder, const char *name, const char *path, struct
 	return code ? code : fd;
 }
 
-int output_file_open(const char *path, struct error *error)
+static int output_open_path(const char *path, int flags, struct error *error)
 {
 	const char *slash = strrchr(path, '/');
 	char *above = slash ? memory_format("%.*s", (int)(slash - path + 1), path)
@@ -187,7 +191,17 @@ int output_file_open(const char *path, struct error *error)
 				 path);
 	if (folder < 0)
 		return output_refuse(path, folder, error);
-	fd = output_open_in(folder, slash ? slash + 1 : path, path, error);
+	fd = output_open_in(folder, slash ? slash + 1 : path, flags, path, error);
 	close(folder);
 	return fd;
+}
+
+int output_file_open(const char *path, struct error *error)
+{
+	return output_open_path(path, 0, error);
+}
+
+int output_file_create(const char *path, struct error *error)
+{
+	return output_open_path(path, O_EXCL, error);
 }

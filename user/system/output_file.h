@@ -13,4 +13,7 @@
  */
 int output_file_open(const char *path, struct error *error);
 
+/* The same for a file that must not be there yet. */
+int output_file_create(const char *path, struct error *error);
+
 #endif

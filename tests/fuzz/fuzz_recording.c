@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording that somebody has changed: bytes of the file, or values of its tables. Each change is five bytes of the input: what is
+ * changed, where (two), and to what (two).
+ */
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../unit/recorded_run.h"
+#include "fuzz.h"
+#include "recording/reader.h"
+
+#define SECONDS 3
+
+static char path[64], original[64];
+
+static const char *const columns[][2] = {
+	{ "frame", "caller" },
+	{ "frame", "kind" },
+	{ "frame", "module" },
+	{ "frame", "offset" },
+	{ "frame", "name" },
+	{ "frame", "reason" },
+	{ "module", "path" },
+	{ "module", "build_id" },
+	{ "module", "id" },
+	{ "name", "function" },
+	{ "name", "line" },
+	{ "symbol", "function" },
+	{ "symbol", "position" },
+	{ "symbol", "inlined" },
+	{ "function", "allocator" },
+	{ "target", "pid" },
+	{ "target", "comm" },
+	{ "target", "id" },
+	{ "site", "key" },
+	{ "site", "target" },
+	{ "site", "source" },
+	{ "site", "region" },
+	{ "site", "stack" },
+	{ "site", "ended" },
+	{ "figures", "site" },
+	{ "figures", "gone" },
+	{ "figures", "alloc_bytes" },
+	{ "figures", "free_objects" },
+	{ "figures", "mean_born_ns" },
+	{ "figures", "born_rest_ns" },
+	{ "figures", "young_objects" },
+	{ "process", "listed" },
+	{ "process", "late_files" },
+	{ "process", "target" },
+	{ "process", "pss_bytes" },
+	{ "loss", "name" },
+	{ "loss", "count" },
+	{ "interval", "time_ns" },
+	{ "interval", "start_ns" },
+	{ "interval", "whole" },
+	{ "recording", "value" },
+};
+
+static const char *const values[] = { "NULL",
+				      "-1",
+				      "0",
+				      "1",
+				      "2",
+				      "9223372036854775807",
+				      "-9223372036854775808",
+				      "1.5",
+				      "'\x1b'",
+				      "'native'",
+				      "x'00'",
+				      "zeroblob(2000000)",
+				      "4294967296",
+				      "rowid",
+				      "id + 1",
+				      "''" };
+
+static void remove_end(const char *end)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s%s", path, end);
+	unlink(name);
+}
+
+static void remove_all(void)
+{
+	remove_end("");
+	remove_end("-wal");
+	remove_end("-shm");
+	remove_end("-journal");
+	unlink(original);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct run *run = run_new();
+	const struct writer_options options = { .names = run_names(run), .host = "here" };
+	struct writer writer;
+	struct error error = { 0 };
+	uint64_t second;
+
+	(void)argc, (void)argv;
+	snprintf(path, sizeof(path), "/tmp/fuzz_recording-%d.db", getpid());
+	snprintf(original, sizeof(original), "/tmp/fuzz_recording-%d.old", getpid());
+	MUST(!writer_open(&writer, original, &options, &error));
+	for (second = 8; second < 8 + SECONDS; second++) {
+		struct snapshot *snapshot = run_snapshot(run, second);
+
+		MUST(!writer_add(&writer, snapshot, NULL, &error));
+		snapshot_free(snapshot);
+	}
+	MUST(!writer_close(&writer, &error));
+	run_free(run);
+	atexit(remove_all);
+	return 0;
+}
+
+/* A fresh copy of the sound file. */
+static void copy_original(void)
+{
+	unsigned char bytes[1 << 20];
+	FILE *from = fopen(original, "r"), *to;
+	size_t size;
+
+	remove_end("-wal");
+	remove_end("-shm");
+	to = fopen(path, "w");
+	MUST(from && to);
+	size = fread(bytes, 1, sizeof(bytes), from);
+	MUST(size && size < sizeof(bytes) && fwrite(bytes, 1, size, to) == size);
+	MUST(!fclose(from) && !fclose(to));
+}
+
+static void change_value(const uint8_t *data)
+{
+	const char *const *column = columns[data[1] % (sizeof(columns) / sizeof(columns[0]))];
+	const char *value = values[data[3] % (sizeof(values) / sizeof(values[0]))];
+	sqlite3 *handle;
+	char sql[256];
+
+	if (sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK) {
+		snprintf(sql, sizeof(sql),
+			 "UPDATE OR IGNORE %s SET %s = %s WHERE %u %% 2 OR %s = %u", column[0],
+			 column[1], value, data[4], column[1], data[2]);
+		sqlite3_exec(handle, sql, NULL, NULL, NULL);
+	}
+	sqlite3_close(handle);
+}
+
+static void change_byte(const uint8_t *data)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	MUST(fd >= 0);
+	/* Pages have up to 4096 bytes, the first ones matter most. */
+	if (data[0] == 255)
+		MUST(!ftruncate(fd, data[1] << 10));
+	else
+		MUST(pwrite(fd, &data[4], 1, (data[1] << 8 | data[2]) + (data[3] << 12)) == 1);
+	close(fd);
+}
+
+static const struct symbol_list *lookup(void *context, const struct frame *frame)
+{
+	return reader_lookup(context, frame);
+}
+
+static const char *hint(void *context, const struct frame *frame)
+{
+	return reader_hint(context, frame);
+}
+
+/* What can be loaded can be reported, and no byte of it reaches a terminal. */
+static void check_interval(struct reader *reader, uint64_t interval)
+{
+	const struct report_names names = { lookup, reader, hint };
+	struct error error = { 0 };
+	struct snapshot *snapshot;
+	char *text;
+
+	if (reader_load(reader, interval, &snapshot, &error)) {
+		MUST(error.kind == ERROR_USAGE && !strchr(error.text, '\x1b'));
+		return;
+	}
+	text = run_render(snapshot, &names, interval % 2 ? "json" : "text");
+	MUST(!strchr(text, '\x1b'));
+	free(text);
+	snapshot_free(snapshot);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct error error = { 0 };
+	struct reader reader;
+	uint64_t interval;
+
+	copy_original();
+	for (; size >= 5; data += 5, size -= 5)
+		if (data[0] % 4)
+			change_value(data);
+		else
+			change_byte(data);
+	if (reader_open(&reader, path, &error)) {
+		MUST(error.kind == ERROR_USAGE);
+		return 0;
+	}
+	for (interval = 1; interval <= SECONDS; interval++)
+		check_interval(&reader, interval);
+	reader_close(&reader);
+	return 0;
+}

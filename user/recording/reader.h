@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads snapshots out of a recording, whoever has made it: what is in it is checked where it is taken, and a recording that is
+ * damaged, or made to do harm, is an error. Nothing is written.
+ */
+#ifndef RECORDING_READER_H
+#define RECORDING_READER_H
+
+#include "base/strings.h"
+#include "model/snapshot.h"
+#include "model/symbols.h"
+#include "recording/database.h"
+
+struct reader {
+	struct database database;
+	struct module_list modules; /* of all frames, by the index that frames have */
+	uint64_t *module_ids; /* of these; owned */
+	struct table module_indexes; /* and the other way round, from 1 */
+	struct table *symbols; /* of each module, by offset: struct symbol_list; owned */
+	struct strings strings; /* of symbols */
+	uint64_t id_seed;
+	uint64_t min_age_ns, survived; /* as blocks were counted */
+	struct query find_symbol;
+	struct symbol unnamed_symbol;
+	struct symbol_list unnamed;
+};
+
+/* A moment of a recording. */
+struct moment {
+	enum {
+		MOMENT_LAST, /* the last interval */
+		MOMENT_AFTER, /* so long after the beginning */
+		MOMENT_TIME, /* that time of day */
+		MOMENT_MARK, /* that mark */
+	} kind;
+	uint64_t after_ns;
+	int64_t time; /* seconds since the epoch */
+	const char *mark;
+};
+
+/*
+ * What is written as a moment: "90s" or "5m" after the beginning, "2026-01-31T12:00:00" in local time, or with a Z at its end in UTC,
+ * or else the name of a mark. `text` must outlive the moment.
+ */
+struct moment reader_parse_moment(const char *text);
+
+/* Open a recording. Returns 0 or a negative errno with `error` filled (ERROR_USAGE). Close with reader_close. */
+int reader_open(struct reader *reader, const char *path, struct error *error);
+/* Accepts {0}. */
+void reader_close(struct reader *reader);
+
+/* The interval of a mark, or that is nearest to a time. Returns 0 or a negative errno with `error` filled: -ENOENT if there is none. */
+int reader_find(struct reader *reader, const struct moment *moment, uint64_t *ret_interval,
+		struct error *error);
+
+/* The snapshot of an interval; free with snapshot_free. Returns 0 or a negative errno with `error` filled. */
+int reader_load(struct reader *reader, uint64_t interval, struct snapshot **ret_snapshot,
+		struct error *error);
+
+/*
+ * The names of a frame of a snapshot of this recording, as they were when it was made; valid until reader_close. At least one
+ * symbol, of which the first has a hint instead of a name if that is all that was known.
+ */
+const struct symbol_list *reader_lookup(struct reader *reader, const struct frame *frame);
+/* What may have the name of a frame without one; NULL = nothing is known. */
+const char *reader_hint(struct reader *reader, const struct frame *frame);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes snapshots to a recording: one transaction for each, so that a recording which ends in the middle of one, whatever ends it,
+ * has all those before. Of what is as it was in the snapshot before, nothing is written.
+ */
+#ifndef RECORDING_WRITER_H
+#define RECORDING_WRITER_H
+
+#include "recording/interner.h"
+
+struct writer {
+	struct database database;
+	struct interner interner;
+	uint64_t interval; /* the last one that was written; 0 = none */
+	uint64_t last_whole; /* the last one with all figures */
+	uint64_t site_count;
+	struct table sites; /* struct written_site by key, chained */
+	struct table processes; /* struct written_process by the id of the target */
+	uint64_t loss[LOSS_COUNT];
+	struct query begin, commit;
+	struct query add_interval, add_site, add_figures, add_process, add_late, add_loss, add_mark,
+		add_value;
+};
+
+/* What a recording has of its run, beside intervals. */
+struct writer_options {
+	struct interner_names names; /* of frames */
+	uint64_t min_age_ns, survived; /* as blocks were counted */
+	const char *host; /* the name of the machine */
+};
+
+/* Make a recording. Returns 0 or a negative errno with `error` filled. Close with writer_close. */
+int writer_open(struct writer *writer, const char *path, const struct writer_options *options,
+		struct error *error);
+
+/*
+ * Write an interval, which `mark` names unless it is NULL. When it returns 0, the interval stays whatever becomes of this process. Or a negative errno with `error`
+ * filled: nothing of the interval was written.
+ */
+int writer_add(struct writer *writer, const struct snapshot *snapshot, const char *mark,
+	       struct error *error);
+
+/* Put everything into the file itself. Returns 0 or a negative errno with `error` filled. Accepts {0}. */
+int writer_close(struct writer *writer, struct error *error);
+
+#endif
