@@ -13,6 +13,8 @@
 #include "command/memory_options.h"
 #include "command/options_table.h"
 #include "command/plan_options.h"
+#include "command/record_options.h"
+#include "command/report_options.h"
 #include "command/trace_options.h"
 #include "render/render.h"
 
@@ -49,6 +51,21 @@ static const struct command memory = { .name = "memory",
 				       .check = memory_options_check,
 				       .run = run_nothing };
 
+static const struct command record = { .name = "record",
+				       .summary = "keep every interval",
+				       .options = record_options,
+				       .arguments = trace_options_arguments,
+				       .starts_program = true,
+				       .check = record_options_check,
+				       .run = run_nothing };
+
+static const struct command report = { .name = "report",
+				       .summary = "print a moment of a recording",
+				       .options = report_options,
+				       .arguments = report_options_arguments,
+				       .check = report_options_check,
+				       .run = run_nothing };
+
 /* A command without a process. */
 static const char *compared[2];
 
@@ -74,7 +91,8 @@ static const struct command diff = { .name = "diff",
 				     .arguments = diff_arguments,
 				     .run = run_nothing };
 
-static const struct command *const commands[] = { &trace, &plan, &memory, &diff, NULL };
+static const struct command *const commands[] = { &trace,  &plan, &memory, &record,
+						  &report, &diff, NULL };
 
 /* Splits `line` at blanks; a word "''" is an empty argument. Free *ret_copy and the result. */
 static inline char **split(const char *line, int *ret_count, char **ret_copy)

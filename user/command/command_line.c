@@ -339,7 +339,7 @@ static void parse_command(struct parse *parse)
 /* The command whose name was mistyped, or NULL. */
 const char *command_line_suggest(const struct command *const *commands, const char *text)
 {
-	const char *names[8] = { NULL };
+	const char *names[16] = { NULL };
 	size_t i;
 
 	for (i = 0; i + 1 < sizeof(names) / sizeof(names[0]) && commands[i]; i++)

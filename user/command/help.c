@@ -81,6 +81,8 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"       tracer --tree PID | --comm NAME | ... [OPTIONS] [INTERVAL [COUNT]]\n"
 		"       tracer plan -p PID | --comm NAME | ... | -- CMD [ARG...]\n"
 		"       tracer memory -p PID | --tree PID | ... [INTERVAL [COUNT]]\n"
+		"       tracer record -o FILE -p PID | ... | -- CMD [ARG...]\n"
+		"       tracer report FILE [--at MOMENT | --from MOMENT --to MOMENT]\n"
 		"\n"
 		"Shows which call sites hold the memory that a process has allocated since the\n"
 		"attach and not freed. A report every 5 s until Ctrl-C or the end of the "
@@ -105,6 +107,8 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"  tracer -f -- ./server          a command; all its stacks for a flame graph\n"
 		"  tracer --tree 4242             a master and its workers\n"
 		"  tracer plan --comm puma        what would be traced; nothing is attached\n"
+		"  tracer record -p 4242 -o x.db  keep each interval in a file\n"
+		"  tracer report x.db --at 2h     what was in use after two hours\n"
 		"  tracer memory -p 4242          where its memory is; no probe\n"
 		"  tracer memory -p 4242 10 6     what of it grows\n");
 }

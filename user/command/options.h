@@ -118,6 +118,10 @@ struct options {
 	uint64_t wait_ns; /* for a major collection */
 	const char *since; /* a file with an earlier report; NULL = none */
 
+	const char *recording; /* a file to read; NULL = none */
+	/* Moments of it; NULL = the last one; the one before which nothing is growth, or NULL = none */
+	const char *at, *from;
+
 	const char *output; /* template for output_expand; NULL = stdout */
 	const struct render_format *format; /* never NULL */
 	uint64_t schema; /* of JSON */

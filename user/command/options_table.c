@@ -335,8 +335,8 @@ static const struct option_row follow_rows[] = {
 	  FIELD(keep_exited) },
 };
 
-/* What a report shows, and where it goes. */
-static const struct option_row report_rows[] = {
+/* For how long. */
+static const struct option_row time_rows[] = {
 	{ .name = "duration",
 	  .letter = 'd',
 	  .argument = "TIME",
@@ -345,6 +345,31 @@ static const struct option_row report_rows[] = {
 	  FIELD(duration_ns),
 	  .min = 1,
 	  .max = OPTION_TIME_MAX_NS },
+};
+
+/* Which blocks count as in use. */
+static const struct option_row count_rows[] = {
+	{ .name = "min-age",
+	  .argument = "TIME",
+	  .help = "count only blocks at least this old as in use",
+	  .store = option_row_store_time,
+	  FIELD(min_age_ns),
+	  .max = OPTION_TIME_MAX_NS },
+	{ .name = "older",
+	  .argument = "TIME",
+	  .help = "the same as --min-age",
+	  .store = option_row_store_time,
+	  FIELD(min_age_ns),
+	  .max = OPTION_TIME_MAX_NS,
+	  .flags = OPTION_ALIAS },
+	{ .name = "survived",
+	  .argument = "Ngc",
+	  .help = "count only what outlived N major garbage collections",
+	  .store = options_table_store_survived },
+};
+
+/* What a report of call sites shows. */
+static const struct option_row report_rows[] = {
 	{ .name = "frames",
 	  .argument = "N",
 	  .help = "frames shown of each stack; 0 = all",
@@ -376,23 +401,6 @@ static const struct option_row report_rows[] = {
 	  .argument = "REGEX",
 	  .help = "only sites with such a frame",
 	  .store = options_table_store_only },
-	{ .name = "min-age",
-	  .argument = "TIME",
-	  .help = "count only blocks at least this old as in use",
-	  .store = option_row_store_time,
-	  FIELD(min_age_ns),
-	  .max = OPTION_TIME_MAX_NS },
-	{ .name = "older",
-	  .argument = "TIME",
-	  .help = "the same as --min-age",
-	  .store = option_row_store_time,
-	  FIELD(min_age_ns),
-	  .max = OPTION_TIME_MAX_NS,
-	  .flags = OPTION_ALIAS },
-	{ .name = "survived",
-	  .argument = "Ngc",
-	  .help = "count only what outlived N major garbage collections",
-	  .store = options_table_store_survived },
 	{ .name = "fail-over",
 	  .argument = "SIZE",
 	  .help = "exit status 1 if more than SIZE is in use at the end",
@@ -415,7 +423,16 @@ static const struct option_row report_rows[] = {
 	  .store = options_table_store_format },
 };
 
-/* Where a report goes, how it is written, and how much of it. */
+/* Where it goes. */
+static const struct option_row file_rows[] = {
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .help = "reports go to FILE; %p = PID, %t = time, %h = host",
+	  .store = options_table_store_output },
+};
+
+/* How a report is written, and how much of it. */
 static const struct option_row output_rows[] = {
 	{ .name = "top",
 	  .letter = 'n',
@@ -424,11 +441,6 @@ static const struct option_row output_rows[] = {
 	  .store = option_row_store_number,
 	  FIELD(top),
 	  .max = UINT32_MAX },
-	{ .name = "output",
-	  .letter = 'o',
-	  .argument = "FILE",
-	  .help = "reports go to FILE; %p = PID, %t = time, %h = host",
-	  .store = options_table_store_output },
 	{ .name = "format",
 	  .argument = "FORMAT",
 	  .help = "how a report is written, see Formats",
@@ -487,6 +499,26 @@ static const struct option_row look_rows[] = {
 	  .help = "of memory: the tracer itself takes at most SIZE (1g)",
 	  .store = option_row_store_size,
 	  FIELD(max_memory) },
+};
+
+/* Which moments of a recording. */
+static const struct option_row moment_rows[] = {
+	{ .name = "at",
+	  .argument = "MOMENT",
+	  .help = "of report: 5m after the beginning, a time, a mark",
+	  .store = option_row_store_text,
+	  FIELD(at) },
+	{ .name = "from",
+	  .argument = "MOMENT",
+	  .help = "of report: growth is counted from here",
+	  .store = option_row_store_text,
+	  FIELD(from) },
+	{ .name = "to",
+	  .argument = "MOMENT",
+	  .help = "of report with --from: the same as --at",
+	  .store = option_row_store_text,
+	  FIELD(at),
+	  .flags = OPTION_ALIAS },
 };
 
 /* What is recorded of a block, and how much. */
@@ -637,8 +669,12 @@ static const struct option_row general_rows[] = {
 
 const struct option_list options_table_target = LIST(target_rows);
 const struct option_list options_table_follow = LIST(follow_rows);
+const struct option_list options_table_time = LIST(time_rows);
+const struct option_list options_table_count = LIST(count_rows);
 const struct option_list options_table_report = LIST(report_rows);
+const struct option_list options_table_file = LIST(file_rows);
 const struct option_list options_table_output = LIST(output_rows);
+const struct option_list options_table_moment = LIST(moment_rows);
 const struct option_list options_table_look = LIST(look_rows);
 const struct option_list options_table_record = LIST(record_rows);
 const struct option_list options_table_probe = LIST(probe_rows);

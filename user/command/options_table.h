@@ -10,9 +10,12 @@
 
 extern const struct option_list options_table_target; /* a running process, or one to start */
 extern const struct option_list options_table_follow; /* other processes, current and future */
+extern const struct option_list options_table_time; /* for how long */
+extern const struct option_list options_table_count; /* which blocks count as in use */
 extern const struct option_list options_table_report; /* what a report of call sites shows */
-extern const struct option_list
-	options_table_output; /* where a report goes, and how it is written */
+extern const struct option_list options_table_file; /* where it goes */
+extern const struct option_list options_table_output; /* how it is written, and how much of it */
+extern const struct option_list options_table_moment; /* which moments of a recording */
 extern const struct option_list options_table_look; /* how a process's memory is looked at */
 extern const struct option_list options_table_record; /* what is recorded, and how much of it */
 extern const struct option_list options_table_probe; /* what is probed, and how */

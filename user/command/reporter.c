@@ -9,6 +9,7 @@
 #include "analyze/report.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "command/naming.h"
 #include "command/survived_notice.h"
 #include "memory/memory_classes.h"
 #include "memory/memory_look.h"
@@ -63,31 +64,6 @@ int reporter_open(struct reporter *reporter, const struct options *options, cons
 	free(path);
 	free(host);
 	return code;
-}
-
-static const struct symbol_list *reporter_lookup(void *context, const struct frame *frame)
-{
-	return symbolizer_lookup(context, frame);
-}
-
-static const char *reporter_hint(void *context, const struct frame *frame)
-{
-	return symbolizer_hint(context, frame);
-}
-
-static void reporter_complain(const struct reporter *reporter)
-{
-	enum log_level level;
-	char *complaint;
-
-	while ((complaint = symbolizer_take_complaint(reporter->symbolizer, &level))) {
-		log_write(reporter->log, level, "%s", complaint);
-		free(complaint);
-	}
-	complaint = symbolizer_take_unfit(reporter->symbolizer);
-	if (complaint)
-		log_write(reporter->log, LOG_NOTICE, "%s", complaint);
-	free(complaint);
 }
 
 /* What --survived leaves out without a judgement is no silent loss. */
@@ -234,13 +210,17 @@ static void reporter_fill_objects(struct reporter *reporter, struct report *repo
 	reporter->count_from_ns = end_ns + (end_ns - begin_ns) * COUNT_BETWEEN_PART;
 }
 
+void reporter_set_base(struct reporter *reporter, const struct snapshot *snapshot)
+{
+	growth_keep(&reporter->base, snapshot,
+		    reporter->options->min_age_ns || reporter->options->survived);
+}
+
 int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct error *error)
 {
 	const struct options *options = reporter->options;
 	struct budget_estimates *estimates = budget_estimates_new(snapshot->budget);
-	const struct report_names names = { .lookup = reporter_lookup,
-					    .context = reporter->symbolizer,
-					    .hint = reporter_hint };
+	const struct report_names names = reporter->names;
 	struct report_options wanted = { .sort = options->sort,
 					 .top = options->top,
 					 .only_held = options->schema == 2 && !options->empty,
@@ -267,21 +247,25 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	if (estimates)
 		budget_estimates_apply(estimates, snapshot);
 	output_size(&reporter->output, getenv("COLUMNS"), &style.columns, &style.lines);
-	symbolizer_begin_report(reporter->symbolizer);
+	if (reporter->symbolizer)
+		symbolizer_begin_report(reporter->symbolizer);
 	grouped = group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
 	report = report_build(&grouped->snapshot, &wanted, &names);
-	report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
+	if (reporter->symbolizer)
+		report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
 	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
 	reporter_look_inside(reporter, report);
 	reporter_fill_objects(reporter, report);
 	growth_keep(&reporter->base, snapshot, wanted.without_young);
-	reporter_complain(reporter);
+	if (reporter->symbolizer)
+		naming_complain(reporter->symbolizer, reporter->log);
 	reporter_notice_survived(reporter, snapshot);
 	if (reporter->written && options->format->separator)
 		buffer_append_string(&text, options->format->separator);
 	options->format->render(report, &style, &text);
 	reporter_drain(&passage, &text);
-	symbolizer_end_report(reporter->symbolizer);
+	if (reporter->symbolizer)
+		symbolizer_end_report(reporter->symbolizer);
 	reporter->written++;
 	buffer_free(&text);
 	report_free(report);

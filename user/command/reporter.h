@@ -11,7 +11,8 @@
 struct reporter {
 	const struct options *options; /* not owned, and neither are the next two */
 	const struct log *log;
-	struct symbolizer *symbolizer;
+	struct symbolizer *symbolizer; /* of what is traced; NULL = nothing is */
+	struct report_names names; /* of frames */
 	struct output output;
 	struct growth_base base; /* what sites held at the last report */
 	bool color;
@@ -30,6 +31,9 @@ int reporter_open(struct reporter *reporter, const struct options *options, cons
 
 /* Count the objects of a process that will be traced, so that the last report has which classes have grown. For a limited time. */
 void reporter_count_objects(struct reporter *reporter, pid_t pid);
+
+/* Growth is since `snapshot`, as if that had been reported last. */
+void reporter_set_base(struct reporter *reporter, const struct snapshot *snapshot);
 
 /*
  * Write a report of `snapshot`, in which estimates take the place of figures of windows. Returns 0; -EPIPE, without an error, if there is

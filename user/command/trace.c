@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Trace processes, or a command, and report. Decides what is done when; how is for the session and the reporter. */
+/*
+ * Trace processes, or a command, and report, or record. Decides what is done when; how is for the session, the reporter and the
+ * recorder.
+ */
+#include "command/trace.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -13,6 +18,7 @@
 #include "command/ending.h"
 #include "command/holder.h"
 #include "command/listing.h"
+#include "command/naming.h"
 #include "command/price_notice.h"
 #include "command/reporter.h"
 #include "command/selection.h"
@@ -44,6 +50,8 @@ struct trace {
 	struct session *session;
 	struct holder holder;
 	struct reporter reporter;
+	struct recorder *recorder; /* NULL = the reporter writes reports */
+	uint64_t written; /* reports, or intervals */
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_window, on_pipe;
 	size_t printed_probes, printed_skipped; /* of the plan: printed so far */
@@ -154,7 +162,7 @@ static int trace_add_processes(struct trace *trace)
 		code = trace_add_command(trace);
 	for (i = 0; i < options->pid_count && !code; i++) {
 		/* Before probes slow it down. */
-		if (options->format->classes)
+		if (options->format->classes && !trace->recorder)
 			reporter_count_objects(&trace->reporter, options->pids[i]);
 		code = trace_add_process(trace, options->pids[i], NULL);
 	}
@@ -281,7 +289,11 @@ static int trace_report(struct trace *trace, bool last)
 	if (snapshot->budget)
 		trace_print_cost(trace, snapshot->budget);
 	trace->reporter.is_last = last;
-	code = reporter_write(&trace->reporter, snapshot, &trace->error);
+	if (trace->recorder)
+		code = recorder_write(trace->recorder, snapshot, &trace->error);
+	else
+		code = reporter_write(&trace->reporter, snapshot, &trace->error);
+	trace->written++;
 	snapshot_free(snapshot);
 	if (code == -EPIPE)
 		trace->closed = true;
@@ -302,7 +314,9 @@ static void trace_on_signal(void *context, struct watch *watch)
 	struct trace *trace = context;
 	int number = loop_take_signal(watch->fd);
 
-	if (number == SIGUSR1 && !trace->waiting)
+	if (number == SIGUSR2 && !trace->waiting)
+		trace->recorder->is_marked = true;
+	if ((number == SIGUSR1 || number == SIGUSR2) && !trace->waiting)
 		trace_report_now(trace);
 	/* It stays pending, for who waits for the reader of the last report. */
 	if (number == end_signals_number() && !raise(number))
@@ -317,8 +331,7 @@ static void trace_on_time(void *context, struct watch *watch)
 
 	if (!loop_take_ticks(watch->fd))
 		return;
-	if (!options->interval_ns ||
-	    (options->count && trace->reporter.written + 1 >= options->count))
+	if (!options->interval_ns || (options->count && trace->written + 1 >= options->count))
 		trace_stop(trace);
 	else
 		trace_report_now(trace);
@@ -401,6 +414,8 @@ static void trace_on_pipe(void *context, struct watch *watch)
 /* Fails where the output is no pipe and cannot break: then there is nothing to watch. */
 static void trace_watch_pipe(struct trace *trace)
 {
+	if (trace->recorder)
+		return;
 	trace->on_pipe = (struct watch){ .fd = trace->reporter.output.fd,
 					 .handle = trace_on_pipe,
 					 .context = trace };
@@ -423,7 +438,7 @@ static int trace_watch_all(struct trace *trace)
 /* Signals are taken over before anything starts, so that no way to end leaves something behind. */
 static int trace_open(struct trace *trace)
 {
-	const int signals[] = { end_signals_number(), SIGUSR1, 0 };
+	const int signals[] = { end_signals_number(), SIGUSR1, trace->recorder ? SIGUSR2 : 0, 0 };
 	const struct symbolizer_options names = { .debug_directory =
 							  trace->options->debug_directory,
 						  .debuginfod = trace->options->debuginfod,
@@ -448,20 +463,30 @@ static int trace_open(struct trace *trace)
 	trace->decoder =
 		decoder_new(trace->options->call_graph != CALL_GRAPH_FP, end_signals_are_urgent);
 	trace->reporter.symbolizer = symbolizer_new(&trace->modules, &names);
+	trace->reporter.names = naming_of(trace->reporter.symbolizer);
 	if (trace->options->arguments)
 		code = spawn_hold(&trace->spawn, trace->options->arguments, &trace->error);
 	return code;
 }
 
-static int trace_open_reporter(struct trace *trace)
+/* What takes the snapshots. */
+static int trace_open_writer(struct trace *trace)
 {
 	const struct options *options = trace->options;
+	const int *pids = options->arguments ? &trace->spawn.pid : options->pids;
+	size_t count = options->arguments ? 1 : options->pid_count;
 
-	if (options->arguments)
-		return reporter_open(&trace->reporter, options, &trace->spawn.pid, 1,
-				     &trace->error);
-	return reporter_open(&trace->reporter, options, options->pids, options->pid_count,
-			     &trace->error);
+	if (!trace->recorder)
+		return reporter_open(&trace->reporter, options, pids, count, &trace->error);
+	trace->recorder->symbolizer = trace->reporter.symbolizer;
+	return recorder_open(trace->recorder, options, pids, count, &trace->error);
+}
+
+static int trace_close_writer(struct trace *trace)
+{
+	if (trace->recorder)
+		return recorder_close(trace->recorder, &trace->error);
+	return reporter_close(&trace->reporter, &trace->error);
 }
 
 static void trace_wait(struct trace *trace)
@@ -487,7 +512,7 @@ static int trace_start(struct trace *trace)
 	if (!code)
 		code = trace_add_processes(trace);
 	if (!code)
-		code = trace_open_reporter(trace);
+		code = trace_open_writer(trace);
 	if (!code)
 		code = trace_watch_all(trace);
 	if (code)
@@ -525,11 +550,13 @@ static void trace_close(struct trace *trace)
 	loop_close(&trace->loop);
 }
 
-static int trace_run(const struct options *options, const struct log *log)
+int trace_processes(const struct options *options, const struct log *log, struct recorder *recorder)
 {
-	struct trace trace = {
-		.options = options, .log = log, .reporter.output.fd = -1, .on_time.fd = -1
-	};
+	struct trace trace = { .options = options,
+			       .log = log,
+			       .reporter.output.fd = -1,
+			       .recorder = recorder,
+			       .on_time.fd = -1 };
 	int code = trace_start(&trace);
 
 	if (!code)
@@ -545,12 +572,17 @@ static int trace_run(const struct options *options, const struct log *log)
 			ending_log(log, options->arguments[0], &trace.spawn);
 		code = trace_report(&trace, true);
 	}
-	if (reporter_close(&trace.reporter, &trace.error) && !code)
+	if (trace_close_writer(&trace) && !code)
 		code = -EIO;
 	trace_close(&trace);
 	if (trace.error.kind)
 		return command_fail(log, &trace.error);
 	return trace.reporter.inuse_bytes > options->fail_over ? 1 : 0;
+}
+
+static int trace_run(const struct options *options, const struct log *log)
+{
+	return trace_processes(options, log, NULL);
 }
 
 const struct command command_trace = {

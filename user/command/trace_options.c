@@ -23,8 +23,17 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const trace_options[] = {
-	&options_table_target, &options_table_follow, &options_table_report,  &options_table_output,
-	&options_table_record, &options_table_probe,  &options_table_general, NULL,
+	&options_table_target,
+	&options_table_follow,
+	&options_table_time,
+	&options_table_report,
+	&options_table_count,
+	&options_table_file,
+	&options_table_output,
+	&options_table_record,
+	&options_table_probe,
+	&options_table_general,
+	NULL,
 };
 
 /* A number that is more likely a process ID. */
@@ -104,15 +113,10 @@ static int trace_check_budget(const struct options *options, struct error *error
 	return USAGE("--budget traces in short windows and estimates: it excludes %s", other);
 }
 
-static int trace_check_values(const struct command_line *line, struct options *options,
-			      struct error *error)
+int trace_options_check_blocks(const struct options *options, struct error *error)
 {
 	char age[UNITS_TEXT_MAX], duration[UNITS_TEXT_MAX];
 
-	if (options->duration_ns && options->interval_ns)
-		return USAGE("-d/--duration gives one report, INTERVAL '%s' several: use one of "
-			     "them ('tracer -p PID 2 5' ends after 5 reports)",
-			     line->positions[0]);
 	if (options->duration_ns && options->min_age_ns >= options->duration_ns)
 		return USAGE("no block can be in use for %s (--min-age) after %s of tracing "
 			     "(-d/--duration): only blocks that are allocated while it traces "
@@ -127,6 +131,11 @@ static int trace_check_values(const struct command_line *line, struct options *o
 		return USAGE("--follow-fork and --no-follow-fork exclude each other");
 	if (options->tree && options->no_follow_fork)
 		return USAGE("--tree and --no-follow-fork exclude each other");
+	return 0;
+}
+
+int trace_options_check_format(const struct options *options, struct error *error)
+{
 	if (options->schema != 1 && strcmp(options->format->name, "json") != 0)
 		return USAGE("--schema is of JSON: use it with -j");
 	if (options->empty && options->schema != 2)
@@ -135,22 +144,30 @@ static int trace_check_values(const struct command_line *line, struct options *o
 	if (options->empty && options->top && report_sort_is_inuse(options->sort))
 		return USAGE("sites that hold nothing (--empty) are the last ones: add -n 0, which "
 			     "lists all");
-	if (options->interval_ns && !options->format->separator)
-		return USAGE("a file holds one report of the format %s: use -d/--duration instead "
-			     "of INTERVAL '%s'",
-			     options->format->name, line->positions[0]);
 	return 0;
 }
 
-/* Where the default depends on other options. */
-static void trace_set_defaults(struct options *options)
+static int trace_check_values(const struct command_line *line, const struct options *options,
+			      struct error *error)
 {
-	if (options->arguments)
-		options->follow_fork = !options->no_follow_fork;
-	options->follow_fork |= options->tree;
-	if (!options->arguments && !options->duration_ns && !options->interval_ns &&
-	    options->format->separator)
-		options->interval_ns = INTERVAL_DEFAULT_NS;
+	int code;
+
+	if (options->duration_ns && options->interval_ns)
+		return USAGE("-d/--duration gives one report, INTERVAL '%s' several: use one of "
+			     "them ('tracer -p PID 2 5' ends after 5 reports)",
+			     line->positions[0]);
+	code = trace_options_check_blocks(options, error);
+	if (!code)
+		code = trace_options_check_format(options, error);
+	if (!code && options->interval_ns && !options->format->separator)
+		return USAGE("a file holds one report of the format %s: use -d/--duration instead "
+			     "of INTERVAL '%s'",
+			     options->format->name, line->positions[0]);
+	return code;
+}
+
+void trace_options_set_format_defaults(struct options *options)
+{
 	/* What other programs read has stacks, as it always had. */
 	if (options->by == GROUP_BY_DEFAULT && !options->format->by_line)
 		options->by = GROUP_BY_STACK;
@@ -158,16 +175,33 @@ static void trace_set_defaults(struct options *options)
 		options->top = options->format->all_sites ? 0 : SITES_DEFAULT;
 }
 
+void trace_options_set_defaults(struct options *options)
+{
+	if (options->arguments)
+		options->follow_fork = !options->no_follow_fork;
+	options->follow_fork |= options->tree;
+	if (!options->interval_ns)
+		options->interval_ns = INTERVAL_DEFAULT_NS;
+}
+
 int trace_options_check(const struct command_line *line, struct options *options,
 			struct error *error)
 {
 	int result = target_options_check(line, options, error);
+	bool once;
 
 	if (!result)
 		result = trace_check_values(line, options, error);
 	if (!result)
 		result = trace_check_budget(options, error);
-	if (!result)
-		trace_set_defaults(options);
-	return result;
+	if (result)
+		return result;
+	/* One report, at the end. */
+	once = !options->interval_ns &&
+	       (options->arguments || options->duration_ns || !options->format->separator);
+	trace_options_set_defaults(options);
+	trace_options_set_format_defaults(options);
+	if (once)
+		options->interval_ns = 0;
+	return 0;
 }

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recordings of real runs: what they report is what a live report had, when the program is gone, and however the tracer ended."""
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import tempfile
+
+import lab
+
+# What a moment's report has of a site whatever the moment is; ages go on.
+FIGURES = ("pid", "source", "allocator", "function", "alloc_bytes", "alloc_objects", "free_bytes", "free_objects", "ended", "frames")
+
+
+def intervals(path):
+    """How many intervals a recording has."""
+    try:
+        with sqlite3.connect("file:%s?mode=ro" % path, uri=True) as database:
+            return database.execute("SELECT count(*) FROM interval").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+def record_now(tracer, path):
+    """One more interval."""
+    before = intervals(path)
+    tracer.process.send_signal(signal.SIGUSR1)
+    lab.wait_for(lambda: intervals(path) > before or tracer.process.poll() is not None, "an interval is recorded")
+    assert intervals(path) > before, tracer.stderr()
+
+
+def recorded(path, *options):
+    status, output, errors = lab.run("report", path, "-j", "-n", "0", *options)
+    assert status == 0 and not errors, errors
+    return json.loads(output)
+
+
+def figures(report):
+    return sorted(json.dumps({key: site[key] for key in FIGURES}) for site in report["sites"])
+
+
+def test_report_is_the_live_one():
+    """Two tracers have been there before the first call, and report when all calls are done."""
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        process = lab.start([lab.target("known"), "calls", "wait"])
+        lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+        live = lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600")
+        recorder = lab.Tracer("record", "-o", path, "-p", process.pid, "3600")
+        account = lab.work(process)
+        record_now(recorder, path)
+        wanted = live.report_now()
+        report = recorded(path)
+        lab.check_account(account, report)
+        assert figures(report) == figures(wanted) and len(report["sites"]) > 5
+        assert report["totals"] == wanted["totals"]
+        assert report["targets"][0]["exe"] == wanted["targets"][0]["exe"]
+        recorder.stop()
+        live.stop()
+        assert "2 intervals are recorded" in recorder.stderr(), recorder.stderr()
+        assert figures(recorded(path)) == figures(wanted)
+        assert os.stat(path).st_mode & 0o777 == 0o600
+
+
+def test_program_is_gone():
+    """The program and its debug information are removed before its recording is read."""
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path, program = os.path.join(folder, "x.db"), os.path.join(folder, "program")
+        shutil.copy(lab.target("known"), program)
+        status, _, errors = lab.run("record", "-q", "-o", path, "3600", "--", program, "calls")
+        assert status == 0, errors
+        os.unlink(program)
+        report = recorded(path)
+        assert report["targets"][0]["exited"] and report["targets"][0]["comm"] == "program", report["targets"]
+        frames = [frame for site in report["sites"] for frame in site["frames"] if frame["module"] == program]
+        assert any(frame["file"] and frame["file"].endswith("known.c") and frame["line"] for frame in frames), frames
+        assert all(frame["build_id"] for frame in frames), frames
+        status, text, _ = lab.run("report", path, "-n", "2")
+        assert status == 0 and "known.c:" in text, text
+        status, folded, _ = lab.run("report", path, "-f")
+        assert status == 0 and folded.startswith("program;"), folded
+        base = recorded(path, "--from", "0", "--to", "1d")
+        assert base["totals"] == report["totals"]
+        assert all(site["growth_bytes"] == 0 for site in base["sites"]), "there is one interval only"
+
+
+def test_killed_recorder():
+    """What it has recorded stays."""
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        process = lab.start([lab.target("known"), "calls", "wait"])
+        lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+        recorder = lab.Tracer("record", "-q", "-o", path, "-p", process.pid, "3600")
+        record_now(recorder, path)
+        account = lab.work(process)
+        record_now(recorder, path)
+        lab.end(recorder.process)
+        lab.check_account(account, recorded(path))
+        assert recorded(path, "--at", "0")["totals"]["alloc_objects"] == 0
+        with sqlite3.connect(path) as database:
+            assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        lab.check_account(account, recorded(path))
+
+
+def test_refusals():
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        for arguments, wanted in (
+                (("record", "--", "true"), "-o FILE"),
+                (("record", "-o", path, "--budget", "1", "--", "true"), "--budget"),
+                (("report",), "needs FILE"),
+                (("report", path), "No such file"),
+                (("report", __file__), "cannot read the recording"),
+                (("record", "-o", __file__, "--", "true"), "will not overwrite")):
+            status, output, errors = lab.run(*arguments)
+            assert status == 2 and not output and wanted in errors, (arguments, status, errors)
+        assert not os.path.exists(path)
+
+
+lab.run_tests()

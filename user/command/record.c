@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracer record`: trace as `tracer` does, and keep every interval in a file. */
+#include "command/command.h"
+#include "command/record_options.h"
+#include "command/trace.h"
+#include "command/trace_options.h"
+
+static int record_run(const struct options *options, const struct log *log)
+{
+	struct recorder recorder = { .log = log };
+
+	return trace_processes(options, log, &recorder);
+}
+
+const struct command command_record = {
+	.name = "record",
+	.summary = "trace as well, and keep every interval in a file",
+	.options = record_options,
+	.arguments = trace_options_arguments,
+	.starts_program = true,
+	.check = record_options_check,
+	.run = record_run,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See record_options.h. */
+#include "command/record_options.h"
+
+#include <errno.h>
+
+#include "command/options_table.h"
+#include "command/target_options.h"
+#include "command/trace_options.h"
+
+#define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
+
+const struct option_list *const record_options[] = {
+	&options_table_target, &options_table_follow,  &options_table_time,
+	&options_table_count,  &options_table_file,    &options_table_record,
+	&options_table_probe,  &options_table_general, NULL,
+};
+
+int record_options_check(const struct command_line *line, struct options *options,
+			 struct error *error)
+{
+	int code = target_options_check(line, options, error);
+
+	if (!code)
+		code = trace_options_check_blocks(options, error);
+	if (code)
+		return code;
+	if (!options->output)
+		return USAGE("'tracer record' needs the name of the recording: -o FILE");
+	if (options->budget)
+		return USAGE("'tracer record' keeps counts of all calls, and no estimates of "
+			     "--budget: leave it out");
+	trace_options_set_defaults(options);
+	/* With -d, the last interval is at its end. */
+	if (options->duration_ns && options->duration_ns < options->interval_ns)
+		options->interval_ns = options->duration_ns;
+	if (options->duration_ns && !options->count)
+		options->count = options->duration_ns / options->interval_ns;
+	return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See recorder.h. */
+#include "command/recorder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "command/naming.h"
+#include "command/output.h"
+
+int recorder_open(struct recorder *recorder, const struct options *options, const int *pids,
+		  size_t pid_count, struct error *error)
+{
+	struct output_names names = { .pids = pids, .pid_count = pid_count, .time = time(NULL) };
+	const struct report_names frames = naming_of(recorder->symbolizer);
+	struct writer_options wanted = { .names = { .lookup = frames.lookup,
+						    .hint = frames.hint,
+						    .context = frames.context },
+					 .min_age_ns = options->min_age_ns,
+					 .survived = options->survived };
+	char *host = output_host();
+	int code;
+
+	names.host = wanted.host = host;
+	recorder->path = output_expand(options->output, &names);
+	code = writer_open(&recorder->writer, recorder->path, &wanted, error);
+	free(host);
+	return code;
+}
+
+int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct error *error)
+{
+	char mark[32] = "";
+	int code;
+
+	if (recorder->is_marked)
+		snprintf(mark, sizeof(mark), "m%" PRIu64, ++recorder->marks);
+	symbolizer_begin_report(recorder->symbolizer);
+	snapshot->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(recorder->symbolizer);
+	code = writer_add(&recorder->writer, snapshot, recorder->is_marked ? mark : NULL, error);
+	symbolizer_end_report(recorder->symbolizer);
+	naming_complain(recorder->symbolizer, recorder->log);
+	if (recorder->is_marked && !code)
+		log_write(recorder->log, LOG_NOTICE, "mark '%s' is set", mark);
+	recorder->is_marked = false;
+	return code;
+}
+
+int recorder_close(struct recorder *recorder, struct error *error)
+{
+	uint64_t count = recorder->writer.interval;
+	int code = writer_close(&recorder->writer, error);
+
+	if (!code && count)
+		log_write(recorder->log, LOG_NOTICE,
+			  "%" PRIu64 " interval%s recorded: 'tracer report %s' shows the last one",
+			  count, count == 1 ? " is" : "s are", recorder->path);
+	free(recorder->path);
+	return code;
+}

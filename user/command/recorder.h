@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From snapshots to a recording, as the options ask; not when. */
+#ifndef COMMAND_RECORDER_H
+#define COMMAND_RECORDER_H
+
+#include "command/options.h"
+#include "model/snapshot.h"
+#include "recording/writer.h"
+#include "symbolize/symbolizer.h"
+
+struct recorder {
+	const struct log *log; /* not owned, as the next one */
+	struct symbolizer *symbolizer;
+	char *path; /* owned */
+	struct writer writer;
+	uint64_t marks; /* so far */
+	bool is_marked; /* the next snapshot has the next mark */
+};
+
+/* Make the recording that -o names, for these pids. Returns 0 or a negative errno with `error` filled. */
+int recorder_open(struct recorder *recorder, const struct options *options, const int *pids,
+		  size_t pid_count, struct error *error);
+
+/* Record a snapshot, with a mark if it is marked: "m1", "m2" ... Returns 0 or a negative errno with `error` filled. */
+int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct error *error);
+
+/* Close it, and write to the log what it has. Returns 0 or a negative errno with `error` filled. Accepts one that is not open. */
+int recorder_close(struct recorder *recorder, struct error *error);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracer report`: a moment of a recording, as a report of that moment would have been. Needs no process, no privilege and no BPF. */
+#include <errno.h>
+#include <signal.h>
+
+#include "command/command.h"
+#include "command/report_options.h"
+#include "command/reporter.h"
+#include "recording/reader.h"
+
+static const struct symbol_list *report_lookup(void *context, const struct frame *frame)
+{
+	return reader_lookup(context, frame);
+}
+
+static const char *report_hint(void *context, const struct frame *frame)
+{
+	return reader_hint(context, frame);
+}
+
+/* The snapshot at what `text` names; NULL = the last one. */
+static int report_load(struct reader *reader, const char *text, struct snapshot **ret_snapshot,
+		       struct error *error)
+{
+	struct moment moment = { .kind = MOMENT_LAST };
+	uint64_t interval;
+	int code;
+
+	if (text)
+		moment = reader_parse_moment(text);
+	code = reader_find(reader, &moment, &interval, error);
+	return code ? code : reader_load(reader, interval, ret_snapshot, error);
+}
+
+static int report_write(struct reporter *reporter, struct reader *reader,
+			const struct options *options, struct error *error)
+{
+	struct snapshot *snapshot, *base;
+	int code = report_load(reader, options->at, &snapshot, error);
+
+	if (code)
+		return code;
+	if (options->from) {
+		code = report_load(reader, options->from, &base, error);
+		if (!code) {
+			reporter_set_base(reporter, base);
+			snapshot_free(base);
+		}
+	}
+	if (!code)
+		code = reporter_open(reporter, options, NULL, 0, error);
+	if (!code)
+		code = reporter_write(reporter, snapshot, error);
+	snapshot_free(snapshot);
+	return code;
+}
+
+static int report_run(const struct options *options, const struct log *log)
+{
+	struct reader reader = { 0 };
+	struct options wanted = *options;
+	struct reporter reporter = {
+		.options = &wanted,
+		.log = log,
+		.names = { .lookup = report_lookup, .context = &reader, .hint = report_hint },
+		.output.fd = -1
+	};
+	struct error error = { 0 };
+	int code;
+
+	signal(SIGPIPE, SIG_IGN);
+	code = reader_open(&reader, options->recording, &error);
+	wanted.min_age_ns = reader.min_age_ns;
+	wanted.survived = reader.survived;
+	if (!code)
+		code = report_write(&reporter, &reader, &wanted, &error);
+	if (reporter_close(&reporter, &error) && !code)
+		code = -EIO;
+	reader_close(&reader);
+	if (code && code != -EPIPE)
+		return command_fail(log, &error);
+	return reporter.inuse_bytes > options->fail_over ? 1 : 0;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "print what was in use at a moment of a recording",
+	.options = report_options,
+	.arguments = report_options_arguments,
+	.check = report_options_check,
+	.run = report_run,
+};
