@@ -104,6 +104,29 @@ def test_killed_recorder():
         lab.check_account(account, recorded(path))
 
 
+def test_marks():
+    """A mark is what the recording has when it is asked for: by the command, and by a signal."""
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        process = lab.start([lab.target("known"), "calls", "wait"])
+        lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+        recorder = lab.Tracer("record", "-o", path, "-p", process.pid, "3600")
+        status, output, errors = lab.run("mark", path, "before it works")
+        assert status == 0 and not output and "mark 'before it works' is set" in errors, errors
+        account = lab.work(process)
+        recorder.process.send_signal(signal.SIGUSR2)
+        lab.wait_for(lambda: "mark 'm1' is set" in recorder.stderr(), "the mark is set")
+        assert recorded(path, "--at", "before it works")["totals"]["alloc_objects"] == 0
+        lab.check_account(account, recorded(path, "--at", "m1"))
+        grown = recorded(path, "--from", "before it works", "--to", "m1")
+        assert grown["sites"] and all(site["growth_bytes"] == site["inuse_bytes"] for site in grown["sites"])
+        recorder.stop()
+        status, _, errors = lab.run("mark", path, "late")
+        assert status == 4 and "has ended" in errors, (status, errors)
+        status, _, errors = lab.run("report", path, "--at", "late")
+        assert status == 2 and "no mark 'late'" in errors, (status, errors)
+
+
 def test_refusals():
     with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
         path = os.path.join(folder, "x.db")
@@ -111,6 +134,10 @@ def test_refusals():
                 (("record", "--", "true"), "-o FILE"),
                 (("record", "-o", path, "--budget", "1", "--", "true"), "--budget"),
                 (("report",), "needs FILE"),
+                (("mark", path), "needs NAME"),
+                (("mark", path, "5m"), "digit"),
+                (("mark", path, "a\nb"), "the name of a mark"),
+                (("mark", path, "a"), "No such file"),
                 (("report", path), "No such file"),
                 (("report", __file__), "cannot read the recording"),
                 (("record", "-o", __file__, "--", "true"), "will not overwrite")):

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "command/command_line.h"
 #include "command/help.h"
+#include "command/mark_options.h"
 #include "command/memory_options.h"
 #include "command/options_table.h"
 #include "command/plan_options.h"
@@ -66,6 +67,12 @@ static const struct command report = { .name = "report",
 				       .check = report_options_check,
 				       .run = run_nothing };
 
+static const struct command mark = { .name = "mark",
+				     .summary = "name a moment of a recording",
+				     .options = mark_options,
+				     .arguments = mark_options_arguments,
+				     .run = run_nothing };
+
 /* A command without a process. */
 static const char *compared[2];
 
@@ -92,7 +99,7 @@ static const struct command diff = { .name = "diff",
 				     .run = run_nothing };
 
 static const struct command *const commands[] = { &trace,  &plan, &memory, &record,
-						  &report, &diff, NULL };
+						  &report, &mark, &diff,   NULL };
 
 /* Splits `line` at blanks; a word "''" is an empty argument. Free *ret_copy and the result. */
 static inline char **split(const char *line, int *ret_count, char **ret_copy)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "recorded_run.h"
+#include "recording/marker.h"
 #include "recording/reader.h"
 #include "recording/schema.h"
 
@@ -55,14 +56,21 @@ static int remove_folder(void **state)
 	return rmdir(folder);
 }
 
-static void open_writer(struct run *run, struct writer *writer)
+static void open_limited(struct run *run, struct writer *writer, uint64_t limit)
 {
-	const struct writer_options options = {
-		.names = run_names(run), .min_age_ns = 12, .survived = 1, .host = "here"
-	};
+	const struct writer_options options = { .names = run_names(run),
+						.min_age_ns = 12,
+						.survived = 1,
+						.limit = limit,
+						.host = "here" };
 	struct error error = { 0 };
 
 	assert_int_equal(writer_open(writer, path, &options, &error), 0);
+}
+
+static void open_writer(struct run *run, struct writer *writer)
+{
+	open_limited(run, writer, 0);
 }
 
 static void write_seconds(struct run *run, struct writer *writer, uint64_t from, uint64_t to,
@@ -213,6 +221,51 @@ static void test_quiet_sites_take_nothing(void **state)
 	remove_files();
 }
 
+/*
+ * Where the file is too large, old intervals are taken out: those that are left are exact, the first, the last and the marked one
+ * among them, and there are more of what was lately.
+ */
+static void test_limit(void **state)
+{
+	const uint64_t limit = 160 << 10;
+	struct run *run = run_new();
+	struct writer writer;
+	struct reader reader;
+	struct stat status;
+	sqlite3 *handle;
+	int64_t seconds[HOUR], count = 0, i;
+
+	(void)state;
+	open_limited(run, &writer, limit);
+	write_seconds(run, &writer, STEP, HOUR, STEP);
+	close_writer(&writer);
+	assert_int_equal(stat(path, &status), 0);
+	/* It may be too large by what one interval has. */
+	assert_true((uint64_t)status.st_size <= limit + (16 << 10));
+	handle = open_raw();
+	for (i = 1; i <= HOUR / STEP; i++) {
+		char sql[80];
+
+		snprintf(sql, sizeof(sql), "SELECT count(*) FROM interval WHERE id = %d", (int)i);
+		if (ask_raw(handle, sql))
+			seconds[count++] = i;
+	}
+	assert_in_range(ask_raw(handle, "SELECT count(*) FROM interval WHERE id > 600"),
+			1 + ask_raw(handle, "SELECT count(*) FROM interval WHERE id <= 120"), 120);
+	sqlite3_close(handle);
+	assert_in_range(count, 20, 600);
+	assert_int_equal(seconds[0], 1);
+	assert_int_equal(seconds[count - 1], HOUR / STEP);
+	open_reader(&reader);
+	assert_int_equal(find(&reader, "m1"), 6);
+	for (i = 0; i < count; i++)
+		check_second(run, &reader, (uint64_t)seconds[i], (uint64_t)seconds[i] * STEP,
+			     "json");
+	reader_close(&reader);
+	run_free(run);
+	remove_files();
+}
+
 /* Write until killed, and write to `pipe` the number of each interval that is committed. */
 static void write_until_killed(int pipe)
 {
@@ -302,6 +355,43 @@ static void test_killed(void **state)
 		remove_files();
 	}
 	run_free(run);
+}
+
+/* A mark that another program asks for is of the next interval, unless there is none. */
+static void test_marker(void **state)
+{
+	struct run *run = run_new();
+	struct writer writer;
+	struct marker marker, late;
+	struct error error = { 0 };
+	uint64_t after = 0;
+	struct reader reader;
+
+	(void)state;
+	open_writer(run, &writer);
+	write_seconds(run, &writer, 1, 2, 1);
+	assert_false(writer_sees_mark(&writer));
+	assert_int_equal(marker_open(&marker, path, "here", &error), 0);
+	/* It is asked for, but the snapshot may be older. */
+	write_seconds(run, &writer, 3, 3, 1);
+	assert_int_equal(marker_look(&marker, &after, &error), 0);
+	assert_true(writer_sees_mark(&writer));
+	write_seconds(run, &writer, 4, 4, 1);
+	assert_false(writer_sees_mark(&writer));
+	assert_int_equal(marker_look(&marker, &after, &error), 1);
+	assert_int_equal(after, 4 * RUN_SECOND);
+	marker_close(&marker);
+	assert_int_equal(marker_open(&late, path, "late", &error), 0);
+	close_writer(&writer);
+	assert_int_equal(marker_look(&late, &after, &error), -ESRCH);
+	assert_int_equal(error.kind, ERROR_TARGET);
+	marker_close(&late);
+	assert_int_equal(marker_open(&late, path, "later", &error), -ESRCH);
+	open_reader(&reader);
+	assert_int_equal(find(&reader, "here"), 4);
+	reader_close(&reader);
+	run_free(run);
+	remove_files();
 }
 
 /* Nothing is overwritten, and no link is followed. */
@@ -489,6 +579,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_hour),	   cmocka_unit_test(test_quiet_sites_take_nothing),
+		cmocka_unit_test(test_limit),	   cmocka_unit_test(test_marker),
 		cmocka_unit_test(test_killed),	   cmocka_unit_test(test_create),
 		cmocka_unit_test(test_hostile),	   cmocka_unit_test(test_other_files),
 		cmocka_unit_test(test_documented),

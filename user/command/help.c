@@ -83,6 +83,7 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"       tracer memory -p PID | --tree PID | ... [INTERVAL [COUNT]]\n"
 		"       tracer record -o FILE -p PID | ... | -- CMD [ARG...]\n"
 		"       tracer report FILE [--at MOMENT | --from MOMENT --to MOMENT]\n"
+		"       tracer mark FILE NAME\n"
 		"\n"
 		"Shows which call sites hold the memory that a process has allocated since the\n"
 		"attach and not freed. A report every 5 s until Ctrl-C or the end of the "

@@ -119,6 +119,8 @@ struct options {
 	const char *since; /* a file with an earlier report; NULL = none */
 
 	const char *recording; /* a file to read; NULL = none */
+	uint64_t limit; /* bytes that a recording should not exceed; 0 = none */
+	const char *mark; /* the name of one to be set in it */
 	/* Moments of it; NULL = the last one; the one before which nothing is growth, or NULL = none */
 	const char *at, *from;
 

@@ -501,6 +501,15 @@ static const struct option_row look_rows[] = {
 	  FIELD(max_memory) },
 };
 
+/* What a recording takes. */
+static const struct option_row recording_rows[] = {
+	{ .name = "limit",
+	  .argument = "SIZE",
+	  .help = "of record: thin old intervals where FILE is larger",
+	  .store = option_row_store_size,
+	  FIELD(limit) },
+};
+
 /* Which moments of a recording. */
 static const struct option_row moment_rows[] = {
 	{ .name = "at",
@@ -674,6 +683,7 @@ const struct option_list options_table_count = LIST(count_rows);
 const struct option_list options_table_report = LIST(report_rows);
 const struct option_list options_table_file = LIST(file_rows);
 const struct option_list options_table_output = LIST(output_rows);
+const struct option_list options_table_recording = LIST(recording_rows);
 const struct option_list options_table_moment = LIST(moment_rows);
 const struct option_list options_table_look = LIST(look_rows);
 const struct option_list options_table_record = LIST(record_rows);

@@ -15,6 +15,7 @@ extern const struct option_list options_table_count; /* which blocks count as in
 extern const struct option_list options_table_report; /* what a report of call sites shows */
 extern const struct option_list options_table_file; /* where it goes */
 extern const struct option_list options_table_output; /* how it is written, and how much of it */
+extern const struct option_list options_table_recording; /* what a recording takes */
 extern const struct option_list options_table_moment; /* which moments of a recording */
 extern const struct option_list options_table_look; /* how a process's memory is looked at */
 extern const struct option_list options_table_record; /* what is recorded, and how much of it */

@@ -7,7 +7,7 @@
 
 static int record_run(const struct options *options, const struct log *log)
 {
-	struct recorder recorder = { .log = log };
+	struct recorder recorder = { .log = log, .asked_fd = -1 };
 
 	return trace_processes(options, log, &recorder);
 }

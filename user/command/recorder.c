@@ -5,10 +5,23 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "command/naming.h"
 #include "command/output.h"
+
+/* Who has asked for a mark sets the file's time: marker.c. */
+static void recorder_watch(struct recorder *recorder)
+{
+	recorder->asked_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (recorder->asked_fd < 0 ||
+	    inotify_add_watch(recorder->asked_fd, recorder->path, IN_ATTRIB) >= 0)
+		return;
+	close(recorder->asked_fd);
+	recorder->asked_fd = -1;
+}
 
 int recorder_open(struct recorder *recorder, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error)
@@ -19,7 +32,8 @@ int recorder_open(struct recorder *recorder, const struct options *options, cons
 						    .hint = frames.hint,
 						    .context = frames.context },
 					 .min_age_ns = options->min_age_ns,
-					 .survived = options->survived };
+					 .survived = options->survived,
+					 .limit = options->limit };
 	char *host = output_host();
 	int code;
 
@@ -27,7 +41,18 @@ int recorder_open(struct recorder *recorder, const struct options *options, cons
 	recorder->path = output_expand(options->output, &names);
 	code = writer_open(&recorder->writer, recorder->path, &wanted, error);
 	free(host);
+	if (!code)
+		recorder_watch(recorder);
 	return code;
+}
+
+bool recorder_sees_mark(struct recorder *recorder)
+{
+	char events[4096];
+
+	while (recorder->asked_fd >= 0 && read(recorder->asked_fd, events, sizeof(events)) > 0)
+		;
+	return writer_sees_mark(&recorder->writer);
 }
 
 int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct error *error)
@@ -58,5 +83,7 @@ int recorder_close(struct recorder *recorder, struct error *error)
 			  "%" PRIu64 " interval%s recorded: 'tracer report %s' shows the last one",
 			  count, count == 1 ? " is" : "s are", recorder->path);
 	free(recorder->path);
+	if (recorder->asked_fd >= 0)
+		close(recorder->asked_fd);
 	return code;
 }

@@ -15,11 +15,15 @@ struct recorder {
 	struct writer writer;
 	uint64_t marks; /* so far */
 	bool is_marked; /* the next snapshot has the next mark */
+	int asked_fd; /* readable when another program may have asked for a mark; -1 = that is seen at each interval */
 };
 
 /* Make the recording that -o names, for these pids. Returns 0 or a negative errno with `error` filled. */
 int recorder_open(struct recorder *recorder, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error);
+
+/* Has another program asked for a mark? To be asked when asked_fd is readable, and before each snapshot, which has it then. */
+bool recorder_sees_mark(struct recorder *recorder);
 
 /* Record a snapshot, with a mark if it is marked: "m1", "m2" ... Returns 0 or a negative errno with `error` filled. */
 int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct error *error);

@@ -53,7 +53,7 @@ struct trace {
 	struct recorder *recorder; /* NULL = the reporter writes reports */
 	uint64_t written; /* reports, or intervals */
 	struct loop loop;
-	struct watch on_signal, on_event, on_time, on_window, on_pipe;
+	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_asked;
 	size_t printed_probes, printed_skipped; /* of the plan: printed so far */
 	bool warned_overlap; /* that memory may be counted twice */
 	bool waiting; /* for the first process */
@@ -280,6 +280,8 @@ static int trace_report(struct trace *trace, bool last)
 		trace_print_price(trace, true);
 		session_deactivate(trace->session);
 	}
+	if (trace->recorder)
+		recorder_sees_mark(trace->recorder);
 	code = session_snapshot(trace->session, &snapshot);
 	if (last)
 		session_detach(trace->session);
@@ -300,7 +302,7 @@ static int trace_report(struct trace *trace, bool last)
 	return code;
 }
 
-/* A report on the way. One that fails ends the tracer. */
+/* A report or interval on the way. One that fails ends the tracer. */
 static void trace_report_now(struct trace *trace)
 {
 	if (trace_report(trace, false))
@@ -321,6 +323,15 @@ static void trace_on_signal(void *context, struct watch *watch)
 	/* It stays pending, for who waits for the reader of the last report. */
 	if (number == end_signals_number() && !raise(number))
 		trace_stop(trace);
+}
+
+static void trace_on_asked(void *context, struct watch *watch)
+{
+	struct trace *trace = context;
+
+	(void)watch;
+	if (recorder_sees_mark(trace->recorder) && !trace->waiting)
+		trace_report_now(trace);
 }
 
 /* The last of COUNT reports, and that of -d, is the one at the end. */
@@ -429,6 +440,8 @@ static int trace_watch_all(struct trace *trace)
 	if (code)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
 				 "cannot wait for events: %s", strerror(-code));
+	if (trace->recorder && trace->recorder->asked_fd >= 0)
+		trace_watch(trace, &trace->on_asked, trace->recorder->asked_fd, trace_on_asked);
 	trace_watch_pipe(trace);
 	return 0;
 }

@@ -21,7 +21,7 @@
 #define HEAP_MAX (256 << 20)
 
 /* Another program may hold the file for a moment: one that reads it, or `tracer mark`. */
-#define BUSY_MS 2000
+#define BUSY_MS 30000
 
 bool database_is_fine(const struct database *database)
 {
@@ -208,7 +208,7 @@ static void database_distrust(struct database *database)
 	sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
 	sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
 	database_run(database, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
-			       "PRAGMA temp_store = MEMORY; PRAGMA query_only = ON;");
+			       "PRAGMA temp_store = MEMORY;");
 }
 
 /* Tables and their indexes, and nothing that runs. */
@@ -279,32 +279,29 @@ static int database_try(struct database *database, const char *options)
 	return code;
 }
 
-int database_open(struct database *database, const char *path, struct error *error)
+/* Is there a file? The path is copied. */
+static int database_look(struct database *database, const char *path, struct error *error)
 {
 	struct stat status;
-	int code;
+	int code = stat(path, &status) ? -errno : S_ISREG(status.st_mode) ? 0 : -EINVAL;
 
 	*database = (struct database){ .path = memory_copy_string(path), .reads = true };
-	code = stat(path, &status) ? -errno : S_ISREG(status.st_mode) ? 0 : -EINVAL;
-	if (code) {
-		database_refuse(database, code == -EINVAL ? "it is no file" : strerror(-code), code,
-				error);
-		database_close(database);
-		return code;
-	}
-	if (database_is_whole(path))
-		code = database_try(database, "?mode=ro&immutable=1");
-	else
-		code = database_try(database, "?mode=ro&readonly_shm=1");
-	if (code == SQLITE_CANTOPEN)
-		code = database_try(database, "?mode=ro");
+	if (!code)
+		return 0;
+	database_refuse(database, code == -EINVAL ? "it is no file" : strerror(-code), code, error);
+	database_close(database);
+	return code;
+}
+
+/* SQLite gave `code` for the open. */
+static int database_check(struct database *database, int code, struct error *error)
+{
 	if (database_note(database, code)) {
 		database_distrust(database);
 		database_check_schema(database);
 		database_check_pages(database);
 		database->application = database_ask(database, "PRAGMA application_id");
 		database->version = database_ask(database, "PRAGMA user_version");
-		sqlite3_set_authorizer(database->handle, database_authorize, NULL);
 	}
 	code = database_finish(database, error);
 	if (code)
@@ -312,25 +309,42 @@ int database_open(struct database *database, const char *path, struct error *err
 	return code;
 }
 
+int database_open(struct database *database, const char *path, struct error *error)
+{
+	int code = database_look(database, path, error);
+
+	if (code)
+		return code;
+	if (database_is_whole(path))
+		code = database_try(database, "?mode=ro&immutable=1");
+	else
+		code = database_try(database, "?mode=ro&readonly_shm=1");
+	if (code == SQLITE_CANTOPEN)
+		code = database_try(database, "?mode=ro");
+	code = database_check(database, code, error);
+	if (code)
+		return code;
+	database_run(database, "PRAGMA query_only = ON");
+	sqlite3_set_authorizer(database->handle, database_authorize, NULL);
+	return 0;
+}
+
+int database_join(struct database *database, const char *path, struct error *error)
+{
+	int code = database_look(database, path, error);
+
+	if (!code)
+		code = database_check(
+			database,
+			database_connect(database, path, "?mode=rw", SQLITE_OPEN_READWRITE), error);
+	database->reads = false;
+	return code;
+}
+
 void database_run(struct database *database, const char *sql)
 {
 	if (database_is_fine(database))
 		database_note(database, sqlite3_exec(database->handle, sql, NULL, NULL, NULL));
-}
-
-uint64_t database_size(struct database *database)
-{
-	struct query pages, size;
-	uint64_t bytes = 0;
-
-	query_open(&pages, database, "PRAGMA page_count");
-	query_open(&size, database, "PRAGMA page_size");
-	if (query_next(&pages) && query_next(&size))
-		bytes = query_take_number(&pages, UINT32_MAX) *
-			query_take_number(&size, UINT32_MAX);
-	query_close(&pages);
-	query_close(&size);
-	return bytes;
 }
 
 /* Queries */

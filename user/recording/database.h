@@ -41,14 +41,14 @@ int database_create(struct database *database, const char *path, struct error *e
 /* A file that is there, for reading. As database_create. */
 int database_open(struct database *database, const char *path, struct error *error);
 
+/* The same for a file that is written to, also by another program just now. */
+int database_join(struct database *database, const char *path, struct error *error);
+
 /* Accepts what is closed, or was never opened ({0}). Queries must be closed before. */
 void database_close(struct database *database);
 
 /* Run statements without values. */
 void database_run(struct database *database, const char *sql);
-
-/* The bytes that the file takes, without what is only written ahead. */
-uint64_t database_size(struct database *database);
 
 /* Note that a value of the file cannot be: `what`, a phrase. The first one counts. */
 void database_damage(struct database *database, const char *what);

@@ -73,6 +73,10 @@ static void writer_open_queries(struct writer *writer)
 	query_open(&writer->add_late, database, "INSERT INTO late_file VALUES(?, ?, ?, ?)");
 	query_open(&writer->add_loss, database, "INSERT INTO loss VALUES(?, ?, ?)");
 	query_open(&writer->add_mark, database, "INSERT INTO mark(name, interval) VALUES(?, ?)");
+	query_open(&writer->find_marks, database,
+		   "SELECT id FROM mark WHERE interval IS NULL ORDER BY id DESC LIMIT 1");
+	query_open(&writer->set_marks, database,
+		   "UPDATE mark SET interval = ? WHERE interval IS NULL AND id <= ?");
 	writer_open_columns(&writer->add_interval, database, "interval",
 			    "id, time, time_ns, start_ns, whole, price_counted, price_measured",
 			    "?, ?, ?, ?, ?, ?, ?", schema_price);
@@ -105,6 +109,7 @@ int writer_open(struct writer *writer, const char *path, const struct writer_opt
 	buffer_free(&sql);
 	interner_open(&writer->interner, &writer->database, &options->names);
 	writer_open_queries(writer);
+	thinner_open(&writer->thinner, &writer->database, options->limit);
 	query_text(&writer->add_value, "tracer");
 	query_text(&writer->add_value, TRACER_VERSION);
 	query_run(&writer->add_value);
@@ -147,6 +152,8 @@ int writer_close(struct writer *writer, struct error *error)
 {
 	int code = 0;
 
+	if (writer->database.handle)
+		writer_add_value(writer, "ended", 1);
 	query_close(&writer->begin);
 	query_close(&writer->commit);
 	query_close(&writer->add_value);
@@ -155,9 +162,12 @@ int writer_close(struct writer *writer, struct error *error)
 	query_close(&writer->add_late);
 	query_close(&writer->add_loss);
 	query_close(&writer->add_mark);
+	query_close(&writer->find_marks);
+	query_close(&writer->set_marks);
 	query_close(&writer->add_interval);
 	query_close(&writer->add_figures);
 	interner_close(&writer->interner);
+	thinner_close(&writer->thinner);
 	writer_free_all(writer);
 	if (writer->database.handle) {
 		database_run(&writer->database, "PRAGMA wal_checkpoint(TRUNCATE)");
@@ -487,6 +497,28 @@ static void entry_add_losses(const struct entry *entry)
 	}
 }
 
+static void writer_set_marks(struct writer *writer, const char *mark)
+{
+	query_number(&writer->set_marks, writer->interval);
+	query_number(&writer->set_marks, writer->asked);
+	query_run(&writer->set_marks);
+	if (!mark)
+		return;
+	query_text(&writer->add_mark, mark);
+	query_number(&writer->add_mark, writer->interval);
+	query_run(&writer->add_mark);
+}
+
+bool writer_sees_mark(struct writer *writer)
+{
+	bool found = query_next(&writer->find_marks);
+
+	if (found)
+		writer->asked = query_take_number(&writer->find_marks, INT64_MAX);
+	query_stop(&writer->find_marks);
+	return found;
+}
+
 int writer_add(struct writer *writer, const struct snapshot *snapshot, const char *mark,
 	       struct error *error)
 {
@@ -503,11 +535,7 @@ int writer_add(struct writer *writer, const struct snapshot *snapshot, const cha
 	if (entry.whole)
 		writer->last_whole = writer->interval;
 	entry_add_interval(&entry);
-	if (mark) {
-		query_text(&writer->add_mark, mark);
-		query_number(&writer->add_mark, writer->interval);
-		query_run(&writer->add_mark);
-	}
+	writer_set_marks(writer, mark);
 	entry_add_losses(&entry);
 	for (i = 0; i < snapshot->target_count; i++)
 		entry_add_target(&entry, snapshot->targets[i], i + 1);
@@ -517,6 +545,10 @@ int writer_add(struct writer *writer, const struct snapshot *snapshot, const cha
 	query_run(&writer->commit);
 	table_free(&entry.targets);
 	code = database_finish(&writer->database, error);
+	if (!code) {
+		thinner_run(&writer->thinner);
+		code = database_finish(&writer->database, error);
+	}
 	if (code)
 		database_run(&writer->database, "ROLLBACK");
 	return code;

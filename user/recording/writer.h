@@ -7,19 +7,22 @@
 #define RECORDING_WRITER_H
 
 #include "recording/interner.h"
+#include "recording/thinner.h"
 
 struct writer {
 	struct database database;
 	struct interner interner;
+	struct thinner thinner;
 	uint64_t interval; /* the last one that was written; 0 = none */
 	uint64_t last_whole; /* the last one with all figures */
 	uint64_t site_count;
+	uint64_t asked; /* the last mark that was asked for, by its id; 0 = none */
 	struct table sites; /* struct written_site by key, chained */
 	struct table processes; /* struct written_process by the id of the target */
 	uint64_t loss[LOSS_COUNT];
 	struct query begin, commit;
 	struct query add_interval, add_site, add_figures, add_process, add_late, add_loss, add_mark,
-		add_value;
+		find_marks, set_marks, add_value;
 };
 
 /* What a recording has of its run, beside intervals. */
@@ -27,6 +30,7 @@ struct writer_options {
 	struct interner_names names; /* of frames */
 	uint64_t min_age_ns, survived; /* as blocks were counted */
 	const char *host; /* the name of the machine */
+	uint64_t limit; /* bytes that the file should not exceed; 0 = none */
 };
 
 /* Make a recording. Returns 0 or a negative errno with `error` filled. Close with writer_close. */
@@ -39,6 +43,12 @@ int writer_open(struct writer *writer, const char *path, const struct writer_opt
  */
 int writer_add(struct writer *writer, const struct snapshot *snapshot, const char *mark,
 	       struct error *error);
+
+/*
+ * Has another program asked for a mark? The next interval has it, and those that were asked for before. Whether there was an error
+ * writer_add tells.
+ */
+bool writer_sees_mark(struct writer *writer);
 
 /* Put everything into the file itself. Returns 0 or a negative errno with `error` filled. Accepts {0}. */
 int writer_close(struct writer *writer, struct error *error);

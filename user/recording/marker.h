@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asks whoever writes a recording for a mark. The recording itself is what is between them: who may write to it may mark it, in
+ * whatever namespace, and no process gets a signal that it does not expect.
+ */
+#ifndef RECORDING_MARKER_H
+#define RECORDING_MARKER_H
+
+#include "recording/database.h"
+
+struct marker {
+	struct database database;
+	uint64_t id; /* of the mark */
+};
+
+/* Ask for the mark `name`. Returns 0 or a negative errno with `error` filled. Close with marker_close. */
+int marker_open(struct marker *marker, const char *path, const char *name, struct error *error);
+
+/*
+ * Is it set? Returns 1, or 0 if not yet, or a negative errno with `error` filled: -ESRCH if the recording has ended before. `ret_after_ns`: how long
+ * after the beginning it is.
+ */
+int marker_look(struct marker *marker, uint64_t *ret_after_ns, struct error *error);
+
+/* Accepts {0}. */
+void marker_close(struct marker *marker);
+
+#endif
