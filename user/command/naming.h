@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of a run's frames, for what writes them down, and what is said of those that cannot be had. */
+/* The names of a run's frames, for outputs and recordings, and messages about those without one. */
 #ifndef COMMAND_NAMING_H
 #define COMMAND_NAMING_H
 

@@ -5,7 +5,7 @@
 
 #include "recording/reader.h"
 
-/* Read the list of modules. What is wrong with it is the database's to tell. */
+/* Read the list of modules. Errors are kept in the database. */
 void reader_names_open(struct reader *reader);
 /* Accepts {0}. */
 void reader_names_close(struct reader *reader);

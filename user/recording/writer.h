@@ -45,8 +45,8 @@ int writer_add(struct writer *writer, const struct snapshot *snapshot, const cha
 	       struct error *error);
 
 /*
- * Has another program asked for a mark? The next interval has it, and those that were asked for before. Whether there was an error
- * writer_add tells.
+ * Has another program asked for a mark? The next interval has it, and those that were asked for before. Errors are those of the next
+ * writer_add.
  */
 bool writer_sees_mark(struct writer *writer);
 
