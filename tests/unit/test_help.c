@@ -37,7 +37,7 @@ static void test_table_and_help_agree(void **state)
 	(void)state;
 	help_append(&brief, commands, false);
 	help_append(&verbose, commands, true);
-	assert_true(count >= 40 && count <= 64); /* the parser keeps a bit for each */
+	assert_true(count >= 40); /* all lists are in it, not one command's alone */
 	for (i = 0; i < count; i++) {
 		char *name = memory_format("--%s ", rows[i]->name);
 		bool testing = rows[i]->flags & OPTION_TESTING;
