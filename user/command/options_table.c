@@ -526,8 +526,7 @@ static const struct option_row moment_rows[] = {
 	  .argument = "MOMENT",
 	  .help = "of report with --from: the same as --at",
 	  .store = option_row_store_text,
-	  FIELD(at),
-	  .flags = OPTION_ALIAS },
+	  FIELD(at) },
 };
 
 /* What is recorded of a block, and how much. */
