@@ -24,6 +24,7 @@
 #include "session/hold.h"
 #include "session/meter.h"
 #include "session/module_gc.h"
+#include "system/end_signals.h"
 
 /* Ends of processes that are handled in one turn. */
 #define ENDED_AT_ONCE 64
@@ -36,7 +37,7 @@
 #define FILES_MIN 128
 #define FILES_REST 256
 
-/* For the PSS of processes, at each snapshot; the last one may take longer. */
+/* For the PSS of processes, at each snapshot; the last one may take longer. More on slow machines. */
 #define PSS_NS 20000000
 
 /* Each part points to those that it needs. */
@@ -583,14 +584,14 @@ static void session_count_files(const struct session *session)
 static void session_read_memory(struct session *session)
 {
 	const struct process_table *processes = &session->core.processes;
-	uint64_t begin = clock_now_ns();
+	uint64_t begin = clock_now_ns(), limit = (uint64_t)PSS_NS * end_signals_slowness();
 	size_t first = session->memory_next, i;
 	bool in_time = true;
 
 	for (i = 0; i < processes->count; i++) {
 		struct process *process = processes->slots[(first + i) % processes->count].process;
 
-		in_time = in_time && clock_now_ns() - begin < PSS_NS;
+		in_time = in_time && clock_now_ns() - begin < limit;
 		session->memory_next += in_time;
 		process_read_memory(process, in_time);
 	}

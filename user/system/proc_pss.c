@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "system/end_signals.h"
 #include "system/proc_text.h"
 
 #define PSS_PATIENCE_NS 200000000
@@ -72,7 +73,7 @@ int proc_read_pss_within(pid_t pid, struct call_patience *patience, uint64_t *re
 
 	*pss = (struct pss_call){ .call = { pss_call_run, pss_call_free }, .pid = pid };
 	if (!patience->full_ns)
-		patience->full_ns = PSS_PATIENCE_NS;
+		patience->full_ns = (uint64_t)PSS_PATIENCE_NS * end_signals_slowness();
 	status = timed_call_run(&pss->call, patience);
 	if (status)
 		return status;
