@@ -17,6 +17,9 @@ POOLS = os.path.join(os.path.dirname(SCRIPT), "pools.py")
 POOLS_READER = os.path.join(os.path.dirname(lab.TRACER), "tests/live/python_pools")
 PYTHON = os.environ.get("PYTHON_OF_TESTS", "/usr/bin/python3")
 
+# A look is nice to others: beside those it may take long to find all.
+PATIENT = "1h"
+
 # Classes of which all objects are known to the collector, or are reached from what it has, and that fit into pools.
 EXACT = {"function": 0, "set": 2, "__main__.Session": 0, "__main__.Slotted": 0, "__main__.Empty": 0, "__main__.Table": 0,
          "__main__.Outer.Inner": 0, "bytearray": 0, "module": 0, "cell": 0, "property": 0}
@@ -62,7 +65,7 @@ def ask(process, line):
 
 def look(process, *options):
     """The runtime's row, and its classes by name."""
-    result = subprocess.run([lab.TRACER, "memory", "-p", str(process.pid), "--objects", "-j", "--deadline", "2m", *options], capture_output=True, text=True, check=False)
+    result = subprocess.run([lab.TRACER, "memory", "-p", str(process.pid), "--objects", "-j", "--deadline", PATIENT, *options], capture_output=True, text=True, check=False)
     assert not result.returncode, result.stdout + result.stderr
     runtimes = find_runtimes(json.loads(result.stdout))
     assert len(runtimes) == 1 and runtimes[0]["runtime"] == "python", result.stdout
@@ -196,7 +199,7 @@ def watch(seconds):
     with tempfile.TemporaryFile("w+", prefix="tracer-objects-") as file:
         ask(process, "1000")
         theirs = ask_truth(process)
-        tracer = lab.start([lab.TRACER, "memory", "-p", str(process.pid), "--objects", "--samples", "-j", "--deadline", "2m", str(seconds), "3"], stdout=file)
+        tracer = lab.start([lab.TRACER, "memory", "-p", str(process.pid), "--objects", "--samples", "-j", "--deadline", PATIENT, str(seconds), "3"], stdout=file)
         for number, lines in ((1, ("500",)), (2, ("700", "off"))):
             lab.wait_for(lambda number=number: len(reports_of(file)) >= number, "report %d" % number)
             for line in lines:

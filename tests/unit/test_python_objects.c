@@ -260,6 +260,37 @@ static void test_no_objects(void **state)
 	world_free(world);
 }
 
+/*
+ * Where addresses are as low as counts of references are: arrays in which an object, which is anywhere in writable memory, is followed by a type
+ * are none. Counts that lead nowhere, into code, or between two words, and those of what is never freed, are counts.
+ */
+static void test_low_addresses(void **state)
+{
+	static const uint64_t counts[] = { WORLD_TYPES + 1, WORLD_HEAP + 4, 0x400000, 0x800000,
+					   3ull << 30 };
+	struct python_world *world = world_new(WORLD_LIBRARY);
+	uint64_t cell = world_type(world, "cell", WORLD_GC, 24),
+		 number = world_type(world, "int", 0, 24);
+	uint64_t pool = world_pool(world, 0, 48),
+		 items[5] = { WORLD_TYPES, number, WORLD_HEAP, cell, WORLD_HEAP };
+	struct look *look;
+	size_t i;
+
+	(void)state;
+	fake_image_map(world->fake, 0x400000, 0x1000, WORLD_LIBRARY, FAKE_FILE | FAKE_EXECUTABLE);
+	fake_image_map(world->fake, 3ull << 30, 0x1000, "", FAKE_WRITABLE);
+	for (i = 0; i < 10; i++)
+		fake_image_put(world->fake, world_take(world, pool), items, sizeof(items));
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		fake_image_put_word(world->fake, world_object(world, pool, 16, cell), counts[i]);
+	look = look_at(world);
+	assert_int_equal(look_class(look, "int").live, 0);
+	assert_int_equal(look_class(look, "cell").live, 5);
+	assert_int_equal(look->objects.raw_blocks, 10);
+	look_end(look);
+	world_free(world);
+}
+
 /* Pools of another size are none; pools in which next to nothing is an object are remarked on, as with a debugging allocator's words before each. */
 static void test_strange(void **state)
 {
@@ -388,6 +419,32 @@ static void test_moving(void **state)
 		assert_int_equal(look_class(look, "shop.Inner").live, 1);
 		look_end(look);
 	}
+	world_free(world);
+}
+
+/* The same of blocks of malloc's, one of which lies on two pages. */
+static void test_moving_blocks(void **state)
+{
+	struct python_world *world = world_new(WORLD_LIBRARY);
+	uint64_t bytes = world_type(world, "bytes", 1ull << 27, 33);
+	uint64_t blocks[2] = { WORLD_HEAP + 0x1000, WORLD_HEAP + 0x2ff8 }, page;
+	struct look *look = look_at(world);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		fake_image_put_word(world->fake, blocks[i], 2);
+		fake_image_put_word(world->fake, blocks[i] + 8, bytes);
+		python_blocks_add(&look->heap->large, blocks[i], 600);
+	}
+	for (page = WORLD_HEAP + 0x1000; page <= WORLD_HEAP + 0x3000; page += 0x1000) {
+		world->fake->moving = page;
+		world->fake->moving_reads = 3;
+		look_again(look);
+		assert_int_equal(world->fake->moving_reads, 0);
+		assert_int_equal(look_class(look, "bytes").live, 2);
+	}
+	look_end(look);
 	world_free(world);
 }
 
@@ -721,16 +778,17 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),	    cmocka_unit_test(test_sparse),
-		cmocka_unit_test(test_small_pools), cmocka_unit_test(test_absent),
-		cmocka_unit_test(test_torn),	    cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_no_objects),  cmocka_unit_test(test_names),
-		cmocka_unit_test(test_name_reads),  cmocka_unit_test(test_moving),
-		cmocka_unit_test(test_sizes),	    cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_tables),	    cmocka_unit_test(test_strange),
-		cmocka_unit_test(test_longest),	    cmocka_unit_test(test_code),
-		cmocka_unit_test(test_collector),   cmocka_unit_test(test_collector_newer),
-		cmocka_unit_test(test_text),	    cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_counts),	      cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_small_pools),   cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_torn),	      cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_no_objects),    cmocka_unit_test(test_names),
+		cmocka_unit_test(test_name_reads),    cmocka_unit_test(test_moving),
+		cmocka_unit_test(test_sizes),	      cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_tables),	      cmocka_unit_test(test_strange),
+		cmocka_unit_test(test_longest),	      cmocka_unit_test(test_code),
+		cmocka_unit_test(test_collector),     cmocka_unit_test(test_collector_newer),
+		cmocka_unit_test(test_text),	      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_low_addresses), cmocka_unit_test(test_moving_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* See python_objects.h. */
 #include "objects/python_objects.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +22,18 @@
 /* Blocks of malloc's are read through a window of this size. */
 #define WINDOW_BYTES (16u << 10)
 
+/* A block of a page that is listed, and not there for a moment where the kernel moves it, is read so many times. */
+#define READS_MAX 20u
+
 /* Heads of objects: of none, of the garbage collector, and with that of attributes. */
 #define HEADS_MAX 32
 #define HEAD_STEP 16
 
 /* Counts of references are no addresses. */
 #define REFERENCES_MAX (1ull << 40)
+
+/* The count, in 3.14, of what is never freed. */
+#define IMMORTAL (3ull << 30)
 
 /* Of so many blocks that are no objects, at least this part of their number are objects beside them in any Python. */
 #define STRANGE_BLOCKS 500
@@ -51,12 +58,30 @@ static uint64_t objects_word(const unsigned char *bytes)
 	return word;
 }
 
-static bool objects_is_counted(const struct python_offsets *offsets, uint64_t references)
+/*
+ * Addresses of a program that is not position-independent, and of its heap, are as low as counts: an array that has an object and behind it a
+ * type looks like what an object begins with. A count that is an address by chance has millions of references, and is one of eight of those.
+ */
+static bool objects_is_address(const struct image *image, uint64_t references)
+{
+	const struct image_mapping *mapping;
+
+	if (references & 7 || references == IMMORTAL)
+		return false;
+	mapping = image_find(image, references);
+	return mapping && mapping->writable && !mapping->shared;
+}
+
+bool python_objects_are_counted(const struct python_heap *heap, uint64_t references)
 {
 	/* Above the 32 bits of the count there are flags; where they would be part of an address, it is of a freed object. */
-	if (offsets->narrow_references)
-		return (uint32_t)references && !(references >> 32 & 0xffff);
-	return references && references < REFERENCES_MAX;
+	if (heap->offsets->narrow_references) {
+		if (!(uint32_t)references || references >> 32 & 0xffff)
+			return false;
+	} else if (!references || references >= REFERENCES_MAX) {
+		return false;
+	}
+	return !objects_is_address(heap->image, references);
 }
 
 struct python_type *python_objects_type(struct python_heap *heap, const unsigned char *block,
@@ -67,7 +92,7 @@ struct python_type *python_objects_type(struct python_heap *heap, const unsigned
 
 	for (head = 0; head <= HEADS_MAX && head + PYTHON_OBJECT_HEAD <= length;
 	     head += HEAD_STEP) {
-		if (!objects_is_counted(heap->offsets, objects_word(block + head)))
+		if (!python_objects_are_counted(heap, objects_word(block + head)))
 			continue;
 		type = python_type_get(&heap->types,
 				       objects_word(block + head + PYTHON_OBJECT_TYPE));
@@ -258,6 +283,23 @@ void python_objects_walk(struct python_heap *heap, struct python_growth *growth,
 	free(walk);
 }
 
+/* What a block begins with, up to `*length` bytes of it; NULL = it is not there. */
+static const unsigned char *objects_get_block(struct window *window, uint64_t address,
+					      size_t *length)
+{
+	size_t wanted = *length;
+	const unsigned char *bytes;
+	unsigned int reads = 0;
+
+	for (;;) {
+		bytes = window_get_part(window, address, wanted, length);
+		if (*length == wanted || ++reads == READS_MAX ||
+		    !(image_page(window->image, address + *length) & IMAGE_PRESENT))
+			return bytes;
+		sched_yield();
+	}
+}
+
 void python_objects_walk_blocks(struct python_heap *heap, struct python_objects *objects)
 {
 	struct census_block block;
@@ -268,10 +310,9 @@ void python_objects_walk_blocks(struct python_heap *heap, struct python_objects 
 	for (i = 0; i < heap->large.count; i++) {
 		block = (struct census_block){ .address = heap->large.items[i].address,
 					       .size = heap->large.items[i].size };
-		block.bytes = window_get_part(
-			&window, block.address,
-			block.size < PYTHON_OBJECTS_BEGIN ? block.size : PYTHON_OBJECTS_BEGIN,
-			&block.length);
+		block.length =
+			block.size < PYTHON_OBJECTS_BEGIN ? block.size : PYTHON_OBJECTS_BEGIN;
+		block.bytes = objects_get_block(&window, block.address, &block.length);
 		if (block.bytes)
 			objects_add(heap, objects, NULL, 0, &block);
 	}

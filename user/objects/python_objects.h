@@ -30,6 +30,9 @@ struct python_objects {
 	uint64_t lost_blocks; /* left out: of malloc's, beyond those that are kept */
 };
 
+/* Is it a count of references, of an object that has not been freed? Neither a larger number nor an address is. */
+bool python_objects_are_counted(const struct python_heap *heap, uint64_t references);
+
 /* The type of the object that a block of `size` bytes holds, of which `length` are at hand; NULL = it holds none. */
 struct python_type *python_objects_type(struct python_heap *heap, const unsigned char *block,
 					size_t length, uint64_t size);

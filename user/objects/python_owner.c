@@ -21,7 +21,6 @@
 
 #define WINDOW_BYTES (16u << 10)
 #define TABLES_MAX (4u << 20)
-#define REFERENCES_MAX (1ull << 40)
 
 struct owner_table {
 	uint64_t start, end, container, field;
@@ -269,9 +268,9 @@ static bool owner_reaches(struct python_owners *owners, uint64_t address, uint64
 	struct image *image = owners->heap->image;
 	struct python_type *type = python_type_get(&owners->heap->types,
 						   image_word(image, address + PYTHON_OBJECT_TYPE));
-	uint64_t references = image_word(image, address), size;
+	uint64_t size;
 
-	if (!type || !references || references > REFERENCES_MAX)
+	if (!type || !python_objects_are_counted(owners->heap, image_word(image, address)))
 		return false;
 	/* A class is what ends a search: none but a whole one is taken for it. */
 	if (type->flags & PYTHON_FLAG_TYPE && !python_type_get(&owners->heap->types, address))
@@ -304,7 +303,7 @@ static struct python_owner owner_search(struct python_owners *owners, uint64_t a
 	if (length < back + 8)
 		return owner;
 	for (i = 2; i <= back / 8; i++)
-		if (words[back / 8 - i] && words[back / 8 - i] < REFERENCES_MAX &&
+		if (python_objects_are_counted(owners->heap, words[back / 8 - i]) &&
 		    owner_reaches(owners, at - i * 8, at, &owner))
 			break;
 	return owner;

@@ -75,11 +75,13 @@ def count():
 
 
 def make_numbers():
-    """Objects of which the test has the numbers."""
+    """Objects of which the test has the numbers; and items of lists that look like the begin of others: a count, if addresses are low, and
+    a type."""
     return [[Session(i) for i in range(20000)], [Slotted(i) for i in range(7000)], [Empty() for i in range(3000)],
             [Table(key=i) for i in range(1000)], [Outer.Inner([i] * 10) for i in range(500)],
             {i: frozenset(range(i % 30)) for i in range(2000)}, [decimal.Decimal(i) for i in range(1000)],
-            [bytearray(100) for i in range(600)], [lambda x=i: x for i in range(800)], [[None] * 50 for i in range(300)]]
+            [bytearray(100) for i in range(600)], [lambda x=i: x for i in range(800)], [[None] * 50 for i in range(300)],
+            [[None, None, None, types.CellType, None] for i in range(500)], [[None, float, None, None, None] for i in range(500)]]
 
 
 WAYS = "Global Attribute Instance Number Pair Cell Default Local Generator Slot Nested Queue Keyword Chain Frame".split()
