@@ -4,6 +4,7 @@
 A test is a function whose name begins with "test_"; run_tests() runs those of the calling program and prints a line
 for each: "ok NAME", "not ok NAME" (after the reason) or "skip NAME REASON".
 """
+import fcntl
 import glob
 import json
 import os
@@ -24,6 +25,7 @@ SCALE = float(os.environ.get("TEST_SCALE", "1"))  # how much of what loads the m
 # Seconds until something that should happen has failed to. It costs nothing where all is well; where each process has a tenth of a
 # core, what takes a few seconds takes a minute.
 PATIENCE = 180
+PATIENT = ("--deadline", "1h")  # of `tracer memory`, whose look is nice to others: beside those it takes as long as it takes
 # On a busy machine the last report may take long; test_limits.py asks for its end.
 os.environ.setdefault("TRACER_END_SECONDS", str(PATIENCE))
 
@@ -148,6 +150,30 @@ class Tracer:
     def finish(self):
         output, _ = self.process.communicate(timeout=PATIENCE)
         return (output or b"").decode("utf-8", "replace")
+
+
+class Looks:
+    """Looks of `tracer memory` between which a target changes: the next one does not begin before the report of the last one is read, since
+    no report fits into the pipe that it goes to."""
+
+    def __init__(self, *arguments):
+        end, out = os.pipe()
+        self.room = fcntl.fcntl(out, 1031, 1)  # F_SETPIPE_SZ, which Python has since 3.10: the least there is
+        self.process = start([TRACER, "memory", "-q", "-j", *PATIENT, *arguments], stdout=out)
+        os.close(out)
+        self.stream, self.first = os.fdopen(end, "rb", 0), b""
+
+    def wait(self):
+        """Until a look is over."""
+        self.first = self.first or self.stream.read(1)
+        assert self.first, self.process.stderr.read()
+
+    def read(self):
+        """The report of the last look, or of the next one; then it is the next one's turn."""
+        self.wait()
+        line, self.first = self.first + self.stream.readline(), b""
+        assert len(line) > self.room, "the report is so short that the next look did not wait for it"
+        return json.loads(line)
 
 
 def run(*arguments, **options):

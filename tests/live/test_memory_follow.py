@@ -11,12 +11,10 @@ ENTRY = 88  # bytes of the program's entries
 
 
 def begin(*arguments):
-    """The program, and the reports of a tracer that looks at it until it is ended."""
+    """The program, and looks at it."""
     process = lab.start([lab.target("kept")], text=True)
     process.stdout.readline()
-    tracer = lab.start([lab.TRACER, "memory", "-q", "-j", "-n", "0", "-p", process.pid, "300ms", "100", *arguments],
-                       text=True, stdin=None)
-    return process, tracer
+    return process, lab.Looks("-n", "0", "-p", process.pid, "100ms", "100", *arguments)
 
 
 def step(process):
@@ -36,58 +34,44 @@ def entries_of(report):
     return [row for row in report["kinds"] if row["kind"] == "data" and row["size"] == ENTRY]
 
 
-def reports_until(tracer, condition):
-    """The reports of looks until `condition` holds for all that have been read."""
-    reports = []
-    while not reports or not condition(reports):
-        line = tracer.stdout.readline()
-        assert line, tracer.stderr.read()
-        reports.append(json.loads(line))
-    return reports
-
-
-def add_up(reports, key):
-    return sum(handlers_of(report)[key] for report in reports)
-
-
 def test_leak_beside_a_cache():
-    process, tracer = begin()
-    first = json.loads(tracer.stdout.readline())
-    row = handlers_of(first)
-    assert row["blocks"] == 2000 and row["born"] is None and row["growth_blocks"] is None, row
+    process, looks = begin()
+    looks.wait()
     steps = [step(process), step(process)]
-    reports = reports_until(tracer, lambda reports: add_up(reports, "born") >= 1000)
-    assert add_up(reports, "born") == 1000 and add_up(reports, "gone") == 0, reports
-    assert add_up(reports, "written") == 0 and add_up(reports, "growth_blocks") == 1000, reports
-    assert reports[0]["kinds"][0]["growth_bytes"] > 0, reports[0]["kinds"][0]
+    row = handlers_of(looks.read())
+    assert row["blocks"] == 2000 and row["born"] is None and row["growth_blocks"] is None, row
+    report = looks.read()
+    row = handlers_of(report)
+    assert [row[key] for key in ("born", "gone", "written", "growth_blocks")] == [1000, 0, 0, 1000], row
+    assert report["kinds"][0]["growth_bytes"] > 0, report["kinds"][0]
     # The cache: what it has replaced is gone, or written to, and its size stays.
-    changed = sum(row["born"] + row["written"] for report in reports for row in entries_of(report))
+    changed = sum(row["born"] + row["written"] for row in entries_of(report))
     assert changed >= steps[1]["replaced"] / 2, (changed, steps)
-    assert sum(row["growth_blocks"] for report in reports for row in entries_of(report)) == 0, reports
-    later = reports_until(tracer, lambda reports: handlers_of(reports[-1])["retained"] == 1000)
-    row = handlers_of(later[-1])
-    assert row["blocks"] == steps[1]["handlers"] == row["unchanged"] and row["born"] == 0, row
+    assert sum(row["growth_blocks"] for row in entries_of(report)) == 0, report
+    row = handlers_of(looks.read())
+    assert row["blocks"] == steps[1]["handlers"] == row["unchanged"] and row["born"] == 0 and row["retained"] == 1000, row
 
 
 def test_alarm():
     """The clock of a look that takes more than a second does not end the tracer, quiet as it may be."""
-    _, tracer = begin()
-    tracer.stdout.readline()
-    tracer.send_signal(signal.SIGALRM)
+    _, looks = begin()
+    looks.read()
+    looks.process.send_signal(signal.SIGALRM)
     for _ in range(3):
-        assert json.loads(tracer.stdout.readline())["kinds"]
+        assert looks.read()["kinds"]
 
 
 def test_text():
     """Under the row of a kind is what became of its blocks. The program's variable holds the last one, which is a row of its own."""
     process = lab.start([lab.target("kept")], text=True)
     process.stdout.readline()
-    tracer = lab.start([lab.TRACER, "memory", "-q", "-p", process.pid, "300ms", "100"], text=True, stdin=None)
+    tracer = lab.start([lab.TRACER, "memory", *lab.PATIENT, "-q", "-p", process.pid, "1h"], text=True)
     lines = iter(tracer.stdout.readline, "")
     assert any("KIND OF LIVE BLOCKS" in line for line in lines), tracer.stderr.read()
     step(process)
-    row = next((line for line in lines if line.strip().startswith("499 born, ")), None)
-    assert row and "2,000 unchanged" in row, row
+    tracer.send_signal(signal.SIGINT)
+    row = next((line for line in lines if " born, " in line), "")
+    assert row.strip().startswith("499 born, ") and "2,000 unchanged" in row, row
 
 
 if __name__ == "__main__":

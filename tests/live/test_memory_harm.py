@@ -45,7 +45,8 @@ def waits(pid):
 
 
 def figures(pids):
-    return {"pss": sum(figure(pid, "smaps_rollup", "Pss") for pid in pids),
+    # Pages of files may be shared with any other process.
+    return {"pss": sum(figure(pid, "smaps_rollup", "Pss_Anon") for pid in pids),
             "rss": [figure(pid, "status", "VmRSS") for pid in pids],
             "swap": [figure(pid, "status", "VmSwap") for pid in pids],
             "switches": [figure(pid, "status", "voluntary_ctxt_switches") +
@@ -93,7 +94,7 @@ def test_look():
     try:
         before = figures(pids)
         for pid in pids[:2]:
-            status, output, errors = lab.run("memory", "-p", pid, "-j")
+            status, output, errors = lab.run("memory", *lab.PATIENT, "-p", pid, "-j")
             assert status == 0, errors
             assert json.loads(output)
         check_unchanged(before, figures(pids))
@@ -107,7 +108,7 @@ def test_allocators():
         process = lab.start([lab.target(program), 2, 1000])
         assert process.stdout.readline(), program
         before = figure(process.pid, "status", "VmRSS")
-        status, output, errors = lab.run("memory", "-j", "--objects", "--holders", "--thp", "-p", process.pid)
+        status, output, errors = lab.run("memory", *lab.PATIENT, "-j", "--objects", "--holders", "--thp", "-p", process.pid)
         grown = figure(process.pid, "status", "VmRSS") - before
         assert status == 0, errors
         report = json.loads(output)
@@ -158,13 +159,14 @@ def test_swapped():
         before = figure(process.pid, "status", "VmSwap")
         if before < 8 << 10:
             raise lab.Skip("the kernel swaps nothing out when it is asked to")
-        status, output, errors = lab.run("memory", "-j", "--objects", "--holders", "--thp", "-p", process.pid)
+        status, output, errors = lab.run("memory", *lab.PATIENT, "-j", "--objects", "--holders", "--thp", "-p", process.pid)
         assert status == 0, errors
+        # The kernel may swap out more, while the file is there.
         after = figure(process.pid, "status", "VmSwap")
-        assert after == before, (before, after)
         report = json.loads(output)
         swapped = sum(row["swap_bytes"] for row in report["parts"])
-        assert swapped == before << 10 == report["process"]["swap_bytes"], (swapped, before, report["process"])
+        for found in (swapped, report["process"]["swap_bytes"]):
+            assert before << 10 <= found <= after << 10, (before, found, after, report["process"])
         assert any(row["cause"] == "swap" for row in report["verdict"]), report["verdict"]
 
 

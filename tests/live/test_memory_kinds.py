@@ -20,7 +20,7 @@ def report_of(program, *options):
         raise lab.Skip("%s could not be built here" % program)
     process = lab.start([path], text=True)
     truth = json.loads(process.stdout.readline())
-    status, output, errors = lab.run("memory", "-q", "-j", "-n", "0", "-p", process.pid, *options)
+    status, output, errors = lab.run("memory", *lab.PATIENT, "-q", "-j", "-n", "0", "-p", process.pid, *options)
     assert status == 0, (status, errors)
     report = json.loads(output)
     assert sum(row["blocks"] for row in report["kinds"]) == report["malloc"][0]["live_blocks"], report["malloc"]
@@ -170,7 +170,7 @@ def check_runtime(command, kind, holder):
     """3000 blocks of about 3000 bytes are held by objects that are no blocks themselves."""
     process = lab.start(command, text=True)
     process.stdout.readline()
-    status, output, errors = lab.run("memory", "-q", "-j", "-n", "0", "-p", process.pid)
+    status, output, errors = lab.run("memory", *lab.PATIENT, "-q", "-j", "-n", "0", "-p", process.pid)
     assert status == 0, (status, errors)
     rows = json.loads(output)["kinds"]
     held = [row for row in rows if row["kind"] == kind and row["holder"] == holder and row["blocks"] >= 3000]

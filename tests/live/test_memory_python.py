@@ -17,9 +17,6 @@ POOLS = os.path.join(os.path.dirname(SCRIPT), "pools.py")
 POOLS_READER = os.path.join(os.path.dirname(lab.TRACER), "tests/live/python_pools")
 PYTHON = os.environ.get("PYTHON_OF_TESTS", "/usr/bin/python3")
 
-# A look is nice to others: beside those it may take long to find all.
-PATIENT = "1h"
-
 # Classes of which all objects are known to the collector, or are reached from what it has, and that fit into pools.
 EXACT = {"function": 0, "set": 2, "__main__.Session": 0, "__main__.Slotted": 0, "__main__.Empty": 0, "__main__.Table": 0,
          "__main__.Outer.Inner": 0, "bytearray": 0, "module": 0, "cell": 0, "property": 0}
@@ -65,7 +62,7 @@ def ask(process, line):
 
 def look(process, *options):
     """The runtime's row, and its classes by name."""
-    result = subprocess.run([lab.TRACER, "memory", "-p", str(process.pid), "--objects", "-j", "--deadline", PATIENT, *options], capture_output=True, text=True, check=False)
+    result = subprocess.run([lab.TRACER, "memory", *lab.PATIENT, "-p", str(process.pid), "--objects", "-j", *options], capture_output=True, text=True, check=False)
     assert not result.returncode, result.stdout + result.stderr
     runtimes = find_runtimes(json.loads(result.stdout))
     assert len(runtimes) == 1 and runtimes[0]["runtime"] == "python", result.stdout
@@ -179,45 +176,24 @@ def check_busy(path):
     lab.end(process)
 
 
-def reports_of(file):
-    file.seek(0)
-    reader, text, found = json.JSONDecoder(), file.read().strip(), []
-    while text:
-        try:
-            report, end = reader.raw_decode(text)
-        except ValueError:
-            break
-        runtime = find_runtimes(report)[0]
-        found.append((runtime, {row["name"]: row for row in runtime["classes"]}))
-        text = text[end:].strip()
-    return found
-
-
-def watch(seconds):
-    """The truth, and three looks, between which objects are leaked; None if they did not come between."""
-    process = start()
-    with tempfile.TemporaryFile("w+", prefix="tracer-objects-") as file:
-        ask(process, "1000")
-        theirs = ask_truth(process)
-        tracer = lab.start([lab.TRACER, "memory", "-p", str(process.pid), "--objects", "--samples", "-j", "--deadline", PATIENT, str(seconds), "3"], stdout=file)
-        for number, lines in ((1, ("500",)), (2, ("700", "off"))):
-            lab.wait_for(lambda number=number: len(reports_of(file)) >= number, "report %d" % number)
-            for line in lines:
-                ask(process, line)
-            if len(reports_of(file)) > number:
-                lab.end(tracer)
-                lab.end(process)
-                return None
-        assert tracer.wait() == 0
-        reports = reports_of(file)
-    lab.end(process)
-    return theirs, reports
+def next_report(looks, change=lambda: None):
+    """The runtime's row of a look, and its classes by name; the program is changed before the next look."""
+    looks.wait()
+    change()
+    runtime, = find_runtimes(looks.read())
+    return runtime, {row["name"]: row for row in runtime["classes"]}
 
 
 def test_looks():
     """One program, looked at three times: its numbers and ways; what was made between the first look and the second one, and is there at the
     third: the program's own number; the collector is off at the third."""
-    theirs, reports = next(filter(None, map(watch, (2, 8, 20))))
+    process = start()
+    ask(process, "1000")
+    theirs = ask_truth(process)
+    looks = lab.Looks("-p", process.pid, "--objects", "--samples", "10ms", "3")
+    reports = [next_report(looks, lambda: ask(process, "500")),
+               next_report(looks, lambda: (ask(process, "700"), ask(process, "off"))), next_report(looks)]
+    assert looks.process.wait() == 0
     check_numbers(theirs, *reports[0])
     check_holders(reports[0][1])
     runtime, classes = reports[2]

@@ -143,7 +143,7 @@ def check_wait_in_vain(program):
     remark = "no major collection came within the wait"
     runtime = look_with(program, "--wait-gc", "100ms")
     assert not runtime["after_major"] and [line for line in runtime["remarks"] if line.startswith(remark)], runtime["remarks"]
-    text = subprocess.run([lab.TRACER, "memory", "-p", str(program.pid), "--objects", "--wait", "100ms"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([lab.TRACER, "memory", *lab.PATIENT, "-p", str(program.pid), "--objects", "--wait", "100ms"], capture_output=True, text=True, check=True).stdout
     assert remark in " ".join(text.split()), text
     check_states(text, runtime)
 
@@ -306,7 +306,7 @@ puts pieces(RubyVM::InstructionSequence.compile_file(ARGV[0]))
 
 def look_with(program, *options):
     """What the command finds of Ruby."""
-    result = subprocess.run([lab.TRACER, "memory", "-p", str(program.pid), "--objects", "-j", *options], capture_output=True, text=True,
+    result = subprocess.run([lab.TRACER, "memory", *lab.PATIENT, "-p", str(program.pid), "--objects", "-j", *options], capture_output=True, text=True,
                             check=False)
     assert not result.returncode, result.stderr
     return [row for row in json.loads(result.stdout)["objects"] if row["runtime"] == "ruby"][0]
@@ -350,7 +350,7 @@ def test_transient_heap():
     mapped = [end - begin for begin, end in ranges if end - begin == 32 << 20]
     if not mapped:
         raise lab.Skip("no mapping of 32 MiB")
-    result = subprocess.run([lab.TRACER, "memory", "-p", str(program.pid), "-j"], capture_output=True, text=True, check=True)
+    result = subprocess.run([lab.TRACER, "memory", *lab.PATIENT, "-p", str(program.pid), "-j"], capture_output=True, text=True, check=True)
     part, = [row for row in json.loads(result.stdout)["parts"] if row["purpose"] == "ruby_transient"]
     assert part["mapped_bytes"] == 32 << 20 and 0 < part["rss_bytes"], part
 
@@ -358,7 +358,7 @@ def test_transient_heap():
 def test_command():
     """The command itself: classes, what holds them, no text of the program's."""
     program = start()
-    result = subprocess.run([lab.TRACER, "memory", "-p", str(program.pid), "--objects", "-j"], capture_output=True, text=True,
+    result = subprocess.run([lab.TRACER, "memory", *lab.PATIENT, "-p", str(program.pid), "--objects", "-j"], capture_output=True, text=True,
                             check=False)
     assert not result.returncode, result.stderr
     runtime, = [row for row in json.loads(result.stdout)["objects"] if row["runtime"] == "ruby"]

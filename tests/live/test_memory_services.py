@@ -27,7 +27,7 @@ def growth_of(service, routes):
     for route in routes:
         service.request(route, 3)
     service.request("collect")
-    tracer = lab.start([lab.TRACER, "memory", "-j", "--objects", "-p", service.pid, "1h"])
+    tracer = lab.start([lab.TRACER, "memory", *lab.PATIENT, "-j", "--objects", "-p", service.pid, "1h"])
     assert json.loads(tracer.stdout.readline())["since_s"] is None
     for route, (times, _) in routes.items():
         service.request(route, times)
@@ -41,7 +41,7 @@ def growth_of(service, routes):
 
 def first_lines(pid, *options):
     """The sentences of a report in text, each a line, in which its lines are joined."""
-    status, output, errors = lab.run("memory", "-p", pid, *options)
+    status, output, errors = lab.run("memory", *lab.PATIENT, "-p", pid, *options)
     assert status == 0 and not errors, errors
     assert max(map(len, output.splitlines())) <= 80, output
     return output.split("\n\n")[1].replace("\n  ", " ")
@@ -86,7 +86,7 @@ def ask(process, route, count):
 
 def change(process, route, count):
     """What the route has kept, and the first lines of a second look, before and after its requests."""
-    tracer = lab.start([lab.TRACER, "memory", "-p", process.pid, "1h"])
+    tracer = lab.start([lab.TRACER, "memory", *lab.PATIENT, "-p", process.pid, "1h"])
     while b"Looked for " not in tracer.stdout.readline():
         pass
     kept = ask(process, route, count)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A leak of a known rate beside a cache of a known size: for each line of its input it leaks LEAKED handlers, each with a text, and
- * replaces REPLACED entries of the cache; then it prints how many there are of each, as JSON.
+ * replaces REPLACED entries of the cache; then it prints how many there are of each, as JSON. It has OTHERS blocks of other kinds,
+ * so that a report on it is longer than a page.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #define OLD 2000 /* handlers that were leaked before the first line */
 #define CACHED 4096
 #define REPLACED 300
+#define OTHERS 12
 
 struct handler {
 	void (*function)(void);
@@ -26,6 +28,7 @@ struct entry {
 static struct entry *cache[CACHED];
 static struct handler *last;
 static long handlers, replaced;
+static void *others[OTHERS];
 
 static void on_request(void)
 {
@@ -56,11 +59,26 @@ static void replace(int count)
 	}
 }
 
+/* Zeroes, text, data and pointers. */
+static void make_others(void)
+{
+	static const int contents[] = { 0, 'x', 0xe1 };
+	size_t i;
+
+	for (i = 0; i < OTHERS; i++) {
+		others[i] = malloc(512);
+		memset(others[i], contents[i % 3], 512);
+		if (i % 4 == 3)
+			memcpy(others[i], &others[i], sizeof(others[i]));
+	}
+}
+
 int main(void)
 {
 	char line[16];
 
 	setvbuf(stdin, NULL, _IONBF, 0);
+	make_others();
 	leak(OLD);
 	replace(CACHED);
 	do {

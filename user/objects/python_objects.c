@@ -310,8 +310,8 @@ void python_objects_walk_blocks(struct python_heap *heap, struct python_objects 
 	for (i = 0; i < heap->large.count; i++) {
 		block = (struct census_block){ .address = heap->large.items[i].address,
 					       .size = heap->large.items[i].size };
-		block.length =
-			block.size < PYTHON_OBJECTS_BEGIN ? block.size : PYTHON_OBJECTS_BEGIN;
+		block.length = block.size < PYTHON_OBJECTS_BEGIN ? block.size
+								 : PYTHON_OBJECTS_BEGIN;
 		block.bytes = objects_get_block(&window, block.address, &block.length);
 		if (block.bytes)
 			objects_add(heap, objects, NULL, 0, &block);
