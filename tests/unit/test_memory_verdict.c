@@ -185,7 +185,7 @@ static void test_besides(void **state)
 	(void)state;
 	report.group = (struct memory_group){ .known = true,
 					      .usage_bytes = 1000 * MB,
-					      .limit_bytes = 1500 * MB,
+					      .limit_bytes = 1100 * MB,
 					      .anon_bytes = 200 * MB,
 					      .file_bytes = 800 * MB,
 					      .shmem_bytes = HEAP_UNKNOWN };
@@ -202,6 +202,50 @@ static void test_besides(void **state)
 						.sockets = 3,
 						.queued_bytes = 90 * MB };
 	check_first(&report, "sockets", 90 * MB, "3 sockets", NULL);
+}
+
+/* Where the sentence about page cache stands; -1 = nowhere. The process has so much of the 200 MB of its group that are anonymous. */
+static int find_cache(bool asked, uint64_t rss, uint64_t limit, const char *growth)
+{
+	struct memory_report report = begin(rss);
+	int found = -1;
+	size_t i;
+
+	report.parts[PURPOSE_MALLOC_MAIN].rss = rss;
+	report.group = (struct memory_group){ .known = true,
+					      .asked = asked,
+					      .usage_bytes = 1000 * MB,
+					      .limit_bytes = limit,
+					      .anon_bytes = 200 * MB,
+					      .file_bytes = 800 * MB,
+					      .shmem_bytes = HEAP_UNKNOWN };
+	if (growth) {
+		report.parts_before = memory_alloc(PURPOSE_COUNT, sizeof(*report.parts_before));
+		report.since_ns = 1000000000;
+		report.parts[PURPOSE_RUBY_HEAP].rss = 50 * MB;
+	}
+	memory_verdict_find(&report);
+	for (i = 0; i < report.verdict_count; i++)
+		if (!strcmp(report.verdicts[i].cause, "page-cache"))
+			found = (int)i;
+	if (growth)
+		assert_string_equal(report.verdicts[0].cause, growth);
+	memory_report_free(&report);
+	return found;
+}
+
+/* It leads where the look is at a group, but for growth; else it is last, and there only if the account says something about the process. */
+static void test_cache(void **state)
+{
+	(void)state;
+	assert_int_equal(find_cache(true, 150 * MB, HEAP_UNKNOWN, NULL), 0);
+	assert_int_equal(find_cache(true, 20 * MB, HEAP_UNKNOWN, NULL), 0);
+	assert_true(find_cache(true, 150 * MB, HEAP_UNKNOWN, "growth") > 0);
+	assert_true(find_cache(false, 190 * MB, HEAP_UNKNOWN, NULL) > 0);
+	assert_true(find_cache(false, 120 * MB, 1500 * MB, NULL) > 0);
+	assert_int_equal(find_cache(false, 120 * MB, HEAP_UNKNOWN, NULL), -1);
+	assert_int_equal(find_cache(false, 20 * MB, 1500 * MB, NULL), -1);
+	assert_true(find_cache(false, 20 * MB, 1100 * MB, NULL) > 0);
 }
 
 /* Growth ranks first, however large the rest is. */
@@ -548,6 +592,7 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_ended),
 		cmocka_unit_test(test_besides),
+		cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_growth_of_classes),
 		cmocka_unit_test(test_growth_of_newborn),

@@ -407,24 +407,20 @@ static void verdict_largest(struct memory_report *report)
 			 NULL);
 }
 
-/* Growth first; what is not memory of the process itself last. */
-static int verdict_rank(const struct memory_verdict *verdict)
+/* Growth first; what is not memory of the process itself last, but for page cache where the look is at a group, which that is most of. */
+static int verdict_rank(const struct memory_report *report, const struct memory_verdict *verdict)
 {
-	static const char *const last[] = { "page-cache", "children" };
-	size_t i;
-
 	if (!strcmp(verdict->cause, "growth"))
 		return 0;
-	for (i = 0; i < sizeof(last) / sizeof(last[0]); i++)
-		if (!strcmp(verdict->cause, last[i]))
-			return 2;
-	return 1;
+	if (!strcmp(verdict->cause, "page-cache"))
+		return report->group.asked ? 1 : 3;
+	return strcmp(verdict->cause, "children") ? 2 : 3;
 }
 
-static int verdict_compare(const void *a, const void *b)
+static int verdict_compare(const void *a, const void *b, void *context)
 {
 	const struct memory_verdict *left = a, *right = b;
-	int rank = verdict_rank(left), other = verdict_rank(right);
+	int rank = verdict_rank(context, left), other = verdict_rank(context, right);
 
 	if (rank != other)
 		return rank - other;
@@ -447,7 +443,7 @@ void memory_verdict_find(struct memory_report *report)
 	memory_verdict_group(report);
 	verdict_children(report);
 	if (report->verdict_count)
-		qsort(report->verdicts, report->verdict_count, sizeof(*report->verdicts),
-		      verdict_compare);
+		qsort_r(report->verdicts, report->verdict_count, sizeof(*report->verdicts),
+			verdict_compare, report);
 	memory_verdict_runtime_order(report);
 }

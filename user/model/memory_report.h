@@ -122,6 +122,7 @@ struct memory_kernel {
 /* The account of the control group that the process is in; HEAP_UNKNOWN where it has no such line. */
 struct memory_group {
 	bool known;
+	bool asked; /* it is what the look is at, and not only where a process is */
 	uint64_t usage_bytes, limit_bytes;
 	uint64_t anon_bytes, file_bytes, shmem_bytes, kernel_bytes, slab_bytes, socket_bytes;
 };
