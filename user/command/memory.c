@@ -193,8 +193,7 @@ static int memory_take_report(struct memory_run *run, struct memory_report *repo
 	run->is_last = end_signals_are_pending();
 	if (code)
 		return code;
-	report->group.asked = run->options->cgroup || run->options->container ||
-			      run->options->unit;
+	report->group.asked = run->options->cgroup || run->options->container || run->options->unit;
 	if (run->looked_ns && !report->executed)
 		report->since_ns = begin_ns - run->looked_ns;
 	else if (run->options->since && !run->looked_ns)
