@@ -241,6 +241,8 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 		result = realloc_result(thread, result);
 	if (op >= CALL_MMAP && result >= ERRORS_FROM)
 		result = MAP_FAILED;
+	else if (op < CALL_MMAP && result)
+		thread->made = 0;
 	if (op >= CALL_MMAP)
 		made = op != CALL_MUNMAP && result != MAP_FAILED;
 	else

@@ -45,8 +45,12 @@ struct thread {
 	__u64 denied; /* then: the new one is the allocator's own */
 	/* the last call of a function that may call another free: its argument, its frame */
 	__u64 freed, freed_sp;
-	__u64 tick; /* of the kernel, in which the clock was last read */
-	__u64 now_ns; /* the time read then */
+	/*
+	 * The block that its last call has made: its key's address (0 = none), its life and its site. Another thread may have ended it
+	 * and made one there; of the same site, and in the same unit of time, that would be taken for it.
+	 */
+	__u64 made, made_life, made_site;
+	struct site fresh; /* a site that is being made; its counters stay 0 */
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
 	__u64 name[2]; /* of the thread, as bytes; only with setting_by_thread */
 	/* Where a walk to a pending call begins: too large for the BPF stack. */

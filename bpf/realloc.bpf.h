@@ -71,10 +71,23 @@ static __noinline void realloc_restore(struct thread *thread)
 	thread->call.taken_address = 0;
 }
 
+static __noinline void realloc_count_old(struct thread *thread)
+{
+	struct block *old = &thread->call.taken;
+	struct site *site = site_count_frees(old->site, old->size, 1);
+
+	if (!site)
+		return;
+	__sync_fetch_and_add(&site->untimed_objects, 1);
+	if (thread_has_just_made(thread, thread->call.taken_address, old->life, old->site))
+		__sync_fetch_and_add(&site->temporary_objects, 1);
+}
+
+/* The old block ends, and its life goes on in the new one, or is over. */
 static __always_inline void realloc_finish_old(struct thread *thread)
 {
 	if (thread->call.taken_address)
-		site_count_free(thread->call.taken.site, thread->call.taken.size);
+		realloc_count_old(thread);
 	else if (thread->call.untracked)
 		loss_add(LOSS_FREE_UNTRACKED, 1);
 	thread->call.taken_address = 0;
@@ -135,7 +148,7 @@ __noinline __u64 realloc_life(__u64 address)
 		return 0;
 	life = thread->call.taken.life;
 	if (thread->call.untracked)
-		life = LIFE_OF(thread_now(thread)) | LIFE_UNKNOWN;
+		life = LIFE_OF(bpf_ktime_get_ns()) | LIFE_UNKNOWN;
 	if (thread->call.untracked || life & LIFE_ADDED)
 		return realloc_count_added(thread, address, life);
 	if (life && thread->call.size > thread->call.taken.size &&

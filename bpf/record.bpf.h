@@ -93,29 +93,27 @@ static __always_inline struct site *site_find(struct thread *thread, const __u64
  */
 static __noinline struct site *site_create(struct thread *thread, __u64 *key)
 {
-	struct site site = {
-		.first_ns = bpf_ktime_get_ns(),
-		.target_id = SHAPE_TARGET(thread->call.shape),
-		.exec_id = thread->call.exec_id,
-		.function = SHAPE_FUNCTION(thread->call.shape),
-		.source = SHAPE_SOURCE(thread->call.shape),
-	};
-	struct site *found;
+	struct site *site = &thread->fresh, *found;
 
-	site.stack = *key ? stack_store(&thread->walk, key) : 0;
-	if (site.stack && thread->interp)
-		interp_site_store(site.stack);
-	if (!site.stack) {
-		*key = site_key_end(site_key_begin(setting_seed, site.target_id, site.exec_id), 0,
+	site->first_ns = bpf_ktime_get_ns();
+	site->target_id = SHAPE_TARGET(thread->call.shape);
+	site->exec_id = thread->call.exec_id;
+	site->function = SHAPE_FUNCTION(thread->call.shape);
+	site->source = SHAPE_SOURCE(thread->call.shape);
+	site->stack = *key ? stack_store(&thread->walk, key) : 0;
+	if (site->stack && thread->interp)
+		interp_site_store(site->stack);
+	if (!site->stack) {
+		*key = site_key_end(site_key_begin(setting_seed, site->target_id, site->exec_id), 0,
 				    SHAPE_FUNCTION(thread->call.shape) | SITE_WITHOUT_STACK);
 		*key = site_key_for(thread, *key);
 		found = site_find(thread, key);
-		if (found || !share_has_room(site.target_id, false))
+		if (found || !share_has_room(site->target_id, false))
 			return found;
 	}
-	if (site_put(thread, key, &site)) {
-		share_add(site.target_id, site.stack != 0);
-		site_announce(*key, site.target_id);
+	if (site_put(thread, key, site)) {
+		share_add(site->target_id, site->stack != 0);
+		site_announce(*key, site->target_id);
 	}
 	return site_find(thread, key);
 }
@@ -229,19 +227,96 @@ static __always_inline void site_count_alloc(struct site *site, __u64 size)
 	__sync_fetch_and_add(&site->alloc_objects, 1);
 }
 
-static __always_inline void site_count_frees(__u64 key, __u64 size, __u64 objects)
+/* Returns the site, or NULL. */
+static __always_inline struct site *site_count_frees(__u64 key, __u64 size, __u64 objects)
 {
 	struct site *site = bpf_map_lookup_elem(&sites, &key);
 
 	if (!site)
-		return;
+		return NULL;
 	__sync_fetch_and_add(&site->free_bytes, size);
 	__sync_fetch_and_add(&site->free_objects, objects);
+	return site;
 }
 
+/* A block ends, and its lifespan is not known, or goes on at another site. */
 static __always_inline void site_count_free(__u64 key, __u64 size)
 {
-	site_count_frees(key, size, 1);
+	struct site *site = site_count_frees(key, size, 1);
+
+	if (site)
+		__sync_fetch_and_add(&site->untimed_objects, 1);
+}
+
+/* The class of a lifespan, which is not 0. Without branches, each of which the verifier would follow both ways. */
+static __always_inline __u64 life_class(__u64 units)
+{
+	__u64 class = 1, more;
+
+	more = (0xffff - units) >> 63 << 4;
+	units >>= more;
+	class += more;
+	more = (0xff - units) >> 63 << 3;
+	units >>= more;
+	class += more;
+	more = (0xf - units) >> 63 << 2;
+	units >>= more;
+	class += more;
+	more = (0x3 - units) >> 63 << 1;
+	units >>= more;
+	class += more;
+	class += (0x1 - units) >> 63;
+	return class < LIFE_CLASSES ? class : LIFE_CLASSES - 1;
+}
+
+/* Blocks with this life, which have ended by a free, have ended now. */
+static __always_inline void site_count_lives(struct site *site, __u64 objects, __u64 life)
+{
+	__u64 units, class;
+
+	if (life & (LIFE_UNKNOWN | LIFE_ADDED)) {
+		__sync_fetch_and_add(&site->untimed_objects, objects);
+		return;
+	}
+	units = (bpf_ktime_get_ns() >> LIFE_UNIT_BITS) - (life >> LIFE_UNIT_BITS);
+	/* Clocks of two CPUs may differ by a little. */
+	if ((__s64)units <= 0)
+		return;
+	class = life_class(units) - 1;
+	HIDE(class);
+	if (class < LIFE_CLASSES - 1)
+		__sync_fetch_and_add(&site->lives[class], objects);
+	__sync_fetch_and_add(&site->life_units, units * objects);
+	if (units > site->life_longest)
+		site->life_longest = units;
+}
+
+/* Has the thread made this block by its last call? From here on, that call is not its last one. */
+static __always_inline bool thread_has_just_made(struct thread *thread, __u64 address, __u64 life,
+						 __u64 site)
+{
+	bool just = thread->made == address && thread->made_life == life &&
+		    thread->made_site == site;
+
+	thread->made = 0;
+	return just;
+}
+
+int record_free_block(__u64 site_key, __u64 size, __u64 life, __u64 address);
+
+/* The program has freed the block with this address in its key. A global function, as block_store_fields. */
+__noinline int record_free_block(__u64 site_key, __u64 size, __u64 life, __u64 address)
+{
+	struct site *site = site_count_frees(site_key, size, 1);
+	struct thread *thread = thread_find();
+	bool temporary = thread && thread_has_just_made(thread, address, life, site_key);
+
+	if (!site)
+		return 0;
+	if (temporary)
+		__sync_fetch_and_add(&site->temporary_objects, 1);
+	site_count_lives(site, 1, life);
+	return 0;
 }
 
 /* Is a block of this size to be recorded? */
@@ -353,12 +428,16 @@ static __always_inline void record_alloc(struct thread *thread, __u64 address, _
 	}
 	if (thread->call.interrupted && bpf_map_lookup_elem(&blocks, &key))
 		return;
-	block.life = life ? life : LIFE_OF(thread_now(thread));
+	block.life = life ? life : LIFE_OF(bpf_ktime_get_ns());
 	error = block_store(&key, &block);
-	if (error)
+	if (error) {
 		block_count_loss(error, block.size);
-	else
-		site_count_alloc(site, block.size);
+		return;
+	}
+	site_count_alloc(site, block.size);
+	thread->made = key.address;
+	thread->made_life = block.life;
+	thread->made_site = site_key;
 }
 
 /* Is this call of a free function, at its probed instruction, one of the allocator's own? */
@@ -417,15 +496,18 @@ static __always_inline void record_free(__u64 shape, struct pt_regs *ctx, __u64 
 	bool known = block_take_argument(&key, &block);
 
 	if (known)
-		site_count_free(block.site, block.size);
+		record_free_block(block.site, block.size, block.life, key.address);
 	/* An allocator that frees inside another call of its own ends a block that was taken already. */
 	thread = known ? NULL : thread_find();
 	if (thread && (free_is_repeated(thread, address, sp) || free_is_served(thread, ctx, sp)))
 		known = true;
 	if (SHAPE_RESULT(shape) == RESULT_FREES_INSIDE)
 		free_begin(address, sp);
-	if (!known && !free_is_inner(shape, ctx, sp))
-		loss_add(LOSS_FREE_UNTRACKED, 1);
+	if (known || free_is_inner(shape, ctx, sp))
+		return;
+	loss_add(LOSS_FREE_UNTRACKED, 1);
+	if (thread)
+		thread->made = 0;
 }
 
 /* The block at `address` ends, if it was recorded. */

@@ -65,25 +65,33 @@ static __always_inline bool sample_take(const struct block_key *key,
 	return false;
 }
 
-int sample_free_fields(__u64 address, __u64 program);
+int sample_free_fields(__u64 address, __u64 program, __u64 seen);
 
-/* End a sample, in numbers. Returns 0 if it is not known. A global function, as block_store_fields. */
-__noinline int sample_free_fields(__u64 address, __u64 program)
+/*
+ * End a sample, in numbers; `seen`: the program frees it now. Returns 0 if it is not known. A global function, as
+ * block_store_fields.
+ */
+__noinline int sample_free_fields(__u64 address, __u64 program, __u64 seen)
 {
 	struct block_key key = { .address = address,
 				 .target_id = (__u32)program,
 				 .exec_id = program >> 32 };
 	struct sampled_block sample;
+	struct site *site;
 
 	if (!sample_take(&key, &sample))
 		return 0;
-	site_count_frees(sample.block.site, sample.block.size, sample.objects);
+	site = site_count_frees(sample.block.site, sample.block.size, sample.objects);
+	if (site && seen)
+		site_count_lives(site, sample.objects, sample.block.life);
+	else if (site)
+		__sync_fetch_and_add(&site->untimed_objects, sample.objects);
 	return 1;
 }
 
-static __always_inline bool sample_free(const struct block_key *key)
+static __always_inline bool sample_free(const struct block_key *key, bool seen)
 {
-	return sample_free_fields(key->address, key->target_id | (__u64)key->exec_id << 32);
+	return sample_free_fields(key->address, key->target_id | (__u64)key->exec_id << 32, seen);
 }
 
 /* Put a sample into the table. Returns 0 or a negative errno, after trying again where that can help. */
@@ -95,7 +103,7 @@ static __noinline int sample_store(const struct block_key *key, const struct sam
 		error = bpf_map_update_elem(&samples, key, sample, BPF_NOEXIST);
 		if (!error || error == -E2BIG)
 			return error;
-		if (error == -EEXIST && sample_free(key))
+		if (error == -EEXIST && sample_free(key, false))
 			loss_add(LOSS_ADDRESS_REUSED, 1);
 	}
 	return error;
@@ -109,7 +117,7 @@ static __noinline void sample_record(struct thread *thread, const struct sample_
 	struct sampled_block sample = {
 		.block = { .site = site_key,
 			   .size = values->weight,
-			   .life = LIFE_OF(thread_now(thread)) },
+			   .life = LIFE_OF(bpf_ktime_get_ns()) },
 		.objects = sample_objects(values),
 	};
 	int error = sample_store(&key, &sample);
@@ -179,7 +187,7 @@ static __always_inline void sample_end(struct pt_regs *ctx, __u64 shape, __u64 a
 	struct thread *thread;
 
 	interp_site_end(address);
-	if (sample_free(&key) || bpf_map_lookup_elem(&blocks, &key))
+	if (sample_free(&key, true) || bpf_map_lookup_elem(&blocks, &key))
 		return;
 	/* Within a recorded call, the block is that call's business. Whether it still runs is not worth a walk here. */
 	thread = thread_find();

@@ -89,21 +89,6 @@ static __always_inline void thread_begin(struct thread *thread, __u64 sp, __u64 
 	thread->call.interrupted = 0;
 }
 
-/*
- * CLOCK_MONOTONIC, as it was at some time in the current tick of the kernel: to read the clock takes as long as to look
- * for a site.
- */
-static __always_inline __u64 thread_now(struct thread *thread)
-{
-	__u64 tick = bpf_jiffies64();
-
-	if (thread->tick != tick) {
-		thread->tick = tick;
-		thread->now_ns = bpf_ktime_get_ns();
-	}
-	return thread->now_ns;
-}
-
 /* Does the thread run on its alternate signal stack? Then its stack pointer gives no order of its calls. */
 static __noinline bool thread_on_signal_stack(__u64 sp)
 {

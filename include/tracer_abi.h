@@ -207,6 +207,14 @@ struct sampled_block {
 };
 
 /*
+ * Lifespans of freed blocks, in units of 65,536 ns, as births are kept. Class 0 has those below a unit, class n those from 2^(n-1)
+ * units on, and the last one all that are longer: 19.5 hours. BPF programs count all classes but the first, which is what is left of
+ * the freed blocks: so nothing is counted for most of them.
+ */
+#define LIFE_UNIT_BITS 16
+#define LIFE_CLASSES 32
+
+/*
  * One call site: a stack, in one program of a process, through one function. The counters only grow. The
  * freed ones come first so that an ascending copy never sees a free whose allocation it has missed.
  */
@@ -215,6 +223,11 @@ struct site {
 	__u64 free_objects;
 	__u64 alloc_bytes;
 	__u64 alloc_objects;
+	__u64 untimed_objects; /* freed ones without a lifespan: realloc has moved them on, or no free was seen */
+	__u64 temporary_objects; /* of those freed: by the next call of the thread that had made them */
+	__u64 life_units; /* sum of lifespans */
+	/* The longest one. Of two blocks that end at the same time on two CPUs, it may be the shorter one's. */
+	__u64 life_longest;
 	__u64 stack; /* key in the stack table; 0 = the stack could not be stored */
 	__u64 first_ns; /* CLOCK_MONOTONIC time of its first allocation */
 	__u64 samples; /* of which alloc_bytes and alloc_objects are an estimate; 0 = they are exact */
@@ -222,6 +235,7 @@ struct site {
 	__u32 exec_id;
 	__u32 function; /* id in user space's function table */
 	__u32 source; /* enum memory_source */
+	__u64 lives[LIFE_CLASSES - 1]; /* blocks by lifespan, from class 1 on */
 };
 
 /* The name of the threads that a site is of, as the kernel has it: terminated, and filled up with NUL. */
@@ -426,7 +440,7 @@ _Static_assert(sizeof(struct inner_callers) == 16, "struct inner_callers");
 _Static_assert(sizeof(struct block_key) == 16, "struct block_key");
 _Static_assert(sizeof(struct block) == 24, "struct block");
 _Static_assert(sizeof(struct sampled_block) == 32, "struct sampled_block");
-_Static_assert(sizeof(struct site) == 72, "struct site");
+_Static_assert(sizeof(struct site) == 352, "struct site");
 _Static_assert(sizeof(struct site_thread) == 16, "struct site_thread");
 _Static_assert(sizeof(struct share) == 8, "struct share");
 _Static_assert(sizeof(struct stack_record) == 1024, "struct stack_record");

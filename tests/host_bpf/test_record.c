@@ -415,6 +415,90 @@ static void test_free_inside_free(void **state)
 	check_losses(LOSS_FREE_UNTRACKED, 1, LOSS_COUNT, 0);
 }
 
+/* The first site's record. */
+static const struct site *first_site(void)
+{
+	static struct site site;
+
+	memcpy(&site, shim_hash_of(&sites)->values, sizeof(site));
+	return &site;
+}
+
+static void test_lives(void **state)
+{
+	const uint64_t unit = 1 << LIFE_UNIT_BITS;
+	/* Lifespans in units, and the classes that they are in. */
+	static const uint64_t units[] = { 0,   1,     2,     3,		 4,	    255,
+					  256, 65535, 65536, 1ull << 30, 1ull << 40 };
+	static const uint32_t classes[] = { 0, 1, 2, 2, 3, 8, 9, 16, 17, 31, 31 };
+	uint64_t counted[LIFE_CLASSES] = { 0 }, sum = 0;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		allocate(10, 0x1000);
+		current_ns += units[i] * unit;
+		record_end(PLACE, 0x1000);
+		counted[classes[i]]++;
+		sum += units[i];
+	}
+	for (i = 1; i < LIFE_CLASSES; i++)
+		assert_int_equal(first_site()->lives[i - 1], counted[i]);
+	assert_int_equal(first_site()->life_units, sum);
+	assert_int_equal(first_site()->life_longest, 1ull << 40);
+	assert_int_equal(first_site()->untimed_objects, 0);
+	/* A clock that goes backward. */
+	allocate(10, 0x1000);
+	current_ns -= unit;
+	record_end(PLACE, 0x1000);
+	assert_int_equal(first_site()->life_units, sum);
+	check_no_loss();
+}
+
+/* Only the last block's lifespan is known. */
+static void test_lives_untimed(void **state)
+{
+	(void)state;
+	allocate(10, 0x1000);
+	allocate(10, 0x1000); /* its free was missed */
+	reallocate(0x1000, 20, 0x2000);
+	assert_int_equal(first_site()->untimed_objects, 2);
+	current_ns += 4 << LIFE_UNIT_BITS;
+	record_end(PLACE, 0x2000);
+	assert_int_equal(record_sum().free_objects, 3);
+	reallocate(0x9000, 30, 0x9000); /* from before */
+	current_ns += 4 << LIFE_UNIT_BITS;
+	record_end(PLACE, 0x9000);
+	check_losses(LOSS_ADDRESS_REUSED, 1, LOSS_FREE_UNTRACKED, 1);
+}
+
+static void test_temporary(void **state)
+{
+	(void)state;
+	allocate(10, 0x1000);
+	record_end(PLACE, 0x1000);
+	assert_int_equal(first_site()->temporary_objects, 1);
+	/* The next call is another allocation, or another free. */
+	allocate(10, 0x1000);
+	allocate(10, 0x2000);
+	record_end(PLACE, 0x1000);
+	record_end(PLACE, 0x2000);
+	allocate(10, 0x3000);
+	record_end(PLACE, 0x9000);
+	record_end(PLACE, 0x3000);
+	assert_int_equal(first_site()->temporary_objects, 1);
+	/* One that fails is none. */
+	allocate(10, 0x4000);
+	allocate(10, 0);
+	record_end(PLACE, 0x4000);
+	assert_int_equal(first_site()->temporary_objects, 2);
+	/* realloc is a free, and an allocation. */
+	allocate(10, 0x5000);
+	reallocate(0x5000, 20, 0x6000);
+	assert_int_equal(first_site()->temporary_objects, 3);
+	check_losses(LOSS_FREE_UNTRACKED, 1, LOSS_COUNT, 0);
+}
+
 /* A long random run against the plainest model there is: an array of sizes. */
 static void test_random(void **state)
 {
@@ -474,6 +558,9 @@ int main(void)
 		TEST(test_free_in_call),
 		TEST(test_free_inside_free),
 		TEST(test_by_thread),
+		TEST(test_lives),
+		TEST(test_lives_untimed),
+		TEST(test_temporary),
 		TEST(test_random),
 	};
 

@@ -125,8 +125,8 @@ static void test_table_limits(void **state)
 	(void)state;
 	check(UINT64_MAX, 1048576, 65536);
 	check(4096 * MIB, 1048576, 65536);
-	check(1024 * MIB, 932067, 29127);
-	check(256 * MIB, 233016, 7281);
+	check(1024 * MIB, 932067, 25575);
+	check(256 * MIB, 233016, 6393);
 	check(1 * MIB, 65536, 1024);
 }
 

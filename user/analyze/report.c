@@ -15,10 +15,9 @@
 #include "base/memory.h"
 #include "model/loss.h"
 
-/* A site that may be listed: its figures as the report has them, and what it is ranked by. */
+/* A site that may be listed, and what it is ranked by. */
 struct candidate {
 	const struct snapshot_site *site;
-	struct site_stats stats;
 	struct growth growth;
 	uint64_t weight;
 };
@@ -149,7 +148,7 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 			growth_add(&report->growth.bytes, growth.bytes);
 		if (!site->left_out && report_is_candidate(&stats, options))
 			candidates[count++] =
-				(struct candidate){ site, stats, growth,
+				(struct candidate){ site, growth,
 						    report_weight(&stats, &growth, options) };
 	}
 	free(places);
@@ -350,7 +349,7 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->function = site->function->function;
 	to->ended = site->ended;
 	to->sampled = site->sampled;
-	to->stats = from->stats;
+	to->stats = weight_counted(site, options);
 	to->growth = from->growth;
 	if (options->estimates)
 		to->estimate = budget_estimate_of(options->estimates, site);

@@ -14,7 +14,7 @@
 
 /* What one takes at most, in the kernel and in the tracer: a deep stack of Ruby, with names of its own. */
 #define BLOCK_BYTES 144
-#define STACK_BYTES 18432
+#define STACK_BYTES 20992
 
 /* Parts of the memory. The rest is for the program itself, its workers and what else its group has. */
 #define BLOCKS_SHARE 8

@@ -56,6 +56,7 @@ struct mapping_set {
 	uint64_t page_size;
 	size_t limit;
 	size_t count; /* mappings in use */
+	uint64_t now_ns; /* of the record that is applied */
 	struct table programs; /* by program_key */
 	struct table sites; /* by their keys */
 	struct mapping_losses losses;
@@ -154,6 +155,9 @@ static bool set_release(struct mapping_set *set, struct range *chain)
 		if (mapping->bytes)
 			continue;
 		mapping->site->stats.free_objects++;
+		lifespans_count(&mapping->site->stats.lives,
+				set->now_ns > mapping->born_ns ? set->now_ns - mapping->born_ns
+							       : 0);
 		mapping_unlink(mapping);
 		free(mapping);
 		set->count--;
@@ -371,6 +375,7 @@ void mapping_set_apply(struct mapping_set *set, const struct event_mapping *even
 	if (event->op < CALL_MMAP || event->op > CALL_MREMAP)
 		return;
 	program = set_program(set, event->target_id, event->exec_id);
+	set->now_ns = event->time_ns;
 	if (event->phase == MAPPING_ENTER)
 		set_enter(set, program, event);
 	else

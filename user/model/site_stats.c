@@ -21,6 +21,8 @@ static uint64_t stats_min(uint64_t a, uint64_t b)
 
 void site_stats_add(struct site_stats *sum, const struct site_stats *more)
 {
+	unsigned int i;
+
 	stats_add(&sum->alloc_bytes, more->alloc_bytes);
 	stats_add(&sum->alloc_objects, more->alloc_objects);
 	stats_add(&sum->free_bytes, more->free_bytes);
@@ -39,6 +41,9 @@ void site_stats_add(struct site_stats *sum, const struct site_stats *more)
 	stats_add(&sum->young_objects, more->young_objects);
 	stats_add(&sum->measured_bytes, more->measured_bytes);
 	stats_add(&sum->resident_bytes, more->resident_bytes);
+	lifespans_add(&sum->lives, &more->lives);
+	for (i = 0; i < LIFE_CLASSES; i++)
+		stats_add(&sum->ages[i], more->ages[i]);
 	if (more->gcs > sum->gcs)
 		sum->gcs = more->gcs;
 	sum->gcs_known |= more->gcs_known;
@@ -62,6 +67,7 @@ static void stats_add_lives(struct site_stats *stats, const struct site_blocks *
 void site_stats_add_blocks(struct site_stats *stats, const struct site_blocks *blocks,
 			   uint64_t min_age_ns)
 {
+	stats_add(&stats->ages[lifespans_class(blocks->age_ns)], blocks->objects);
 	if (blocks->age_ns < min_age_ns) {
 		stats_add(&stats->young_bytes, blocks->bytes);
 		stats_add(&stats->young_objects, blocks->objects);

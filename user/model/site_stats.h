@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/lifespans.h"
+
 /* {0} is a site without a block. In use = alloc - free, in bytes and in objects. */
 struct site_stats {
 	/* These only grow. */
@@ -28,6 +30,9 @@ struct site_stats {
 	uint64_t young_bytes, young_objects;
 	/* Of mappings in use, without the young ones: how many bytes were looked at, and were present then. */
 	uint64_t measured_bytes, resident_bytes;
+	struct lifespans lives; /* of the freed blocks */
+	/* Blocks in use by their age, in the classes of lifespans; young ones, too. */
+	uint64_t ages[LIFE_CLASSES];
 	/* Major garbage collections that the block in use has outlived which has outlived most. */
 	uint64_t gcs;
 	bool gcs_known; /* its process has a garbage collector that is known */

@@ -152,6 +152,7 @@ void sites_set(struct known_site *site, const struct site *record)
 	site->stats.free_bytes = record->free_bytes;
 	site->stats.free_objects = record->free_objects;
 	site->stats.samples = record->samples;
+	site->stats.lives = lifespans_of(record);
 }
 
 void sites_reset_ages(struct known_site *site)
