@@ -23,6 +23,7 @@ enum report_sort {
 	SORT_AGE, /* of the oldest block in use */
 	SORT_GROWTH, /* since the last report; in the first one, what is in use */
 	SORT_CHURN, /* bytes that were allocated and freed again */
+	SORT_TEMPORARY, /* blocks that were freed by the next call of the thread that had made them */
 };
 
 struct report_options {

@@ -25,6 +25,8 @@ uint64_t weight_of(const struct site_stats *stats, enum report_sort sort)
 		return site_stats_inuse_bytes(stats);
 	case SORT_CHURN:
 		return stats->free_bytes;
+	case SORT_TEMPORARY:
+		return stats->lives.temporary;
 	}
 	return 0;
 }

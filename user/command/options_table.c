@@ -21,10 +21,15 @@
 #define WORDS(name) static const char *const name##_words[]
 
 WORDS(sort) = {
-	[SORT_INUSE] = "inuse", [SORT_INUSE_OBJECTS] = "inuse-objects",
-	[SORT_ALLOC] = "alloc", [SORT_ALLOC_OBJECTS] = "alloc-objects",
-	[SORT_AGE] = "age",	[SORT_GROWTH] = "growth",
-	[SORT_CHURN] = "churn", NULL,
+	[SORT_INUSE] = "inuse",
+	[SORT_INUSE_OBJECTS] = "inuse-objects",
+	[SORT_ALLOC] = "alloc",
+	[SORT_ALLOC_OBJECTS] = "alloc-objects",
+	[SORT_AGE] = "age",
+	[SORT_GROWTH] = "growth",
+	[SORT_CHURN] = "churn",
+	[SORT_TEMPORARY] = "temporary",
+	NULL,
 };
 WORDS(by) = { [GROUP_BY_STACK] = "stack",
 	      [GROUP_BY_FUNCTION] = "function",
@@ -379,7 +384,7 @@ static const struct option_row report_rows[] = {
 	{ .name = "sort",
 	  .letter = 's',
 	  .argument = "KEY",
-	  .help = "inuse (default), alloc, -objects, age, growth, churn",
+	  .help = "inuse, alloc, -objects, age, growth, churn, temporary",
 	  .store = option_row_store_word,
 	  FIELD(sort),
 	  .words = sort_words },

@@ -13,6 +13,7 @@
 #include "model/source.h"
 #include "render/formats.h"
 #include "render/json_budget.h"
+#include "render/json_lives.h"
 #include "render/json_tables.h"
 #include "render/json_writer.h"
 
@@ -340,6 +341,8 @@ static void json_site(struct json_writer *json, const struct report_options *opt
 	json_member_seconds(json, "oldest_s", site->stats.oldest_ns, site_stats_hold(&site->stats));
 	json_member_seconds(json, "mean_age_s", site_stats_mean_age_ns(&site->stats),
 			    site_stats_inuse_objects(&site->stats));
+	if (!options->estimates)
+		json_lives(json, &site->stats, site->sampled);
 	json_member_string(json, "region", region_name(site->region));
 	if (site->region == REGION_RUBY_HEAP || site->region == REGION_PYTHON_ARENA)
 		json_classes(json, site->grown_classes);

@@ -57,8 +57,7 @@ static void json_budget_shares(struct json_writer *json, const struct estimate *
 	json_budget_share(json, "high", estimate->high);
 }
 
-/* How the curve ends: what outlives the last age, and whether that is never freed. */
-static void json_budget_tail(struct json_writer *json, const struct survival_tail *tail)
+void json_budget_tail(struct json_writer *json, const struct survival_tail *tail)
 {
 	static const char *const shapes[] = { [SURVIVAL_UNKNOWN] = "unknown",
 					      [SURVIVAL_FLAT] = "flat",
@@ -74,7 +73,7 @@ static void json_budget_tail(struct json_writer *json, const struct survival_tai
 	json_writer_close(json, '}');
 }
 
-static void json_budget_survival(struct json_writer *json, const struct survival *survival)
+void json_budget_survival(struct json_writer *json, const struct survival *survival)
 {
 	size_t i;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What of a JSON report is there only with --budget. */
+/* What of a JSON report is there only with --budget, and survival curves. */
 #ifndef RENDER_JSON_BUDGET_H
 #define RENDER_JSON_BUDGET_H
 
@@ -9,6 +9,11 @@
 /* The member "estimate" of a site: its growth, blocks, ages and survival curve. */
 void json_budget_site(struct json_writer *json, const struct budget_estimates *estimates,
 		      const struct report_site *site);
+
+/* The member "tail": how a curve ends, what outlives the last age, and whether that is never freed. */
+void json_budget_tail(struct json_writer *json, const struct survival_tail *tail);
+/* The member "survival": the points of a curve. */
+void json_budget_survival(struct json_writer *json, const struct survival *survival);
 
 /* The member "budget" of a report: what tracing has cost, and growth that no site has. */
 void json_budget(struct json_writer *json, const struct budget_estimates *estimates);

@@ -104,6 +104,19 @@ def check_interval(estimate):
     assert estimate["high"] is None or estimate["high"] >= estimate["value"], estimate
 
 
+def check_tail(tail):
+    check(tail, shape=[str], value=[float], low=[float], high=[float], from_age_s=[float], until_age_s=[float])
+    assert 0 <= tail["low"] <= tail["value"] <= tail["high"] <= 1 and tail["shape"] in ("flat", "falling", "unknown"), tail
+
+
+def check_curve(points):
+    last = {"age_s": -1, "share": 1}
+    for point in points:
+        check(point, age_s=[float], value=[float], low=[float], high=[float], at_risk=[int])
+        assert point["age_s"] > last["age_s"] and 0 <= point["low"] <= point["value"] <= point["high"] <= 1, point
+        last = point
+
+
 def check_estimate(site):
     """Only with --budget: what the figures of the row were estimated from. Returns the key for it."""
     if "estimate" not in site:
@@ -117,14 +130,8 @@ def check_estimate(site):
     check_interval(estimate["growth_bytes_per_s"])
     check_interval(estimate["grown_bytes"])
     assert abs(estimate["grown_bytes"]["value"] - site["inuse_bytes"]) <= 2, site
-    tail = estimate["tail"]
-    check(tail, shape=[str], value=[float], low=[float], high=[float], from_age_s=[float], until_age_s=[float])
-    assert 0 <= tail["low"] <= tail["value"] <= tail["high"] <= 1 and tail["shape"] in ("flat", "falling", "unknown"), tail
-    last = {"age_s": -1, "share": 1}
-    for point in estimate["survival"]:
-        check(point, age_s=[float], value=[float], low=[float], high=[float], at_risk=[int])
-        assert point["age_s"] > last["age_s"] and 0 <= point["low"] <= point["value"] <= point["high"] <= 1, point
-        last = point
+    check_tail(estimate["tail"])
+    check_curve(estimate["survival"])
     return ["estimate"]
 
 
@@ -149,9 +156,27 @@ def check_classes(site):
     return ["grown_classes"]
 
 
+def check_lives(site):
+    """How long blocks live, if that is known of any. Returns the keys for it."""
+    if "lifespan" not in site:
+        return []
+    life = site["lifespan"]
+    none = type(None)
+    check(life, objects=[int], untimed_objects=[int], mean_s=[float, none], max_s=[float, none], histogram=[list], ages=[list],
+          tail=[dict], survival=[list])
+    assert type(site["temporary_objects"]) in [int, none] and bool(life["objects"]) == (life["mean_s"] is not None), site
+    assert sum(count for _, count in life["histogram"]) == life["objects"] <= site["free_objects"], site
+    for name in ("histogram", "ages"):
+        ends = [end for end, _ in life[name] if end is not None]
+        assert all(abs(after / before - 2) < 1e-6 for before, after in zip(ends, ends[1:])), life
+    check_tail(life["tail"])
+    check_curve(life["survival"])
+    return ["temporary_objects", "lifespan"]
+
+
 def check_site(site, rank):
     assert list(site) == ["rank", "id", "pid", "source", "allocator", "function", "ended", *COUNTERS,
-                          *check_sampled(site, "samples"), "growth_bytes", *check_estimate(site), "oldest_s", "mean_age_s", "region",
+                          *check_sampled(site, "samples"), "growth_bytes", *check_estimate(site), "oldest_s", "mean_age_s", *check_lives(site), "region",
                           *check_classes(site), "resident_bytes", "gcs", *check_container(site), *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
     assert len(site["id"]) == 16 and int(site["id"], 16) >= 0, site["id"]
     assert site["rank"] == rank and type(site["pid"]) is int
