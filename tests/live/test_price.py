@@ -34,6 +34,16 @@ def check_parts(price):
     assert 0 <= price["busiest_percent"] <= price["percent"] + 0.001, price
 
 
+def check_warning(price, messages):
+    """There is a warning if most of the busiest thread's CPU time goes into being traced, and it is not next to nothing."""
+    expected = price["slowdown"] is not None and price["slowdown"] > 2 and price["busiest_percent"] >= 1
+    found = re.findall(r"^tracer: warning: exact tracing slows (it|process \d+) (?:about ([0-9.]+)|100) times or more; .* of its"
+                       r" CPU time on being traced: .*--budget 1% finds leaks at 1 % of its CPU time$", messages, re.M)
+    assert len(found) == expected, (price, messages)
+    assert not found or not found[0][1] or abs(float(found[0][1]) - price["slowdown"]) <= 0.501, (price, messages)
+    return found[0][0] if found else None
+
+
 def calls_within(log, window_ns, begin_ns, end_ns):
     """The fewest and the most calls of the log in a window of this length that begins and ends within two moments. A batch is
     known by its end, so one may be cut on either side."""
@@ -80,6 +90,7 @@ def check_paced(*options, threads=2, processes=1):
     slack = 2 * 2 * PAIRS * threads * processes
     print("# %s: %s, by the log %d to %d calls, of %d threads or more" % (" ".join(options), price, fewest, most, sure))
     check_parts(price)
+    check_warning(price, messages)
     assert fewest - slack <= price["calls"] <= most + slack and price["calls"], (price, fewest, most)
     assert sure <= price["threads"] <= threads * processes, (price, sure)
     found = re.findall(r"^tracer: price: ([0-9,]+) calls a second at [0-9.]+ [num]?s: .* of one core(?:, in (\d+) threads)?$",
@@ -131,15 +142,26 @@ def test_idle():
 
 
 def test_busy():
-    """A thread that does nothing but allocate spends most of its time on being traced."""
+    """A thread that does nothing but allocate spends most of its CPU time on being traced. The warning goes by what was measured of it."""
     process = lab.start([lab.target("churn")])
     process.stdout.readline()
-    tracer = lab.Tracer("-j", "-p", process.pid, "1h")
+    assert warns([process]) in (None, "it")
+
+
+def test_busy_of_several():
+    """Of several processes, the warning has the one that it is about."""
+    busy, idle = lab.start([lab.target("churn")]), lab.start([lab.target("paced")])
+    busy.stdout.readline()
+    assert warns([idle, busy]) in (None, "process %d" % busy.pid)
+
+
+def warns(targets):
+    """Of whom the tracer warns, if it does, when it is started now."""
+    tracer = lab.Tracer("-j", "-p", ",".join(str(process.pid) for process in targets), "1h")
     price = wait_for_price(tracer)["price"]
     tracer.stop()
     check_parts(price)
-    warned = "of its time on being traced: trace it for a short time only, such as -d" in tracer.stderr()
-    assert warned == (price["busiest_percent"] > 50), (price, tracer.stderr())
+    return check_warning(price, tracer.stderr())
 
 
 def test_command():

@@ -143,6 +143,7 @@ static void test_threads(void **state)
 	assert_int_equal(price->threads, 2);
 	assert_int_equal(price->calls, 60);
 	assert_int_equal(price->busiest_ns, 40 * 400);
+	assert_int_equal(price->busiest_thread, 9);
 }
 
 /* What a preempted program took is not known; it is taken for the mean of the others. */

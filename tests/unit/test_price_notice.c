@@ -81,15 +81,60 @@ static void test_factor(void **state)
 
 	(void)state;
 	assert_true(price_notice_warning(&busy, &text));
-	assert_string_equal(text.data,
-			    "warning: exact tracing slows it about 12 times; the thread that "
-			    "allocates spends about 92 % of its time on being traced: trace it for "
-			    "a short time only, such as -d 2s; --budget 1% finds leaks at 1 % of "
-			    "its CPU time");
+	assert_string_equal(
+		text.data,
+		"warning: exact tracing slows it about 12 times or more; the thread that "
+		"allocates spends about 92 % of its CPU time on being traced: trace it "
+		"for a short time only, such as -d 2s; --budget 1% finds leaks at 1 % "
+		"of its CPU time");
 	buffer_clear(&text);
 	assert_true(price_notice_warning(&full, &text));
 	assert_non_null(strstr(text.data, "slows it 100 times or more;"));
 	buffer_free(&text);
+}
+
+/* What counts is a thread's own CPU time, however much of that it gets; if it does next to nothing, it does not matter. */
+static void test_cpu_time(void **state)
+{
+	const char *text = "price: 60,000 calls a second at 1.0 us: about 6.0 % of one core";
+	struct price price = price_of(12000, 1000, 1), little = price_of(1900, 1000, 1);
+	struct buffer warning = { 0 };
+
+	(void)state;
+	check(price, 0, text, false);
+	price.busiest_cpu_ns = 24000000;
+	check(price, 0, text, false);
+	price.busiest_cpu_ns = 16000000;
+	check(price, 0, text, true);
+	little.busiest_cpu_ns = 2000000;
+	check(little, 0, "price: 9,500 calls a second at 1.0 us: about 1.0 % of one core", false);
+	price.busiest_pid = 4242;
+	price.threads = 2;
+	assert_true(price_notice_warning(&price, &warning));
+	assert_string_equal(
+		warning.data,
+		"warning: exact tracing slows process 4242 about 4.0 times or more; of the "
+		"threads that allocate, the busiest spends about 75 % of its CPU time "
+		"on being traced: trace it for a short time only, such as -d 2s; "
+		"--budget 1% finds leaks at 1 % of its CPU time");
+	buffer_free(&warning);
+}
+
+/* A sum of costs above the CPU time is an error of the measurement: nothing of it is left. */
+static void test_slowdown(void **state)
+{
+	struct price price = price_of(12000, 1000, 1);
+
+	(void)state;
+	assert_int_equal(price_slowdown(&price), 1063);
+	price.busiest_cpu_ns = 13000000;
+	assert_int_equal(price_slowdown(&price), 13000);
+	price.busiest_cpu_ns = 12000001;
+	assert_int_equal(price_slowdown(&price), PRICE_SLOWDOWN_MAX);
+	price.busiest_cpu_ns = 11000000;
+	assert_int_equal(price_slowdown(&price), PRICE_SLOWDOWN_MAX);
+	price = price_of(0, 650, 0);
+	assert_int_equal(price_slowdown(&price), 1000);
 }
 
 static void test_traps(void **state)
@@ -112,10 +157,9 @@ static void test_traps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_warning),
-		cmocka_unit_test(test_factor),
-		cmocka_unit_test(test_traps),
+		cmocka_unit_test(test_words),	 cmocka_unit_test(test_warning),
+		cmocka_unit_test(test_factor),	 cmocka_unit_test(test_cpu_time),
+		cmocka_unit_test(test_slowdown), cmocka_unit_test(test_traps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

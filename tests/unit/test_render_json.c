@@ -58,13 +58,14 @@ static void test_price(void **state)
 						 .measured = true,
 						 .cost_ns = 37820000,
 						 .busiest_ns = 30000000,
+						 .busiest_cpu_ns = 40000000,
 						 .call_ns = 6100 };
 	report = report_build(&sample->snapshot, &options, &names);
 	text = sample_render(report, "json", &plain);
 	assert_int_equal(check_reports(text, strlen(text), ""), 1);
 	assert_non_null(strstr(text, "\"price\":{\"trap_ns\":6100,\"calls_per_s\":31000,"
 				     "\"percent\":18.91,\"window_s\":0.2,\"calls\":6200,"
-				     "\"threads\":2,\"busiest_percent\":15.0}"));
+				     "\"threads\":2,\"busiest_percent\":15.0,\"slowdown\":4.0}"));
 	free(text);
 	report_free(report);
 	sample_free(sample);

@@ -10,7 +10,10 @@
 #define PERCENT 1000 /* shares are in thousandths of it */
 
 /* Above this, tracing takes more of a thread's time than its own work. */
-#define TOO_MUCH (50 * PERCENT)
+#define TOO_MUCH 2000 /* thousandths */
+
+/* Below this of a core, a thread does so little that nobody waits for it. */
+#define LITTLE PERCENT
 
 static void notice_share(uint64_t share, struct buffer *out)
 {
@@ -63,37 +66,41 @@ void price_notice(const struct price *price, int reason, struct buffer *out)
 		buffer_printf(out, ", in %" PRIu64 " threads", price->threads);
 }
 
-/* How much slower a thread is that always runs, and has the rest of its time for its own work. */
-static void notice_factor(uint64_t share, struct buffer *out)
+/* How many times slower, in whole numbers from 10 on: it is mostly more, since costs are measured in loops that have all they need in the caches. */
+static void notice_factor(uint64_t slowdown, struct buffer *out)
 {
-	const uint64_t whole = 100 * PERCENT;
-	char count[UNITS_TEXT_MAX];
+	uint64_t tenths = (slowdown + 50) / 100;
 
-	if (share >= whole - PERCENT)
+	if (slowdown >= PRICE_SLOWDOWN_MAX)
 		buffer_append_string(out, "100 times or more");
+	else if (tenths < 100)
+		buffer_printf(out, "about %" PRIu64 ".%" PRIu64 " times or more", tenths / 10,
+			      tenths % 10);
 	else
-		buffer_printf(out, "about %s times",
-			      units_format_count(
-				      notice_round((whole + (whole - share) / 2) / (whole - share)),
-				      count));
+		buffer_printf(out, "about %" PRIu64 " times or more", (slowdown + 500) / 1000);
 }
 
 bool price_notice_warning(const struct price *price, struct buffer *out)
 {
-	uint64_t share = price_busiest_share(price);
+	uint64_t slowdown = price_slowdown(price);
 
-	if (!price->measured || share <= TOO_MUCH)
+	if (!price->measured || slowdown <= TOO_MUCH || price_busiest_share(price) < LITTLE)
 		return false;
-	buffer_append_string(out, "warning: exact tracing slows it ");
-	notice_factor(share, out);
+	buffer_append_string(out, "warning: exact tracing slows ");
+	if (price->busiest_pid)
+		buffer_printf(out, "process %" PRIu32 " ", price->busiest_pid);
+	else
+		buffer_append_string(out, "it ");
+	notice_factor(slowdown, out);
 	buffer_append_string(out, "; ");
 	if (price->threads > 1)
 		buffer_append_string(out, "of the threads that allocate, the busiest spends ");
 	else
 		buffer_append_string(out, "the thread that allocates spends ");
-	notice_share(share, out);
-	buffer_append_string(out, " of its time on being traced: trace it for a short time only, "
-				  "such as -d 2s; --budget 1% finds leaks at 1 % of its CPU time");
+	notice_share(100 * PERCENT - 100 * PERCENT * 1000 / slowdown, out);
+	buffer_append_string(out, " of its CPU time on being traced: trace it for a short time "
+				  "only, such as -d 2s; --budget 1% finds leaks at 1 % of its CPU "
+				  "time");
 	return true;
 }
 

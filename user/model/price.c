@@ -27,3 +27,16 @@ uint64_t price_busiest_share(const struct price *price)
 {
 	return price_ratio(price, price->busiest_ns, WHOLE);
 }
+
+uint64_t price_slowdown(const struct price *price)
+{
+	uint64_t all_ns = price->busiest_cpu_ns ? price->busiest_cpu_ns : price->window_ns;
+	uint64_t slowdown = PRICE_SLOWDOWN_MAX;
+
+	if (!price->busiest_ns)
+		return 1000;
+	if (all_ns > price->busiest_ns)
+		slowdown =
+			(uint64_t)((unsigned __int128)all_ns * 1000 / (all_ns - price->busiest_ns));
+	return slowdown < PRICE_SLOWDOWN_MAX ? slowdown : PRICE_SLOWDOWN_MAX;
+}

@@ -189,6 +189,7 @@ static void json_price(struct json_writer *json, const struct price *price)
 	json_member_known(json, "calls", price->calls, price->counted);
 	json_member_known(json, "threads", price->threads, price->counted);
 	json_share(json, "busiest_percent", price_busiest_share(price), price->measured);
+	json_share(json, "slowdown", price_slowdown(price), price->measured);
 	json_writer_close(json, '}');
 }
 

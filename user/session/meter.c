@@ -116,8 +116,10 @@ static void meter_sum(struct meter *meter, const struct rows *rows, const struct
 		row_ns = costs ? meter_row_ns(meter, row, costs) : 0;
 		price->cost_ns += row_ns;
 		thread_ns += row_ns;
-		if (row->key.thread && thread_ns > price->busiest_ns)
+		if (row->key.thread && thread_ns > price->busiest_ns) {
 			price->busiest_ns = thread_ns;
+			price->busiest_thread = row->key.thread;
+		}
 		if (!hit_is_call(&row->key) || !row->hits.count)
 			continue;
 		price->threads += !thread_calls;

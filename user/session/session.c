@@ -25,6 +25,7 @@
 #include "session/meter.h"
 #include "session/module_gc.h"
 #include "system/end_signals.h"
+#include "system/thread_times.h"
 
 /* Ends of processes that are handled in one turn. */
 #define ENDED_AT_ONCE 64
@@ -57,6 +58,7 @@ struct session {
 	struct module_gc gc;
 	struct trap_meter traps;
 	struct meter meter;
+	struct thread_times times; /* when the meter began */
 	struct budget budget;
 	uint64_t events_dropped; /* by the ring buffer, when that was last looked at */
 };
@@ -346,6 +348,7 @@ void session_close(struct session *session)
 	mapping_set_free(session->mappings);
 	guard_free(&session->guard);
 	trap_meter_close(&session->traps);
+	thread_times_free(&session->times);
 	free(session);
 }
 
@@ -492,8 +495,37 @@ void session_deactivate(struct session *session)
 	session->budget.next_ns = 0;
 }
 
+/* CPU times of threads, so that it is known of what the traps of one take their part. */
+static void session_read_times(struct session *session)
+{
+	const struct process_table *table = &session->core.processes;
+	size_t i;
+
+	for (i = 0; i < table->count; i++)
+		if (!table->slots[i].process->target.exited)
+			thread_times_read(&session->times, table->slots[i].process->target.pid);
+}
+
+static void session_find_busiest(struct session *session, struct price *price)
+{
+	const struct process_table *table = &session->core.processes;
+	size_t i;
+
+	for (i = 0; i < table->count && price->busiest_thread && !price->busiest_cpu_ns; i++) {
+		const struct target *target = &table->slots[i].process->target;
+
+		if (target->exited)
+			continue;
+		price->busiest_cpu_ns = thread_times_since(&session->times, target->pid,
+							   (pid_t)price->busiest_thread);
+		if (price->busiest_cpu_ns && table->count > 1)
+			price->busiest_pid = (uint32_t)target->pid;
+	}
+}
+
 void session_measure(struct session *session)
 {
+	session_read_times(session);
 	meter_begin(&session->meter, clock_now_ns());
 	bpf_programs_measure(session->programs, true);
 }
@@ -512,6 +544,8 @@ const struct price *session_end_measure(struct session *session, bool last, int 
 		return NULL;
 	bpf_programs_measure(session->programs, false);
 	meter_end(&session->meter, clock_now_ns(), *ret_reason ? NULL : &costs);
+	session_find_busiest(session, &session->meter.price);
+	thread_times_free(&session->times);
 	return &session->meter.price;
 }
 

@@ -207,7 +207,7 @@ def check_late(late):
 def check_price(price):
     none = type(None)
     check(price, trap_ns=[int, none], calls_per_s=[int, none], percent=[float, none], window_s=[float, none],
-          calls=[int, none], threads=[int, none], busiest_percent=[float, none])
+          calls=[int, none], threads=[int, none], busiest_percent=[float, none], slowdown=[float, none])
     if price["percent"] is not None and price["calls"]:
         whole = price["calls"] * price["trap_ns"] / price["window_s"] / 1e7
         assert abs(whole - price["percent"]) <= 0.002 + price["calls"] / price["window_s"] / 1e7, price
