@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which blocks of a census are taken for those of the cohort. Truth: glibc's rule for chunks, by hand. */
+/* Which blocks of a census are taken for those of the cohort: truth is glibc's rule for chunks, by hand. And when the next one is. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <time.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "session/budget_census.h"
+#include "unit/fake_image.h"
 
 static bool is_same(const char *allocator, uint64_t asked, uint64_t seen)
 {
@@ -53,12 +56,50 @@ static void test_exact(void **state)
 	assert_false(budget_census_is_same("glibc", &block, &seen));
 }
 
+#define WAIT_NS 20000000
+
+/* Time on the clock that takes no CPU, as on a machine where others use it. */
+static size_t read_late(void *context, uint64_t address, void *bytes, size_t size)
+{
+	const struct timespec wait = { .tv_nsec = WAIT_NS };
+
+	nanosleep(&wait, NULL);
+	return fake_image_read(context, address, bytes, size);
+}
+
+/* It is the CPU time of a census that the next one waits for: 2 s, and 50 times as much. Of that, this thread used no more than in all. */
+static void test_rest(void **state)
+{
+	const struct image_source late = { .read = read_late,
+					   .mappings = fake_image_mappings,
+					   .pages = fake_image_list };
+	struct fake_image *fake = fake_image_new();
+	struct budget_census_series series = { 0 };
+	struct budget_cohort_set cohort = { 0 };
+	uint64_t cpu_ns = clock_thread_ns(), end_ns;
+	struct image *image;
+
+	(void)state;
+	fake_image_map(fake, 0x10000, 4 * FAKE_PAGE, "/usr/lib/libc.so.6",
+		       FAKE_WRITABLE | FAKE_FILE);
+	image = fake_image_open(fake);
+	image->source = &late;
+	budget_census_take(&series, image, &cohort, 1);
+	end_ns = clock_now_ns();
+	cpu_ns = clock_thread_ns() - cpu_ns;
+	assert_true(fake->reads > 0);
+	assert_true(series.next_ns <= end_ns + 2000000000 + 50 * cpu_ns);
+	budget_census_free(&series);
+	fake_image_free(fake);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_glibc),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
