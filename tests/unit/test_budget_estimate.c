@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analyze/budget_estimate.h"
+#include "analyze/budget_windows.h"
 #include "unit/budget_world.h"
 #include "unit/near.h"
 
@@ -290,6 +291,26 @@ static void test_many_windows(void **state)
 	budget_report_free(report);
 }
 
+/* Half of the hits came while probes went in and out: their cost is none of the windows'. */
+static void test_edges(void **state)
+{
+	struct budget_report *report = world_new(2);
+	struct estimate own;
+
+	(void)state;
+	own = budget_windows_own(report);
+	check_near(own.value, 0.5, 1e-6);
+	check_near(own.low, 1 - 1.25 * 0.5, 1e-6);
+	report->edge_hits = report->hits / 2;
+	own = budget_windows_own(report);
+	check_near(own.value, 0.75, 1e-6);
+	check_near(own.low, 1 - 1.25 * 0.25, 1e-6);
+	report->busiest_ns = report->cost_ns;
+	own = budget_windows_own(report);
+	check_near(own.low, 1 - 1.25 * 0.25, 1e-6);
+	budget_report_free(report);
+}
+
 /* One of 8 busy threads leaks, and is 20 times slower in windows; the others call nothing, and are as fast as ever. */
 static void test_threads(void **state)
 {
@@ -438,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_unbiased),
 		cmocka_unit_test(test_few),
 		cmocka_unit_test(test_many_windows),
+		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_uncounted_time),
 		cmocka_unit_test(test_unseen),
