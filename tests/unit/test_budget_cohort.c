@@ -227,12 +227,41 @@ static void test_resize_thinned(void **state)
 	budget_cohort_free(&set);
 }
 
+/* Two windows have 2 and 3 blocks of one age, of which one is written to; a third has one of another age. */
+static void test_windows(void **state)
+{
+	static const unsigned char windows[] = { 1, 1, 2, 2, 2, 3 };
+	struct budget_cohort_set set = { 0 };
+	struct budget_report *report = budget_report_new();
+	const struct budget_age *ages;
+	struct cohort_entry entry;
+	uint64_t i, born_ns;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		born_ns = windows[i] < 3 ? windows[i] * SECOND : 9 * SECOND;
+		entry = entry_at((i + 1) * 4096, born_ns);
+		entry.window = windows[i];
+		assert_true(budget_cohort_enter(&set, &entry, born_ns));
+		budget_cohort_see(&set, budget_cohort_find(&set, TARGET, entry.address),
+				  10 * SECOND, i == 4 ? COHORT_WRITTEN : COHORT_UNCHANGED);
+	}
+	budget_cohort_report(&set, 10 * SECOND, report);
+	ages = ages_of(report, budget_size_class(104));
+	assert_int_equal(ages[BUDGET_AGE_8].unchanged.seen, 4);
+	assert_int_equal(ages[BUDGET_AGE_8].window_squares, 2 * 2 + 2 * 2);
+	assert_int_equal(ages[BUDGET_AGE_1].window_squares, 1);
+	budget_report_free(report);
+	budget_cohort_free(&set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_findings), cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_thinning), cmocka_unit_test(test_room),
 		cmocka_unit_test(test_resize),	 cmocka_unit_test(test_resize_thinned),
+		cmocka_unit_test(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,10 +33,14 @@ static void estimate_add_site(struct budget_estimates *estimates, const struct b
 	struct budget_estimate_site *to = &estimates->sites[estimates->site_count++];
 	struct survival survival = { 0 };
 	struct budget_life life = { 0 };
+	struct survival_tail tail;
 
 	*to = (struct budget_estimate_site){ .key = site->key, .site = site };
 	budget_life_add(&life, site);
-	to->falling = estimate_tail(&life, estimates->report, &survival).shape == SURVIVAL_FALLING;
+	tail = estimate_tail(&life, estimates->report, &survival);
+	to->falling = tail.shape != SURVIVAL_FLAT && tail.loss.value > SURVIVAL_FLAT_LOSS &&
+		      tail.until_ns;
+	to->retained = to->falling ? 1 - tail.loss.value : 1;
 	survival_free(&survival);
 }
 

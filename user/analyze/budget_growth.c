@@ -8,14 +8,17 @@
 #include "analyze/budget_windows.h"
 #include "analyze/growth_rate.h"
 #include "analyze/interval.h"
+#include "analyze/own_time.h"
 #include "base/compare.h"
 #include "base/memory.h"
 
 #define SECOND 1e9
 
-/* A class is clean if its old blocks that are written to are no greater part of the others; so many blocks show something. */
-#define CLEAN_WRITTEN 0.15
-#define CLEAN_SEEN 20
+/* Of a class that shows how much windows see, so great a part at most may be a cache's. */
+#define FALLING_MOST 0.05
+
+/* With two censuses, the error of growth is not known: as if it were this part of it. */
+#define UNKNOWN_ERROR 0.25
 
 /* A site's blocks of a class. */
 struct growth_part {
@@ -80,10 +83,10 @@ static double growth_counted(const struct budget_heap *heap, const struct budget
 	return (double)(size ? size->bytes[census] : heap->censuses[census].live_bytes);
 }
 
-/* By the censuses of the second half of the time: what came before may be a start. */
+/* By the censuses of the second half of the time: what came before may be a start. `ret_degrees` of freedom. */
 static struct estimate growth_late(const struct budget_report *report,
 				   const struct budget_heap *heap, const struct budget_size *size,
-				   double block_bytes)
+				   double block_bytes, double *ret_degrees)
 {
 	uint64_t from = report->time_ns - budget_windows_duration(report) / 2;
 	struct growth_rate_point *points;
@@ -102,12 +105,32 @@ static struct estimate growth_late(const struct budget_report *report,
 	}
 	growth = growth_rate_of(points, heap->census_count - first, block_bytes);
 	free(points);
+	*ret_degrees = (double)(heap->census_count - first) - 2;
 	return growth;
+}
+
+/* The variance of what a census counts, by how far each is from between its neighbours: that of blocks that come and go. */
+static double growth_noise(const struct budget_heap *heap, const struct budget_size *size)
+{
+	const struct budget_census *at = heap->censuses;
+	double sum = 0, part, rest;
+	size_t i;
+
+	for (i = 1; i + 1 < heap->census_count; i++) {
+		if (at[i + 1].time_ns <= at[i - 1].time_ns)
+			continue;
+		part = (double)(at[i].time_ns - at[i - 1].time_ns) /
+		       (double)(at[i + 1].time_ns - at[i - 1].time_ns);
+		rest = growth_counted(heap, size, i) - part * growth_counted(heap, size, i + 1) -
+		       (1 - part) * growth_counted(heap, size, i - 1);
+		sum += rest * rest / (1 + part * part + (1 - part) * (1 - part));
+	}
+	return heap->census_count > 2 ? sum / (double)(heap->census_count - 2) : 0;
 }
 
 /*
  * Of all the time: counted from the first census to the last, and before and behind them at the same rate, of which nothing and twice as
- * much are the limits.
+ * much are the limits. Blocks that come and go are no growth: those that either of the two has counted.
  */
 static struct estimate growth_since_start(const struct budget_report *report,
 					  const struct budget_heap *heap,
@@ -116,54 +139,83 @@ static struct estimate growth_since_start(const struct budget_report *report,
 	size_t last = heap->census_count - 1;
 	double counted = (double)(heap->censuses[last].time_ns - heap->censuses[0].time_ns);
 	double grown = growth_counted(heap, size, last) - growth_counted(heap, size, 0), more = 0;
+	double noise = INTERVAL_Z * sqrt(2 * growth_noise(heap, size));
 
 	if (grown > 0 && counted > 0)
 		more = grown * fmax((double)budget_windows_duration(report) / counted - 1, 0);
-	return (struct estimate){ grown + more, grown, grown + 2 * more };
+	return (struct estimate){ grown + more, grown - noise, grown + 2 * more + noise };
 }
 
 /* Classes */
-
-/* The old blocks of a cohort. */
-static struct growth_rate_site growth_old_blocks(const struct growth_part *part,
-						 enum budget_ages old)
-{
-	struct growth_rate_site site = { .falling = part->site->falling };
-	int age;
-
-	for (age = (int)old; age < BUDGET_AGES; age++) {
-		const struct budget_age *row = &part->cohort->ages[age];
-
-		site.unchanged_seen += (double)row->unchanged.seen;
-		site.unchanged_bytes += (double)row->unchanged.bytes;
-		site.written_seen += (double)row->written.seen;
-		site.written_bytes += (double)row->written.bytes;
-	}
-	return site;
-}
 
 /* The parts of one class of one heap. */
 struct growth_class {
 	const struct budget_report *report;
 	const struct budget_heap *heap; /* NULL = not counted */
 	const struct budget_size *size; /* NULL = of no block */
-	double old_s; /* how long windows were in which old blocks were born */
-	struct estimate own; /* the part of that which was the targets' own time */
+	/* How long windows were in which old blocks were born, how many of them there were, and how many others. */
+	double old_s, old_windows, young_windows;
+	/* The part of windows that was the target's own time: by what traps have cost, and by what classes that are counted grow by, too. */
+	struct estimate own, calibrated;
 	enum budget_ages old;
 	struct growth_part *parts;
 	size_t count;
 };
 
+/*
+ * By how much the number of blocks varies from window to window, by its mean. Of blocks that are born independently of each other this is
+ * 1. `squares`: of the numbers of all windows, added up.
+ */
+static double growth_dispersion(double seen, double squares, double windows)
+{
+	if (!(seen > 0) || windows < 2)
+		return 0;
+	return (squares - seen * seen / windows) / seen * windows / (windows - 1);
+}
+
+/* The old blocks of a cohort. */
+static struct growth_rate_site growth_old_blocks(const struct growth_part *part,
+						 const struct growth_class *class)
+{
+	struct growth_rate_site site = { .falling = part->site->falling };
+	double squares = 0, young = 0, young_squares = 0;
+	int age;
+
+	for (age = 0; age < BUDGET_AGES; age++) {
+		const struct budget_age *row = &part->cohort->ages[age];
+
+		if (age < (int)class->old) {
+			young += (double)row->unchanged.seen;
+			young_squares += (double)row->window_squares;
+			continue;
+		}
+		squares += (double)row->window_squares;
+		site.unchanged_seen += (double)row->unchanged.seen;
+		site.unchanged_bytes += (double)row->unchanged.bytes * part->site->retained;
+		site.written_seen += (double)row->written.seen;
+		site.written_bytes += (double)row->written.bytes;
+	}
+	site.dispersion =
+		site.unchanged_seen > 0
+			? growth_dispersion(site.unchanged_seen, squares, class->old_windows)
+			: growth_dispersion(young, young_squares, class->young_windows);
+	return site;
+}
+
 static struct growth_rate_class growth_class_begin(const struct growth_class *class,
 						   struct growth_rate_site *sites, double window_s)
 {
+	const bool counted = class->heap && class->size;
 	size_t i;
 
 	for (i = 0; i < class->count; i++)
-		sites[i] = growth_old_blocks(&class->parts[i], class->old);
-	return (struct growth_rate_class){ .window_s = interval_scale(class->own, window_s),
-					   .sites = sites,
-					   .count = class->count };
+		sites[i] = growth_old_blocks(&class->parts[i], class);
+	return (struct growth_rate_class){
+		.counted = counted,
+		.window_s = interval_scale(counted ? class->calibrated : class->own, window_s),
+		.sites = sites,
+		.count = class->count
+	};
 }
 
 /* The rates of late. What no site has is in the sums if the class certainly grows: noise of many classes would add up. */
@@ -171,12 +223,13 @@ static void growth_class_rates(const struct growth_class *class, struct growth_r
 			       struct budget_estimates *sums)
 {
 	struct growth_rate_class rates = growth_class_begin(class, sites, class->old_s);
+	double degrees;
 	size_t i;
 
-	rates.counted = class->heap && class->size;
 	if (rates.counted)
 		rates.growth = growth_late(class->report, class->heap, class->size,
-					   (double)budget_size_least(class->size->size_class));
+					   (double)budget_size_least(class->size->size_class),
+					   &degrees);
 	growth_rate_divide(&rates);
 	for (i = 0; i < class->count; i++)
 		class->parts[i].site->rate =
@@ -197,7 +250,6 @@ static void growth_class_bytes(const struct growth_class *class, struct growth_r
 	if (!(all_s > 0))
 		return;
 	whole = growth_class_begin(class, sites, class->old_s / all_s);
-	whole.counted = class->heap && class->size;
 	if (whole.counted)
 		whole.growth = growth_since_start(class->report, class->heap, class->size);
 	growth_rate_divide(&whole);
@@ -264,47 +316,45 @@ static bool growth_has_part(const struct growth_part *parts, size_t count, uint3
 	return i < count;
 }
 
-/* What windows have seen of classes in which it is known whose growth is whose. */
-struct growth_clean {
-	double seen, bytes; /* old unchanged blocks */
-	double per_s; /* bytes per second, by the censuses */
-};
-
-static void growth_add_clean(struct growth_class *class, struct growth_clean *sum)
+/* What a class shows of the windows. False if it shows nothing: a cache that may be freed is more than growth. */
+static bool growth_class_shows(const struct growth_class *class, struct own_time_class *shown)
 {
-	double bytes = 0, seen = 0, written = 0;
 	struct growth_rate_site site;
 	struct estimate growth;
-	bool falling = false;
+	double falling = 0, variance = 0, burst = 0, degrees;
 	size_t i;
 
+	*shown = (struct own_time_class){ 0 };
 	for (i = 0; i < class->count; i++) {
-		site = growth_old_blocks(&class->parts[i], class->old);
-		bytes += site.unchanged_bytes;
-		seen += site.unchanged_seen;
-		written += site.written_bytes;
-		falling |= site.falling && site.unchanged_seen > 0;
+		site = growth_old_blocks(&class->parts[i], class);
+		shown->bytes += site.unchanged_bytes;
+		shown->written_bytes += site.written_bytes;
+		variance += growth_rate_variance(&site);
+		site.dispersion = 0;
+		burst += growth_rate_variance(&site);
+		falling += site.falling ? site.unchanged_bytes : 0;
 	}
-	if (!class->size || falling || written > CLEAN_WRITTEN * bytes)
-		return;
+	if (!class->size || !(variance > 0) || falling > FALLING_MOST * shown->bytes)
+		return false;
+	shown->independent = shown->bytes * shown->bytes / variance;
+	shown->seen = shown->bytes * shown->bytes / burst;
 	growth = growth_late(class->report, class->heap, class->size,
-			     (double)budget_size_least(class->size->size_class));
-	if (!(growth.low > 0))
-		return;
-	sum->seen += seen;
-	sum->bytes += bytes;
-	sum->per_s += growth.value;
+			     (double)budget_size_least(class->size->size_class), &degrees);
+	shown->growth = growth.value;
+	shown->growth_error = degrees >= 1
+				      ? (growth.high - growth.low) / 2 / interval_student(degrees)
+				      : UNKNOWN_ERROR * growth.value;
+	return true;
 }
 
 /*
- * How much of the windows was the target's own time is not known well of one that runs in bursts, or that windows slow down a lot. Where
- * next to no old block is written to, the unchanged ones are the growth, and what windows have seen of them shows it, for all
- * classes of the process. The limits stay.
+ * How much of the windows was the target's own time is not known well of one that runs in bursts, or that windows slow down a lot. What its
+ * classes grow by shows it.
  */
 static void growth_calibrate(struct growth_class *class, struct growth_part *parts, size_t count)
 {
-	struct growth_clean sum = { 0 };
-	size_t begin, end;
+	struct own_time_class *shown = memory_alloc(count + 1, sizeof(*shown));
+	size_t begin, end, n = 0;
 
 	for (begin = 0; begin < count && class->heap; begin = end) {
 		for (end = begin; end < count && parts[end].size_class == parts[begin].size_class;)
@@ -312,34 +362,34 @@ static void growth_calibrate(struct growth_class *class, struct growth_part *par
 		class->parts = &parts[begin];
 		class->count = end - begin;
 		class->size = growth_size(class->heap, parts[begin].size_class);
-		growth_add_clean(class, &sum);
+		n += growth_class_shows(class, &shown[n]);
 	}
-	if (sum.seen < CLEAN_SEEN || !(class->old_s > 0))
-		return;
-	class->own.value =
-		fmin(fmax(sum.bytes / sum.per_s / class->old_s, class->own.low), class->own.high);
+	class->calibrated = class->own;
+	own_time_calibrate(shown, n, class->old_s, &class->calibrated);
+	free(shown);
 }
 
 /* Processes without a block that was recorded have a heap that may grow all the same. */
 static void growth_processes(struct budget_estimates *sums, struct growth_part *parts, size_t count)
 {
+	const uint64_t old_ns = sums->report->time_ns - sums->old_ns;
 	const struct estimate own = budget_windows_own(sums->report);
-	struct growth_class class = {
-		.report = sums->report,
-		.old_s = budget_windows_traced(sums->report, sums->report->time_ns - sums->old_ns) /
-			 SECOND,
-		.own = own,
-		.old = budget_growth_old(sums->report)
-	};
+	struct growth_class class = { .report = sums->report,
+				      .old_s = budget_windows_traced(sums->report, old_ns) / SECOND,
+				      .old_windows = budget_windows_count(sums->report, old_ns),
+				      .own = own,
+				      .calibrated = own,
+				      .old = budget_growth_old(sums->report) };
 	const struct budget_heap *heap;
 	size_t begin, end, i;
 
+	class.young_windows =
+		budget_windows_count(sums->report, sums->report->time_ns) - class.old_windows;
 	for (begin = 0; begin < count; begin = end) {
 		for (end = begin; end < count && parts[end].target_id == parts[begin].target_id;)
 			end++;
 		heap = growth_heap(sums->report, parts[begin].target_id);
 		class.heap = growth_is_counted(heap) ? heap : NULL;
-		class.own = own;
 		growth_calibrate(&class, &parts[begin], end - begin);
 		growth_process(&class, &parts[begin], end - begin, sums);
 	}
@@ -355,13 +405,15 @@ static void growth_processes(struct budget_estimates *sums, struct growth_part *
 static void growth_heaps(struct budget_estimates *estimates)
 {
 	const struct budget_report *report = estimates->report;
+	double degrees;
 	size_t i;
 
 	for (i = 0; i < report->heap_count; i++)
 		if (growth_is_counted(&report->heaps[i])) {
 			estimates->counted = true;
 			estimates->growth = interval_add(
-				estimates->growth, growth_late(report, &report->heaps[i], NULL, 0));
+				estimates->growth,
+				growth_late(report, &report->heaps[i], NULL, 0, &degrees));
 		}
 }
 

@@ -9,7 +9,8 @@
 struct budget_estimate_site {
 	uint64_t key;
 	const struct budget_site *site;
-	bool falling;
+	bool falling; /* its curve falls, or may */
+	double retained; /* of its blocks, if they are freed on as they were of late */
 	bool lower_bound;
 	struct estimate rate, bytes;
 };

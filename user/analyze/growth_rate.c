@@ -92,25 +92,35 @@ struct estimate growth_rate_of(const struct growth_rate_point *points, size_t co
 struct growth_rate_sums {
 	double unchanged, written, falling; /* bytes; `falling` is a part of `unchanged` */
 	double seen; /* unchanged blocks of equal weight that would be worth as much */
+	double variance; /* of `unchanged` */
+	double each; /* bytes that an unchanged block represents, on average */
 	double written_seen; /* written blocks */
 };
+
+double growth_rate_variance(const struct growth_rate_site *site)
+{
+	if (!(site->unchanged_seen > 0))
+		return 0;
+	return site->unchanged_bytes * site->unchanged_bytes / site->unchanged_seen *
+	       fmax(site->dispersion, BURST);
+}
 
 static struct growth_rate_sums growth_rate_sum(const struct growth_rate_class *class)
 {
 	struct growth_rate_sums sums = { 0 };
 	const struct growth_rate_site *site;
-	double squares = 0;
+	double blocks = 0;
 
 	for (site = class->sites; site < class->sites + class->count; site++) {
 		sums.unchanged += site->unchanged_bytes;
 		sums.written += site->written_bytes;
 		sums.written_seen += site->written_seen;
 		sums.falling += site->falling ? site->unchanged_bytes : 0;
-		if (site->unchanged_seen > 0)
-			squares += site->unchanged_bytes * site->unchanged_bytes /
-				   site->unchanged_seen;
+		sums.variance += growth_rate_variance(site);
+		blocks += site->unchanged_seen;
 	}
-	sums.seen = squares > 0 ? sums.unchanged * sums.unchanged / squares / BURST : 0;
+	sums.each = blocks > 0 ? sums.unchanged / blocks : 0;
+	sums.seen = sums.variance > 0 ? sums.unchanged * sums.unchanged / sums.variance : 0;
 	return sums;
 }
 
@@ -175,23 +185,46 @@ static struct estimate growth_rate_part(const struct growth_rate_class *class,
 	return part;
 }
 
-/* A site's part of what is divided. Blocks of caches will be freed: without them the shares of others are higher. */
+/* How many blocks of equal weight a site's share is known by: that of one that comes in bursts by fewer than those of others. */
+static double growth_rate_seen(const struct growth_rate_site *site,
+			       const struct growth_rate_sums *sums)
+{
+	double share = site->unchanged_bytes / sums->unchanged, own = growth_rate_variance(site);
+	double variance = (1 - share) * (1 - share) * own + share * share * (sums->variance - own);
+
+	if (!(variance > 0) || !(share < 1))
+		return sums->seen;
+	return share * (1 - share) * sums->unchanged * sums->unchanged / variance;
+}
+
+/* Of none: windows may have missed what they would have seen of several bursts. */
+static struct estimate growth_rate_share_of_none(const struct growth_rate_site *site,
+						 const struct growth_rate_sums *sums)
+{
+	double missed = interval_count(0).high * fmax(site->dispersion, BURST) * sums->each;
+
+	return (struct estimate){ 0, 0, missed > 0 ? missed / (missed + sums->unchanged) : 1 };
+}
+
+/* A site's part of what is divided. Without the blocks of caches, which will be freed, the shares of others are `ret_most`. */
 static struct estimate growth_rate_share(const struct growth_rate_site *site,
-					 const struct growth_rate_sums *sums)
+					 const struct growth_rate_sums *sums,
+					 struct estimate *ret_most)
 {
 	double own = site->unchanged_bytes, others = sums->unchanged - sums->falling;
-	struct estimate share, without;
+	struct estimate share;
+	double seen;
 
-	if (!(sums->unchanged > 0))
-		return (struct estimate){ 0, 0, 1 };
-	share = interval_share(sums->seen * own / sums->unchanged, sums->seen);
-	if (site->falling) {
+	if (!(own > 0))
+		return *ret_most = growth_rate_share_of_none(site, sums);
+	seen = growth_rate_seen(site, sums);
+	share = interval_share(seen * own / sums->unchanged, seen);
+	*ret_most = share;
+	if (site->falling)
 		share.low = 0;
-	} else if (sums->falling > 0) {
-		without = interval_share(sums->seen * own / sums->unchanged,
-					 sums->seen * others / sums->unchanged);
-		share.high = fmax(share.high, without.high);
-	}
+	else if (sums->falling > 0)
+		*ret_most = interval_share(seen * own / sums->unchanged,
+					   seen * others / sums->unchanged);
 	return share;
 }
 
@@ -211,6 +244,20 @@ static struct estimate growth_rate_multiply(struct estimate growth, struct estim
 	limited.low = rate.low * part.low;
 	limited.high = part.high > 0 ? rate.high * part.high : 0;
 	return growth_rate_limit(limited);
+}
+
+/* Whether others are caches is no chance: the limit is that of either case. */
+static void growth_rate_set(const struct growth_rate_class *class,
+			    const struct growth_rate_sums *sums, struct estimate part,
+			    struct growth_rate_site *site)
+{
+	struct estimate most, share = growth_rate_share(site, sums, &most), rate;
+
+	if (!(sums->unchanged > 0))
+		part = (struct estimate){ 0, 0, 1 };
+	site->rate = growth_rate_multiply(class->growth, part, share);
+	rate = growth_rate_multiply(class->growth, part, most);
+	site->rate.high = fmax(site->rate.high, rate.high);
 }
 
 static void growth_rate_divide_uncounted(struct growth_rate_class *class)
@@ -236,6 +283,22 @@ static struct estimate growth_rate_of_none(const struct growth_rate_class *class
 	return growth_rate_multiply(class->growth, part, (struct estimate){ 1, 1, 1 });
 }
 
+/* Nobody knows which of the written blocks are the growth: each site may have what its part of them allows. */
+static void growth_rate_add_written(struct growth_rate_class *class,
+				    const struct growth_rate_sums *sums)
+{
+	struct growth_rate_site *site;
+	struct estimate share;
+
+	for (site = class->sites; site < class->sites + class->count; site++) {
+		if (!(site->written_bytes > 0))
+			continue;
+		share = interval_share(sums->written_seen * site->written_bytes / sums->written,
+				       sums->written_seen);
+		site->rate.high += class->written.high * share.high;
+	}
+}
+
 /* What no unchanged block has caused: the written ones, as far as windows have seen enough of them, and else nobody. */
 static void growth_rate_set_rest(struct growth_rate_class *class,
 				 const struct growth_rate_sums *sums, struct estimate part)
@@ -251,6 +314,7 @@ static void growth_rate_set_rest(struct growth_rate_class *class,
 	written = (struct estimate){ fmin(rest.value, most), fmin(rest.low, most),
 				     fmin(rest.high, most) };
 	class->written = growth_rate_of_none(class, written);
+	growth_rate_add_written(class, sums);
 	class->unknown = growth_rate_of_none(
 		class,
 		(struct estimate){ rest.value - written.value, fmax(rest.low - most, 0),
@@ -272,8 +336,6 @@ void growth_rate_divide(struct growth_rate_class *class)
 	}
 	part = growth_rate_part(class, &sums);
 	for (site = class->sites; site < class->sites + class->count; site++)
-		if (site->unchanged_bytes > 0)
-			site->rate = growth_rate_multiply(class->growth, part,
-							  growth_rate_share(site, &sums));
+		growth_rate_set(class, &sums, part, site);
 	growth_rate_set_rest(class, &sums, part);
 }

@@ -29,8 +29,10 @@ struct estimate growth_rate_of(const struct growth_rate_point *points, size_t co
 /* The old blocks of one site, of one size. */
 struct growth_rate_site {
 	double unchanged_seen, unchanged_bytes; /* seen: in fact; bytes: that they represent */
+	/* So many blocks are worth one, since they come in bursts: the variance of their number in a window by its mean. 0 = not known. */
+	double dispersion;
 	double written_seen, written_bytes; /* with contents that are not those of their birth */
-	bool falling; /* its survival curve falls: they are a cache's, and will be freed */
+	bool falling; /* its survival curve falls, or may: they may be a cache's, and will be freed then */
 	struct estimate rate; /* bytes per second; filled in */
 };
 
@@ -48,6 +50,9 @@ struct growth_rate_class {
 	/* Filled in: growth of blocks that are in use and written to, or of what took their place; and what is nobody's. */
 	struct estimate written, unknown;
 };
+
+/* The variance of a site's unchanged bytes. */
+double growth_rate_variance(const struct growth_rate_site *site);
 
 /*
  * Divide the growth among the sites by their unchanged blocks. What these cannot have caused, by what windows would have had to see

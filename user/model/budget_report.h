@@ -50,6 +50,8 @@ struct budget_age {
 	struct budget_blocks written;
 	/* of `unchanged`, each as often as it represents blocks, in 65 us (>> 16) */
 	uint64_t age_ns_sum;
+	/* Of `unchanged`: how many each window has recorded that were seen, squared, and added up. It shows whether they come in bursts. */
+	uint64_t window_squares;
 };
 
 /* The cohort of a site, of one size class (budget_size_class). */

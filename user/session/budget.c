@@ -251,6 +251,7 @@ static void budget_enter(struct budget *budget, struct budget_window_run *run)
 			.contents = block->look.contents,
 			.length = block->look.length,
 			.draw = block->draw,
+			.window = (uint32_t)budget->window_count,
 			.bits = run->bits,
 			.added = block->block.life & LIFE_ADDED,
 		};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 /* A block of which 2^this is one is left out for good: it takes more than there are blocks. */
@@ -202,6 +203,7 @@ bool budget_cohort_enter(struct budget_cohort_set *set, const struct cohort_entr
 					.contents = entry->contents,
 					.length = entry->length,
 					.draw = entry->draw,
+					.window = entry->window,
 					.added = entry->added,
 					.bits = (unsigned char)bits };
 	table_put(&set->blocks, cohort_key(entry->target_id, entry->address), block);
@@ -296,14 +298,28 @@ static void cohort_report_site(const struct cohort_site *site, struct budget_rep
 		memcpy(row->cohorts, site->row.cohorts, size);
 }
 
+/* One more block of the same window, site, size and age: n squared becomes n + 1 squared. */
+static uint64_t cohort_count_window(struct table *counts, const struct cohort_block *block)
+{
+	uint64_t key = hash_word(hash_word(HASH_BEGIN, block->site->row.key), block->window);
+	uintptr_t count;
+
+	key = hash_word(hash_word(key, budget_size_class(block->size)), block->age);
+	count = (uintptr_t)table_get(counts, key);
+	table_put(counts, key, (void *)(count + 1));
+	return 2 * count + 1;
+}
+
 /* Blocks are of the age at which they were last seen. */
 static void cohort_report_block(struct cohort_block *block, uint64_t now_ns,
-				struct budget_site *row)
+				struct budget_site *row, struct table *counts)
 {
 	struct budget_age *age =
 		&budget_site_cohort(row, budget_size_class(block->size))->ages[block->age];
 
 	cohort_add(block->written ? &age->written : &age->unchanged, block);
+	if (!block->written)
+		age->window_squares += cohort_count_window(counts, block);
 	if (!block->written && now_ns > block->born_ns)
 		age->age_ns_sum += (now_ns - block->born_ns) >> 16 << block->bits;
 }
@@ -312,7 +328,7 @@ void budget_cohort_report(const struct budget_cohort_set *set, uint64_t now_ns,
 			  struct budget_report *report)
 {
 	const struct table_slot *slot;
-	struct table rows = { 0 };
+	struct table rows = { 0 }, counts = { 0 };
 	size_t cursor, i;
 
 	for (cursor = 0; (slot = table_next(&set->sites, &cursor));)
@@ -322,7 +338,8 @@ void budget_cohort_report(const struct budget_cohort_set *set, uint64_t now_ns,
 	for (cursor = 0; (slot = table_next(&set->blocks, &cursor));) {
 		struct cohort_block *block = slot->value;
 
-		cohort_report_block(block, now_ns, table_get(&rows, block->site->row.key));
+		cohort_report_block(block, now_ns, table_get(&rows, block->site->row.key), &counts);
 	}
 	table_free(&rows);
+	table_free(&counts);
 }

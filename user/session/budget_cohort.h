@@ -31,6 +31,7 @@ struct cohort_block {
 	uint32_t contents; /* a hash of how it begins, */
 	uint32_t length; /* of so many bytes */
 	uint32_t draw;
+	uint32_t window; /* which one has recorded it */
 	unsigned char bits; /* it represents 2^bits blocks */
 	unsigned char age; /* the class that it has reached */
 	unsigned char missed; /* by so many censuses in succession */
@@ -59,6 +60,7 @@ struct cohort_entry {
 	uint64_t site; /* key */
 	uint64_t address, size, born_ns;
 	uint32_t target_id, contents, length, draw;
+	uint32_t window; /* which one has recorded it */
 	unsigned int bits;
 	bool added;
 };
