@@ -109,7 +109,7 @@ def test_nothing_leaks():
 def test_cache_of_a_leaks_size():
     """
     The order comes about; that of one report may be wrong on a busy machine. This does not show that the cache takes no growth from the
-    leak: where it did, the order came about, too. test_cache_of_same_size of tests/unit/test_budget_estimate.c shows it.
+    leak: where it did, the order came about, too. test_cache_of_resting of tests/unit/test_budget_coverage.c shows it, by 150 traces.
     """
     drip = Drip("cache")
     seen = []

@@ -17,7 +17,6 @@
 #define SIM_SECOND 1000000000ull
 #define SIM_START (5 * SIM_SECOND)
 #define SIM_SITES 8
-#define SIM_CENSUSES_MAX 64
 
 /* What a site does. Key is its place + 1. */
 struct sim_site {
@@ -26,8 +25,8 @@ struct sim_site {
 	double burst; /* born so many at a time; 0 = one by one */
 	double from_s;
 	double written_s; /* after this time on average a leaked block is written to; 0 = never */
-	double cached_per_s,
-		life_s; /* others, of which there are always as many, and how long these live on average */
+	/* Others, of which there are always as many, and how long these live on average. */
+	double cached_per_s, life_s;
 	double replaced; /* the share of these whose place is another one's before it is looked at again */
 	double passing; /* on average so many are in use for a moment when a window ends */
 };
@@ -170,8 +169,8 @@ static inline struct budget_size *sim_size(struct budget_heap *heap, uint64_t si
 		(heap->size_count++ - i) * sizeof(*heap->sizes));
 	heap->sizes[i] = (struct budget_size){
 		.size_class = size_class,
-		.blocks = memory_alloc(SIM_CENSUSES_MAX, sizeof(uint64_t)),
-		.bytes = memory_alloc(SIM_CENSUSES_MAX, sizeof(uint64_t)),
+		.blocks = memory_alloc(heap->census_count, sizeof(uint64_t)),
+		.bytes = memory_alloc(heap->census_count, sizeof(uint64_t)),
 	};
 	return &heap->sizes[i];
 }

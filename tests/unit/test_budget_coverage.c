@@ -27,7 +27,7 @@ struct expected {
 };
 
 struct outcome {
-	int known, rates, bytes, first;
+	int known, rates, bytes, first, leaks, caches;
 	double value, low;
 };
 
@@ -58,6 +58,8 @@ static void add_run(const struct sim_target *target, const struct budget_estimat
 		outcome->known++;
 		outcome->rates += holds(&of.rate, truth_of(&target->sites[i]));
 		outcome->bytes += holds(&of.bytes, leaked[i]);
+		outcome->leaks += of.verdict == BUDGET_LEAK;
+		outcome->caches += of.verdict == BUDGET_CACHE;
 		outcome->value += of.rate.value / RUNS;
 		outcome->low += of.rate.low / RUNS;
 		if (of.rate.value > most)
@@ -104,6 +106,15 @@ static void check_held(const struct outcome *of, size_t site)
 			 site, of->known, of->rates, of->bytes);
 }
 
+/* No cache is called a leak, nor what passes; and a leak whose blocks nobody writes to is not called a cache. */
+static void check_verdicts(const struct sim_site *site, const struct outcome *of)
+{
+	if (!(site->leaks_per_s > 0))
+		assert_int_equal(of->leaks, 0);
+	else if (!(site->written_s > 0))
+		assert_int_equal(of->caches, 0);
+}
+
 static void check(const struct sim_target *target, const struct expected *expected)
 {
 	struct outcome outcomes[SIM_SITES];
@@ -116,6 +127,7 @@ static void check(const struct sim_target *target, const struct expected *expect
 
 		truth = truth_of(site);
 		check_held(&outcomes[i], i);
+		check_verdicts(site, &outcomes[i]);
 		if (truth > 0.1 * growth_of(target) && !(site->written_s > 0) &&
 		    !(fabs(outcomes[i].value - truth) <= expected->error * truth))
 			fail_msg("site %zu: the mean rate is %.2f of the truth", i,
@@ -290,6 +302,81 @@ static void test_thinned(void **state)
 	check(&target, &(struct expected){ 0.05, 0.7, RUNS });
 }
 
+/*
+ * Nothing leaks: caches with blocks that live for a second, as long as the trace, and for hours, of which none is freed while tracing
+ * lasts; and what passes.
+ */
+static void test_nothing(void **state)
+{
+	struct sim_target target = {
+		{ { .size = 104, .cached_per_s = 5000, .life_s = 1, .replaced = 0.9 },
+		  { .size = 104, .cached_per_s = 1000, .life_s = 50, .replaced = 0.5 },
+		  { .size = 312, .cached_per_s = 300, .life_s = 20000 },
+		  { .size = 200, .passing = 5, .replaced = 0.5 },
+		  { .size = 312, .passing = 5 },
+		  { .size = 416, .cached_per_s = 2000, .life_s = 60 } },
+		6,
+		MINUTE
+	};
+
+	(void)state;
+	target.own = 0.5;
+	check(&target, &(struct expected){ 0, 0, 0 });
+}
+
+/* Traces of minutes have many blocks: fewer of them. */
+#define ORDER_RUNS 50
+
+/* In so many runs of ORDER_RUNS the order of five leaks, each of twice the next one's growth, is that of the truth. */
+static int count_in_order(double duration_s)
+{
+	const struct sim_target target = {
+		{ { .size = 104, .leaks_per_s = 3200 },
+		  { .size = 200, .leaks_per_s = 800 },
+		  { .size = 104, .leaks_per_s = 800 },
+		  { .size = 312, .leaks_per_s = 130, .passing = 5, .replaced = 0.5 },
+		  { .size = 200, .leaks_per_s = 100 },
+		  { .size = 104, .cached_per_s = 20000, .life_s = 1, .replaced = 0.9 },
+		  { .size = 200, .cached_per_s = 500, .life_s = 10, .replaced = 0.5 } },
+		7,
+		.duration_s = duration_s,
+		.windows = duration_s / 2,
+		.window_s = 0.02,
+		.own = 0.25,
+		.running = 1,
+		.census_s = duration_s / 20
+	};
+	struct random_numbers random = { .state = 13 };
+	double leaked[SIM_SITES];
+	int run, ordered = 0;
+	size_t i;
+
+	for (run = 0; run < ORDER_RUNS; run++) {
+		struct budget_report *report = sim_run(&target, &random, leaked);
+		struct budget_estimates *estimates = budget_estimates_new(report);
+		double rates[SIM_SITES];
+
+		for (i = 0; i < target.site_count; i++)
+			rates[i] = budget_estimate_of(estimates,
+						      &(struct snapshot_site){ .key = i + 1 })
+					   .rate.value;
+		for (i = 1; i < target.site_count && rates[i < 5 ? i - 1 : 4] > rates[i]; i++)
+			;
+		ordered += i == target.site_count;
+		budget_estimates_free(estimates);
+		budget_report_free(report);
+	}
+	return ordered;
+}
+
+static void test_order_converges(void **state)
+{
+	int short_runs = count_in_order(12), long_runs = count_in_order(60);
+
+	(void)state;
+	assert_true(short_runs < ORDER_RUNS / 2 && long_runs >= 45);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +385,7 @@ int main(void)
 		cmocka_unit_test(test_saturated),     cmocka_unit_test(test_late),
 		cmocka_unit_test(test_few),	      cmocka_unit_test(test_written),
 		cmocka_unit_test(test_written_alone), cmocka_unit_test(test_thinned),
+		cmocka_unit_test(test_nothing),	      cmocka_unit_test(test_order_converges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

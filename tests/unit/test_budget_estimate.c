@@ -136,7 +136,7 @@ static void test_written(void **state)
 	struct budget_report *report = world_new(1);
 	struct budget_heap *heap = world_add_heap(report);
 	struct budget_estimates *estimates;
-	struct budget_estimate other;
+	struct budget_estimate other, leak;
 
 	(void)state;
 	/* 20 ms see 80 and 20 blocks of 4,000 and 1,000 a second. */
@@ -149,6 +149,13 @@ static void test_written(void **state)
 	check_near(other.rate.value, 1000 * 64, 0.1 * 1000 * 64);
 	check_holds(&estimates->written, 4000 * 64);
 	check_near(estimate_of(estimates, 1).rate.value, 0, 0);
+	/* It is named all the same, as no other is. */
+	leak = estimate_of(estimates, 1);
+	check_near(leak.written_rate.value, 4000 * 64, 0.1 * 4000 * 64);
+	check_holds(&leak.rate, 4000 * 64);
+	check_near(other.written_rate.value, 0, 0);
+	assert_true(budget_estimate_is_written(estimates, &(struct snapshot_site){ .key = 1 }));
+	assert_false(budget_estimate_is_written(estimates, &(struct snapshot_site){ .key = 2 }));
 	budget_estimates_free(estimates);
 	budget_report_free(report);
 }

@@ -38,8 +38,10 @@ static void estimate_add_site(struct budget_estimates *estimates, const struct b
 	*to = (struct budget_estimate_site){ .key = site->key, .site = site };
 	budget_life_add(&life, site);
 	tail = estimate_tail(&life, estimates->report, &survival);
+	/* What became of young blocks is no matter: those that may be growth are old. */
 	to->falling = tail.shape != SURVIVAL_FLAT && tail.loss.value > SURVIVAL_FLAT_LOSS &&
-		      tail.until_ns;
+		      tail.until_ns >= estimates->old_ns;
+	to->falls = to->falling && tail.shape == SURVIVAL_FALLING;
 	to->retained = to->falling ? 1 - tail.loss.value : 1;
 	survival_free(&survival);
 }
@@ -95,6 +97,7 @@ static void estimate_row_add(struct estimate_row *row, const struct budget_estim
 	sum->lower_bound |= site->lower_bound;
 	sum->rate = interval_add(sum->rate, site->rate);
 	sum->bytes = interval_add(sum->bytes, site->bytes);
+	sum->written_rate = interval_add(sum->written_rate, site->written);
 	sum->allocated += site->site->allocated_blocks;
 	budget_life_add(&row->life, site->site);
 }
@@ -134,6 +137,19 @@ static void estimate_row_count(struct estimate_row *row)
 		sum->mean_age_ns = (uint64_t)(ages / blocks);
 }
 
+/* A curve that falls at ages of young blocks shows nothing of old ones, if there are any. */
+static enum budget_verdict estimate_judge(const struct budget_estimate *estimate, uint64_t old_ns)
+{
+	if (estimate->tail.shape == SURVIVAL_FALLING &&
+	    (estimate->tail.until_ns >= old_ns || !(estimate->bytes.value > 0)))
+		return BUDGET_CACHE;
+	/* Blocks that live for hours look as if they stayed for good. Where they are replaced, nothing grows. */
+	if (estimate->tail.shape == SURVIVAL_FLAT && !estimate->lower_bound &&
+	    isfinite(estimate->rate.high) && estimate->rate.low > 0 && estimate->bytes.low > 0)
+		return BUDGET_LEAK;
+	return BUDGET_UNKNOWN;
+}
+
 struct budget_estimate budget_estimate_of(const struct budget_estimates *estimates,
 					  const struct snapshot_site *row)
 {
@@ -145,8 +161,18 @@ struct budget_estimate budget_estimate_of(const struct budget_estimates *estimat
 		return sum.estimate;
 	estimate_row_count(&sum);
 	sum.estimate.tail = estimate_tail(&sum.life, estimates->report, &survival);
+	sum.estimate.verdict = estimate_judge(&sum.estimate, estimates->old_ns);
 	survival_free(&survival);
 	return sum.estimate;
+}
+
+bool budget_estimate_is_written(const struct budget_estimates *estimates,
+				const struct snapshot_site *row)
+{
+	struct estimate_row sum = { 0 };
+
+	estimate_row_fill(estimates, row, &sum);
+	return sum.estimate.written_rate.value >= 1;
 }
 
 void budget_estimate_survival(const struct budget_estimates *estimates,

@@ -15,6 +15,13 @@
 #include "model/estimate.h"
 #include "model/snapshot.h"
 
+/* Whether a row is a leak. Nothing else is claimed of any row. */
+enum budget_verdict {
+	BUDGET_UNKNOWN, /* not yet known, or its heap cannot be counted */
+	BUDGET_LEAK, /* it grows, of late and since tracing began, and hardly a block is freed while ages double */
+	BUDGET_CACHE, /* its blocks are freed, some late */
+};
+
 /* Of a site, or of a row of several. */
 struct budget_estimate {
 	bool known; /* windows have seen it */
@@ -22,10 +29,13 @@ struct budget_estimate {
 	bool lower_bound;
 	struct estimate rate; /* growth in bytes per second, of late */
 	struct estimate bytes; /* growth in bytes since tracing began */
+	/* Bytes per second that its blocks which are written to may be of: no part of `rate`, but for its `high`. */
+	struct estimate written_rate;
 	/* How many blocks windows have seen, that is recorded, and what has become of those that were followed. */
 	uint64_t allocated, followed, unchanged, written, freed, lost;
 	uint64_t mean_age_ns; /* of the unchanged ones */
 	struct survival_tail tail;
+	enum budget_verdict verdict;
 };
 
 /* Free with budget_estimates_free. The report must outlive it. */
@@ -48,6 +58,10 @@ void budget_estimates_free(struct budget_estimates *estimates);
 /* Of a row with its members, or of a site as it was recorded. */
 struct budget_estimate budget_estimate_of(const struct budget_estimates *estimates,
 					  const struct snapshot_site *row);
+
+/* Are there blocks of a row that are written to, and may be growth? */
+bool budget_estimate_is_written(const struct budget_estimates *estimates,
+				const struct snapshot_site *row);
 
 /* The survival curve of a row's blocks. Free with survival_free. */
 void budget_estimate_survival(const struct budget_estimates *estimates,

@@ -15,7 +15,7 @@
 #define SECOND 1e9
 
 /* Of a class that shows how much windows see, so great a part at most may be a cache's. */
-#define FALLING_MOST 0.05
+#define FALLING_MOST 0.2
 
 /* With two censuses, the error of growth is not known: as if it were this part of it. */
 #define UNKNOWN_ERROR 0.25
@@ -236,6 +236,9 @@ static void growth_class_rates(const struct growth_class *class, struct growth_r
 			interval_add(class->parts[i].site->rate, sites[i].rate);
 	if (!(rates.growth.low > 0))
 		return;
+	for (i = 0; i < class->count; i++)
+		class->parts[i].site->written =
+			interval_add(class->parts[i].site->written, sites[i].written);
 	sums->written = interval_add(sums->written, rates.written);
 	sums->unknown = interval_add(sums->unknown, rates.unknown);
 }
@@ -332,7 +335,7 @@ static bool growth_class_shows(const struct growth_class *class, struct own_time
 		variance += growth_rate_variance(&site);
 		site.dispersion = 0;
 		burst += growth_rate_variance(&site);
-		falling += site.falling ? site.unchanged_bytes : 0;
+		falling += class->parts[i].site->falls ? site.unchanged_bytes : 0;
 	}
 	if (!class->size || !(variance > 0) || falling > FALLING_MOST * shown->bytes)
 		return false;

@@ -9,10 +9,11 @@
 struct budget_estimate_site {
 	uint64_t key;
 	const struct budget_site *site;
-	bool falling; /* its curve falls, or may */
+	bool falls; /* its curve does, */
+	bool falling; /* or may */
 	double retained; /* of its blocks, if they are freed on as they were of late */
 	bool lower_bound;
-	struct estimate rate, bytes;
+	struct estimate rate, bytes, written;
 };
 
 /* The class of ages from which on blocks count as old. */

@@ -295,7 +295,9 @@ static void growth_rate_add_written(struct growth_rate_class *class,
 			continue;
 		share = interval_share(sums->written_seen * site->written_bytes / sums->written,
 				       sums->written_seen);
-		site->rate.high += class->written.high * share.high;
+		site->written = (struct estimate){ class->written.value * share.value, 0,
+						   class->written.high * share.high };
+		site->rate.high += site->written.high;
 	}
 }
 
@@ -329,7 +331,7 @@ void growth_rate_divide(struct growth_rate_class *class)
 
 	class->written = class->unknown = (struct estimate){ 0 };
 	for (site = class->sites; site < class->sites + class->count; site++)
-		site->rate = (struct estimate){ 0 };
+		site->rate = site->written = (struct estimate){ 0 };
 	if (!class->counted) {
 		growth_rate_divide_uncounted(class);
 		return;

@@ -33,7 +33,8 @@ struct growth_rate_site {
 	double dispersion;
 	double written_seen, written_bytes; /* with contents that are not those of their birth */
 	bool falling; /* its survival curve falls, or may: they may be a cache's, and will be freed then */
-	struct estimate rate; /* bytes per second; filled in */
+	/* Filled in, in bytes per second. `written`: of the class's, by its part of the written blocks; its `low` is 0. */
+	struct estimate rate, written;
 };
 
 /* Of one size, all sites. */

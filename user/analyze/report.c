@@ -37,6 +37,13 @@ static bool report_is_candidate(const struct site_stats *stats,
 	       site_stats_hold(stats);
 }
 
+/* Nothing of it counts as in use, but it may be what has grown. */
+static bool report_is_written(const struct snapshot_site *site,
+			      const struct report_options *options)
+{
+	return options->estimates && budget_estimate_is_written(options->estimates, site);
+}
+
 /* Where the totals of a target are. */
 struct target_place {
 	const struct target *target;
@@ -146,7 +153,8 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 		report_sum_targets(report, places, site, options);
 		if (!site->ended)
 			growth_add(&report->growth.bytes, growth.bytes);
-		if (!site->left_out && report_is_candidate(&stats, options))
+		if (!site->left_out &&
+		    (report_is_candidate(&stats, options) || report_is_written(site, options)))
 			candidates[count++] =
 				(struct candidate){ site, growth,
 						    report_weight(&stats, &growth, options) };

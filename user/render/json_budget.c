@@ -38,6 +38,7 @@ static void json_budget_bytes(struct json_writer *json, const char *key,
 	json_writer_key(json, key);
 	json_writer_open(json, '{');
 	json_budget_number(json, "value", estimate->value);
+	json_budget_number(json, "mid", estimate->value);
 	json_budget_number(json, "low", estimate->low);
 	json_budget_number(json, "high", estimate->high);
 	json_writer_close(json, '}');
@@ -73,6 +74,31 @@ void json_budget_tail(struct json_writer *json, const struct survival_tail *tail
 	json_writer_close(json, '}');
 }
 
+/* Known only if the curve is flat at its end. */
+static void json_budget_never_freed(struct json_writer *json, const struct survival_tail *tail)
+{
+	json_writer_key(json, "never_freed");
+	if (tail->shape != SURVIVAL_FLAT) {
+		json_writer_null(json);
+		return;
+	}
+	json_writer_open(json, '{');
+	json_budget_share(json, "low", tail->share.low);
+	json_budget_share(json, "mid", tail->share.value);
+	json_budget_share(json, "high", tail->share.high);
+	json_writer_close(json, '}');
+}
+
+static void json_budget_verdict(struct json_writer *json, enum budget_verdict verdict)
+{
+	static const char *const words[] = {
+		[BUDGET_UNKNOWN] = "unknown", [BUDGET_LEAK] = "leak", [BUDGET_CACHE] = "cache"
+	};
+
+	json_writer_key(json, "verdict");
+	json_writer_string(json, words[verdict]);
+}
+
 void json_budget_survival(struct json_writer *json, const struct survival *survival)
 {
 	size_t i;
@@ -104,6 +130,7 @@ void json_budget_site(struct json_writer *json, const struct budget_estimates *e
 	json_writer_open(json, '{');
 	json_budget_bytes(json, "growth_bytes_per_s", &estimate->rate);
 	json_budget_bytes(json, "grown_bytes", &estimate->bytes);
+	json_budget_bytes(json, "written_bytes_per_s", &estimate->written_rate);
 	json_writer_key(json, "lower_bound");
 	json_writer_bool(json, estimate->lower_bound);
 	json_budget_integer(json, "recorded", estimate->allocated);
@@ -113,6 +140,10 @@ void json_budget_site(struct json_writer *json, const struct budget_estimates *e
 	json_budget_integer(json, "freed", estimate->freed);
 	json_budget_integer(json, "lost", estimate->lost);
 	json_budget_seconds(json, "mean_age_s", estimate->mean_age_ns);
+	json_budget_integer(json, "seen_blocks", estimate->followed);
+	json_budget_integer(json, "survivors", estimate->unchanged + estimate->written);
+	json_budget_verdict(json, estimate->verdict);
+	json_budget_never_freed(json, &estimate->tail);
 	json_budget_tail(json, &estimate->tail);
 	json_budget_survival(json, &survival);
 	json_writer_close(json, '}');
@@ -145,6 +176,7 @@ void json_budget(struct json_writer *json, const struct budget_estimates *estima
 	json_writer_open(json, '{');
 	json_budget_percent(json, "percent", report->budget);
 	json_budget_percent(json, "cost_percent", budget_cost_share(report));
+	json_budget_percent(json, "spent_percent", budget_cost_share(report));
 	json_writer_key(json, "cost_assumed");
 	json_writer_bool(json, report->cost_unknown);
 	json_budget_integer(json, "windows", report->window_count);

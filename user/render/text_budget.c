@@ -53,6 +53,24 @@ const char *text_budget_rate(const struct budget_estimate *estimate, char *text)
 	return text;
 }
 
+const char *text_budget_verdict(const struct budget_estimate *estimate)
+{
+	static const char *const words[] = {
+		[BUDGET_UNKNOWN] = "?", [BUDGET_LEAK] = "yes", [BUDGET_CACHE] = "no"
+	};
+
+	return words[estimate->verdict];
+}
+
+static void budget_append_verdict(struct buffer *line, const struct budget_estimate *estimate)
+{
+	static const char *const words[] = { [BUDGET_UNKNOWN] = "not yet known whether it leaks",
+					     [BUDGET_LEAK] = "a leak",
+					     [BUDGET_CACHE] = "no leak as far as is known" };
+
+	buffer_printf(line, "%s: ", words[estimate->verdict]);
+}
+
 static void budget_append_rate(struct buffer *line, const struct budget_estimate *estimate)
 {
 	char text[UNITS_TEXT_MAX];
@@ -64,6 +82,18 @@ static void budget_append_rate(struct buffer *line, const struct budget_estimate
 		buffer_append_string(line, "growth not yet known");
 	else
 		buffer_printf(line, "%s per second", text_budget_rate(estimate, text));
+}
+
+/* "12 alive but written (~0 (0-184.7) KiB per second, if they are growth)" */
+static void budget_append_written(struct buffer *line, const struct budget_estimate *estimate)
+{
+	const struct budget_estimate written = { .known = true, .rate = estimate->written_rate };
+	char text[UNITS_TEXT_MAX];
+
+	buffer_printf(line, ", %s alive but written", units_format_count(estimate->written, text));
+	if (estimate->written_rate.value >= 1 && isfinite(estimate->written_rate.high))
+		buffer_printf(line, " (%s per second, if they are growth)",
+			      text_budget_rate(&written, text));
 }
 
 static void budget_append_blocks(struct buffer *line, const struct budget_estimate *estimate)
@@ -78,8 +108,7 @@ static void budget_append_blocks(struct buffer *line, const struct budget_estima
 		buffer_printf(line, ", ~%s old on average",
 			      units_format_time(estimate->mean_age_ns, time));
 	if (estimate->written)
-		buffer_printf(line, ", %s alive but written",
-			      units_format_count(estimate->written, text));
+		budget_append_written(line, estimate);
 	if (estimate->freed)
 		buffer_printf(line, ", %s freed", units_format_count(estimate->freed, text));
 	if (estimate->lost)
@@ -115,6 +144,7 @@ void text_budget_site(const struct text_writer *writer, const struct budget_esti
 
 	if (!estimate->known)
 		return;
+	budget_append_verdict(&line, estimate);
 	budget_append_rate(&line, estimate);
 	budget_append_blocks(&line, estimate);
 	budget_append_tail(&line, &estimate->tail);
@@ -201,8 +231,29 @@ static void budget_heaps(const struct text_writer *writer, const struct budget_r
 	buffer_free(&line);
 }
 
-void text_budget(const struct text_writer *writer, const struct budget_estimates *estimates)
+/* Which rows are claimed to be leaks: those alone. */
+static void budget_claims(const struct text_writer *writer, const struct report *report)
 {
+	struct buffer line = { 0 };
+	size_t leaks = 0, i;
+
+	for (i = 0; i < report->site_count; i++)
+		leaks += report->sites[i].estimate.verdict == BUDGET_LEAK;
+	if (leaks)
+		buffer_printf(&line, "%zu of these rows %s", leaks,
+			      leaks == 1 ? "is a leak (LEAK \"yes\")" : "are leaks (LEAK \"yes\")");
+	else
+		buffer_append_string(&line, "no row is known to be a leak");
+	buffer_append_string(&line, "; of those with \"?\" it is not yet known");
+	columns_wrap(writer->out, line.data, writer->width, 2);
+	buffer_free(&line);
+}
+
+void text_budget(const struct text_writer *writer, const struct report *report)
+{
+	const struct budget_estimates *estimates = report->options.estimates;
+
+	budget_claims(writer, report);
 	budget_rest(writer, &estimates->written, "alive but written to: ");
 	budget_rest(writer, &estimates->unknown, "cannot be attributed: ");
 	budget_heaps(writer, estimates->report);

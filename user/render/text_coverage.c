@@ -217,7 +217,7 @@ void text_coverage(const struct text_writer *writer, const struct report *report
 	text_losses(writer, report, false);
 	text_late_line(writer, report);
 	if (report->options.estimates)
-		text_budget(writer, report->options.estimates);
+		text_budget(writer, report);
 	else
 		text_coverage_line(writer, report);
 	text_files_line(writer, report);

@@ -21,11 +21,13 @@ void text_realloc(const struct text_writer *writer, const struct report_site *si
 /* With `verbose`, print how long the row's blocks live: by its survival curve, and those that were freed. */
 void text_lives(const struct text_writer *writer, const struct report_site *site);
 /* Write "~5.6 (5.4-5.9) MiB", or ">0.4 MiB" of a lower bound, in at most UNITS_TEXT_MAX bytes. Returns `text`. */
+/* "yes", "no", "?" */
+const char *text_budget_verdict(const struct budget_estimate *estimate);
 const char *text_budget_rate(const struct budget_estimate *estimate, char *text);
 /* Print what is estimated of a row, and from what. */
 void text_budget_site(const struct text_writer *writer, const struct budget_estimate *estimate);
 /* Print what tracing in windows has cost, and the growth that no site has. */
-void text_budget(const struct text_writer *writer, const struct budget_estimates *estimates);
+void text_budget(const struct text_writer *writer, const struct report *report);
 /* What was lost, the coverage and the summary. */
 void text_coverage(const struct text_writer *writer, const struct report *report);
 

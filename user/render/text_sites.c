@@ -114,6 +114,12 @@ static void cell_unchanged(const struct text_row *row, char *text)
 		text_format_count(row->site->estimate.unchanged, text);
 }
 
+static void cell_verdict(const struct text_row *row, char *text)
+{
+	if (row->site)
+		strcpy(text, text_budget_verdict(&row->site->estimate));
+}
+
 static void cell_collections(const struct text_row *row, char *text)
 {
 	if (row->stats->gcs_known && site_stats_hold(row->stats))
@@ -193,6 +199,7 @@ static const struct column columns[] = {
 	{ "IN USE", cell_inuse, NULL, 9 },
 	{ "GROWTH", cell_growth, column_is_of_all_calls, 6 },
 	{ "PER SECOND", cell_rate, column_is_of_budget, 8 },
+	{ "LEAK", cell_verdict, column_is_of_budget, 9 },
 	{ "SEEN", cell_unchanged, column_is_of_budget, 5 },
 	{ "RESIDENT", cell_resident, column_is_of_mappings, 1 },
 	{ "BLOCKS", cell_blocks, NULL, 3 },

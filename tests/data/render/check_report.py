@@ -99,7 +99,8 @@ def check_realloc(site):
 
 def check_interval(estimate):
     """Three whole numbers in order; a limit that is not known is null."""
-    check(estimate, value=[int], low=[int, type(None)], high=[int, type(None)])
+    check(estimate, value=[int], mid=[int], low=[int, type(None)], high=[int, type(None)])
+    assert estimate["mid"] == estimate["value"]
     assert estimate["low"] is None or estimate["low"] <= estimate["value"], estimate
     assert estimate["high"] is None or estimate["high"] >= estimate["value"], estimate
 
@@ -125,18 +126,29 @@ def check_estimate(site):
     estimate = site["estimate"]
     if estimate is None:
         return ["estimate"]
-    check(estimate, growth_bytes_per_s=[dict], grown_bytes=[dict], lower_bound=[bool], recorded=[int], followed=[int], unchanged=[int],
-          written=[int], freed=[int], lost=[int], mean_age_s=[float], tail=[dict], survival=[list])
+    check(estimate, growth_bytes_per_s=[dict], grown_bytes=[dict], written_bytes_per_s=[dict], lower_bound=[bool], recorded=[int], followed=[int], unchanged=[int],
+          written=[int], freed=[int], lost=[int], mean_age_s=[float], seen_blocks=[int], survivors=[int], verdict=[str],
+          never_freed=[dict, type(None)], tail=[dict], survival=[list])
     check_interval(estimate["growth_bytes_per_s"])
     check_interval(estimate["grown_bytes"])
+    check_interval(estimate["written_bytes_per_s"])
     assert abs(estimate["grown_bytes"]["value"] - site["inuse_bytes"]) <= 2, site
-    check_tail(estimate["tail"])
+    tail = estimate["tail"]
+    check_tail(tail)
+    never = estimate["never_freed"]
+    assert (never is not None) == (tail["shape"] == "flat"), estimate
+    if never:
+        check(never, low=[float], mid=[float], high=[float])
+        assert [never["low"], never["mid"], never["high"]] == [tail["low"], tail["value"], tail["high"]], estimate
+    assert estimate["seen_blocks"] == estimate["followed"] and estimate["survivors"] == estimate["unchanged"] + estimate["written"], estimate
+    grows = not estimate["lower_bound"] and estimate["growth_bytes_per_s"]["low"] is not None and estimate["growth_bytes_per_s"]["low"] >= 0
+    assert {"leak": tail["shape"] == "flat" and grows, "cache": tail["shape"] == "falling", "unknown": tail["shape"] != "falling"}[estimate["verdict"]], estimate
     check_curve(estimate["survival"])
     return ["estimate"]
 
 
 def check_budget(budget):
-    check(budget, percent=[float], cost_percent=[float], cost_assumed=[bool], windows=[int], windows_s=[float], windows_lost=[int], windows_over=[int], window_longest_s=[float], hits=[int],
+    check(budget, percent=[float], cost_percent=[float], spent_percent=[float], cost_assumed=[bool], windows=[int], windows_s=[float], windows_lost=[int], windows_over=[int], window_longest_s=[float], hits=[int],
           edge_hits=[int], recorded=[int], weight=[int], counted=[bool], growth_bytes_per_s=[dict], written_bytes_per_s=[dict], unattributed_bytes_per_s=[dict],
           old_s=[float], heaps=[list])
     for key in ("growth", "written", "unattributed"):
