@@ -11,7 +11,6 @@
 #include "base/seed.h"
 #include "session/budget_window.h"
 #include "system/cpu_time.h"
-#include "system/urgency.h"
 
 /* Blocks of the cohort: each takes some 200 bytes. */
 #define COHORT_MOST 65536
@@ -382,19 +381,6 @@ uint64_t budget_poll(struct budget *budget)
 	return budget->next_ns;
 }
 
-/* Later it is too late: what takes a privilege is asked for here, and tried. */
-static void budget_allow_urgency(const struct budget *budget)
-{
-	urgency_allow();
-	if (urgency_begin())
-		urgency_end();
-	else
-		log_write(budget->log, LOG_NOTICE,
-			  "windows may take longer than --max-window on a busy machine: this "
-			  "process may have no real-time priority (as root, with "
-			  "CAP_SYS_RESOURCE, or with a limit of 1 by ulimit -r, it may)");
-}
-
 void budget_start(struct budget *budget)
 {
 	budget->seed = seed_new();
@@ -402,7 +388,6 @@ void budget_start(struct budget *budget)
 	budget->pace.random = seed_new();
 	budget->cohort.most = COHORT_MOST;
 	budget->cohort.most_of_site = COHORT_MOST_OF_SITE;
-	budget_allow_urgency(budget);
 	budget->start_ns = clock_now_ns();
 	budget->next_ns = budget->start_ns + FIRST_NS;
 	budget_follow(budget);

@@ -11,7 +11,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "kernel/link_task.h"
-#include "system/urgency.h"
 
 #define PARTS (PROBES_FREES | PROBES_REALLOCS | PROBES_ALLOCATIONS)
 
@@ -217,7 +216,6 @@ int budget_window_trace(struct budget_window_run *run, const struct budget_share
 			struct error *error)
 {
 	uint64_t begin_ns = clock_now_ns();
-	bool urgent = urgency_begin();
 	int code;
 
 	meter_begin(run->meter, begin_ns);
@@ -228,8 +226,6 @@ int budget_window_trace(struct budget_window_run *run, const struct budget_share
 		probe_set_detach(run->probes, PROBES_ALL);
 	else
 		window_record_and_read(run, share);
-	if (urgent)
-		urgency_end();
 	bpf_programs_record(run->programs, RECORD_NOTHING);
 	bpf_programs_measure(run->programs, false);
 	bpf_programs_limit_hits(run->programs, 0);

@@ -4,7 +4,7 @@
  * first, and still when the contents are read; before and after allocations are recorded, a hit can only end a block. So whatever
  * happens at the edges, no block is taken for one that is in use that was freed before its contents were read.
  *
- * As long as probes are in, the thread that takes them out must not wait for a CPU: it has a real-time priority if it may.
+ * The thread that takes probes out may wait for a CPU on a busy machine: the window is longer then, and is counted (windows_over).
  */
 #ifndef SESSION_BUDGET_WINDOW_H
 #define SESSION_BUDGET_WINDOW_H
