@@ -19,6 +19,9 @@ def rows(report):
     found = {}
     for site in report["sites"]:
         site = {key: value for key, value in site.items() if key not in ("rank", "id", "oldest_s", "mean_age_s")}
+        # Each tracer has times of its own: how many lives it has seen is compared, not how long they were.
+        if site.get("lifespan"):
+            site["lifespan"] = site["lifespan"]["objects"], site["lifespan"]["untimed_objects"]
         key = json.dumps(site["frames"]), site["source"], site["function"]
         assert key not in found, key
         found[key] = site
