@@ -117,30 +117,40 @@ def pages(path)
   JSON.generate(pages: pages, held: used.map { |page, count| [count, (1 << PAGE_BITS) / sizes[page]] })
 end
 
+# Ruby's collector protects pages while it compacts, and undoes it where Ruby's own code reads them. A system call only fails with
+# EFAULT: so the text is read, and written again.
+def answer(what)
+  text = "#{what}\n"
+  $stdout.write(text)
+rescue Errno::EFAULT
+  text.getbyte(0)
+  retry
+end
+
 $stdout.sync = true
-puts "ready"
+answer "ready"
 while (line = $stdin.gets)
   case line.strip
-  when "count" then puts count
-  when "kept" then puts $kept.size
+  when "count" then answer count
+  when "kept" then answer $kept.size
   when "run"
     run
-    puts "running"
+    answer "running"
   when "collect"
     GC.start
-    puts GC.stat[:major_gc_count]
+    answer GC.stat[:major_gc_count]
   when "compact"
     GC.start
     GC.compact
-    puts "compacted"
+    answer "compacted"
   when "compacting"
     compact_from_now_on
-    puts "compacting"
-  when "compactions" then puts $compactions
-  when "burst" then puts burst
-  when /freeze (\d+)/ then puts freeze_amid($1.to_i)
-  when /turn (\d+)/ then puts turn($1.to_i)
-  when /pages (.+)/ then puts pages($1)
+    answer "compacting"
+  when "compactions" then answer $compactions
+  when "burst" then answer burst
+  when /freeze (\d+)/ then answer freeze_amid($1.to_i)
+  when /turn (\d+)/ then answer turn($1.to_i)
+  when /pages (.+)/ then answer pages($1)
   when "bye" then exit
   end
 end
