@@ -14,6 +14,11 @@
 #define PAGES 16 /* of each */
 #define NODE_TRIES 4 /* of leaves of a node */
 #define ENOUGH 4 /* entries that agree */
+/*
+ * Searches of a process that has a library of it mapped. While the process works and the tracer waits for a CPU, what is read of an
+ * entry and what is read of its extent are of two moments, and may disagree.
+ */
+#define SEARCHES 4
 
 struct jemalloc_try {
 	const struct jemalloc_form *form;
@@ -173,8 +178,8 @@ static void jemalloc_search_wide(struct image *image, struct heap_layout *layout
 	layout->wide = true;
 }
 
-/* No tree was found: is a library of it mapped? */
-static int jemalloc_refuse(const struct image *image, struct error *reason)
+/* Is a library of it mapped? */
+static bool jemalloc_is_mapped(const struct image *image)
 {
 	const char *name;
 	size_t i;
@@ -182,10 +187,9 @@ static int jemalloc_refuse(const struct image *image, struct error *reason)
 	for (i = 0; i < image->mapping_count; i++) {
 		name = strrchr(image->mappings[i].name, '/');
 		if (name && !strncmp(name, "/libjemalloc.so", 15))
-			return error_set(reason, ERROR_TARGET, -ENOTSUP,
-					 "libjemalloc is mapped, but no tree of it is understood");
+			return true;
 	}
-	return -ENOENT;
+	return false;
 }
 
 /* One block that does not begin with its page is enough. */
@@ -197,7 +201,8 @@ static bool jemalloc_is_padded(void *context, const struct jemalloc_extent *exte
 	return !*padded;
 }
 
-int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason)
+/* True = there are leaves, but none that a module's data leads to. */
+static bool jemalloc_search_once(struct image *image, struct heap_layout *layout)
 {
 	struct jemalloc_finder finder = { .image = image };
 	struct heap_root_search search = { .size = JEMALLOC_NODE,
@@ -205,19 +210,33 @@ int jemalloc_search(struct image *image, struct heap_layout *layout, struct erro
 					   .shift = 30,
 					   .leaf = jemalloc_is_leaf,
 					   .context = &finder };
-	struct jemalloc_visit visit = { .extent = jemalloc_is_padded, .context = &layout->padded };
 	struct heap_range data;
 
+	layout->wide = false;
 	layout->root = heap_root_find(image, &search, &data);
 	layout->form = finder.form;
 	if (!layout->root)
 		jemalloc_search_wide(image, layout);
+	return search.misplaced;
+}
+
+int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason)
+{
+	struct jemalloc_visit visit = { .extent = jemalloc_is_padded, .context = &layout->padded };
+	const bool mapped = jemalloc_is_mapped(image);
+	bool misplaced = jemalloc_search_once(image, layout);
+	unsigned int left = mapped ? SEARCHES - 1 : 0;
+
+	while (!layout->root && !misplaced && left--)
+		misplaced = jemalloc_search_once(image, layout);
 	if (layout->root) {
 		jemalloc_visit(layout, image, &visit);
 		return 0;
 	}
-	if (!search.misplaced)
-		return jemalloc_refuse(image, reason);
-	return error_set(reason, ERROR_TARGET, -ENOTSUP,
-			 "jemalloc's tree has leaves, but no root in the data of a module");
+	if (misplaced)
+		return error_set(reason, ERROR_TARGET, -ENOTSUP,
+				 "jemalloc's tree has leaves, but no root in the data of a module");
+	return mapped ? error_set(reason, ERROR_TARGET, -ENOTSUP,
+				  "libjemalloc is mapped, but no tree of it is understood")
+		      : -ENOENT;
 }
