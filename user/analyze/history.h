@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What each site held since tracing began: at most HISTORY_POINTS moments, evenly spread. When there is no room for another one, every
+ * second is dropped, and the time between them doubles; so memory does not grow with time. Pure.
+ */
+#ifndef ANALYZE_HISTORY_H
+#define ANALYZE_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "model/snapshot.h"
+
+#define HISTORY_POINTS 48
+
+/* The time between two moments at first. */
+#define HISTORY_SPACING_NS 250000000
+
+/* Ages from which on freed blocks are counted: where every second class of lifespans begins, from 4 ms to 69 s. */
+#define HISTORY_AGES 8
+#define HISTORY_FIRST_CLASS 7
+
+/* A site at a moment. */
+struct history_point {
+	uint64_t bytes, objects; /* in use */
+	uint64_t born; /* blocks allocated since tracing began */
+	uint32_t freed[HISTORY_AGES]; /* blocks freed at these ages or later; as many, or more */
+};
+
+/* {0} = of no moment. Free with history_free. */
+struct history {
+	uint64_t times[HISTORY_POINTS]; /* CLOCK_MONOTONIC */
+	size_t count;
+	uint64_t spacing_ns;
+	struct table sites; /* by key: HISTORY_POINTS points; owned */
+};
+
+/* Begin a moment, at which no site holds anything until it is set. False if the last one is not long enough ago. */
+bool history_begin(struct history *history, uint64_t time_ns);
+/* What a site holds at the last moment that has begun. */
+void history_set(struct history *history, uint64_t key, const struct site_stats *stats);
+
+/* Of all ages, the first one that is no less than that at which a class begins; the last one if there is none. */
+size_t history_age(unsigned int class);
+/* As a moment has it. */
+struct history_point history_point_of(const struct site_stats *stats);
+
+/* Add up a row's sites: one point for each moment. */
+void history_sum(const struct history *history, const struct snapshot_site *row,
+		 struct history_point ret_points[HISTORY_POINTS]);
+void history_free(struct history *history);
+
+#endif
