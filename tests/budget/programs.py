@@ -14,6 +14,8 @@ HERE = os.path.join(TOP, "tests/budget")
 BUILD = os.path.join(TOP, "build/budget")
 TRACER = os.environ.get("TRACER", os.path.join(TOP, "build/tracer"))
 PATIENCE = 180  # seconds, on a machine with no CPU to spare
+# More requests a second than any of the programs can serve: it is never idle, so that the clock rate and the caches that it has are the same at all times.
+BUSY = 100000
 # The system's own interpreters, whose frames and symbols are those of a package.
 RUBY, PYTHON = "/usr/bin/ruby", "/usr/bin/python3"
 
@@ -143,8 +145,8 @@ class Redis:
         self.folder.cleanup()
 
 
-def start(name, mode):
-    """One of COMMANDS, "redis", or "redis-jemalloc"."""
+def start(name, mode, rate=None):
+    """One of COMMANDS, "redis", or "redis-jemalloc", with so many requests a second or its own number."""
     if name.startswith("redis"):
-        return Redis(mode, glibc=name == "redis")
-    return Program(name, mode)
+        return Redis(mode, glibc=name == "redis", **({"rate": rate} if rate else {}))
+    return Program(name, mode, rate)
