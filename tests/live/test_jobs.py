@@ -70,9 +70,19 @@ def children(pid):
         return [int(child) for child in file.read().split()]
 
 
-def state(pid):
+def state_and_group(pid):
     with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
-        return file.read().rpartition(")")[2].split()[0]
+        state, _, group = file.read().rpartition(")")[2].split()[:3]
+    return state, int(group)
+
+
+def all_stopped(job):
+    """
+    Is a job's first process stopped, and each child in its group? A shell reports the first; a child that waits for a line and had no CPU yet
+    still takes a byte of what is typed next.
+    """
+    states = [state_and_group(pid) for pid in [job] + children(job)]
+    return all(state == "T" for state, group in states if group == job)
 
 
 def traced(folder, command):
@@ -94,8 +104,10 @@ def test_stop_and_continue():
             shell.expect(r"Stopped.*\n")
             shell.expect(re.escape(PROMPT))
             tracer = children(shell.pid)[0]
-            assert state(tracer) == "T", state(tracer)
-            assert "Stopped" in shell.command("jobs")
+            assert state_and_group(tracer) == ("T", tracer)
+            lab.wait_for(lambda tracer=tracer: all_stopped(tracer), "the whole job is stopped")
+            jobs = shell.command("jobs")
+            assert "Stopped" in jobs, (turn, jobs)
             shell.type("fg\n")
         shell.type("last\n")
         shell.expect("got-last")
