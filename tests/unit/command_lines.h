@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "command/command_line.h"
+#include "command/diff_options.h"
 #include "command/help.h"
 #include "command/mark_options.h"
 #include "command/memory_options.h"
@@ -74,28 +75,11 @@ static const struct command mark = { .name = "mark",
 				     .run = run_nothing };
 
 /* A command without a process. */
-static const char *compared[2];
-
-static inline int store_file(const struct command_line *line, const char *text,
-			     struct options *options, struct error *error)
-{
-	(void)line;
-	(void)options;
-	(void)error;
-	compared[!!compared[0]] = text;
-	return 0;
-}
-
-static const struct option_list *const diff_options[] = { &options_table_report,
-							  &options_table_output,
-							  &options_table_general, NULL };
-static const struct argument_row diff_arguments[] = { { "OLD", false, store_file },
-						      { "NEW", false, store_file },
-						      { NULL } };
 static const struct command diff = { .name = "diff",
 				     .summary = "compare two files",
 				     .options = diff_options,
-				     .arguments = diff_arguments,
+				     .arguments = diff_options_arguments,
+				     .check = diff_options_check,
 				     .run = run_nothing };
 
 static const struct command *const commands[] = { &trace,  &plan, &memory, &record,

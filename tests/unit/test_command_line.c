@@ -51,13 +51,12 @@ static void test_no_target(void **state)
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct line line;
 
-		compared[0] = compared[1] = NULL;
 		line = parse_good(lines[i]);
 		assert_ptr_equal(line.options.command, &diff);
 		assert_null(line.options.arguments);
 		assert_string_equal(line.options.format->name, "json");
-		assert_string_equal(compared[0], "old");
-		assert_string_equal(compared[1], "-new");
+		assert_string_equal(line.options.compared[0], "old");
+		assert_string_equal(line.options.compared[1], "-new");
 		line_free(&line);
 	}
 }
@@ -233,9 +232,9 @@ static const struct {
 	{ "plan -p 1 2", "takes no INTERVAL", "'2'" },
 	{ "plan -p 1 2 3", "takes no INTERVAL", NULL },
 	/* a command without a process */
-	{ "diff", "'tracer diff' needs OLD", NULL },
-	{ "diff a", "'tracer diff' needs NEW", NULL },
-	{ "diff a b c", "'c' is one argument too many", "only OLD and NEW are positional" },
+	{ "diff", "'tracer diff' needs A", NULL },
+	{ "diff a", "'tracer diff' needs B", NULL },
+	{ "diff a b c", "'c' is one argument too many", "only A and B are positional" },
 	{ "diff a b -p 1", "-p/--pid has no meaning for 'tracer diff'", NULL },
 	{ "diff -a a b", "-a/--all has no meaning for 'tracer diff'", NULL },
 };

@@ -12,6 +12,7 @@
 #include "analyze/growth.h"
 #include "analyze/judge.h"
 #include "analyze/memory_growth.h"
+#include "model/report_frame.h"
 #include "model/snapshot.h"
 #include "model/symbols.h"
 
@@ -41,18 +42,6 @@ struct report_options {
 	struct judge *judge; /* of the snapshot; NULL = hide nothing, and find no leaves */
 	/* That the snapshot's figures were replaced by; NULL = these were counted. Must outlive the report. */
 	const struct budget_estimates *estimates;
-};
-
-struct report_frame {
-	enum frame_kind kind;
-	const char *function; /* NULL = unknown */
-	const char *module; /* path; NULL = none */
-	char *build_id; /* hexadecimal, owned; NULL = none */
-	uint64_t offset;
-	const char *file; /* NULL = unknown */
-	uint32_t line; /* 0 = unknown */
-	bool inlined;
-	bool whole; /* all of a module or function: it has no offset and no line */
 };
 
 /* What allocated for a row by line. */

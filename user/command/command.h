@@ -53,6 +53,7 @@ extern const struct command command_plan; /* plan.c */
 extern const struct command command_memory; /* memory.c */
 extern const struct command command_record; /* record.c */
 extern const struct command command_report; /* report.c */
+extern const struct command command_diff; /* diff.c */
 extern const struct command command_mark; /* mark.c */
 
 /* Write to `log` what went wrong. Returns the exit status for it: its kind. */

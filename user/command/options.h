@@ -124,6 +124,10 @@ struct options {
 	/* Moments of it; NULL = the last one; the one before which nothing is growth, or NULL = none */
 	const char *at, *from;
 
+	/* What is compared: moments of recordings, or JSON reports, as they are named. */
+	const char *compared[3];
+	size_t compared_count;
+
 	const char *output; /* template for output_expand; NULL = stdout */
 	const struct render_format *format; /* never NULL */
 	uint64_t schema; /* of JSON */

@@ -373,21 +373,14 @@ static const struct option_row count_rows[] = {
 	  .store = options_table_store_survived },
 };
 
-/* What a report of call sites shows. */
-static const struct option_row report_rows[] = {
+/* Which call sites are shown, and how much of them. */
+static const struct option_row site_rows[] = {
 	{ .name = "frames",
 	  .argument = "N",
 	  .help = "frames shown of each stack; 0 = all",
 	  .store = option_row_store_number,
 	  FIELD(frames),
 	  .max = UINT32_MAX },
-	{ .name = "sort",
-	  .letter = 's',
-	  .argument = "KEY",
-	  .help = "inuse, alloc, -objects, age, growth, churn, temporary",
-	  .store = option_row_store_word,
-	  FIELD(sort),
-	  .words = sort_words },
 	{ .name = "by",
 	  .argument = "WHAT",
 	  .help = "rows by stack, app-line, function, thread, ...",
@@ -406,6 +399,21 @@ static const struct option_row report_rows[] = {
 	  .argument = "REGEX",
 	  .help = "only sites with such a frame",
 	  .store = options_table_store_only },
+	{ .name = "folded",
+	  .letter = 'f',
+	  .help = "the same as --format folded",
+	  .store = options_table_store_format },
+};
+
+/* What a report of them shows. */
+static const struct option_row report_rows[] = {
+	{ .name = "sort",
+	  .letter = 's',
+	  .argument = "KEY",
+	  .help = "inuse, alloc, -objects, age, growth, churn, temporary",
+	  .store = option_row_store_word,
+	  FIELD(sort),
+	  .words = sort_words },
 	{ .name = "fail-over",
 	  .argument = "SIZE",
 	  .help = "exit status 1 if more than SIZE is in use at the end",
@@ -422,10 +430,6 @@ static const struct option_row report_rows[] = {
 	  .help = "with --schema 2 -n 0: also sites that hold nothing",
 	  .store = option_row_store_true,
 	  FIELD(empty) },
-	{ .name = "folded",
-	  .letter = 'f',
-	  .help = "the same as --format folded",
-	  .store = options_table_store_format },
 };
 
 /* Where it goes. */
@@ -684,6 +688,7 @@ const struct option_list options_table_target = LIST(target_rows);
 const struct option_list options_table_follow = LIST(follow_rows);
 const struct option_list options_table_time = LIST(time_rows);
 const struct option_list options_table_count = LIST(count_rows);
+const struct option_list options_table_sites = LIST(site_rows);
 const struct option_list options_table_report = LIST(report_rows);
 const struct option_list options_table_file = LIST(file_rows);
 const struct option_list options_table_output = LIST(output_rows);

@@ -12,7 +12,9 @@ extern const struct option_list options_table_target; /* a running process, or o
 extern const struct option_list options_table_follow; /* other processes, current and future */
 extern const struct option_list options_table_time; /* for how long */
 extern const struct option_list options_table_count; /* which blocks count as in use */
-extern const struct option_list options_table_report; /* what a report of call sites shows */
+extern const struct option_list
+	options_table_sites; /* which call sites are shown, and how much of them */
+extern const struct option_list options_table_report; /* what a report of them shows */
 extern const struct option_list options_table_file; /* where it goes */
 extern const struct option_list options_table_output; /* how it is written, and how much of it */
 extern const struct option_list options_table_recording; /* what a recording takes */

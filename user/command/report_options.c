@@ -8,8 +8,13 @@
 #include "command/trace_options.h"
 
 const struct option_list *const report_options[] = {
-	&options_table_moment, &options_table_report,  &options_table_file,
-	&options_table_output, &options_table_general, NULL,
+	&options_table_moment,
+	&options_table_sites,
+	&options_table_report,
+	&options_table_file,
+	&options_table_output,
+	&options_table_general,
+	NULL,
 };
 
 static int report_store_file(const struct command_line *line, const char *text,

@@ -94,8 +94,7 @@ static bool reporter_drain(void *context, struct buffer *out)
 	return !passage->code;
 }
 
-/* What is not shown makes no difference. */
-static enum group_by reporter_by(const struct options *options)
+enum group_by reporter_by(const struct options *options)
 {
 	if (options->by == GROUP_BY_STACK &&
 	    (options->level != LOG_VERBOSE || options->rules.hide.count))
@@ -103,7 +102,7 @@ static enum group_by reporter_by(const struct options *options)
 	return options->by;
 }
 
-static size_t reporter_frames(const struct options *options)
+size_t reporter_frames(const struct options *options)
 {
 	if (options->frames == OPTIONS_FRAMES_DEFAULT)
 		return 0;

@@ -25,6 +25,12 @@ struct reporter {
 	uint64_t count_from_ns;
 };
 
+/* How sites are added up: what is not shown makes no difference. */
+enum group_by reporter_by(const struct options *options);
+
+/* Frames shown of a stack, as struct render_options has them. */
+size_t reporter_frames(const struct options *options);
+
 /* Open the output for reports on these pids. Returns 0 or a negative errno with `error` filled. */
 int reporter_open(struct reporter *reporter, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error);

@@ -3,35 +3,22 @@
 #include "memory/memory_since.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/units.h"
-#include "system/regular_file.h"
+#include "recording/json_file.h"
 
-/* More than any process has of anything: sums of numbers within it are numbers, too. */
-#define NUMBER_MAX (1ull << 56)
+/* In messages. */
+#define WHAT "report of --since"
 
 #define NS_PER_SECOND 1000000000ull
 
 /* Values */
 
-/* A whole number; `other` where there is none. */
-static uint64_t since_number(const json_t *object, const char *key, uint64_t other)
-{
-	const json_t *value = json_object_get(object, key);
-	json_int_t number = json_integer_value(value);
-
-	if (!json_is_integer(value) || number < 0)
-		return other;
-	return (uint64_t)number < NUMBER_MAX ? (uint64_t)number : NUMBER_MAX;
-}
-
 static uint64_t since_count(const json_t *object, const char *key)
 {
-	return since_number(object, key, 0);
+	return json_file_number(object, key);
 }
 
 /* A text in the report's pool; NULL where there is none, or an empty one. */
@@ -178,14 +165,8 @@ static bool since_is_report(const json_t *root)
 /* Returns false if there is no time in the report. */
 static bool since_fill(struct memory_report *report, const json_t *root)
 {
-	const char *text = json_string_value(json_object_get(root, "time"));
-	const char *end;
-	struct tm tm = { 0 };
-
-	end = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
-	if (!end || *end)
+	if (!json_file_time(json_object_get(root, "time"), &report->wall_time))
 		return false;
-	report->wall_time = timegm(&tm);
 	since_fill_targets(report, json_object_get(root, "targets"));
 	since_fill_parts(report, json_object_get(root, "parts"));
 	since_fill_heaps(report, json_object_get(root, "malloc"));
@@ -194,39 +175,10 @@ static bool since_fill(struct memory_report *report, const json_t *root)
 	return true;
 }
 
-/* The last value of the text; NULL, with `error` filled, if not all of it is JSON. */
-static json_t *since_load(const char *text, size_t size, struct error *error)
-{
-	json_t *last = NULL, *value;
-	json_error_t reason;
-	size_t at = 0;
-
-	for (;;) {
-		at += at < size ? strspn(text + at, " \t\r\n") : 0;
-		if (at >= size)
-			break;
-		value = json_loadb(text + at, size - at, JSON_DISABLE_EOF_CHECK, &reason);
-		json_decref(last);
-		last = value;
-		if (!value || reason.position <= 0) {
-			json_decref(value);
-			error_set(error, ERROR_USAGE, -EINVAL,
-				  "what begins at byte %zu of the report of --since is no JSON, or "
-				  "too much of it",
-				  at);
-			return NULL;
-		}
-		at += (size_t)reason.position;
-	}
-	if (!last)
-		error_set(error, ERROR_USAGE, -EINVAL, "the report of --since is empty");
-	return last;
-}
-
 int memory_since_parse(const struct buffer *text, struct memory_report *ret_report,
 		       struct error *error)
 {
-	json_t *root = since_load(text->data, text->length, error);
+	json_t *root = json_file_last(text, WHAT, error);
 	bool is_report;
 
 	if (!root)
@@ -235,34 +187,13 @@ int memory_since_parse(const struct buffer *text, struct memory_report *ret_repo
 	json_decref(root);
 	if (!is_report)
 		return error_set(error, ERROR_USAGE, -EINVAL,
-				 "the report of --since is none of 'tracer memory -j'");
+				 "the " WHAT " is none of 'tracer memory -j'");
 	return 0;
-}
-
-static int since_read_text(int fd, struct buffer *text)
-{
-	char part[1 << 16];
-	ssize_t size;
-
-	while ((size = read(fd, part, sizeof(part))) > 0) {
-		if (text->length + (size_t)size > MEMORY_SINCE_MAX)
-			return -EFBIG;
-		buffer_append(text, part, (size_t)size);
-	}
-	return size < 0 ? -errno : 0;
 }
 
 int memory_since_read(const char *path, struct buffer *text, struct error *error)
 {
-	int fd = regular_file_open(path, REGULAR_FILE_LINKS), code = fd;
-
-	if (fd >= 0) {
-		code = since_read_text(fd, text);
-		close(fd);
-	}
-	return code ? error_set(error, ERROR_USAGE, code,
-				"cannot read the report of --since '%s': %s", path, strerror(-code))
-		    : 0;
+	return json_file_read(path, MEMORY_SINCE_MAX, WHAT, text, error);
 }
 
 /* Comparing */
@@ -329,8 +260,7 @@ int memory_since_compare(struct memory_report *report, const struct memory_repor
 	struct tm tm;
 
 	if (before->wall_time > report->wall_time)
-		return error_set(error, ERROR_USAGE, -EINVAL,
-				 "the report of --since is later than now");
+		return error_set(error, ERROR_USAGE, -EINVAL, "the " WHAT " is later than now");
 	/* Reports have whole seconds; 0 would be no time at all. */
 	report->since_ns = (uint64_t)(report->wall_time - before->wall_time) * NS_PER_SECOND;
 	report->since_ns += !report->since_ns;

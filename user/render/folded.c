@@ -9,17 +9,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/strings.h"
 #include "base/text.h"
 #include "model/source.h"
+#include "render/folded.h"
 #include "render/formats.h"
-
-/* A line by its pieces, each with what ends it: equal ones have one address, since stacks have most frames in common. */
-struct folded_line {
-	const char **pieces;
-	size_t count;
-	uint64_t bytes;
-};
 
 static void folded_append_name(struct buffer *out, const char *name)
 {
@@ -75,7 +68,7 @@ static void folded_append_frame(struct buffer *out, const struct report_frame *f
 }
 
 /* Take the next piece of a line from `text`, which is emptied. */
-static void folded_add(struct folded_line *line, struct strings *strings, struct buffer *text)
+static void folded_add_piece(struct folded_line *line, struct strings *strings, struct buffer *text)
 {
 	line->pieces[line->count++] = strings_keep(strings, text->data);
 	buffer_clear(text);
@@ -97,11 +90,11 @@ static void folded_make_line(struct folded_line *line, const struct report_site 
 	line->pieces = memory_alloc(site->frame_count + 2, sizeof(*line->pieces));
 	folded_append_name(text, *site->target->comm ? site->target->comm : "[unknown]");
 	buffer_append_string(text, ";");
-	folded_add(line, strings, text);
+	folded_add_piece(line, strings, text);
 	for (i = site->frame_count; i > 0; i--) {
 		folded_append_frame(text, &site->frames[i - 1]);
 		buffer_append_string(text, ";");
-		folded_add(line, strings, text);
+		folded_add_piece(line, strings, text);
 	}
 	if (!region_has_line(site->region))
 		buffer_printf(text, "[%s]", region_title(site->region));
@@ -110,7 +103,7 @@ static void folded_make_line(struct folded_line *line, const struct report_site 
 	else
 		buffer_printf(text, "[%s]", source_name(site->source));
 	buffer_append_string(text, " ");
-	folded_add(line, strings, text);
+	folded_add_piece(line, strings, text);
 }
 
 /*
@@ -153,28 +146,47 @@ static void folded_print(const struct folded_line *lines, size_t count,
 	}
 }
 
+void folded_add_site(struct folded *folded, const struct report_site *site, uint64_t bytes)
+{
+	struct folded_line *line;
+
+	folded->lines = memory_grow(folded->lines, folded->count, &folded->capacity,
+				    sizeof(*folded->lines));
+	line = &folded->lines[folded->count++];
+	*line = (struct folded_line){ .bytes = bytes };
+	folded_make_line(line, site, &folded->strings, &folded->text);
+}
+
+void folded_write(struct folded *folded, const struct render_options *options, struct buffer *out)
+{
+	size_t i;
+
+	if (folded->count)
+		qsort(folded->lines, folded->count, sizeof(*folded->lines), folded_compare);
+	folded_print(folded->lines, folded->count, options, out);
+	for (i = 0; i < folded->count; i++)
+		free(folded->lines[i].pieces);
+	free(folded->lines);
+	strings_free(&folded->strings);
+	buffer_free(&folded->text);
+	*folded = (struct folded){ 0 };
+}
+
 void render_folded(const struct report *report, const struct render_options *options,
 		   struct buffer *out)
 {
-	struct folded_line *lines = memory_alloc(report->site_count, sizeof(*lines));
-	struct strings strings = { 0 };
-	struct buffer text = { 0 };
+	struct folded folded = { 0 };
 	struct report_site site;
-	size_t i, count = 0;
+	uint64_t bytes;
+	size_t i;
 
 	for (i = 0; i < report->site_count; i++) {
-		lines[count].bytes = site_stats_inuse_bytes(&report->sites[i].stats);
-		if (!lines[count].bytes)
+		bytes = site_stats_inuse_bytes(&report->sites[i].stats);
+		if (!bytes)
 			continue;
 		site = report_open_site(report, i);
-		folded_make_line(&lines[count++], &site, &strings, &text);
+		folded_add_site(&folded, &site, bytes);
 		report_close_site(&site);
 	}
-	qsort(lines, count, sizeof(*lines), folded_compare);
-	folded_print(lines, count, options, out);
-	for (i = 0; i < count; i++)
-		free(lines[i].pieces);
-	free(lines);
-	strings_free(&strings);
-	buffer_free(&text);
+	folded_write(&folded, options, out);
 }

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "model/frame_kind.h"
 #include "model/loss.h"
 #include "model/source.h"
 #include "render/formats.h"
 #include "render/json_budget.h"
+#include "render/json_frame.h"
 #include "render/json_lives.h"
 #include "render/json_tables.h"
 #include "render/json_writer.h"
@@ -199,17 +199,7 @@ static void json_frame(struct json_writer *json, const struct report_frame *fram
 		json_writer_integer(json, json_tables_frame(json->tables, frame));
 		return;
 	}
-	json_writer_open(json, '{');
-	json_member_string(json, "kind", frame_kind_name(frame->kind));
-	json_member_string(json, "function", frame->function);
-	json_member_string(json, "module", frame->module);
-	json_member_string(json, "build_id", frame->build_id);
-	json_member_known(json, "offset", frame->offset, frame->module && !frame->whole);
-	json_member_string(json, "file", frame->file);
-	json_member_known(json, "line", frame->line, frame->line);
-	json_writer_key(json, "inlined");
-	json_writer_bool(json, frame->inlined);
-	json_writer_close(json, '}');
+	json_frame_write(json, frame);
 }
 
 static void json_stack(struct json_writer *json, const struct report_site *site)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "render/difference.h"
 #include "render/formats.h"
 
 static const struct render_format render_formats[] = {
@@ -12,17 +13,20 @@ static const struct render_format render_formats[] = {
 	  .by_line = true,
 	  .classes = true,
 	  .separator = "\n",
-	  .render = render_text },
+	  .render = render_text,
+	  .render_difference = render_difference_text },
 	{ .name = "json",
 	  .description = "one JSON object on one line per report",
 	  .classes = true,
 	  .separator = "",
-	  .render = render_json },
+	  .render = render_json,
+	  .render_difference = render_difference_json },
 	{ .name = "folded",
 	  .description = "one line per stack, for flame graph tools",
 	  .all_sites = true,
 	  .separator = "",
-	  .render = render_folded },
+	  .render = render_folded,
+	  .render_difference = render_difference_folded },
 	{ 0 },
 };
 

@@ -30,6 +30,9 @@ struct render_options {
 	void *context;
 };
 
+struct difference;
+struct render_difference_options;
+
 struct render_format {
 	const char *name; /* as in --format */
 	const char *description; /* a line of the help text */
@@ -40,6 +43,10 @@ struct render_format {
 	/* Append the whole report to `out`. */
 	void (*render)(const struct report *report, const struct render_options *options,
 		       struct buffer *out);
+	/* The same of a difference (difference.h); NULL = the format has none. */
+	void (*render_difference)(const struct difference *difference,
+				  const struct render_difference_options *options,
+				  struct buffer *out);
 };
 
 /* The format of a name, or NULL. */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See comparand.h. */
+#include "command/comparand.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyze/group.h"
+#include "analyze/report_profile.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "command/reporter.h"
+#include "recording/json_file.h"
+#include "recording/json_report.h"
+#include "recording/reader.h"
+#include "render/render.h"
+
+/* Names */
+
+int comparand_parse(struct comparand *comparand, const char *name, const char *before,
+		    struct error *error)
+{
+	const char *sign = strrchr(name, '@');
+
+	*comparand = (struct comparand){ .name = name };
+	if (sign == name && before) {
+		comparand->path = memory_copy_string(before);
+		comparand->at = name + 1;
+	} else if (!sign || sign == name || !access(name, F_OK)) {
+		comparand->path = memory_copy_string(name);
+	} else {
+		comparand->path = memory_format("%.*s", (int)(sign - name), name);
+		comparand->at = sign + 1;
+	}
+	comparand->is_json = json_file_is(comparand->path);
+	if (comparand->is_json && comparand->at)
+		return error_set(error, ERROR_USAGE, -EINVAL,
+				 "a report in JSON is of one moment: only recordings have others "
+				 "('@MOMENT')");
+	return 0;
+}
+
+void comparand_close(struct comparand *comparand)
+{
+	free(comparand->path);
+	*comparand = (struct comparand){ 0 };
+}
+
+/* Recordings */
+
+static const struct symbol_list *comparand_lookup(void *context, const struct frame *frame)
+{
+	return reader_lookup(context, frame);
+}
+
+static const char *comparand_hint(void *context, const struct frame *frame)
+{
+	return reader_hint(context, frame);
+}
+
+static void comparand_fill(struct reader *reader, const struct snapshot *snapshot,
+			   const struct options *options, struct profile *profile)
+{
+	const struct report_names names = { .lookup = comparand_lookup,
+					    .context = reader,
+					    .hint = comparand_hint };
+	const struct report_options wanted = {
+		.without_young = reader->min_age_ns || reader->survived,
+		.min_age_ns = reader->min_age_ns,
+		.survived = reader->survived,
+		.lines = options->format->by_line,
+		.internal = options->level == LOG_VERBOSE,
+		.judge = judge_new(snapshot, &options->rules, &names),
+	};
+	struct grouped *grouped =
+		group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
+	struct report *report = report_build(&grouped->snapshot, &wanted, &names);
+
+	report_profile_fill(profile, report);
+	report_free(report);
+	group_free(grouped);
+	judge_free(wanted.judge);
+}
+
+static int comparand_read_recording(const struct comparand *comparand,
+				    const struct options *options, struct profile *profile,
+				    struct error *error)
+{
+	struct moment moment = { .kind = MOMENT_LAST };
+	struct snapshot *snapshot = NULL;
+	struct reader reader;
+	uint64_t interval = 0;
+	int code = reader_open(&reader, comparand->path, error);
+
+	if (code)
+		return code;
+	if (comparand->at)
+		moment = reader_parse_moment(comparand->at);
+	code = reader_find(&reader, &moment, &interval, error);
+	if (!code)
+		code = reader_load(&reader, interval, &snapshot, error);
+	if (!code)
+		comparand_fill(&reader, snapshot, options, profile);
+	snapshot_free(snapshot);
+	reader_close(&reader);
+	return code;
+}
+
+/* Reports */
+
+static int comparand_read_report(const struct comparand *comparand, const struct options *options,
+				 struct profile *profile, struct error *error)
+{
+	struct buffer text = { 0 }, what = { 0 };
+	int code;
+
+	if ((options->by != GROUP_BY_DEFAULT && options->by != GROUP_BY_STACK) ||
+	    options->rules.hide.count || options->rules.only.count || options->rules.app_count)
+		return error_set(error, ERROR_USAGE, -EINVAL,
+				 "rows of a report in JSON are as they were written: --by, --app, "
+				 "--hide and --only are for recordings");
+	buffer_append_string(&what, "report '");
+	text_append_safe(&what, comparand->path);
+	buffer_append_string(&what, "'");
+	code = json_file_read(comparand->path, JSON_REPORT_MAX, "report", &text, error);
+	if (!code)
+		code = json_report_parse(&text, what.data, profile, error);
+	buffer_free(&text);
+	buffer_free(&what);
+	return code;
+}
+
+int comparand_read(const struct comparand *comparand, const struct options *options,
+		   struct profile *profile, struct error *error)
+{
+	profile->name = comparand->name;
+	if (comparand->is_json)
+		return comparand_read_report(comparand, options, profile, error);
+	return comparand_read_recording(comparand, options, profile, error);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See comparison.h. */
+#include "command/comparison.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "command/command.h"
+#include "command/reporter.h"
+#include "render/difference.h"
+
+/* What is not the same in all cannot be compared: rows of a JSON report are stacks, unless that was asked for otherwise. */
+static void comparison_choose_rows(const struct comparand *comparands, size_t count,
+				   struct options *options)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (comparands[i].is_json && options->by == GROUP_BY_DEFAULT)
+			options->by = GROUP_BY_STACK;
+}
+
+static int comparison_write(const struct difference *difference, const struct options *options,
+			    const struct log *log, struct error *error)
+{
+	struct reporter reporter = { .log = log, .output.fd = -1 };
+	struct render_difference_options style = {
+		.base = { .frames = reporter_frames(options),
+			  .verbose = options->level == LOG_VERBOSE,
+			  .paths = options->paths },
+		.top = options->top,
+	};
+	struct buffer text = { 0 };
+	int code = reporter_open(&reporter, options, NULL, 0, error);
+
+	if (!code) {
+		style.base.color = reporter.color;
+		output_size(&reporter.output, getenv("COLUMNS"), &style.base.columns,
+			    &style.base.lines);
+		options->format->render_difference(difference, &style, &text);
+		code = output_write(&reporter.output, &text, error);
+	}
+	if (reporter_close(&reporter, error) && !code)
+		code = -EIO;
+	buffer_free(&text);
+	return code;
+}
+
+int comparison_run(const struct comparand *comparands, size_t count, const struct options *options,
+		   const struct log *log)
+{
+	struct profile profiles[DIFFERENCE_PROFILES_MAX] = { 0 };
+	const struct profile *pointers[DIFFERENCE_PROFILES_MAX];
+	struct options wanted = *options;
+	struct difference *difference;
+	struct error error = { 0 };
+	int code = 0;
+	size_t i;
+
+	signal(SIGPIPE, SIG_IGN);
+	comparison_choose_rows(comparands, count, &wanted);
+	for (i = 0; i < count && !code; i++) {
+		pointers[i] = &profiles[i];
+		code = comparand_read(&comparands[i], &wanted, &profiles[i], &error);
+	}
+	if (!code) {
+		difference = difference_new(pointers, count);
+		code = comparison_write(difference, &wanted, log, &error);
+		difference_free(difference);
+	}
+	for (i = 0; i < count; i++)
+		profile_free(&profiles[i]);
+	return code && code != -EPIPE ? command_fail(log, &error) : 0;
+}

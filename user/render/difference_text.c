@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A difference as text: what is compared, a table of sites, what has grown most first, the stacks of the first ones, and what may
+ * be wrong with the comparison.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/source.h"
+#include "render/difference.h"
+#include "render/difference_view.h"
+#include "render/formats.h"
+#include "render/text_place.h"
+#include "render/text_style.h"
+
+#define COLUMNS_MAX 6
+#define CELL_MAX (UNITS_TEXT_MAX + 8)
+#define STACKS_SHOWN 3
+#define FRAMES_SHOWN 8
+#define STACK_INDENT 5
+#define NAME_COLUMN 39
+#define SITE_MIN 20
+
+/* The figures of a row, and how wide their columns are. */
+struct cells {
+	char text[COLUMNS_MAX][CELL_MAX];
+};
+
+struct table_layout {
+	size_t widths[COLUMNS_MAX];
+	size_t count;
+	size_t shown; /* rows */
+};
+
+static const char *const titles[] = { "#", "GROWTH", "BLOCKS", "BEFORE", "AFTER", "" };
+
+/* Opening */
+
+static void difference_text_paragraph(const struct text_writer *writer, struct buffer *line)
+{
+	columns_wrap(writer->out, line->data, writer->width, 0);
+	buffer_clear(line);
+}
+
+/* "x.db@before (12:00:00) 1.2 MiB -> x.db@after (12:10:00) 3.4 MiB: +2.2 MiB in use, +5,517 blocks" */
+static void difference_text_opening(const struct text_writer *writer,
+				    const struct difference *difference)
+{
+	char size[UNITS_TEXT_MAX + 1], count[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+	int64_t blocks = difference->growth_objects;
+	size_t i;
+
+	for (i = 0; i < difference->profile_count; i++) {
+		const struct profile *profile = difference->profiles[i];
+
+		buffer_printf(&line, "%s%s: %s", i ? " -> " : "", profile->name,
+			      units_format_size(profile_inuse_bytes(&profile->totals), size));
+	}
+	buffer_printf(&line, " in use; %s", text_format_growth(difference->growth_bytes, size));
+	text_format_count(blocks < 0 ? -(uint64_t)blocks : (uint64_t)blocks, count);
+	buffer_printf(&line, ", %s%s blocks", blocks < 0 ? "-" : "+", count);
+	text_style_set(writer, STYLE_STRONG);
+	difference_text_paragraph(writer, &line);
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_free(&line);
+}
+
+static void difference_text_words(const struct text_writer *writer,
+				  const struct difference *difference)
+{
+	const size_t *words = difference->words;
+	struct buffer line = { 0 };
+
+	buffer_printf(&line, "Sites: %zu new, %zu grown, %zu the same, %zu shrunk, %zu gone.",
+		      words[DIFFERENCE_NEW], words[DIFFERENCE_GROWN], words[DIFFERENCE_SAME],
+		      words[DIFFERENCE_SHRUNK], words[DIFFERENCE_GONE]);
+	difference_text_paragraph(writer, &line);
+	buffer_append_string(writer->out, "\n");
+	buffer_free(&line);
+}
+
+/* Table */
+
+static void difference_text_size(const struct difference_site *site, size_t index, char *cell)
+{
+	char size[UNITS_TEXT_MAX + 1] = "?";
+
+	if (site->known[index]) {
+		units_format_size(profile_inuse_bytes(&site->figures[index]), size);
+		text_approximate(size, site->row->sampled);
+	}
+	snprintf(cell, CELL_MAX, "%s", size);
+}
+
+static const char *difference_text_word(const struct difference_site *site)
+{
+	if (site->word == DIFFERENCE_NEW || site->word == DIFFERENCE_GONE)
+		return difference_word(site->word);
+	return site->word == DIFFERENCE_UNKNOWN ? "?" : "";
+}
+
+static void difference_text_cells(const struct difference *difference, size_t index,
+				  struct cells *cells)
+{
+	const struct difference_site *site = &difference->sites[index];
+	const int64_t blocks = site->growth_objects;
+	const bool known = site->word != DIFFERENCE_UNKNOWN;
+	char growth[UNITS_TEXT_MAX + 1] = "?", count[UNITS_TEXT_MAX] = "?";
+
+	if (known) {
+		text_format_growth(site->growth_bytes, growth);
+		text_format_count(blocks < 0 ? -(uint64_t)blocks : (uint64_t)blocks, count);
+	}
+	snprintf(cells->text[0], CELL_MAX, "%zu", index + 1);
+	snprintf(cells->text[1], CELL_MAX, "%s", growth);
+	snprintf(cells->text[2], CELL_MAX, "%s%s",
+		 !known || !blocks ? ""
+		 : blocks < 0	   ? "-"
+				   : "+",
+		 count);
+	difference_text_size(site, 0, cells->text[3]);
+	difference_text_size(site, difference->profile_count - 1, cells->text[4]);
+	snprintf(cells->text[5], CELL_MAX, "%s", difference_text_word(site));
+}
+
+static void layout_find(struct table_layout *layout, const struct difference *difference,
+			size_t top)
+{
+	struct cells cells;
+	size_t i, n;
+
+	layout->count = COLUMNS_MAX;
+	layout->shown = top && top < difference->site_count ? top : difference->site_count;
+	for (n = 0; n < layout->count; n++)
+		layout->widths[n] = strlen(titles[n]);
+	for (i = 0; i < layout->shown; i++) {
+		difference_text_cells(difference, i, &cells);
+		for (n = 0; n < layout->count; n++)
+			if (strlen(cells.text[n]) > layout->widths[n])
+				layout->widths[n] = strlen(cells.text[n]);
+	}
+	/* Without a new site, nothing has to be marked as one. */
+	layout->count -= !layout->widths[COLUMNS_MAX - 1];
+}
+
+static size_t layout_site_width(const struct text_writer *writer, const struct table_layout *layout)
+{
+	size_t used = 0, i;
+
+	for (i = 0; i < layout->count; i++)
+		used += layout->widths[i] + 2;
+	if (writer->width == COLUMNS_ANY)
+		return COLUMNS_ANY;
+	return writer->width > used + SITE_MIN ? writer->width - used : SITE_MIN;
+}
+
+static void difference_text_row(const struct text_writer *writer, const struct table_layout *layout,
+				const char *const *texts)
+{
+	size_t i;
+
+	for (i = 0; i < layout->count; i++)
+		buffer_printf(writer->out, "%*s  ", (int)layout->widths[i], texts[i]);
+}
+
+/* "known.c:71 leak_here": less of the path where there is not room for both. */
+static void difference_text_place(const struct difference_site *site, size_t width,
+				  struct buffer *out)
+{
+	const struct profile_row *row = site->row;
+	struct buffer place = { 0 }, more = { 0 };
+	struct difference_view view;
+	size_t least, used;
+
+	difference_view_open(&view, site);
+	text_place_append_more(&more, &view.site, COLUMNS_ANY);
+	used = more.data ? columns_of(more.data) + 1 : 0;
+	least = text_place_least(&view.site);
+	least = used + least < width ? width - used : least < width ? least : width;
+	if (!row->frame_count && !row->function && region_has_line(row->region))
+		columns_append_start(&place, row->program ? row->program : "[unknown]", width);
+	else
+		text_place_append_row(&place, &view.site, width == COLUMNS_ANY ? width : least);
+	buffer_append_string(out, place.data);
+	used = columns_of(place.data) + 1;
+	if (more.data && used < width) {
+		buffer_append_string(out, " ");
+		columns_append_start(out, more.data, width == COLUMNS_ANY ? width : width - used);
+	}
+	difference_view_close(&view);
+	buffer_free(&place);
+	buffer_free(&more);
+}
+
+static void difference_text_table(const struct text_writer *writer,
+				  const struct difference *difference,
+				  const struct table_layout *layout)
+{
+	const size_t width = layout_site_width(writer, layout);
+	const char *texts[COLUMNS_MAX];
+	struct cells cells;
+	size_t i, n;
+
+	text_style_set(writer, STYLE_QUIET);
+	difference_text_row(writer, layout, titles);
+	buffer_append_string(writer->out, "SITE\n");
+	text_style_set(writer, STYLE_PLAIN);
+	for (i = 0; i < layout->shown; i++) {
+		difference_text_cells(difference, i, &cells);
+		for (n = 0; n < layout->count; n++)
+			texts[n] = cells.text[n];
+		difference_text_row(writer, layout, texts);
+		difference_text_place(&difference->sites[i], width, writer->out);
+		buffer_append_string(writer->out, "\n");
+	}
+	if (layout->shown < difference->site_count)
+		buffer_printf(writer->out, "%zu more sites: -n 0 shows all\n",
+			      difference->site_count - layout->shown);
+}
+
+/* Stacks */
+
+static void difference_text_frame(const struct text_writer *writer,
+				  const struct report_frame *frame)
+{
+	struct buffer name = { 0 }, place = { 0 };
+	size_t width = writer->width, used;
+
+	if (frame->kind == FRAME_ERROR) {
+		buffer_printf(&name, "[stack cut short%s%s]", frame->function ? ": " : "",
+			      frame->function ? frame->function : "");
+		buffer_printf(writer->out, "%*s", STACK_INDENT, "");
+		columns_append_start(writer->out, name.data, width);
+		buffer_append_string(writer->out, "\n");
+		buffer_free(&name);
+		return;
+	}
+	text_place_append_name(&name, frame, width == COLUMNS_ANY ? width : NAME_COLUMN);
+	buffer_printf(writer->out, "%*s%s", STACK_INDENT, "", name.data);
+	used = STACK_INDENT + columns_of(name.data);
+	text_place_append(&place, frame, writer->paths,
+			  width == COLUMNS_ANY ? width : width - STACK_INDENT - NAME_COLUMN - 2);
+	if (place.data) {
+		columns_pad(writer->out, used, STACK_INDENT + NAME_COLUMN);
+		buffer_printf(writer->out, "  %s", place.data);
+	}
+	buffer_append_string(writer->out, "\n");
+	buffer_free(&name);
+	buffer_free(&place);
+}
+
+static size_t difference_text_frames(const struct text_writer *writer)
+{
+	if (writer->frames)
+		return writer->frames;
+	return writer->verbose ? RENDER_FRAMES_ALL : FRAMES_SHOWN;
+}
+
+static void difference_text_stack(const struct text_writer *writer,
+				  const struct difference_site *site, size_t rank)
+{
+	const struct profile_row *row = site->row;
+	const size_t most = difference_text_frames(writer);
+	char growth[UNITS_TEXT_MAX + 1];
+	struct buffer line = { 0 };
+	size_t i;
+
+	buffer_printf(&line, "#%zu %s by %s", rank, text_format_growth(site->growth_bytes, growth),
+		      row->function ? row->function : source_name(row->source));
+	if (row->allocator)
+		buffer_printf(&line, " of %s", row->allocator);
+	if (row->program)
+		buffer_printf(&line, " in %s", row->program);
+	buffer_append_string(writer->out, "\n");
+	columns_append_start(writer->out, line.data, writer->width);
+	buffer_append_string(writer->out, "\n");
+	for (i = 0; i < row->frame_count && i < most; i++)
+		difference_text_frame(writer, row->frames[i]);
+	if (i < row->frame_count)
+		buffer_printf(writer->out, "%*s%zu more frames: --frames 0\n", STACK_INDENT, "",
+			      row->frame_count - i);
+	buffer_free(&line);
+}
+
+static void difference_text_stacks(const struct text_writer *writer,
+				   const struct difference *difference, size_t shown)
+{
+	const size_t most = writer->verbose ? shown : STACKS_SHOWN;
+	size_t i, count = 0;
+
+	for (i = 0; i < shown && count < most; i++) {
+		const struct difference_site *site = &difference->sites[i];
+
+		if (!site->row->frame_count || (!writer->verbose && site->word != DIFFERENCE_NEW &&
+						site->word != DIFFERENCE_GROWN))
+			continue;
+		difference_text_stack(writer, site, i + 1);
+		count++;
+	}
+}
+
+/* What may be wrong */
+
+static void difference_text_remarks(const struct text_writer *writer,
+				    const struct difference *difference)
+{
+	struct buffer line = { 0 };
+	size_t i;
+
+	buffer_append_string(writer->out, "\n");
+	for (i = 0; i < difference->profile_count; i++) {
+		if (!difference->profiles[i]->is_part)
+			continue;
+		buffer_printf(
+			&line,
+			"%s has its largest sites only: what others held is not known (\"?\"); "
+			"write reports to compare with -n 0.",
+			difference->profiles[i]->name);
+		difference_text_paragraph(writer, &line);
+	}
+	if (difference->rebuilt) {
+		buffer_printf(&line,
+			      "%zu sites are in files that were built anew: known by the names of "
+			      "their functions.",
+			      difference->rebuilt);
+		difference_text_paragraph(writer, &line);
+	}
+	buffer_free(&line);
+}
+
+void render_difference_text(const struct difference *difference,
+			    const struct render_difference_options *options, struct buffer *out)
+{
+	const struct render_options *base = &options->base;
+	size_t width = base->columns ? base->columns : RENDER_COLUMNS;
+	const struct text_writer writer = {
+		.out = out,
+		.color = base->color,
+		.width = base->paths		    ? COLUMNS_ANY
+			 : width < TEXT_COLUMNS_MIN ? TEXT_COLUMNS_MIN
+						    : width,
+		.frames = base->frames,
+		.verbose = base->verbose,
+		.paths = base->paths,
+	};
+	struct table_layout layout = { 0 };
+
+	difference_text_opening(&writer, difference);
+	difference_text_words(&writer, difference);
+	layout_find(&layout, difference, options->top);
+	if (difference->site_count)
+		difference_text_table(&writer, difference, &layout);
+	difference_text_stacks(&writer, difference, layout.shown);
+	difference_text_remarks(&writer, difference);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A difference in JSON: see difference.h. What is unknown is null. */
+#include <time.h>
+
+#include "model/source.h"
+#include "render/difference.h"
+#include "render/formats.h"
+#include "render/json_frame.h"
+#include "render/json_writer.h"
+
+static void json_difference_string(struct json_writer *json, const char *key, const char *text)
+{
+	json_writer_key(json, key);
+	json_writer_string(json, text);
+}
+
+static void json_difference_integer(struct json_writer *json, const char *key, uint64_t number)
+{
+	json_writer_key(json, key);
+	json_writer_integer(json, number);
+}
+
+static void json_difference_signed(struct json_writer *json, const char *key, int64_t number,
+				   bool known)
+{
+	json_writer_key(json, key);
+	if (known)
+		json_writer_signed(json, number);
+	else
+		json_writer_null(json);
+}
+
+static void json_difference_figures(struct json_writer *json, const struct profile_figures *figures)
+{
+	json_difference_integer(json, "inuse_bytes", profile_inuse_bytes(figures));
+	json_difference_integer(json, "inuse_objects", profile_inuse_objects(figures));
+}
+
+static void json_difference_time(struct json_writer *json, int64_t wall_time)
+{
+	time_t seconds = (time_t)wall_time;
+	char text[64];
+	struct tm tm;
+
+	json_writer_key(json, "time");
+	if (gmtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		json_writer_string(json, text);
+	else
+		json_writer_null(json);
+}
+
+static void json_difference_moment(struct json_writer *json, const struct profile *profile)
+{
+	json_writer_open(json, '{');
+	json_difference_string(json, "name", profile->name);
+	json_difference_time(json, profile->wall_time);
+	json_writer_key(json, "duration_s");
+	json_writer_seconds(json, profile->duration_ns);
+	json_writer_key(json, "complete");
+	json_writer_bool(json, !profile->is_part);
+	json_difference_figures(json, &profile->totals);
+	json_writer_close(json, '}');
+}
+
+static void json_difference_moments(struct json_writer *json, const struct difference *difference)
+{
+	size_t i;
+
+	json_writer_key(json, "moments");
+	json_writer_open(json, '[');
+	for (i = 0; i < difference->profile_count; i++)
+		json_difference_moment(json, difference->profiles[i]);
+	json_writer_close(json, ']');
+}
+
+static void json_difference_words(struct json_writer *json, const struct difference *difference)
+{
+	int word;
+
+	json_writer_key(json, "changes");
+	json_writer_open(json, '{');
+	for (word = 0; word < DIFFERENCE_WORDS; word++)
+		json_difference_integer(json, difference_word((enum difference_word)word),
+					difference->words[word]);
+	json_writer_close(json, '}');
+}
+
+static void json_difference_known(struct json_writer *json, const char *key, uint64_t number,
+				  bool known)
+{
+	json_writer_key(json, key);
+	if (known)
+		json_writer_integer(json, number);
+	else
+		json_writer_null(json);
+}
+
+/* Where a site is not listed, it holds nothing; what it has allocated and freed again is not known. */
+static void json_difference_calls(struct json_writer *json, const struct profile_figures *figures,
+				  bool listed)
+{
+	json_difference_known(json, "alloc_bytes", figures->alloc_bytes, listed);
+	json_difference_known(json, "alloc_objects", figures->alloc_objects, listed);
+	json_difference_known(json, "free_bytes", figures->free_bytes, listed);
+	json_difference_known(json, "free_objects", figures->free_objects, listed);
+}
+
+static void json_difference_held(struct json_writer *json, const struct difference *difference,
+				 const struct difference_site *site)
+{
+	size_t i;
+
+	json_writer_key(json, "held");
+	json_writer_open(json, '[');
+	for (i = 0; i < difference->profile_count; i++) {
+		if (!site->known[i]) {
+			json_writer_null(json);
+			continue;
+		}
+		json_writer_open(json, '{');
+		json_difference_figures(json, &site->figures[i]);
+		json_difference_calls(json, &site->figures[i], site->listed[i]);
+		json_writer_close(json, '}');
+	}
+	json_writer_close(json, ']');
+}
+
+static void json_difference_frames(struct json_writer *json, const struct profile_row *row)
+{
+	size_t i;
+
+	json_writer_key(json, "frames");
+	json_writer_open(json, '[');
+	for (i = 0; i < row->frame_count; i++)
+		json_frame_write(json, row->frames[i]);
+	json_writer_close(json, ']');
+}
+
+static void json_difference_site(struct json_writer *json, const struct difference *difference,
+				 size_t index)
+{
+	const struct difference_site *site = &difference->sites[index];
+	const struct profile_row *row = site->row;
+	bool known = site->word != DIFFERENCE_UNKNOWN;
+
+	json_writer_open(json, '{');
+	json_difference_integer(json, "rank", index + 1);
+	json_difference_string(json, "change", difference_word(site->word));
+	json_difference_signed(json, "growth_bytes", site->growth_bytes, known);
+	json_difference_signed(json, "growth_objects", site->growth_objects, known);
+	json_difference_held(json, difference, site);
+	json_difference_string(json, "program", row->program);
+	json_difference_string(json, "source", source_name(row->source));
+	json_difference_string(json, "allocator", row->allocator);
+	json_difference_string(json, "function", row->function);
+	json_difference_string(json, "region", region_name(row->region));
+	json_writer_key(json, "sampled");
+	json_writer_bool(json, row->sampled);
+	json_writer_key(json, "rebuilt");
+	json_writer_bool(json, site->is_rebuilt);
+	json_difference_frames(json, row);
+	json_writer_close(json, '}');
+}
+
+void render_difference_json(const struct difference *difference,
+			    const struct render_difference_options *options, struct buffer *out)
+{
+	const size_t top = options->top ? options->top : difference->site_count;
+	struct json_writer json = { .out = out };
+	size_t i;
+
+	json_writer_open(&json, '{');
+	json_difference_integer(&json, "schema", 1);
+	json_difference_string(&json, "tool", "tracer");
+	json_difference_string(&json, "command", "diff");
+	json_difference_string(&json, "version", TRACER_VERSION);
+	json_difference_moments(&json, difference);
+	json_difference_signed(&json, "growth_bytes", difference->growth_bytes, true);
+	json_difference_signed(&json, "growth_objects", difference->growth_objects, true);
+	json_difference_words(&json, difference);
+	json_writer_key(&json, "sites");
+	json_writer_open(&json, '[');
+	for (i = 0; i < difference->site_count && i < top && render_drain(&options->base, out); i++)
+		json_difference_site(&json, difference, i);
+	json_writer_close(&json, ']');
+	json_writer_close(&json, '}');
+	buffer_append_string(out, "\n");
+}
