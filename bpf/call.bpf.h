@@ -250,6 +250,9 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 	made = made && size_is_wanted(thread->call.size);
 	if (made)
 		key = site_of_call(thread, ctx, &site);
+	/* What stood at this address has been freed, which nobody has seen. */
+	if (setting_light && result && !made && op < CALL_MMAP)
+		record_forget(thread->call.shape, result);
 	if (made && op == CALL_REALLOC)
 		life = realloc_life(result);
 	if (op >= CALL_MMAP && made && !key)

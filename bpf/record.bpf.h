@@ -386,10 +386,11 @@ __noinline int block_store_fields(__u64 address, __u64 program, __u64 site, __u6
 				 .target_id = (__u32)program,
 				 .exec_id = program >> 32 };
 	struct block block = { .site = site, .size = size, .life = life };
+	__u64 how = setting_light ? BPF_ANY : BPF_NOEXIST;
 	int error = 0, i;
 
 	for (i = 0; i < RECORD_TRIES; i++) {
-		error = bpf_map_update_elem(&blocks, &key, &block, BPF_NOEXIST);
+		error = bpf_map_update_elem(&blocks, &key, &block, how);
 		if (!error || error == -E2BIG)
 			return error;
 		if (error == -EEXIST)

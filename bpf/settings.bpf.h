@@ -20,6 +20,8 @@ SETTING bool setting_machine_wide = false; /* probes without a target are in all
 SETTING bool setting_unwind = true; /* by tables; otherwise by frame pointers */
 SETTING bool setting_cookies = true;
 SETTING bool setting_named = false; /* functions were named on the command line */
+/* Frees are not probed: a block stays until its address is handed out again, or user space finds that it is gone. */
+SETTING bool setting_light = false;
 /* Global functions take memory. */
 SETTING bool setting_functions = true;
 SETTING bool setting_by_thread = false; /* a site is of threads of one name, too */

@@ -106,6 +106,20 @@ static int fake_map_remove(void *context, enum maps_id map, const void *key)
 	return 0;
 }
 
+static int fake_map_take(void *context, enum maps_id map, const void *key, void *ret_value)
+{
+	int code = fake_map_get(context, map, key, ret_value);
+
+	return code ? code : fake_map_remove(context, map, key);
+}
+
+static int fake_map_add(void *context, enum maps_id map, const void *key, const void *value)
+{
+	if (fake_map_find(map, key) < fake_maps[map].count)
+		return -EEXIST;
+	return fake_map_set(context, map, key, value);
+}
+
 static int fake_map_read(void *context, enum maps_id map,
 			 void (*visit)(void *visitor, const void *key, const void *value),
 			 void *visitor)
@@ -126,6 +140,8 @@ static const struct maps_operations fake_map_operations = {
 	.get = fake_map_get,
 	.set = fake_map_set,
 	.remove = fake_map_remove,
+	.take = fake_map_take,
+	.add = fake_map_add,
 	.read = fake_map_read,
 };
 

@@ -434,7 +434,9 @@ uint64_t report_calls_dropped(const struct report *report)
 
 uint64_t report_calls_seen(const struct report *report)
 {
-	return report->recorded.alloc_objects + report->recorded.free_objects -
-	       report->estimated.alloc_objects - report->estimated.free_objects +
-	       report->loss[LOSS_FREE_UNTRACKED] + report_calls_dropped(report);
+	uint64_t frees = report->recorded.free_objects - report->estimated.free_objects;
+
+	return report->recorded.alloc_objects - report->estimated.alloc_objects +
+	       (report->options.light ? 0 : frees) + report->loss[LOSS_FREE_UNTRACKED] +
+	       report_calls_dropped(report);
 }

@@ -42,6 +42,7 @@ struct report_options {
 	struct judge *judge; /* of the snapshot; NULL = hide nothing, and find no leaves */
 	/* That the snapshot's figures were replaced by; NULL = these were counted. Must outlive the report. */
 	const struct budget_estimates *estimates;
+	const struct light_report *light; /* NULL = frees were seen */
 };
 
 /* What allocated for a row by line. */

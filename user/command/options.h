@@ -98,6 +98,7 @@ struct options {
 	struct frame_rules rules; /* of --hide, --only and --app */
 	uint64_t budget; /* thousandths of a percent of CPU time that tracing may take; 0 = any */
 	uint64_t max_window_ns; /* with it: that a window may take of a thread's time */
+	bool light; /* frees are not probed */
 	uint64_t min_age_ns; /* 0 = all */
 	uint64_t survived; /* major garbage collections outlived at least; 0 = all */
 	uint64_t min_size, max_size; /* bytes, both inclusive; max_size UINT64_MAX = no limit */

@@ -230,6 +230,7 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 					 .internal = options->level == LOG_VERBOSE,
 					 .base = &reporter->base,
 					 .estimates = estimates,
+					 .light = snapshot->light,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
 	struct passage passage = { .output = &reporter->output, .error = error };
 	struct render_options style = { .schema = (int)options->schema,

@@ -80,7 +80,8 @@ static int trace_open_session(struct trace *trace)
 		.survived = options->survived,
 		.budget = options->budget,
 		.max_window_ns = options->max_window_ns,
-		.divided = options->budget != 0,
+		.divided = options->budget || options->light,
+		.light = options->light,
 		.no_return_probes = options->no_return_probes,
 		.probe_at_entry = options->probe_at_entry,
 		.selector = trace->selector.kind ? &trace->selector : NULL,
@@ -96,7 +97,7 @@ static int trace_open_session(struct trace *trace)
 		.backend_chosen = backend != NULL,
 		.backend = backend ? *backend : BACKEND_KERNEL_SESSION,
 		.named = &options->named,
-		.usdt = options->usdt,
+		.usdt = options->light ? USDT_OFF : options->usdt,
 		.modules = &trace->modules,
 		.decoder = trace->decoder,
 		.names = reporter_names(&trace->reporter),
@@ -167,6 +168,8 @@ static int trace_add_processes(struct trace *trace)
 		code = trace_add_process(trace, options->pids[i], NULL);
 	}
 	session_select(trace->session);
+	if (!code)
+		code = session_check_light(trace->session, &trace->error);
 	if (!code && trace->selector.kind == SELECT_SOME && !options->waits &&
 	    !session_has_matched(trace->session))
 		return selection_refuse(options, ": -w waits for one", &trace->error);
@@ -278,7 +281,9 @@ static int trace_report(struct trace *trace, bool last)
 
 	if (last) {
 		trace_print_price(trace, true);
-		session_deactivate(trace->session);
+		/* What is recorded while the heap is looked at belongs to it. */
+		if (!trace->options->light)
+			session_deactivate(trace->session);
 	}
 	if (trace->recorder)
 		recorder_sees_mark(trace->recorder);

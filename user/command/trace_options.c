@@ -100,9 +100,35 @@ static int trace_check_budget(const struct options *options, struct error *error
 		other = "--fail-over";
 	else if (options->all)
 		other = "-a/--all";
+	else if (options->light)
+		other = "--light";
 	if (!other)
 		return 0;
 	return USAGE("--budget traces in short windows and estimates: it excludes %s", other);
+}
+
+/* With --light, what is in use is what a census finds in the heap of a process that runs. */
+static int trace_check_light(const struct options *options, struct error *error)
+{
+	if (!options->light)
+		return 0;
+	if (options->arguments)
+		return USAGE(
+			"--light looks at the heap of a process that runs, and that of '%s' has "
+			"gone when it ends: start it first and give its PID with -p, or leave "
+			"--light out",
+			options->arguments[0]);
+	if (options->all)
+		return USAGE(
+			"--light looks at the heap of each process at each report: it excludes "
+			"-a/--all");
+	if (options->named.count)
+		return USAGE("--light finds blocks in heaps that it knows, and --alloc, --realloc "
+			     "and --free name functions of others: they exclude each other");
+	if (options->usdt == USDT_ONLY)
+		return USAGE("--light is for functions, and --usdt=only probes none: they exclude "
+			     "each other");
+	return 0;
 }
 
 int trace_options_check_blocks(const struct options *options, struct error *error)
@@ -186,6 +212,8 @@ int trace_options_check(const struct command_line *line, struct options *options
 		result = trace_check_values(line, options, error);
 	if (!result)
 		result = trace_check_budget(options, error);
+	if (!result)
+		result = trace_check_light(options, error);
 	if (result)
 		return result;
 	/* One report, at the end. */

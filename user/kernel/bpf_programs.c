@@ -60,6 +60,18 @@ static int programs_map_remove(void *context, enum maps_id map, const void *key)
 	return bpf_map_delete_elem(bpf_map__fd(programs_map(context, map)), key);
 }
 
+static int programs_map_take(void *context, enum maps_id map, const void *key, void *ret_value)
+{
+	return bpf_map_lookup_and_delete_elem(bpf_map__fd(programs_map(context, map)), key,
+					      ret_value);
+}
+
+static int programs_map_add(void *context, enum maps_id map, const void *key, const void *value)
+{
+	return bpf_map_update_elem(bpf_map__fd(programs_map(context, map)), key, value,
+				   BPF_NOEXIST);
+}
+
 static int programs_map_read(void *context, enum maps_id map,
 			     void (*visit)(void *visitor, const void *key, const void *value),
 			     void *visitor)
@@ -72,6 +84,8 @@ static const struct maps_operations programs_map_operations = {
 	.get = programs_map_get,
 	.set = programs_map_set,
 	.remove = programs_map_remove,
+	.take = programs_map_take,
+	.add = programs_map_add,
 	.read = programs_map_read,
 };
 
@@ -170,6 +184,7 @@ static void programs_set_up(struct tracer_bpf *bpf, const struct bpf_settings *s
 	bpf->rodata->setting_stack_depth = (uint32_t)settings->stack_depth;
 	bpf->rodata->setting_max_stacks = (uint32_t)settings->max_stacks;
 	bpf->rodata->setting_named = settings->named;
+	bpf->rodata->setting_light = settings->light;
 	bpf->rodata->setting_machine_wide = settings->machine_wide;
 	bpf->rodata->setting_task_storage = settings->features.task_storage;
 	bpf->rodata->setting_functions = settings->features.functions;

@@ -33,6 +33,7 @@ struct bpf_settings {
 	bool named; /* functions were named on the command line */
 	bool machine_wide; /* a probe is for all processes that map its file */
 	bool by_thread; /* sites of threads with different names are apart */
+	bool light; /* frees are not probed */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */
 };
 

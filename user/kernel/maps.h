@@ -31,6 +31,10 @@ struct maps_operations {
 	int (*get)(void *context, enum maps_id map, const void *key, void *ret_value);
 	int (*set)(void *context, enum maps_id map, const void *key, const void *value);
 	int (*remove)(void *context, enum maps_id map, const void *key);
+	/* Get and remove at once; an error if the kernel cannot do both. */
+	int (*take)(void *context, enum maps_id map, const void *key, void *ret_value);
+	/* Set what is not there: -EEXIST if it is. */
+	int (*add)(void *context, enum maps_id map, const void *key, const void *value);
 	/* As map_read() of map_reader.h. */
 	int (*read)(void *context, enum maps_id map,
 		    void (*visit)(void *visitor, const void *key, const void *value),
@@ -62,6 +66,18 @@ static inline int maps_set(const struct maps *maps, enum maps_id map, const void
 static inline int maps_remove(const struct maps *maps, enum maps_id map, const void *key)
 {
 	return maps->operations->remove(maps->context, map, key);
+}
+
+static inline int maps_take(const struct maps *maps, enum maps_id map, const void *key,
+			    void *ret_value)
+{
+	return maps->operations->take(maps->context, map, key, ret_value);
+}
+
+static inline int maps_add(const struct maps *maps, enum maps_id map, const void *key,
+			   const void *value)
+{
+	return maps->operations->add(maps->context, map, key, value);
 }
 
 static inline int maps_read(const struct maps *maps, enum maps_id map,

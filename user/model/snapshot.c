@@ -99,6 +99,7 @@ void snapshot_free(struct snapshot *snapshot)
 	module_list_free(snapshot->modules);
 	free(snapshot->modules);
 	budget_report_free(snapshot->budget);
+	light_report_free(snapshot->light);
 	free(snapshot->names);
 	free(snapshot->targets);
 	free(snapshot->sites);

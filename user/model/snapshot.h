@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "base/table.h"
 #include "model/budget_report.h"
+#include "model/light_report.h"
 #include "model/module.h"
 #include "model/name_pool.h"
 #include "model/price.h"
@@ -63,6 +64,7 @@ struct snapshot {
 	struct price price;
 	/* of tracing in windows; NULL = all calls were traced; owned */
 	struct budget_report *budget;
+	struct light_report *light; /* of tracing without frees; NULL = these are seen; owned */
 	/* Of the functions below. */
 	struct table target_copies, function_copies; /* by the address of what was copied */
 	struct strings strings; /* of the functions */

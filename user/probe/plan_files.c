@@ -340,6 +340,8 @@ static bool plan_wants(const struct plan *plan, const struct allocator_function 
 {
 	bool known = !(row->shape & SHAPE_NAMED);
 
+	if (plan->options.light && SHAPE_OP(row->shape) == CALL_FREE)
+		return false;
 	if (SHAPE_OP(row->shape) == CALL_THROW)
 		return plan->options.usdt != USDT_ONLY ||
 		       (plan->options.named && plan->options.named->count);

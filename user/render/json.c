@@ -13,6 +13,7 @@
 #include "render/formats.h"
 #include "render/json_budget.h"
 #include "render/json_frame.h"
+#include "render/json_light.h"
 #include "render/json_lives.h"
 #include "render/json_tables.h"
 #include "render/json_writer.h"
@@ -410,6 +411,8 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_price(&json, &report->price);
 	if (report->options.estimates)
 		json_budget(&json, report->options.estimates);
+	if (report->options.light)
+		json_light(&json, report->options.light);
 	json_sites(&json, report, options);
 	if (compact)
 		json_tables_write(json.tables, &json, options);

@@ -28,6 +28,8 @@ const char *text_budget_rate(const struct budget_estimate *estimate, char *text)
 void text_budget_site(const struct text_writer *writer, const struct budget_estimate *estimate);
 /* Print what tracing in windows has cost, and the growth that no site has. */
 void text_budget(const struct text_writer *writer, const struct report *report);
+/* Print where what is in use was read without frees, and what could not be decided. */
+void text_light(const struct text_writer *writer, const struct light_report *light);
 /* What was lost, the coverage and the summary. */
 void text_coverage(const struct text_writer *writer, const struct report *report);
 

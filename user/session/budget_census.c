@@ -2,13 +2,11 @@
 /* See budget_census.h. */
 #include "session/budget_census.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "heap/census.h"
+#include "heap/census_all.h"
 
 /* Of a CPU, censuses take one part in so many, and they are no closer together. What they wait for a CPU costs nobody anything. */
 #define REST 50
@@ -17,58 +15,29 @@
 /* A large heap is not walked to its end in one turn: others wait. */
 #define WALK_NS 2000000000
 
-/* Structures that change all the time are not recognized each time. */
-#define FIND_TRIES 4
-
-/* glibc's chunks are multiples of this. One that has too little left over for another is larger by one. */
-#define CHUNK_STEP 16
-
-/* A block with a mapping of its own has whole pages, which may be huge. */
-#define MAPPED_MORE (2u << 20)
-
 /* A walk, and what it is for. */
 struct census_pass {
-	const char *allocator; /* the one that is walked */
 	struct census_counts *counts;
 	const struct budget_cohort_set *cohort;
 	uint32_t target_id;
 };
 
-static bool allocator_is_glibc(const char *allocator)
-{
-	return allocator && !strcmp(allocator, "glibc");
-}
-
-/* Of a chunk of glibc's, 8 bytes are its own; other allocators have classes that the census knows. */
-static uint64_t allocator_usable(const char *allocator, uint64_t size)
-{
-	if (!allocator_is_glibc(allocator) || size > INT64_MAX)
-		return size;
-	return size <= 24 ? 24 : ((size + 8 + CHUNK_STEP - 1) & ~(CHUNK_STEP - 1ull)) - 8;
-}
-
 uint64_t budget_census_usable(const struct budget_census_series *series, uint64_t size)
 {
-	return allocator_usable(series->allocator, size);
+	return census_usable(series->allocator, size);
 }
 
 bool budget_census_is_same(const char *allocator, const struct cohort_block *block,
 			   const struct census_block *seen)
 {
-	uint64_t least = allocator_usable(allocator, block->size);
-
 	if (block->sized)
 		return seen->size == block->size;
 	if (block->added)
 		return true;
-	if (seen->size < least)
-		return false;
-	if (seen->mapped)
-		return seen->size - least < MAPPED_MORE;
-	return !allocator_is_glibc(allocator) || seen->size - least <= CHUNK_STEP;
+	return census_fits(allocator, block->size, seen);
 }
 
-static bool pass_see_block(void *context, const struct census_block *seen)
+static void pass_see_block(void *context, const char *allocator, const struct census_block *seen)
 {
 	struct census_pass *pass = context;
 	uint32_t size_class = budget_size_class(seen->size);
@@ -77,11 +46,10 @@ static bool pass_see_block(void *context, const struct census_block *seen)
 	pass->counts->blocks[size_class]++;
 	pass->counts->bytes[size_class] += seen->size;
 	block = budget_cohort_find(pass->cohort, pass->target_id, seen->address);
-	if (!block || !budget_census_is_same(pass->allocator, block, seen))
-		return true;
+	if (!block || !budget_census_is_same(allocator, block, seen))
+		return;
 	budget_cohort_resize(block, seen->size);
 	block->sized = block->counted = true;
-	return true;
 }
 
 static void census_set_reason(struct budget_census_series *series, const char *reason)
@@ -90,55 +58,22 @@ static void census_set_reason(struct budget_census_series *series, const char *r
 	series->reason = reason ? memory_copy_string(reason) : NULL;
 }
 
-/* Walk the heap of one allocator. Returns 1 if it was walked, 0 if it is not at work here, or a negative errno. */
-static int census_walk(struct budget_census_series *series, const struct heap_allocator *allocator,
-		       struct image *image, const struct thread_list *threads,
-		       struct census_pass *pass)
-{
-	const struct census_sink sink = { .block = pass_see_block, .context = pass };
-	struct heap_totals totals = { 0 };
-	struct heap_layout *layout = NULL;
-	struct error reason = { 0 };
-	int code = allocator->find(image, threads, &layout, &reason);
-
-	pass->allocator = allocator->name;
-	if (code == -ENOTSUP)
-		census_set_reason(series, reason.text);
-	if (code)
-		return code == -ENOENT ? 0 : code;
-	code = allocator->walk(layout, image, &sink, &totals);
-	allocator->free(layout);
-	if (!code) {
-		series->allocator = allocator->name;
-		series->by_address &= !totals.counts_only;
-		pass->counts->totals.live_blocks += totals.live_blocks;
-		pass->counts->totals.live_bytes += totals.live_bytes;
-		pass->counts->totals.unknown_bytes += totals.unknown_bytes;
-	}
-	heap_totals_free(&totals);
-	return code ? code : 1;
-}
-
 /* Of a process with several allocators, all count. True if there was one, and each could be walked. */
-static bool census_walk_all(struct budget_census_series *series, struct image *image,
-			    struct census_pass *pass)
+static bool census_walk(struct budget_census_series *series, struct image *image,
+			struct census_pass *pass)
 {
-	struct thread_list threads;
-	size_t i, tries, walked = 0;
-	bool failed = false;
-	int code;
+	struct census_all all = { .block = pass_see_block, .context = pass };
+	bool whole = census_all_walk(&all, image);
 
-	thread_list_find(image, &threads);
-	series->by_address = true;
-	for (tries = 0; tries < FIND_TRIES && !walked && !failed; tries++) {
-		for (i = 0; census_allocators[i]; i++) {
-			code = census_walk(series, census_allocators[i], image, &threads, pass);
-			walked += code > 0;
-			failed |= code < 0;
-		}
-	}
-	thread_list_free(&threads);
-	return walked && !failed && !image_is_over(image);
+	if (all.allocator)
+		series->allocator = all.allocator;
+	if (*all.reason.text)
+		census_set_reason(series, all.reason.text);
+	series->by_address = all.by_address;
+	pass->counts->totals.live_blocks = all.live_blocks;
+	pass->counts->totals.live_bytes = all.live_bytes;
+	pass->counts->totals.unknown_bytes = all.unknown_bytes;
+	return whole;
 }
 
 /* All blocks of the cohort that are of the process. */
@@ -199,7 +134,7 @@ void budget_census_take(struct budget_census_series *series, struct image *image
 	bool whole;
 
 	image->until_ns = begin_ns + WALK_NS;
-	whole = census_walk_all(series, image, &pass);
+	whole = census_walk(series, image, &pass);
 	image->until_ns = 0;
 	now_ns = clock_now_ns();
 	series->next_ns = now_ns + REST_MIN_NS + REST * (clock_thread_ns() - begin_cpu_ns);

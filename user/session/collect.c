@@ -105,6 +105,8 @@ static void pass_add_block(struct pass *pass, const void *key, const struct bloc
 		return;
 	if (!ended_is_current(site))
 		key_list_add(&pass->dead, key);
+	site->held_bytes += block->size;
+	site->held_objects += objects;
 	if (pass->process != site->process) {
 		pass->process = site->process;
 		pass->min_age_ns = collect_min_age(pass->collect, site->process, pass->time_ns);
@@ -158,6 +160,16 @@ static void collect_count_gcs(const struct collect *collect, const struct proces
 			     : 0;
 }
 
+/* Where frees are not probed: what is not in use has been freed. */
+static void collect_derive_frees(const struct known_site *site, struct site_stats *stats)
+{
+	stats->free_bytes = stats->free_objects = 0;
+	if (site->held_objects < stats->alloc_objects)
+		stats->free_objects = stats->alloc_objects - site->held_objects;
+	if (site->held_bytes < stats->alloc_bytes)
+		stats->free_bytes = stats->alloc_bytes - site->held_bytes;
+}
+
 /* The row of a site, as of `time_ns`. False if it has none. */
 static bool collect_make_row(const struct collect *collect, const struct known_site *site,
 			     uint64_t time_ns, struct snapshot_site *ret_row)
@@ -180,6 +192,8 @@ static bool collect_make_row(const struct collect *collect, const struct known_s
 	if (record->source == SOURCE_MMAP)
 		mapping_set_site(collect->mappings, site->key, time_ns,
 				 collect_min_age(collect, site->process, time_ns), &ret_row->stats);
+	else if (collect->light && !ret_row->sampled)
+		collect_derive_frees(site, &ret_row->stats);
 	collect_count_gcs(collect, site->process, time_ns, &ret_row->stats);
 	return true;
 }
@@ -237,7 +251,15 @@ static void collect_forget_sites(struct collect *collect, struct key_list *dead,
 	key_list_free(dead);
 }
 
-int collect_read(struct collect *collect, uint64_t time_ns)
+/* Blocks of the heap, of which only those count that may be in use, with `look`. */
+static int collect_read_blocks(const struct collect *collect, struct pass *pass, bool look)
+{
+	return look && collect->light ? light_look(collect->light, pass_see_block, pass)
+				      : maps_read(collect->maps, MAPS_BLOCKS, pass_see_block, pass);
+}
+
+/* `look`: figures are wanted; otherwise only what ended programs have left. */
+static int collect_read_maps(struct collect *collect, uint64_t time_ns, bool look)
 {
 	struct pass pass = { .collect = collect, .time_ns = time_ns };
 	const struct maps *maps = collect->maps;
@@ -250,7 +272,7 @@ int collect_read(struct collect *collect, uint64_t time_ns)
 	dead_sites = pass.dead;
 	pass.dead = (struct key_list){ .key_size = sizeof(struct block_key) };
 	if (!code)
-		code = maps_read(maps, MAPS_BLOCKS, pass_see_block, &pass);
+		code = collect_read_blocks(collect, &pass, look);
 	key_list_remove(&pass.dead, maps, MAPS_BLOCKS);
 	if (!code && maps_exist(maps, MAPS_SAMPLES)) {
 		pass.dead = (struct key_list){ .key_size = sizeof(struct block_key) };
@@ -261,10 +283,15 @@ int collect_read(struct collect *collect, uint64_t time_ns)
 	return code;
 }
 
+int collect_read(struct collect *collect, uint64_t time_ns)
+{
+	return collect_read_maps(collect, time_ns, true);
+}
+
 int collect_reap(struct collect *collect)
 {
 	uint64_t begin = clock_now_ns(), end;
-	int code = collect_read(collect, begin);
+	int code = collect_read_maps(collect, begin, false);
 
 	end = clock_now_ns();
 	collect->reap_ns = end + REAP_MIN_NS + REAP_REST * (end - begin);

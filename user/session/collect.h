@@ -12,6 +12,7 @@
 #include "model/mapping_set.h"
 #include "model/snapshot.h"
 #include "session/events.h"
+#include "session/light.h"
 
 struct collect {
 	const struct maps *maps;
@@ -19,6 +20,7 @@ struct collect {
 	struct events *events;
 	struct site_reader *reader;
 	struct mapping_set *mappings;
+	struct light *light; /* NULL = frees are probed */
 	uint64_t min_age_ns; /* blocks in use that are younger are counted apart */
 	uint64_t survived; /* so are those that have outlived fewer major garbage collections */
 	uint64_t reap_ns; /* what ended programs have left is not removed before this time */

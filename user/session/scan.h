@@ -27,7 +27,7 @@ struct scan {
 	struct late *late;
 	const struct log *log;
 	bool only_samples; /* functions are not probed */
-	bool in_windows; /* or not all the time: see budget.h */
+	bool in_windows; /* or not all the time: see budget.h; or no free, see light.h */
 };
 
 /* The file of a module that `process` maps or is going to map: see planned_files_plan. */

@@ -22,6 +22,8 @@
 #include "session/core.h"
 #include "session/guard.h"
 #include "session/hold.h"
+#include "session/light.h"
+#include "session/light_plan.h"
 #include "session/meter.h"
 #include "session/module_gc.h"
 #include "system/end_signals.h"
@@ -60,6 +62,7 @@ struct session {
 	struct meter meter;
 	struct thread_times times; /* when the meter began */
 	struct budget budget;
+	struct light light;
 	uint64_t events_dropped; /* by the ring buffer, when that was last looked at */
 };
 
@@ -146,6 +149,7 @@ static int session_load(struct session *session, struct error *error)
 		.samples = session_samples(session),
 		.only_samples = options->usdt == USDT_ONLY,
 		.named = session_has_named(session),
+		.light = options->light,
 		.machine_wide = session->core.probes.machine_wide,
 		.by_thread = options->by_thread,
 		.by_frame_pointers = options->by_frame_pointers,
@@ -195,8 +199,11 @@ static void session_prepare(struct session *session)
 	/* Windows attach them. */
 	if (options->budget)
 		core->probes.parts = 0;
+	if (options->light)
+		core->probes.parts = PROBES_ALL & ~PROBES_FREES;
 	core->scan.only_samples = options->usdt == USDT_ONLY;
-	core->scan.in_windows = core->probes.in_windows = options->budget != 0;
+	core->scan.in_windows = options->budget || options->light;
+	core->probes.in_windows = options->budget != 0;
 	core->follow.selector = options->selector;
 	core->follow.select_once = options->select_once;
 	core->follow.children = options->follow_fork;
@@ -204,6 +211,7 @@ static void session_prepare(struct session *session)
 	session->id_seed = seed_new();
 	core->collect.min_age_ns = options->min_age_ns;
 	core->collect.survived = options->survived;
+	core->collect.light = options->light ? &session->light : NULL;
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
 }
 
@@ -236,6 +244,7 @@ static void session_plan_nothing(struct session *session)
 					.no_return_probes = session->options.no_return_probes,
 					.seek_walkers = !session->core.probes.machine_wide,
 					.named = session->options.named,
+					.light = session->options.light,
 					.usdt = session->options.usdt };
 
 	planned_files_init(&session->core.files, &options);
@@ -254,6 +263,16 @@ static void session_start_names(struct session *session)
 	session->jit_names = jit_names_new(options->log);
 	session->interps =
 		interp_table_new(options->modules, options->decoder, options->log, &maps);
+}
+
+/* See light.h. A site that is not known yet will be at the next report. */
+static enum light_blocks session_blocks_of(const void *context, uint64_t key)
+{
+	const struct session *session = context;
+	const struct known_site *site = sites_get((struct sites *)&session->core.sites, key);
+
+	return site ? light_plan_blocks(&session->core.files.plan, site->record.function)
+		    : LIGHT_BLOCKS_ELSEWHERE;
 }
 
 static void session_connect(struct session *session)
@@ -279,6 +298,12 @@ static void session_connect(struct session *session)
 					   .percent = session->options.budget,
 					   .most_blocks = session->options.max_blocks,
 					   .pace.max_window_ns = session->options.max_window_ns };
+	session->light = (struct light){ .on = session->options.light,
+					 .maps = bpf_programs_maps(session->programs),
+					 .processes = &core->processes,
+					 .blocks_of = session_blocks_of,
+					 .context = session,
+					 .most_blocks = session->options.max_blocks };
 	session->gc = (struct module_gc){ .processes = &core->processes,
 					  .scan = &core->scan,
 					  .sites = &core->sites,
@@ -339,6 +364,7 @@ void session_close(struct session *session)
 		return;
 	session_detach(session);
 	budget_free(&session->budget);
+	light_free(&session->light);
 	events_close(&session->core.events);
 	unwind_loader_close(session->unwind);
 	bpf_programs_free(session->programs);
@@ -371,6 +397,7 @@ static uint64_t session_next_deadline(struct session *session, uint64_t next)
 		deadline_add(&next, session->core.follow.select_ns);
 	deadline_add(&next, session->core.events.look_ns);
 	deadline_add(&next, session->budget.next_ns);
+	deadline_add(&next, session->light.next_ns);
 	for (i = 0; i < processes->count; i++)
 		if (processes->slots[i].process->needs_scan &&
 		    !processes->slots[i].process->target.exited)
@@ -424,6 +451,7 @@ void session_drain(struct session *session)
 	uint64_t now;
 
 	budget_poll(&session->budget);
+	light_poll(&session->light);
 	events_catch_up(&session->core.events);
 	events_look(&session->core.events);
 	if (session->core.follow.children_unknown)
@@ -477,6 +505,18 @@ int session_check_probes(const struct session *session, struct error *error)
 	return plan_check(&session->core.files.plan, session->options.log, error);
 }
 
+int session_check_light(const struct session *session, struct error *error)
+{
+	const struct process_table *processes = &session->core.processes;
+	int code = session->options.light ? light_plan_check(&session->core.files.plan, error) : 0;
+	size_t i;
+
+	for (i = 0; i < processes->count && !code && session->options.light; i++)
+		if (!processes->slots[i].process->target.exited)
+			code = light_check(processes->slots[i].process->target.pid, error);
+	return code;
+}
+
 void session_activate(struct session *session)
 {
 	session->core.late.start_ns = clock_now_ns();
@@ -486,6 +526,8 @@ void session_activate(struct session *session)
 		budget_start(&session->budget);
 	else
 		bpf_programs_record(session->programs, RECORD_ALL);
+	if (session->options.light)
+		light_start(&session->light);
 	session_poll(session);
 }
 
@@ -493,6 +535,7 @@ void session_deactivate(struct session *session)
 {
 	bpf_programs_record(session->programs, RECORD_NOTHING);
 	session->budget.next_ns = 0;
+	session->light.next_ns = 0;
 }
 
 /* CPU times of threads, so that it is known of what the traps of one take their part. */
@@ -661,6 +704,8 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 		budget_fill(&session->budget, snapshot);
 	else
 		snapshot->price = session->meter.price;
+	if (session->options.light)
+		snapshot->light = light_report_make(&session->light);
 	*ret_snapshot = snapshot;
 	return 0;
 }

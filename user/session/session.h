@@ -50,6 +50,8 @@ struct session_options {
 	/* Thousandths of a percent of the targets' CPU time that tracing may take; 0 = any: all calls are traced. With it, `divided`. */
 	uint64_t budget;
 	uint64_t max_window_ns; /* with `budget`: that a window may take of a thread's time */
+	/* Frees are not probed: what is in use is read from the heaps, which `divided` probes and `usdt` off go with. */
+	bool light;
 	enum usdt_use usdt;
 	const struct named_list *named; /* functions beyond the table; must outlive the session */
 	struct module_list *modules; /* where files are collected; must outlive the session */
@@ -80,6 +82,9 @@ bool session_has_matched(const struct session *session);
 
 /* Has anything been probed? If not, returns -ENOENT with what was searched in `error` (ERROR_NOTHING). */
 int session_check_probes(const struct session *session, struct error *error);
+
+/* With `light`: can what is in use be read from the heap of each process? If not, returns -ENOTSUP with `error` filled. */
+int session_check_light(const struct session *session, struct error *error);
 
 /* Begin to count; end it. Probes stay in place. */
 void session_activate(struct session *session);

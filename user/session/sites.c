@@ -158,6 +158,7 @@ void sites_set(struct known_site *site, const struct site *record)
 void sites_reset_ages(struct known_site *site)
 {
 	site->stats = (struct site_stats){ 0 };
+	site->held_bytes = site->held_objects = 0;
 	sites_set(site, &site->record);
 }
 

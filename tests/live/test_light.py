@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tracing without frees, with what is in use read from the heap: equal to the program's own counts at each site whenever it is quiet
+(tests/targets/unseen.c). The program works only when the test asks it to, so it is quiet while it is looked at."""
+import os
+import subprocess
+
+import lab
+
+
+SCENARIOS = ["all", "calls", "nested", "realloc", "failed", "cross", "signals", "mappings"]
+
+
+class Unseen:
+    """The program, which has worked before when `before`, and a tracer of it."""
+
+    def __init__(self, *arguments, before=False):
+        self.process = lab.start([lab.target("unseen")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        assert self.process.stdout.readline() == "ready\n"
+        if before:
+            self.work()
+        self.tracer = lab.Tracer(*arguments, "--light", "-j", "-n", "0", "-d", "1h", "-p", self.process.pid, stdout=subprocess.PIPE)
+
+    def work(self):
+        """Let all threads do a part of their work, and stop; returns (blocks, bytes, calls) by site, of all since the start."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return {line.split()[0]: tuple(int(number) for number in line.split()[1:])
+                for line in iter(self.process.stdout.readline, "end\n")}
+
+
+def sums_of(report):
+    """(blocks, bytes) in use, by function."""
+    found = {}
+    for site in report["sites"]:
+        blocks, size = found.get(lab.function_of(site), (0, 0))
+        found[lab.function_of(site)] = (blocks + site["inuse_objects"], size + site["inuse_bytes"])
+    return found
+
+
+def heap_of(report):
+    heap, = report["light"]["heaps"]
+    return heap
+
+
+def check_equal(unseen):
+    counts = unseen.work()
+    report = unseen.tracer.report_now()
+    found = sums_of(report)
+    assert {name: found.get(name, (0, 0)) for name in counts} == {name: each[:2] for name, each in counts.items()}, (counts, found)
+    heap = heap_of(report)
+    assert heap["reason"] is None and heap["undecided_blocks"] == 0 == heap["unknown_bytes"], heap
+    assert not {name: lost for name, lost in report["loss"].items() if lost}, report["loss"]
+    lab.check_sums(report)
+    return report, counts
+
+
+def test_every_site_is_equal_to_the_truth():
+    unseen = Unseen()
+    for _ in range(3):
+        report, counts = check_equal(unseen)
+        # All that the heap has is known, but for what the C library has made for threads, before they are traced.
+        heap = heap_of(report)
+        assert heap["live_blocks"] == report["totals"]["inuse_objects"] + heap["unrecorded_blocks"], (heap, report["totals"])
+        assert heap["live_bytes"] >= report["totals"]["inuse_bytes"]
+    # What realloc resizes is two allocations, as without --light; all others are one.
+    calls = {}
+    for site in report["sites"]:
+        calls[lab.function_of(site)] = calls.get(lab.function_of(site), 0) + site["alloc_objects"]
+    for name, (_, _, allocated) in counts.items():
+        assert calls[name] == allocated * (2 if name in ("by_grown", "by_moved") else 1), (name, calls[name], allocated)
+
+
+def check_known(command, allowed=()):
+    """A program that keeps its own account, and waits while it is looked at."""
+    path = lab.target(command[0])
+    if not os.path.exists(path):
+        raise lab.Skip("%s could not be built here" % command[0])
+    account, report = lab.attached_report([path, *command[1:]], "--light")
+    lab.check_account(account, report, allowed)
+    assert heap_of(report)["undecided_blocks"] == 0, heap_of(report)
+    return report
+
+
+def test_programs_with_an_account():
+    for scenario in SCENARIOS:
+        check_known(["known", scenario])
+
+
+def test_operators_of_cxx():
+    check_known(["operators", "all"])
+
+
+def test_jemalloc():
+    assert heap_of(check_known(["known-jemalloc", "all"]))["allocator"] == "jemalloc"
+
+
+# Half of the blocks that leak() has allocated are freed again; each has one block of malloc.
+PYTHON = """
+import sys
+held = [None] * 1000
+def leak():
+    for i in range(1000):
+        held[i] = bytearray(5000)
+for line in sys.stdin:
+    leak()
+    for i in range(0, 1000, 2):
+        held[i] = None
+    print("done", flush=True)
+"""
+RUBY = """
+$held = Array.new(1000)
+def leak
+  1000.times { |i| $held[i]&.clear; $held[i] = "x" * 5000 }
+end
+while gets
+  leak
+  500.times { |i| $held[i * 2].clear }
+  puts "done"
+  $stdout.flush
+end
+"""
+
+
+def check_script(command, kind):
+    process = lab.start([lab.need(command[0]), *command[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    lab.wait_for(lambda: lab.is_reading(process), "the script waits")
+    tracer = lab.Tracer("--light", "-j", "-n", "0", "-d", "1h", "-z", "4999", "-Z", "5099", "-p", process.pid, stdout=subprocess.PIPE)
+    for _ in range(2):
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "done\n"
+        lab.wait_for(lambda: lab.is_reading(process), "the script waits")
+        report = tracer.report_now()
+        blocks = sum(site["inuse_objects"] for site in report["sites"]
+                     if any(frame["kind"] == kind and "leak" in (frame["function"] or "") for frame in site["frames"]))
+        assert blocks == 500, (blocks, report)
+        assert heap_of(report)["undecided_blocks"] == 0, heap_of(report)
+
+
+def test_python():
+    check_script(["python3", "-c", PYTHON], "python")
+
+
+def test_ruby():
+    check_script(["ruby", "-e", RUBY], "ruby")
+
+
+def test_blocks_of_a_size_only():
+    unseen = Unseen("-z", "300000")
+    for _ in range(2):
+        counts = unseen.work()
+        report = unseen.tracer.report_now()
+        assert sums_of(report) == {"by_large": counts["by_large"][:2]}, (counts, sums_of(report))
+
+
+def test_older_blocks_are_not_counted_to_any_site():
+    """Of a program that has worked before, only what is new is in use, and the rest is in the heap."""
+    unseen = Unseen(before=True)
+    report = unseen.tracer.report_now()
+    assert not sums_of(report), report["sites"]
+    assert heap_of(report)["live_blocks"] == heap_of(report)["unrecorded_blocks"] > 1000, heap_of(report)
+    unseen.work()
+    report = unseen.tracer.report_now()
+    heap = heap_of(report)
+    assert heap["live_blocks"] == report["totals"]["inuse_objects"] + heap["unrecorded_blocks"], (heap, report["totals"])
+    assert heap["undecided_blocks"] == 0, heap
+
+
+def test_what_cannot_be_combined():
+    for arguments, words in ((["--budget", "1%", "-p", "1"], "--budget"), (["-a"], "--all"), (["--", "true"], "has gone when it ends"),
+                             (["--usdt=only", "-p", "1"], "--usdt=only"), (["--alloc", "x:y:1", "-p", "1"], "--alloc")):
+        status, _, errors = lab.run("--light", *arguments)
+        assert status == 2 and words in errors, (arguments, status, errors)
+
+
+def test_a_heap_that_is_not_known_is_refused():
+    path = lab.target("known-tbb")
+    if not os.path.exists(path):
+        raise lab.Skip("known-tbb could not be built here")
+    process = lab.start([path, "plain", "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    lab.wait_for(lambda: lab.is_waiting(process) or process.poll() is not None, "it waits")
+    if process.poll() == 127:
+        raise lab.Skip("known-tbb has not all its libraries here")
+    status, _, errors = lab.run("--light", "-p", process.pid)
+    assert status == 5 and "(allocator: tbb)" in errors and "--budget" in errors, (status, errors)
+
+
+if __name__ == "__main__":
+    lab.run_tests()

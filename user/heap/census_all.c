@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See census_all.h. */
+#include "heap/census_all.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Structures that change all the time are not recognized each time. */
+#define FIND_TRIES 4
+
+/* glibc's chunks are multiples of this. One that has less left over than another one takes is larger by that. */
+#define CHUNK_STEP 16
+#define CHUNK_LEFT 32
+
+/* A block with a mapping of its own has whole pages, which may be huge. */
+#define MAPPED_MORE (2u << 20)
+
+static bool allocator_is_glibc(const char *allocator)
+{
+	return allocator && !strcmp(allocator, "glibc");
+}
+
+bool census_knows(const char *allocator)
+{
+	static const char *const known[] = { "glibc", "musl", "jemalloc", "tcmalloc", "mimalloc" };
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(allocator, known[i]))
+			return true;
+	return false;
+}
+
+/* Of a chunk of glibc's, 8 bytes are its own; other allocators have classes that the census knows. */
+uint64_t census_usable(const char *allocator, uint64_t size)
+{
+	if (!allocator_is_glibc(allocator) || size > INT64_MAX)
+		return size;
+	return size <= 24 ? 24 : ((size + 8 + CHUNK_STEP - 1) & ~(CHUNK_STEP - 1ull)) - 8;
+}
+
+bool census_fits(const char *allocator, uint64_t size, const struct census_block *seen)
+{
+	uint64_t least = census_usable(allocator, size);
+
+	if (seen->size < least)
+		return false;
+	if (seen->mapped)
+		return seen->size - least < MAPPED_MORE;
+	return !allocator_is_glibc(allocator) || seen->size - least <= CHUNK_LEFT;
+}
+
+/* A walk of one allocator's heap. */
+struct all_pass {
+	struct census_all *all;
+	const char *allocator;
+};
+
+static bool all_see_block(void *context, const struct census_block *block)
+{
+	const struct all_pass *pass = context;
+
+	pass->all->block(pass->all->context, pass->allocator, block);
+	return true;
+}
+
+/* Walk the heap of one allocator. Returns 1 if it was walked, 0 if it is not at work here, or a negative errno. */
+static int all_walk(struct census_all *all, const struct heap_allocator *allocator,
+		    struct image *image, const struct thread_list *threads)
+{
+	struct all_pass pass = { all, allocator->name };
+	const struct census_sink sink = { .block = all->block ? all_see_block : NULL,
+					  .context = &pass };
+	struct heap_totals totals = { 0 };
+	struct heap_layout *layout = NULL;
+	struct error reason = { 0 };
+	int code = allocator->find(image, threads, &layout, &reason);
+
+	if (code == -ENOTSUP)
+		all->reason = reason;
+	if (code)
+		return code == -ENOENT ? 0 : code;
+	code = allocator->walk(layout, image, &sink, &totals);
+	allocator->free(layout);
+	if (!code) {
+		all->allocator = allocator->name;
+		all->by_address &= !totals.counts_only;
+		all->live_blocks += totals.live_blocks;
+		all->live_bytes += totals.live_bytes;
+		all->unknown_bytes += totals.unknown_bytes;
+	}
+	heap_totals_free(&totals);
+	return code ? code : 1;
+}
+
+bool census_all_walk(struct census_all *all, struct image *image)
+{
+	struct thread_list threads;
+	size_t i, tries, walked = 0;
+	bool failed = false;
+	int code;
+
+	thread_list_find(image, &threads);
+	all->by_address = true;
+	for (tries = 0; tries < FIND_TRIES && !walked && !failed; tries++) {
+		for (i = 0; census_allocators[i]; i++) {
+			code = all_walk(all, census_allocators[i], image, &threads);
+			walked += code > 0;
+			failed |= code < 0;
+		}
+	}
+	thread_list_free(&threads);
+	return walked && !failed && !image_is_over(image);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What of a JSON report is there only with --light. */
+#ifndef RENDER_JSON_LIGHT_H
+#define RENDER_JSON_LIGHT_H
+
+#include "model/light_report.h"
+#include "render/json_writer.h"
+
+/* The member "light" of a report: how what is in use was found out, and what could not be decided. */
+void json_light(struct json_writer *json, const struct light_report *light);
+
+#endif
