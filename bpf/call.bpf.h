@@ -168,7 +168,7 @@ static __always_inline bool call_is_admitted(struct thread *thread, struct pt_re
 {
 	if (call_is_repeated(thread, ctx, shape))
 		pending_heal(thread);
-	return !thread->call.sp || pending_admit(thread, ctx, shape);
+	return !thread->call.sp || pending_admit(thread, ctx, shape, PT_REGS_SP(ctx));
 }
 
 /* Note what a call was asked for. */
@@ -183,6 +183,7 @@ static __noinline void call_begin(struct thread *thread, struct pt_regs *ctx, __
 		mapping_enter(thread, ctx, op);
 		return;
 	}
+	thread->inside_count = 0;
 	thread->call.size = call_size(ctx, shape);
 	thread->call.pointer = call_argument(ctx, SHAPE_PTR_ARG(shape));
 	if (op == CALL_REALLOC)
@@ -263,6 +264,18 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 		record_alloc(thread, result, key, site, life);
 }
 
+/* Was what the call returns seen inside of it, once, and with its size? */
+static __always_inline void inside_compare(const struct thread *thread, __u64 result)
+{
+	bool right = result ? thread->inside_count == 1 && thread->inside_result == result &&
+				      thread->inside_asked == thread->call.size
+			    : !thread->inside_count;
+
+	if (thread->inside_count)
+		__sync_fetch_and_add(&inside_open, -1ULL);
+	__sync_fetch_and_add(right ? &inside_right : &inside_wrong, 1);
+}
+
 /* Return of a call. That of a nested call, which some ways of attaching deliver too, is ignored. */
 static __always_inline void call_return(struct pt_regs *ctx)
 {
@@ -270,6 +283,9 @@ static __always_inline void call_return(struct pt_regs *ctx)
 
 	if (!pending_take(thread, PT_REGS_SP(ctx) - RETURN_POPS, false))
 		return;
+	if (setting_light && SHAPE_OP(thread->call.shape) == CALL_ALLOC &&
+	    SHAPE_RESULT(thread->call.shape) == RESULT_INSIDE)
+		inside_compare(thread, PT_REGS_RC(ctx));
 	call_finish(thread, ctx, PT_REGS_RC(ctx));
 	pending_drop(thread);
 }

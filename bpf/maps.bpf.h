@@ -14,6 +14,12 @@
 /* enum recording: RECORD_NOTHING before every probe is in, and after the last report. */
 __u32 recording = RECORD_NOTHING;
 
+/* enum inside_mode; and of calls whose return was compared with what was seen inside, how many were the same, and not. */
+__u32 inside_mode = INSIDE_VERIFY;
+__u64 inside_right = 0, inside_wrong = 0;
+/* Calls that were seen inside and whose return is going to record them. */
+__u64 inside_open = 0;
+
 /* A call that has begun and not returned. */
 struct call {
 	__u64 sp; /* stack pointer at its entry; 0 = there is none */
@@ -51,6 +57,9 @@ struct thread {
 	 */
 	__u64 made, made_life, made_site;
 	struct site fresh; /* a site that is being made; its counters stay 0 */
+	__u64 inside_size; /* noted inside of a function that allocates */
+	__u64 inside_result; /* and of the pending call, how often a result was seen there, with the last one and its size */
+	__u64 inside_asked, inside_count;
 	__u64 interp; /* hash of the interpreter's frames; 0 = there are none */
 	__u64 name[2]; /* of the thread, as bytes; only with setting_by_thread */
 	/* Where a walk to a pending call begins: too large for the BPF stack. */

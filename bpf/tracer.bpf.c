@@ -12,6 +12,7 @@
 #include <bpf/bpf_tracing.h>
 #include "call.bpf.h"
 #include "compat_shapes.bpf.h"
+#include "inside.bpf.h"
 #include "price.bpf.h"
 #include "sample.bpf.h"
 
@@ -116,6 +117,19 @@ int free_entry(struct pt_regs *ctx)
 	avoid_cpu_stack(ctx);
 	free_enter(ctx, shape_with_target(probed), address);
 	hit_end(start_ns, probed, SHAPE_OP(probed) == CALL_CODE_END ? HIT_OTHER : HIT_FREE);
+	return 0;
+}
+
+SEC("uprobe")
+int inside_entry(struct pt_regs *ctx)
+{
+	__u64 start_ns = hit_begin(), probed = probe_shape(ctx), shape;
+
+	avoid_cpu_stack(ctx);
+	shape = shape_with_target(probed);
+	if (shape)
+		inside_enter(ctx, shape);
+	hit_end(start_ns, probed, HIT_CALL);
 	return 0;
 }
 

@@ -28,6 +28,8 @@ enum call_op {
 	CALL_CODE_END, /* an interpreter's code object at ptr_arg ends; no memory is counted */
 	CALL_SAMPLE, /* the program publishes a sample: a struct sample_site */
 	CALL_SAMPLE_END, /* it publishes that the sample is freed */
+	CALL_INSIDE, /* in a function that allocates: its result is in a register, if there is one */
+	CALL_INSIDE_SIZE, /* in the same: the bytes that it was asked for are in a register */
 };
 
 /* How a function hands out the block, or how it ends one. */
@@ -38,6 +40,8 @@ enum call_result {
 	RESULT_IN_PLACE, /* the block stays where it is; a result below the size is failure (xallocx) */
 	RESULT_POINTER_OR_FREED, /* of CALL_REALLOC: the old block ends, too, where there is no new one */
 	RESULT_FREES_INSIDE, /* of CALL_FREE: may end the block by calling another free function */
+	RESULT_INSIDE =
+		RESULT_FREES_INSIDE, /* of CALL_ALLOC: as RESULT_POINTER, and CALL_INSIDE sees it, too */
 	RESULT_RETRIED, /* of CALL_LEAVE: after a failure the function may try again */
 	RESULT_CHUNK, /* of CALL_REALLOC: as RESULT_POINTER; blocks are glibc's, with their sizes before them */
 };
@@ -56,6 +60,8 @@ enum call_result {
  *   bits 32..47  function id: the index of the function in user space's table
  *   bits 48..63  target_id of the traced process; 0 = BPF programs look it up (-a)
  * At an exit, the pointer argument is 1 where the first argument of the next function is the result; 0 = it is in its register.
+ * Inside of a function, bits 4..7 are the register with the size (INSIDE_NOTED: it was noted before), 8..11 the words from the return
+ * address down to where the frame pointer was saved (0 = it was not), 12..15 the register with the result.
  * Where a program publishes samples, bits 4..19 are the key of the site in the table of struct sample_site instead.
  */
 #define SHAPE(op, size_arg, count_arg, ptr_arg, result, source)                                    \
@@ -77,6 +83,15 @@ enum call_result {
 #define SHAPE_STACK(shape) ((__u32)((shape) >> 24 & 0xff))
 #define SHAPE_FUNCTION(shape) ((__u32)((shape) >> 32 & 0xffff))
 #define SHAPE_TARGET(shape) ((__u32)((shape) >> 48))
+
+/* In the place of a register's number, that of the stack pointer. */
+#define INSIDE_NOTED 4
+
+/* Who records calls whose result is seen inside. */
+enum inside_mode {
+	INSIDE_VERIFY = 0, /* their returns, which compare */
+	INSIDE_RECORD, /* the probes inside */
+};
 
 /* With a position: the argument has 32 bits, and the rest of its register may hold anything. */
 #define ARG_IS_INT 8

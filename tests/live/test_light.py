@@ -52,6 +52,7 @@ def check_equal(unseen):
     assert heap["reason"] is None and heap["undecided_blocks"] == 0 == heap["unknown_bytes"], heap
     assert not {name: lost for name, lost in report["loss"].items() if lost}, report["loss"]
     lab.check_sums(report)
+    assert all(site["lifespan"] is None and site["temporary_objects"] is None for site in report["sites"])
     return report, counts
 
 
@@ -69,6 +70,23 @@ def test_every_site_is_equal_to_the_truth():
         calls[lab.function_of(site)] = calls.get(lab.function_of(site), 0) + site["alloc_objects"]
     for name, (_, _, allocated) in counts.items():
         assert calls[name] == allocated * (2 if name in ("by_grown", "by_moved") else 1), (name, calls[name], allocated)
+
+
+def test_inside_of_malloc():
+    """As soon as probes inside of malloc are verified, they record, and every site is equal to the truth as before, calls too."""
+    lab.need_backend("multi")
+    unseen = Unseen()
+
+    def is_inside():
+        unseen.work()
+        return unseen.tracer.report_now()["light"]["probes"] == "inside"
+
+    lab.wait_for(is_inside, "probes inside of malloc are verified")
+    for _ in range(2):
+        report, counts = check_equal(unseen)
+        assert report["light"]["probes"] == "inside"
+        calls = sum(site["alloc_objects"] for site in report["sites"] if lab.function_of(site) == "by_churn")
+        assert calls == counts["by_churn"][2], (calls, counts)
 
 
 def check_known(command, allowed=()):

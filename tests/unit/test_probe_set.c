@@ -16,9 +16,9 @@
 /* The file offsets of the probes are their verbs, plus this for the second file. */
 #define SECOND 100
 
-static const enum call_op verbs[] = { CALL_ALLOC,  CALL_REALLOC,   CALL_FREE,  CALL_MMAP,
-				      CALL_MUNMAP, CALL_MREMAP,	   CALL_THROW, CALL_LEAVE,
-				      CALL_SAMPLE, CALL_SAMPLE_END };
+static const enum call_op verbs[] = { CALL_ALLOC,  CALL_REALLOC,    CALL_FREE,	 CALL_MMAP,
+				      CALL_MUNMAP, CALL_MREMAP,	    CALL_THROW,	 CALL_LEAVE,
+				      CALL_SAMPLE, CALL_SAMPLE_END, CALL_INSIDE, CALL_INSIDE_SIZE };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
 struct world {
@@ -119,6 +119,9 @@ static unsigned int parts_of(enum call_op verb)
 	case CALL_MUNMAP:
 	case CALL_MREMAP:
 		return PROBES_MAPPINGS;
+	case CALL_INSIDE:
+	case CALL_INSIDE_SIZE:
+		return PROBES_INSIDE;
 	case CALL_LEAVE:
 	case CALL_THROW:
 		return PROBES_REALLOCS | PROBES_MAPPINGS | PROBES_ALLOCATIONS;
@@ -183,8 +186,9 @@ static void test_parts(void **state)
 	probe_all(&world);
 	check(PROBES_ALL, 2);
 	for (times = 0; times < 4; times++) {
-		for (from = 0; from <= PROBES_ALL; from++) {
-			for (to = 0; to <= PROBES_ALL; to++) {
+		/* In each round, those inside of functions, and their returns, are in or not. */
+		for (from = (unsigned int)times << 4; from < (times + 1) << 4; from++) {
+			for (to = (unsigned int)times << 4; to < (times + 1) << 4; to++) {
 				assert_int_equal(probe_set_detach(&world.set, PROBES_ALL & ~from),
 						 0);
 				assert_int_equal(probe_set_attach(&world.set, from, &error), 0);
@@ -297,7 +301,8 @@ static void test_whole(void **state)
 	size_t group, i;
 
 	(void)state;
-	for (group = 0; group < PROBE_GROUPS; group++) {
+	/* None of these functions is of the last group, PROBES_VERIFIED. */
+	for (group = 0; group < PROBE_GROUPS - 1; group++) {
 		world_open(&world, true);
 		assert_int_equal(probe(&world, 0, 0), 1);
 		fake_attach_error = -EMFILE;

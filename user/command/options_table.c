@@ -553,7 +553,7 @@ static const struct option_row record_rows[] = {
 	  .min = 1000000,
 	  .max = 1000000000 },
 	{ .name = "light",
-	  .help = "half the price: frees are not probed, the heap is looked at",
+	  .help = "no probes on frees: what is in use is read from heaps",
 	  .store = option_row_store_true,
 	  FIELD(light) },
 	{ .name = "min-size",

@@ -24,7 +24,7 @@
 struct wire_options {
 	struct probe_features features;
 	uint8_t free_without_stack, at_entry, no_return_probes, avoid_switching, is_walked, is_left,
-		has_samplers;
+		has_samplers, light, inside;
 	uint32_t usdt, named_count;
 };
 
@@ -37,6 +37,8 @@ void plan_wire_put_options(struct buffer *bytes, const struct plan *plan)
 		.free_without_stack = options->free_without_stack,
 		.at_entry = options->at_entry,
 		.no_return_probes = options->no_return_probes,
+		.light = options->light,
+		.inside = options->inside,
 		.avoid_switching = options->avoid_switching,
 		.is_walked = plan->walker != NULL,
 		.is_left = plan->switching != NULL,
@@ -77,6 +79,8 @@ bool plan_wire_get_options(const struct buffer *bytes, struct module_list *modul
 		.free_without_stack = wired.free_without_stack,
 		.at_entry = wired.at_entry,
 		.no_return_probes = wired.no_return_probes,
+		.light = wired.light,
+		.inside = wired.inside,
 		.avoid_switching = wired.avoid_switching,
 		.named = wired.named_count ? named : NULL,
 		.usdt = (enum usdt_use)wired.usdt,
@@ -161,7 +165,7 @@ static bool probe_is_sane(const struct plan_probe *probe, uint32_t functions, ui
 	return probe->function < functions && probe->site_offset < file_size &&
 	       probe->entry_offset < file_size && probe->size <= file_size &&
 	       probe->semaphore < file_size && probe->stack_bytes <= CHOICE_STACK_MAX &&
-	       SHAPE_OP(probe->shape) <= CALL_SAMPLE_END && probe->cost <= COST_OPTIMIZED &&
+	       SHAPE_OP(probe->shape) <= CALL_INSIDE_SIZE && probe->cost <= COST_OPTIMIZED &&
 	       (plan_probe_is_sample(probe) ? sample_is_sane(probe)
 					    : result_is_sane(probe->shape)) &&
 	       IS_TEXT(probe->instruction) && IS_TEXT(probe->reason) && IS_TEXT(probe->aliases);

@@ -18,8 +18,8 @@ struct census_all {
 	bool by_address; /* which blocks are in use is certain, not only how many */
 	uint64_t live_blocks, live_bytes;
 	uint64_t unknown_bytes; /* that were not understood, or not walked */
-	struct error
-		reason; /* why an allocator that is at work could not be walked; no text = all could */
+	/* Why an allocator that is at work could not be walked; no text = all could. */
+	struct error reason;
 };
 
 /*

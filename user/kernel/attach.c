@@ -177,9 +177,10 @@ static int attach_group(const struct group *group, enum backend backend,
 			const struct attach_programs *programs, enum attach_kind kind)
 {
 	const struct bpf_program *const alone[] = {
-		[ATTACH_THROW] = programs->throw,   [ATTACH_LEAVE] = programs->leave,
-		[ATTACH_FREE] = programs->free,	    [ATTACH_ENTRY] = programs->entry,
-		[ATTACH_SAMPLE] = programs->sample, [ATTACH_SAMPLE_END] = programs->sample,
+		[ATTACH_THROW] = programs->throw,	[ATTACH_LEAVE] = programs->leave,
+		[ATTACH_INSIDE] = programs->inside,	[ATTACH_FREE] = programs->free,
+		[ATTACH_ENTRY] = programs->entry,	[ATTACH_SAMPLE] = programs->sample,
+		[ATTACH_SAMPLE_END] = programs->sample,
 	};
 	const size_t before = group->links->count;
 	int code = kind == ATTACH_CALL ? attach_calls(group, backend, programs)

@@ -19,7 +19,7 @@ struct bpf_program;
 
 /* The loaded programs; those that the back end does not need are NULL. */
 struct attach_programs {
-	struct bpf_program *session, *entry, *exit, *free, *throw, *leave, *sample;
+	struct bpf_program *session, *entry, *exit, *free, *throw, *leave, *sample, *inside;
 };
 
 /* How to attach. */
@@ -33,6 +33,7 @@ struct attach_how {
 enum attach_kind {
 	ATTACH_THROW, /* `throw` */
 	ATTACH_LEAVE, /* `leave` */
+	ATTACH_INSIDE, /* `inside` */
 	ATTACH_FREE, /* `free` */
 	ATTACH_SAMPLE_END, /* `sample` */
 	ATTACH_ENTRY, /* `entry`, and no return */

@@ -126,6 +126,7 @@ static void programs_choose(struct tracer_bpf *bpf, const struct bpf_settings *s
 	bpf_program__set_autoload(bpf->progs.leave_shape, shaped);
 	bpf_program__set_autoload(bpf->progs.sample_shape, shaped && settings->samples);
 	bpf_program__set_autoload(bpf->progs.sample_entry, settings->samples);
+	bpf_program__set_autoload(bpf->progs.inside_entry, settings->light && !shaped);
 	if (!shaped) {
 		bpf_map__set_autocreate(bpf->maps.shapes, false);
 		bpf_map__set_autocreate(bpf->maps.programs, false);
@@ -137,6 +138,7 @@ static void programs_choose(struct tracer_bpf *bpf, const struct bpf_settings *s
 	bpf_program__set_expected_attach_type(bpf->progs.sample_entry, type);
 	bpf_program__set_expected_attach_type(bpf->progs.throw_entry, type);
 	bpf_program__set_expected_attach_type(bpf->progs.leave_entry, type);
+	bpf_program__set_expected_attach_type(bpf->progs.inside_entry, type);
 }
 
 /* Samples are few: each of the kernel's buckets for one takes 16 bytes, whether there is a sample or not. */
@@ -334,6 +336,7 @@ struct attach_programs bpf_programs_to_attach(const struct bpf_programs *program
 		.exit = bpf->progs.call_exit,
 		.free = shaped ? bpf->progs.free_shape : bpf->progs.free_entry,
 		.throw = bpf->progs.throw_entry,
+		.inside = bpf->progs.inside_entry,
 		.leave = shaped ? bpf->progs.leave_shape : bpf->progs.leave_entry,
 		.sample = shaped ? bpf->progs.sample_shape : bpf->progs.sample_entry,
 	};
@@ -355,6 +358,22 @@ void bpf_programs_measure(struct bpf_programs *programs, bool on)
 void bpf_programs_limit_hits(struct bpf_programs *programs, uint64_t most)
 {
 	__atomic_store_n(&programs->bpf->bss->hits_max, most, __ATOMIC_SEQ_CST);
+}
+
+void bpf_programs_record_inside(struct bpf_programs *programs)
+{
+	__atomic_store_n(&programs->bpf->bss->inside_mode, INSIDE_RECORD, __ATOMIC_SEQ_CST);
+}
+
+struct inside_counts bpf_programs_inside(const struct bpf_programs *programs)
+{
+	const struct tracer_bpf__bss *bss = programs->bpf->bss;
+
+	return (struct inside_counts){
+		.right = __atomic_load_n(&bss->inside_right, __ATOMIC_RELAXED),
+		.wrong = __atomic_load_n(&bss->inside_wrong, __ATOMIC_RELAXED),
+		.open = __atomic_load_n(&bss->inside_open, __ATOMIC_RELAXED),
+	};
 }
 
 uint64_t bpf_programs_hits(const struct bpf_programs *programs)

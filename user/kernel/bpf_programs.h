@@ -61,6 +61,17 @@ void bpf_programs_measure(struct bpf_programs *programs, bool on);
 void bpf_programs_limit_hits(struct bpf_programs *programs, uint64_t most);
 uint64_t bpf_programs_hits(const struct bpf_programs *programs);
 
+/* Calls of functions that are probed inside, and whose return is probed as well. */
+struct inside_counts {
+	uint64_t right, wrong; /* their result was the one that was seen inside, or was not */
+	uint64_t open; /* seen inside, and they are going to return */
+};
+
+struct inside_counts bpf_programs_inside(const struct bpf_programs *programs);
+
+/* Let calls be recorded by probes inside of functions, not by returns. */
+void bpf_programs_record_inside(struct bpf_programs *programs);
+
 /* Let no process hold more stacks and sites than are free, or one have them all. */
 void bpf_programs_share(struct bpf_programs *programs, bool on);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tracing without frees (--light) has to say beside its sites: how what is in use was found out, and what could not be. Plain data.
+ * What tracing without frees (--light) has beside its sites: how what is in use was found out, and what could not be. Plain data.
  */
 #ifndef MODEL_LIGHT_REPORT_H
 #define MODEL_LIGHT_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -25,6 +26,7 @@ struct light_heap {
 struct light_report {
 	uint64_t look_ns; /* how long it took to look */
 	uint64_t ended_blocks; /* that looks have found freed, since tracing began */
+	bool inside; /* what can be probed inside is, and its return is not */
 	struct light_heap *heaps; /* owned */
 	size_t count, capacity;
 };

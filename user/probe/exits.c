@@ -100,6 +100,13 @@ static bool entry_returns_argument(struct elf_file *file, uint64_t entry, const 
 	return code.returns_argument;
 }
 
+bool exits_returns_argument(struct elf_file *file, uint64_t entry)
+{
+	char name[ELF_PLT_NAME_MAX];
+
+	return entry_returns_argument(file, entry, elf_plt_name(file, entry, name) ? name : NULL);
+}
+
 /* A jump: to code of the file, or by way of the dynamic linker to a function that may be in the file. */
 static void search_jump(struct search *search, struct exits_step *step)
 {

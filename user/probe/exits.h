@@ -44,6 +44,9 @@ struct exits_call {
 	struct probe_features features; /* of the kernel: what it need not single-step */
 };
 
+/* Does the code at a file offset lead, by way of the dynamic linker, to a function that returns its first argument? */
+bool exits_returns_argument(struct elf_file *file, uint64_t entry);
+
 /*
  * Find all exits of the function at file offset `entry` with `size` bytes (0 = unknown): on each
  * way from there to a return, the first one is passed with the result in its register. `call` may

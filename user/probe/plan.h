@@ -35,6 +35,7 @@ struct plan_options {
 	bool at_entry; /* probe every function at its entry, whatever it costs */
 	bool no_return_probes; /* functions of which the result cannot be read without are left out */
 	bool light; /* functions that only free are left out */
+	bool inside; /* functions of glibc that allocate are probed inside, too */
 	bool seek_walkers; /* do the same once a process has a known stack walker */
 	bool avoid_switching; /* and once a file may switch stacks: returns cannot be declined */
 	/* Functions beyond the table; must outlive the plan; NULL = none. */

@@ -34,6 +34,9 @@ enum plan_reading {
 enum plan_reading plan_add_exits(struct plan *plan, uint32_t module, struct elf_file *file,
 				 const struct scan_function *function, const char *walker);
 
+/* Add probes inside of glibc's functions that allocate, where that can be done; otherwise the plan gets a skipped entry. */
+void plan_add_inside(struct plan *plan, uint32_t module, struct elf_file *file);
+
 /*
  * Add the places where the file publishes samples, if it publishes both blocks and their ends. True if it does; if it
  * could but one of them cannot be probed, the plan gets a skipped entry.

@@ -333,7 +333,9 @@ static void json_site(struct json_writer *json, const struct report_options *opt
 	json_member_seconds(json, "oldest_s", site->stats.oldest_ns, site_stats_hold(&site->stats));
 	json_member_seconds(json, "mean_age_s", site_stats_mean_age_ns(&site->stats),
 			    site_stats_inuse_objects(&site->stats));
-	if (!options->estimates)
+	if (options->light)
+		json_light_site(json);
+	else if (!options->estimates)
 		json_lives(json, &site->stats, site->sampled);
 	json_member_string(json, "region", region_name(site->region));
 	if (site->region == REGION_RUBY_HEAP || site->region == REGION_PYTHON_ARENA)

@@ -41,7 +41,7 @@ void json_light(struct json_writer *json, const struct light_report *light)
 
 	json_writer_key(json, "light");
 	json_writer_open(json, '{');
-	light_text(json, "probes", "returns");
+	light_text(json, "probes", light->inside ? "inside" : "returns");
 	json_writer_key(json, "look_s");
 	json_writer_seconds(json, light->look_ns);
 	json_writer_key(json, "heaps");
@@ -50,4 +50,12 @@ void json_light(struct json_writer *json, const struct light_report *light)
 		light_heap(json, &light->heaps[i]);
 	json_writer_close(json, ']');
 	json_writer_close(json, '}');
+}
+
+void json_light_site(struct json_writer *json)
+{
+	json_writer_key(json, "temporary_objects");
+	json_writer_null(json);
+	json_writer_key(json, "lifespan");
+	json_writer_null(json);
 }

@@ -9,4 +9,7 @@
 /* The member "light" of a report: how what is in use was found out, and what could not be decided. */
 void json_light(struct json_writer *json, const struct light_report *light);
 
+/* What a site has not, since its frees are not seen. */
+void json_light_site(struct json_writer *json);
+
 #endif

@@ -401,3 +401,14 @@ int light_check(pid_t pid, struct error *error)
 			 : *all.reason.text ? all.reason.text
 					    : "no heap was recognized there");
 }
+
+int light_check_all(const struct light *light, struct error *error)
+{
+	int code = 0;
+	size_t i;
+
+	for (i = 0; light->on && i < light->processes->count && !code; i++)
+		if (!light->processes->slots[i].process->target.exited)
+			code = light_check(light->processes->slots[i].process->target.pid, error);
+	return code;
+}

@@ -84,7 +84,10 @@ struct light_report *light_report_make(const struct light *light);
 /* What is the verdict on a block of a heap that was looked at? */
 enum light_verdict light_judge(unsigned int seen);
 
-/* Can the heap of a process be looked at, so that blocks are told apart? Returns 0, or -ENOTSUP with `error` filled. */
+/* Can those of all processes that run? See light_check. */
+int light_check_all(const struct light *light, struct error *error);
+
+/* Can the heap of a process be looked at, block by block? Returns 0, or -ENOTSUP with `error` filled. */
 int light_check(pid_t pid, struct error *error);
 
 #endif

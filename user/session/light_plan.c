@@ -49,6 +49,15 @@ enum light_blocks light_plan_blocks(const struct plan *plan, uint32_t function)
 	return LIGHT_BLOCKS_LARGER;
 }
 
+enum light_blocks light_plan_blocks_of_site(const void *context, uint64_t key)
+{
+	const struct light_sites *sites = context;
+	const struct known_site *site = sites_get(sites->sites, key);
+
+	return site ? light_plan_blocks(sites->plan, site->record.function)
+		    : LIGHT_BLOCKS_ELSEWHERE;
+}
+
 int light_plan_check(const struct plan *plan, struct error *error)
 {
 	size_t i;

@@ -52,7 +52,7 @@ static bool probe_has_hits(const struct plan_probe *probe, enum hit_kind kind)
 
 	switch (kind) {
 	case HIT_CALL:
-		return op == CALL_ALLOC || op == CALL_REALLOC ||
+		return op == CALL_ALLOC || op == CALL_REALLOC || op == CALL_INSIDE ||
 		       (op >= CALL_MMAP && op <= CALL_MREMAP);
 	case HIT_FREE:
 		return op == CALL_FREE;

@@ -18,9 +18,19 @@ static const unsigned int group_parts[PROBE_GROUPS] = {
 	PROBES_REALLOCS,
 	PROBES_MAPPINGS,
 	PROBES_ALLOCATIONS,
+	PROBES_INSIDE,
+	PROBES_VERIFIED,
 };
 
-enum probe_group { GROUP_EXITS, GROUP_FREES, GROUP_REALLOCS, GROUP_MAPPINGS, GROUP_ALLOCATIONS };
+enum probe_group {
+	GROUP_EXITS,
+	GROUP_FREES,
+	GROUP_REALLOCS,
+	GROUP_MAPPINGS,
+	GROUP_ALLOCATIONS,
+	GROUP_INSIDE,
+	GROUP_VERIFIED,
+};
 
 /* Groups with functions that free. */
 static const bool group_frees[PROBE_GROUPS] = { [GROUP_FREES] = true, [GROUP_REALLOCS] = true };
@@ -45,6 +55,12 @@ static enum probe_group group_of(const struct plan_probe *probe)
 		return GROUP_FREES;
 	case CALL_REALLOC:
 		return GROUP_REALLOCS;
+	case CALL_INSIDE:
+	case CALL_INSIDE_SIZE:
+		return GROUP_INSIDE;
+	case CALL_ALLOC:
+		return SHAPE_RESULT(probe->shape) == RESULT_INSIDE ? GROUP_VERIFIED
+								   : GROUP_ALLOCATIONS;
 	case CALL_MMAP:
 	case CALL_MUNMAP:
 	case CALL_MREMAP:
@@ -67,6 +83,9 @@ static enum attach_kind kind_of(const struct plan_probe *probe)
 		return ATTACH_SAMPLE;
 	case CALL_SAMPLE_END:
 		return ATTACH_SAMPLE_END;
+	case CALL_INSIDE:
+	case CALL_INSIDE_SIZE:
+		return ATTACH_INSIDE;
 	default:
 		return plan_probe_returns(probe) ? ATTACH_CALL : ATTACH_ENTRY;
 	}

@@ -26,11 +26,14 @@ enum probe_part {
 	PROBES_REALLOCS = 2, /* functions that free and allocate */
 	PROBES_ALLOCATIONS = 4, /* functions that only allocate; samples */
 	PROBES_MAPPINGS = 8, /* mmap, munmap, mremap */
-	PROBES_ALL = 15,
+	PROBES_INSIDE = 16, /* inside of functions that allocate */
+	PROBES_VERIFIED =
+		32, /* entry and return of these functions, which are the truth for what is seen inside */
+	PROBES_ALL = 63,
 };
 
 /* Links of a part, or of all probes where the set is not divided. */
-#define PROBE_GROUPS 5
+#define PROBE_GROUPS 7
 
 /* A file that is probed in a process. */
 struct probed_file {

@@ -19,11 +19,11 @@
 #include "kernel/bpf_programs.h"
 #include "kernel/trap_meter.h"
 #include "session/budget.h"
+#include "session/busy_threads.h"
 #include "session/core.h"
 #include "session/guard.h"
 #include "session/hold.h"
-#include "session/light.h"
-#include "session/light_plan.h"
+#include "session/light_run.h"
 #include "session/meter.h"
 #include "session/module_gc.h"
 #include "system/end_signals.h"
@@ -62,7 +62,7 @@ struct session {
 	struct meter meter;
 	struct thread_times times; /* when the meter began */
 	struct budget budget;
-	struct light light;
+	struct light_run light;
 	uint64_t events_dropped; /* by the ring buffer, when that was last looked at */
 };
 
@@ -211,7 +211,6 @@ static void session_prepare(struct session *session)
 	session->id_seed = seed_new();
 	core->collect.min_age_ns = options->min_age_ns;
 	core->collect.survived = options->survived;
-	core->collect.light = options->light ? &session->light : NULL;
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
 }
 
@@ -245,6 +244,8 @@ static void session_plan_nothing(struct session *session)
 					.seek_walkers = !session->core.probes.machine_wide,
 					.named = session->options.named,
 					.light = session->options.light,
+					.inside = session->options.light &&
+						  session->backend <= BACKEND_KERNEL_MULTI,
 					.usdt = session->options.usdt };
 
 	planned_files_init(&session->core.files, &options);
@@ -263,16 +264,6 @@ static void session_start_names(struct session *session)
 	session->jit_names = jit_names_new(options->log);
 	session->interps =
 		interp_table_new(options->modules, options->decoder, options->log, &maps);
-}
-
-/* See light.h. A site that is not known yet will be at the next report. */
-static enum light_blocks session_blocks_of(const void *context, uint64_t key)
-{
-	const struct session *session = context;
-	const struct known_site *site = sites_get((struct sites *)&session->core.sites, key);
-
-	return site ? light_plan_blocks(&session->core.files.plan, site->record.function)
-		    : LIGHT_BLOCKS_ELSEWHERE;
 }
 
 static void session_connect(struct session *session)
@@ -298,12 +289,10 @@ static void session_connect(struct session *session)
 					   .percent = session->options.budget,
 					   .most_blocks = session->options.max_blocks,
 					   .pace.max_window_ns = session->options.max_window_ns };
-	session->light = (struct light){ .on = session->options.light,
-					 .maps = bpf_programs_maps(session->programs),
-					 .processes = &core->processes,
-					 .blocks_of = session_blocks_of,
-					 .context = session,
-					 .most_blocks = session->options.max_blocks };
+	session->light.light.on = session->options.light;
+	session->light.light.most_blocks = session->options.max_blocks;
+	light_run_connect(&session->light, core, session->programs,
+			  bpf_programs_maps(session->programs), session->options.log);
 	session->gc = (struct module_gc){ .processes = &core->processes,
 					  .scan = &core->scan,
 					  .sites = &core->sites,
@@ -364,7 +353,7 @@ void session_close(struct session *session)
 		return;
 	session_detach(session);
 	budget_free(&session->budget);
-	light_free(&session->light);
+	light_free(&session->light.light);
 	events_close(&session->core.events);
 	unwind_loader_close(session->unwind);
 	bpf_programs_free(session->programs);
@@ -397,7 +386,7 @@ static uint64_t session_next_deadline(struct session *session, uint64_t next)
 		deadline_add(&next, session->core.follow.select_ns);
 	deadline_add(&next, session->core.events.look_ns);
 	deadline_add(&next, session->budget.next_ns);
-	deadline_add(&next, session->light.next_ns);
+	light_run_add_deadlines(&session->light, &next);
 	for (i = 0; i < processes->count; i++)
 		if (processes->slots[i].process->needs_scan &&
 		    !processes->slots[i].process->target.exited)
@@ -451,7 +440,7 @@ void session_drain(struct session *session)
 	uint64_t now;
 
 	budget_poll(&session->budget);
-	light_poll(&session->light);
+	light_run_poll(&session->light);
 	events_catch_up(&session->core.events);
 	events_look(&session->core.events);
 	if (session->core.follow.children_unknown)
@@ -507,14 +496,7 @@ int session_check_probes(const struct session *session, struct error *error)
 
 int session_check_light(const struct session *session, struct error *error)
 {
-	const struct process_table *processes = &session->core.processes;
-	int code = session->options.light ? light_plan_check(&session->core.files.plan, error) : 0;
-	size_t i;
-
-	for (i = 0; i < processes->count && !code && session->options.light; i++)
-		if (!processes->slots[i].process->target.exited)
-			code = light_check(processes->slots[i].process->target.pid, error);
-	return code;
+	return light_run_check(&session->light, error);
 }
 
 void session_activate(struct session *session)
@@ -526,8 +508,7 @@ void session_activate(struct session *session)
 		budget_start(&session->budget);
 	else
 		bpf_programs_record(session->programs, RECORD_ALL);
-	if (session->options.light)
-		light_start(&session->light);
+	light_run_start(&session->light);
 	session_poll(session);
 }
 
@@ -535,40 +516,12 @@ void session_deactivate(struct session *session)
 {
 	bpf_programs_record(session->programs, RECORD_NOTHING);
 	session->budget.next_ns = 0;
-	session->light.next_ns = 0;
-}
-
-/* CPU times of threads, so that it is known of what the traps of one take their part. */
-static void session_read_times(struct session *session)
-{
-	const struct process_table *table = &session->core.processes;
-	size_t i;
-
-	for (i = 0; i < table->count; i++)
-		if (!table->slots[i].process->target.exited)
-			thread_times_read(&session->times, table->slots[i].process->target.pid);
-}
-
-static void session_find_busiest(struct session *session, struct price *price)
-{
-	const struct process_table *table = &session->core.processes;
-	size_t i;
-
-	for (i = 0; i < table->count && price->busiest_thread && !price->busiest_cpu_ns; i++) {
-		const struct target *target = &table->slots[i].process->target;
-
-		if (target->exited)
-			continue;
-		price->busiest_cpu_ns = thread_times_since(&session->times, target->pid,
-							   (pid_t)price->busiest_thread);
-		if (price->busiest_cpu_ns && table->count > 1)
-			price->busiest_pid = (uint32_t)target->pid;
-	}
+	light_run_stop(&session->light);
 }
 
 void session_measure(struct session *session)
 {
-	session_read_times(session);
+	busy_threads_read(&session->times, &session->core.processes);
 	meter_begin(&session->meter, clock_now_ns());
 	bpf_programs_measure(session->programs, true);
 }
@@ -587,7 +540,7 @@ const struct price *session_end_measure(struct session *session, bool last, int 
 		return NULL;
 	bpf_programs_measure(session->programs, false);
 	meter_end(&session->meter, clock_now_ns(), *ret_reason ? NULL : &costs);
-	session_find_busiest(session, &session->meter.price);
+	busy_threads_find(&session->times, &session->core.processes, &session->meter.price);
 	thread_times_free(&session->times);
 	return &session->meter.price;
 }
@@ -704,8 +657,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 		budget_fill(&session->budget, snapshot);
 	else
 		snapshot->price = session->meter.price;
-	if (session->options.light)
-		snapshot->light = light_report_make(&session->light);
+	snapshot->light = light_run_report(&session->light);
 	*ret_snapshot = snapshot;
 	return 0;
 }
