@@ -168,7 +168,8 @@ static __always_inline bool call_is_admitted(struct thread *thread, struct pt_re
 {
 	if (call_is_repeated(thread, ctx, shape))
 		pending_heal(thread);
-	return !thread->call.sp || pending_admit(thread, ctx, shape, PT_REGS_SP(ctx));
+	thread->begins_at = PT_REGS_SP(ctx);
+	return !thread->call.sp || pending_admit(thread, ctx, shape);
 }
 
 /* Note what a call was asked for. */
@@ -225,6 +226,17 @@ static __always_inline bool call_enter(struct pt_regs *ctx, __u64 shape)
 }
 
 /*
+ * The call returns a block of a size that is not recorded: what stood at its address has been freed, which nobody has seen. Not
+ * inlined, for the same reason as mapping_report; and not for results that are read at exits, where there is no more stack.
+ */
+static __noinline void call_forget(struct thread *thread, __u64 result)
+{
+	if (result && SHAPE_OP(thread->call.shape) < CALL_MMAP &&
+	    !size_is_wanted(thread->call.size))
+		record_forget(thread->call.shape, result);
+}
+
+/*
  * The recorded call returns `result`. What it has made has a site if it is of a wanted size; the
  * verifier looks at all that belongs to sites once for each place that asks for one, so there is
  * only this.
@@ -251,9 +263,6 @@ static __always_inline void call_finish(struct thread *thread, struct pt_regs *c
 	made = made && size_is_wanted(thread->call.size);
 	if (made)
 		key = site_of_call(thread, ctx, &site);
-	/* What stood at this address has been freed, which nobody has seen. */
-	if (setting_light && result && !made && op < CALL_MMAP)
-		record_forget(thread->call.shape, result);
 	if (made && op == CALL_REALLOC)
 		life = realloc_life(result);
 	if (op >= CALL_MMAP && made && !key)
@@ -286,6 +295,8 @@ static __always_inline void call_return(struct pt_regs *ctx)
 	if (setting_light && SHAPE_OP(thread->call.shape) == CALL_ALLOC &&
 	    SHAPE_RESULT(thread->call.shape) == RESULT_INSIDE)
 		inside_compare(thread, PT_REGS_RC(ctx));
+	if (setting_light)
+		call_forget(thread, PT_REGS_RC(ctx));
 	call_finish(thread, ctx, PT_REGS_RC(ctx));
 	pending_drop(thread);
 }

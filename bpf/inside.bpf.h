@@ -60,7 +60,8 @@ static __always_inline bool inside_is_wanted(struct thread *thread, struct pt_re
 		return false;
 	if (returns)
 		pending_drop(thread);
-	return !thread->call.sp || pending_admit(thread, ctx, shape, sp);
+	thread->begins_at = sp;
+	return !thread->call.sp || pending_admit(thread, ctx, shape);
 }
 
 /* As at the return of the call: the registers of its caller are in its frame. */
@@ -104,6 +105,7 @@ static __always_inline void inside_enter(struct pt_regs *ctx, __u64 shape)
 	if (!inside_is_wanted(thread, ctx, shape, sp))
 		return;
 	inside_begin(thread, ctx, shape, sp);
+	call_forget(thread, result);
 	call_finish(thread, ctx, result);
 	pending_drop(thread);
 }

@@ -57,6 +57,7 @@ struct thread {
 	 */
 	__u64 made, made_life, made_site;
 	struct site fresh; /* a site that is being made; its counters stay 0 */
+	__u64 begins_at; /* the stack pointer at the entry of a new call: in memory, since programs have no more stack */
 	__u64 inside_size; /* noted inside of a function that allocates */
 	__u64 inside_result; /* and of the pending call, how often a result was seen there, with the last one and its size */
 	__u64 inside_asked, inside_count;

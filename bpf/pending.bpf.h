@@ -106,11 +106,10 @@ static __noinline bool pending_push(struct thread *thread)
 }
 
 /*
- * A call, with its frame at `sp`, begins while others seem to be pending. True if it is the program's. Then no call is present, and
+ * A call, with its frame at thread->begins_at, begins while others seem to be pending. True if it is the program's. Then no call is present, and
  * thread->off_stack is set if a return probe on it would make the kernel drop one that is pending on another stack.
  */
-static __always_inline bool pending_admit(struct thread *thread, struct pt_regs *ctx, __u64 shape,
-					  __u64 sp)
+static __always_inline bool pending_admit(struct thread *thread, struct pt_regs *ctx, __u64 shape)
 {
 	int turn;
 
@@ -124,7 +123,7 @@ static __always_inline bool pending_admit(struct thread *thread, struct pt_regs 
 	thread->denied = 0;
 	thread->maps = SHAPE_SOURCE(shape) == SOURCE_MMAP;
 	for (turn = 0; turn < PENDING_TURNS; turn++)
-		if (pending_examine(relation_at(ctx, sp), sp))
+		if (pending_examine(relation_at(ctx, thread->begins_at), thread->begins_at))
 			break;
 	thread->maps = 0;
 	return !thread->denied && (!thread->call.sp || pending_push(thread));

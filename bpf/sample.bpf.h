@@ -173,7 +173,8 @@ static __always_inline void sample_begin(struct pt_regs *ctx, __u64 shape,
 		loss_add(LOSS_THREADS_REFUSED, 1);
 		return;
 	}
-	if (thread->call.sp && !pending_admit(thread, ctx, shape, PT_REGS_SP(ctx)))
+	thread->begins_at = PT_REGS_SP(ctx);
+	if (thread->call.sp && !pending_admit(thread, ctx, shape))
 		return;
 	sample_add(thread, ctx, shape, values);
 	pending_drop(thread);

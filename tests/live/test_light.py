@@ -74,7 +74,7 @@ def test_every_site_is_equal_to_the_truth():
 
 def test_inside_of_malloc():
     """As soon as probes inside of malloc are verified, they record, and every site is equal to the truth as before, calls too."""
-    lab.need_backend("multi")
+    lab.need_backend("session")
     unseen = Unseen()
 
     def is_inside():

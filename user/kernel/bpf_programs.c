@@ -126,7 +126,7 @@ static void programs_choose(struct tracer_bpf *bpf, const struct bpf_settings *s
 	bpf_program__set_autoload(bpf->progs.leave_shape, shaped);
 	bpf_program__set_autoload(bpf->progs.sample_shape, shaped && settings->samples);
 	bpf_program__set_autoload(bpf->progs.sample_entry, settings->samples);
-	bpf_program__set_autoload(bpf->progs.inside_entry, settings->light && !shaped);
+	bpf_program__set_autoload(bpf->progs.inside_entry, settings->light && one);
 	if (!shaped) {
 		bpf_map__set_autocreate(bpf->maps.shapes, false);
 		bpf_map__set_autocreate(bpf->maps.programs, false);

@@ -245,7 +245,7 @@ static void session_plan_nothing(struct session *session)
 					.named = session->options.named,
 					.light = session->options.light,
 					.inside = session->options.light &&
-						  session->backend <= BACKEND_KERNEL_MULTI,
+						  session->backend == BACKEND_KERNEL_SESSION,
 					.usdt = session->options.usdt };
 
 	planned_files_init(&session->core.files, &options);
