@@ -11,8 +11,9 @@
 
 static void test_add(void **state)
 {
-	struct site_stats sum = { 1, 2, 3, 4, 5, 60, 7, 11, 3, 12, 13, 14, 8, 9 };
-	const struct site_stats more = { 10, 20, 30, 40, 50, 6, 70, 110, 9, 120, 130, 140, 80, 90 };
+	struct site_stats sum = { 1, 2, 3, 4, 5, 60, 7, 11, 3, 12, 13, 14, 8, 9, 15, 16 };
+	const struct site_stats more = { 10, 20,  30,  40,  50, 6,  70,	 110,
+					 9,  120, 130, 140, 80, 90, 150, 160 };
 
 	(void)state;
 	site_stats_add(&sum, &more);
@@ -30,6 +31,8 @@ static void test_add(void **state)
 	assert_int_equal(sum.unknown_objects, 154);
 	assert_int_equal(sum.young_bytes, 88);
 	assert_int_equal(sum.young_objects, 99);
+	assert_int_equal(sum.undecided_bytes, 165);
+	assert_int_equal(sum.undecided_objects, 176);
 }
 
 /* A sum stays at its maximum. */

@@ -12,6 +12,12 @@ const struct heap_allocator *const census_allocators[] = {
 	&heap_jemalloc, &heap_tcmalloc, &heap_mimalloc, &heap_mallocng, &heap_glibc, NULL,
 };
 
+void census_sink_unknown(const struct census_sink *sink, uint64_t start, uint64_t end)
+{
+	if (sink && sink->unknown && start < end)
+		sink->unknown(sink->context, start, end);
+}
+
 bool census_refresh(struct image *image)
 {
 	return !image_is_over(image) && image_refresh(image);

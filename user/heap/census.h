@@ -24,7 +24,15 @@ struct census_sink {
 	/* Called in no order of addresses. False = end the walk. NULL = only the totals are wanted. */
 	bool (*block)(void *context, const struct census_block *block);
 	void *context;
+	/*
+	 * Called for memory that was not understood, or may not have been walked: that no block was found there means nothing. It may be
+	 * more than what the totals count. NULL = that is not wanted.
+	 */
+	void (*unknown)(void *context, uint64_t start, uint64_t end);
 };
+
+/* Give a range to the sink, which may be NULL. */
+void census_sink_unknown(const struct census_sink *sink, uint64_t start, uint64_t end);
 
 /* Blocks that an allocator's counters have in use. */
 struct census_use {

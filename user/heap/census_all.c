@@ -64,12 +64,20 @@ static bool all_see_block(void *context, const struct census_block *block)
 	return true;
 }
 
+static void all_see_unknown(void *context, uint64_t start, uint64_t end)
+{
+	const struct all_pass *pass = context;
+
+	pass->all->unknown(pass->all->context, start, end);
+}
+
 /* Walk the heap of one allocator. Returns 1 if it was walked, 0 if it is not at work here, or a negative errno. */
 static int all_walk(struct census_all *all, const struct heap_allocator *allocator,
 		    struct image *image, const struct thread_list *threads)
 {
 	struct all_pass pass = { all, allocator->name };
 	const struct census_sink sink = { .block = all->block ? all_see_block : NULL,
+					  .unknown = all->unknown ? all_see_unknown : NULL,
 					  .context = &pass };
 	struct heap_totals totals = { 0 };
 	struct heap_layout *layout = NULL;

@@ -12,10 +12,12 @@
 struct census_all {
 	/* Called for each block in use, in no order; NULL = only the totals are wanted. */
 	void (*block)(void *context, const char *allocator, const struct census_block *block);
+	/* Called for memory that may have blocks in use that were not found; NULL = that is not wanted. */
+	void (*unknown)(void *context, uint64_t start, uint64_t end);
 	void *context;
 	/* What was found. */
 	const char *allocator; /* the last one that was walked; static; NULL = none was */
-	bool by_address; /* which blocks are in use is certain, not only how many */
+	bool by_address; /* which blocks are in use is certain, not only how many: others may be, too */
 	uint64_t live_blocks, live_bytes;
 	uint64_t unknown_bytes; /* that were not understood, or not walked */
 	/* Why an allocator that is at work could not be walked; no text = all could. */

@@ -192,6 +192,20 @@ static void glibc_walk_mapped(struct glibc_walk *walk, const struct glibc_mapped
 		walk->ended = true;
 }
 
+/* All memory outside of the heaps. */
+static void glibc_give_rest(const struct glibc_walk *walk)
+{
+	const struct glibc_map *map = walk->map;
+	uint64_t start = 0;
+	size_t i;
+
+	for (i = 0; i < map->heap_count; i++) {
+		census_sink_unknown(walk->sink, start, map->heaps[i].mapped);
+		start = map->heaps[i].end;
+	}
+	census_sink_unknown(walk->sink, start, UINT64_MAX);
+}
+
 static bool glibc_mapped_differ(const struct glibc_par *par, const struct glibc_mapped_list *list)
 {
 	return par->found && (list->count != par->n_mmaps || list->bytes != par->mmapped_mem);
@@ -215,6 +229,8 @@ static void glibc_walk_all_mapped(struct glibc_walk *walk)
 	}
 	for (i = 0; i < list.count; i++)
 		glibc_walk_mapped(walk, &list.items[i], bytes);
+	if (!par->found || glibc_mapped_differ(par, &list))
+		glibc_give_rest(walk);
 	if (!par->found)
 		buffer_printf(&walk->totals->remarks,
 			      "how many blocks have mappings of their own is not known\n");
@@ -254,6 +270,8 @@ static void glibc_check_arenas(struct glibc_walk *walk)
 			(unsigned long long)different, walk->map->arena_count,
 			(unsigned long long)missing);
 	walk->totals->unknown_bytes += missing;
+	if (missing)
+		glibc_give_rest(walk);
 }
 
 static void glibc_check_lists(struct glibc_walk *walk)

@@ -168,6 +168,7 @@ static uint64_t walk_recover(struct glibc_walk *walk, uint64_t chunk)
 		next = walk->heap->end;
 	walk->totals->resyncs++;
 	walk->totals->unknown_bytes += next - chunk;
+	census_sink_unknown(walk->sink, chunk, next);
 	return next;
 }
 
@@ -183,6 +184,7 @@ static uint64_t walk_fence(struct glibc_walk *walk, uint64_t chunk)
 	walk->length = 0;
 	next = walk_resync(walk, chunk + 32);
 	walk->totals->unknown_bytes += next - (chunk + 32);
+	census_sink_unknown(walk->sink, chunk + 32, next);
 	return next;
 }
 

@@ -149,6 +149,7 @@ static bool jemalloc_walk_extent(void *context, const struct jemalloc_extent *ex
 	address_set_add(&walker->records, extent->record & ~4095ull);
 	if (!extent->sound || !image_find(walker->image, extent->address)) {
 		walker->totals->unknown_bytes += extent->size;
+		census_sink_unknown(walker->sink, extent->address, extent->address + extent->size);
 		walker->unsound += extent->sound;
 		return true;
 	}

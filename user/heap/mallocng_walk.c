@@ -149,6 +149,13 @@ static uint64_t mallocng_resident(const struct mallocng_walker *walker, unsigned
 	return heap_search_resident(walker->image, start, start + walker->group->stride);
 }
 
+static void mallocng_give_unknown(const struct mallocng_walker *walker, unsigned int i)
+{
+	uint64_t start = walker->group->memory + MALLOCNG_UNIT + i * walker->group->stride;
+
+	census_sink_unknown(walker->sink, start, start + walker->group->stride);
+}
+
 static void mallocng_walk_slot(struct mallocng_walker *walker, unsigned int i)
 {
 	struct heap_totals *totals = walker->totals;
@@ -171,6 +178,8 @@ static void mallocng_walk_slot(struct mallocng_walker *walker, unsigned int i)
 		totals->resyncs++;
 		walker->odd_slots += !gone;
 		totals->unknown_bytes += gone ? 0 : walker->group->stride;
+		if (!gone)
+			mallocng_give_unknown(walker, i);
 	}
 }
 

@@ -163,6 +163,7 @@ static bool mimalloc_walk_page(void *context, const struct mimalloc_page *given)
 	}
 	walker->odd_pages++;
 	walker->totals->unknown_bytes += page.size;
+	census_sink_unknown(walker->sink, page.start, page.start + page.size);
 	return true;
 }
 

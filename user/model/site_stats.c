@@ -37,6 +37,8 @@ void site_stats_add(struct site_stats *sum, const struct site_stats *more)
 	stats_add(&sum->added_objects, more->added_objects);
 	stats_add(&sum->unknown_bytes, more->unknown_bytes);
 	stats_add(&sum->unknown_objects, more->unknown_objects);
+	stats_add(&sum->undecided_bytes, more->undecided_bytes);
+	stats_add(&sum->undecided_objects, more->undecided_objects);
 	stats_add(&sum->young_bytes, more->young_bytes);
 	stats_add(&sum->young_objects, more->young_objects);
 	stats_add(&sum->measured_bytes, more->measured_bytes);
@@ -77,6 +79,10 @@ void site_stats_add_blocks(struct site_stats *stats, const struct site_blocks *b
 		stats->oldest_ns = blocks->age_ns;
 	stats_add_ages(&stats->age_sum_ns, (unsigned __int128)blocks->age_ns * blocks->objects);
 	stats_add_lives(stats, blocks);
+	if (!blocks->undecided)
+		return;
+	stats_add(&stats->undecided_bytes, blocks->bytes);
+	stats_add(&stats->undecided_objects, blocks->objects);
 }
 
 void site_stats_limit_freed(struct site_stats *stats)

@@ -28,6 +28,8 @@ struct site_stats {
 	uint64_t unknown_bytes, unknown_objects;
 	/* Blocks in use that are younger than --min-age, or have outlived too little for --survived. */
 	uint64_t young_bytes, young_objects;
+	/* Of the blocks in use, without the young ones, those that may have been freed (--light). */
+	uint64_t undecided_bytes, undecided_objects;
 	/* Of mappings in use, without the young ones: how many bytes were looked at, and were present then. */
 	uint64_t measured_bytes, resident_bytes;
 	struct lifespans lives; /* of the freed blocks */
@@ -48,6 +50,7 @@ struct site_blocks {
 	/* Of a block whose life is recorded. */
 	uint32_t grown; /* how often realloc has made it larger */
 	bool added, unknown; /* as above; at most one of them */
+	bool undecided; /* they may have been freed */
 };
 
 /* Count blocks among the young ones if their age is below `min_age_ns`, or else in the ages. The counters stay. */

@@ -334,7 +334,7 @@ static void json_site(struct json_writer *json, const struct report_options *opt
 	json_member_seconds(json, "mean_age_s", site_stats_mean_age_ns(&site->stats),
 			    site_stats_inuse_objects(&site->stats));
 	if (options->light)
-		json_light_site(json);
+		json_light_site(json, &site->stats);
 	else if (!options->estimates)
 		json_lives(json, &site->stats, site->sampled);
 	json_member_string(json, "region", region_name(site->region));

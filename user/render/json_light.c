@@ -52,8 +52,10 @@ void json_light(struct json_writer *json, const struct light_report *light)
 	json_writer_close(json, '}');
 }
 
-void json_light_site(struct json_writer *json)
+void json_light_site(struct json_writer *json, const struct site_stats *stats)
 {
+	light_number(json, "undecided_bytes", stats->undecided_bytes, true);
+	light_number(json, "undecided_objects", stats->undecided_objects, true);
 	json_writer_key(json, "temporary_objects");
 	json_writer_null(json);
 	json_writer_key(json, "lifespan");

@@ -6,6 +6,8 @@
 #include "render/columns.h"
 #include "render/text_parts.h"
 
+#define INDENT 5
+
 static void light_append(struct buffer *line, const char *before, uint64_t blocks, uint64_t bytes,
 			 const char *behind)
 {
@@ -45,6 +47,21 @@ static void light_heap(const struct text_writer *writer, const struct light_heap
 	columns_wrap(writer->out, line.data, writer->width, 2);
 	if (heap->reason)
 		text_style_set(writer, STYLE_PLAIN);
+	buffer_free(&line);
+}
+
+void text_light_site(const struct text_writer *writer, const struct report_site *site)
+{
+	struct buffer line = { 0 };
+
+	light_append(&line, "up to ", site->stats.undecided_objects, site->stats.undecided_bytes,
+		     "less: whether they are in use was not certain, since the heap was changing");
+	if (line.length) {
+		columns_pad(writer->out, 0, INDENT);
+		columns_wrap(writer->out, line.data,
+			     writer->width == COLUMNS_ANY ? COLUMNS_ANY : writer->width - INDENT,
+			     INDENT + 2);
+	}
 	buffer_free(&line);
 }
 

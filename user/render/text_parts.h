@@ -30,6 +30,8 @@ void text_budget_site(const struct text_writer *writer, const struct budget_esti
 void text_budget(const struct text_writer *writer, const struct report *report);
 /* Print where what is in use was read without frees, and what could not be decided. */
 void text_light(const struct text_writer *writer, const struct light_report *light);
+/* Print what of a row may have been freed. */
+void text_light_site(const struct text_writer *writer, const struct report_site *site);
 /* What was lost, the coverage and the summary. */
 void text_coverage(const struct text_writer *writer, const struct report *report);
 

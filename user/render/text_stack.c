@@ -362,7 +362,9 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 	text_realloc(writer, site);
 	if (report->options.estimates)
 		text_budget_site(writer, &site->estimate);
-	else if (!report->options.light)
+	else if (report->options.light)
+		text_light_site(writer, site);
+	else
 		text_lives(writer, site);
 	stack_via(writer, site);
 	if (!shown.count && region_has_line(site->region) &&

@@ -25,6 +25,7 @@ struct pass {
 	uint64_t time_ns;
 	const struct process *process; /* of the last block; NULL = none */
 	uint64_t min_age_ns; /* there */
+	bool undecided; /* the block may have been freed */
 	struct key_list dead;
 };
 
@@ -99,6 +100,7 @@ static void pass_add_block(struct pass *pass, const void *key, const struct bloc
 		.grown = LIFE_GROWN(block->life),
 		.added = block->life & LIFE_ADDED,
 		.unknown = (block->life & (LIFE_UNKNOWN | LIFE_ADDED)) == LIFE_UNKNOWN,
+		.undecided = pass->undecided,
 	};
 
 	if (!site)
@@ -135,6 +137,16 @@ static void pass_see_block(void *context, const void *key, const void *value)
 	pass_add_block(context, key, value, 1);
 }
 
+static void pass_see_light_block(void *context, const struct block_key *key,
+				 const struct block *block, bool undecided)
+{
+	struct pass *pass = context;
+
+	pass->undecided = undecided;
+	pass_see_block(pass, key, block);
+	pass->undecided = false;
+}
+
 static void pass_see_sample(void *context, const void *key, const void *value)
 {
 	const struct sampled_block *sample = value;
@@ -163,11 +175,20 @@ static void collect_count_gcs(const struct collect *collect, const struct proces
 /* Where frees are not probed: what is not in use has been freed. */
 static void collect_derive_frees(const struct known_site *site, struct site_stats *stats)
 {
+	uint64_t bytes, objects;
+
 	stats->free_bytes = stats->free_objects = 0;
 	if (site->held_objects < stats->alloc_objects)
 		stats->free_objects = stats->alloc_objects - site->held_objects;
 	if (site->held_bytes < stats->alloc_bytes)
 		stats->free_bytes = stats->alloc_bytes - site->held_bytes;
+	/* The figures of the site are older than those of its blocks. */
+	bytes = site_stats_inuse_bytes(stats);
+	objects = site_stats_inuse_objects(stats);
+	if (stats->undecided_bytes > bytes)
+		stats->undecided_bytes = bytes;
+	if (stats->undecided_objects > objects)
+		stats->undecided_objects = objects;
 }
 
 /* The row of a site, as of `time_ns`. False if it has none. */
@@ -254,7 +275,7 @@ static void collect_forget_sites(struct collect *collect, struct key_list *dead,
 /* Blocks of the heap, of which only those count that may be in use, with `look`. */
 static int collect_read_blocks(const struct collect *collect, struct pass *pass, bool look)
 {
-	return look && collect->light ? light_look(collect->light, pass_see_block, pass)
+	return look && collect->light ? light_look(collect->light, pass_see_light_block, pass)
 				      : maps_read(collect->maps, MAPS_BLOCKS, pass_see_block, pass);
 }
 

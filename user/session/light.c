@@ -24,20 +24,23 @@
 struct light_walk {
 	struct light *light;
 	struct light_target *target;
-	unsigned char bit; /* enum light_seen */
+	unsigned char bit; /* enum light_seen: of a block that it has found */
+	unsigned char unclear; /* of one that it may have missed */
 };
 
 enum light_verdict light_judge(unsigned int seen)
 {
 	const unsigned int both = LIGHT_SEEN_FIRST | LIGHT_SEEN_SECOND;
+	const unsigned int neither = LIGHT_UNCLEAR_FIRST | LIGHT_UNCLEAR_SECOND;
 
 	/* Its address was handed out again meanwhile. */
 	if (!(seen & LIGHT_SEEN_SAME))
 		return LIGHT_UNDECIDED;
-	if (!(seen & both))
-		return LIGHT_ENDED;
 	/* The first walk may have missed it; what the second one misses may have been freed just before. */
-	return seen & LIGHT_SEEN_SECOND ? LIGHT_IN_USE : LIGHT_UNDECIDED;
+	if (seen & both)
+		return seen & LIGHT_SEEN_SECOND ? LIGHT_IN_USE : LIGHT_UNDECIDED;
+	/* A walk that has been where it would be, and has not found it, is enough. */
+	return (seen & neither) == neither ? LIGHT_UNDECIDED : LIGHT_ENDED;
 }
 
 /* Targets */
@@ -219,10 +222,29 @@ static void walk_see_block(void *context, const char *allocator, const struct ce
 		walk_see_other(walk, seen);
 }
 
-static void light_walk(struct light *light, struct light_target *target, unsigned char bit)
+/* What was not found there may be in use. */
+static void walk_see_unknown(void *context, uint64_t start, uint64_t end)
 {
-	struct light_walk walk = { light, target, bit };
-	struct census_all all = { .block = walk_see_block, .context = &walk };
+	struct light_walk *walk = context;
+	struct light *light = walk->light;
+	size_t i = light_position(light, walk->target->target_id, start);
+
+	for (; i < light->block_count; i++) {
+		struct light_block *block = &light->blocks[i];
+
+		if (block->key.target_id != walk->target->target_id || block->key.address >= end)
+			return;
+		block->seen |= walk->unclear;
+	}
+}
+
+static void light_walk(struct light *light, struct light_target *target, unsigned char bit,
+		       unsigned char unclear)
+{
+	struct light_walk walk = { light, target, bit, unclear };
+	struct census_all all = { .block = walk_see_block,
+				  .unknown = walk_see_unknown,
+				  .context = &walk };
 	struct light_heap *heap = &target->heap;
 	bool whole;
 
@@ -242,15 +264,15 @@ static void light_walk(struct light *light, struct light_target *target, unsigne
 					      ? all.reason.text
 					      : "no heap was recognized, or it took too long");
 	else if (!all.by_address)
-		heap_set_reason(heap, "its blocks can be counted, but not which they are");
+		walk_see_unknown(&walk, 0, UINT64_MAX);
 }
 
-static void light_walk_all(struct light *light, unsigned char bit)
+static void light_walk_all(struct light *light, unsigned char bit, unsigned char unclear)
 {
 	size_t i;
 
 	for (i = 0; i < light->count; i++)
-		light_walk(light, &light->targets[i], bit);
+		light_walk(light, &light->targets[i], bit, unclear);
 }
 
 /* Verdicts */
@@ -289,24 +311,23 @@ static enum light_verdict light_decide(struct light *light, const struct light_b
 	return verdict;
 }
 
-static void light_decide_all(struct light *light,
-			     void (*visit)(void *context, const void *key, const void *value),
-			     void *context)
+static void light_decide_all(struct light *light, light_visit *visit, void *context)
 {
+	enum light_verdict verdict;
 	size_t i;
 
 	for (i = 0; i < light->block_count; i++) {
 		const struct light_block *block = &light->blocks[i];
 
-		if (light_decide(light, block) == LIGHT_ENDED)
+		verdict = light_decide(light, block);
+		if (verdict == LIGHT_ENDED)
 			light_end_block(light, block);
 		else if (visit)
-			visit(context, &block->key, &block->block);
+			visit(context, &block->key, &block->block, verdict == LIGHT_UNDECIDED);
 	}
 }
 
-int light_look(struct light *light,
-	       void (*visit)(void *context, const void *key, const void *value), void *context)
+int light_look(struct light *light, light_visit *visit, void *context)
 {
 	uint64_t begin_ns = clock_now_ns(), rest, least;
 	bool full;
@@ -320,8 +341,8 @@ int light_look(struct light *light,
 	light->block_count = 0;
 	code = maps_read(light->maps, MAPS_BLOCKS, light_add_block, light);
 	qsort(light->blocks, light->block_count, sizeof(*light->blocks), block_compare);
-	light_walk_all(light, LIGHT_SEEN_FIRST);
-	light_walk_all(light, LIGHT_SEEN_SECOND);
+	light_walk_all(light, LIGHT_SEEN_FIRST, LIGHT_UNCLEAR_FIRST);
+	light_walk_all(light, LIGHT_SEEN_SECOND, LIGHT_UNCLEAR_SECOND);
 	light->last = 0;
 	if (!code)
 		code = maps_read(light->maps, MAPS_BLOCKS, light_mark_same, light);
@@ -391,15 +412,13 @@ int light_check(pid_t pid, struct error *error)
 	image->until_ns = clock_now_ns() + WALK_NS;
 	whole = census_all_walk(&all, image);
 	image_free(image);
-	if (whole && all.by_address)
+	/* A process that has allocated nothing has no heap yet. */
+	if (whole || !*all.reason.text)
 		return 0;
 	return error_set(error, ERROR_NOTHING, -ENOTSUP,
 			 "--light reads from the heap of process %d what is in use, and %s; "
 			 "trace it without --light, or with --budget",
-			 pid,
-			 whole		    ? "there blocks can be counted, but not which they are"
-			 : *all.reason.text ? all.reason.text
-					    : "no heap was recognized there");
+			 pid, all.reason.text);
 }
 
 int light_check_all(const struct light *light, struct error *error)

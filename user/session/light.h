@@ -30,6 +30,9 @@ enum light_seen {
 	LIGHT_SEEN_FIRST = 1, /* in the first walk of the heap */
 	LIGHT_SEEN_SECOND = 2,
 	LIGHT_SEEN_SAME = 4, /* the table had the same entry after both */
+	LIGHT_UNCLEAR_FIRST =
+		8, /* the first walk did not understand what is there, or was not there */
+	LIGHT_UNCLEAR_SECOND = 16,
 };
 
 /* What became of a block. */
@@ -68,12 +71,15 @@ struct light {
 void light_start(struct light *light);
 void light_free(struct light *light);
 
+/* A block that counts as in use; `undecided`: perhaps it is not any more. */
+typedef void light_visit(void *context, const struct block_key *key, const struct block *block,
+			 bool undecided);
+
 /*
  * Read the table and look at the heaps. Blocks that have ended are taken out of the table, and left out of what `visit` is called for:
  * all others, as they were when the look began. Returns 0 or a negative errno.
  */
-int light_look(struct light *light,
-	       void (*visit)(void *context, const void *key, const void *value), void *context);
+int light_look(struct light *light, light_visit *visit, void *context);
 
 /* Look if it is time to, so that the table does not fill up. Returns when it is to be called again; 0 = never. */
 uint64_t light_poll(struct light *light);
@@ -87,7 +93,7 @@ enum light_verdict light_judge(unsigned int seen);
 /* Can those of all processes that run? See light_check. */
 int light_check_all(const struct light *light, struct error *error);
 
-/* Can the heap of a process be looked at, block by block? Returns 0, or -ENOTSUP with `error` filled. */
+/* Can the heap of a process be looked at, if there is one? Returns 0, or -ENOTSUP with `error` filled. */
 int light_check(pid_t pid, struct error *error);
 
 #endif
