@@ -154,6 +154,22 @@ def test_children_of_a_process_without_records():
     trace_children(lab.WITHOUT_RECORDS)
 
 
+def test_children_without_frees():
+    """What each has in use is read from its own heap; what it has inherited there is nobody's."""
+    with Family() as family:
+        tracer = trace(family, "--follow-fork", "--light")
+        accounts = lead(family, tracer, family.parent())
+        report = ask(tracer)
+        check_processes(report, accounts)
+        check_targets(report)
+        heaps = {heap["pid"]: heap for heap in report["light"]["heaps"]}
+        assert set(heaps) == set(accounts), heaps
+        assert not any(heap["reason"] or heap["undecided_blocks"] for heap in heaps.values()), heaps
+        family.let("end")
+        family.let("over")
+        tracer.finish()
+
+
 class Cpu:
     """The machine's last CPU, which is offline at first."""
 

@@ -133,6 +133,7 @@ def test_refusals():
         for arguments, wanted in (
                 (("record", "--", "true"), "-o FILE"),
                 (("record", "-o", path, "--budget", "1", "--", "true"), "--budget"),
+                (("record", "-o", path, "--light", "--", "true"), "--light does not see that"),
                 (("report",), "needs FILE"),
                 (("mark", path), "needs NAME"),
                 (("mark", path, "5m"), "digit"),

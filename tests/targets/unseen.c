@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Allocates and frees in several threads, by all functions of the C library, and counts at each site what is in use. At each line that it
- * reads, all threads do a part of their work and stop; then it writes "FUNCTION BLOCKS BYTES ALLOCATED" of each site, and "end".
+ * reads, all threads do a part of their work and stop; then it writes "FUNCTION BLOCKS BYTES ALLOCATED" of each site, and "end". At the line
+ * "run" they work on until the next line.
+ *
+ * With the name of a file, it also counts there, for each site, the calls that allocate and free: as they begin and as they have ended
+ * (struct calls). Others may read that at any time.
  */
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define THREADS 4
 #define TURNS 4000
@@ -54,6 +61,13 @@ struct worker {
 	struct counts counts[SITE_COUNT];
 };
 
+/* Numbers of calls of a site. */
+struct calls {
+	unsigned long alloc_begun, alloc_done, free_begun, free_done;
+};
+
+static struct calls calls_here[SITE_COUNT], *calls = calls_here;
+static int running;
 static struct worker workers[THREADS];
 static pthread_barrier_t begin, done;
 
@@ -144,6 +158,11 @@ static unsigned int draw(struct worker *worker, unsigned int below)
 	return worker->random / 65536 % below;
 }
 
+static void count(unsigned long *counter)
+{
+	__atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
+}
+
 static void release(struct worker *worker, enum site site, size_t place)
 {
 	struct kept *kept = &worker->kept[site][place];
@@ -152,7 +171,9 @@ static void release(struct worker *worker, enum site site, size_t place)
 		return;
 	worker->counts[site].blocks--;
 	worker->counts[site].bytes -= (long)kept->size;
+	count(&calls[site].free_begun);
 	free(kept->block);
+	count(&calls[site].free_done);
 	kept->block = NULL;
 }
 
@@ -161,7 +182,9 @@ static void take(struct worker *worker, enum site site, size_t place, size_t ask
 	struct kept *kept = &worker->kept[site][place];
 
 	release(worker, site, place);
+	count(&calls[site].alloc_begun);
 	kept->block = functions[site](asked);
+	count(&calls[site].alloc_done);
 	kept->size = site == SITE_by_grown ? asked + 8 : site == SITE_by_moved ? asked * 4 : asked;
 	worker->counts[site].blocks++;
 	worker->counts[site].bytes += (long)kept->size;
@@ -203,7 +226,7 @@ static void *work(void *context)
 
 	for (;;) {
 		pthread_barrier_wait(&begin);
-		for (i = 0; i < TURNS; i++)
+		for (i = 0; i < TURNS || __atomic_load_n(&running, __ATOMIC_SEQ_CST); i++)
 			turn(worker);
 		pthread_barrier_wait(&done);
 	}
@@ -227,13 +250,27 @@ static void print_counts(void)
 	printf("end\n");
 }
 
-int main(void)
+static void share_calls(const char *name)
+{
+	int file = open(name, O_RDWR | O_CREAT, 0600);
+
+	if (file < 0 || ftruncate(file, sizeof(calls_here)))
+		exit(1);
+	calls = mmap(NULL, sizeof(calls_here), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (calls == MAP_FAILED)
+		exit(1);
+	close(file);
+}
+
+int main(int argc, char **argv)
 {
 	static char out[4096];
 	pthread_t thread;
 	char line[16];
 	size_t i;
 
+	if (argc > 1)
+		share_calls(argv[1]);
 	setvbuf(stdout, out, _IOLBF, sizeof(out));
 	pthread_barrier_init(&begin, NULL, THREADS + 1);
 	pthread_barrier_init(&done, NULL, THREADS + 1);
@@ -244,7 +281,11 @@ int main(void)
 	}
 	printf("ready\n");
 	while (fgets(line, sizeof(line), stdin)) {
+		__atomic_store_n(&running, !strcmp(line, "run\n"), __ATOMIC_SEQ_CST);
 		pthread_barrier_wait(&begin);
+		if (running && !fgets(line, sizeof(line), stdin))
+			return 1;
+		__atomic_store_n(&running, 0, __ATOMIC_SEQ_CST);
 		pthread_barrier_wait(&done);
 		swap_far();
 		print_counts();

@@ -40,8 +40,7 @@ static int set_up(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, world_tear_down)
 
-/* One probe inside of a function. */
-static void begin(void)
+static void plan_inside_probe(void)
 {
 	struct plan *plan = &world.core.files.plan;
 
@@ -50,6 +49,12 @@ static void begin(void)
 	plan->probes[plan->count++] =
 		(struct plan_probe){ .shape = SHAPE(CALL_INSIDE, 3, 2, 0, 0, SOURCE_HEAP),
 				     .symbol = "(block)" };
+}
+
+/* One probe inside of a function. */
+static void begin(void)
+{
+	plan_inside_probe();
 	light_verify_start(&verify);
 	assert_int_equal(verify.reading, LIGHT_VERIFYING);
 }
@@ -67,6 +72,23 @@ static void test_without(void **state)
 	light_verify_start(&verify);
 	assert_int_equal(verify.reading, LIGHT_RETURNS);
 	assert_int_equal(verify.next_ns, 0);
+}
+
+/* A file that is probed inside comes later, as with the first process that is waited for; not when tracing has ended. */
+static void test_later(void **state)
+{
+	(void)state;
+	light_verify_start(&verify);
+	light_verify_poll(&verify);
+	assert_int_equal(verify.reading, LIGHT_RETURNS);
+	plan_inside_probe();
+	light_verify_poll(&verify);
+	assert_int_equal(verify.reading, LIGHT_VERIFYING);
+	light_verify_stop(&verify);
+	counts.right = 100000;
+	light_verify_poll(&verify);
+	assert_int_equal(verify.reading, LIGHT_VERIFYING);
+	assert_int_equal(recorded, 0);
 }
 
 static void test_right(void **state)
@@ -100,7 +122,7 @@ static void test_wrong(void **state)
 	counts.right = 100000;
 	counts.wrong = 1;
 	poll_now();
-	assert_int_equal(verify.reading, LIGHT_RETURNS);
+	assert_int_equal(verify.reading, LIGHT_GIVEN_UP);
 	assert_int_equal(verify.next_ns, 0);
 	assert_int_equal(recorded, 0);
 	assert_int_equal(world.core.probes.parts, PROBES_ALL & ~PROBES_INSIDE);
@@ -110,7 +132,7 @@ static void test_wrong(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TEST(test_without), TEST(test_right),
+	const struct CMUnitTest tests[] = { TEST(test_without), TEST(test_later), TEST(test_right),
 					    TEST(test_wrong) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -552,10 +552,6 @@ static const struct option_row record_rows[] = {
 	  FIELD(max_window_ns),
 	  .min = 1000000,
 	  .max = 1000000000 },
-	{ .name = "light",
-	  .help = "no probes on frees: what is in use is read from heaps",
-	  .store = option_row_store_true,
-	  FIELD(light) },
 	{ .name = "min-size",
 	  .letter = 'z',
 	  .argument = "SIZE",
@@ -612,6 +608,10 @@ static const struct option_row record_rows[] = {
 
 /* What is probed, and how. */
 static const struct option_row probe_rows[] = {
+	{ .name = "light",
+	  .help = "no probes on frees: what is in use is read from heaps",
+	  .store = option_row_store_true,
+	  FIELD(light) },
 	{ .name = "alloc",
 	  .argument = "SPEC",
 	  .help = "a function that allocates: FILE:FUNCTION:size=arg1",

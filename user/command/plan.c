@@ -20,6 +20,7 @@
 #include "probe/plan.h"
 #include "render/columns.h"
 #include "render/text_style.h"
+#include "session/light_plan.h"
 #include "system/loader.h"
 #include "system/proc.h"
 #include "system/spawn.h"
@@ -82,32 +83,58 @@ static int plan_find_modules(const struct options *options, const struct pid_lis
 	return code;
 }
 
-/* What a trap costs here, measured in a process of the tracer's own, or why that is not known. */
-static void plan_append_price(const struct options *options, struct buffer *text)
-{
+/* How probes would be attached here. */
+struct attaching {
+	int code; /* 0, or the negative errno of why that is not known */
 	struct kernel_features features;
+	enum backend backend;
+	struct error error;
+};
+
+static void plan_find_attaching(const struct options *options, struct attaching *ret)
+{
+	*ret = (struct attaching){ 0 };
+	ret->code = kernel_features_probe(&ret->features, &ret->error);
+	if (!ret->code)
+		ret->code = backend_choose(&ret->features, options_find_backend(options),
+					   &ret->backend, &ret->error);
+}
+
+/* What a trap costs here, measured in a process of the tracer's own, or why that is not known. */
+static void plan_append_price(const struct attaching *attaching, struct buffer *text)
+{
 	struct trap_meter meter = { 0 };
 	struct trap_costs costs;
-	struct error error = { 0 };
-	enum backend backend;
-	int code = kernel_features_probe(&features, &error);
+	int code = attaching->code;
 
-	if (!code)
-		code = backend_choose(&features, options_find_backend(options), &backend, &error);
 	if (!code) {
-		trap_meter_start(&meter, backend, &features.traps);
+		trap_meter_start(&meter, attaching->backend, &attaching->features.traps);
 		code = trap_meter_read(&meter, TRAPS_MS, &costs);
 	}
 	trap_meter_close(&meter);
 	if (!code)
-		price_notice_traps(&costs, backend_name(backend), text);
+		price_notice_traps(&costs, backend_name(attaching->backend), text);
 	else
 		buffer_printf(text, "What a trap costs here is not known: %s\n",
-			      error.text[0] ? error.text : strerror(-code));
+			      attaching->error.text[0] ? attaching->error.text : strerror(-code));
+}
+
+/* What the lists do not show of tracing with --light. */
+static void plan_append_light(const struct plan *plan, struct buffer *text)
+{
+	buffer_append_string(text, "\nlight: functions that only free are not probed; what is in "
+				   "use is read from the heap.\n");
+	if (plan_is_inside(plan))
+		buffer_append_string(
+			text,
+			"Probes inside of a function and its return probe are compared first; "
+			"then one of them is taken out:\nthe return probe where all calls had "
+			"the same result, or else those inside.\n");
 }
 
 static int plan_print(const struct plan *plan, const struct pid_list *list,
-		      const struct options *options, struct error *error)
+		      const struct options *options, const struct attaching *attaching,
+		      struct error *error)
 {
 	struct output output = OUTPUT_STDOUT;
 	struct buffer text = { 0 }, note = { 0 };
@@ -127,25 +154,40 @@ static int plan_print(const struct plan *plan, const struct pid_list *list,
 	if (plan_describe_switching(plan, &note))
 		buffer_printf(&text, "\n%s\n", note.data);
 	buffer_free(&note);
+	if (options->light && plan->count)
+		plan_append_light(plan, &text);
 	if (plan->count) {
 		buffer_append_string(&text, "\n");
-		plan_append_price(options, &text);
+		plan_append_price(attaching, &text);
 	}
 	code = output_write(&output, &text, error);
 	buffer_free(&text);
 	return code == -EPIPE ? 0 : code;
 }
 
+/* As tracing would have it. */
+static struct plan_options plan_choose(const struct options *options,
+				       const struct attaching *attaching)
+{
+	return (struct plan_options){
+		.features = probe_features_running(),
+		.free_without_stack = true,
+		.at_entry = options->probe_at_entry,
+		.no_return_probes = options->no_return_probes,
+		.seek_walkers = true,
+		.avoid_switching = options->backend >= BACKEND_MULTI,
+		.named = &options->named,
+		.light = options->light,
+		.inside = options->light && !attaching->code &&
+			  attaching->backend == BACKEND_KERNEL_SESSION,
+		.usdt = options->light ? USDT_OFF : options->usdt,
+	};
+}
+
 static int plan_run(const struct options *options, const struct log *log)
 {
-	struct plan_options wanted = { .features = probe_features_running(),
-				       .free_without_stack = true,
-				       .at_entry = options->probe_at_entry,
-				       .no_return_probes = options->no_return_probes,
-				       .seek_walkers = true,
-				       .avoid_switching = options->backend >= BACKEND_MULTI,
-				       .named = &options->named,
-				       .usdt = options->usdt };
+	struct plan_options wanted;
+	struct attaching attaching;
 	struct module_list modules = { 0 };
 	struct error error = { 0 };
 	struct decoder *decoder = decoder_new(false, NULL);
@@ -158,13 +200,17 @@ static int plan_run(const struct options *options, const struct log *log)
 		code = candidates_find(options, &list, &error);
 	if (!code)
 		code = plan_find_modules(options, &list, &modules, decoder, &error);
+	plan_find_attaching(options, &attaching);
+	wanted = plan_choose(options, &attaching);
 	plan_init(&plan, &modules, &wanted);
 	for (i = 0; i < modules.count && !code; i++)
 		plan_add_module(&plan, decoder, (uint32_t)i);
 	if (!code)
-		code = plan_print(&plan, &list, options, &error);
+		code = plan_print(&plan, &list, options, &attaching, &error);
 	if (!code)
 		code = plan_check(&plan, log, &error);
+	if (!code && options->light)
+		code = light_plan_check(&plan, &error);
 	plan_free(&plan);
 	pid_list_free(&list);
 	decoder_free(decoder);

@@ -4,6 +4,7 @@
 
 #include "command/options_table.h"
 #include "command/target_options.h"
+#include "command/trace_options.h"
 
 const struct option_list *const plan_options[] = {
 	&options_table_target,
@@ -17,5 +18,7 @@ const struct argument_row plan_options_arguments[] = { { NULL } };
 int plan_options_check(const struct command_line *line, struct options *options,
 		       struct error *error)
 {
-	return target_options_check(line, options, error);
+	int code = target_options_check(line, options, error);
+
+	return code ? code : trace_options_check_light(options, error);
 }

@@ -32,6 +32,9 @@ int record_options_check(const struct command_line *line, struct options *option
 	if (options->budget)
 		return USAGE("'tracer record' keeps counts of all calls, and no estimates of "
 			     "--budget: leave it out");
+	if (options->light)
+		return USAGE("'tracer record' keeps when blocks were freed, and --light does not "
+			     "see that: leave it out");
 	trace_options_set_defaults(options);
 	/* With -d, the last interval is at its end. */
 	if (options->duration_ns && options->duration_ns < options->interval_ns)

@@ -108,7 +108,7 @@ static int trace_check_budget(const struct options *options, struct error *error
 }
 
 /* With --light, what is in use is what a census finds in the heap of a process that runs. */
-static int trace_check_light(const struct options *options, struct error *error)
+int trace_options_check_light(const struct options *options, struct error *error)
 {
 	if (!options->light)
 		return 0;
@@ -128,6 +128,9 @@ static int trace_check_light(const struct options *options, struct error *error)
 	if (options->usdt == USDT_ONLY)
 		return USAGE("--light is for functions, and --usdt=only probes none: they exclude "
 			     "each other");
+	if (options->sort == SORT_TEMPORARY)
+		return USAGE("--light sees no frees, so it is not known which blocks are "
+			     "temporary: leave out --sort temporary");
 	return 0;
 }
 
@@ -213,7 +216,7 @@ int trace_options_check(const struct command_line *line, struct options *options
 	if (!result)
 		result = trace_check_budget(options, error);
 	if (!result)
-		result = trace_check_light(options, error);
+		result = trace_options_check_light(options, error);
 	if (result)
 		return result;
 	/* One report, at the end. */

@@ -38,7 +38,7 @@ void plan_wire_put_options(struct buffer *bytes, const struct plan *plan)
 		.at_entry = options->at_entry,
 		.no_return_probes = options->no_return_probes,
 		.light = options->light,
-		.inside = options->inside,
+		.inside = options->inside && !plan_is_inside(plan),
 		.avoid_switching = options->avoid_switching,
 		.is_walked = plan->walker != NULL,
 		.is_left = plan->switching != NULL,

@@ -163,6 +163,9 @@ __attribute__((format(printf, 4, 5))) void plan_skip(struct plan *plan, uint32_t
 /* Is a probe there? */
 bool plan_has_site(const struct plan *plan, uint32_t module, uint64_t offset);
 
+/* Are functions of a file probed inside, too? Of one file only: what verifies them counts for all. */
+bool plan_is_inside(const struct plan *plan);
+
 /* Probes among these that are functions that allocate or free; others are where such a function returns or throws. */
 size_t plan_count_calls(const struct plan *plan, size_t first, size_t count);
 

@@ -330,7 +330,7 @@ static void plan_add_scan(struct plan *plan, uint32_t module, struct elf_file *f
 	plan_drop_stubs(plan, module, candidates, scan->count);
 	for (i = 0; i < scan->count; i++)
 		plan_add_candidate(plan, module, file, scan, &candidates[i]);
-	if (plan->options.inside && !strcmp(scan->allocator, "glibc"))
+	if (plan->options.inside && !plan_is_inside(plan) && !strcmp(scan->allocator, "glibc"))
 		plan_add_inside(plan, module, file);
 	for (i = 0; i < scan->count; i++)
 		free(candidates[i].code);

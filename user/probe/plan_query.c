@@ -16,6 +16,16 @@ size_t plan_count_calls(const struct plan *plan, size_t first, size_t count)
 	return calls;
 }
 
+bool plan_is_inside(const struct plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (SHAPE_OP(plan->probes[i].shape) == CALL_INSIDE)
+			return true;
+	return false;
+}
+
 bool plan_probe_is_sample(const struct plan_probe *probe)
 {
 	return SHAPE_OP(probe->shape) == CALL_SAMPLE || SHAPE_OP(probe->shape) == CALL_SAMPLE_END;

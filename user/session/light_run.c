@@ -34,7 +34,8 @@ void light_run_start(struct light_run *run)
 
 void light_run_stop(struct light_run *run)
 {
-	run->light.next_ns = run->verify.next_ns = 0;
+	run->light.next_ns = 0;
+	light_verify_stop(&run->verify);
 }
 
 void light_run_poll(struct light_run *run)

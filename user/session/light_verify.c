@@ -11,28 +11,25 @@
 /* A thread that ends inside of a call leaves it open. */
 #define VERIFY_WAIT_NS 5000000000
 
-static bool verify_has_inside(const struct light_verify *verify)
-{
-	const struct plan *plan = &verify->probes->files->plan;
-	size_t i;
-
-	for (i = 0; i < plan->count; i++)
-		if (SHAPE_OP(plan->probes[i].shape) == CALL_INSIDE)
-			return true;
-	return false;
-}
-
 void light_verify_start(struct light_verify *verify)
 {
-	if (!verify_has_inside(verify))
+	verify->on = true;
+	verify->planned = verify->probes->files->plan.count;
+	if (!plan_is_inside(&verify->probes->files->plan))
 		return;
 	verify->reading = LIGHT_VERIFYING;
 	verify->next_ns = clock_now_ns() + VERIFY_TICK_NS;
 }
 
+void light_verify_stop(struct light_verify *verify)
+{
+	verify->on = false;
+	verify->next_ns = 0;
+}
+
 static void verify_give_up(struct light_verify *verify, const struct inside_counts *counts)
 {
-	verify->reading = LIGHT_RETURNS;
+	verify->reading = LIGHT_GIVEN_UP;
 	verify->next_ns = 0;
 	probe_set_detach(verify->probes, PROBES_INSIDE);
 	log_write(verify->log, LOG_NOTICE,
@@ -58,6 +55,10 @@ void light_verify_poll(struct light_verify *verify)
 	uint64_t now_ns = clock_now_ns();
 	struct inside_counts counts;
 
+	/* The first file that is probed inside may come later. */
+	if (verify->on && verify->reading == LIGHT_RETURNS &&
+	    verify->planned != verify->probes->files->plan.count)
+		light_verify_start(verify);
 	if (!verify->next_ns || now_ns < verify->next_ns)
 		return;
 	verify->next_ns = now_ns + VERIFY_TICK_NS;

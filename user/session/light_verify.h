@@ -15,23 +15,27 @@
 struct bpf_programs;
 
 enum light_reading {
-	LIGHT_RETURNS = 0, /* results are read at returns */
+	LIGHT_RETURNS = 0, /* results are read at returns: nothing is probed inside */
 	LIGHT_VERIFYING, /* likewise, and compared with what is seen inside */
 	LIGHT_SWITCHING, /* inside; it waits for the returns of calls that were on their way */
 	LIGHT_INSIDE,
+	LIGHT_GIVEN_UP, /* at returns again: what was seen inside was something else */
 };
 
 struct light_verify {
 	struct bpf_programs *programs;
 	struct probe_set *probes;
 	const struct log *log;
+	bool on;
+	size_t planned; /* probes of the plan, when it was asked whether any are inside */
 	enum light_reading reading;
 	uint64_t next_ns; /* when it is to be looked at again; 0 = never */
 	uint64_t until_ns; /* it waits for returns until then */
 };
 
-/* Begin, if there are probes inside of functions. */
+/* Begin, as soon as there are probes inside of functions. */
 void light_verify_start(struct light_verify *verify);
+void light_verify_stop(struct light_verify *verify);
 
 /* Look, if it is time to. */
 void light_verify_poll(struct light_verify *verify);
