@@ -62,15 +62,26 @@ bool census_fits(const char *allocator, uint64_t size, const struct census_block
 	return size == seen->size;
 }
 
+/* All but the image, which its owner frees. */
+static void free_fake(void)
+{
+	if (!fake)
+		return;
+	free(fake->mappings);
+	free(fake->states);
+	free(fake);
+	fake = NULL;
+}
+
 int image_open(pid_t pid, uint64_t until_ns, struct image **ret_image, struct error *error)
 {
 	assert_int_equal(pid, PID);
 	assert_int_equal(until_ns, 0);
 	if (no_image)
 		return error_set(error, ERROR_PERMISSION, -EPERM, "not permitted");
-	/* It has no pages, and its only memory is the image, whose owner frees it. */
-	free(fake);
+	free_fake();
 	fake = fake_image_new();
+	fake_image_map(fake, 0x1000, 0x8000, "[heap]", FAKE_WRITABLE);
 	*ret_image = fake_image_open(fake);
 	return 0;
 }
@@ -101,8 +112,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	light_free(&light);
-	free(fake);
-	fake = NULL;
+	free_fake();
 	fake_maps_reset();
 	return 0;
 }
@@ -166,7 +176,11 @@ static void test_judge(void **state)
 	assert_int_equal(light_judge(first | same), LIGHT_UNDECIDED);
 	assert_int_equal(light_judge(same), LIGHT_ENDED);
 	assert_int_equal(light_judge(first | second), LIGHT_UNDECIDED);
-	assert_int_equal(light_judge(0), LIGHT_UNDECIDED);
+	assert_int_equal(light_judge(second), LIGHT_UNDECIDED);
+	/* Handed out again, and not there: it counts no more, but the next one stays in the table. */
+	assert_int_equal(light_judge(0), LIGHT_REPLACED);
+	assert_int_equal(light_judge(first), LIGHT_REPLACED);
+	assert_int_equal(light_judge(LIGHT_UNCLEAR_SECOND), LIGHT_UNDECIDED);
 	/* Where a walk may have missed it, the other one decides. */
 	assert_int_equal(light_judge(same | LIGHT_UNCLEAR_FIRST), LIGHT_ENDED);
 	assert_int_equal(light_judge(same | LIGHT_UNCLEAR_SECOND), LIGHT_ENDED);
@@ -210,6 +224,7 @@ static void do_much(void)
 	put(0x1000, 9, SIZE); /* freed, and handed out again */
 	put(0x2000, 9, SIZE); /* a freed one's address is handed out */
 	put(0x7000, 9, SIZE); /* new */
+	put(0x8000, 9, SIZE);
 }
 
 /* What changes while it is looked at is counted as undecided, and nothing that is in use is taken out of the table. */
@@ -224,13 +239,15 @@ static void test_busy(void **state)
 	put(0x3000, 7, SIZE); /* is freed between the walks */
 	put(0x4000, 7, SIZE); /* the first walk misses it */
 	put(0x6000, 7, SIZE); /* was freed before */
+	put(0x8000, 7, SIZE); /* likewise, and is handed out when the second walk is past it */
 	WALKS(first, second);
 	between = do_much;
 	look();
 	assert_int_equal(visited_count, 4);
 	assert_int_equal(undecided_count, 3);
 	assert_false(has(0x6000));
-	assert_true(has(0x1000) && has(0x2000) && has(0x3000) && has(0x4000) && has(0x7000));
+	assert_true(has(0x1000) && has(0x2000) && has(0x3000) && has(0x4000) && has(0x7000) &&
+		    has(0x8000));
 	report = light_report_make(&light);
 	assert_int_equal(report->heaps[0].undecided_blocks, 3);
 	assert_int_equal(report->heaps[0].undecided_bytes, 3 * SIZE);
@@ -323,15 +340,22 @@ static void test_unknown(void **state)
 	put(0x1000, 7, SIZE);
 	put(0x2000, 7, SIZE);
 	put(0x3000, 7, SIZE);
+	put(0xa000, 7, SIZE); /* no memory any more */
 	unknown[0][0] = 0x1000;
 	unknown[0][1] = 0x3000;
+	look();
+	assert_int_equal(visited_count, 0);
+	put(0x1000, 7, SIZE);
+	put(0x2000, 7, SIZE);
+	put(0x3000, 7, SIZE);
+	put(0xa000, 7, SIZE);
 	unknown[1][0] = 0x1800;
-	unknown[1][1] = 0x4000;
+	unknown[1][1] = UINT64_MAX;
 	look();
 	assert_int_equal(visited_count, 1);
 	assert_int_equal(visited[0], 0x2000);
 	assert_int_equal(undecided_count, 1);
-	assert_true(has(0x2000) && !has(0x1000) && !has(0x3000));
+	assert_true(has(0x2000) && !has(0x1000) && !has(0x3000) && !has(0xa000));
 	assert_int_equal(light.targets[0].heap.undecided_bytes, SIZE);
 }
 

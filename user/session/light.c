@@ -33,9 +33,10 @@ enum light_verdict light_judge(unsigned int seen)
 	const unsigned int both = LIGHT_SEEN_FIRST | LIGHT_SEEN_SECOND;
 	const unsigned int neither = LIGHT_UNCLEAR_FIRST | LIGHT_UNCLEAR_SECOND;
 
-	/* Its address was handed out again meanwhile. */
+	/* Its address was handed out again meanwhile: what the second walk has seen there is this block, or the next one. */
 	if (!(seen & LIGHT_SEEN_SAME))
-		return LIGHT_UNDECIDED;
+		return seen & (LIGHT_SEEN_SECOND | LIGHT_UNCLEAR_SECOND) ? LIGHT_UNDECIDED
+									 : LIGHT_REPLACED;
 	/* The first walk may have missed it; what the second one misses may have been freed just before. */
 	if (seen & both)
 		return seen & LIGHT_SEEN_SECOND ? LIGHT_IN_USE : LIGHT_UNDECIDED;
@@ -222,7 +223,7 @@ static void walk_see_block(void *context, const char *allocator, const struct ce
 		walk_see_other(walk, seen);
 }
 
-/* What was not found there may be in use. */
+/* What was not found there may be in use, if it is memory at all. */
 static void walk_see_unknown(void *context, uint64_t start, uint64_t end)
 {
 	struct light_walk *walk = context;
@@ -234,7 +235,8 @@ static void walk_see_unknown(void *context, uint64_t start, uint64_t end)
 
 		if (block->key.target_id != walk->target->target_id || block->key.address >= end)
 			return;
-		block->seen |= walk->unclear;
+		if (image_find(walk->target->image, block->key.address))
+			block->seen |= walk->unclear;
 	}
 }
 
@@ -322,7 +324,7 @@ static void light_decide_all(struct light *light, light_visit *visit, void *cont
 		verdict = light_decide(light, block);
 		if (verdict == LIGHT_ENDED)
 			light_end_block(light, block);
-		else if (visit)
+		else if (visit && verdict != LIGHT_REPLACED)
 			visit(context, &block->key, &block->block, verdict == LIGHT_UNDECIDED);
 	}
 }

@@ -39,7 +39,8 @@ enum light_seen {
 enum light_verdict {
 	LIGHT_IN_USE,
 	LIGHT_UNDECIDED, /* counted as in use */
-	LIGHT_ENDED,
+	LIGHT_ENDED, /* it is not in the heap, and leaves the table */
+	LIGHT_REPLACED, /* nor is it, and the table has another one at its address */
 };
 
 /* A process. */
