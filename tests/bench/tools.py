@@ -156,6 +156,15 @@ def tracer_without_return_probes(pid):
     return tracer(pid, "--no-return-probes")
 
 
+def tracer_light(pid):
+    return tracer(pid, "--light")
+
+
+def tracer_light_by_returns(pid):
+    """As kernels before 6.13 have it: no probes inside of malloc."""
+    return tracer(pid, "--light", "--backend", "multi")
+
+
 def library_of(pid, name):
     """The mapped file with this name, as the tools expect it."""
     with open("/proc/%d/maps" % pid, encoding="utf-8", errors="replace") as maps:
