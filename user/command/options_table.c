@@ -42,28 +42,11 @@ WORDS(by) = { [GROUP_BY_STACK] = "stack",
 	      INTERP_LIST(BY_WORD)
 #undef BY_WORD
 };
-WORDS(color) = {
-	[COLOR_AUTO] = "auto",
-	[COLOR_ALWAYS] = "always",
-	[COLOR_NEVER] = "never",
-	NULL,
-};
-WORDS(call_graph) = {
-	[CALL_GRAPH_DWARF] = "dwarf",
-	[CALL_GRAPH_FP] = "fp",
-	NULL,
-};
-WORDS(usdt) = {
-	[USDT_AUTO] = "auto",
-	[USDT_ONLY] = "only",
-	[USDT_OFF] = "off",
-	NULL,
-};
+WORDS(color) = { [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never", NULL };
+WORDS(call_graph) = { [CALL_GRAPH_DWARF] = "dwarf", [CALL_GRAPH_FP] = "fp", NULL };
+WORDS(usdt) = { [USDT_AUTO] = "auto", [USDT_ONLY] = "only", [USDT_OFF] = "off", NULL };
 WORDS(seccomp) = {
-	[SECCOMP_AUTO] = "auto",
-	[SECCOMP_SAFE] = "safe",
-	[SECCOMP_FATAL] = "fatal",
-	NULL,
+	[SECCOMP_AUTO] = "auto", [SECCOMP_SAFE] = "safe", [SECCOMP_FATAL] = "fatal", NULL
 };
 WORDS(backend) = {
 	[BACKEND_AUTO] = "auto", [BACKEND_SESSION] = "session", [BACKEND_MULTI] = "multi",
