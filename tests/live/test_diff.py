@@ -86,6 +86,27 @@ def test_moments_of_a_recording():
         assert status == 0 and sum(map(int, lines.values())) == sum(max(0, site["growth_bytes"]) for site in found["sites"]), folded
 
 
+def test_base():
+    """A report less its base is the difference: of a moment, of another recording, of a report in JSON."""
+    with tempfile.TemporaryDirectory(prefix="tracer-diff-") as folder:
+        run = Recorded(folder, "x.db")
+        name = os.path.join(folder, "base.json")
+        status, _, errors = lab.run("report", run.path, "--at", "after1", "-j", "-n", "0", "-o", name)
+        assert status == 0, errors
+        wanted = diff(run.at(1), run.at(3))
+        for base in ("after1", "@after1", run.at(1), name):
+            for options in (("--at", "after3"), ()):
+                status, output, errors = lab.run("report", run.path, "--base", base, "-j", "-n", "0", *options)
+                assert status == 0 and not errors, errors
+                assert growth(json.loads(output)) == growth(wanted) and changes(json.loads(output)) == changes(wanted)
+        for arguments, wanted in ((("--from", "0"), "--from"), (("-s", "age"), "--sort"), (("-j", "--schema", "2"), "--schema")):
+            status, output, errors = lab.run("report", run.path, "--base", "after1", *arguments)
+            assert status == 2 and wanted in errors, errors
+        status, output, errors = lab.run("report", run.path, "--base", "absent")
+        assert status == 2 and "no mark 'absent'" in errors, errors
+        assert lab.run("report", run.path, "--base", "after1", "--fail-over", "1k")[0] == 1
+
+
 def test_another_process():
     """Two runs of a program have done the same: no site differs. What one has done more is what differs."""
     with tempfile.TemporaryDirectory(prefix="tracer-diff-") as folder:

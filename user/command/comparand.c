@@ -42,6 +42,38 @@ int comparand_parse(struct comparand *comparand, const char *name, const char *b
 	return 0;
 }
 
+void comparand_set(struct comparand *comparand, const char *name, const char *path, const char *at)
+{
+	*comparand = (struct comparand){ .name = name, .path = memory_copy_string(path), .at = at };
+	comparand->is_json = json_file_is(path);
+}
+
+/* Is there a file of this name, or of what comes before its last '@'? */
+static bool comparand_is_file(const char *name)
+{
+	const char *sign = strrchr(name, '@');
+	char *path;
+	bool found;
+
+	if (!access(name, F_OK))
+		return true;
+	if (!sign || sign == name)
+		return false;
+	path = memory_format("%.*s", (int)(sign - name), name);
+	found = !access(path, F_OK);
+	free(path);
+	return found;
+}
+
+int comparand_parse_base(struct comparand *comparand, const char *name, const char *path,
+			 struct error *error)
+{
+	if (*name == '@' || comparand_is_file(name))
+		return comparand_parse(comparand, name, path, error);
+	comparand_set(comparand, name, path, name);
+	return 0;
+}
+
 void comparand_close(struct comparand *comparand)
 {
 	free(comparand->path);

@@ -19,6 +19,11 @@ struct comparand {
  */
 int comparand_parse(struct comparand *comparand, const char *name, const char *before,
 		    struct error *error);
+/* The same of what a moment `at` of the recording `path` (NULL = its last one) is called `name`. */
+void comparand_set(struct comparand *comparand, const char *name, const char *path, const char *at);
+/* The same of --base: a file, with or without a moment, or a moment of the recording `path`, which may begin with '@'. */
+int comparand_parse_base(struct comparand *comparand, const char *name, const char *path,
+			 struct error *error);
 void comparand_close(struct comparand *comparand);
 
 /*

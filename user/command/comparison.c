@@ -56,6 +56,7 @@ int comparison_run(const struct comparand *comparands, size_t count, const struc
 	struct difference *difference;
 	struct error error = { 0 };
 	int code = 0;
+	uint64_t inuse_bytes = 0;
 	size_t i;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -68,8 +69,11 @@ int comparison_run(const struct comparand *comparands, size_t count, const struc
 		difference = difference_new(pointers, count);
 		code = comparison_write(difference, &wanted, log, &error);
 		difference_free(difference);
+		inuse_bytes = profile_inuse_bytes(&profiles[count - 1].totals);
 	}
 	for (i = 0; i < count; i++)
 		profile_free(&profiles[i]);
-	return code && code != -EPIPE ? command_fail(log, &error) : 0;
+	if (code && code != -EPIPE)
+		return command_fail(log, &error);
+	return inuse_bytes > options->fail_over ? 1 : 0;
 }

@@ -124,6 +124,8 @@ struct options {
 	const char *mark; /* the name of one to be set in it */
 	/* Moments of it; NULL = the last one; the one before which nothing is growth, or NULL = none */
 	const char *at, *from;
+	/* What is subtracted from a report: a moment of it, or a file; NULL = nothing. */
+	const char *base;
 
 	/* What is compared: moments of recordings, or JSON reports, as they are named. */
 	const char *compared[3];

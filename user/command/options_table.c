@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "base/units.h"
+#include "command/options_store.h"
 #include "command/output.h"
 #include "model/gc_clock.h"
 #include "render/render.h"
@@ -92,73 +93,6 @@ static int options_table_store_output(const struct option_row *row, const char *
 		return -EINVAL;
 	options->output = text;
 	return 0;
-}
-
-static void options_table_add_pid(struct options *options, int pid)
-{
-	size_t i;
-
-	for (i = 0; i < options->pid_count; i++)
-		if (options->pids[i] == pid)
-			return;
-	options->pids = memory_grow(options->pids, options->pid_count, &options->pid_capacity,
-				    sizeof(*options->pids));
-	options->pids[options->pid_count++] = pid;
-}
-
-static int options_table_add_pids(const struct option_row *row, const char *text,
-				  struct options *options, struct error *error)
-{
-	const char *const all = text;
-	const char *end;
-	char item[16];
-	uint64_t pid;
-
-	for (;; text = end + 1) {
-		end = strchrnul(text, ',');
-		snprintf(item, sizeof(item), "%.*s", (int)(end - text), text);
-		if ((size_t)(end - text) >= sizeof(item) ||
-		    !units_parse_number(item, INT_MAX, &pid) || !pid)
-			return option_row_refuse(row, all, "process IDs such as 4242 or 4242,4243",
-						 error);
-		options_table_add_pid(options, (int)pid);
-		if (!*end)
-			return 0;
-	}
-}
-
-static int options_table_store_pids(const struct option_row *row, const char *text,
-				    struct options *options, struct error *error)
-{
-	options->by_pid = true;
-	return options_table_add_pids(row, text, options, error);
-}
-
-static int options_table_store_tree(const struct option_row *row, const char *text,
-				    struct options *options, struct error *error)
-{
-	options->tree = true;
-	return options_table_add_pids(row, text, options, error);
-}
-
-/* Compiled only to find out whether it can be: what is wrong with the command line comes before anything else. */
-static int options_table_store_pattern(const struct option_row *row, const char *text,
-				       struct options *options, struct error *error)
-{
-	struct pattern pattern;
-	int code = pattern_compile(text, &pattern, error);
-
-	if (code)
-		return code;
-	pattern_free(&pattern);
-	return option_row_store_text(row, text, options, error);
-}
-
-static int options_table_store_wait(const struct option_row *row, const char *text,
-				    struct options *options, struct error *error)
-{
-	options->waits = true;
-	return text ? option_row_store_text(row, text, options, error) : 0;
 }
 
 static int options_table_add_named(const struct option_row *row, const char *text,
@@ -253,11 +187,11 @@ static const struct option_row target_rows[] = {
 	  .letter = 'p',
 	  .argument = "PID[,PID...]",
 	  .help = "processes to trace",
-	  .store = options_table_store_pids },
+	  .store = options_store_pids },
 	{ .name = "tree",
 	  .argument = "PID",
 	  .help = "a process and all its descendants, also future ones",
-	  .store = options_table_store_tree },
+	  .store = options_store_tree },
 	{ .name = "comm",
 	  .argument = "NAME",
 	  .help = "all processes of this name, current and future",
@@ -266,7 +200,7 @@ static const struct option_row target_rows[] = {
 	{ .name = "cmdline",
 	  .argument = "REGEX",
 	  .help = "all with arguments that match, as ps shows them",
-	  .store = options_table_store_pattern,
+	  .store = options_store_pattern,
 	  FIELD(command_line) },
 	{ .name = "user",
 	  .letter = 'u',
@@ -302,7 +236,7 @@ static const struct option_row follow_rows[] = {
 	  .letter = 'w',
 	  .argument = "[NAME]",
 	  .help = "wait for a process of this name, or that is selected",
-	  .store = options_table_store_wait,
+	  .store = options_store_wait,
 	  .flags = OPTION_OPTIONAL,
 	  FIELD(wait) },
 	{ .name = "follow-fork",
@@ -514,6 +448,11 @@ static const struct option_row moment_rows[] = {
 	  .help = "of report: growth is counted from here",
 	  .store = option_row_store_text,
 	  FIELD(from) },
+	{ .name = "base",
+	  .argument = "MOMENT|FILE",
+	  .help = "of report: only what differs from that",
+	  .store = option_row_store_text,
+	  FIELD(base) },
 	{ .name = "to",
 	  .argument = "MOMENT",
 	  .help = "of report with --from: the same as --at",

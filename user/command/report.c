@@ -2,8 +2,11 @@
 /* `tracer report`: a moment of a recording, as a report of that moment would have been. Needs no process, no privilege and no BPF. */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "command/command.h"
+#include "command/comparison.h"
 #include "command/report_options.h"
 #include "command/reporter.h"
 #include "recording/reader.h"
@@ -55,6 +58,26 @@ static int report_write(struct reporter *reporter, struct reader *reader,
 	return code;
 }
 
+/* What differs from --base: as `tracer diff` of both. */
+static int report_run_difference(const struct options *options, const struct log *log)
+{
+	char *name = options->at ? memory_format("%s@%s", options->recording, options->at)
+				 : memory_copy_string(options->recording);
+	struct comparand comparands[2] = { 0 };
+	struct error error = { 0 };
+	int status;
+
+	comparand_set(&comparands[1], name, options->recording, options->at);
+	if (comparand_parse_base(&comparands[0], options->base, options->recording, &error))
+		status = command_fail(log, &error);
+	else
+		status = comparison_run(comparands, 2, options, log);
+	comparand_close(&comparands[0]);
+	comparand_close(&comparands[1]);
+	free(name);
+	return status;
+}
+
 static int report_run(const struct options *options, const struct log *log)
 {
 	struct reader reader = { 0 };
@@ -68,6 +91,8 @@ static int report_run(const struct options *options, const struct log *log)
 	struct error error = { 0 };
 	int code;
 
+	if (options->base)
+		return report_run_difference(options, log);
 	signal(SIGPIPE, SIG_IGN);
 	code = reader_open(&reader, options->recording, &error);
 	wanted.min_age_ns = reader.min_age_ns;
