@@ -91,7 +91,7 @@ static inline void sim_keep(struct sim *sim, double time_s)
 static inline struct verdict sim_judge(const struct sim *sim, double time_s)
 {
 	const struct snapshot_site row = { .key = 1 };
-	struct history_point points[HISTORY_POINTS];
+	struct history_point points[HISTORY_POINTS] = { 0 };
 	struct site_stats stats = sim->stats;
 	size_t i;
 
@@ -109,7 +109,7 @@ static inline struct verdict sim_judge(const struct sim *sim, double time_s)
 		stats.gcs = (uint64_t)(floor(time_s / sim->collected_s) -
 				       ceil(born_s / sim->collected_s) + 1);
 	}
-	history_sum(&sim->history, &row, points);
+	history_add_row(&sim->history, &row, points);
 	return verdict_of(&(struct verdict_input){ .stats = &stats,
 						   .start_ns = SIM_START,
 						   .now_ns = SIM_START + sim_ns(time_s),

@@ -71,6 +71,19 @@ bool history_begin(struct history *history, uint64_t time_ns)
 	return true;
 }
 
+void history_take_back(struct history *history)
+{
+	const struct table_slot *slot;
+	size_t cursor = 0;
+
+	history->count--;
+	while ((slot = table_next(&history->sites, &cursor))) {
+		struct history_point *points = slot->value;
+
+		points[history->count] = (struct history_point){ 0 };
+	}
+}
+
 size_t history_age(unsigned int class)
 {
 	size_t age = class > HISTORY_FIRST_CLASS ? (class - HISTORY_FIRST_CLASS + 1) / 2 : 0;
@@ -122,18 +135,17 @@ static void history_add(struct history_point *sum, const struct history_point *m
 					: UINT32_MAX;
 }
 
-void history_sum(const struct history *history, const struct snapshot_site *row,
-		 struct history_point ret_points[HISTORY_POINTS])
+void history_add_row(const struct history *history, const struct snapshot_site *row,
+		     struct history_point sum[HISTORY_POINTS])
 {
 	const struct snapshot_site *sites = row->member_count ? row->members : row;
 	size_t count = row->member_count ? row->member_count : 1, i, n;
 
-	memset(ret_points, 0, HISTORY_POINTS * sizeof(*ret_points));
 	for (i = 0; i < count; i++) {
 		const struct history_point *points = table_get(&history->sites, sites[i].key);
 
 		for (n = 0; points && n < history->count; n++)
-			history_add(&ret_points[n], &points[n]);
+			history_add(&sum[n], &points[n]);
 	}
 }
 

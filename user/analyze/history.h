@@ -39,6 +39,8 @@ struct history {
 
 /* Begin a moment, at which no site holds anything until it is set. False if the last one is not long enough ago. */
 bool history_begin(struct history *history, uint64_t time_ns);
+/* Take back the last moment. */
+void history_take_back(struct history *history);
 /* What a site holds at the last moment that has begun. */
 void history_set(struct history *history, uint64_t key, const struct site_stats *stats);
 
@@ -47,9 +49,9 @@ size_t history_age(unsigned int class);
 /* As a moment has it. */
 struct history_point history_point_of(const struct site_stats *stats);
 
-/* Add up a row's sites: one point for each moment. */
-void history_sum(const struct history *history, const struct snapshot_site *row,
-		 struct history_point ret_points[HISTORY_POINTS]);
+/* Add a row's sites to `sum`: one point for each moment. */
+void history_add_row(const struct history *history, const struct snapshot_site *row,
+		     struct history_point sum[HISTORY_POINTS]);
 void history_free(struct history *history);
 
 #endif

@@ -10,6 +10,7 @@
 #include "analyze/container.h"
 #include "analyze/leaves.h"
 #include "analyze/report_frames.h"
+#include "analyze/report_verdict.h"
 #include "analyze/weight.h"
 #include "base/compare.h"
 #include "base/memory.h"
@@ -19,13 +20,14 @@
 struct candidate {
 	const struct snapshot_site *site;
 	struct growth growth;
+	struct verdict verdict;
 	uint64_t weight;
 };
 
 bool report_sort_is_inuse(enum report_sort sort)
 {
 	return sort == SORT_INUSE || sort == SORT_INUSE_OBJECTS || sort == SORT_AGE ||
-	       sort == SORT_GROWTH;
+	       sort == SORT_GROWTH || sort == SORT_LEAK;
 }
 
 static bool report_is_candidate(const struct site_stats *stats,
@@ -122,8 +124,10 @@ static struct growth report_growth(const struct snapshot_site *site,
 
 /* A row that has become smaller is below all that has not. */
 static uint64_t report_weight(const struct site_stats *stats, const struct growth *growth,
-			      const struct report_options *options)
+			      const struct verdict *verdict, const struct report_options *options)
 {
+	if (options->sort == SORT_LEAK)
+		return verdict_weight(verdict);
 	if (options->sort != SORT_GROWTH)
 		return weight_of(stats, options->sort);
 	return (uint64_t)growth->bytes ^ (uint64_t)1 << 63;
@@ -141,6 +145,7 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 	for (i = 0; i < snapshot->site_count; i++) {
 		const struct snapshot_site *site = &snapshot->sites[i];
 		struct growth growth = report_growth(site, options);
+		struct verdict verdict = report_verdict_of(snapshot, options, site);
 		struct site_stats stats = site->stats;
 
 		site_stats_limit_freed(&stats);
@@ -153,12 +158,15 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 		report_sum_targets(report, places, site, options);
 		if (!site->ended)
 			growth_add(&report->growth.bytes, growth.bytes);
+		report->leaks += verdict.word == VERDICT_LEAK;
 		if (!site->left_out &&
 		    (report_is_candidate(&stats, options) || report_is_written(site, options)))
-			candidates[count++] =
-				(struct candidate){ site, growth,
-						    report_weight(&stats, &growth, options) };
+			candidates[count++] = (struct candidate){
+				site, growth, verdict,
+				report_weight(&stats, &growth, &verdict, options)
+			};
 	}
+	report->verdict = report_verdict_of_all(snapshot, options, report->leaks);
 	free(places);
 	return count;
 }
@@ -359,6 +367,7 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->sampled = site->sampled;
 	to->stats = weight_counted(site, options);
 	to->growth = from->growth;
+	to->verdict = from->verdict;
 	if (options->estimates)
 		to->estimate = budget_estimate_of(options->estimates, site);
 	if (!site_stats_hold(&to->stats))

@@ -12,6 +12,7 @@
 #include "analyze/growth.h"
 #include "analyze/judge.h"
 #include "analyze/memory_growth.h"
+#include "analyze/verdict.h"
 #include "model/report_frame.h"
 #include "model/snapshot.h"
 #include "model/symbols.h"
@@ -25,6 +26,7 @@ enum report_sort {
 	SORT_GROWTH, /* since the last report; in the first one, what is in use */
 	SORT_CHURN, /* bytes that were allocated and freed again */
 	SORT_TEMPORARY, /* blocks that were freed by the next call of the thread that had made them */
+	SORT_LEAK, /* by verdicts: leaks first, then what grows, the fastest of each first */
 };
 
 struct report_options {
@@ -43,6 +45,8 @@ struct report_options {
 	/* That the snapshot's figures were replaced by; NULL = these were counted. Must outlive the report. */
 	const struct budget_estimates *estimates;
 	const struct light_report *light; /* NULL = frees were seen */
+	/* What sites held before; NULL = there are no verdicts but those of `estimates`. Must outlive the report. */
+	const struct history *history;
 };
 
 /* What allocated for a row by line. */
@@ -70,6 +74,7 @@ struct report_site {
 	struct site_stats stats; /* its oldest_ns is 0 when no block is in use */
 	struct growth growth;
 	struct budget_estimate estimate; /* with options.estimates */
+	struct verdict verdict; /* with options.history or options.estimates */
 	size_t process_count; /* processes that are added up in it */
 	size_t of_processes; /* of a line: processes of its program that run, or are added up */
 	size_t of_workers; /* where there are several, and none of their masters is in the row: so many of these are workers; or 0 */
@@ -113,6 +118,8 @@ struct report {
 	struct site_stats recorded; /* of all sites, with the young blocks that are left out */
 	struct site_stats estimated; /* what of `recorded` is an estimate */
 	struct growth growth; /* of `totals` */
+	struct verdict verdict; /* of all sites but those of samples and ended programs */
+	size_t leaks; /* rows that are leaks, listed or not */
 	size_t sites_in_use; /* rows that hold at least one byte or block */
 	struct site_stats left_out; /* what of `totals` is of sites that --only leaves out */
 	size_t sites_left_out; /* of these, that hold something */

@@ -4,8 +4,8 @@
  * hold, since each rules out something that only looks like a leak (docs/verdicts.md):
  * - others are freed, and before an age: a site of which nothing is freed may be a cache that is not full;
  * - of the blocks that reach this age hardly any is freed ever after, and there are enough that are twice as old;
- * - these were born all the time, as many of a number of births as at first, and births go on: what fills keeps ever fewer, and a
- *   start ends;
+ * - these were born all the time, as many of a number of births as at first: what fills keeps ever fewer;
+ * - births go on: in a pause, all that a cache holds becomes old, and a start ends;
  * - old blocks are not freed of late, as in a cache that has become full;
  * - where garbage is collected, they have outlived two collections.
  */
@@ -28,9 +28,8 @@
 /* Old blocks are replaced if so many are freed, of so many that become old, or more. */
 #define REPLACED_LEAST 0.5
 #define REPLACED_BLOCKS 20
-/* In the last part of the time, blocks must be born at no less than this part of their mean rate. */
-#define ACTIVE_TIME 0.3
-#define ACTIVE_LEAST 0.1
+/* While those that stay became old, blocks must be born at no less than this part of their mean rate before. */
+#define ACTIVE_LEAST 0.6
 #define COLLECTIONS_MIN 2
 /* Of the others, so few may live longer than the age that is waited for. */
 #define LATE_PART 0.01
@@ -138,13 +137,17 @@ static bool leak_is_replaced(const struct verdict_line *line, const struct leak_
 	return false;
 }
 
-/* Are blocks still born? What has ended grows no more. */
-static bool leak_is_active(const struct verdict_line *line)
+/*
+ * Were blocks born as before while those that stay became old? In a pause, all that a cache holds becomes old. Of one that replaces its
+ * oldest block, none is twice as old as any that was freed unless births have come to less than this part.
+ */
+static bool leak_is_active(const struct verdict_line *line, unsigned int class)
 {
 	const struct verdict_moment *last = &line->moments[line->count - 1];
-	double late = last->born - verdict_line_born(line, (1 - ACTIVE_TIME) * last->time_s);
+	double aging_s = leak_start_s(class + 1), before_s = last->time_s - aging_s;
+	double before = verdict_line_born(line, before_s);
 
-	return late >= ACTIVE_LEAST * ACTIVE_TIME * last->born;
+	return before_s > 0 && last->born - before >= ACTIVE_LEAST * before / before_s * aging_s;
 }
 
 /* How much longer to look until there are enough blocks twice as old as the others become. */
@@ -186,7 +189,7 @@ struct verdict_leak verdict_leak_find(const struct verdict_line *line,
 	}
 	leak.others_ns = lifespans_class_start(class);
 	leak.survivors = (uint64_t)sums.alive[class + 1];
-	leak.found = leak_is_active(line) && leak_lasts(line, &sums, class) &&
+	leak.found = leak_is_active(line, class) && leak_lasts(line, &sums, class) &&
 		     !leak_is_replaced(line, &sums, class) &&
 		     (!stats->gcs_known || stats->gcs >= COLLECTIONS_MIN);
 	if (leak.found)

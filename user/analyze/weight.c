@@ -22,6 +22,7 @@ uint64_t weight_of(const struct site_stats *stats, enum report_sort sort)
 	case SORT_AGE:
 		return site_stats_hold(stats) ? stats->oldest_ns : 0;
 	case SORT_GROWTH:
+	case SORT_LEAK:
 		return site_stats_inuse_bytes(stats);
 	case SORT_CHURN:
 		return stats->free_bytes;

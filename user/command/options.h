@@ -110,6 +110,8 @@ struct options {
 	struct named_list named; /* functions that allocate or free, beyond those that are known */
 	uint64_t fail_over; /* bytes in use above which the exit status is 1; UINT64_MAX = never */
 
+	bool fail_on_leak; /* the exit status is 1 if a row is a leak at the end */
+
 	uint64_t deadline_ns; /* of a look at a process's memory */
 	uint64_t max_memory; /* of the tracer itself, in bytes */
 	bool objects; /* of runtimes, by class */

@@ -62,6 +62,10 @@ int report_options_check(const struct command_line *line, struct options *option
 	int code;
 
 	(void)line;
+	if (options->sort == SORT_LEAK || options->fail_on_leak)
+		return error_set(error, ERROR_USAGE, -EINVAL,
+				 "%s is for processes that are traced: a recording has no verdicts",
+				 options->fail_on_leak ? "--fail-on-leak" : "-s leak");
 	code = report_check_base(options, error);
 	if (!code)
 		code = trace_options_check_format(options, error);

@@ -231,6 +231,7 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 					 .base = &reporter->base,
 					 .estimates = estimates,
 					 .light = snapshot->light,
+					 .history = reporter->is_judged ? &reporter->history : NULL,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
 	struct passage passage = { .output = &reporter->output, .error = error };
 	struct render_options style = { .schema = (int)options->schema,
@@ -253,6 +254,7 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	report = report_build(&grouped->snapshot, &wanted, &names);
 	if (reporter->symbolizer)
 		report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
+	reporter->leaks = report->leaks;
 	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
 	reporter_look_inside(reporter, report);
 	reporter_fill_objects(reporter, report);
@@ -286,6 +288,7 @@ int reporter_close(struct reporter *reporter, struct error *error)
 	}
 	free(reporter->processes);
 	growth_free(&reporter->base);
+	history_free(&reporter->history);
 	return output_close(&reporter->output, error);
 }
 

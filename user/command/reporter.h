@@ -15,9 +15,13 @@ struct reporter {
 	struct report_names names; /* of frames */
 	struct output output;
 	struct growth_base base; /* what sites held at the last report */
+	/* What sites held before; with `is_judged`, rows have verdicts by it. */
+	struct history history;
+	bool is_judged;
 	bool color;
 	uint64_t written; /* reports */
 	uint64_t inuse_bytes; /* of the last report: all that was in use */
+	size_t leaks; /* rows of the last report that are leaks */
 	bool is_last; /* so is the next one: it may take a little longer */
 	struct reporter_process *processes; /* whose objects were counted before; owned */
 	size_t process_count, process_capacity;

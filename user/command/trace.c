@@ -53,7 +53,7 @@ struct trace {
 	struct recorder *recorder; /* NULL = the reporter writes reports */
 	uint64_t written; /* reports, or intervals */
 	struct loop loop;
-	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_asked;
+	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_asked, on_history;
 	size_t printed_probes, printed_skipped; /* of the plan: printed so far */
 	bool warned_overlap; /* that memory may be counted twice */
 	bool waiting; /* for the first process */
@@ -361,6 +361,15 @@ static void trace_on_window(void *context, struct watch *watch)
 	watch->fd = -1;
 }
 
+/* What sites hold, for verdicts. */
+static void trace_on_history(void *context, struct watch *watch)
+{
+	struct trace *trace = context;
+
+	if (loop_take_ticks(watch->fd))
+		session_keep_history(trace->session, &trace->reporter.history);
+}
+
 /* Returns 0 or a negative errno. */
 static int trace_watch(struct trace *trace, struct watch *watch, int fd,
 		       void (*handle)(void *context, struct watch *watch))
@@ -380,6 +389,10 @@ static int trace_watch_time(struct trace *trace)
 		code = trace_watch(trace, &trace->on_window, loop_open_timer(WINDOW_NS, WINDOW_NS),
 				   trace_on_window);
 
+	if (trace->reporter.is_judged && !code)
+		code = trace_watch(trace, &trace->on_history,
+				   loop_open_timer(HISTORY_SPACING_NS, HISTORY_SPACING_NS),
+				   trace_on_history);
 	if (!first || code)
 		return code;
 	return trace_watch(trace, &trace->on_time, loop_open_timer(first, options->interval_ns),
@@ -478,6 +491,9 @@ static int trace_open(struct trace *trace)
 				 "cannot wait for signals: %s", strerror(-code));
 	trace->spawn = (struct spawn){ .signals = &trace->signals, .user = trace->options->user };
 	trace->reporter.log = trace->log;
+	/* Windows of --budget have verdicts of their own, and --light sees no lifespans. */
+	trace->reporter.is_judged = !trace->recorder && !trace->options->budget &&
+				    !trace->options->light;
 	trace->decoder =
 		decoder_new(trace->options->call_graph != CALL_GRAPH_FP, end_signals_are_urgent);
 	trace->reporter.symbolizer = symbolizer_new(&trace->modules, &names);
@@ -565,6 +581,8 @@ static void trace_close(struct trace *trace)
 		close(trace->on_time.fd);
 	if (trace->on_window.fd > 0)
 		close(trace->on_window.fd);
+	if (trace->on_history.fd > 0)
+		close(trace->on_history.fd);
 	loop_close(&trace->loop);
 }
 
@@ -595,6 +613,8 @@ int trace_processes(const struct options *options, const struct log *log, struct
 	trace_close(&trace);
 	if (trace.error.kind)
 		return command_fail(log, &trace.error);
+	if (options->fail_on_leak && trace.reporter.leaks)
+		return 1;
 	return trace.reporter.inuse_bytes > options->fail_over ? 1 : 0;
 }
 

@@ -131,6 +131,10 @@ int trace_options_check_light(const struct options *options, struct error *error
 	if (options->sort == SORT_TEMPORARY)
 		return USAGE("--light sees no frees, so it is not known which blocks are "
 			     "temporary: leave out --sort temporary");
+	if (options->sort == SORT_LEAK || options->fail_on_leak)
+		return USAGE("--light sees no frees, so no block's lifespan is known and there "
+			     "are no verdicts: leave out %s",
+			     options->fail_on_leak ? "--fail-on-leak" : "--sort leak");
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "analyze/report_verdict.h"
 #include "model/loss.h"
 #include "model/source.h"
 #include "render/formats.h"
@@ -16,6 +17,7 @@
 #include "render/json_light.h"
 #include "render/json_lives.h"
 #include "render/json_tables.h"
+#include "render/json_verdict.h"
 #include "render/json_writer.h"
 
 static void json_member_string(struct json_writer *json, const char *key, const char *text)
@@ -337,6 +339,8 @@ static void json_site(struct json_writer *json, const struct report_options *opt
 		json_light_site(json, &site->stats);
 	else if (!options->estimates)
 		json_lives(json, &site->stats, site->sampled);
+	if (report_verdict_is_known(options))
+		json_verdict(json, &site->verdict);
 	json_member_string(json, "region", region_name(site->region));
 	if (site->region == REGION_RUBY_HEAP || site->region == REGION_PYTHON_ARENA)
 		json_classes(json, site->grown_classes);
@@ -415,6 +419,8 @@ void render_json(const struct report *report, const struct render_options *optio
 		json_budget(&json, report->options.estimates);
 	if (report->options.light)
 		json_light(&json, report->options.light);
+	if (report_verdict_is_known(&report->options))
+		json_verdict(&json, &report->verdict);
 	json_sites(&json, report, options);
 	if (compact)
 		json_tables_write(json.tables, &json, options);

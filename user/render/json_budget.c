@@ -22,8 +22,7 @@ static void json_budget_percent(struct json_writer *json, const char *key, uint6
 	json_budget_seconds(json, key, share * 1000000);
 }
 
-/* Whole numbers, since no estimate is good to a fraction of a byte. */
-static void json_budget_number(struct json_writer *json, const char *key, double number)
+void json_budget_number(struct json_writer *json, const char *key, double number)
 {
 	json_writer_key(json, key);
 	if (isfinite(number) && fabs(number) < 9e18)
@@ -32,8 +31,7 @@ static void json_budget_number(struct json_writer *json, const char *key, double
 		json_writer_null(json);
 }
 
-static void json_budget_bytes(struct json_writer *json, const char *key,
-			      const struct estimate *estimate)
+void json_budget_bytes(struct json_writer *json, const char *key, const struct estimate *estimate)
 {
 	json_writer_key(json, key);
 	json_writer_open(json, '{');
@@ -44,8 +42,7 @@ static void json_budget_bytes(struct json_writer *json, const char *key,
 	json_writer_close(json, '}');
 }
 
-/* Four digits of a share from 0 to 1, which are written as nanoseconds are. */
-static void json_budget_share(struct json_writer *json, const char *key, double share)
+void json_budget_share(struct json_writer *json, const char *key, double share)
 {
 	share = share > 0 ? share < 1 ? share : 1 : 0;
 	json_budget_seconds(json, key, (uint64_t)(share * 10000 + 0.5) * 100000);

@@ -15,6 +15,13 @@ void json_budget_tail(struct json_writer *json, const struct survival_tail *tail
 /* The member "survival": the points of a curve. */
 void json_budget_survival(struct json_writer *json, const struct survival *survival);
 
+/* A whole number, since no estimate is good to a fraction of a byte; null if it is not finite. */
+void json_budget_number(struct json_writer *json, const char *key, double number);
+/* An estimate by such numbers. */
+void json_budget_bytes(struct json_writer *json, const char *key, const struct estimate *estimate);
+/* A share from 0 to 1, to four digits. */
+void json_budget_share(struct json_writer *json, const char *key, double share);
+
 /* The member "budget" of a report: what tracing has cost, and growth that no site has. */
 void json_budget(struct json_writer *json, const struct budget_estimates *estimates);
 

@@ -222,6 +222,8 @@ void text_coverage(const struct text_writer *writer, const struct report *report
 		text_coverage_line(writer, report);
 	if (report->options.light)
 		text_light(writer, report->options.light);
+	if (report->options.history)
+		text_verdict(writer, report);
 	text_files_line(writer, report);
 	text_summary(writer, report);
 }

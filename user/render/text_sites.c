@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/verdict_clause.h"
 #include "base/units.h"
 #include "render/formats.h"
 #include "render/text_parts.h"
@@ -120,6 +121,12 @@ static void cell_verdict(const struct text_row *row, char *text)
 		strcpy(text, text_budget_verdict(&row->site->estimate));
 }
 
+static void cell_word(const struct text_row *row, char *text)
+{
+	if (row->site)
+		strcpy(text, verdict_clause_title(row->site->verdict.word));
+}
+
 static void cell_collections(const struct text_row *row, char *text)
 {
 	if (row->stats->gcs_known && site_stats_hold(row->stats))
@@ -158,6 +165,11 @@ static bool column_is_of_allocated(const struct report *report)
 static bool column_is_of_budget(const struct report *report)
 {
 	return report->options.estimates;
+}
+
+static bool column_is_of_verdicts(const struct report *report)
+{
+	return report->options.sort == SORT_LEAK && !report->options.estimates;
 }
 
 static bool column_is_of_all_calls(const struct report *report)
@@ -200,6 +212,7 @@ static const struct column columns[] = {
 	{ "GROWTH", cell_growth, column_is_of_all_calls, 6 },
 	{ "PER SECOND", cell_rate, column_is_of_budget, 8 },
 	{ "LEAK", cell_verdict, column_is_of_budget, 9 },
+	{ "VERDICT", cell_word, column_is_of_verdicts, 8 },
 	{ "SEEN", cell_unchanged, column_is_of_budget, 5 },
 	{ "RESIDENT", cell_resident, column_is_of_mappings, 1 },
 	{ "BLOCKS", cell_blocks, NULL, 3 },

@@ -365,6 +365,8 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 	else if (report->options.light)
 		text_light_site(writer, site);
 	else
+		text_verdict_site(writer, site);
+	if (!report->options.estimates)
 		text_lives(writer, site);
 	stack_via(writer, site);
 	if (!shown.count && region_has_line(site->region) &&

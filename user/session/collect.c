@@ -319,6 +319,42 @@ int collect_reap(struct collect *collect)
 	return code;
 }
 
+/* What is kept of sites. */
+struct keeping {
+	const struct collect *collect;
+	struct history *history;
+	uint64_t time_ns;
+};
+
+static void keeping_see_site(void *context, const void *key, const void *value)
+{
+	const struct keeping *keeping = context;
+	const struct site *record = value;
+	struct site_stats stats = { .alloc_bytes = record->alloc_bytes,
+				    .alloc_objects = record->alloc_objects,
+				    .free_bytes = record->free_bytes,
+				    .free_objects = record->free_objects,
+				    .lives = lifespans_of(record) };
+	uint64_t number;
+
+	memcpy(&number, key, sizeof(number));
+	if (record->source == SOURCE_MMAP)
+		mapping_set_site(keeping->collect->mappings, number, keeping->time_ns, 0, &stats);
+	if (sites_get(keeping->collect->reader->sites, number))
+		history_set(keeping->history, number, &stats);
+}
+
+void collect_keep(const struct collect *collect, uint64_t time_ns, struct history *history)
+{
+	struct keeping keeping = { collect, history, time_ns };
+
+	if (!history_begin(history, time_ns))
+		return;
+	/* The next moment may be read again. */
+	if (maps_read(collect->maps, MAPS_SITES, keeping_see_site, &keeping))
+		history_take_back(history);
+}
+
 /* A named process is listed after its end, too. */
 static bool collect_lists(const struct collect *collect, const struct process_slot *slot)
 {

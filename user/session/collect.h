@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "analyze/history.h"
 #include "model/mapping_set.h"
 #include "model/snapshot.h"
 #include "session/events.h"
@@ -36,6 +37,9 @@ int collect_read(struct collect *collect, uint64_t time_ns);
 
 /* The same for what ended programs have left only; sets reap_ns. */
 int collect_reap(struct collect *collect);
+
+/* Keep what the known sites hold as of `time_ns`, if that is wanted again. Blocks are not read. */
+void collect_keep(const struct collect *collect, uint64_t time_ns, struct history *history);
 
 /* Add modules, names, targets and sites, as collect_read has read them, to a snapshot. */
 void collect_fill(const struct collect *collect, struct snapshot *snapshot);

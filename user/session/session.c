@@ -662,6 +662,14 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	return 0;
 }
 
+void session_keep_history(struct session *session, struct history *history)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	session_drain(session);
+	collect_keep(&session->core.collect, now_ns, history);
+}
+
 bool session_is_over(const struct session *session)
 {
 	return follow_is_over(&session->core.follow);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/history.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "discover/process.h"
@@ -133,6 +134,9 @@ size_t session_running(const struct session *session);
 
 /* The state of all counters now; it may outlive the session. Free with snapshot_free. Returns 0 or a negative errno. */
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot);
+
+/* Keep what sites hold now, for verdicts: cheap, since no block is read. */
+void session_keep_history(struct session *session, struct history *history);
 
 /* What is probed, for messages; and how. */
 const struct plan *session_plan(const struct session *session);

@@ -186,9 +186,27 @@ def check_lives(site):
     return ["temporary_objects", "lifespan"]
 
 
+def check_verdict(thing):
+    """What becomes of the blocks, where that is judged. Returns the key for it."""
+    if "verdict" not in thing:
+        return []
+    verdict, none = thing["verdict"], type(None)
+    evidence = {"growth_before_bytes_per_s": [int, none], "level_bytes": [int, none], "level_s": [float, none], "nothing_freed": [bool],
+                "births": [int], "gained_objects": [int], "others_s": [float, none], "survivors": [int], "early_share": [float, none],
+                "time_s": [float]} if "births" in verdict else {}
+    check(verdict, word=[str], never_freed=[dict, none], growth_bytes_per_s=[dict], r2=[float, none], wait_s=[float, none], **evidence, text=[str])
+    assert verdict["word"] in ("leak", "growing", "filling", "cache", "warm-up", "steady", "temporary", "unknown"), verdict
+    check_interval(verdict["growth_bytes_per_s"])
+    never = verdict["never_freed"]
+    if never:
+        check(never, low=[float], mid=[float], high=[float])
+        assert 0 <= never["low"] <= never["mid"] <= never["high"] <= 1, verdict
+    return ["verdict"]
+
+
 def check_site(site, rank):
     assert list(site) == ["rank", "id", "pid", "source", "allocator", "function", "ended", *COUNTERS,
-                          *check_sampled(site, "samples"), "growth_bytes", *check_estimate(site), "oldest_s", "mean_age_s", *check_lives(site), "region",
+                          *check_sampled(site, "samples"), "growth_bytes", *check_estimate(site), "oldest_s", "mean_age_s", *check_lives(site), *check_verdict(site), "region",
                           *check_classes(site), "resident_bytes", "gcs", *check_container(site), *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
     assert len(site["id"]) == 16 and int(site["id"], 16) >= 0, site["id"]
     assert site["rank"] == rank and type(site["pid"]) is int
@@ -245,8 +263,9 @@ def check_report(line, before):
         assert before is None or report == before, "schema 2 is another report"
     left_out = {"left_out": [dict]} if "left_out" in report else {}
     budget = {"budget": [dict]} if "budget" in report else {}
+    verdict = {"verdict": [dict]} if check_verdict(report) else {}
     check(report, schema=[int], tool=[str], command=[str], version=[str], time=[str, type(None)], duration_s=[float], targets=[list],
-          totals=[dict], ended=[dict], **left_out, loss=[dict], price=[dict], **budget, sites=[list])
+          totals=[dict], ended=[dict], **left_out, loss=[dict], price=[dict], **budget, **verdict, sites=[list])
     if budget:
         check_budget(report["budget"])
     assert report["schema"] == 1 and report["tool"] == "tracer" and report["command"] == "trace"

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Verdicts of a live program of known truth (tests/targets/verdicts.c). A word is waited for, in report after report, as long as that takes;
+what must never be called a leak is not, in any of them."""
+import re
+import subprocess
+import time
+
+import lab
+
+WORDS = {"leak", "growing", "filling", "cache", "warm-up", "steady", "temporary", "unknown"}
+CACHE = 500
+
+
+def begin():
+    process = lab.start([lab.target("verdicts"), "wait"])
+    lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+    return process
+
+
+def sites_of(report):
+    return {lab.function_of(site): site for site in report["sites"]}
+
+
+def check_verdict(verdict, leaks):
+    assert verdict["word"] in WORDS and type(verdict["text"]) is str, verdict
+    growth = verdict["growth_bytes_per_s"]
+    limits = [growth[key] for key in ("low", "mid", "high") if growth[key] is not None]
+    assert limits == sorted(limits), verdict
+    assert verdict["r2"] is None or 0 <= verdict["r2"] <= 1, verdict
+    assert (verdict["word"] == "leak") == leaks, verdict
+
+
+def check_share(site):
+    """Of the site that leaks: one of a hundred blocks, as the site's own figures have it."""
+    never = site["verdict"]["never_freed"]
+    # 20 others are in use beside the leaked ones, of which not more than a few are too young to count.
+    share = (site["inuse_objects"] - 20) / site["alloc_objects"]
+    assert 0 <= never["low"] <= never["mid"] <= never["high"] <= 1, site["verdict"]
+    assert never["low"] <= max(share, 0) * 1.5 and never["high"] >= share / 1.5, (site["verdict"], share)
+
+
+def is_known(sites):
+    words = {name: sites[name]["verdict"]["word"] for name in sites if name.startswith("site_")}
+    return len(words) == 4 and words["site_leak"] == "leak" and words["site_cache"] == "cache" and \
+        words["site_buffer"] in ("warm-up", "steady") and words["site_temporary"] == "temporary"
+
+
+def test_words():
+    process = begin()
+    tracer = lab.Tracer("-j", "-n", "0", "-d", "1h", "-p", process.pid)
+    lab.release(process)
+    found, end = [], time.monotonic() + lab.PATIENCE
+
+    def known():
+        report = tracer.report_now()
+        sites = sites_of(report)
+        for name, site in sites.items():
+            # The cache, be it full or not, the buffers and the temporary blocks are never called a leak.
+            check_verdict(site["verdict"], name == "site_leak" and site["verdict"]["word"] == "leak")
+        leak = sites.get("site_leak")
+        if leak and leak["verdict"]["word"] == "leak":
+            check_share(leak)
+        check_verdict(report["verdict"], any(site["verdict"]["word"] == "leak" for site in sites.values()))
+        if is_known(sites):
+            found.append(sites)
+        return bool(found)
+
+    while not known():
+        assert time.monotonic() < end, {name: site["verdict"] for name, site in sites_of(tracer.report_now()).items()}
+        time.sleep(0.2)
+    assert found[0]["site_cache"]["inuse_objects"] == CACHE and found[0]["site_cache"]["free_objects"], found
+    tracer.stop()
+
+
+lab.run_tests()

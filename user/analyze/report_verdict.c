@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See report_verdict.h. */
+#include "analyze/report_verdict.h"
+
+#include <math.h>
+
+bool report_verdict_is_known(const struct report_options *options)
+{
+	return options->history || options->estimates;
+}
+
+static const struct verdict none = { .r2 = -1, .early_share = -1 };
+
+static struct verdict_input verdict_input_of(const struct snapshot *snapshot,
+					     const struct report_options *options,
+					     const struct site_stats *stats,
+					     const struct history_point *points)
+{
+	return (struct verdict_input){ .stats = stats,
+				       .start_ns = snapshot->start_ns,
+				       .now_ns = snapshot->time_ns,
+				       .times = options->history->times,
+				       .points = points,
+				       .count = options->history->count };
+}
+
+struct verdict report_verdict_of(const struct snapshot *snapshot,
+				 const struct report_options *options,
+				 const struct snapshot_site *row)
+{
+	struct history_point points[HISTORY_POINTS] = { 0 };
+	struct verdict_input input;
+	struct budget_estimate estimate;
+	struct site_stats stats;
+
+	if (options->estimates) {
+		estimate = budget_estimate_of(options->estimates, row);
+		return verdict_of_estimate(&estimate);
+	}
+	if (!options->history || row->ended || row->sampled)
+		return none;
+	stats = site_stats_counted(&row->stats, false);
+	history_add_row(options->history, row, points);
+	input = verdict_input_of(snapshot, options, &stats, points);
+	return verdict_of(&input);
+}
+
+/* Sites that are judged, as a row. */
+static struct history_point *verdict_sum(const struct snapshot *snapshot,
+					 const struct history *history,
+					 struct history_point sum[HISTORY_POINTS],
+					 struct site_stats *ret_stats)
+{
+	struct site_stats stats;
+	size_t i;
+
+	for (i = 0; i < snapshot->site_count; i++) {
+		const struct snapshot_site *site = &snapshot->sites[i];
+
+		if (site->ended || site->sampled)
+			continue;
+		stats = site_stats_counted(&site->stats, false);
+		site_stats_add(ret_stats, &stats);
+		history_add_row(history, site, sum);
+	}
+	return sum;
+}
+
+struct verdict report_verdict_of_all(const struct snapshot *snapshot,
+				     const struct report_options *options, bool leaks)
+{
+	struct history_point points[HISTORY_POINTS] = { 0 };
+	struct site_stats stats = { 0 };
+	struct verdict_input input;
+	struct verdict verdict = none;
+
+	if (options->estimates) {
+		verdict.estimated = true;
+		verdict.word = leaks ? VERDICT_LEAK : VERDICT_UNKNOWN;
+		verdict.growth = options->estimates->counted
+					 ? options->estimates->growth
+					 : (struct estimate){ 0, -INFINITY, INFINITY };
+		return verdict;
+	}
+	if (!options->history)
+		return none;
+	input = verdict_input_of(snapshot, options, &stats,
+				 verdict_sum(snapshot, options->history, points, &stats));
+	return verdict_of_sum(&input, leaks);
+}

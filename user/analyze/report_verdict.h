@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The verdicts of a report: by what sites held before, or by what --budget has estimated. */
+#ifndef ANALYZE_REPORT_VERDICT_H
+#define ANALYZE_REPORT_VERDICT_H
+
+#include "analyze/report.h"
+
+/* Are there verdicts at all? */
+bool report_verdict_is_known(const struct report_options *options);
+
+/* Of a row, or of a site as it was recorded. None of samples, nor of what ended programs held. */
+struct verdict report_verdict_of(const struct snapshot *snapshot,
+				 const struct report_options *options,
+				 const struct snapshot_site *row);
+
+/* Of all sites, of which rows are leaks or not. */
+struct verdict report_verdict_of_all(const struct snapshot *snapshot,
+				     const struct report_options *options, bool leaks);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A verdict in words. Pure. */
+#ifndef ANALYZE_VERDICT_CLAUSE_H
+#define ANALYZE_VERDICT_CLAUSE_H
+
+#include "analyze/verdict.h"
+#include "base/buffer.h"
+
+/* "LEAK", "WARM-UP": as people read it. */
+const char *verdict_clause_title(enum verdict_word word);
+
+/* Append the reason: "12 % of blocks never freed (95 %: 11 to 13), 4.1 MiB/min, R2 0.99". Nothing if nothing was judged. */
+void verdict_clause_append(const struct verdict *verdict, struct buffer *text);
+
+#endif
