@@ -103,6 +103,7 @@ def test_inside_of_malloc():
         return unseen.tracer.report_now()["light"]["probes"] == "inside"
 
     lab.wait_for(is_inside, "probes inside of malloc are verified")
+    lab.wait_for(lambda: "tracer: price: " in unseen.tracer.stderr(), "a price is printed that is not that of the verification")
     for _ in range(2):
         report, counts = check_equal(unseen)
         assert report["light"]["probes"] == "inside"

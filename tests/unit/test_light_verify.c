@@ -72,6 +72,7 @@ static void test_without(void **state)
 	light_verify_start(&verify);
 	assert_int_equal(verify.reading, LIGHT_RETURNS);
 	assert_int_equal(verify.next_ns, 0);
+	assert_true(light_verify_is_settled(&verify, 0));
 }
 
 /* A file that is probed inside comes later, as with the first process that is waited for; not when tracing has ended. */
@@ -105,6 +106,7 @@ static void test_right(void **state)
 	/* As long as calls are on their way that were seen before, returns stay probed. */
 	poll_now();
 	assert_int_equal(verify.reading, LIGHT_SWITCHING);
+	assert_false(light_verify_is_settled(&verify, UINT64_MAX));
 	assert_true(world.core.probes.parts & PROBES_VERIFIED);
 	counts.open = 0;
 	poll_now();
@@ -112,6 +114,11 @@ static void test_right(void **state)
 	assert_int_equal(world.core.probes.parts, PROBES_ALL & ~PROBES_VERIFIED);
 	assert_int_equal(verify.next_ns, 0);
 	assert_int_equal(recorded, 1);
+	/* A window that began before that has the costs of both. */
+	assert_true(light_verify_is_settled(&verify, clock_now_ns()));
+	assert_false(light_verify_is_settled(&verify, verify.begun_ns));
+	verify.begun_ns -= 6 * SECOND_NS;
+	assert_true(light_verify_is_settled(&verify, verify.begun_ns));
 }
 
 /* One call in many that returns something else is enough. */

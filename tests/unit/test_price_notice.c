@@ -30,7 +30,7 @@ static void check(struct price price, int reason, const char *expected, bool war
 	price_notice(&price, reason, &text);
 	assert_string_equal(text.data, expected);
 	buffer_clear(&text);
-	assert_int_equal(price_notice_warning(&price, &text), warned);
+	assert_int_equal(price_notice_warning(&price, false, &text), warned);
 	buffer_free(&text);
 }
 
@@ -80,7 +80,7 @@ static void test_factor(void **state)
 	struct buffer text = { 0 };
 
 	(void)state;
-	assert_true(price_notice_warning(&busy, &text));
+	assert_true(price_notice_warning(&busy, false, &text));
 	assert_string_equal(
 		text.data,
 		"warning: exact tracing slows it about 12 times or more; the thread that "
@@ -88,8 +88,8 @@ static void test_factor(void **state)
 		"for a short time only, such as -d 2s; --budget 1% finds leaks at 1 % "
 		"of its CPU time");
 	buffer_clear(&text);
-	assert_true(price_notice_warning(&full, &text));
-	assert_non_null(strstr(text.data, "slows it 100 times or more;"));
+	assert_true(price_notice_warning(&full, true, &text));
+	assert_non_null(strstr(text.data, "tracing with --light slows it 100 times or more;"));
 	buffer_free(&text);
 }
 
@@ -110,7 +110,7 @@ static void test_cpu_time(void **state)
 	check(little, 0, "price: 9,500 calls a second at 1.0 us: about 1.0 % of one core", false);
 	price.busiest_pid = 4242;
 	price.threads = 2;
-	assert_true(price_notice_warning(&price, &warning));
+	assert_true(price_notice_warning(&price, false, &warning));
 	assert_string_equal(
 		warning.data,
 		"warning: exact tracing slows process 4242 about 4.0 times or more; of the "

@@ -80,13 +80,13 @@ static void notice_factor(uint64_t slowdown, struct buffer *out)
 		buffer_printf(out, "about %" PRIu64 " times or more", (slowdown + 500) / 1000);
 }
 
-bool price_notice_warning(const struct price *price, struct buffer *out)
+bool price_notice_warning(const struct price *price, bool light, struct buffer *out)
 {
 	uint64_t slowdown = price_slowdown(price);
 
 	if (!price->measured || slowdown <= TOO_MUCH || price_busiest_share(price) < LITTLE)
 		return false;
-	buffer_append_string(out, "warning: exact tracing slows ");
+	buffer_printf(out, "warning: %s slows ", light ? "tracing with --light" : "exact tracing");
 	if (price->busiest_pid)
 		buffer_printf(out, "process %" PRIu32 " ", price->busiest_pid);
 	else

@@ -15,8 +15,8 @@
  */
 void price_notice(const struct price *price, int reason, struct buffer *out);
 
-/* Append a warning if a thread spends most of its time in traps. False if none does. */
-bool price_notice_warning(const struct price *price, struct buffer *out);
+/* Append a warning if a thread spends most of its time in traps, of allocations only with `light`. False if none does. */
+bool price_notice_warning(const struct price *price, bool light, struct buffer *out);
 
 /* Append what a call of a probed function costs on this host, by the class of the instruction, as a paragraph. */
 void price_notice_traps(const struct trap_costs *costs, const char *backend, struct buffer *out);

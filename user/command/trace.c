@@ -248,7 +248,7 @@ static bool trace_print_price(struct trace *trace, bool last)
 	price_notice(price, reason, &text);
 	log_write(trace->log, LOG_NOTICE, "%s", text.data);
 	buffer_clear(&text);
-	if (price_notice_warning(price, &text))
+	if (price_notice_warning(price, trace->options->light, &text))
 		log_write(trace->log, LOG_NOTICE, "%s", text.data);
 	buffer_free(&text);
 	return true;

@@ -6,6 +6,7 @@ void busy_threads_read(struct thread_times *times, const struct process_table *t
 {
 	size_t i;
 
+	thread_times_free(times);
 	for (i = 0; i < table->count; i++)
 		if (!table->slots[i].process->target.exited)
 			thread_times_read(times, table->slots[i].process->target.pid);

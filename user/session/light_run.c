@@ -50,6 +50,11 @@ void light_run_add_deadlines(const struct light_run *run, uint64_t *next)
 	deadline_add(next, run->verify.next_ns);
 }
 
+bool light_run_is_settled(const struct light_run *run, uint64_t since_ns)
+{
+	return light_verify_is_settled(&run->verify, since_ns);
+}
+
 struct light_report *light_run_report(const struct light_run *run)
 {
 	struct light_report *report;

@@ -31,6 +31,12 @@ void light_run_stop(struct light_run *run);
 void light_run_poll(struct light_run *run);
 void light_run_add_deadlines(const struct light_run *run, uint64_t *next);
 
+/*
+ * Was nothing verified since then? For a moment both kinds of probes are there, which is dearer than either. What takes longer, as where
+ * hardly anything is called, does not count.
+ */
+bool light_run_is_settled(const struct light_run *run, uint64_t since_ns);
+
 /* What a snapshot has of it; NULL without --light. Free with light_report_free. */
 struct light_report *light_run_report(const struct light_run *run);
 

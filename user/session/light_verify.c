@@ -8,6 +8,8 @@
 /* So many calls must have the same result inside and at their return. */
 #define VERIFY_CALLS 256
 #define VERIFY_TICK_NS 50000000
+/* Others wait so long for it at most. */
+#define SETTLE_NS 5000000000
 /* A thread that ends inside of a call leaves it open. */
 #define VERIFY_WAIT_NS 5000000000
 
@@ -18,7 +20,8 @@ void light_verify_start(struct light_verify *verify)
 	if (!plan_is_inside(&verify->probes->files->plan))
 		return;
 	verify->reading = LIGHT_VERIFYING;
-	verify->next_ns = clock_now_ns() + VERIFY_TICK_NS;
+	verify->begun_ns = clock_now_ns();
+	verify->next_ns = verify->begun_ns + VERIFY_TICK_NS;
 }
 
 void light_verify_stop(struct light_verify *verify)
@@ -32,6 +35,7 @@ static void verify_give_up(struct light_verify *verify, const struct inside_coun
 	verify->reading = LIGHT_GIVEN_UP;
 	verify->next_ns = 0;
 	probe_set_detach(verify->probes, PROBES_INSIDE);
+	verify->settled_ns = clock_now_ns();
 	log_write(verify->log, LOG_NOTICE,
 		  "--light: probes inside malloc could not be verified (%llu of %llu calls have "
 		  "returned something else than was seen there): return probes are used, 2 traps "
@@ -45,9 +49,17 @@ static void verify_finish(struct light_verify *verify, const struct inside_count
 	verify->reading = LIGHT_INSIDE;
 	verify->next_ns = 0;
 	probe_set_detach(verify->probes, PROBES_VERIFIED);
+	verify->settled_ns = clock_now_ns();
 	log_write(verify->log, LOG_VERBOSE,
 		  "--light: probes inside malloc agree with %llu returns: 1 trap per allocation",
 		  (unsigned long long)counts->right);
+}
+
+bool light_verify_is_settled(const struct light_verify *verify, uint64_t since_ns)
+{
+	if (!verify->begun_ns || clock_now_ns() - verify->begun_ns > SETTLE_NS)
+		return true;
+	return verify->settled_ns && verify->settled_ns <= since_ns;
 }
 
 void light_verify_poll(struct light_verify *verify)

@@ -31,11 +31,15 @@ struct light_verify {
 	enum light_reading reading;
 	uint64_t next_ns; /* when it is to be looked at again; 0 = never */
 	uint64_t until_ns; /* it waits for returns until then */
+	uint64_t begun_ns, settled_ns; /* when it began, and was decided; 0 = it was not */
 };
 
 /* Begin, as soon as there are probes inside of functions. */
 void light_verify_start(struct light_verify *verify);
 void light_verify_stop(struct light_verify *verify);
+
+/* Was nothing verified since then, or has that taken too long already to wait for it? */
+bool light_verify_is_settled(const struct light_verify *verify, uint64_t since_ns);
 
 /* Look, if it is time to. */
 void light_verify_poll(struct light_verify *verify);

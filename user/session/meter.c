@@ -168,6 +168,13 @@ void meter_begin(struct meter *meter, uint64_t now_ns)
 	meter->begin_ns = now_ns;
 }
 
+void meter_restart(struct meter *meter, uint64_t now_ns)
+{
+	meter_end(meter, now_ns, NULL);
+	meter->price = (struct price){ 0 };
+	meter_begin(meter, now_ns);
+}
+
 void meter_end(struct meter *meter, uint64_t now_ns, const struct trap_costs *costs)
 {
 	struct rows rows = { 0 };

@@ -23,6 +23,9 @@ struct meter {
 /* The window begins at `now_ns`. Hits of threads for which the map has no room will count together, under thread 0. */
 void meter_begin(struct meter *meter, uint64_t now_ns);
 
+/* Forget the window that is under way, and begin another one. */
+void meter_restart(struct meter *meter, uint64_t now_ns);
+
 /*
  * The window has ended at `now_ns`, and programs that start now do not count: read what was counted, and remove it. NULL costs:
  * they could not be measured.

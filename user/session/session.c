@@ -530,13 +530,16 @@ const struct price *session_end_measure(struct session *session, bool last, int 
 {
 	const uint64_t begin_ns = session->meter.begin_ns;
 	struct trap_costs costs;
-	bool late;
 
 	if (!begin_ns)
 		return NULL;
-	late = last || clock_now_ns() - begin_ns > TRAPS_LATE_NS;
+	if (!last && !light_run_is_settled(&session->light, begin_ns)) {
+		meter_restart(&session->meter, clock_now_ns());
+		busy_threads_read(&session->times, &session->core.processes);
+		return NULL;
+	}
 	*ret_reason = trap_meter_read(&session->traps, last ? TRAPS_LAST_MS : 0, &costs);
-	if (*ret_reason == -EINPROGRESS && !late)
+	if (*ret_reason == -EINPROGRESS && !last && clock_now_ns() - begin_ns <= TRAPS_LATE_NS)
 		return NULL;
 	bpf_programs_measure(session->programs, false);
 	meter_end(&session->meter, clock_now_ns(), *ret_reason ? NULL : &costs);
