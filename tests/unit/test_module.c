@@ -120,6 +120,26 @@ static void test_close_and_remove(void **state)
 	assert_false(is_open(fds[2]));
 }
 
+/* A copy of the list has no descriptors: none is closed with it, be it of a file or of the file behind a copy. */
+static void test_copy_has_no_descriptors(void **state)
+{
+	struct module_list list = { 0 }, *copy;
+	struct module *module = new_module("/a", 1, 7, open("/dev/null", O_RDONLY | O_CLOEXEC));
+	int fd = module->fd, path_fd = open("/", O_PATH | O_CLOEXEC);
+
+	(void)state;
+	module->path_fd = path_fd;
+	module_list_add(&list, module);
+	copy = module_list_copy(&list);
+	assert_true(module_probe_fd(copy->items[0]) < 0);
+	module_list_free(copy);
+	free(copy);
+	assert_true(is_open(fd) && is_open(path_fd));
+	assert_int_equal(module_probe_fd(module), path_fd);
+	module_list_free(&list);
+	assert_false(is_open(fd) || is_open(path_fd));
+}
+
 /* A file that is mapped again is the module that it was, if nobody has written another one in its place. */
 static void test_found_again(void **state)
 {
@@ -216,6 +236,7 @@ int main(void)
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_free_closes_files),
 		cmocka_unit_test(test_close_and_remove),
+		cmocka_unit_test(test_copy_has_no_descriptors),
 		cmocka_unit_test(test_found_again),
 		cmocka_unit_test(test_no_descriptors),
 		cmocka_unit_test(test_build_id),

@@ -182,6 +182,7 @@ struct module_list *module_list_copy(const struct module_list *list)
 		*copy->items[i] = *list->items[i];
 		copy->items[i]->path = memory_copy_string(list->items[i]->path);
 		copy->items[i]->fd = -1;
+		copy->items[i]->path_fd = 0;
 	}
 	return copy;
 }
