@@ -584,10 +584,11 @@ bool probe_set_has_any(const struct probe_set *set, const struct process *proces
 
 bool probe_set_covers(const struct probe_set *set, const struct process *process)
 {
+	const struct process *in = set->machine_wide ? NULL : process;
 	size_t i, j, count = address_space_count(process->space);
 
 	for (i = 0; i < set->count; i++)
-		for (j = 0; j < count && set->probed[i].process == process; j++)
+		for (j = 0; j < count && set->probed[i].process == in; j++)
 			if (address_space_get(process->space, j).module == set->probed[i].module)
 				return true;
 	return false;
