@@ -3,8 +3,10 @@
 """Several processes share one budget: the leaks of each are named as its own, their CPU time is added up, and one that begins, forks,
 executes or ends leaves the others' windows as they are. The programs are tests/targets/drip.c. How long anything took is not asserted."""
 import json
+import os
 import re
 import subprocess
+import tempfile
 import time
 
 import lab
@@ -122,6 +124,151 @@ def test_child_that_comes_later():
     assert child.process.wait() == 0
     tracer.finish()
     assert tracer.process.returncode == 0, tracer.stderr()
+
+
+def wait_named(tracer, wanted):
+    """Until the two largest leaks of each of these processes are named as its own."""
+    seen = []
+
+    def named():
+        seen.append(leaks(tracer))
+        return all(seen[-1].get(pid, [])[:2] == NAMES[:2] for pid in wanted)
+
+    lab.wait_for(named, "the leaks of %s are named: %s" % (wanted, seen[-1:]))
+    return seen[-1]
+
+
+def check_group(group, *options):
+    """One is in it, one comes by being moved; a third stays outside."""
+    inside, moved, outside = (start("leak") for _ in range(3))
+    group.enter(inside.pid, "below")
+    tracer = trace(*options)
+    wait_named(tracer, [inside.pid])
+    group.enter(moved.pid)
+    assert outside.pid not in wait_named(tracer, [inside.pid, moved.pid])
+    assert outside.process.poll() is None
+    report = json.loads(tracer.stop().splitlines()[-1])
+    assert {target["pid"] for target in report["targets"]} == {inside.pid, moved.pid}, report["targets"]
+    assert report["budget"]["processes"]["running"] == 2, report["budget"]
+
+
+def test_by_cgroup():
+    with lab.Group("tracer-budget-%d" % os.getpid()) as group:
+        check_group(group, "--cgroup", "/" + group.name)
+
+
+def test_by_container():
+    container = "%064x" % (0xfeed0000000000000000 + os.getpid())
+    with lab.Group("docker-%s.scope" % container) as group:
+        check_group(group, "--container", container)
+
+
+def test_one_after_the_other():
+    """Each has ended before the next one begins, and may get its place in all tables: none has what was another's."""
+    with lab.Group("tracer-budget-%d" % os.getpid()) as group:
+        stays = start("none")
+        group.enter(stays.pid)
+        tracer = trace("--cgroup", "/" + group.name)
+        for _ in range(3):
+            drip = start("leak")
+            group.enter(drip.pid)
+            assert set(wait_named(tracer, [drip.pid])) <= {drip.pid, stays.pid}
+            drip.process.stdin.close()
+            assert drip.process.wait() == 0
+            lab.wait_for(lambda pid=drip.pid: pid not in leaks(tracer), "what it had is nobody's any more")
+        tracer.stop()
+
+
+# The first process of a pid namespace in a root of its own: nothing that others use is probed by "all processes". It reads commands.
+INIT = """
+exec 3< /commands
+while read -r command argument <&3; do
+	case $command in
+	tracer) /tracer -v -j -n 0 --by stack --budget $argument -a > /report 2> /messages & tracer=$! ;;
+	drip) /drip leak < /input-$argument > /output-$argument & ;;
+	report) kill -USR1 $tracer ;;
+	stop) kill -INT $tracer; wait $tracer; echo $? > /status; exit ;;
+	esac
+done
+"""
+
+
+class Root:
+    """A machine of its own, as far as the tracer sees: with reports like those of lab.Tracer."""
+
+    def __init__(self, folder):
+        self.folder, self.files = folder, []
+        lab.private_root(folder, [lab.TRACER, lab.target("drip"), lab.need("sh")])
+        os.mkfifo(self.path("commands"))
+        self.process = lab.start_in_root(folder, INIT)
+        self.commands = self.open("commands")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def open(self, name):
+        """A pipe's end that waits for nobody."""
+        self.files.append(os.fdopen(os.open(self.path(name), os.O_RDWR), "w", encoding="ascii", buffering=1))
+        return self.files[-1]
+
+    def read(self, name):
+        try:
+            with open(self.path(name), encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def send(self, command):
+        self.commands.write(command + "\n")
+
+    def drip(self, name):
+        """Start one; returns its pid, as the namespace has it."""
+        os.mkfifo(self.path("input-" + name))
+        self.open("input-" + name)
+        self.send("drip " + name)
+        lab.wait_for(lambda: self.read("output-" + name).endswith("\n"), "it is ready")
+        return int(self.read("output-" + name).split()[1])
+
+    def stderr(self):
+        return self.read("messages")
+
+    def reports(self):
+        return [line for line in self.read("report").splitlines(True) if line.endswith("\n")]
+
+    def report_now(self):
+        before = len(self.reports())
+        self.send("report")
+        lab.wait_for(lambda: len(self.reports()) > before, "a report is there")
+        return json.loads(self.reports()[before])
+
+    def close(self):
+        for file in self.files:
+            file.close()
+
+
+def test_all_processes():
+    with tempfile.TemporaryDirectory(prefix="tracer-root-") as folder:
+        root = Root(folder)
+        try:
+            first = root.drip("first")
+            root.send("tracer %d" % BUDGET)
+            lab.wait_for(lambda: "tracer: ready" in root.stderr(), "the tracer is ready: %s" % root.stderr())
+            wait_named(root, [first])
+            second = root.drip("second")
+            wait_named(root, [first, second])
+            budget = root.report_now()["budget"]
+            assert budget["processes"]["running"] >= 2 and budget["cost_percent"] > 0, budget
+            root.send("stop")
+            assert root.process.wait(lab.PATIENCE) == 0, root.process.communicate()
+            assert root.read("status") == "0\n", root.stderr()
+            report = json.loads(root.reports()[-1])
+            assert not re.search(r"nothing is probed in process (%d|%d)\b" % (first, second), root.stderr()), root.stderr()
+            # Never itself, nor what it has started.
+            assert {target["comm"] for target in report["targets"]} <= {"drip", "sh"}, report["targets"]
+            assert report["budget"]["windows"] == windows(root), report["budget"]
+        finally:
+            root.close()
+            lab.end_all()
 
 
 if __name__ == "__main__":

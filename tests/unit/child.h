@@ -139,7 +139,8 @@ static struct child child_start(void)
 	return child;
 }
 
-static uint64_t child_ask(const struct child *child, enum child_request request, const char *path)
+static __attribute__((unused)) uint64_t child_ask(const struct child *child,
+						  enum child_request request, const char *path)
 {
 	struct child_message message = { .request = request };
 	uint64_t answer = 0;

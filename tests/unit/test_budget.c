@@ -100,7 +100,7 @@ static int set_up(void **state)
 				  .maps = &fake_maps_all,
 				  .probes = &world.core.probes,
 				  .meter = &meter,
-				  .processes = &world.core.processes,
+				  .targets.processes = &world.core.processes,
 				  .sites = &world.core.sites,
 				  .log = &world.log,
 				  .percent = 100000,

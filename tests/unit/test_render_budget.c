@@ -66,6 +66,43 @@ static void test_text(void **state)
 	check_output("budget-200.txt", "text", 200);
 }
 
+static void set_processes(struct budget_report *report)
+{
+	report->processes = 410;
+	report->pass_most = 32;
+	report->processes_unseen = 12;
+	report->oldest_look_ns = 7500000000;
+}
+
+/* That not all were looked at just now is said; and a reason that several have, once. */
+static void test_many_processes(void **state)
+{
+	const struct render_options wide = { .columns = 200 };
+	struct budget_report *report = make_report();
+	char *text, *reason;
+	size_t i;
+
+	(void)state;
+	set_processes(report);
+	for (i = 0; i < 2; i++)
+		budget_report_add_heap(report)->reason =
+			memory_copy_string("no heap was recognized");
+	text = render(report, "text", &wide);
+	assert_non_null(
+		strstr(text, "\n410 processes, of which at most 32 are looked at in one pass: the "
+			     "oldest look was 7.5 s ago, and 12 were not looked at yet\n"));
+	reason = strstr(text, "no heap was recognized");
+	assert_non_null(reason);
+	assert_null(strstr(reason + 1, "no heap was recognized"));
+	free(text);
+	report->processes = 32;
+	report->processes_unseen = 0;
+	text = render(report, "text", &wide);
+	assert_null(strstr(text, "looked at in one pass"));
+	free(text);
+	budget_report_free(report);
+}
+
 static void test_folded(void **state)
 {
 	(void)state;
@@ -76,9 +113,11 @@ static void test_json(void **state)
 {
 	const struct render_options style = { 0 };
 	struct budget_report *report = make_report();
-	char *text = render(report, "json", &style);
+	char *text;
 
 	(void)state;
+	set_processes(report);
+	text = render(report, "json", &style);
 	assert_int_equal(check_reports(text, strlen(text), ""), 1);
 	assert_expected("budget.json", text);
 	free(text);
@@ -128,9 +167,9 @@ static void test_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),	cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_json),	cmocka_unit_test(test_json_uncounted),
-		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_text),	       cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_many_processes), cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_uncounted), cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

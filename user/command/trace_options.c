@@ -98,8 +98,6 @@ static int trace_check_budget(const struct options *options, struct error *error
 		other = "--usdt=only";
 	else if (options->fail_over != UINT64_MAX)
 		other = "--fail-over";
-	else if (options->all)
-		other = "-a/--all";
 	else if (options->light)
 		other = "--light";
 	if (!other)

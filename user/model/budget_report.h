@@ -145,6 +145,12 @@ struct budget_report {
 	size_t mark_count;
 	struct budget_site *sites; /* in no order; owned */
 	size_t site_count, site_capacity;
+	/*
+	 * Processes that run and can be looked at; of these, those that were not yet; and when the one was that waits longest. At most so
+	 * many are looked at in one pass.
+	 */
+	size_t processes, processes_unseen, pass_most;
+	uint64_t oldest_look_ns; /* before time_ns */
 	struct budget_heap *heaps; /* owned */
 	size_t heap_count, heap_capacity;
 };

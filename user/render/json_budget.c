@@ -165,6 +165,18 @@ static void json_budget_heaps(struct json_writer *json, const struct budget_repo
 	json_writer_close(json, ']');
 }
 
+/* How many were looked at, and how long ago. */
+static void json_budget_processes(struct json_writer *json, const struct budget_report *report)
+{
+	json_writer_key(json, "processes");
+	json_writer_open(json, '{');
+	json_budget_integer(json, "running", report->processes);
+	json_budget_integer(json, "looked_at_once", report->pass_most);
+	json_budget_integer(json, "not_looked_at", report->processes_unseen);
+	json_budget_seconds(json, "oldest_look_s", report->oldest_look_ns);
+	json_writer_close(json, '}');
+}
+
 void json_budget(struct json_writer *json, const struct budget_estimates *estimates)
 {
 	const struct budget_report *report = estimates->report;
@@ -191,6 +203,7 @@ void json_budget(struct json_writer *json, const struct budget_estimates *estima
 	json_budget_bytes(json, "written_bytes_per_s", &estimates->written);
 	json_budget_bytes(json, "unattributed_bytes_per_s", &estimates->unknown);
 	json_budget_seconds(json, "old_s", estimates->old_ns);
+	json_budget_processes(json, report);
 	json_budget_heaps(json, report);
 	json_writer_close(json, '}');
 }

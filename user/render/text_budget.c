@@ -215,19 +215,50 @@ static void budget_rest(const struct text_writer *writer, const struct estimate 
 	buffer_free(&line);
 }
 
+/* Several processes may have one reason. */
+static bool budget_has_reason(const struct budget_report *report, size_t count, const char *reason)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (report->heaps[i].reason && !strcmp(report->heaps[i].reason, reason))
+			return true;
+	return false;
+}
+
 static void budget_heaps(const struct text_writer *writer, const struct budget_report *report)
 {
 	struct buffer line = { 0 };
 	size_t i;
 
 	for (i = 0; i < report->heap_count; i++) {
-		if (!report->heaps[i].reason)
+		if (!report->heaps[i].reason ||
+		    budget_has_reason(report, i, report->heaps[i].reason))
 			continue;
 		buffer_clear(&line);
 		buffer_append_string(&line, "rates are lower bounds: ");
 		buffer_append_string(&line, report->heaps[i].reason);
 		columns_wrap(writer->out, line.data, writer->width, 2);
 	}
+	buffer_free(&line);
+}
+
+/* Of many processes, some are looked at now and others later. */
+static void budget_processes(const struct text_writer *writer, const struct budget_report *report)
+{
+	char count[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+
+	if (report->processes <= report->pass_most && !report->processes_unseen)
+		return;
+	buffer_printf(&line, "%s processes, of which at most %zu are looked at in one pass",
+		      units_format_count(report->processes, count), report->pass_most);
+	buffer_printf(&line, ": the oldest look was %s ago",
+		      units_format_time(report->oldest_look_ns, time));
+	if (report->processes_unseen)
+		buffer_printf(&line, ", and %s were not looked at yet",
+			      units_format_count(report->processes_unseen, count));
+	columns_wrap(writer->out, line.data, writer->width, 2);
 	buffer_free(&line);
 }
 
@@ -257,5 +288,6 @@ void text_budget(const struct text_writer *writer, const struct report *report)
 	budget_rest(writer, &estimates->written, "alive but written to: ");
 	budget_rest(writer, &estimates->unknown, "cannot be attributed: ");
 	budget_heaps(writer, estimates->report);
+	budget_processes(writer, estimates->report);
 	budget_cost(writer, estimates->report);
 }

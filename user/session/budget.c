@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/seed.h"
 #include "session/budget_window.h"
-#include "system/cpu_time.h"
 
 /* Blocks of the cohort: each takes some 200 bytes. */
 #define COHORT_MOST 65536
@@ -27,180 +26,20 @@
 /* What runs at a hit beside the trap, before that was measured: a stack is walked at some. */
 #define HIT_PROGRAM_NS 1500
 
-/* A block is looked at again when its age has grown by a quarter, so that there are few looks at old ones. */
-#define LOOK_AGAIN 4
-#define LOOK_MIN_NS 200000000
-
-/* Targets */
-
-static struct budget_target *budget_find(struct budget *budget, uint32_t target_id)
-{
-	size_t i;
-
-	for (i = 0; i < budget->count; i++)
-		if (budget->targets[i].target_id == target_id)
-			return &budget->targets[i];
-	return NULL;
-}
-
-static void target_forget(struct budget *budget, struct budget_target *target)
-{
-	budget_cohort_lose(&budget->cohort, target->target_id, clock_now_ns());
-	budget_census_free(&target->heap);
-	image_free(target->image);
-	target->image = NULL;
-}
-
-/* Its blocks can only be followed where its memory can be looked at. */
-static void target_open(struct budget *budget, struct budget_target *target, pid_t pid)
-{
-	struct error error = { 0 };
-
-	if (image_open(pid, 0, &target->image, &error))
-		log_write(budget->log, LOG_VERBOSE, "blocks cannot be looked at: %s", error.text);
-}
-
-static void budget_add(struct budget *budget, const struct process *process)
-{
-	struct budget_target *target;
-
-	budget->targets = memory_grow(budget->targets, budget->count, &budget->capacity,
-				      sizeof(*budget->targets));
-	target = &budget->targets[budget->count++];
-	*target = (struct budget_target){ .target_id = process->target_id,
-					  .cpu_begin_ns = cpu_time_read(process->target.pid) };
-	target_open(budget, target, process->target.pid);
-}
-
-/* Of a process that has ended, the last look stays. One that runs another program has nothing left of what it had. */
-static void target_follow(struct budget *budget, struct budget_target *target,
-			  const struct process *process)
-{
-	if (target->ended ||
-	    (!process->target.exited && target->image && image_is_alive(target->image)))
-		return;
-	target->ended = process->target.exited;
-	if (!target->ended) {
-		target_forget(budget, target);
-		target_open(budget, target, process->target.pid);
-		return;
-	}
-	image_free(target->image);
-	target->image = NULL;
-}
-
-/* Processes that are new, have ended, or run another program than before. */
-static void budget_follow(struct budget *budget)
-{
-	size_t i;
-
-	for (i = 0; i < budget->processes->count; i++) {
-		const struct process *process = budget->processes->slots[i].process;
-		struct budget_target *target = budget_find(budget, process->target_id);
-
-		if (target)
-			target_follow(budget, target, process);
-		else if (!process->target.exited)
-			budget_add(budget, process);
-	}
-}
-
-/* CPU time of all targets since the start. */
-static uint64_t budget_read_cpu(struct budget *budget)
-{
-	uint64_t sum = 0, now_ns;
-	size_t i;
-
-	for (i = 0; i < budget->count; i++) {
-		struct budget_target *target = &budget->targets[i];
-		const struct process *process =
-			process_table_get(budget->processes, target->target_id);
-
-		now_ns = process && !target->ended ? cpu_time_read(process->target.pid) : 0;
-		if (now_ns > target->cpu_begin_ns + target->cpu_ns)
-			target->cpu_ns = now_ns - target->cpu_begin_ns;
-		sum += target->cpu_ns;
-	}
-	return sum;
-}
-
-/* Looks */
-
 static struct image *budget_image(void *context, uint32_t target_id)
 {
-	struct budget_target *target = budget_find(context, target_id);
+	const struct budget *budget = context;
+	const struct budget_target *target = budget_targets_find(&budget->targets, target_id);
 
 	return target ? target->image : NULL;
 }
 
 static uint64_t budget_usable(void *context, uint32_t target_id, uint64_t size)
 {
-	const struct budget_target *target = budget_find(context, target_id);
+	const struct budget *budget = context;
+	const struct budget_target *target = budget_targets_find(&budget->targets, target_id);
 
 	return target ? budget_census_usable(&target->heap, size) : size;
-}
-
-/* Is it time to look at the block again? */
-static bool budget_is_due(const struct cohort_block *block, uint64_t now_ns)
-{
-	/* Of its birth is known to which 65 us it belongs: it may be ahead of now. */
-	uint64_t age = now_ns > block->born_ns ? now_ns - block->born_ns : 0;
-	uint64_t rest = age / LOOK_AGAIN;
-
-	return now_ns - block->seen_ns >= (rest > LOOK_MIN_NS ? rest : LOOK_MIN_NS);
-}
-
-static void budget_see(struct budget *budget, const struct look_item *item, uint64_t now_ns)
-{
-	struct cohort_block *block = item->of;
-	bool same = item->contents == block->contents;
-
-	if (item->state == LOOK_GONE)
-		budget_cohort_see(&budget->cohort, block, now_ns, COHORT_FREED);
-	else if (item->state == LOOK_READ && !same && block->missed)
-		budget_cohort_see(&budget->cohort, block, now_ns, COHORT_FREED);
-	else if (item->state == LOOK_READ)
-		budget_cohort_see(&budget->cohort, block, now_ns,
-				  same ? COHORT_UNCHANGED : COHORT_WRITTEN);
-}
-
-/* Look at the blocks of a process that are due, or at all. */
-static void budget_look_target(struct budget *budget, struct budget_target *target, bool all)
-{
-	struct look_item *items = memory_alloc(budget->cohort.blocks.count + 1, sizeof(*items));
-	uint64_t now_ns = clock_now_ns();
-	const struct table_slot *slot;
-	size_t cursor = 0, count = 0, i;
-
-	while ((slot = table_next(&budget->cohort.blocks, &cursor))) {
-		struct cohort_block *block = slot->value;
-
-		if (block->target_id == target->target_id && (all || budget_is_due(block, now_ns)))
-			items[count++] = (struct look_item){ .address = block->address,
-							     .size = block->length,
-							     .of = block };
-	}
-	budget_look(target->image, items, count);
-	for (i = 0; i < count; i++)
-		budget_see(budget, &items[i], now_ns);
-	free(items);
-}
-
-/* Whether blocks are in use still: by the allocator, if it is its turn, then by their contents. */
-static void budget_look_all(struct budget *budget, bool all)
-{
-	size_t i;
-
-	for (i = 0; i < budget->count; i++) {
-		struct budget_target *target = &budget->targets[i];
-
-		if (!target->image || !image_refresh(target->image))
-			continue;
-		if (clock_now_ns() >= target->heap.next_ns)
-			budget_census_take(&target->heap, target->image, &budget->cohort,
-					   target->target_id);
-		budget_look_target(budget, target, all);
-	}
 }
 
 /* Windows */
@@ -231,7 +70,7 @@ static bool budget_is_over(void *context)
 {
 	const struct budget *budget = context;
 
-	return process_table_has_ended(budget->processes);
+	return process_table_has_ended(budget->targets.processes);
 }
 
 static void budget_enter(struct budget *budget, struct budget_window_run *run)
@@ -241,6 +80,8 @@ static void budget_enter(struct budget *budget, struct budget_window_run *run)
 
 	for (i = 0; i < run->count; i++) {
 		const struct window_block *block = &run->blocks[i];
+		struct budget_target *target =
+			budget_targets_find(&budget->targets, block->key.target_id);
 		const struct cohort_entry entry = {
 			.site = block->block.site,
 			.target_id = block->key.target_id,
@@ -255,19 +96,11 @@ static void budget_enter(struct budget *budget, struct budget_window_run *run)
 			.added = block->block.life & LIFE_ADDED,
 		};
 
+		if (target)
+			target->recorded = budget->window_count + 1;
 		if (block->stayed && block->look.length && block->look.state == LOOK_READ)
 			run->window.entered += budget_cohort_enter(&budget->cohort, &entry, now_ns);
 	}
-}
-
-/* While probes are in, there is no time to list mappings. */
-static void budget_refresh(struct budget *budget)
-{
-	size_t i;
-
-	for (i = 0; i < budget->count; i++)
-		if (budget->targets[i].image)
-			image_refresh(budget->targets[i].image);
 }
 
 static void budget_see_site(void *context, const void *key, const void *value)
@@ -351,7 +184,7 @@ static void budget_run_window(struct budget *budget, const struct budget_share *
 	/* No hit records more than one block: so there is room for all. */
 	if (limited.hits > budget->most_blocks)
 		limited.hits = budget->most_blocks;
-	budget_refresh(budget);
+	budget_targets_refresh(&budget->targets);
 	is_known = budget_sum_sites(budget, &before);
 	if (budget_window_trace(&run, &limited, &error))
 		log_write(budget->log, budget->lost_count ? LOG_VERBOSE : LOG_NOTICE,
@@ -372,9 +205,9 @@ uint64_t budget_poll(struct budget *budget)
 		return budget->next_ns;
 	if (!budget_read_costs(budget))
 		return budget->next_ns = now_ns + COSTS_TICK_NS;
-	budget_follow(budget);
-	budget_look_all(budget, false);
-	budget_pace_see_cpu(&budget->pace, now_ns, budget_read_cpu(budget));
+	budget_targets_follow(&budget->targets);
+	budget_targets_look(&budget->targets, false);
+	budget_pace_see_cpu(&budget->pace, now_ns, budget_targets_read_cpu(&budget->targets));
 	if (budget_pace_allows(&budget->pace, &share))
 		budget_run_window(budget, &share);
 	budget->next_ns = budget_pace_next_ns(&budget->pace, clock_now_ns());
@@ -386,24 +219,20 @@ void budget_start(struct budget *budget)
 	budget->seed = seed_new();
 	budget->pace.budget = budget->percent;
 	budget->pace.random = seed_new();
+	budget->targets.cohort = &budget->cohort;
+	budget->targets.log = budget->log;
 	budget->cohort.most = COHORT_MOST;
 	budget->cohort.most_of_site = COHORT_MOST_OF_SITE;
 	budget->start_ns = clock_now_ns();
 	budget->next_ns = budget->start_ns + FIRST_NS;
-	budget_follow(budget);
+	budget_targets_follow(&budget->targets);
 	budget_pace_see_cpu(&budget->pace, budget->start_ns, 0);
-	budget_look_all(budget, false);
+	budget_targets_look(&budget->targets, false);
 }
 
 void budget_free(struct budget *budget)
 {
-	size_t i;
-
-	for (i = 0; i < budget->count; i++) {
-		budget_census_free(&budget->targets[i].heap);
-		image_free(budget->targets[i].image);
-	}
-	free(budget->targets);
+	budget_targets_free(&budget->targets);
 	budget_cohort_free(&budget->cohort);
 }
 
@@ -438,8 +267,6 @@ static void budget_forget_sites(struct budget *budget)
 
 static void budget_fill_report(struct budget *budget, uint64_t now_ns, struct budget_report *report)
 {
-	size_t i;
-
 	report->budget = budget->percent;
 	report->max_window_ns = budget->pace.max_window_ns;
 	report->start_ns = budget->start_ns;
@@ -450,7 +277,6 @@ static void budget_fill_report(struct budget *budget, uint64_t now_ns, struct bu
 	report->edge_hits = budget->edge_hits;
 	report->recorded = budget->recorded;
 	report->traced_ns = budget->traced_ns;
-	report->cpu_ns = budget_read_cpu(budget);
 	report->cost_ns = budget->pace.cost_ns;
 	report->busiest_ns = budget->busiest_ns;
 	report->over_count = budget->over_count;
@@ -461,9 +287,7 @@ static void budget_fill_report(struct budget *budget, uint64_t now_ns, struct bu
 	budget_fill_windows(budget, report);
 	budget_marks_report(&budget->marks, report);
 	budget_cohort_report(&budget->cohort, now_ns, report);
-	for (i = 0; i < budget->count; i++)
-		budget_census_report(&budget->targets[i].heap, budget->targets[i].target_id,
-				     budget->targets[i].cpu_ns, report);
+	budget_targets_report(&budget->targets, report);
 }
 
 void budget_fill(struct budget *budget, struct snapshot *snapshot)
@@ -472,8 +296,8 @@ void budget_fill(struct budget *budget, struct snapshot *snapshot)
 	struct table rows = { 0 };
 	size_t i;
 
-	budget_follow(budget);
-	budget_look_all(budget, true);
+	budget_targets_follow(&budget->targets);
+	budget_targets_look(&budget->targets, true);
 	budget_forget_sites(budget);
 	budget_fill_report(budget, snapshot->time_ns, report);
 	for (i = 0; i < report->site_count; i++)

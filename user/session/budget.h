@@ -13,26 +13,16 @@
 #include "kernel/bpf_programs.h"
 #include "kernel/trap_meter.h"
 #include "model/snapshot.h"
-#include "session/budget_census.h"
 #include "session/budget_cohort.h"
 #include "session/budget_marks.h"
 #include "session/budget_pace.h"
+#include "session/budget_targets.h"
 #include "session/meter.h"
 #include "session/probe_set.h"
-#include "session/process_table.h"
 #include "session/sites.h"
 
 /* The last windows are reported one by one. */
 #define BUDGET_WINDOWS 64
-
-/* A process. */
-struct budget_target {
-	uint32_t target_id;
-	struct image *image; /* NULL = it cannot be looked at */
-	struct budget_census_series heap;
-	uint64_t cpu_begin_ns, cpu_ns; /* its CPU time when it was found, and now */
-	bool ended;
-};
 
 struct budget {
 	struct bpf_programs *programs;
@@ -40,15 +30,13 @@ struct budget {
 	struct probe_set *probes;
 	struct meter *meter;
 	struct trap_meter *traps;
-	const struct process_table *processes;
 	struct sites *sites;
 	const struct log *log;
 	uint64_t percent; /* thousandths of a percent; 0 = no budget: all calls are traced */
 	uint64_t most_blocks; /* that a window can record */
 	struct budget_pace pace;
 	struct budget_cohort_set cohort;
-	struct budget_target *targets;
-	size_t count, capacity;
+	struct budget_targets targets;
 	struct trap_costs costs;
 	bool costs_known, costs_assumed;
 	uint64_t start_ns, next_ns; /* of the next window, or look whether there is one */

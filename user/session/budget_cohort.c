@@ -284,6 +284,20 @@ void budget_cohort_forget_site(struct budget_cohort_set *set, uint64_t key)
 	free(site);
 }
 
+void budget_cohort_forget_target(struct budget_cohort_set *set, uint32_t target_id)
+{
+	uint64_t *keys = memory_alloc(set->sites.count + 1, sizeof(*keys));
+	const struct table_slot *slot;
+	size_t cursor = 0, count = 0, i;
+
+	while ((slot = table_next(&set->sites, &cursor)))
+		if (((const struct cohort_site *)slot->value)->row.target_id == target_id)
+			keys[count++] = slot->key;
+	for (i = 0; i < count; i++)
+		budget_cohort_forget_site(set, keys[i]);
+	free(keys);
+}
+
 /* Reports */
 
 static void cohort_report_site(const struct cohort_site *site, struct budget_report *report)

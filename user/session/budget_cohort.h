@@ -92,8 +92,9 @@ void budget_cohort_resize(struct cohort_block *block, uint64_t size);
 /* What a process had cannot be looked at any more. */
 void budget_cohort_lose(struct budget_cohort_set *set, uint32_t target_id, uint64_t now_ns);
 
-/* The site is forgotten, with its blocks. */
+/* The site is forgotten, with its blocks; all sites of a process are. */
 void budget_cohort_forget_site(struct budget_cohort_set *set, uint64_t key);
+void budget_cohort_forget_target(struct budget_cohort_set *set, uint32_t target_id);
 
 /* Add all sites to a report, with what is of each age at `now_ns`. */
 void budget_cohort_report(const struct budget_cohort_set *set, uint64_t now_ns,

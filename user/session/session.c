@@ -283,7 +283,7 @@ static void session_connect(struct session *session)
 					   .probes = &core->probes,
 					   .meter = &session->meter,
 					   .traps = &session->traps,
-					   .processes = &core->processes,
+					   .targets.processes = &core->processes,
 					   .sites = &core->sites,
 					   .log = session->options.log,
 					   .percent = session->options.budget,

@@ -150,7 +150,8 @@ def check_estimate(site):
 def check_budget(budget):
     check(budget, percent=[float], cost_percent=[float], spent_percent=[float], cost_assumed=[bool], windows=[int], windows_s=[float], windows_lost=[int], windows_over=[int], window_longest_s=[float], hits=[int],
           edge_hits=[int], recorded=[int], weight=[int], counted=[bool], growth_bytes_per_s=[dict], written_bytes_per_s=[dict], unattributed_bytes_per_s=[dict],
-          old_s=[float], heaps=[list])
+          old_s=[float], processes=[dict], heaps=[list])
+    check(budget["processes"], running=[int], looked_at_once=[int], not_looked_at=[int], oldest_look_s=[float])
     for key in ("growth", "written", "unattributed"):
         check_interval(budget[key + "_bytes_per_s"])
     for heap in budget["heaps"]:
