@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Verdicts of a live program of known truth (tests/targets/verdicts.c). A word is waited for, in report after report, as long as that takes;
 what must never be called a leak is not, in any of them."""
-import re
-import subprocess
+import json
 import time
 
 import lab
@@ -48,7 +47,7 @@ def is_known(sites):
 
 def test_words():
     process = begin()
-    tracer = lab.Tracer("-j", "-n", "0", "-d", "1h", "-p", process.pid)
+    tracer = lab.Tracer("-j", "-n", "0", "-s", "leak", "--fail-on-leak", "-d", "1h", "-p", process.pid)
     lab.release(process)
     found, end = [], time.monotonic() + lab.PATIENCE
 
@@ -70,7 +69,18 @@ def test_words():
         assert time.monotonic() < end, {name: site["verdict"] for name, site in sites_of(tracer.report_now()).items()}
         time.sleep(0.2)
     assert found[0]["site_cache"]["inuse_objects"] == CACHE and found[0]["site_cache"]["free_objects"], found
-    tracer.stop()
+    last = json.loads(tracer.stop())
+    leaks = [site["verdict"]["word"] == "leak" for site in last["sites"]]
+    assert tracer.process.returncode == any(leaks) and leaks == sorted(leaks, reverse=True), (tracer.process.returncode, last["sites"])
+
+
+def test_nothing_known():
+    """No verdict is given before there are 16 moments, so that a short look fails for no leak."""
+    process = begin()
+    tracer = lab.Tracer("--fail-on-leak", "-p", process.pid, "-d", "100ms")
+    lab.release(process)
+    text = tracer.finish()
+    assert tracer.process.returncode == 0, text
 
 
 lab.run_tests()

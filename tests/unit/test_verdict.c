@@ -525,6 +525,30 @@ static void test_history(void **state)
 	history_free(&history);
 }
 
+/* Sites beyond the limit have no history, and that is known. */
+static void test_history_full(void **state)
+{
+	const struct snapshot_site rows[] = { { .key = 1 }, { .key = HISTORY_SITES_MAX + 1 } };
+	const struct snapshot_site both = { .members = rows, .member_count = 2 };
+	const struct site_stats stats = { .alloc_objects = 1 };
+	struct history history = { 0 };
+	uint64_t key;
+
+	(void)state;
+	history_begin(&history, 1);
+	for (key = 1; key <= HISTORY_SITES_MAX; key++)
+		history_set(&history, key, &stats);
+	assert_true(history_is_known(&history, &rows[1])); /* it is new */
+	history_set(&history, key, &stats);
+	assert_true(history_is_known(&history, &rows[0]));
+	assert_false(history_is_known(&history, &rows[1]));
+	assert_false(history_is_known(&history, &both));
+	history_slow_down(&history);
+	assert_false(history_begin(&history, 1 + HISTORY_SPACING_NS));
+	assert_true(history_begin(&history, 1 + 2ull * HISTORY_SPACING_NS));
+	history_free(&history);
+}
+
 /* Ages of freed blocks are counted where classes begin. */
 static void test_history_ages(void **state)
 {
@@ -548,9 +572,8 @@ static void test_history_ages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_history),
-		cmocka_unit_test(test_history_ages),
-		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_history),	     cmocka_unit_test(test_history_ages),
+		cmocka_unit_test(test_history_full), cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_chance),
 	};
 

@@ -71,6 +71,11 @@ bool history_begin(struct history *history, uint64_t time_ns)
 	return true;
 }
 
+void history_slow_down(struct history *history)
+{
+	history->spacing_ns *= 2;
+}
+
 void history_take_back(struct history *history)
 {
 	const struct table_slot *slot;
@@ -115,6 +120,10 @@ void history_set(struct history *history, uint64_t key, const struct site_stats 
 
 	if (!history->count)
 		return;
+	if (!points && history->sites.count == HISTORY_SITES_MAX) {
+		history->is_full = true;
+		return;
+	}
 	if (!points) {
 		points = memory_alloc(HISTORY_POINTS, sizeof(*points));
 		table_put(&history->sites, key, points);
@@ -133,6 +142,17 @@ static void history_add(struct history_point *sum, const struct history_point *m
 		sum->freed[i] = UINT32_MAX - sum->freed[i] > more->freed[i]
 					? sum->freed[i] + more->freed[i]
 					: UINT32_MAX;
+}
+
+bool history_is_known(const struct history *history, const struct snapshot_site *row)
+{
+	const struct snapshot_site *sites = row->member_count ? row->members : row;
+	size_t count = row->member_count ? row->member_count : 1, i;
+
+	for (i = 0; history->is_full && i < count; i++)
+		if (!table_get(&history->sites, sites[i].key))
+			return false;
+	return true;
 }
 
 void history_add_row(const struct history *history, const struct snapshot_site *row,

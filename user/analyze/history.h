@@ -22,6 +22,9 @@
 #define HISTORY_AGES 8
 #define HISTORY_FIRST_CLASS 7
 
+/* So many sites are kept: what is new beyond has no history. */
+#define HISTORY_SITES_MAX 16384
+
 /* A site at a moment. */
 struct history_point {
 	uint64_t bytes, objects; /* in use */
@@ -35,10 +38,13 @@ struct history {
 	size_t count;
 	uint64_t spacing_ns;
 	struct table sites; /* by key: HISTORY_POINTS points; owned */
+	bool is_full; /* some sites found no room */
 };
 
 /* Begin a moment, at which no site holds anything until it is set. False if the last one is not long enough ago. */
 bool history_begin(struct history *history, uint64_t time_ns);
+/* A moment took so long to read that moments should be further apart. */
+void history_slow_down(struct history *history);
 /* Take back the last moment. */
 void history_take_back(struct history *history);
 /* What a site holds at the last moment that has begun. */
@@ -49,6 +55,8 @@ size_t history_age(unsigned int class);
 /* As a moment has it. */
 struct history_point history_point_of(const struct site_stats *stats);
 
+/* Is the history of all sites of a row known? New sites have held nothing until now. */
+bool history_is_known(const struct history *history, const struct snapshot_site *row);
 /* Add a row's sites to `sum`: one point for each moment. */
 void history_add_row(const struct history *history, const struct snapshot_site *row,
 		     struct history_point sum[HISTORY_POINTS]);

@@ -37,7 +37,8 @@ struct verdict report_verdict_of(const struct snapshot *snapshot,
 		estimate = budget_estimate_of(options->estimates, row);
 		return verdict_of_estimate(&estimate);
 	}
-	if (!options->history || row->ended || row->sampled)
+	if (!options->history || row->ended || row->sampled ||
+	    !history_is_known(options->history, row))
 		return none;
 	stats = site_stats_counted(&row->stats, false);
 	history_add_row(options->history, row, points);
@@ -57,7 +58,7 @@ static struct history_point *verdict_sum(const struct snapshot *snapshot,
 	for (i = 0; i < snapshot->site_count; i++) {
 		const struct snapshot_site *site = &snapshot->sites[i];
 
-		if (site->ended || site->sampled)
+		if (site->ended || site->sampled || !history_is_known(history, site))
 			continue;
 		stats = site_stats_counted(&site->stats, false);
 		site_stats_add(ret_stats, &stats);

@@ -13,6 +13,9 @@
 #define REAP_REST 20
 #define REAP_MIN_NS 50000000
 
+/* Reading sites between reports takes no more than one such part of the time. */
+#define KEEPING_REST 50
+
 /* Keys of a map that are of no use any more: they are removed when it has been read. */
 struct key_list {
 	unsigned char *keys;
@@ -353,6 +356,8 @@ void collect_keep(const struct collect *collect, uint64_t time_ns, struct histor
 	/* The next moment may be read again. */
 	if (maps_read(collect->maps, MAPS_SITES, keeping_see_site, &keeping))
 		history_take_back(history);
+	else if ((clock_now_ns() - time_ns) * KEEPING_REST > history->spacing_ns)
+		history_slow_down(history);
 }
 
 /* A named process is listed after its end, too. */
