@@ -19,7 +19,8 @@ void text_stacks(const struct text_writer *writer, const struct report *report,
 /* Print what realloc has done with blocks in use, if anything: that they grow, what they are part of, and what cannot be known of them. */
 void text_realloc(const struct text_writer *writer, const struct report_site *site);
 /* Print the verdict of a row, if there is one, and that of all. */
-void text_verdict_site(const struct text_writer *writer, const struct report_site *site);
+void text_verdict_site(const struct text_writer *writer, const struct report *report,
+		       const struct report_site *site);
 void text_verdict(const struct text_writer *writer, const struct report *report);
 /* With `verbose`, print how long the row's blocks live: by its survival curve, and those that were freed. */
 void text_lives(const struct text_writer *writer, const struct report_site *site);

@@ -365,7 +365,7 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 	else if (report->options.light)
 		text_light_site(writer, site);
 	else
-		text_verdict_site(writer, site);
+		text_verdict_site(writer, report, site);
 	if (!report->options.estimates)
 		text_lives(writer, site);
 	stack_via(writer, site);

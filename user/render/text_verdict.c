@@ -21,11 +21,12 @@ static void verdict_line(const struct text_writer *writer, const char *before,
 	buffer_free(&line);
 }
 
-void text_verdict_site(const struct text_writer *writer, const struct report_site *site)
+void text_verdict_site(const struct text_writer *writer, const struct report *report,
+		       const struct report_site *site)
 {
-	/* That nothing is known yet of any row is in the line below all of them. */
+	/* As long as nothing is known of all rows, the line behind them is enough. */
 	if (site->verdict.word != VERDICT_NONE &&
-	    (site->verdict.word != VERDICT_UNKNOWN || writer->verbose))
+	    (site->verdict.word != VERDICT_UNKNOWN || report->verdict.word != VERDICT_UNKNOWN))
 		verdict_line(writer, "", &site->verdict, INDENT);
 }
 
