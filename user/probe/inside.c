@@ -593,7 +593,7 @@ static bool inside_collect(struct inside *ret, const struct inside_code *code)
 	return ret->count && (!noted || inside_add_calls(ret, code));
 }
 
-/* The fewest sites that do. */
+/* The most sites that do. */
 static bool inside_choose(struct inside_code *code, bool multiplies)
 {
 	unsigned int wanted, chosen;
