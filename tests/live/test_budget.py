@@ -123,6 +123,28 @@ def test_cache_of_a_leaks_size():
     drip.tracer.stop()
 
 
+def test_leak_that_is_written_to():
+    """
+    All that leaks is written to again and again, so what is old has other contents than at its birth: its growth is that of blocks
+    which are alive but written to, and nobody else has it.
+    """
+    drip = Drip("written")
+    seen = []
+
+    def shown():
+        report = drip.tracer.report_now()
+        estimates = {lab.function_of(site): site["estimate"] for site in report["sites"] if site["estimate"]}
+        seen.append((report["budget"]["written_bytes_per_s"], {name: each["verdict"] for name, each in estimates.items()}))
+        leak = estimates.get(NAMES[0])
+        return leak and leak["written"] and leak["written_bytes_per_s"]["value"] > 0 and seen[-1][0]["value"] > 0 and \
+            "leak" not in seen[-1][1].values()
+
+    drip.wait_for_windows(2)
+    lab.wait_for(shown, "growth is that of blocks that are written to: %s" % seen[-1:])
+    assert drip.counts()[NAMES[0]]
+    drip.tracer.stop()
+
+
 def test_target_executes_and_ends():
     """Within windows, too: the tracer goes on, and ends with it."""
     drip = Drip("again")

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Leaks among much else: drip leak|none|cache|again. Some 800,000 blocks a second, nearly all of them soon freed; a cache of 20,000 that
- * turns over in a second; and three sites of which each leaks a share: leak_most, leak_some, leak_few. For each line of its input it
- * prints its own counts: name, blocks that were leaked. Ends when its input does. With none, it leaks only from a line on that begins
- * with an l. With cache, the blocks of the cache are of the size of those that leak_most leaks, and it turns over in some seconds. With
- * again, it executes itself every 0.3 s, its last argument is how often it has, and it has no counts.
+ * Leaks among much else: drip leak|none|cache|written|again. Some 800,000 blocks a second, nearly all of them soon freed; a cache of
+ * 20,000 that turns over in a second; and three sites of which each leaks a share: leak_most, leak_some, leak_few. For each line of its
+ * input it prints its own counts: name, blocks that were leaked. Ends when its input does. With none, it leaks only from a line on that
+ * begins with an l. With cache, the blocks of the cache are of the size of those that leak_most leaks, and it turns over in some
+ * seconds. With written, only leak_most leaks, and all that it has leaked is written to again and again. With again, it executes itself
+ * every 0.3 s, its last argument is how often it has, and it has no counts.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -17,6 +18,8 @@
 #define CHURN 64
 #define CACHE 20000
 #define TURN 1000 /* of blocks, between two rests */
+#define KEPT_MAX (1 << 20)
+#define WRITES 2000 /* in a turn: far more than blocks are leaked in one */
 
 static struct leak {
 	const char *name;
@@ -27,6 +30,10 @@ static size_t cached_size = 408;
 static int cached_turns = 10; /* each so many blocks, one of the cache is replaced */
 
 static void *cache[CACHE], *churn[CHURN];
+static int writing;
+static unsigned long
+	*kept[KEPT_MAX]; /* leaked, and written to; when it is full, nothing more is leaked */
+static size_t kept_count, kept_next;
 static unsigned long state = 88172645463325252UL, count;
 
 static unsigned long draw(void)
@@ -87,6 +94,20 @@ NOINLINE void *make_cached(void)
 	return block;
 }
 
+static void keep(unsigned long *block)
+{
+	kept[kept_count++] = block;
+}
+
+/* No block is ever as it was before. */
+static void write_kept(void)
+{
+	int i;
+
+	for (i = 0; i < WRITES && kept_count; i++)
+		kept[kept_next++ % kept_count][1]++;
+}
+
 /* One of `share` is leaked, the others are freed after a while, as other blocks are. */
 static void turn_leak(struct leak *leak, void *block, unsigned long share, int leaking)
 {
@@ -94,6 +115,8 @@ static void turn_leak(struct leak *leak, void *block, unsigned long share, int l
 
 	if (leaking && draw() % share == 0) {
 		leak->leaked++;
+		if (writing)
+			keep(block);
 		return;
 	}
 	free(*slot);
@@ -115,12 +138,13 @@ static void turn(int leaking)
 			*slot = make_cached();
 		}
 		if (i % 4 == 1)
-			turn_leak(&leaks[0], leak_most(), 10, leaking);
+			turn_leak(&leaks[0], leak_most(), 10, leaking && kept_count < KEPT_MAX);
 		if (i % 4 == 2)
-			turn_leak(&leaks[1], leak_some(), 40, leaking);
+			turn_leak(&leaks[1], leak_some(), 40, leaking && !writing);
 		if (i % 4 == 3)
-			turn_leak(&leaks[2], leak_few(), 160, leaking);
+			turn_leak(&leaks[2], leak_few(), 160, leaking && !writing);
 	}
+	write_kept();
 }
 
 static void print_counts(void)
@@ -172,6 +196,7 @@ int main(int argc, char **argv)
 		cached_size = 104;
 		cached_turns = 100;
 	}
+	writing = argc > 1 && !strcmp(argv[1], "written");
 	if (argc > 2)
 		return leak_again(atoi(argv[2]));
 	printf("ready %d\n", (int)getpid());
