@@ -242,6 +242,11 @@ def test_jemalloc():
     assert heap_of(check_known(["known-jemalloc", "all"]))["allocator"] == "jemalloc"
 
 
+def test_mimalloc():
+    """What it aligns begins inside of one of its blocks."""
+    assert heap_of(check_known(["known-mimalloc", "all"]))["allocator"] == "mimalloc"
+
+
 # Half of the blocks that leak() has allocated are freed again; each has one block of malloc.
 PYTHON = """
 import sys

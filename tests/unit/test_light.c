@@ -26,7 +26,7 @@
 static uint64_t walks[2][16]; /* addresses that each finds, ended by 0 */
 static int walk_number;
 static const char *walk_reason;
-static bool walk_fails, walk_counts_only, no_image;
+static bool walk_fails, walk_counts_only, no_image, aligns_inside;
 static uint64_t unknown[2][2]; /* a range that each does not understand */
 static void (*between)(void); /* the walks */
 static struct fake_image *fake;
@@ -60,6 +60,12 @@ bool census_fits(const char *allocator, uint64_t size, const struct census_block
 {
 	assert_string_equal(allocator, "glibc");
 	return size == seen->size;
+}
+
+bool census_aligns_inside(const char *allocator)
+{
+	assert_string_equal(allocator, "glibc");
+	return aligns_inside;
 }
 
 /* All but the image, which its owner frees. */
@@ -101,7 +107,7 @@ static int set_up(void **state)
 	memset(unknown, 0, sizeof(unknown));
 	between = NULL;
 	walk_reason = NULL;
-	walk_fails = walk_counts_only = no_image = process.target.exited = false;
+	walk_fails = walk_counts_only = no_image = aligns_inside = process.target.exited = false;
 	light = (struct light){
 		.on = true, .maps = &fake_maps_all, .processes = &processes, .most_blocks = 100
 	};
@@ -122,6 +128,14 @@ static int tear_down(void **state)
 static struct block_key key_of(uint64_t address)
 {
 	return (struct block_key){ .address = address, .target_id = TARGET };
+}
+
+static void put_born(uint64_t address, uint64_t size, uint64_t life)
+{
+	const struct block block = { .site = 7, .size = size, .life = life };
+	struct block_key key = key_of(address);
+
+	maps_set(&fake_maps_all, MAPS_BLOCKS, &key, &block);
 }
 
 static void put(uint64_t address, uint64_t site, uint64_t size)
@@ -217,6 +231,35 @@ static void test_quiet(void **state)
 	assert_int_equal(report->heaps[0].undecided_blocks, 0);
 	assert_int_equal(report->ended_blocks, 2);
 	light_report_free(report);
+}
+
+#define BORN(ticks) LIFE_OF((uint64_t)(ticks) << 16)
+
+/* Aligned memory begins inside of a block. Of entries within one, the newest is in use, and one that realloc may have moved there. */
+static void test_aligned_inside(void **state)
+{
+	const uint64_t found[] = { 0x1000, 0x2000, 0x3000, 0x4000 };
+
+	(void)state;
+	aligns_inside = true;
+	put_born(0x1000, SIZE, BORN(1)); /* freed before the next one */
+	put_born(0x1020, SIZE - 0x20, BORN(2));
+	put_born(0x1040, SIZE, BORN(3)); /* does not fit there */
+	put_born(0x2000, SIZE, BORN(2));
+	put_born(0x2020, SIZE - 0x20, BORN(1));
+	put_born(0x3000, SIZE, BORN(1) | 1);
+	put_born(0x3020, SIZE - 0x20, BORN(2));
+	put_born(0x4000 + SIZE, SIZE, BORN(1)); /* behind it */
+	WALKS(found, found);
+	look();
+	assert_int_equal(visited_count, 4);
+	assert_int_equal(undecided_count, 0);
+	assert_true(has(0x1020) && has(0x2000) && has(0x3000) && has(0x3020));
+	/* Elsewhere, what is not at the beginning of a block is none. */
+	aligns_inside = false;
+	look();
+	assert_int_equal(visited_count, 2);
+	assert_true(has(0x2000) && has(0x3000));
 }
 
 static void do_much(void)
@@ -421,6 +464,7 @@ int main(void)
 		TEST(test_judge),	   TEST(test_quiet),   TEST(test_busy),
 		TEST(test_taken_too_late), TEST(test_refused), TEST(test_other_allocator),
 		TEST(test_larger),	   TEST(test_unknown), TEST(test_check),
+		TEST(test_aligned_inside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

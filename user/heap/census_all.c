@@ -31,6 +31,11 @@ bool census_knows(const char *allocator)
 	return false;
 }
 
+bool census_aligns_inside(const char *allocator)
+{
+	return allocator && !strcmp(allocator, "mimalloc");
+}
+
 /* Of a chunk of glibc's, 8 bytes are its own; other allocators have classes that the census knows. */
 uint64_t census_usable(const char *allocator, uint64_t size)
 {

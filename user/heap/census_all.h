@@ -33,6 +33,9 @@ bool census_all_walk(struct census_all *all, struct image *image);
 /* Is there a census of the heaps of an allocator, by its name in allocator.h? */
 bool census_knows(const char *allocator);
 
+/* Does an allocator hand out aligned memory that begins inside of one of its blocks? */
+bool census_aligns_inside(const char *allocator);
+
 /* What the program may use of a block for which it has asked for `size` bytes. */
 uint64_t census_usable(const char *allocator, uint64_t size);
 

@@ -199,22 +199,70 @@ static void walk_see_other(struct light_walk *walk, const struct census_block *s
 	walk->target->heap.other_bytes += seen->size;
 }
 
-/* Blocks of an earlier program of the process are not looked for: what is known of these is removed with it. */
+/* The position behind the last entry that may be of a block: most are known by where it begins. */
+static size_t walk_end(const struct light_walk *walk, const char *allocator,
+		       const struct census_block *seen, size_t first)
+{
+	const struct light *light = walk->light;
+	uint64_t last = seen->address;
+	size_t i = first;
+
+	if (census_aligns_inside(allocator) && seen->size)
+		last += seen->size - 1;
+	while (i < light->block_count &&
+	       light->blocks[i].key.target_id == walk->target->target_id &&
+	       light->blocks[i].key.address <= last)
+		i++;
+	return i;
+}
+
+/* May an entry be what a census has seen, from the entry's address on? */
+static bool walk_fits(const struct light_walk *walk, const struct light_block *block,
+		      const char *allocator, const struct census_block *seen)
+{
+	const uint64_t before = block->key.address - seen->address;
+	const struct census_block part = { .address = block->key.address,
+					   .size = seen->size - before,
+					   .mapped = seen->mapped };
+
+	return light_fits(walk->light, block, allocator, &part);
+}
+
+/* When the newest entry that fits was born: of several within one block, the others were freed before. 0 = all may be in use. */
+static uint64_t walk_newest(const struct light_walk *walk, const char *allocator,
+			    const struct census_block *seen, size_t first, size_t end)
+{
+	const struct light_block *blocks = walk->light->blocks;
+	uint64_t newest = 0;
+	size_t i;
+
+	for (i = first; census_aligns_inside(allocator) && i < end; i++)
+		if (LIFE_OF(blocks[i].block.life) > newest &&
+		    walk_fits(walk, &blocks[i], allocator, seen))
+			newest = LIFE_OF(blocks[i].block.life);
+	return newest;
+}
+
+/*
+ * Blocks of an earlier program of the process are not looked for: what is known of these is removed with it. One that realloc has
+ * made larger may have come there later than it was born.
+ */
 static void walk_see_block(void *context, const char *allocator, const struct census_block *seen)
 {
 	struct light_walk *walk = context;
 	struct light *light = walk->light;
-	bool known = false;
 	size_t i = light_position(light, walk->target->target_id, seen->address);
+	const size_t end = walk_end(walk, allocator, seen, i);
+	const uint64_t newest = walk_newest(walk, allocator, seen, i, end);
+	bool known = false;
 
 	light->last = i;
-	for (; i < light->block_count; i++) {
+	for (; i < end; i++) {
 		struct light_block *block = &light->blocks[i];
+		const uint64_t life = block->block.life;
 
-		if (block->key.address != seen->address ||
-		    block->key.target_id != walk->target->target_id)
-			break;
-		if (!light_fits(light, block, allocator, seen))
+		if (!walk_fits(walk, block, allocator, seen) ||
+		    (LIFE_OF(life) < newest && LIFE_OF(life) == life))
 			continue;
 		block->seen |= walk->bit;
 		known = true;
