@@ -143,7 +143,8 @@ def test_refusals():
                 (("absent.db", "none"), "No such file"), (("absent.db@1", "none"), "No such file"),
                 (("none", "none"), "no report of 'tracer -j'"), (("memory", "none"), "--since"), (("later", "none"), "later version"),
                 (("cut", "none"), "is no JSON"), (("deep", "none"), "is no JSON"), (("list", "none"), "cannot read the recording"),
-                (("none", "@mark"), "only recordings"), (("--by", "module", "none", "none"), "--by"), (("--format", "x", "a", "b"), "x")):
+                (("none", "@mark"), "only recordings"), (("none@", "none"), "a moment is missing"),
+                (("--by", "module", "none", "none"), "--by"), (("--format", "x", "a", "b"), "x")):
             status, output, errors = lab.run("diff", *arguments, cwd=folder)
             assert status == 2 and not output and wanted in errors, (arguments, status, errors)
 

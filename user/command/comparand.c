@@ -34,6 +34,9 @@ int comparand_parse(struct comparand *comparand, const char *name, const char *b
 		comparand->path = memory_format("%.*s", (int)(sign - name), name);
 		comparand->at = sign + 1;
 	}
+	if (comparand->at && !*comparand->at)
+		return error_set(error, ERROR_USAGE, -EINVAL,
+				 "behind '@', a moment is missing: a mark, or a time");
 	comparand->is_json = json_file_is(comparand->path);
 	if (comparand->is_json && comparand->at)
 		return error_set(error, ERROR_USAGE, -EINVAL,
