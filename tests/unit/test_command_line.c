@@ -234,7 +234,7 @@ static const struct {
 	/* a command without a process */
 	{ "diff", "'tracer diff' needs A", NULL },
 	{ "diff a", "'tracer diff' needs B", NULL },
-	{ "diff a b c", "'c' is one argument too many", "only A and B are positional" },
+	{ "diff a b c d", "'d' is one argument too many", "only A, B and C are positional" },
 	{ "diff a b -p 1", "-p/--pid has no meaning for 'tracer diff'", NULL },
 	{ "diff -a a b", "-a/--all has no meaning for 'tracer diff'", NULL },
 };

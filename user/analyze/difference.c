@@ -50,6 +50,8 @@ static void comparison_add(struct comparison *comparison, const struct profile_r
 	part->site.row = row;
 	part->profiles |= 1u << profile;
 	profile_figures_add(&part->site.figures[profile], &row->figures);
+	if (comparison->difference->births_known && profile == 2)
+		retained_add_births(&part->site.retained, comparison->difference->profiles, row);
 }
 
 static void comparison_add_all(struct comparison *comparison)
@@ -72,6 +74,7 @@ static void part_merge(struct part *to, struct part *from, size_t profiles)
 
 	if (from->profiles > to->profiles)
 		to->site.row = from->site.row;
+	retained_add(&to->site.retained, &from->site.retained);
 	for (i = 0; i < profiles; i++)
 		profile_figures_add(&to->site.figures[i], &from->site.figures[i]);
 	to->profiles |= from->profiles;
@@ -175,6 +178,11 @@ static void difference_add(struct difference *difference, const struct part *par
 		site.growth_objects = difference_of(profile_inuse_objects(&site.figures[0]),
 						    profile_inuse_objects(&site.figures[last]));
 	}
+	if (last == 2 && !difference->births_known)
+		site.retained =
+			retained_limit(difference->profiles, site.figures, site.listed, site.known);
+	site.retained.known |= last == 2 && difference->births_known;
+	retained_add(&difference->retained, &site.retained);
 	site.word = site_word(&site, last);
 	site.order = difference->site_count;
 	difference->words[site.word]++;
@@ -187,6 +195,10 @@ static int difference_compare(const void *a, const void *b)
 {
 	const struct difference_site *left = a, *right = b;
 
+	if (left->retained.low_bytes != right->retained.low_bytes)
+		return left->retained.low_bytes > right->retained.low_bytes ? -1 : 1;
+	if (left->retained.high_bytes != right->retained.high_bytes)
+		return left->retained.high_bytes > right->retained.high_bytes ? -1 : 1;
 	if (left->growth_bytes != right->growth_bytes)
 		return left->growth_bytes > right->growth_bytes ? -1 : 1;
 	if (left->growth_objects != right->growth_objects)
@@ -204,6 +216,7 @@ struct difference *difference_new(const struct profile *const *profiles, size_t 
 
 	difference->profiles = profiles;
 	difference->profile_count = count;
+	difference->births_known = count == 3 && retained_has_births(profiles);
 	comparison_add_all(&comparison);
 	comparison_merge(&comparison);
 	difference->sites = memory_alloc(comparison.count + 1, sizeof(*difference->sites));

@@ -7,6 +7,7 @@
 #ifndef ANALYZE_DIFFERENCE_H
 #define ANALYZE_DIFFERENCE_H
 
+#include "analyze/retained.h"
 #include "model/profile.h"
 
 #define DIFFERENCE_PROFILES_MAX 3
@@ -30,18 +31,21 @@ struct difference_site {
 	/* From the first profile to the last one. */
 	enum difference_word word;
 	int64_t growth_bytes, growth_objects;
+	struct retained retained; /* of three profiles */
 	size_t order; /* in which rows have come */
 };
 
 struct difference {
 	const struct profile *const *profiles; /* not owned */
 	size_t profile_count; /* 2 or 3 */
-	/* What has grown most first; none that never held anything. */
+	/* What has grown most first, of three what has retained most; none that never held anything. */
 	struct difference_site *sites;
 	size_t site_count;
 	size_t words[DIFFERENCE_WORDS]; /* so many sites */
 	size_t rebuilt; /* sites that are */
 	int64_t growth_bytes, growth_objects; /* of all */
+	bool births_known; /* of three profiles: what is retained is exact */
+	struct retained retained; /* of all sites of which it is known */
 };
 
 /* "new", "grown", "same", "shrunk", "gone", "unknown" */

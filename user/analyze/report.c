@@ -400,6 +400,7 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 		memory_alloc(snapshot->target_count, sizeof(*report->target_sampled));
 	report->price = snapshot->price;
 	report->modules = snapshot->modules;
+	report->start_ns = snapshot->start_ns;
 	report->options = *options;
 	report->names = *names;
 	for (i = 0; i < LOSS_COUNT; i++)

@@ -131,6 +131,7 @@ struct report {
 	/* Of the process's memory, what is free in malloc; 0 = nothing, or not looked at. For the caller of report_build to fill in. */
 	uint64_t malloc_free_bytes;
 	const struct module_list *modules; /* the snapshot's */
+	uint64_t start_ns; /* when tracing began, by the clock of births */
 	struct report_options options;
 	struct report_names names;
 };

@@ -10,7 +10,7 @@ static struct profile_figures report_profile_figures(const struct site_stats *st
 
 static void report_profile_add(struct profile *profile, const struct report_site *site)
 {
-	const struct profile_row row = {
+	struct profile_row row = {
 		.program = profile_program(site->target->exe, site->target->comm),
 		.allocator = site->allocator,
 		.function = site->function,
@@ -24,7 +24,9 @@ static void report_profile_add(struct profile *profile, const struct report_site
 		.figures = report_profile_figures(&site->stats),
 	};
 
+	row.births = snapshot_births(site->origin);
 	profile_add(profile, &row, site->frames);
+	generations_free(&row.births);
 	profile_figures_add(&profile->totals, &row.figures);
 }
 
@@ -35,6 +37,8 @@ void report_profile_fill(struct profile *profile, const struct report *report)
 
 	profile->wall_time = report->wall_time;
 	profile->duration_ns = report->duration_ns;
+	for (i = 0; i < report->target_count; i++)
+		profile_add_pid(profile, report->targets[i]->pid);
 	for (i = 0; i < report->site_count; i++) {
 		if (report->sites[i].ended)
 			continue;

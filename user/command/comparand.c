@@ -112,8 +112,14 @@ static void comparand_fill(struct reader *reader, const struct snapshot *snapsho
 	struct grouped *grouped =
 		group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
 	struct report *report = report_build(&grouped->snapshot, &wanted, &names);
+	size_t i;
 
 	report_profile_fill(profile, report);
+	profile->run = snapshot->id_seed;
+	profile->time_ns = snapshot->time_ns;
+	profile->births_known = snapshot->births_known;
+	for (i = 0; i < snapshot->marks.count; i++)
+		marks_add(&profile->marks, snapshot->marks.times_ns[i]);
 	report_free(report);
 	group_free(grouped);
 	judge_free(wanted.judge);

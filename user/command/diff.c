@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracer diff`: what differs between moments of recordings, or reports in JSON. */
+/* `tracer diff`: what differs between moments of recordings, or reports in JSON; of three, what is retained. */
 #include "command/command.h"
 #include "command/comparison.h"
 #include "command/diff_options.h"

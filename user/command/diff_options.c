@@ -27,6 +27,7 @@ static int diff_store(const struct command_line *line, const char *text, struct 
 const struct argument_row diff_options_arguments[] = {
 	{ "A", false, diff_store },
 	{ "B", false, diff_store },
+	{ "C", true, diff_store },
 	{ NULL },
 };
 

@@ -83,7 +83,7 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"       tracer memory -p PID | --tree PID | ... [INTERVAL [COUNT]]\n"
 		"       tracer record -o FILE -p PID | ... | -- CMD [ARG...]\n"
 		"       tracer report FILE [--at MOMENT | --from MOMENT --to MOMENT | --base ...]\n"
-		"       tracer diff FILE[@MOMENT] FILE[@MOMENT]\n"
+		"       tracer diff FILE[@MOMENT] FILE[@MOMENT] [FILE[@MOMENT]]\n"
 		"       tracer mark FILE NAME\n"
 		"\n"
 		"Shows which call sites hold the memory that a process has allocated since the\n"
@@ -112,6 +112,7 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"  tracer record -p 4242 -o x.db  keep each interval in a file\n"
 		"  tracer report x.db --at 2h     what was in use after two hours\n"
 		"  tracer diff x.db@10m @2h       what has grown between two moments of it\n"
+		"  tracer diff x.db@a @b @c       what was born between a and b, and is left at c\n"
 		"  tracer memory -p 4242          where its memory is; no probe\n"
 		"  tracer memory -p 4242 10 6     what of it grows\n");
 }

@@ -52,7 +52,8 @@ bool recorder_sees_mark(struct recorder *recorder)
 
 	while (recorder->asked_fd >= 0 && read(recorder->asked_fd, events, sizeof(events)) > 0)
 		;
-	return writer_sees_mark(&recorder->writer);
+	recorder->is_asked |= writer_sees_mark(&recorder->writer);
+	return recorder->is_asked;
 }
 
 int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct error *error)
@@ -69,7 +70,10 @@ int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct 
 	naming_complain(recorder->symbolizer, recorder->log);
 	if (recorder->is_marked && !code)
 		log_write(recorder->log, LOG_NOTICE, "mark '%s' is set", mark);
-	recorder->is_marked = false;
+	/* What is born after it is distinguished from what was born before it. */
+	if ((recorder->is_marked || recorder->is_asked) && !code)
+		marks_add(&recorder->times, snapshot->time_ns);
+	recorder->is_marked = recorder->is_asked = false;
 	return code;
 }
 
@@ -82,6 +86,7 @@ int recorder_close(struct recorder *recorder, struct error *error)
 		log_write(recorder->log, LOG_NOTICE,
 			  "%" PRIu64 " interval%s recorded: 'tracer report %s' shows the last one",
 			  count, count == 1 ? " is" : "s are", recorder->path);
+	marks_free(&recorder->times);
 	free(recorder->path);
 	if (recorder->asked_fd >= 0)
 		close(recorder->asked_fd);

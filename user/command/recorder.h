@@ -15,6 +15,8 @@ struct recorder {
 	struct writer writer;
 	uint64_t marks; /* so far */
 	bool is_marked; /* the next snapshot has the next mark */
+	struct marks times; /* of the intervals that have one, of whoever; owned */
+	bool is_asked; /* and those that other programs have asked for */
 	int asked_fd; /* readable when another program may have asked for a mark; -1 = that is seen at each interval */
 };
 

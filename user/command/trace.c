@@ -98,6 +98,7 @@ static int trace_open_session(struct trace *trace)
 		.backend = backend ? *backend : BACKEND_KERNEL_SESSION,
 		.named = &options->named,
 		.usdt = options->light ? USDT_OFF : options->usdt,
+		.marks = trace->recorder ? &trace->recorder->times : NULL,
 		.modules = &trace->modules,
 		.decoder = trace->decoder,
 		.names = reporter_names(&trace->reporter),

@@ -458,6 +458,24 @@ bool mapping_set_site(const struct mapping_set *set, uint64_t site, uint64_t now
 	return true;
 }
 
+void mapping_set_count_births(const struct mapping_set *set, uint64_t site, uint64_t now_ns,
+			      uint64_t min_age_ns, const struct marks *marks,
+			      struct generations *births)
+{
+	const struct mapping_site *found = table_get(&set->sites, site);
+	const struct mapping *mapping;
+
+	for (mapping = found ? found->mappings : NULL; mapping; mapping = mapping->next) {
+		const struct generation born = { .since_ns = marks_before(marks, mapping->born_ns),
+						 .bytes = mapping->bytes,
+						 .objects = 1 };
+		uint64_t age_ns = now_ns > mapping->born_ns ? now_ns - mapping->born_ns : 0;
+
+		if (age_ns >= min_age_ns)
+			generations_add(births, &born);
+	}
+}
+
 static void set_forget_measures(struct mapping_set *set)
 {
 	const struct table_slot *slot;

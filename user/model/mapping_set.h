@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/generations.h"
 #include "model/site_stats.h"
 #include "tracer_abi.h"
 
@@ -59,6 +60,11 @@ void mapping_set_drop(struct mapping_set *set, uint32_t target_id, uint32_t exec
  */
 bool mapping_set_site(const struct mapping_set *set, uint64_t site, uint64_t now_ns,
 		      uint64_t min_age_ns, struct site_stats *ret_stats);
+
+/* Count the site's mappings in use by their births, without those that are younger than `min_age_ns`. */
+void mapping_set_count_births(const struct mapping_set *set, uint64_t site, uint64_t now_ns,
+			      uint64_t min_age_ns, const struct marks *marks,
+			      struct generations *births);
 
 /* A piece of memory that is mapped, and the site that has mapped it. */
 struct mapping_piece {

@@ -56,6 +56,13 @@ static const struct report_frame *profile_keep_frame(struct profile *profile,
 	return &kept->frame;
 }
 
+void profile_add_pid(struct profile *profile, int pid)
+{
+	profile->pids = memory_grow(profile->pids, profile->pid_count, &profile->pid_capacity,
+				    sizeof(*profile->pids));
+	profile->pids[profile->pid_count++] = pid;
+}
+
 void profile_add(struct profile *profile, const struct profile_row *row,
 		 const struct report_frame *frames)
 {
@@ -69,6 +76,7 @@ void profile_add(struct profile *profile, const struct profile_row *row,
 	to->program = strings_keep(&profile->strings, row->program);
 	to->allocator = strings_keep(&profile->strings, row->allocator);
 	to->function = strings_keep(&profile->strings, row->function);
+	generations_copy(&to->births, &row->births);
 	to->frames = memory_alloc(row->frame_count + 1, sizeof(struct report_frame *));
 	for (i = 0; i < row->frame_count; i++)
 		to->frames[i] = profile_keep_frame(profile, &frames[i]);
@@ -80,8 +88,12 @@ void profile_free(struct profile *profile)
 	struct profile_frame *kept, *next;
 	size_t cursor, i;
 
-	for (i = 0; i < profile->row_count; i++)
+	for (i = 0; i < profile->row_count; i++) {
 		free(profile->rows[i].frames);
+		generations_free(&profile->rows[i].births);
+	}
+	marks_free(&profile->marks);
+	free(profile->pids);
 	for (cursor = 0; (slot = table_next(&profile->frames, &cursor));)
 		for (kept = slot->value; kept; kept = next) {
 			next = kept->next;

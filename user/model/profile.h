@@ -13,6 +13,7 @@
 
 #include "base/strings.h"
 #include "base/table.h"
+#include "model/generations.h"
 #include "model/region.h"
 #include "model/report_frame.h"
 #include "tracer_abi.h"
@@ -35,12 +36,20 @@ struct profile_row {
 	size_t frame_count;
 	size_t line; /* the frame that it is named by; its number, or more than there are */
 	struct profile_figures figures;
+	/* Of what is in use, if the profile has marks; owned by the profile's rows. */
+	struct generations births;
 };
 
 struct profile {
 	const char *name; /* as the user wrote it; not owned */
 	int64_t wall_time; /* seconds since the epoch */
 	uint64_t duration_ns; /* of tracing until then */
+	uint64_t run; /* of a recording: its run's secret, which no other one has; 0 = not known */
+	uint64_t time_ns; /* with it: the moment, by the clock of `marks` */
+	struct marks marks; /* by which the rows' births are counted */
+	bool births_known;
+	int *pids; /* owned */
+	size_t pid_count, pid_capacity;
 	struct profile_row *rows; /* in no order */
 	size_t row_count, row_capacity;
 	struct profile_figures totals; /* of all rows, also of those that are not here */
@@ -50,6 +59,7 @@ struct profile {
 	uint64_t seed; /* 0 = none yet */
 };
 
+void profile_add_pid(struct profile *profile, int pid);
 /* Add a row, with copies of its texts and of `frames`, of which it has `frame_count`. */
 void profile_add(struct profile *profile, const struct profile_row *row,
 		 const struct report_frame *frames);

@@ -23,6 +23,15 @@ void snapshot_hold_names(struct snapshot *snapshot, struct name_pool *names)
 	snapshot->names[snapshot->name_count++] = name_pool_share(names);
 }
 
+void snapshot_set_marks(struct snapshot *snapshot, const struct marks *marks)
+{
+	size_t i;
+
+	for (i = 0; i < marks->count; i++)
+		marks_add(&snapshot->marks, marks->times_ns[i]);
+	snapshot->births_known = true;
+}
+
 static const struct target *snapshot_target(struct snapshot *snapshot, const struct target *target)
 {
 	struct target *copy = table_get(&snapshot->target_copies, (uintptr_t)target);
@@ -68,7 +77,21 @@ void snapshot_add_site(struct snapshot *snapshot, const struct snapshot_site *si
 	*to = *site;
 	to->target = snapshot_target(snapshot, site->target);
 	to->function = snapshot_function(snapshot, site->function);
+	generations_copy(&to->births, &site->births);
 	to->stack = stack_share((struct stack *)(uintptr_t)site->stack);
+}
+
+struct generations snapshot_births(const struct snapshot_site *row)
+{
+	const struct snapshot_site *sites = row->member_count ? row->members : row;
+	const size_t count = row->member_count ? row->member_count : 1;
+	struct generations births = { 0 };
+	size_t i, n;
+
+	for (i = 0; i < count; i++)
+		for (n = 0; n < sites[i].births.count; n++)
+			generations_add(&births, &sites[i].births.items[n]);
+	return births;
 }
 
 static void snapshot_free_copies(struct snapshot *snapshot)
@@ -91,8 +114,11 @@ void snapshot_free(struct snapshot *snapshot)
 
 	if (!snapshot)
 		return;
-	for (i = 0; i < snapshot->site_count; i++)
+	for (i = 0; i < snapshot->site_count; i++) {
 		stack_free((struct stack *)(uintptr_t)snapshot->sites[i].stack);
+		generations_free(&snapshot->sites[i].births);
+	}
+	marks_free(&snapshot->marks);
 	for (i = 0; i < snapshot->name_count; i++)
 		name_pool_free(snapshot->names[i]);
 	snapshot_free_copies(snapshot);

@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "base/table.h"
 #include "model/budget_report.h"
+#include "model/generations.h"
 #include "model/light_report.h"
 #include "model/module.h"
 #include "model/name_pool.h"
@@ -41,6 +42,8 @@ struct snapshot_site {
 	enum region region; /* what its blocks are for, where that is known */
 	const struct stack *stack; /* never NULL; may have no frames */
 	struct site_stats stats;
+	/* Of what is in use, if the snapshot has marks; owned by the snapshot's sites. */
+	struct generations births;
 	bool ended; /* its program has ended: listed, but in no total */
 	bool sampled; /* some of it is an estimate */
 	/* Of a row of several sites: these, those of a process together. Sites as they were recorded have none. */
@@ -60,6 +63,9 @@ struct snapshot {
 	struct snapshot_site *sites; /* in no order */
 	size_t site_count, site_capacity;
 	struct module_list *modules; /* of the frames; without descriptors */
+	/* By which sites have their births, as times of intervals of a recording; and whether they have. */
+	struct marks marks;
+	bool births_known;
 	uint64_t loss[LOSS_COUNT];
 	struct price price;
 	/* of tracing in windows; NULL = all calls were traced; owned */
@@ -81,6 +87,12 @@ void snapshot_set_modules(struct snapshot *snapshot, const struct module_list *m
 
 /* Hold a pool that has names of frames. */
 void snapshot_hold_names(struct snapshot *snapshot, struct name_pool *names);
+
+/* The births of all sites of a row. Free with generations_free. */
+struct generations snapshot_births(const struct snapshot_site *row);
+
+/* The sites have their births by these marks, of which a copy is made. */
+void snapshot_set_marks(struct snapshot *snapshot, const struct marks *marks);
 
 /* List a copy of `target`. */
 void snapshot_add_target(struct snapshot *snapshot, const struct target *target);

@@ -3,6 +3,7 @@
 #include "recording/json_report.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -294,6 +295,7 @@ static void load_targets(struct load *load)
 		json_t *target = json_array_get(targets, i);
 
 		table_put(&load->targets, json_file_number(target, "pid"), target);
+		profile_add_pid(load->profile, (int)(json_file_number(target, "pid") & INT_MAX));
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "model/loss.h"
 #include "model/source.h"
 #include "recording/births.h"
+#include "recording/born_reader.h"
 #include "recording/reader.h"
 #include "recording/schema.h"
 
@@ -46,6 +47,7 @@ struct load {
 	struct snapshot *snapshot;
 	uint64_t first, last; /* of the intervals */
 	struct name_pool *pool;
+	struct table births; /* by the id of their site */
 	struct table sites, processes, functions, frames, stacks, names; /* by id */
 	struct query find_frame, find_name, find_site, find_function;
 	size_t frame_count; /* of all stacks */
@@ -476,6 +478,7 @@ static void load_site(struct load *load, uint64_t id, const struct read_site *si
 	struct query *query = &load->find_site;
 	struct snapshot_site row = { .stats = site->stats };
 	const struct read_process *process;
+	const struct generations *births;
 	uint64_t function, stack;
 
 	query_number(query, id);
@@ -500,6 +503,9 @@ static void load_site(struct load *load, uint64_t id, const struct read_site *si
 		return;
 	row.target = &process->target;
 	births_restore(&site->births, load->snapshot->time_ns, &row.stats);
+	births = table_get(&load->births, id);
+	if (births)
+		row.births = *births;
 	snapshot_add_site(load->snapshot, &row);
 }
 
@@ -554,6 +560,7 @@ static void load_close(struct load *load)
 		target_clear(&((struct read_process *)slot->value)->target);
 	table_free(&load->stacks);
 	load_free_values(&load->processes);
+	born_reader_free(&load->births);
 	load_free_values(&load->sites);
 	load_free_values(&load->frames);
 	load_free_values(&load->functions);
@@ -576,6 +583,7 @@ int reader_load(struct reader *reader, uint64_t interval, struct snapshot **ret_
 	load_losses(&load);
 	load_processes(&load);
 	load_figures(&load);
+	born_reader_load(&reader->database, load.first, interval, load.snapshot, &load.births);
 	load_sites(&load);
 	code = database_finish(&reader->database, error);
 	if (code)

@@ -46,6 +46,8 @@ static const char schema_tables[] =
 	" PRIMARY KEY(target, position)) WITHOUT ROWID;"
 	"CREATE TABLE site(id INTEGER PRIMARY KEY, key INTEGER, target INTEGER, function INTEGER,"
 	" source TEXT, region TEXT, stack INTEGER, ended INTEGER, sampled INTEGER);"
+	"CREATE TABLE born(interval INTEGER, site INTEGER, since_ns INTEGER, bytes INTEGER,"
+	" objects INTEGER, PRIMARY KEY(interval, site, since_ns)) WITHOUT ROWID;"
 	"CREATE TABLE loss(interval INTEGER, name TEXT, count INTEGER,"
 	" PRIMARY KEY(interval, name)) WITHOUT ROWID;"
 	"CREATE TABLE process(interval INTEGER, target INTEGER, gone INTEGER, listed INTEGER,"

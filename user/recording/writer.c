@@ -18,6 +18,7 @@
 struct written_site {
 	struct snapshot_site row; /* of its pointers only the stack is meant, which is held */
 	struct births births;
+	struct generations born;
 	uint64_t id, target, function, stack;
 	uint64_t seen; /* the last interval that has it */
 	unsigned int naming; /* how often its names were asked for */
@@ -109,6 +110,7 @@ int writer_open(struct writer *writer, const char *path, const struct writer_opt
 	buffer_free(&sql);
 	interner_open(&writer->interner, &writer->database, &options->names);
 	writer_open_queries(writer);
+	born_writer_open(&writer->born, &writer->database);
 	thinner_open(&writer->thinner, &writer->database, options->limit);
 	query_text(&writer->add_value, "tracer");
 	query_text(&writer->add_value, TRACER_VERSION);
@@ -128,6 +130,7 @@ int writer_open(struct writer *writer, const char *path, const struct writer_opt
 static void writer_free_site(struct written_site *site)
 {
 	stack_free((struct stack *)(uintptr_t)site->row.stack);
+	generations_free(&site->born);
 	free(site);
 }
 
@@ -166,6 +169,7 @@ int writer_close(struct writer *writer, struct error *error)
 	query_close(&writer->set_marks);
 	query_close(&writer->add_interval);
 	query_close(&writer->add_figures);
+	born_writer_close(&writer->born);
 	interner_close(&writer->interner);
 	thinner_close(&writer->thinner);
 	writer_free_all(writer);
@@ -402,6 +406,8 @@ static void entry_see_site(struct entry *entry, const struct snapshot_site *row)
 		site->naming++;
 		site->named = interner_name_stack(&writer->interner, entry->snapshot, row->stack);
 	}
+	born_writer_write(&writer->born, (struct born_place){ writer->interval, site->id },
+			  &row->births, entry->whole, &site->born);
 	if (!is_new && !entry->whole && site_is_same(site, row, &births))
 		return;
 	site->row.stats = row->stats;

@@ -6,6 +6,7 @@
 #ifndef RECORDING_WRITER_H
 #define RECORDING_WRITER_H
 
+#include "recording/born_writer.h"
 #include "recording/interner.h"
 #include "recording/thinner.h"
 
@@ -21,6 +22,7 @@ struct writer {
 	struct table processes; /* struct written_process by the id of the target */
 	uint64_t loss[LOSS_COUNT];
 	struct query begin, commit;
+	struct born_writer born;
 	struct query add_interval, add_site, add_figures, add_process, add_late, add_loss, add_mark,
 		find_marks, set_marks, add_value;
 };

@@ -17,7 +17,7 @@ void render_difference_text(const struct difference *difference,
 /* One object on one line. */
 void render_difference_json(const struct difference *difference,
 			    const struct render_difference_options *options, struct buffer *out);
-/* A line for each stack that has grown, with the bytes that it has grown by. */
+/* A line for each stack that has grown, with the bytes that it has grown by; of three profiles, that it has retained at least. */
 void render_difference_folded(const struct difference *difference,
 			      const struct render_difference_options *options, struct buffer *out);
 

@@ -16,7 +16,8 @@
 #include "render/text_style.h"
 
 #define COLUMNS_MAX 6
-#define CELL_MAX (UNITS_TEXT_MAX + 8)
+#define MARK_COLUMN 5
+#define CELL_MAX (2 * UNITS_TEXT_MAX + 8)
 #define STACKS_SHOWN 3
 #define FRAMES_SHOWN 8
 #define STACK_INDENT 5
@@ -31,10 +32,22 @@ struct cells {
 struct table_layout {
 	size_t widths[COLUMNS_MAX];
 	size_t count;
-	size_t shown; /* rows */
+	size_t rows, shown;
 };
 
-static const char *const titles[] = { "#", "GROWTH", "BLOCKS", "BEFORE", "AFTER", "" };
+static const char *const titles_of_two[] = { "#", "GROWTH", "BLOCKS", "BEFORE", "AFTER", "" };
+static const char *const titles_of_three[] = { "#", "RETAINED", "BLOCKS", "A", "B", "C" };
+
+/* Of three profiles, rows are of what is retained. */
+static bool difference_text_is_of_three(const struct difference *difference)
+{
+	return difference->profile_count == 3;
+}
+
+static const char *const *difference_text_titles(const struct difference *difference)
+{
+	return difference_text_is_of_three(difference) ? titles_of_three : titles_of_two;
+}
 
 /* Opening */
 
@@ -65,6 +78,48 @@ static void difference_text_opening(const struct text_writer *writer,
 	text_style_set(writer, STYLE_STRONG);
 	difference_text_paragraph(writer, &line);
 	text_style_set(writer, STYLE_PLAIN);
+	buffer_free(&line);
+}
+
+/* "6.8 KiB", or "1.2 KiB to 6.8 KiB" where only limits are known. */
+static void difference_text_range(uint64_t low, uint64_t high, bool is_size, char cell[CELL_MAX])
+{
+	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
+
+	if (is_size) {
+		units_format_size(low, least);
+		units_format_size(high, most);
+	} else {
+		text_format_count(low, least);
+		text_format_count(high, most);
+	}
+	if (low == high)
+		snprintf(cell, CELL_MAX, "%s", most);
+	else if (!low)
+		snprintf(cell, CELL_MAX, "<= %s", most);
+	else
+		snprintf(cell, CELL_MAX, "%s to %s", least, most);
+}
+
+static void difference_text_retained(const struct text_writer *writer,
+				     const struct difference *difference)
+{
+	const struct retained *all = &difference->retained;
+	char bytes[CELL_MAX], blocks[CELL_MAX];
+	struct buffer line = { 0 };
+
+	difference_text_range(all->low_bytes, all->high_bytes, true, bytes);
+	difference_text_range(all->low_objects, all->high_objects, false, blocks);
+	buffer_printf(&line, "Born between A and B, and in use at C: %s, %s blocks, ", bytes,
+		      blocks);
+	if (difference->births_known)
+		buffer_append_string(&line, "by the birth of each.");
+	else
+		buffer_append_string(&line, "by what was in use and allocated: births are known "
+					    "where A and B are marks of one recording, and C is in "
+					    "it, too.");
+	difference_text_paragraph(writer, &line);
+	buffer_append_string(writer->out, "\n");
 	buffer_free(&line);
 }
 
@@ -102,6 +157,23 @@ static const char *difference_text_word(const struct difference_site *site)
 	return site->word == DIFFERENCE_UNKNOWN ? "?" : "";
 }
 
+static void difference_text_retained_cells(const struct difference_site *site, struct cells *cells)
+{
+	const struct retained *retained = &site->retained;
+	size_t i;
+
+	snprintf(cells->text[1], CELL_MAX, "?");
+	snprintf(cells->text[2], CELL_MAX, "?");
+	if (retained->known) {
+		difference_text_range(retained->low_bytes, retained->high_bytes, true,
+				      cells->text[1]);
+		difference_text_range(retained->low_objects, retained->high_objects, false,
+				      cells->text[2]);
+	}
+	for (i = 0; i < 3; i++)
+		difference_text_size(site, i, cells->text[3 + i]);
+}
+
 static void difference_text_cells(const struct difference *difference, size_t index,
 				  struct cells *cells)
 {
@@ -115,6 +187,10 @@ static void difference_text_cells(const struct difference *difference, size_t in
 		text_format_count(blocks < 0 ? -(uint64_t)blocks : (uint64_t)blocks, count);
 	}
 	snprintf(cells->text[0], CELL_MAX, "%zu", index + 1);
+	if (difference_text_is_of_three(difference)) {
+		difference_text_retained_cells(site, cells);
+		return;
+	}
 	snprintf(cells->text[1], CELL_MAX, "%s", growth);
 	snprintf(cells->text[2], CELL_MAX, "%s%s",
 		 !known || !blocks ? ""
@@ -126,6 +202,18 @@ static void difference_text_cells(const struct difference *difference, size_t in
 	snprintf(cells->text[5], CELL_MAX, "%s", difference_text_word(site));
 }
 
+/* Of three profiles, rows of which nothing can be retained are the last ones, and none of the table. */
+static size_t difference_text_count_rows(const struct difference *difference)
+{
+	size_t count = difference->site_count;
+
+	while (difference_text_is_of_three(difference) && count &&
+	       difference->sites[count - 1].retained.known &&
+	       !difference->sites[count - 1].retained.high_objects)
+		count--;
+	return count;
+}
+
 static void layout_find(struct table_layout *layout, const struct difference *difference,
 			size_t top)
 {
@@ -133,9 +221,10 @@ static void layout_find(struct table_layout *layout, const struct difference *di
 	size_t i, n;
 
 	layout->count = COLUMNS_MAX;
-	layout->shown = top && top < difference->site_count ? top : difference->site_count;
+	layout->rows = difference_text_count_rows(difference);
+	layout->shown = top && top < layout->rows ? top : layout->rows;
 	for (n = 0; n < layout->count; n++)
-		layout->widths[n] = strlen(titles[n]);
+		layout->widths[n] = strlen(difference_text_titles(difference)[n]);
 	for (i = 0; i < layout->shown; i++) {
 		difference_text_cells(difference, i, &cells);
 		for (n = 0; n < layout->count; n++)
@@ -143,7 +232,7 @@ static void layout_find(struct table_layout *layout, const struct difference *di
 				layout->widths[n] = strlen(cells.text[n]);
 	}
 	/* Without a new site, nothing has to be marked as one. */
-	layout->count -= !layout->widths[COLUMNS_MAX - 1];
+	layout->count -= !layout->widths[MARK_COLUMN];
 }
 
 static size_t layout_site_width(const struct text_writer *writer, const struct table_layout *layout)
@@ -205,7 +294,7 @@ static void difference_text_table(const struct text_writer *writer,
 	size_t i, n;
 
 	text_style_set(writer, STYLE_QUIET);
-	difference_text_row(writer, layout, titles);
+	difference_text_row(writer, layout, difference_text_titles(difference));
 	buffer_append_string(writer->out, "SITE\n");
 	text_style_set(writer, STYLE_PLAIN);
 	for (i = 0; i < layout->shown; i++) {
@@ -216,9 +305,9 @@ static void difference_text_table(const struct text_writer *writer,
 		difference_text_place(&difference->sites[i], width, writer->out);
 		buffer_append_string(writer->out, "\n");
 	}
-	if (layout->shown < difference->site_count)
+	if (layout->shown < layout->rows)
 		buffer_printf(writer->out, "%zu more sites: -n 0 shows all\n",
-			      difference->site_count - layout->shown);
+			      layout->rows - layout->shown);
 }
 
 /* Stacks */
@@ -260,15 +349,17 @@ static size_t difference_text_frames(const struct text_writer *writer)
 }
 
 static void difference_text_stack(const struct text_writer *writer,
-				  const struct difference_site *site, size_t rank)
+				  const struct difference *difference, size_t index)
 {
+	const struct difference_site *site = &difference->sites[index];
 	const struct profile_row *row = site->row;
 	const size_t most = difference_text_frames(writer);
-	char growth[UNITS_TEXT_MAX + 1];
 	struct buffer line = { 0 };
+	struct cells cells;
 	size_t i;
 
-	buffer_printf(&line, "#%zu %s by %s", rank, text_format_growth(site->growth_bytes, growth),
+	difference_text_cells(difference, index, &cells);
+	buffer_printf(&line, "#%s %s by %s", cells.text[0], cells.text[1],
 		      row->function ? row->function : source_name(row->source));
 	if (row->allocator)
 		buffer_printf(&line, " of %s", row->allocator);
@@ -294,10 +385,11 @@ static void difference_text_stacks(const struct text_writer *writer,
 	for (i = 0; i < shown && count < most; i++) {
 		const struct difference_site *site = &difference->sites[i];
 
-		if (!site->row->frame_count || (!writer->verbose && site->word != DIFFERENCE_NEW &&
-						site->word != DIFFERENCE_GROWN))
+		if (!site->row->frame_count ||
+		    (!writer->verbose && !difference_text_is_of_three(difference) &&
+		     site->word != DIFFERENCE_NEW && site->word != DIFFERENCE_GROWN))
 			continue;
-		difference_text_stack(writer, site, i + 1);
+		difference_text_stack(writer, difference, i);
 		count++;
 	}
 }
@@ -349,9 +441,12 @@ void render_difference_text(const struct difference *difference,
 	struct table_layout layout = { 0 };
 
 	difference_text_opening(&writer, difference);
-	difference_text_words(&writer, difference);
+	if (difference_text_is_of_three(difference))
+		difference_text_retained(&writer, difference);
+	else
+		difference_text_words(&writer, difference);
 	layout_find(&layout, difference, options->top);
-	if (difference->site_count)
+	if (layout.rows)
 		difference_text_table(&writer, difference, &layout);
 	difference_text_stacks(&writer, difference, layout.shown);
 	difference_text_remarks(&writer, difference);

@@ -12,6 +12,7 @@
 #include "model/loss.h"
 #include "model/source.h"
 #include "render/formats.h"
+#include "render/json_births.h"
 #include "render/json_budget.h"
 #include "render/json_frame.h"
 #include "render/json_light.h"
@@ -315,9 +316,11 @@ static void json_classes(struct json_writer *json, const struct grown_classes *c
 	json_writer_close(json, ']');
 }
 
-static void json_site(struct json_writer *json, const struct report_options *options,
+static void json_site(struct json_writer *json, const struct report *report,
 		      const struct report_site *site)
 {
+	const struct report_options *options = &report->options;
+
 	json_writer_open(json, '{');
 	json_member_integer(json, "rank", site->rank);
 	json_id(json, site->origin->id);
@@ -335,6 +338,7 @@ static void json_site(struct json_writer *json, const struct report_options *opt
 	json_member_seconds(json, "oldest_s", site->stats.oldest_ns, site_stats_hold(&site->stats));
 	json_member_seconds(json, "mean_age_s", site_stats_mean_age_ns(&site->stats),
 			    site_stats_inuse_objects(&site->stats));
+	json_births(json, site->origin, report->start_ns);
 	if (options->light)
 		json_light_site(json, &site->stats);
 	else if (!options->estimates)
@@ -382,7 +386,7 @@ static void json_sites(struct json_writer *json, const struct report *report,
 	json_writer_open(json, '[');
 	for (i = 0; i < report->site_count && render_drain(options, json->out); i++) {
 		site = report_open_site(report, i);
-		json_site(json, &report->options, &site);
+		json_site(json, report, &site);
 		report_close_site(&site);
 	}
 	json_writer_close(json, ']');

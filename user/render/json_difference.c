@@ -136,6 +136,30 @@ static void json_difference_frames(struct json_writer *json, const struct profil
 	json_writer_close(json, ']');
 }
 
+/* What was counted has equal limits. */
+static void json_difference_range(struct json_writer *json, const char *key, uint64_t low,
+				  uint64_t high, bool known)
+{
+	json_writer_key(json, key);
+	if (!known) {
+		json_writer_null(json);
+		return;
+	}
+	json_writer_open(json, '{');
+	json_difference_integer(json, "low", low);
+	json_difference_known(json, "mid", low, low == high);
+	json_difference_integer(json, "high", high);
+	json_writer_close(json, '}');
+}
+
+static void json_difference_retained(struct json_writer *json, const struct retained *retained)
+{
+	json_difference_range(json, "retained_bytes", retained->low_bytes, retained->high_bytes,
+			      retained->known);
+	json_difference_range(json, "retained_objects", retained->low_objects,
+			      retained->high_objects, retained->known);
+}
+
 static void json_difference_site(struct json_writer *json, const struct difference *difference,
 				 size_t index)
 {
@@ -148,6 +172,8 @@ static void json_difference_site(struct json_writer *json, const struct differen
 	json_difference_string(json, "change", difference_word(site->word));
 	json_difference_signed(json, "growth_bytes", site->growth_bytes, known);
 	json_difference_signed(json, "growth_objects", site->growth_objects, known);
+	if (difference->profile_count == 3)
+		json_difference_retained(json, &site->retained);
 	json_difference_held(json, difference, site);
 	json_difference_string(json, "program", row->program);
 	json_difference_string(json, "source", source_name(row->source));
@@ -177,6 +203,11 @@ void render_difference_json(const struct difference *difference,
 	json_difference_moments(&json, difference);
 	json_difference_signed(&json, "growth_bytes", difference->growth_bytes, true);
 	json_difference_signed(&json, "growth_objects", difference->growth_objects, true);
+	if (difference->profile_count == 3) {
+		json_writer_key(&json, "births_known");
+		json_writer_bool(&json, difference->births_known);
+		json_difference_retained(&json, &difference->retained);
+	}
 	json_difference_words(&json, difference);
 	json_writer_key(&json, "sites");
 	json_writer_open(&json, '[');

@@ -90,6 +90,19 @@ static uint64_t collect_min_age(const struct collect *collect, const struct proc
 	return age_ns > collect->min_age_ns ? age_ns : collect->min_age_ns;
 }
 
+/* Without a mark, all are of one generation. Young blocks do not count as in use. */
+static void pass_add_birth(const struct pass *pass, struct known_site *site, uint64_t born_ns,
+			   const struct site_blocks *blocks)
+{
+	const struct marks *marks = pass->collect->marks;
+	struct generation born = { .bytes = blocks->bytes, .objects = blocks->objects };
+
+	if (!marks || !marks->count || blocks->age_ns < pass->min_age_ns)
+		return;
+	born.since_ns = marks_before(marks, born_ns);
+	generations_add(&site->births, &born);
+}
+
 /* A block, or a sample that represents `objects` blocks of together its size. */
 static void pass_add_block(struct pass *pass, const void *key, const struct block *block,
 			   uint64_t objects)
@@ -117,6 +130,7 @@ static void pass_add_block(struct pass *pass, const void *key, const struct bloc
 		pass->min_age_ns = collect_min_age(pass->collect, site->process, pass->time_ns);
 	}
 	site_stats_add_blocks(&site->stats, &blocks, pass->min_age_ns);
+	pass_add_birth(pass, site, born_ns, &blocks);
 }
 
 /* Interpreters get pages of their heaps from malloc, too. */
@@ -380,6 +394,26 @@ static void collect_list_targets(const struct collect *collect, struct snapshot 
 			snapshot_add_target(snapshot, ended->programs[i].target);
 }
 
+static void collect_add_site(const struct collect *collect, struct snapshot *snapshot,
+			     const struct known_site *site)
+{
+	const uint64_t time_ns = snapshot->time_ns;
+	struct generations mapped = { 0 };
+	struct snapshot_site row;
+
+	if (!collect_make_row(collect, site, time_ns, &row))
+		return;
+	row.births = site->births;
+	if (site->record.source == SOURCE_MMAP && collect->marks && collect->marks->count) {
+		mapping_set_count_births(collect->mappings, site->key, time_ns,
+					 collect_min_age(collect, site->process, time_ns),
+					 collect->marks, &mapped);
+		row.births = mapped;
+	}
+	snapshot_add_site(snapshot, &row);
+	generations_free(&mapped);
+}
+
 void collect_fill(const struct collect *collect, struct snapshot *snapshot)
 {
 	const struct sites *sites = collect->reader->sites;
@@ -392,9 +426,10 @@ void collect_fill(const struct collect *collect, struct snapshot *snapshot)
 	snapshot_hold_names(snapshot, jit_names_pool(collect->reader->jit_names));
 	snapshot_hold_names(snapshot, interp_table_pool(collect->reader->scan->interps));
 	collect_list_targets(collect, snapshot);
+	if (collect->marks)
+		snapshot_set_marks(snapshot, collect->marks);
 	while ((slot = table_next(&sites->by_key, &cursor)))
-		if (collect_make_row(collect, slot->value, snapshot->time_ns, &row))
-			snapshot_add_site(snapshot, &row);
+		collect_add_site(collect, snapshot, slot->value);
 	for (i = 0; i < ended->site_count; i++) {
 		row = ended_row(ended, collect_plan(collect), i);
 		snapshot_add_site(snapshot, &row);

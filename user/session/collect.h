@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "analyze/history.h"
+#include "model/generations.h"
 #include "model/mapping_set.h"
 #include "model/snapshot.h"
 #include "session/events.h"
@@ -24,6 +25,8 @@ struct collect {
 	struct light *light; /* NULL = frees are probed */
 	uint64_t min_age_ns; /* blocks in use that are younger are counted apart */
 	uint64_t survived; /* so are those that have outlived fewer major garbage collections */
+	/* By which blocks in use are counted by their births; NULL = none. */
+	const struct marks *marks;
 	uint64_t reap_ns; /* what ended programs have left is not removed before this time */
 };
 

@@ -211,6 +211,7 @@ static void session_prepare(struct session *session)
 	session->id_seed = seed_new();
 	core->collect.min_age_ns = options->min_age_ns;
 	core->collect.survived = options->survived;
+	core->collect.marks = options->marks;
 	session->mappings = mapping_set_new((uint64_t)sysconf(_SC_PAGESIZE), options->max_blocks);
 }
 

@@ -55,6 +55,8 @@ struct session_options {
 	bool light;
 	enum usdt_use usdt;
 	const struct named_list *named; /* functions beyond the table; must outlive the session */
+	/* By which snapshots have births, as of each; NULL = they have none. Must outlive the session. */
+	const struct marks *marks;
 	struct module_list *modules; /* where files are collected; must outlive the session */
 	struct decoder *decoder; /* reads them; must outlive the session */
 	struct frame_namer names;

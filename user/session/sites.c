@@ -159,6 +159,7 @@ void sites_reset_ages(struct known_site *site)
 {
 	site->stats = (struct site_stats){ 0 };
 	site->held_bytes = site->held_objects = 0;
+	generations_clear(&site->births);
 	sites_set(site, &site->record);
 }
 
@@ -185,6 +186,7 @@ static void known_site_free(struct known_site *site)
 	if (!site)
 		return;
 	stack_free(site->stack);
+	generations_free(&site->births);
 	free(site);
 }
 

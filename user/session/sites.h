@@ -11,6 +11,7 @@
 
 #include "base/table.h"
 #include "discover/process.h"
+#include "model/generations.h"
 #include "model/region.h"
 #include "model/site_stats.h"
 #include "model/stack.h"
@@ -24,6 +25,7 @@ struct known_site {
 	struct site record; /* as last read; the counters are not current between snapshots */
 	struct site_stats stats; /* its ages are those of the last snapshot */
 	uint64_t held_bytes, held_objects; /* of its blocks in the table that count as in use */
+	struct generations births; /* of its blocks, as of the last snapshot */
 	enum region region; /* what its blocks are, once that was found out */
 	uint32_t looks; /* at how many of its blocks that was tried */
 	/* A block of the heap that is in use, and may be of an interpreter's; 0 = none. */
