@@ -203,12 +203,66 @@ static void test_format_time(void **state)
 		assert_string_equal(units_format_time(rows[i].ns, text), rows[i].text);
 }
 
+static void test_parse_rate(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes, ns;
+	} good[] = {
+		{ "10m/min", 10485760, 60000000000 },	   { "10m/m", 10485760, 60000000000 },
+		{ "1G/h", 1073741824, 3600000000000 },	   { "1/s", 1, 1000000000 },
+		{ "512k/30s", 524288, 30000000000 },	   { "2g/1.5h", 2147483648, 5400000000000 },
+		{ "3t/d", 3298534883328, 86400000000000 }, { "7/2", 7, 2000000000 },
+	};
+	static const char *const bad[] = {
+		"",
+		"/",
+		"10m",
+		"10m/",
+		"/min",
+		"10m/0s",
+		"0/s",
+		"-1/s",
+		"1/-1s",
+		"10m/ min",
+		"10 m/min",
+		"10m/mins",
+		"10m/2min",
+		"10m//s",
+		"1.5m/s",
+		"10mb/min",
+		"10m/s/s",
+		"10m/week",
+		"18446744073709551616/s",
+		"00000000000000000000000000000000001/s",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		uint64_t bytes = UNTOUCHED, ns = UNTOUCHED;
+
+		assert_true(units_parse_rate(good[i].text, &bytes, &ns));
+		assert_int_equal(bytes, good[i].bytes);
+		assert_int_equal(ns, good[i].ns);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		uint64_t bytes = UNTOUCHED, ns = UNTOUCHED;
+
+		if (units_parse_rate(bad[i], &bytes, &ns))
+			fail_msg("took \"%s\"", bad[i]);
+		assert_int_equal(bytes, UNTOUCHED);
+		assert_int_equal(ns, UNTOUCHED);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse_size),   cmocka_unit_test(test_parse_time),
-		cmocka_unit_test(test_parse_number), cmocka_unit_test(test_format_size),
-		cmocka_unit_test(test_format_count), cmocka_unit_test(test_format_time),
+		cmocka_unit_test(test_parse_rate),  cmocka_unit_test(test_parse_size),
+		cmocka_unit_test(test_parse_time),  cmocka_unit_test(test_parse_number),
+		cmocka_unit_test(test_format_size), cmocka_unit_test(test_format_count),
+		cmocka_unit_test(test_format_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

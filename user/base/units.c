@@ -121,6 +121,31 @@ bool units_parse_time(const char *text, uint64_t *ret_ns)
 	return true;
 }
 
+/* "30s", "min", "h". */
+static bool units_parse_span(const char *text, uint64_t *ret_ns)
+{
+	if (*text >= '0' && *text <= '9')
+		return units_parse_time(text, ret_ns);
+	*ret_ns = *text ? units_time_scale(strcmp(text, "min") ? text : "m") : 0;
+	return *ret_ns;
+}
+
+bool units_parse_rate(const char *text, uint64_t *ret_bytes, uint64_t *ret_ns)
+{
+	const char *slash = strchr(text, '/');
+	char size[UNITS_TEXT_MAX];
+	uint64_t bytes, ns;
+
+	if (!slash || (size_t)(slash - text) >= sizeof(size))
+		return false;
+	snprintf(size, sizeof(size), "%.*s", (int)(slash - text), text);
+	if (!units_parse_size(size, &bytes) || !bytes || !units_parse_span(slash + 1, &ns) || !ns)
+		return false;
+	*ret_bytes = bytes;
+	*ret_ns = ns;
+	return true;
+}
+
 bool units_parse_number(const char *text, uint64_t max, uint64_t *ret_number)
 {
 	uint64_t number;

@@ -22,6 +22,12 @@ bool units_parse_size(const char *text, uint64_t *ret_bytes);
  */
 bool units_parse_time(const char *text, uint64_t *ret_ns);
 
+/*
+ * "10m/min", "2g/h", "512k/30s": a size per time, whose unit alone is one of it; "min" is "m". False, with both untouched, on
+ * anything else, and if either is 0.
+ */
+bool units_parse_rate(const char *text, uint64_t *ret_bytes, uint64_t *ret_ns);
+
 /* A whole decimal number within [0, max]. False, with `*ret_number` untouched, on anything else. */
 bool units_parse_number(const char *text, uint64_t max, uint64_t *ret_number);
 

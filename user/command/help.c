@@ -109,6 +109,7 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"  tracer -f -- ./server          a command; all its stacks for a flame graph\n"
 		"  tracer --tree 4242             a master and its workers\n"
 		"  tracer plan --comm puma        what would be traced; nothing is attached\n"
+		"  tracer -p 4242 --when-rss 2g   one when it has 2 GiB, and one at the end\n"
 		"  tracer record -p 4242 -o x.db  keep each interval in a file\n"
 		"  tracer report x.db --at 2h     what was in use after two hours\n"
 		"  tracer diff x.db@10m @2h       what has grown between two moments of it\n"

@@ -35,6 +35,11 @@ const enum backend *options_find_backend(const struct options *options)
 	return options->backend == BACKEND_AUTO ? NULL : &backends[options->backend];
 }
 
+bool options_have_triggers(const struct options *options)
+{
+	return options->when_rss || options->when_growth_bytes || options->on_oom || options->exec;
+}
+
 void options_free(struct options *options)
 {
 	if (!options)

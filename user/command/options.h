@@ -89,6 +89,12 @@ struct options {
 	uint64_t interval_ns; /* between two reports; 0 = only one, at the end */
 	uint64_t count; /* reports until the end; 0 = no limit */
 
+	uint64_t when_rss; /* bytes: a report is made when so much is resident; 0 = none */
+	uint64_t when_growth_bytes, when_growth_ns; /* or has grown so fast; 0 = none */
+	bool on_oom; /* or a process was killed because memory has run out */
+	/* For a shell, on each of these reports, and those of SIGUSR1; NULL = none. */
+	const char *exec;
+
 	/* Sites shown; 0 = all; OPTIONS_TOP_DEFAULT until the command has checked it. */
 	uint64_t top;
 	enum report_sort sort;
@@ -156,6 +162,9 @@ void options_free(struct options *options);
 
 /* The back end that is chosen; NULL = the best that works. */
 const enum backend *options_find_backend(const struct options *options);
+
+/* Does anything but time ask for reports? */
+bool options_have_triggers(const struct options *options);
 
 /*
  * Are colours to be used? `terminal`: the report goes to one; `no_color` and `term` are the values

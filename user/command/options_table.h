@@ -11,6 +11,7 @@
 extern const struct option_list options_table_target; /* a running process, or one to start */
 extern const struct option_list options_table_follow; /* other processes, current and future */
 extern const struct option_list options_table_time; /* for how long */
+extern const struct option_list options_table_trigger; /* what asks for reports on the way */
 extern const struct option_list options_table_count; /* which blocks count as in use */
 extern const struct option_list
 	options_table_sites; /* which call sites are shown, and how much of them */

@@ -121,3 +121,15 @@ void price_notice_traps(const struct trap_costs *costs, const char *backend, str
 	notice_trap("at an optimized one", costs->optimized_ns, out);
 	notice_trap("at the return, where that is probed", costs->return_ns, out);
 }
+
+void price_notice_budget(const struct budget_report *report, const struct log *log)
+{
+	uint64_t share = report->cpu_ns ? report->cost_ns * 10000 / report->cpu_ns : 0;
+
+	log_write(log, LOG_VERBOSE,
+		  "budget: %" PRIu64 ".%02" PRIu64 " %% of the CPU time of the target in %" PRIu64
+		  " windows: %.3f ms of %.3f ms%s",
+		  share / 100, share % 100, report->window_count, (double)report->cost_ns / 1e6,
+		  (double)report->cpu_ns / 1e6,
+		  report->cost_unknown ? ", if a trap costs 6 us: that could not be measured" : "");
+}

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "base/log.h"
+#include "model/budget_report.h"
 #include "model/price.h"
 #include "model/trap_costs.h"
 
@@ -17,6 +19,9 @@ void price_notice(const struct price *price, int reason, struct buffer *out);
 
 /* Append a warning if a thread spends most of its time in traps, of allocations only with `light`. False if none does. */
 bool price_notice_warning(const struct price *price, bool light, struct buffer *out);
+
+/* Write to the log what --budget has cost so far. */
+void price_notice_budget(const struct budget_report *report, const struct log *log);
 
 /* Append what a call of a probed function costs on this host, by the class of the instruction, as a paragraph. */
 void price_notice_traps(const struct trap_costs *costs, const char *backend, struct buffer *out);

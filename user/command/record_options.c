@@ -11,11 +11,17 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const record_options[] = {
-	&options_table_target,	&options_table_follow,
-	&options_table_time,	&options_table_count,
-	&options_table_file,	&options_table_recording,
-	&options_table_record,	&options_table_probe,
-	&options_table_general, NULL,
+	&options_table_target,
+	&options_table_follow,
+	&options_table_time,
+	&options_table_trigger,
+	&options_table_count,
+	&options_table_file,
+	&options_table_recording,
+	&options_table_record,
+	&options_table_probe,
+	&options_table_general,
+	NULL,
 };
 
 int record_options_check(const struct command_line *line, struct options *options,

@@ -56,12 +56,21 @@ bool recorder_sees_mark(struct recorder *recorder)
 	return recorder->is_asked;
 }
 
+void recorder_mark(struct recorder *recorder, const char *word, uint64_t number)
+{
+	snprintf(recorder->trigger_mark, sizeof(recorder->trigger_mark), "%s-%" PRIu64, word,
+		 number);
+	recorder->is_marked = true;
+}
+
 int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct error *error)
 {
 	char mark[32] = "";
 	int code;
 
-	if (recorder->is_marked)
+	if (*recorder->trigger_mark)
+		snprintf(mark, sizeof(mark), "%s", recorder->trigger_mark);
+	else if (recorder->is_marked)
 		snprintf(mark, sizeof(mark), "m%" PRIu64, ++recorder->marks);
 	symbolizer_begin_report(recorder->symbolizer);
 	snapshot->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(recorder->symbolizer);
@@ -74,6 +83,7 @@ int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct 
 	if ((recorder->is_marked || recorder->is_asked) && !code)
 		marks_add(&recorder->times, snapshot->time_ns);
 	recorder->is_marked = recorder->is_asked = false;
+	*recorder->trigger_mark = '\0';
 	return code;
 }
 

@@ -15,6 +15,7 @@ struct recorder {
 	struct writer writer;
 	uint64_t marks; /* so far */
 	bool is_marked; /* the next snapshot has the next mark */
+	char trigger_mark[32]; /* or this one, which a trigger has asked for; "" = none */
 	struct marks times; /* of the intervals that have one, of whoever; owned */
 	bool is_asked; /* and those that other programs have asked for */
 	int asked_fd; /* readable when another program may have asked for a mark; -1 = that is seen at each interval */
@@ -26,6 +27,9 @@ int recorder_open(struct recorder *recorder, const struct options *options, cons
 
 /* Has another program asked for a mark? To be asked when asked_fd is readable, and before each snapshot, which has it then. */
 bool recorder_sees_mark(struct recorder *recorder);
+
+/* The next snapshot has a mark of a trigger's: "on-oom-1". */
+void recorder_mark(struct recorder *recorder, const char *word, uint64_t number);
 
 /* Record a snapshot, with a mark if it is marked: "m1", "m2" ... Returns 0 or a negative errno with `error` filled. */
 int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct error *error);

@@ -233,9 +233,10 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 					 .light = snapshot->light,
 					 .history = reporter->is_judged ? &reporter->history : NULL,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
-	struct passage passage = { .output = &reporter->output, .error = error };
+	const struct output *output = reporter->aside ? reporter->aside : &reporter->output;
+	struct passage passage = { .output = output, .error = error };
 	struct render_options style = { .schema = (int)options->schema,
-					.color = reporter->color,
+					.color = reporter->color && !reporter->aside,
 					.frames = reporter_frames(options),
 					.verbose = options->level == LOG_VERBOSE,
 					.paths = options->paths,
@@ -247,7 +248,7 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 
 	if (estimates)
 		budget_estimates_apply(estimates, snapshot);
-	output_size(&reporter->output, getenv("COLUMNS"), &style.columns, &style.lines);
+	output_size(output, getenv("COLUMNS"), &style.columns, &style.lines);
 	if (reporter->symbolizer)
 		symbolizer_begin_report(reporter->symbolizer);
 	grouped = group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
@@ -262,13 +263,13 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	if (reporter->symbolizer)
 		naming_complain(reporter->symbolizer, reporter->log);
 	reporter_notice_survived(reporter, snapshot);
-	if (reporter->written && options->format->separator)
+	if (reporter->written && !reporter->aside && options->format->separator)
 		buffer_append_string(&text, options->format->separator);
 	options->format->render(report, &style, &text);
 	reporter_drain(&passage, &text);
 	if (reporter->symbolizer)
 		symbolizer_end_report(reporter->symbolizer);
-	reporter->written++;
+	reporter->written += !reporter->aside;
 	buffer_free(&text);
 	report_free(report);
 	group_free(grouped);

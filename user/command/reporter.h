@@ -14,6 +14,8 @@ struct reporter {
 	struct symbolizer *symbolizer; /* of what is traced; NULL = nothing is */
 	struct report_names names; /* of frames */
 	struct output output;
+	/* The next report goes here alone, as the first one; NULL = to `output`. Not owned. */
+	const struct output *aside;
 	struct growth_base base; /* what sites held at the last report */
 	/* What sites held before; with `is_judged`, rows have verdicts by it. */
 	struct history history;

@@ -6,7 +6,6 @@
 #include "command/trace.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include "command/selection.h"
 #include "command/table_limits.h"
 #include "command/trace_options.h"
+#include "command/triggers.h"
 #include "command/untraced.h"
 #include "decode/decoder.h"
 #include "render/render.h"
@@ -50,6 +50,7 @@ struct trace {
 	struct session *session;
 	struct holder holder;
 	struct reporter reporter;
+	struct triggers triggers;
 	struct recorder *recorder; /* NULL = the reporter writes reports */
 	uint64_t written; /* reports, or intervals */
 	struct loop loop;
@@ -60,6 +61,7 @@ struct trace {
 	bool unprobed; /* the command has no allocator; what it executes may have */
 	bool unlisted; /* the command's libraries are not known before it opens them */
 	bool closed; /* the reports have no reader any more */
+	bool ending; /* the next report is the last one */
 	struct error error;
 };
 
@@ -255,19 +257,6 @@ static bool trace_print_price(struct trace *trace, bool last)
 	return true;
 }
 
-/* What --budget has cost so far. */
-static void trace_print_cost(const struct trace *trace, const struct budget_report *report)
-{
-	uint64_t share = report->cpu_ns ? report->cost_ns * 10000 / report->cpu_ns : 0;
-
-	log_write(trace->log, LOG_VERBOSE,
-		  "budget: %" PRIu64 ".%02" PRIu64 " %% of the CPU time of the target in %" PRIu64
-		  " windows: %.3f ms of %.3f ms%s",
-		  share / 100, share % 100, report->window_count, (double)report->cost_ns / 1e6,
-		  (double)report->cpu_ns / 1e6,
-		  report->cost_unknown ? ", if a trap costs 6 us: that could not be measured" : "");
-}
-
 /* Reports */
 
 static void trace_stop(struct trace *trace)
@@ -295,7 +284,7 @@ static int trace_report(struct trace *trace, bool last)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
 				 "cannot read the counters from the kernel: %s", strerror(-code));
 	if (snapshot->budget)
-		trace_print_cost(trace, snapshot->budget);
+		price_notice_budget(snapshot->budget, trace->log);
 	trace->reporter.is_last = last;
 	if (trace->recorder)
 		code = recorder_write(trace->recorder, snapshot, &trace->error);
@@ -315,6 +304,50 @@ static void trace_report_now(struct trace *trace)
 		trace_stop(trace);
 }
 
+/* A trigger's report: a mark of a recording, or where a command is run on it a file of its own. One that fails ends the tracer. */
+static void trace_fire(void *context, enum trigger_kind kind)
+{
+	struct trace *trace = context;
+	struct output file = { .fd = -1 };
+	struct buffer text = { 0 };
+	int code = 0;
+
+	if (trace->closed || trace->error.kind)
+		return;
+	if (!trace->recorder)
+		code = triggers_open_report(&trace->triggers, trace->reporter.output.path, &file,
+					    &trace->error);
+	else if (kind != TRIGGER_SIGNAL)
+		recorder_mark(trace->recorder, trigger_words[kind],
+			      trace->triggers.trigger.fired[kind]);
+	triggers_describe(&trace->triggers, kind, &text);
+	if (file.path)
+		buffer_printf(&text, ": the report is in '%s'", file.path);
+	if (kind != TRIGGER_SIGNAL || file.path)
+		log_write(trace->log, LOG_NOTICE, "%s", text.data);
+	buffer_free(&text);
+	trace->reporter.aside = file.path ? &file : NULL;
+	/* At the end, the last report follows in any case. */
+	if (!code && (!trace->ending || trace->recorder || file.path))
+		code = trace_report(trace, false);
+	trace->reporter.aside = NULL;
+	if (output_close(&file, &trace->error) && !code)
+		code = -EIO;
+	if (code)
+		trace_stop(trace);
+	else
+		triggers_run(&trace->triggers, kind);
+}
+
+static int trace_report_last(struct trace *trace)
+{
+	trace->ending = true;
+	triggers_finish(&trace->triggers);
+	if (trace->closed || trace->error.kind)
+		return -EIO;
+	return trace_report(trace, true);
+}
+
 /* Events */
 
 static void trace_on_signal(void *context, struct watch *watch)
@@ -324,7 +357,9 @@ static void trace_on_signal(void *context, struct watch *watch)
 
 	if (number == SIGUSR2 && !trace->waiting)
 		trace->recorder->is_marked = true;
-	if ((number == SIGUSR1 || number == SIGUSR2) && !trace->waiting)
+	if (number == SIGUSR1 && !trace->waiting)
+		triggers_ask(&trace->triggers);
+	if (number == SIGUSR2 && !trace->waiting)
 		trace_report_now(trace);
 	/* It stays pending, for who waits for the reader of the last report. */
 	if (number == end_signals_number() && !raise(number))
@@ -414,6 +449,13 @@ static int trace_begin(struct trace *trace)
 	if (!trace->options->budget)
 		session_measure(trace->session);
 	session_activate(trace->session);
+	/* Before others see that it is ready: what grows from then on grows since the first look. */
+	code = triggers_start(&trace->triggers, trace->session, &trace->loop);
+	if (code) {
+		trace_stop(trace);
+		return error_set(&trace->error, ERROR_PERMISSION, code,
+				 "cannot wait for triggers: %s", strerror(-code));
+	}
 	trace_print_ready(trace);
 	return 0;
 }
@@ -550,6 +592,11 @@ static int trace_start(struct trace *trace)
 		code = trace_open_writer(trace);
 	if (!code)
 		code = trace_watch_all(trace);
+	if (!code)
+		code = triggers_prepare(&trace->triggers,
+					trace->recorder ? trace->recorder->path
+							: trace->reporter.output.path,
+					trace->recorder, &trace->signals, &trace->error);
 	if (code)
 		return code;
 	holder_prepare(&trace->holder, trace->session, &trace->spawn, trace->options, trace->log);
@@ -594,8 +641,12 @@ int trace_processes(const struct options *options, const struct log *log, struct
 			       .reporter.output.fd = -1,
 			       .recorder = recorder,
 			       .on_time.fd = -1 };
-	int code = trace_start(&trace);
+	int code;
 
+	triggers_init(&trace.triggers, options, log);
+	trace.triggers.fire = trace_fire;
+	trace.triggers.context = &trace;
+	code = trace_start(&trace);
 	if (!code)
 		code = loop_run(&trace.loop);
 	holder_close(&trace.holder);
@@ -607,8 +658,9 @@ int trace_processes(const struct options *options, const struct log *log, struct
 	if (!code && !trace.closed && !trace.error.kind) {
 		if (options->arguments && session_is_over(trace.session))
 			ending_log(log, options->arguments[0], &trace.spawn);
-		code = trace_report(&trace, true);
+		code = trace_report_last(&trace);
 	}
+	triggers_close(&trace.triggers);
 	if (trace_close_writer(&trace) && !code)
 		code = -EIO;
 	trace_close(&trace);

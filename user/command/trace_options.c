@@ -23,9 +23,19 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const trace_options[] = {
-	&options_table_target, &options_table_follow, &options_table_time,    &options_table_sites,
-	&options_table_report, &options_table_count,  &options_table_file,    &options_table_output,
-	&options_table_record, &options_table_probe,  &options_table_general, NULL,
+	&options_table_target,
+	&options_table_follow,
+	&options_table_time,
+	&options_table_trigger,
+	&options_table_sites,
+	&options_table_report,
+	&options_table_count,
+	&options_table_file,
+	&options_table_output,
+	&options_table_record,
+	&options_table_probe,
+	&options_table_general,
+	NULL,
 };
 
 /* A number that is more likely a process ID. */
@@ -126,6 +136,9 @@ int trace_options_check_light(const struct options *options, struct error *error
 	if (options->usdt == USDT_ONLY)
 		return USAGE("--light is for functions, and --usdt=only probes none: they exclude "
 			     "each other");
+	if (options->on_oom)
+		return USAGE("--light looks at the heap of a process that runs, and one that was "
+			     "killed has none: leave out --on-oom, or --light");
 	if (options->sort == SORT_TEMPORARY)
 		return USAGE("--light sees no frees, so it is not known which blocks are "
 			     "temporary: leave out --sort temporary");
@@ -133,6 +146,19 @@ int trace_options_check_light(const struct options *options, struct error *error
 		return USAGE("--light sees no frees, so no block's lifespan is known and there "
 			     "are no verdicts: leave out %s",
 			     options->fail_on_leak ? "--fail-on-leak" : "--sort leak");
+	return 0;
+}
+
+/* The command gets a file of its own, and a file may hold one report only. */
+static int trace_check_triggers(const struct options *options, struct error *error)
+{
+	if (options->exec && (!options->output || !strcmp(options->output, "-")))
+		return USAGE("--exec needs the name of a file: with -o FILE, the reports that CMD "
+			     "gets are FILE.1, FILE.2 and so on");
+	if (options_have_triggers(options) && !options->exec && !options->format->separator)
+		return USAGE("a file holds one report of the format %s: add --exec CMD, for which "
+			     "each report has a file of its own",
+			     options->format->name);
 	return 0;
 }
 
@@ -219,11 +245,14 @@ int trace_options_check(const struct command_line *line, struct options *options
 		result = trace_check_budget(options, error);
 	if (!result)
 		result = trace_options_check_light(options, error);
+	if (!result)
+		result = trace_check_triggers(options, error);
 	if (result)
 		return result;
-	/* One report, at the end. */
+	/* One report at the end, and those that triggers ask for. */
 	once = !options->interval_ns &&
-	       (options->arguments || options->duration_ns || !options->format->separator);
+	       (options->arguments || options->duration_ns || !options->format->separator ||
+		options_have_triggers(options));
 	trace_options_set_defaults(options);
 	trace_options_set_format_defaults(options);
 	if (once)

@@ -117,6 +117,24 @@ size_t process_table_running(const struct process_table *table)
 	return running;
 }
 
+void process_table_count_files(const struct process_table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->count; i++)
+		if (!table->slots[i].process->target.exited)
+			process_count_files(table->slots[i].process);
+}
+
+void process_table_list(const struct process_table *table, struct pid_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < table->count; i++)
+		if (!table->slots[i].process->target.exited)
+			pid_list_add(list, table->slots[i].process->target.pid);
+}
+
 bool process_table_is_descendant(const struct process_table *table, uint32_t pid)
 {
 	return process_table_find(table, pid) || table_get(&table->descendants, pid);

@@ -12,6 +12,7 @@
 
 #include "base/table.h"
 #include "discover/process.h"
+#include "system/cgroup.h"
 
 /* The target_id travels in 16 bits of a probe's cookie. */
 #define PROCESS_TABLE_MAX 65534
@@ -54,6 +55,12 @@ struct process *process_table_find(const struct process_table *table, uint32_t p
 
 /* Processes that have not ended. */
 size_t process_table_running(const struct process_table *table);
+
+/* Count the open files of these, for a snapshot. */
+void process_table_count_files(const struct process_table *table);
+
+/* Append the pids of these. */
+void process_table_list(const struct process_table *table, struct pid_list *list);
 
 /* Is the process traced, or a descendant of one that is? */
 bool process_table_is_descendant(const struct process_table *table, uint32_t pid);

@@ -605,15 +605,6 @@ static void session_read_losses(const struct session *session, uint64_t loss[LOS
 	loss[LOSS_PROGRAMS_MISSED] += bpf_programs_missed(session->programs);
 }
 
-static void session_count_files(const struct session *session)
-{
-	size_t i;
-
-	for (i = 0; i < session->core.processes.count; i++)
-		if (!session->core.processes.slots[i].process->target.exited)
-			process_count_files(session->core.processes.slots[i].process);
-}
-
 /* PSS takes long: of many processes, some have theirs read at a snapshot, the others at the next ones. */
 static void session_read_memory(struct session *session)
 {
@@ -652,7 +643,7 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	follow_warn(&session->core.follow, snapshot->time_ns);
 	guard_check(&session->guard);
 	session_poll(session);
-	session_count_files(session);
+	process_table_count_files(&session->core.processes);
 	regions_look(&session->core.regions);
 	session_read_memory(session);
 	collect_fill(&session->core.collect, snapshot);
@@ -687,6 +678,11 @@ bool session_traces(const struct session *session, pid_t pid)
 size_t session_running(const struct session *session)
 {
 	return process_table_running(&session->core.processes);
+}
+
+void session_list(const struct session *session, struct pid_list *list)
+{
+	process_table_list(&session->core.processes, list);
 }
 
 const struct plan *session_plan(const struct session *session)

@@ -133,6 +133,8 @@ bool session_is_over(const struct session *session);
 bool session_traces(const struct session *session, pid_t pid);
 /* Processes that are traced now. */
 size_t session_running(const struct session *session);
+/* Append their pids. */
+void session_list(const struct session *session, struct pid_list *list);
 
 /* The state of all counters now; it may outlive the session. Free with snapshot_free. Returns 0 or a negative errno. */
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot);

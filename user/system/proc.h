@@ -76,6 +76,12 @@ int proc_read_status(const char *proc_root, pid_t pid, struct proc_status *ret_s
 void proc_parse_status(const char *text, size_t length, struct proc_status *ret_status);
 
 /*
+ * The resident memory of a process, and nothing else: without a look at its mappings. 0 of one that has ended and is not gone.
+ * Returns 0, or a negative errno with `*ret_bytes` untouched.
+ */
+int proc_read_rss(const char *proc_root, pid_t pid, uint64_t *ret_bytes);
+
+/*
  * The process's share of the pages that it has (PSS), in bytes. The kernel walks all of its page tables for that, mapping by mapping,
  * and holds the lock of its mappings meanwhile, for 20 ms where it has 1 GB: not for large processes. It may wait for that lock for
  * as long as the process likes: -ETIMEDOUT, as proc_read_maps_within. Returns 0, or a negative errno with `*ret_bytes` untouched.

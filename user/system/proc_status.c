@@ -175,6 +175,22 @@ int proc_read_status(const char *proc_root, pid_t pid, struct proc_status *ret_s
 	return result;
 }
 
+int proc_read_rss(const char *proc_root, pid_t pid, uint64_t *ret_bytes)
+{
+	struct buffer text = { 0 };
+	uint64_t pages = UINT64_MAX;
+	int result = proc_read_text(proc_root, pid, "statm", &text);
+
+	if (!result && text.length)
+		status_number(text.data, text.data + text.length, 1, UINT32_MAX, &pages);
+	buffer_free(&text);
+	if (!result && pages == UINT64_MAX)
+		result = -EPROTO;
+	if (!result)
+		*ret_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	return result;
+}
+
 int proc_check(const char *proc_root, pid_t self, struct error *error)
 {
 	char *link = memory_format("%s/self", proc_root), target[32];

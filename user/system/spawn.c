@@ -99,8 +99,7 @@ void spawn_signals_save(struct spawn_signals *ret_signals)
 			sigaddset(&ret_signals->ignored, number);
 }
 
-/* Called with every signal blocked, so that no handler of the tracer runs in the child. */
-static void spawn_signals_restore(const struct spawn_signals *signals)
+void spawn_signals_restore(const struct spawn_signals *signals)
 {
 	struct sigaction action = { 0 };
 	int number;

@@ -33,6 +33,9 @@ struct spawn {
 /* What the calling program got at its start; to be called before it blocks, ignores or handles a signal. */
 void spawn_signals_save(struct spawn_signals *ret_signals);
 
+/* Give a forked process these, in which all signals are blocked, so that no handler of its parent runs in it. */
+void spawn_signals_restore(const struct spawn_signals *signals);
+
 /*
  * The file that execvp would take for `command`: PATH searched. Free with free(). NULL with `error` (ERROR_TARGET)
  * filled if there is none, or none that may be executed.
