@@ -341,6 +341,31 @@ static void test_hostile_reports(void **state)
 	}
 }
 
+static int parse_lists(size_t count)
+{
+	struct profile profile = { .name = "x" };
+	struct buffer text = { 0 };
+	int code;
+
+	buffer_append_string(&text, HEAD "\"more\":[");
+	while (count--)
+		buffer_append_string(&text, "[],");
+	buffer_append_string(&text, "[]],\"schema\":1,\"sites\":[]}");
+	code = parse(text.data, &profile);
+	buffer_free(&text);
+	profile_free(&profile);
+	return code;
+}
+
+/* What takes far more memory than its text is refused before it has it. */
+static void test_costly_text(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_lists(1000), 0);
+	assert_int_not_equal(parse_lists(1000000), 0);
+	assert_int_equal(parse_lists(1000), 0);
+}
+
 /* So deep, and so many frames from few bytes, as no stack is. */
 static void test_deep_stacks(void **state)
 {
@@ -370,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_sums_and_order),
 		cmocka_unit_test(test_json_is_the_report),
 		cmocka_unit_test(test_hostile_reports),
+		cmocka_unit_test(test_costly_text),
 		cmocka_unit_test(test_deep_stacks),
 		cmocka_unit_test(test_hostile_names),
 	};

@@ -20,7 +20,10 @@ int json_file_read(const char *path, size_t most, const char *what, struct buffe
 /* Does a file begin as JSON does? Not if it cannot be read. */
 bool json_file_is(const char *path);
 
-/* The last value of a text: free it with json_decref. NULL, with `error` filled (ERROR_USAGE), if not all of it is JSON. */
+/*
+ * The last value of a text: free it with json_decref. NULL, with `error` filled (ERROR_USAGE), if not all of it is JSON, or values of it take more than
+ * 16 times the memory of the text. No other values may be made in the program: the library's allocator is one that counts.
+ */
 json_t *json_file_last(const struct buffer *text, const char *what, struct error *error);
 
 /* A whole number of an object, within bounds in which sums are numbers, too; 0 where there is none. */
