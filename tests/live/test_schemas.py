@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import schema2  # pylint: disable=wrong-import-position
 
 # Both are of one process, by two tracers, or at two times: what they count of themselves, and when, is not compared.
-OWN = ("time", "duration_s", "price", "loss", "targets")
+OWN = ("time", "duration_s", "price", "loss", "targets", "verdict")
 
 
 def rows(report):
@@ -22,6 +22,8 @@ def rows(report):
         # Each tracer has times of its own: how many lives it has seen is compared, not how long they were.
         if site.get("lifespan"):
             site["lifespan"] = site["lifespan"]["objects"], site["lifespan"]["untimed_objects"]
+        # So has a verdict: it is of what each has seen, and when.
+        site["verdict"] = sorted(site["verdict"])
         key = json.dumps(site["frames"]), site["source"], site["function"]
         assert key not in found, key
         found[key] = site
@@ -50,6 +52,7 @@ def test_equal():
     assert list(first) == list(second), (list(first), list(second))
     assert {key: first[key] for key in first if key not in (*OWN, "sites")} == \
         {key: second[key] for key in second if key not in (*OWN, "sites")}
+    assert sorted(first["verdict"]) == sorted(second["verdict"])
     compare(rows(first), rows(second))
     # What holds nothing is left out unless it is asked for.
     assert any(not site["inuse_objects"] for site in first["sites"]), first["sites"]
