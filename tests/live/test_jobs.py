@@ -78,11 +78,11 @@ def state_and_group(pid):
 
 def all_stopped(job):
     """
-    Is a job's first process stopped, and each child in its group? A shell reports the first; a child that waits for a line and had no CPU yet
-    still takes a byte of what is typed next.
+    Is a job's first process stopped, and each child in its group, or ended? A shell reports the first; a child that waits for a line and had no
+    CPU yet still takes a byte of what is typed next. A child that has ended stays, since its parent is stopped.
     """
     states = [state_and_group(pid) for pid in [job] + children(job)]
-    return all(state == "T" for state, group in states if group == job)
+    return states[0][0] == "T" and all(state in ("T", "Z") for state, group in states if group == job)
 
 
 def traced(folder, command):
