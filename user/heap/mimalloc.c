@@ -3,7 +3,7 @@
  * mimalloc as one of the allocators. It is found by its segments, which all have one cookie, each by another address; the cookie
  * is also a word of the main heap, in a module's data.
  */
-#include "heap/mimalloc.h"
+#include "heap/mimalloc_walk.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* mimalloc's segments, wherever they are: each is checked by its cookie, its slices and their sizes. */
 #include <string.h>
 
-#include "heap/mimalloc.h"
+#include "heap/mimalloc_segment.h"
 
 /* In the description of a segment. */
 #define COOKIE 216

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "heap/address_set.h"
-#include "heap/mimalloc.h"
+#include "heap/mimalloc_walk.h"
 #include "heap/window.h"
 
 #define BEGINNING 256 /* bytes of a block that are read */

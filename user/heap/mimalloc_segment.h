@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mimalloc 2.0.9 to 2.1.2 with 64-bit words, neither secure nor for debugging (there lists are encoded): what its files share.
+ * mimalloc 2.0.9 to 2.1.2 with 64-bit words, neither secure nor for debugging (there lists are encoded): its segments and their pages.
  * Segments of 32 MB begin at multiples of 32 MB with their description; they are divided into slices of 64 KB, of which one or
  * more are a page, whose blocks have one size. The free ones are in lists through their first words.
  */
-#ifndef HEAP_MIMALLOC_H
-#define HEAP_MIMALLOC_H
+#ifndef HEAP_MIMALLOC_SEGMENT_H
+#define HEAP_MIMALLOC_SEGMENT_H
 
-#include "heap/census.h"
 #include "heap/heap_search.h"
 
 #define MIMALLOC_SEGMENT (32ull << 20)
@@ -77,8 +76,5 @@ bool mimalloc_page_again(struct image *image, struct mimalloc_page *page);
 /* Decode the segment at `address`, a multiple of MIMALLOC_SEGMENT, whatever its cookie. */
 bool mimalloc_segment_read(const struct mimalloc_form *form, struct image *image, uint64_t address,
 			   struct mimalloc_segment *ret_segment, uint64_t *ret_cookie);
-
-int mimalloc_walk(const struct heap_layout *layout, struct image *image,
-		  const struct census_sink *sink, struct heap_totals *ret_totals);
 
 #endif
