@@ -65,6 +65,16 @@ static inline char *scratch_file(const struct scratch *scratch, const char *name
 	return path;
 }
 
+/* Make a file of a text, and the folders that it is in. */
+static inline void scratch_put(const struct scratch *scratch, const char *name, const char *text)
+{
+	char *path = scratch_path(scratch, name);
+
+	assert_int_equal(scratch_run("mkdir -p \"$(dirname '%s')\"", path), 0);
+	free(path);
+	free(scratch_file(scratch, name, text, strlen(text), 0644));
+}
+
 /* All that a shell command prints on stdout. It must succeed. */
 static inline void scratch_output(struct buffer *output, const char *command)
 {

@@ -16,19 +16,6 @@
 
 #define MIB (1ull << 20)
 
-static void put_in(const struct scratch *root, const char *name, const char *text)
-{
-	char *path = scratch_path(root, name);
-	FILE *file;
-
-	assert_int_equal(scratch_run("mkdir -p \"$(dirname '%s')\"", path), 0);
-	file = fopen(path, "we");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-	free(path);
-}
-
 static uint64_t limit_in(const struct scratch *root)
 {
 	char *proc = scratch_path(root, "proc"), *groups = scratch_path(root, "groups");
@@ -45,14 +32,14 @@ static void test_version_2(void **state)
 
 	(void)state;
 	assert_int_equal(limit_in(root), UINT64_MAX);
-	put_in(root, "proc/self/cgroup", "0::/a/b.scope/c\n");
+	scratch_put(root, "proc/self/cgroup", "0::/a/b.scope/c\n");
 	assert_int_equal(limit_in(root), UINT64_MAX);
-	put_in(root, "groups/a/b.scope/c/memory.max", "max\n");
-	put_in(root, "groups/a/b.scope/memory.max", "1073741824\n");
+	scratch_put(root, "groups/a/b.scope/c/memory.max", "max\n");
+	scratch_put(root, "groups/a/b.scope/memory.max", "1073741824\n");
 	assert_int_equal(limit_in(root), 1024 * MIB);
-	put_in(root, "groups/a/memory.max", "536870912\n");
+	scratch_put(root, "groups/a/memory.max", "536870912\n");
 	assert_int_equal(limit_in(root), 512 * MIB);
-	put_in(root, "groups/a/b.scope/c/memory.max", "1048576\n");
+	scratch_put(root, "groups/a/b.scope/c/memory.max", "1048576\n");
 	assert_int_equal(limit_in(root), MIB);
 	scratch_remove(root);
 }
@@ -63,10 +50,10 @@ static void test_container(void **state)
 	struct scratch scratch = scratch_make(), *root = &scratch;
 
 	(void)state;
-	put_in(root, "proc/self/cgroup", "0::/../../kubepods/x\n");
-	put_in(root, "groups/memory.max", "2147483648\n");
+	scratch_put(root, "proc/self/cgroup", "0::/../../kubepods/x\n");
+	scratch_put(root, "groups/memory.max", "2147483648\n");
 	assert_int_equal(limit_in(root), 2048 * MIB);
-	put_in(root, "proc/self/cgroup", "0::/\n");
+	scratch_put(root, "proc/self/cgroup", "0::/\n");
 	assert_int_equal(limit_in(root), 2048 * MIB);
 	scratch_remove(root);
 }
@@ -76,12 +63,13 @@ static void test_version_1(void **state)
 	struct scratch scratch = scratch_make(), *root = &scratch;
 
 	(void)state;
-	put_in(root, "proc/self/cgroup",
-	       "12:cpu,cpuacct:/x\n5:memoryless:/y\n4:hugetlb,memory:/docker/abc\n0::/z\n");
-	put_in(root, "groups/memory/docker/abc/memory.limit_in_bytes", "9223372036854771712\n");
-	put_in(root, "groups/memory/y/memory.limit_in_bytes", "4096\n");
+	scratch_put(root, "proc/self/cgroup",
+		    "12:cpu,cpuacct:/x\n5:memoryless:/y\n4:hugetlb,memory:/docker/abc\n0::/z\n");
+	scratch_put(root, "groups/memory/docker/abc/memory.limit_in_bytes",
+		    "9223372036854771712\n");
+	scratch_put(root, "groups/memory/y/memory.limit_in_bytes", "4096\n");
 	assert_int_equal(limit_in(root), UINT64_MAX);
-	put_in(root, "groups/memory/docker/memory.limit_in_bytes", "268435456\n");
+	scratch_put(root, "groups/memory/docker/memory.limit_in_bytes", "268435456\n");
 	assert_int_equal(limit_in(root), 256 * MIB);
 	scratch_remove(root);
 }
@@ -92,13 +80,13 @@ static void test_damaged(void **state)
 	struct scratch scratch = scratch_make(), *root = &scratch;
 
 	(void)state;
-	put_in(root, "groups/memory.max", "many\n");
-	put_in(root, "groups/memory/a/memory.limit_in_bytes", "");
-	put_in(root, "proc/self/cgroup", "\nmemory\n4:memory\n4:memory:\n4:memory:/a\n0::/a");
+	scratch_put(root, "groups/memory.max", "many\n");
+	scratch_put(root, "groups/memory/a/memory.limit_in_bytes", "");
+	scratch_put(root, "proc/self/cgroup", "\nmemory\n4:memory\n4:memory:\n4:memory:/a\n0::/a");
 	assert_int_equal(limit_in(root), UINT64_MAX);
-	put_in(root, "groups/memory/memory.limit_in_bytes", "4096");
+	scratch_put(root, "groups/memory/memory.limit_in_bytes", "4096");
 	assert_int_equal(limit_in(root), 4096);
-	put_in(root, "groups/a/memory.max", "2048");
+	scratch_put(root, "groups/a/memory.max", "2048");
 	assert_int_equal(limit_in(root), 2048);
 	scratch_remove(root);
 }

@@ -32,19 +32,6 @@ static void world_free(struct world *world)
 	free(world->groups);
 }
 
-static void put(const struct world *world, const char *name, const char *text)
-{
-	char *path = scratch_path(&world->scratch, name);
-	FILE *file;
-
-	assert_int_equal(scratch_run("mkdir -p \"$(dirname '%s')\"", path), 0);
-	file = fopen(path, "we");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-	free(path);
-}
-
 static void add(struct world *world, pid_t pid)
 {
 	oom_watch_add(&world->watch, world->proc, world->groups, pid);
@@ -55,22 +42,26 @@ static void test_version_2(void **state)
 	struct world world = world_make();
 
 	(void)state;
-	put(&world, "proc/7/cgroup", "0::/a/b.scope\n");
-	put(&world, "proc/8/cgroup", "0::/a/b.scope\n");
-	put(&world, "proc/9/cgroup", "0::/c\n");
-	put(&world, "proc/vmstat", "oom_kill 1000\n");
-	put(&world, "groups/a/b.scope/memory.events", "low 1\nhigh 0\nmax 9\noom 5\noom_kill 3\n");
-	put(&world, "groups/c/memory.events", "oom 5\noom_kill 0\noom_group_kill 0\n");
+	scratch_put(&world.scratch, "proc/7/cgroup", "0::/a/b.scope\n");
+	scratch_put(&world.scratch, "proc/8/cgroup", "0::/a/b.scope\n");
+	scratch_put(&world.scratch, "proc/9/cgroup", "0::/c\n");
+	scratch_put(&world.scratch, "proc/vmstat", "oom_kill 1000\n");
+	scratch_put(&world.scratch, "groups/a/b.scope/memory.events",
+		    "low 1\nhigh 0\nmax 9\noom 5\noom_kill 3\n");
+	scratch_put(&world.scratch, "groups/c/memory.events",
+		    "oom 5\noom_kill 0\noom_group_kill 0\n");
 	add(&world, 7);
 	add(&world, 8);
 	add(&world, 9);
 	assert_int_equal(world.watch.count, 2);
 	assert_int_equal(oom_watch_take(&world.watch), 0);
 	/* A limit that was reached kills nobody. */
-	put(&world, "groups/a/b.scope/memory.events", "low 1\nhigh 0\nmax 99\noom 6\noom_kill 3\n");
+	scratch_put(&world.scratch, "groups/a/b.scope/memory.events",
+		    "low 1\nhigh 0\nmax 99\noom 6\noom_kill 3\n");
 	assert_int_equal(oom_watch_take(&world.watch), 0);
-	put(&world, "groups/a/b.scope/memory.events", "oom 7\noom_kill 5\n");
-	put(&world, "groups/c/memory.events", "oom 5\noom_kill 1\noom_group_kill 1\n");
+	scratch_put(&world.scratch, "groups/a/b.scope/memory.events", "oom 7\noom_kill 5\n");
+	scratch_put(&world.scratch, "groups/c/memory.events",
+		    "oom 5\noom_kill 1\noom_group_kill 1\n");
 	assert_int_equal(oom_watch_take(&world.watch), 3);
 	assert_int_equal(oom_watch_take(&world.watch), 0);
 	world_free(&world);
@@ -81,16 +72,16 @@ static void test_version_1(void **state)
 	struct world world = world_make();
 
 	(void)state;
-	put(&world, "proc/7/cgroup",
-	    "12:cpu,cpuacct:/x\n5:memoryless:/y\n4:memory:/docker/abc\n0::/z\n");
-	put(&world, "groups/memory/docker/abc/memory.oom_control",
-	    "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
-	put(&world, "groups/z/memory.events", "oom_kill 0\n");
+	scratch_put(&world.scratch, "proc/7/cgroup",
+		    "12:cpu,cpuacct:/x\n5:memoryless:/y\n4:memory:/docker/abc\n0::/z\n");
+	scratch_put(&world.scratch, "groups/memory/docker/abc/memory.oom_control",
+		    "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+	scratch_put(&world.scratch, "groups/z/memory.events", "oom_kill 0\n");
 	add(&world, 7);
-	put(&world, "groups/z/memory.events", "oom_kill 1\n");
+	scratch_put(&world.scratch, "groups/z/memory.events", "oom_kill 1\n");
 	assert_int_equal(oom_watch_take(&world.watch), 0);
-	put(&world, "groups/memory/docker/abc/memory.oom_control",
-	    "oom_kill_disable 0\nunder_oom 1\noom_kill 2\n");
+	scratch_put(&world.scratch, "groups/memory/docker/abc/memory.oom_control",
+		    "oom_kill_disable 0\nunder_oom 1\noom_kill 2\n");
 	assert_int_equal(oom_watch_take(&world.watch), 1);
 	world_free(&world);
 }
@@ -101,20 +92,20 @@ static void test_elsewhere(void **state)
 	struct world world = world_make();
 
 	(void)state;
-	put(&world, "proc/7/cgroup", "0::/\n");
-	put(&world, "proc/8/cgroup", "0::/../../other\n");
-	put(&world, "proc/9/cgroup", "");
-	put(&world, "groups/memory.events", "oom_kill 4\n");
-	put(&world, "proc/vmstat", "pgfault 77\noom_kill 1\nnr_x 3\n");
+	scratch_put(&world.scratch, "proc/7/cgroup", "0::/\n");
+	scratch_put(&world.scratch, "proc/8/cgroup", "0::/../../other\n");
+	scratch_put(&world.scratch, "proc/9/cgroup", "");
+	scratch_put(&world.scratch, "groups/memory.events", "oom_kill 4\n");
+	scratch_put(&world.scratch, "proc/vmstat", "pgfault 77\noom_kill 1\nnr_x 3\n");
 	add(&world, 7);
 	add(&world, 8);
 	add(&world, 6); /* has gone */
 	assert_int_equal(world.watch.count, 1);
-	put(&world, "groups/memory.events", "oom_kill 5\n");
-	put(&world, "proc/vmstat", "pgfault 77\noom_kill 2\nnr_x 3\n");
+	scratch_put(&world.scratch, "groups/memory.events", "oom_kill 5\n");
+	scratch_put(&world.scratch, "proc/vmstat", "pgfault 77\noom_kill 2\nnr_x 3\n");
 	assert_int_equal(oom_watch_take(&world.watch), 1);
 	add(&world, 9);
-	put(&world, "proc/vmstat", "pgfault 77\noom_kill 4\nnr_x 3\n");
+	scratch_put(&world.scratch, "proc/vmstat", "pgfault 77\noom_kill 4\nnr_x 3\n");
 	assert_int_equal(oom_watch_take(&world.watch), 2);
 	world_free(&world);
 }
@@ -125,17 +116,17 @@ static void test_gone(void **state)
 	struct world world = world_make();
 
 	(void)state;
-	put(&world, "proc/7/cgroup", "0::/a\n");
-	put(&world, "groups/a/memory.events", "oom_kill 5\n");
+	scratch_put(&world.scratch, "proc/7/cgroup", "0::/a\n");
+	scratch_put(&world.scratch, "groups/a/memory.events", "oom_kill 5\n");
 	add(&world, 7);
 	assert_int_equal(scratch_run("rm -r '%s/a'", world.groups), 0);
 	assert_int_equal(oom_watch_take(&world.watch), 0);
 	assert_int_equal(world.watch.count, 0);
-	put(&world, "groups/a/memory.events", "oom_kill 0\n");
+	scratch_put(&world.scratch, "groups/a/memory.events", "oom_kill 0\n");
 	add(&world, 7);
-	put(&world, "groups/a/memory.events", "oom_kill 1\n");
+	scratch_put(&world.scratch, "groups/a/memory.events", "oom_kill 1\n");
 	assert_int_equal(oom_watch_take(&world.watch), 1);
-	put(&world, "groups/a/memory.events", "nonsense");
+	scratch_put(&world.scratch, "groups/a/memory.events", "nonsense");
 	assert_int_equal(oom_watch_take(&world.watch), 0);
 	assert_int_equal(world.watch.count, 0);
 	world_free(&world);

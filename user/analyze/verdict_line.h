@@ -22,7 +22,7 @@ struct verdict_input {
 	const uint64_t *times;
 	const struct history_point *points;
 	size_t count;
-	bool several; /* sums of sites, whose blocks have no lifespan in common: no leak is looked for */
+	bool several; /* sums over sites: lifespans of different sites do not mix, so LEAK is not judged */
 };
 
 struct verdict_moment {
