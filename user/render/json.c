@@ -6,7 +6,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "analyze/report_verdict.h"
 #include "model/loss.h"
@@ -19,52 +18,8 @@
 #include "render/json_lives.h"
 #include "render/json_tables.h"
 #include "render/json_verdict.h"
+#include "render/json_member.h"
 #include "render/json_writer.h"
-
-static void json_member_string(struct json_writer *json, const char *key, const char *text)
-{
-	json_writer_key(json, key);
-	json_writer_string(json, text);
-}
-
-static void json_member_integer(struct json_writer *json, const char *key, uint64_t number)
-{
-	json_writer_key(json, key);
-	json_writer_integer(json, number);
-}
-
-/* `known` false gives null, here and below. */
-static void json_member_known(struct json_writer *json, const char *key, uint64_t number,
-			      bool known)
-{
-	json_writer_key(json, key);
-	if (known)
-		json_writer_integer(json, number);
-	else
-		json_writer_null(json);
-}
-
-static void json_member_seconds(struct json_writer *json, const char *key, uint64_t ns, bool known)
-{
-	json_writer_key(json, key);
-	if (known)
-		json_writer_seconds(json, ns);
-	else
-		json_writer_null(json);
-}
-
-static void json_time(struct json_writer *json, int64_t wall_time)
-{
-	time_t seconds = (time_t)wall_time;
-	char text[64];
-	struct tm tm;
-
-	json_writer_key(json, "time");
-	if (gmtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		json_writer_string(json, text);
-	else
-		json_writer_null(json);
-}
 
 static void json_stats(struct json_writer *json, const struct site_stats *stats)
 {
@@ -81,8 +36,7 @@ static void json_sampled(struct json_writer *json, bool sampled)
 {
 	if (!sampled)
 		return;
-	json_writer_key(json, "sampled");
-	json_writer_bool(json, true);
+	json_member_bool(json, "sampled", true);
 }
 
 /* And how much of the totals is an estimate. */
@@ -153,8 +107,7 @@ static void json_targets(struct json_writer *json, const struct report *report)
 		json_member_string(json, "comm", target->comm);
 		json_member_string(json, "exe", target->exe);
 		json_member_string(json, "cwd", target->directory);
-		json_writer_key(json, "exited");
-		json_writer_bool(json, target->exited);
+		json_member_bool(json, "exited", target->exited);
 		json_stats(json, &report->target_totals[i]);
 		json_sampled(json, report->target_sampled[i]);
 		json_late(json, target->late);
@@ -326,8 +279,7 @@ static void json_site(struct json_writer *json, const struct report *report,
 	json_id(json, site->origin->id);
 	json_member_integer(json, "pid", (uint64_t)site->pid);
 	json_call(json, site);
-	json_writer_key(json, "ended");
-	json_writer_bool(json, site->ended);
+	json_member_bool(json, "ended", site->ended);
 	json_stats(json, &site->stats);
 	json_sampled(json, site->sampled);
 	if (site->sampled)
@@ -403,7 +355,7 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_member_string(&json, "tool", "tracer");
 	json_member_string(&json, "command", "trace");
 	json_member_string(&json, "version", TRACER_VERSION);
-	json_time(&json, report->wall_time);
+	json_member_time(&json, "time", report->wall_time);
 	json_member_seconds(&json, "duration_s", report->duration_ns, true);
 	json_targets(&json, report);
 	json_writer_key(&json, "totals");

@@ -2,11 +2,7 @@
 /* See json_births.h. */
 #include "render/json_births.h"
 
-static void json_births_integer(struct json_writer *json, const char *key, uint64_t number)
-{
-	json_writer_key(json, key);
-	json_writer_integer(json, number);
-}
+#include "render/json_member.h"
 
 /* What was born before the first mark has no time. */
 static void json_births_one(struct json_writer *json, const struct generation *born,
@@ -20,8 +16,8 @@ static void json_births_one(struct json_writer *json, const struct generation *b
 		json_writer_seconds(json, born->since_ns - start_ns);
 	else
 		json_writer_null(json);
-	json_births_integer(json, "bytes", born->bytes);
-	json_births_integer(json, "objects", born->objects);
+	json_member_integer(json, "bytes", born->bytes);
+	json_member_integer(json, "objects", born->objects);
 	json_writer_close(json, '}');
 }
 

@@ -2,24 +2,14 @@
 /* See json_budget.h. Each estimate is an object of three: "value", "low" and "high", of which a limit that is not known is null. */
 #include "render/json_budget.h"
 
+#include "render/json_member.h"
+
 #include <math.h>
-
-static void json_budget_integer(struct json_writer *json, const char *key, uint64_t number)
-{
-	json_writer_key(json, key);
-	json_writer_integer(json, number);
-}
-
-static void json_budget_seconds(struct json_writer *json, const char *key, uint64_t ns)
-{
-	json_writer_key(json, key);
-	json_writer_seconds(json, ns);
-}
 
 /* Thousandths of a percent. */
 static void json_budget_percent(struct json_writer *json, const char *key, uint64_t share)
 {
-	json_budget_seconds(json, key, share * 1000000);
+	json_member_seconds(json, key, share * 1000000, true);
 }
 
 void json_budget_number(struct json_writer *json, const char *key, double number)
@@ -45,7 +35,7 @@ void json_budget_bytes(struct json_writer *json, const char *key, const struct e
 void json_budget_share(struct json_writer *json, const char *key, double share)
 {
 	share = share > 0 ? share < 1 ? share : 1 : 0;
-	json_budget_seconds(json, key, (uint64_t)(share * 10000 + 0.5) * 100000);
+	json_member_seconds(json, key, (uint64_t)(share * 10000 + 0.5) * 100000, true);
 }
 
 static void json_budget_shares(struct json_writer *json, const struct estimate *estimate)
@@ -63,26 +53,25 @@ void json_budget_tail(struct json_writer *json, const struct survival_tail *tail
 
 	json_writer_key(json, "tail");
 	json_writer_open(json, '{');
-	json_writer_key(json, "shape");
-	json_writer_string(json, shapes[tail->shape]);
+	json_member_string(json, "shape", shapes[tail->shape]);
 	json_budget_shares(json, &tail->share);
-	json_budget_seconds(json, "from_age_s", tail->from_ns);
-	json_budget_seconds(json, "until_age_s", tail->until_ns);
+	json_member_seconds(json, "from_age_s", tail->from_ns, true);
+	json_member_seconds(json, "until_age_s", tail->until_ns, true);
 	json_writer_close(json, '}');
 }
 
-/* Known only if the curve is flat at its end. */
-static void json_budget_never_freed(struct json_writer *json, const struct survival_tail *tail)
+void json_budget_limits(struct json_writer *json, const char *key, const struct estimate *share,
+			bool known)
 {
-	json_writer_key(json, "never_freed");
-	if (tail->shape != SURVIVAL_FLAT) {
+	json_writer_key(json, key);
+	if (!known) {
 		json_writer_null(json);
 		return;
 	}
 	json_writer_open(json, '{');
-	json_budget_share(json, "low", tail->share.low);
-	json_budget_share(json, "mid", tail->share.value);
-	json_budget_share(json, "high", tail->share.high);
+	json_budget_share(json, "low", share->low);
+	json_budget_share(json, "mid", share->value);
+	json_budget_share(json, "high", share->high);
 	json_writer_close(json, '}');
 }
 
@@ -92,8 +81,7 @@ static void json_budget_verdict(struct json_writer *json, enum budget_verdict ve
 		[BUDGET_UNKNOWN] = "unknown", [BUDGET_LEAK] = "leak", [BUDGET_CACHE] = "cache"
 	};
 
-	json_writer_key(json, "verdict");
-	json_writer_string(json, words[verdict]);
+	json_member_string(json, "verdict", words[verdict]);
 }
 
 void json_budget_survival(struct json_writer *json, const struct survival *survival)
@@ -104,7 +92,7 @@ void json_budget_survival(struct json_writer *json, const struct survival *survi
 	json_writer_open(json, '[');
 	for (i = 0; i < survival->count; i++) {
 		json_writer_open(json, '{');
-		json_budget_seconds(json, "age_s", survival->points[i].age_ns);
+		json_member_seconds(json, "age_s", survival->points[i].age_ns, true);
 		json_budget_shares(json, &survival->points[i].share);
 		json_budget_number(json, "at_risk", survival->points[i].at_risk);
 		json_writer_close(json, '}');
@@ -128,19 +116,19 @@ void json_budget_site(struct json_writer *json, const struct budget_estimates *e
 	json_budget_bytes(json, "growth_bytes_per_s", &estimate->rate);
 	json_budget_bytes(json, "grown_bytes", &estimate->bytes);
 	json_budget_bytes(json, "written_bytes_per_s", &estimate->written_rate);
-	json_writer_key(json, "lower_bound");
-	json_writer_bool(json, estimate->lower_bound);
-	json_budget_integer(json, "recorded", estimate->allocated);
-	json_budget_integer(json, "followed", estimate->followed);
-	json_budget_integer(json, "unchanged", estimate->unchanged);
-	json_budget_integer(json, "written", estimate->written);
-	json_budget_integer(json, "freed", estimate->freed);
-	json_budget_integer(json, "lost", estimate->lost);
-	json_budget_seconds(json, "mean_age_s", estimate->mean_age_ns);
-	json_budget_integer(json, "seen_blocks", estimate->followed);
-	json_budget_integer(json, "survivors", estimate->unchanged + estimate->written);
+	json_member_bool(json, "lower_bound", estimate->lower_bound);
+	json_member_integer(json, "recorded", estimate->allocated);
+	json_member_integer(json, "followed", estimate->followed);
+	json_member_integer(json, "unchanged", estimate->unchanged);
+	json_member_integer(json, "written", estimate->written);
+	json_member_integer(json, "freed", estimate->freed);
+	json_member_integer(json, "lost", estimate->lost);
+	json_member_seconds(json, "mean_age_s", estimate->mean_age_ns, true);
+	json_member_integer(json, "seen_blocks", estimate->followed);
+	json_member_integer(json, "survivors", estimate->unchanged + estimate->written);
 	json_budget_verdict(json, estimate->verdict);
-	json_budget_never_freed(json, &estimate->tail);
+	json_budget_limits(json, "never_freed", &estimate->tail.share,
+			   estimate->tail.shape == SURVIVAL_FLAT);
 	json_budget_tail(json, &estimate->tail);
 	json_budget_survival(json, &survival);
 	json_writer_close(json, '}');
@@ -155,11 +143,9 @@ static void json_budget_heaps(struct json_writer *json, const struct budget_repo
 	json_writer_open(json, '[');
 	for (i = 0; i < report->heap_count; i++) {
 		json_writer_open(json, '{');
-		json_writer_key(json, "allocator");
-		json_writer_string(json, report->heaps[i].allocator);
-		json_budget_integer(json, "censuses", report->heaps[i].census_count);
-		json_writer_key(json, "reason");
-		json_writer_string(json, report->heaps[i].reason);
+		json_member_string(json, "allocator", report->heaps[i].allocator);
+		json_member_integer(json, "censuses", report->heaps[i].census_count);
+		json_member_string(json, "reason", report->heaps[i].reason);
 		json_writer_close(json, '}');
 	}
 	json_writer_close(json, ']');
@@ -170,10 +156,10 @@ static void json_budget_processes(struct json_writer *json, const struct budget_
 {
 	json_writer_key(json, "processes");
 	json_writer_open(json, '{');
-	json_budget_integer(json, "running", report->processes);
-	json_budget_integer(json, "looked_at_once", report->pass_most);
-	json_budget_integer(json, "not_looked_at", report->processes_unseen);
-	json_budget_seconds(json, "oldest_look_s", report->oldest_look_ns);
+	json_member_integer(json, "running", report->processes);
+	json_member_integer(json, "looked_at_once", report->pass_most);
+	json_member_integer(json, "not_looked_at", report->processes_unseen);
+	json_member_seconds(json, "oldest_look_s", report->oldest_look_ns, true);
 	json_writer_close(json, '}');
 }
 
@@ -186,23 +172,21 @@ void json_budget(struct json_writer *json, const struct budget_estimates *estima
 	json_budget_percent(json, "percent", report->budget);
 	json_budget_percent(json, "cost_percent", budget_cost_share(report));
 	json_budget_percent(json, "spent_percent", budget_cost_share(report));
-	json_writer_key(json, "cost_assumed");
-	json_writer_bool(json, report->cost_unknown);
-	json_budget_integer(json, "windows", report->window_count);
-	json_budget_seconds(json, "windows_s", report->traced_ns);
-	json_budget_integer(json, "windows_lost", report->lost_count);
-	json_budget_integer(json, "windows_over", report->over_count);
-	json_budget_seconds(json, "window_longest_s", report->longest_ns);
-	json_budget_integer(json, "hits", report->hits);
-	json_budget_integer(json, "edge_hits", report->edge_hits);
-	json_budget_integer(json, "recorded", report->recorded);
-	json_budget_integer(json, "weight", report->weight);
-	json_writer_key(json, "counted");
-	json_writer_bool(json, estimates->counted);
+	json_member_bool(json, "cost_assumed", report->cost_unknown);
+	json_member_integer(json, "windows", report->window_count);
+	json_member_seconds(json, "windows_s", report->traced_ns, true);
+	json_member_integer(json, "windows_lost", report->lost_count);
+	json_member_integer(json, "windows_over", report->over_count);
+	json_member_seconds(json, "window_longest_s", report->longest_ns, true);
+	json_member_integer(json, "hits", report->hits);
+	json_member_integer(json, "edge_hits", report->edge_hits);
+	json_member_integer(json, "recorded", report->recorded);
+	json_member_integer(json, "weight", report->weight);
+	json_member_bool(json, "counted", estimates->counted);
 	json_budget_bytes(json, "growth_bytes_per_s", &estimates->growth);
 	json_budget_bytes(json, "written_bytes_per_s", &estimates->written);
 	json_budget_bytes(json, "unattributed_bytes_per_s", &estimates->unknown);
-	json_budget_seconds(json, "old_s", estimates->old_ns);
+	json_member_seconds(json, "old_s", estimates->old_ns, true);
 	json_budget_processes(json, report);
 	json_budget_heaps(json, report);
 	json_writer_close(json, '}');

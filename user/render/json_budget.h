@@ -21,6 +21,9 @@ void json_budget_number(struct json_writer *json, const char *key, double number
 void json_budget_bytes(struct json_writer *json, const char *key, const struct estimate *estimate);
 /* A share from 0 to 1, to four digits. */
 void json_budget_share(struct json_writer *json, const char *key, double share);
+/* A share with its limits; `known` false gives null. */
+void json_budget_limits(struct json_writer *json, const char *key, const struct estimate *share,
+			bool known);
 
 /* The member "budget" of a report: what tracing has cost, and growth that no site has. */
 void json_budget(struct json_writer *json, const struct budget_estimates *estimates);

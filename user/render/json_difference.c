@@ -1,63 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A difference in JSON: see difference.h. What is unknown is null. */
-#include <time.h>
-
 #include "model/source.h"
 #include "render/difference.h"
 #include "render/formats.h"
 #include "render/json_frame.h"
+#include "render/json_member.h"
 #include "render/json_writer.h"
-
-static void json_difference_string(struct json_writer *json, const char *key, const char *text)
-{
-	json_writer_key(json, key);
-	json_writer_string(json, text);
-}
-
-static void json_difference_integer(struct json_writer *json, const char *key, uint64_t number)
-{
-	json_writer_key(json, key);
-	json_writer_integer(json, number);
-}
-
-static void json_difference_signed(struct json_writer *json, const char *key, int64_t number,
-				   bool known)
-{
-	json_writer_key(json, key);
-	if (known)
-		json_writer_signed(json, number);
-	else
-		json_writer_null(json);
-}
 
 static void json_difference_figures(struct json_writer *json, const struct profile_figures *figures)
 {
-	json_difference_integer(json, "inuse_bytes", profile_inuse_bytes(figures));
-	json_difference_integer(json, "inuse_objects", profile_inuse_objects(figures));
-}
-
-static void json_difference_time(struct json_writer *json, int64_t wall_time)
-{
-	time_t seconds = (time_t)wall_time;
-	char text[64];
-	struct tm tm;
-
-	json_writer_key(json, "time");
-	if (gmtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		json_writer_string(json, text);
-	else
-		json_writer_null(json);
+	json_member_integer(json, "inuse_bytes", profile_inuse_bytes(figures));
+	json_member_integer(json, "inuse_objects", profile_inuse_objects(figures));
 }
 
 static void json_difference_moment(struct json_writer *json, const struct profile *profile)
 {
 	json_writer_open(json, '{');
-	json_difference_string(json, "name", profile->name);
-	json_difference_time(json, profile->wall_time);
-	json_writer_key(json, "duration_s");
-	json_writer_seconds(json, profile->duration_ns);
-	json_writer_key(json, "complete");
-	json_writer_bool(json, !profile->is_part);
+	json_member_string(json, "name", profile->name);
+	json_member_time(json, "time", profile->wall_time);
+	json_member_seconds(json, "duration_s", profile->duration_ns, true);
+	json_member_bool(json, "complete", !profile->is_part);
 	json_difference_figures(json, &profile->totals);
 	json_writer_close(json, '}');
 }
@@ -80,29 +42,19 @@ static void json_difference_words(struct json_writer *json, const struct differe
 	json_writer_key(json, "changes");
 	json_writer_open(json, '{');
 	for (word = 0; word < DIFFERENCE_WORDS; word++)
-		json_difference_integer(json, difference_word((enum difference_word)word),
-					difference->words[word]);
+		json_member_integer(json, difference_word((enum difference_word)word),
+				    difference->words[word]);
 	json_writer_close(json, '}');
-}
-
-static void json_difference_known(struct json_writer *json, const char *key, uint64_t number,
-				  bool known)
-{
-	json_writer_key(json, key);
-	if (known)
-		json_writer_integer(json, number);
-	else
-		json_writer_null(json);
 }
 
 /* Where a site is not listed, it holds nothing; what it has allocated and freed again is not known. */
 static void json_difference_calls(struct json_writer *json, const struct profile_figures *figures,
 				  bool listed)
 {
-	json_difference_known(json, "alloc_bytes", figures->alloc_bytes, listed);
-	json_difference_known(json, "alloc_objects", figures->alloc_objects, listed);
-	json_difference_known(json, "free_bytes", figures->free_bytes, listed);
-	json_difference_known(json, "free_objects", figures->free_objects, listed);
+	json_member_known(json, "alloc_bytes", figures->alloc_bytes, listed);
+	json_member_known(json, "alloc_objects", figures->alloc_objects, listed);
+	json_member_known(json, "free_bytes", figures->free_bytes, listed);
+	json_member_known(json, "free_objects", figures->free_objects, listed);
 }
 
 static void json_difference_held(struct json_writer *json, const struct difference *difference,
@@ -146,9 +98,9 @@ static void json_difference_range(struct json_writer *json, const char *key, uin
 		return;
 	}
 	json_writer_open(json, '{');
-	json_difference_integer(json, "low", low);
-	json_difference_known(json, "mid", low, low == high);
-	json_difference_integer(json, "high", high);
+	json_member_integer(json, "low", low);
+	json_member_known(json, "mid", low, low == high);
+	json_member_integer(json, "high", high);
 	json_writer_close(json, '}');
 }
 
@@ -168,22 +120,20 @@ static void json_difference_site(struct json_writer *json, const struct differen
 	bool known = site->word != DIFFERENCE_UNKNOWN;
 
 	json_writer_open(json, '{');
-	json_difference_integer(json, "rank", index + 1);
-	json_difference_string(json, "change", difference_word(site->word));
-	json_difference_signed(json, "growth_bytes", site->growth_bytes, known);
-	json_difference_signed(json, "growth_objects", site->growth_objects, known);
+	json_member_integer(json, "rank", index + 1);
+	json_member_string(json, "change", difference_word(site->word));
+	json_member_signed(json, "growth_bytes", site->growth_bytes, known);
+	json_member_signed(json, "growth_objects", site->growth_objects, known);
 	if (difference->profile_count == 3)
 		json_difference_retained(json, &site->retained);
 	json_difference_held(json, difference, site);
-	json_difference_string(json, "program", row->program);
-	json_difference_string(json, "source", source_name(row->source));
-	json_difference_string(json, "allocator", row->allocator);
-	json_difference_string(json, "function", row->function);
-	json_difference_string(json, "region", region_name(row->region));
-	json_writer_key(json, "sampled");
-	json_writer_bool(json, row->sampled);
-	json_writer_key(json, "rebuilt");
-	json_writer_bool(json, site->is_rebuilt);
+	json_member_string(json, "program", row->program);
+	json_member_string(json, "source", source_name(row->source));
+	json_member_string(json, "allocator", row->allocator);
+	json_member_string(json, "function", row->function);
+	json_member_string(json, "region", region_name(row->region));
+	json_member_bool(json, "sampled", row->sampled);
+	json_member_bool(json, "rebuilt", site->is_rebuilt);
 	json_difference_frames(json, row);
 	json_writer_close(json, '}');
 }
@@ -196,16 +146,15 @@ void render_difference_json(const struct difference *difference,
 	size_t i;
 
 	json_writer_open(&json, '{');
-	json_difference_integer(&json, "schema", 1);
-	json_difference_string(&json, "tool", "tracer");
-	json_difference_string(&json, "command", "diff");
-	json_difference_string(&json, "version", TRACER_VERSION);
+	json_member_integer(&json, "schema", 1);
+	json_member_string(&json, "tool", "tracer");
+	json_member_string(&json, "command", "diff");
+	json_member_string(&json, "version", TRACER_VERSION);
 	json_difference_moments(&json, difference);
-	json_difference_signed(&json, "growth_bytes", difference->growth_bytes, true);
-	json_difference_signed(&json, "growth_objects", difference->growth_objects, true);
+	json_member_signed(&json, "growth_bytes", difference->growth_bytes, true);
+	json_member_signed(&json, "growth_objects", difference->growth_objects, true);
 	if (difference->profile_count == 3) {
-		json_writer_key(&json, "births_known");
-		json_writer_bool(&json, difference->births_known);
+		json_member_bool(&json, "births_known", difference->births_known);
 		json_difference_retained(&json, &difference->retained);
 	}
 	json_difference_words(&json, difference);

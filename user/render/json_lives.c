@@ -4,21 +4,7 @@
 
 #include "analyze/site_survival.h"
 #include "render/json_budget.h"
-
-static void json_lives_integer(struct json_writer *json, const char *key, uint64_t number)
-{
-	json_writer_key(json, key);
-	json_writer_integer(json, number);
-}
-
-static void json_lives_seconds(struct json_writer *json, const char *key, uint64_t ns, bool known)
-{
-	json_writer_key(json, key);
-	if (known)
-		json_writer_seconds(json, ns);
-	else
-		json_writer_null(json);
-}
+#include "render/json_member.h"
 
 /* Pairs: where a class ends, null for nowhere, and its blocks. From the first class with blocks to the last one. */
 static void json_lives_histogram(struct json_writer *json, const char *key,
@@ -69,10 +55,10 @@ void json_lives(struct json_writer *json, const struct site_stats *stats, bool s
 		json_writer_integer(json, stats->lives.temporary);
 	json_writer_key(json, "lifespan");
 	json_writer_open(json, '{');
-	json_lives_integer(json, "objects", objects);
-	json_lives_integer(json, "untimed_objects", stats->lives.untimed);
-	json_lives_seconds(json, "mean_s", lifespans_mean_ns(&stats->lives), objects);
-	json_lives_seconds(json, "max_s", lifespans_longest_ns(&stats->lives), objects);
+	json_member_integer(json, "objects", objects);
+	json_member_integer(json, "untimed_objects", stats->lives.untimed);
+	json_member_seconds(json, "mean_s", lifespans_mean_ns(&stats->lives), objects);
+	json_member_seconds(json, "max_s", lifespans_longest_ns(&stats->lives), objects);
 	json_lives_histogram(json, "histogram", stats->lives.classes);
 	json_lives_histogram(json, "ages", stats->ages);
 	json_lives_survival(json, stats);

@@ -5,21 +5,15 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "render/json_member.h"
 #include "render/json_writer.h"
 #include "render/memory.h"
-
-static void memory_json_string(struct json_writer *json, const char *key, const char *text)
-{
-	json_writer_key(json, key);
-	json_writer_string(json, text);
-}
 
 /* "" gives null, too. */
 static void memory_json_text(struct json_writer *json, const char *key, const char *text)
 {
-	memory_json_string(json, key, text && *text ? text : NULL);
+	json_member_string(json, key, text && *text ? text : NULL);
 }
 
 /* HEAP_UNKNOWN gives null. */
@@ -72,7 +66,7 @@ static void memory_json_target(struct json_writer *json, const struct memory_pro
 {
 	json_writer_open(json, '{');
 	memory_json_number(json, "pid", (uint64_t)process->pid);
-	memory_json_string(json, "comm", process->comm);
+	json_member_string(json, "comm", process->comm);
 	memory_json_number(json, "start_ticks",
 			   process->start_ticks ? process->start_ticks : HEAP_UNKNOWN);
 	memory_json_process(json, process, pss_unknown);
@@ -98,7 +92,7 @@ static void memory_json_part(struct json_writer *json, const struct memory_repor
 	const struct purpose_sum *sum = &report->parts[i];
 
 	json_writer_open(json, '{');
-	memory_json_string(json, "purpose", purpose_name((enum purpose)i));
+	json_member_string(json, "purpose", purpose_name((enum purpose)i));
 	memory_json_number(json, "rss_bytes", sum->rss);
 	memory_json_number(json, "pss_bytes", report->pss_unknown ? HEAP_UNKNOWN : sum->pss);
 	memory_json_number(json, "swap_bytes", sum->swap);
@@ -128,8 +122,8 @@ static void memory_json_parts(struct json_writer *json, const struct memory_repo
 static void memory_json_heap(struct json_writer *json, const struct heap_totals *heap)
 {
 	json_writer_open(json, '{');
-	memory_json_string(json, "allocator", heap->allocator);
-	memory_json_string(json, "version", heap->version[0] ? heap->version : NULL);
+	json_member_string(json, "allocator", heap->allocator);
+	json_member_string(json, "version", heap->version[0] ? heap->version : NULL);
 	memory_json_number(json, "arenas", heap->arenas);
 	memory_json_number(json, "live_bytes", heap->live_bytes);
 	memory_json_number(json, "live_blocks", heap->live_blocks);
@@ -146,8 +140,7 @@ static void memory_json_heap(struct json_writer *json, const struct heap_totals 
 	memory_json_number(json, "stuck_bytes", heap->stuck_bytes);
 	memory_json_number(json, "shared_pages_bytes", heap->shared_pages_bytes);
 	memory_json_number(json, "unknown_bytes", heap->unknown_bytes);
-	json_writer_key(json, "counts_only");
-	json_writer_bool(json, heap->counts_only);
+	json_member_bool(json, "counts_only", heap->counts_only);
 	memory_json_lines(json, "remarks", &heap->remarks);
 	json_writer_close(json, '}');
 }
@@ -176,7 +169,7 @@ static void memory_json_growth(struct json_writer *json, const char *key, int64_
 static void memory_json_kind(struct json_writer *json, const struct memory_kind *kind, bool later)
 {
 	json_writer_open(json, '{');
-	memory_json_string(json, "kind", kind->kind);
+	json_member_string(json, "kind", kind->kind);
 	memory_json_text(json, "name", kind->name);
 	memory_json_number(json, "size", kind->size ? kind->size : HEAP_UNKNOWN);
 	memory_json_number(json, "blocks", kind->blocks);
@@ -201,7 +194,7 @@ static void memory_json_class(struct json_writer *json, const struct memory_clas
 	size_t i;
 
 	json_writer_open(json, '{');
-	memory_json_string(json, "name", class->name);
+	json_member_string(json, "name", class->name);
 	memory_json_number(json, "live", class->live);
 	memory_json_number(json, "newborn", class->newborn);
 	memory_json_number(json, "garbage", class->garbage);
@@ -230,11 +223,11 @@ static void memory_json_longest(struct json_writer *json, const struct memory_ru
 		const struct memory_longest *row = &runtime->longest[i];
 
 		json_writer_open(json, '{');
-		memory_json_string(json, "kind", row->kind);
+		json_member_string(json, "kind", row->kind);
 		memory_json_number(json, "length", row->length);
 		memory_json_number(json, "bytes", row->bytes);
-		memory_json_string(json, "sample", row->sample);
-		memory_json_string(json, "holder", row->holder);
+		json_member_string(json, "sample", row->sample);
+		json_member_string(json, "holder", row->holder);
 		json_writer_close(json, '}');
 	}
 	json_writer_close(json, ']');
@@ -249,7 +242,7 @@ static void memory_json_files(struct json_writer *json, const struct memory_runt
 	json_writer_open(json, '[');
 	for (i = 0; i < runtime->file_count; i++) {
 		json_writer_open(json, '{');
-		memory_json_string(json, "file", runtime->files[i].name);
+		json_member_string(json, "file", runtime->files[i].name);
 		memory_json_number(json, "pieces", runtime->files[i].live);
 		memory_json_number(json, "bytes", runtime->files[i].other_bytes);
 		json_writer_close(json, '}');
@@ -263,8 +256,8 @@ static void memory_json_runtime(struct json_writer *json, const struct memory_ru
 	size_t i;
 
 	json_writer_open(json, '{');
-	memory_json_string(json, "runtime", runtime->name);
-	memory_json_string(json, "version", runtime->version[0] ? runtime->version : NULL);
+	json_member_string(json, "runtime", runtime->name);
+	json_member_string(json, "version", runtime->version[0] ? runtime->version : NULL);
 	memory_json_number(json, "pages", runtime->pages);
 	memory_json_number(json, "page_bytes", runtime->page_bytes);
 	memory_json_number(json, "sparse_pages", runtime->sparse_pages);
@@ -283,10 +276,8 @@ static void memory_json_runtime(struct json_writer *json, const struct memory_ru
 		json_writer_null(json);
 	else
 		json_writer_seconds(json, runtime->gc_ns);
-	json_writer_key(json, "after_major");
-	json_writer_bool(json, runtime->after_major);
-	json_writer_key(json, "blocks_known");
-	json_writer_bool(json, !runtime->blocks_unknown);
+	json_member_bool(json, "after_major", runtime->after_major);
+	json_member_bool(json, "blocks_known", !runtime->blocks_unknown);
 	json_writer_key(json, "classes");
 	json_writer_open(json, '[');
 	for (i = 0; i < runtime->class_count; i++)
@@ -304,14 +295,14 @@ static void memory_json_copies(struct json_writer *json, const struct memory_cop
 
 	snprintf(address, sizeof(address), "0x%" PRIx64, copies->address);
 	json_writer_open(json, '{');
-	memory_json_string(json, "kind", copies->kind);
+	json_member_string(json, "kind", copies->kind);
 	memory_json_text(json, "name", copies->name);
 	memory_json_number(json, "size", copies->size);
 	memory_json_number(json, "same_bytes", copies->same_bytes);
 	memory_json_number(json, "blocks", copies->blocks);
 	memory_json_number(json, "bytes", copies->bytes);
 	memory_json_text(json, "holder", copies->holder);
-	memory_json_string(json, "address", address);
+	json_member_string(json, "address", address);
 	memory_json_text(json, "sample", copies->sample);
 	json_writer_close(json, '}');
 }
@@ -345,10 +336,10 @@ static void memory_json_verdicts(struct json_writer *json, const struct memory_r
 	json_writer_open(json, '[');
 	for (i = 0; i < report->verdict_count; i++) {
 		json_writer_open(json, '{');
-		memory_json_string(json, "cause", report->verdicts[i].cause);
+		json_member_string(json, "cause", report->verdicts[i].cause);
 		memory_json_number(json, "bytes", report->verdicts[i].bytes);
-		memory_json_string(json, "text", report->verdicts[i].text);
-		memory_json_string(json, "remedy", report->verdicts[i].remedy);
+		json_member_string(json, "text", report->verdicts[i].text);
+		json_member_string(json, "remedy", report->verdicts[i].remedy);
 		json_writer_close(json, '}');
 	}
 	json_writer_close(json, ']');
@@ -389,24 +380,13 @@ static void memory_json_kernel(struct json_writer *json, const struct memory_rep
 
 static void memory_json_opening(struct json_writer *json, const struct memory_report *report)
 {
-	time_t seconds = (time_t)report->wall_time;
-	char text[64];
-	struct tm tm;
-
 	memory_json_number(json, "schema", 1);
-	memory_json_string(json, "tool", "tracer");
-	memory_json_string(json, "command", "memory");
-	memory_json_string(json, "version", TRACER_VERSION);
-	if (!gmtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		text[0] = '\0';
-	memory_json_string(json, "time", text[0] ? text : NULL);
-	json_writer_key(json, "duration_s");
-	json_writer_seconds(json, report->duration_ns);
-	json_writer_key(json, "since_s");
-	if (report->since_ns)
-		json_writer_seconds(json, report->since_ns);
-	else
-		json_writer_null(json);
+	json_member_string(json, "tool", "tracer");
+	json_member_string(json, "command", "memory");
+	json_member_string(json, "version", TRACER_VERSION);
+	json_member_time(json, "time", report->wall_time);
+	json_member_seconds(json, "duration_s", report->duration_ns, true);
+	json_member_seconds(json, "since_s", report->since_ns, report->since_ns);
 }
 
 void render_memory_json(const struct memory_report *report,
