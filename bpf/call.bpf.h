@@ -168,8 +168,7 @@ static __always_inline bool call_is_admitted(struct thread *thread, struct pt_re
 {
 	if (call_is_repeated(thread, ctx, shape))
 		pending_heal(thread);
-	thread->begins_at = PT_REGS_SP(ctx);
-	return !thread->call.sp || pending_admit(thread, ctx, shape);
+	return pending_allows(thread, ctx, shape, PT_REGS_SP(ctx));
 }
 
 /* Note what a call was asked for. */
@@ -184,7 +183,8 @@ static __noinline void call_begin(struct thread *thread, struct pt_regs *ctx, __
 		mapping_enter(thread, ctx, op);
 		return;
 	}
-	thread->inside_count = 0;
+	if (setting_light)
+		thread->inside_count = 0;
 	thread->call.size = call_size(ctx, shape);
 	thread->call.pointer = call_argument(ctx, SHAPE_PTR_ARG(shape));
 	if (op == CALL_REALLOC)

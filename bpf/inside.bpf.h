@@ -60,8 +60,7 @@ static __always_inline bool inside_is_wanted(struct thread *thread, struct pt_re
 		return false;
 	if (returns)
 		pending_drop(thread);
-	thread->begins_at = sp;
-	return !thread->call.sp || pending_admit(thread, ctx, shape);
+	return pending_allows(thread, ctx, shape, sp);
 }
 
 /* As at the return of the call: the registers of its caller are in its frame. */

@@ -129,6 +129,16 @@ static __always_inline bool pending_admit(struct thread *thread, struct pt_regs 
 	return !thread->denied && (!thread->call.sp || pending_push(thread));
 }
 
+/* A call with its frame at `sp` begins. True if it is the program's: see pending_admit. Mostly nothing is pending. */
+static __always_inline bool pending_allows(struct thread *thread, struct pt_regs *ctx, __u64 shape,
+					   __u64 sp)
+{
+	if (!thread->call.sp)
+		return true;
+	thread->begins_at = sp;
+	return pending_admit(thread, ctx, shape);
+}
+
 /* Is this the present call: with its frame at `sp`, by its exits or by a return probe? */
 static __always_inline bool pending_is_at(const struct thread *thread, __u64 sp, bool by_exits)
 {

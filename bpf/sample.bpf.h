@@ -173,8 +173,7 @@ static __always_inline void sample_begin(struct pt_regs *ctx, __u64 shape,
 		loss_add(LOSS_THREADS_REFUSED, 1);
 		return;
 	}
-	thread->begins_at = PT_REGS_SP(ctx);
-	if (thread->call.sp && !pending_admit(thread, ctx, shape))
+	if (!pending_allows(thread, ctx, shape, PT_REGS_SP(ctx)))
 		return;
 	sample_add(thread, ctx, shape, values);
 	pending_drop(thread);
