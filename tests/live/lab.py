@@ -458,6 +458,40 @@ def start_in_root(folder, init):
                   'mount --rbind /sys "$0/sys" && mount --bind /dev "$0/dev" && exec chroot "$0" /sh /init', folder])
 
 
+class PrivateRoot:
+    """A machine of its own, as far as the tracer sees: a shell with the lines of `init`, which read commands from /commands, is the
+    first process of a pid namespace, in a root that has nothing but copies of `programs`."""
+
+    def __init__(self, folder, programs, init):
+        self.folder, self.files = folder, []
+        private_root(folder, [*programs, need("sh")])
+        os.mkfifo(self.path("commands"))
+        self.process = start_in_root(folder, init)
+        self.commands = self.open("commands")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def open(self, name):
+        """A pipe's end that waits for nobody."""
+        self.files.append(os.fdopen(os.open(self.path(name), os.O_RDWR), "w", encoding="ascii", buffering=1))
+        return self.files[-1]
+
+    def read(self, name):
+        try:
+            with open(self.path(name), encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def send(self, command):
+        self.commands.write(command + "\n")
+
+    def close(self):
+        for file in self.files:
+            file.close()
+
+
 def check_environment():
     if os.geteuid() != 0:
         raise Skip("root is needed")

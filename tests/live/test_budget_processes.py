@@ -193,33 +193,11 @@ done
 """
 
 
-class Root:
-    """A machine of its own, as far as the tracer sees: with reports like those of lab.Tracer."""
+class Root(lab.PrivateRoot):
+    """With reports like those of lab.Tracer."""
 
     def __init__(self, folder):
-        self.folder, self.files = folder, []
-        lab.private_root(folder, [lab.TRACER, lab.target("drip"), lab.need("sh")])
-        os.mkfifo(self.path("commands"))
-        self.process = lab.start_in_root(folder, INIT)
-        self.commands = self.open("commands")
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def open(self, name):
-        """A pipe's end that waits for nobody."""
-        self.files.append(os.fdopen(os.open(self.path(name), os.O_RDWR), "w", encoding="ascii", buffering=1))
-        return self.files[-1]
-
-    def read(self, name):
-        try:
-            with open(self.path(name), encoding="utf-8") as file:
-                return file.read()
-        except FileNotFoundError:
-            return ""
-
-    def send(self, command):
-        self.commands.write(command + "\n")
+        super().__init__(folder, [lab.TRACER, lab.target("drip")], INIT)
 
     def drip(self, name):
         """Start one; returns its pid, as the namespace has it."""
@@ -240,10 +218,6 @@ class Root:
         self.send("report")
         lab.wait_for(lambda: len(self.reports()) > before, "a report is there")
         return json.loads(self.reports()[before])
-
-    def close(self):
-        for file in self.files:
-            file.close()
 
 
 def test_all_processes():

@@ -324,31 +324,10 @@ done
 """
 
 
-class Root:
+class Root(lab.PrivateRoot):
     def __init__(self, folder):
-        self.folder = folder
-        lab.private_root(folder, [lab.TRACER, lab.target("known"), lab.need("sh"), lab.need("mv")])
-        os.mkfifo(self.path("commands"))
+        super().__init__(folder, [lab.TRACER, lab.target("known"), lab.need("mv")], INIT)
         self.inputs = {}
-        self.process = lab.start_in_root(folder, INIT)
-        self.commands = self.open("commands")
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def read(self, name):
-        try:
-            with open(self.path(name), encoding="utf-8") as file:
-                return file.read()
-        except FileNotFoundError:
-            return ""
-
-    def open(self, name):
-        """A pipe's end that waits for nobody."""
-        return os.fdopen(os.open(self.path(name), os.O_RDWR), "w", encoding="ascii", buffering=1)
-
-    def send(self, command):
-        self.commands.write(command + "\n")
 
     def known(self, name, command="known"):
         """Start one; returns its pid, as the namespace has it."""
@@ -366,10 +345,6 @@ class Root:
     def said(self, words):
         lab.wait_for(lambda: re.search(words, self.read("messages")), "the tracer says %s: %s" % (
             words, self.read("messages")))
-
-    def close(self):
-        for file in (*self.inputs.values(), self.commands):
-            file.close()
 
 
 def test_all_processes():
