@@ -227,6 +227,14 @@ static int listing_step(struct listing *listing, uint64_t step)
 	return listing_read(listing, until);
 }
 
+/* Has the process memory still? A scan of one that has ended finds no pages, and does not fail. */
+static bool pages_exist(const struct process_pages *pages)
+{
+	uint64_t entry;
+
+	return pread(pages->map, &entry, sizeof(entry), 0) == sizeof(entry);
+}
+
 bool process_pages_list(struct process_pages *pages, uint64_t start, uint64_t end,
 			uint64_t until_ns, const struct process_pages_sink *sink)
 {
@@ -238,7 +246,7 @@ bool process_pages_list(struct process_pages *pages, uint64_t start, uint64_t en
 	while (listing.at < end)
 		if (clock_now_ns() >= until_ns || listing_step(&listing, step))
 			return false;
-	return true;
+	return pages_exist(pages);
 }
 
 static void count_add(void *context, uint64_t start, uint64_t end, unsigned int bits)
