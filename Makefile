@@ -85,9 +85,9 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(filter $(BUILD)/user/kernel/%,$(OBJECTS)): $(BUILD)/tracer.skel.h
+$(filter $(BUILD)/user/kernel/%,$(OBJECTS)): $(BUILD)/tracer.skel.h $(BUILD)/kernel_memory.skel.h
 
-$(BUILD)/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h include/*.h)
+$(BUILD)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h include/*.h)
 	@mkdir -p $(@D)
 	@pkg-config --atleast-version=1.0 libbpf || { echo "tracer is built with libbpf 1.0 or later (Debian 12," \
 		"Ubuntu 24.04); here is $$(pkg-config --modversion libbpf 2>&1)" >&2; exit 1; }
@@ -98,10 +98,12 @@ $(BUILD)/tracer.bpf.o: bpf/tracer.bpf.c $(wildcard bpf/*.h include/*.h)
 	$(Q)$(BPFTOOL) gen object $@ $@.tmp
 	@rm -f $@.tmp
 
-$(BUILD)/tracer.skel.h: $(BUILD)/tracer.bpf.o
+$(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	$(call say,BPF,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name tracer_bpf > $@.tmp
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp
 	@mv $@.tmp $@
+
+.PRECIOUS: $(BUILD)/%.bpf.o $(BUILD)/%.skel.h
 
 # Tests
 

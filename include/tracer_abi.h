@@ -180,6 +180,11 @@ struct inner_callers {
 enum memory_source {
 	SOURCE_HEAP = 0,
 	SOURCE_MMAP,
+	/* Of the kernel (--kernel). */
+	SOURCE_KMALLOC,
+	SOURCE_KMEM_CACHE,
+	SOURCE_PAGES,
+	SOURCE_PERCPU,
 	SOURCE_COUNT,
 };
 
@@ -219,6 +224,26 @@ struct block {
 struct sampled_block {
 	struct block block;
 	__u64 objects; /* blocks that it represents, itself among them */
+};
+
+/*
+ * A live block of the kernel's. Its key is its address and, in the lowest bits, which are 0 in all addresses, what it is: an
+ * address of a page is that of its struct page, and one of percpu memory is no address at all.
+ */
+struct kernel_block {
+	/* Pages that were freed before the others of their block are out of its size. */
+	struct block block;
+	__u32 order; /* of pages: there were 2^order at first */
+	__u32 unused;
+};
+
+#define KERNEL_KEY_SLAB 0
+#define KERNEL_KEY_PAGES 1
+#define KERNEL_KEY_PERCPU 2
+
+/* The name of the slab cache of a site's blocks: terminated. */
+struct kernel_cache {
+	char name[32];
 };
 
 /*
@@ -396,6 +421,10 @@ struct event_mapping {
 	  "files in which stacks end: the unwind tables are full, or their process has its share") \
 	X(FILES_WITHOUT_NAMES, files_without_names, FACT, 0,                                       \
 	  "files whose functions have no names: reading them failed or took too long")             \
+	X(FREES_UNSEEN, frees_unseen, FACT, 0,                                                     \
+	  "ways to free in bulk that this kernel does not show: what they free stays in use "      \
+	  "until "                                                                                 \
+	  "its address is handed out again")                                                       \
 	X(BYTES_UNATTRIBUTED, bytes_unattributed, BYTES, 1, "bytes of blocks not recorded")
 
 enum loss {
@@ -454,6 +483,7 @@ _Static_assert(sizeof(struct sample_site) == 48, "struct sample_site");
 _Static_assert(sizeof(struct inner_callers) == 16, "struct inner_callers");
 _Static_assert(sizeof(struct block_key) == 16, "struct block_key");
 _Static_assert(sizeof(struct block) == 24, "struct block");
+_Static_assert(sizeof(struct kernel_block) == 32, "struct kernel_block");
 _Static_assert(sizeof(struct sampled_block) == 32, "struct sampled_block");
 _Static_assert(sizeof(struct site) == 352, "struct site");
 _Static_assert(sizeof(struct site_thread) == 16, "struct site_thread");

@@ -31,10 +31,14 @@ def verified_instructions(pid):
 def check(backend):
     lab.need_backend(backend)
     process = lab.start(["sleep", 3600])
-    tracer = lab.Tracer("--backend", backend, "-q", "-p", process.pid, "3600")
+    check_tracer(backend, "--backend", backend, "-q", "-p", process.pid, "3600")
+
+
+def check_tracer(name, *arguments):
+    tracer = lab.Tracer(*arguments)
     found = verified_instructions(tracer.process.pid)
     tracer.stop()
-    print("# %s: %s" % (backend, sorted(found.values())))
+    print("# %s: %s" % (name, sorted(found.values())))
     assert len(found) >= 2 and min(found.values()) > 0, (found, tracer.stderr())
     assert max(found.values()) < INSTRUCTIONS_MAX, found
 
@@ -49,6 +53,10 @@ def test_multi():
 
 def test_perf():
     check("perf")
+
+
+def test_kernel():
+    check_tracer("kernel", "--kernel", "-q", "3600")
 
 
 lab.run_tests()

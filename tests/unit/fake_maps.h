@@ -39,6 +39,8 @@ static const struct {
 	[MAPS_SAMPLE_SITES] = { sizeof(uint32_t), sizeof(struct sample_site) },
 	[MAPS_TARGET_IDS] = { sizeof(int), sizeof(uint32_t) },
 	[MAPS_HITS] = { sizeof(struct hit_key), sizeof(struct hits) },
+	[MAPS_KERNEL_BLOCKS] = { sizeof(uint64_t), sizeof(struct kernel_block) },
+	[MAPS_KERNEL_CACHES] = { sizeof(uint64_t), sizeof(struct kernel_cache) },
 };
 
 /* The position of a key; `count` if it is not there. */

@@ -29,7 +29,7 @@ struct report_frame report_frame_of(const struct module_list *modules,
 		.inlined = view->inlined,
 		.module = module ? module->path : NULL,
 		.build_id = report_frame_build_id(module),
-		.offset = module ? frame->offset : 0,
+		.offset = module || frame->kind == FRAME_KERNEL ? frame->offset : 0,
 		.whole = frame->whole,
 	};
 }

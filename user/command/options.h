@@ -63,7 +63,7 @@ struct options {
 	enum options_action action; /* unless ACTION_RUN, only `level` has a meaning beside it */
 	const struct command *command;
 
-	/* Exactly one of these is given. */
+	/* Exactly one of these is given; with `kernel`, none or `pids`. */
 	int *pids; /* owned; each once, in the order they were typed */
 	size_t pid_count, pid_capacity;
 	/* A command to start, NULL-terminated, in the caller's argv; NULL = none. */
@@ -105,6 +105,7 @@ struct options {
 	uint64_t budget; /* thousandths of a percent of CPU time that tracing may take; 0 = any */
 	uint64_t max_window_ns; /* with it: that a window may take of a thread's time */
 	bool light; /* frees are not probed */
+	bool kernel; /* the kernel's own memory is traced; with `pids`, what it allocates for these */
 	uint64_t min_age_ns; /* 0 = all */
 	uint64_t survived; /* major garbage collections outlived at least; 0 = all */
 	uint64_t min_size, max_size; /* bytes, both inclusive; max_size UINT64_MAX = no limit */

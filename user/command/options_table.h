@@ -9,6 +9,7 @@
 #include "command/option_row.h"
 
 extern const struct option_list options_table_target; /* a running process, or one to start */
+extern const struct option_list options_table_kernel; /* the kernel instead */
 extern const struct option_list options_table_follow; /* other processes, current and future */
 extern const struct option_list options_table_time; /* for how long */
 extern const struct option_list options_table_trigger; /* what asks for reports on the way */

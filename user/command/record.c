@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracer record`: trace as `tracer` does, and keep every interval in a file. */
 #include "command/command.h"
+#include "command/kernel_trace.h"
 #include "command/record_options.h"
 #include "command/trace.h"
 #include "command/trace_options.h"
@@ -9,6 +10,8 @@ static int record_run(const struct options *options, const struct log *log)
 {
 	struct recorder recorder = { .log = log, .asked_fd = -1 };
 
+	if (options->kernel)
+		return kernel_trace_run(options, log, &recorder);
 	return trace_processes(options, log, &recorder);
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "command/kernel_options.h"
 #include "command/options_table.h"
 #include "command/target_options.h"
 #include "command/trace_options.h"
@@ -11,26 +12,22 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const record_options[] = {
-	&options_table_target,
-	&options_table_follow,
-	&options_table_time,
-	&options_table_trigger,
-	&options_table_count,
-	&options_table_file,
-	&options_table_recording,
-	&options_table_record,
-	&options_table_probe,
-	&options_table_general,
-	NULL,
+	&options_table_target, &options_table_kernel,	 &options_table_follow,
+	&options_table_time,   &options_table_trigger,	 &options_table_count,
+	&options_table_file,   &options_table_recording, &options_table_record,
+	&options_table_probe,  &options_table_general,	 NULL,
 };
 
 int record_options_check(const struct command_line *line, struct options *options,
 			 struct error *error)
 {
-	int code = target_options_check(line, options, error);
+	int code = options->kernel ? kernel_options_check_target(line, options, error)
+				   : target_options_check(line, options, error);
 
 	if (!code)
 		code = trace_options_check_blocks(options, error);
+	if (!code)
+		code = kernel_options_check(options, error);
 	if (code)
 		return code;
 	if (!options->output)

@@ -72,11 +72,15 @@ int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct 
 		snprintf(mark, sizeof(mark), "%s", recorder->trigger_mark);
 	else if (recorder->is_marked)
 		snprintf(mark, sizeof(mark), "m%" PRIu64, ++recorder->marks);
-	symbolizer_begin_report(recorder->symbolizer);
-	snapshot->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(recorder->symbolizer);
+	if (recorder->symbolizer) {
+		symbolizer_begin_report(recorder->symbolizer);
+		snapshot->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(recorder->symbolizer);
+	}
 	code = writer_add(&recorder->writer, snapshot, recorder->is_marked ? mark : NULL, error);
-	symbolizer_end_report(recorder->symbolizer);
-	naming_complain(recorder->symbolizer, recorder->log);
+	if (recorder->symbolizer) {
+		symbolizer_end_report(recorder->symbolizer);
+		naming_complain(recorder->symbolizer, recorder->log);
+	}
 	if (recorder->is_marked && !code)
 		log_write(recorder->log, LOG_NOTICE, "mark '%s' is set", mark);
 	/* What is born after it is distinguished from what was born before it. */

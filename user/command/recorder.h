@@ -10,7 +10,7 @@
 
 struct recorder {
 	const struct log *log; /* not owned, as the next one */
-	struct symbolizer *symbolizer;
+	struct symbolizer *symbolizer; /* NULL = all frames have their names */
 	char *path; /* owned */
 	struct writer writer;
 	uint64_t marks; /* so far */

@@ -16,6 +16,7 @@
 #include "command/confine.h"
 #include "command/ending.h"
 #include "command/holder.h"
+#include "command/kernel_trace.h"
 #include "command/listing.h"
 #include "command/naming.h"
 #include "command/price_notice.h"
@@ -673,6 +674,8 @@ int trace_processes(const struct options *options, const struct log *log, struct
 
 static int trace_run(const struct options *options, const struct log *log)
 {
+	if (options->kernel)
+		return kernel_trace_run(options, log, NULL);
 	return trace_processes(options, log, NULL);
 }
 

@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/units.h"
 #include "command/command_line.h"
+#include "command/kernel_options.h"
 #include "command/options_table.h"
 #include "command/target_options.h"
 #include "render/render.h"
@@ -23,19 +24,13 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const trace_options[] = {
-	&options_table_target,
-	&options_table_follow,
-	&options_table_time,
-	&options_table_trigger,
-	&options_table_sites,
-	&options_table_report,
-	&options_table_count,
-	&options_table_file,
-	&options_table_output,
-	&options_table_record,
-	&options_table_probe,
-	&options_table_general,
-	NULL,
+	&options_table_target,	&options_table_kernel,
+	&options_table_follow,	&options_table_time,
+	&options_table_trigger, &options_table_sites,
+	&options_table_report,	&options_table_count,
+	&options_table_file,	&options_table_output,
+	&options_table_record,	&options_table_probe,
+	&options_table_general, NULL,
 };
 
 /* A number that is more likely a process ID. */
@@ -236,7 +231,8 @@ void trace_options_set_defaults(struct options *options)
 int trace_options_check(const struct command_line *line, struct options *options,
 			struct error *error)
 {
-	int result = target_options_check(line, options, error);
+	int result = options->kernel ? kernel_options_check_target(line, options, error)
+				     : target_options_check(line, options, error);
 	bool once;
 
 	if (!result)
@@ -247,6 +243,8 @@ int trace_options_check(const struct command_line *line, struct options *options
 		result = trace_options_check_light(options, error);
 	if (!result)
 		result = trace_check_triggers(options, error);
+	if (!result)
+		result = kernel_options_check(options, error);
 	if (result)
 		return result;
 	/* One report at the end, and those that triggers ask for. */

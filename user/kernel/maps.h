@@ -21,6 +21,9 @@ enum maps_id {
 	MAPS_SAMPLE_SITES,
 	MAPS_TARGET_IDS,
 	MAPS_HITS,
+	/* Of the kernel's own memory: struct kernel_block, and struct kernel_cache by the key of its site. */
+	MAPS_KERNEL_BLOCKS,
+	MAPS_KERNEL_CACHES,
 	MAPS_COUNT,
 };
 

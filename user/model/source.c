@@ -5,8 +5,9 @@
 const char *source_name(enum memory_source source)
 {
 	static const char *const names[SOURCE_COUNT] = {
-		[SOURCE_HEAP] = "heap",
-		[SOURCE_MMAP] = "mmap",
+		[SOURCE_HEAP] = "heap",	      [SOURCE_MMAP] = "mmap",
+		[SOURCE_KMALLOC] = "kmalloc", [SOURCE_KMEM_CACHE] = "kmem_cache",
+		[SOURCE_PAGES] = "pages",     [SOURCE_PERCPU] = "percpu",
 	};
 
 	return source < SOURCE_COUNT ? names[source] : "unknown";

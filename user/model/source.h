@@ -7,7 +7,7 @@
 
 #include "tracer_abi.h"
 
-/* "heap", "mmap" */
+/* "heap", "mmap", and of the kernel "kmalloc", "kmem_cache", "pages", "percpu" */
 const char *source_name(enum memory_source source);
 
 #endif

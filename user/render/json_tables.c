@@ -151,7 +151,7 @@ static uint64_t tables_module(struct json_tables *tables, const struct report_fr
 
 uint32_t json_tables_frame(struct json_tables *tables, const struct report_frame *frame)
 {
-	const bool at = frame->module && !frame->whole;
+	const bool at = (frame->module || frame->kind == FRAME_KERNEL) && !frame->whole;
 	const uint64_t record[] = {
 		tables_string(tables, frame_kind_name(frame->kind)),
 		tables_string(tables, frame->function),

@@ -35,7 +35,9 @@ static void text_append_targets(struct buffer *line, const struct report *report
 	}
 	target = report->targets[0];
 	columns_append_start(line, target->comm, COMM_MAX);
-	buffer_printf(line, " (%d%s)", target->pid, target->exited ? ", exited" : "");
+	/* The kernel has none. */
+	if (target->pid)
+		buffer_printf(line, " (%d%s)", target->pid, target->exited ? ", exited" : "");
 }
 
 /* If there is room. */

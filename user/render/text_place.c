@@ -41,8 +41,6 @@ const char *text_place_mark(const struct report_frame *frame)
 		return " [inlined]";
 	if (frame->kind == FRAME_JIT)
 		return " [jit]";
-	if (frame->kind == FRAME_KERNEL)
-		return " [kernel]";
 	return "";
 }
 
@@ -63,13 +61,34 @@ static size_t text_place_append_module(struct buffer *out, const struct report_f
 	return used + strlen(offset);
 }
 
+/* "alloc_empty_file+0x4b", "nf_conntrack_alloc+0x20 [nf_conntrack]" */
+static size_t text_place_append_kernel(struct buffer *out, const struct report_frame *frame,
+				       size_t width)
+{
+	const char *module = strstr(frame->function, " [");
+	size_t length = module ? (size_t)(module - frame->function) : strlen(frame->function);
+	struct buffer name = { 0 };
+	size_t used;
+
+	buffer_append(&name, frame->function, length);
+	if (!frame->whole && frame->offset)
+		buffer_printf(&name, "+0x%" PRIx64, frame->offset);
+	if (module)
+		buffer_append_string(&name, module);
+	used = columns_append_start(out, name.data, width);
+	buffer_free(&name);
+	return used;
+}
+
 size_t text_place_append_name(struct buffer *out, const struct report_frame *frame, size_t width)
 {
 	const char *mark = text_place_mark(frame);
 	size_t used;
 
 	width = text_place_less(width, strlen(mark));
-	if (text_place_has_name(frame))
+	if (text_place_has_name(frame) && frame->kind == FRAME_KERNEL)
+		used = text_place_append_kernel(out, frame, width);
+	else if (text_place_has_name(frame))
 		used = columns_append_start(out, frame->function, width);
 	else
 		used = text_place_append_module(out, frame, width);
