@@ -34,7 +34,7 @@ CLANG ?= clang
 # Ubuntu's bpftool refuses to work for a kernel that is not Ubuntu's; the real ones are behind it.
 BPFTOOL ?= $(firstword $(shell for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools*/*/bpftool \
 	/usr/lib/linux-tools-*/bpftool; do $$tool version >/dev/null 2>&1 && echo $$tool; done) bpftool)
-PKGS := libbpf libelf libdw capstone zlib liblzma jansson sqlite3
+PKGS := libbpf libelf libdw capstone zlib liblzma jansson sqlite3 libprotobuf-c
 NATIVE := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 ARCH := $(NATIVE)
 
@@ -56,11 +56,14 @@ LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 SOURCES := $(sort $(wildcard user/*/*.c))
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+# What protoc-c makes of descriptions of messages.
+MESSAGES := $(patsubst user/render/%.proto,%.pb-c,$(wildcard user/render/*.proto))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(MESSAGES:%=$(BUILD)/%.o)
 # What tests link: everything but main() and the folder that needs the kernel. What the session calls there is for a test
 # to define (tests/unit/fake_kernel.h).
 PURE := $(filter-out user/command/main.c user/kernel/%,$(SOURCES))
-PURE_SANITIZED := $(PURE:%.c=$(BUILD)/sanitized/%.o)
+PURE_SANITIZED := $(PURE:%.c=$(BUILD)/sanitized/%.o) $(MESSAGES:%=$(BUILD)/sanitized/%.o)
+PURE_FUZZED := $(PURE:%.c=$(BUILD)/fuzz/%.o) $(MESSAGES:%=$(BUILD)/fuzz/%.o)
 
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/host_bpf/test_*.c)))
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -87,6 +90,21 @@ $(BUILD)/%.o: %.c
 
 $(filter $(BUILD)/user/kernel/%,$(OBJECTS)): $(BUILD)/tracer.skel.h $(BUILD)/kernel_memory.skel.h
 
+PROTOC_C ?= protoc-c
+$(BUILD)/%.pb-c.c $(BUILD)/%.pb-c.h: user/render/%.proto
+	@mkdir -p $(@D)
+	$(call say,PROTOC,$@)
+	$(Q)$(PROTOC_C) --proto_path=user/render --c_out=$(BUILD) $<
+
+.SECONDARY: $(MESSAGES:%=$(BUILD)/%.c)
+
+$(BUILD)/%.pb-c.o: $(BUILD)/%.pb-c.c
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+$(BUILD)/user/render/pprof_writer.o $(BUILD)/sanitized/user/render/pprof_writer.o $(BUILD)/fuzz/user/render/pprof_writer.o: \
+	| $(BUILD)/pprof.pb-c.h
+
 $(BUILD)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h include/*.h)
 	@mkdir -p $(@D)
 	@pkg-config --atleast-version=1.0 libbpf || { echo "tracer is built with libbpf 1.0 or later (Debian 12," \
@@ -108,6 +126,11 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 # Tests
 
 $(BUILD)/sanitized/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+$(BUILD)/sanitized/%.pb-c.o: $(BUILD)/%.pb-c.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -c -o $@ $<
@@ -135,7 +158,12 @@ $(BUILD)/fuzz/%.o: %.c
 	$(call say,CLANG,$@)
 	$(Q)$(CLANG) $(CPPFLAGS_ALL) -std=gnu11 -g -O1 -fsanitize=fuzzer-no-link,address,undefined \
 		-fno-sanitize-recover=all -MMD -MP -c -o $@ $<
-$(BUILD)/fuzz/libpure.a: $(PURE:%.c=$(BUILD)/fuzz/%.o)
+$(BUILD)/fuzz/%.pb-c.o: $(BUILD)/%.pb-c.c
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)
+	$(Q)$(CLANG) $(CPPFLAGS_ALL) -std=gnu11 -g -O1 -fsanitize=fuzzer-no-link,address,undefined \
+		-fno-sanitize-recover=all -MMD -MP -c -o $@ $<
+$(BUILD)/fuzz/libpure.a: $(PURE_FUZZED)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/libpure.a
@@ -230,4 +258,4 @@ install: $(BUILD)/tracer
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(PURE_SANITIZED:.o=.d) $(UNIT_TESTS:=.d) $(PURE:%.c=$(BUILD)/fuzz/%.d) $(FUZZ_TARGETS:=.d)
+-include $(OBJECTS:.o=.d) $(PURE_SANITIZED:.o=.d) $(UNIT_TESTS:=.d) $(PURE_FUZZED:.o=.d) $(FUZZ_TARGETS:=.d)

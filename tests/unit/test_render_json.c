@@ -369,7 +369,8 @@ static void test_formats(void **state)
 	assert_string_equal(format[0].name, "text");
 	assert_string_equal(format[1].name, "json");
 	assert_string_equal(format[2].name, "folded");
-	assert_null(format[3].name);
+	assert_string_equal(format[3].name, "pprof");
+	assert_null(format[4].name);
 	assert_ptr_equal(render_format_find("json"), &format[1]);
 	assert_null(render_format_find("JSON"));
 	assert_null(render_format_find(""));

@@ -18,6 +18,12 @@
 #define SITE_MAX (4 * NAME_LENGTH)
 #define PIECE_MAX ((64 << 10) + SITE_MAX)
 
+/* One whose size is that of the names. What is compressed has a test of its own. */
+static bool is_long(const struct render_format *format)
+{
+	return !format->binary;
+}
+
 /* A report of long names, no two of them equal. */
 struct long_report {
 	struct sample *sample;
@@ -97,10 +103,14 @@ static void test_together_the_whole(void **state)
 
 	(void)state;
 	for (format = render_format_list(); format->name; format++) {
-		char *expected = sample_render(made->report, format->name, &whole);
 		struct buffer rest = { 0 };
-		struct taken taken = take_pieces(made->report, format, SIZE_MAX, &rest);
+		struct taken taken;
+		char *expected;
 
+		if (!is_long(format))
+			continue;
+		expected = sample_render(made->report, format->name, &whole);
+		taken = take_pieces(made->report, format, SIZE_MAX, &rest);
 		assert_in_range(rest.length, 0, PIECE_MAX);
 		assert_in_range(taken.pieces, SITES * NAME_LENGTH / PIECE_MAX, SITES);
 		buffer_append(&taken.all, rest.data, rest.length);
@@ -121,8 +131,11 @@ static void test_not_wanted(void **state)
 	(void)state;
 	for (format = render_format_list(); format->name; format++) {
 		struct buffer rest = { 0 };
-		struct taken taken = take_pieces(made->report, format, 2, &rest);
+		struct taken taken;
 
+		if (!is_long(format))
+			continue;
+		taken = take_pieces(made->report, format, 2, &rest);
 		assert_int_equal(taken.pieces, 2);
 		assert_in_range(rest.length, 1, PIECE_MAX);
 		buffer_free(&taken.all);

@@ -2,6 +2,7 @@
 /* See reporter.h. */
 #include "command/reporter.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -57,6 +58,12 @@ int reporter_open(struct reporter *reporter, const struct options *options, cons
 	if (options->output)
 		path = output_expand(options->output, &names);
 	code = output_open(&reporter->output, path, error);
+	if (!code && options->format->binary && output_is_terminal(&reporter->output))
+		code = error_set(
+			error, ERROR_USAGE, -EINVAL,
+			"a report of the format %s is not for a terminal: -o FILE writes it "
+			"to a file",
+			options->format->name);
 	if (!code)
 		reporter->color = options_use_color(options->color,
 						    output_is_terminal(&reporter->output),

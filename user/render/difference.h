@@ -20,5 +20,8 @@ void render_difference_json(const struct difference *difference,
 /* A line for each stack that has grown, with the bytes that it has grown by; of three profiles, that it has retained at least. */
 void render_difference_folded(const struct difference *difference,
 			      const struct render_difference_options *options, struct buffer *out);
+/* The values of pprof, as the last profile's less the first one's. */
+void render_difference_pprof(const struct difference *difference,
+			     const struct render_difference_options *options, struct buffer *out);
 
 #endif

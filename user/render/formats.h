@@ -21,5 +21,7 @@ void render_json(const struct report *report, const struct render_options *optio
 		 struct buffer *out);
 void render_folded(const struct report *report, const struct render_options *options,
 		   struct buffer *out);
+void render_pprof(const struct report *report, const struct render_options *options,
+		  struct buffer *out);
 
 #endif

@@ -27,6 +27,12 @@ static const struct render_format render_formats[] = {
 	  .separator = "",
 	  .render = render_folded,
 	  .render_difference = render_difference_folded },
+	{ .name = "pprof",
+	  .description = "for go tool pprof, Pyroscope, Parca: -o FILE.pb.gz",
+	  .all_sites = true,
+	  .binary = true,
+	  .render = render_pprof,
+	  .render_difference = render_difference_pprof },
 	{ 0 },
 };
 

@@ -40,6 +40,7 @@ struct render_format {
 	bool classes; /* rows of a runtime's heap have the classes that have grown in it */
 	bool all_sites; /* a part of the sites is of no use: all are written unless -n limits them */
 	const char *separator; /* between two reports in a file; NULL = a file holds one report */
+	bool binary; /* no text: not for terminals */
 	/* Append the whole report to `out`. */
 	void (*render)(const struct report *report, const struct render_options *options,
 		       struct buffer *out);

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Formats of other tools, each read by the tool that owns it. All are made of one recording of a program that counts what its sites
+hold; the figures must be those of the JSON report of the same recording."""
+import functools
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import tempfile
+
+import lab
+
+FIGURES = ("alloc_objects", "alloc_bytes", "inuse_objects", "inuse_bytes")
+FOLDER = tempfile.TemporaryDirectory(prefix="tracer-formats-")
+
+
+def path_of(name):
+    return os.path.join(FOLDER.name, name)
+
+
+def read_by(*command, **options):
+    """What a reader prints. It must find nothing wrong with the file."""
+    lab.need(command[0])
+    result = subprocess.run(command, capture_output=True, timeout=lab.PATIENCE, check=False, cwd=FOLDER.name,
+                            env=dict(os.environ, HOME=FOLDER.name, LC_ALL="C"), **options)
+    output, errors = result.stdout.decode("utf-8"), result.stderr.decode("utf-8", "replace")
+    assert result.returncode == 0, errors
+    return output, errors
+
+
+@functools.lru_cache(maxsize=None)
+def recorded():
+    """A recording with a mark after each of three phases; the program's account of what each site holds in the end."""
+    path = path_of("x.db")
+    process = lab.start([lab.target("generations")])
+    lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+    recorder = lab.Tracer("record", "-q", "-o", path, "-p", process.pid, "3600")
+    for phase in range(3):
+        held = lab.work(process)
+        status, _, errors = lab.run("mark", path, "after%d" % (phase + 1))
+        assert status == 0, errors
+    recorder.stop()
+    lab.end(process)
+    return path, {name: [sum(born[i] for born in births) for i in (0, 1)] for name, births in held.items()}
+
+
+def report(output_format, name, *options):
+    """A report of the recording in a format; the file."""
+    path, _ = recorded()
+    status, output, errors = lab.run("report", path, "--format", output_format, "-o", path_of(name), *options)
+    assert status == 0 and not output and not errors, errors
+    return path_of(name)
+
+
+def figures_of(*options):
+    """By JSON: the figures of each of the program's sites, and all."""
+    with open(report("json", "x.json", "-n", "0", *options), encoding="utf-8") as file:
+        found = json.load(file)
+    sites = {}
+    for site in found["sites"]:
+        sums = sites.setdefault(lab.function_of(site), [0] * len(FIGURES))
+        for i, key in enumerate(FIGURES):
+            sums[i] += site[key]
+    return sites, [found["totals"][key] for key in FIGURES]
+
+
+def check_truth(sites):
+    """What the program has counted, as (blocks, bytes)."""
+    _, held = recorded()
+    assert {name: sites.get(name, [0] * 4)[2:] for name in held} == held, (sites, held)
+
+
+def test_json():
+    """What the others are compared with is what the program has counted."""
+    sites, totals = figures_of()
+    check_truth(sites)
+    assert [sum(figures[i] for figures in sites.values()) for i in range(4)] == totals
+
+
+# pprof
+
+
+class Pprof:
+    """What `go tool pprof -raw` shows of a profile."""
+    def __init__(self, *arguments):
+        self.text, _ = read_by("go", "tool", "pprof", "-raw", *arguments)
+        head, _, rest = self.text.partition("\nSamples:\n")
+        samples, _, rest = rest.partition("\nLocations\n")
+        locations, _, mappings = rest.partition("\nMappings\n")
+        self.comments = re.findall(r"^Comment: (.*)$", head, re.M)
+        self.types = samples.splitlines()[0].split()
+        self.locations, self.files = {}, {}
+        for line in locations.splitlines():
+            match = re.match(r"\s*(\d+): 0x([0-9a-f]+)(?: M=(\d+))? ?(.*)$", line)
+            if match:
+                number = int(match[1])
+                self.locations[number] = [match[4]]
+                self.files[number] = (int(match[2], 16), int(match[3] or 0))
+            else:
+                self.locations[number].append(line.strip())
+        self.mappings = {int(match[0]): match[1:] for match in re.findall(
+            r"^(\d+): 0x([0-9a-f]+)/0x([0-9a-f]+)/0x([0-9a-f]+) (\S*) ([0-9a-f]*) ", mappings, re.M)}
+        self.samples = []
+        for match in re.finditer(r"^ *((?:-?\d+ +)*-?\d+): ([\d ]*)\n((?: {16}.*\n?)*)", samples, re.M):
+            labels = dict(re.findall(r"(\w+):\[([^\]]*)\]", match[3]))
+            self.samples.append((list(map(int, match[1].split())), list(map(int, match[2].split())), labels))
+
+    def function(self, location):
+        """Of the innermost line: its function, and its place."""
+        match = re.match(r"(.*) (\S+):(\d+) s=0$", self.locations[location][0])
+        return match and match.groups()
+
+    def sums(self):
+        found = {}
+        for values, stack, _ in self.samples:
+            name = self.function(stack[0])[0]
+            sums = found.setdefault(name, [0] * 4)
+            for i, value in enumerate(values):
+                sums[i] += value
+        return found
+
+
+def test_pprof():
+    """Figures, labels, files and places. The address of a call is in its mapping, which is of its file by build ID."""
+    sites, totals = figures_of()
+    profile = Pprof(report("pprof", "x.pb.gz"))
+    assert profile.types == ["alloc_objects/count", "alloc_space/bytes", "inuse_objects/count", "inuse_space/bytes[dflt]"]
+    assert profile.sums() == sites, (profile.text, sites)
+    assert [sum(values[i] for values, _, _ in profile.samples) for i in range(4)] == totals
+    target = lab.target("generations")
+    notes = subprocess.run(["readelf", "-n", target], capture_output=True, text=True, check=True).stdout
+    for values, stack, labels in profile.samples:
+        assert labels["comm"] == "generations" and int(labels["pid"]) > 0 and labels["allocator"], labels
+        function, source, line = profile.function(stack[0])
+        expected = {"site_mapped": "mmap", "site_once": "calloc", "site_moved": "realloc"}.get(function, "malloc")
+        assert (labels["function"], labels["source"]) == (expected, "mmap" if expected == "mmap" else "heap"), labels
+        assert source.endswith("generations.c") and int(line) > 0
+        assert ("age" in labels) == (values[2] > 0) and labels.get("age", "1 nanoseconds").endswith(" nanoseconds")
+        address, mapping = profile.files[stack[0]]
+        start, limit, offset, name, build_id = profile.mappings[mapping]
+        assert int(start, 16) <= address < int(limit, 16) and name == target, profile.text
+        assert build_id and build_id in notes, (build_id, notes)
+        assert int(offset, 16) % 4096 == 0
+    # main calls a function that is inlined into it: two lines of one location.
+    assert any(lines[0].startswith("work ") and lines[1].startswith("main ") for lines in profile.locations.values()
+               if len(lines) == 2), profile.text
+    assert any(comment.startswith("tracer ") and "generations" in comment for comment in profile.comments), profile.comments
+
+
+def top(*arguments):
+    """{function: bytes} as `-top` shows them, which are of their own."""
+    text, _ = read_by("go", "tool", "pprof", "-top", "-unit=B", "-nodecount=10000", *arguments)
+    return {match[1]: int(match[0]) for match in re.findall(r"^ *(-?\d+)B? +\S+ +\S+ +\S+ +\S+  (\S+)", text, re.M) if int(match[0])}
+
+
+def test_pprof_top():
+    """The default is what is in use, and other values by name; -base shows what has grown."""
+    sites, _ = figures_of()
+    last = report("pprof", "x.pb.gz")
+    assert top(last) == {name: figures[3] for name, figures in sites.items() if figures[3]}
+    assert top("-sample_index=alloc_space", last) == {name: figures[1] for name, figures in sites.items()}
+    assert top("-sample_index=inuse_objects", last) == {name: figures[2] for name, figures in sites.items() if figures[2]}
+    before, _ = figures_of("--at", "after1")
+    grown = {name: sites[name][3] - before.get(name, [0] * 4)[3] for name in sites}
+    grown = {name: bytes for name, bytes in grown.items() if bytes}
+    assert top("-base", report("pprof", "first.pb.gz", "--at", "after1"), last) == grown
+    # As does a difference of the tracer's own, which is a profile, too.
+    path, _ = recorded()
+    difference = path_of("difference.pb.gz")
+    status, _, errors = lab.run("diff", path + "@after1", "@after3", "--format", "pprof", "-o", difference)
+    assert status == 0, errors
+    assert top(difference) == grown
+
+
+def test_pprof_names_by_build_id():
+    """A program without symbols: pprof names its functions by the offsets once it has the file with symbols."""
+    strip = lab.need("strip")
+    program, profile = path_of("program"), path_of("stripped.pb.gz")
+    shutil.copy(lab.target("generations"), program)
+    subprocess.run([strip, program], check=True)
+    process = lab.start([program])
+    lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+    tracer = lab.Tracer("-q", "--format", "pprof", "-o", profile, "-p", process.pid)
+    held = {name: births[0][1] for name, births in lab.work(process).items() if births[0][1]}
+    tracer.stop()
+    lab.end(process)
+    assert top(profile) == {"[program]": sum(held.values())}
+    os.unlink(program)
+    shutil.copy(lab.target("generations"), program)
+    assert top(profile) == held
+
+
+PYTHON = """import sys
+kept = []
+def keeps(size):
+    kept.append(bytearray(size))
+sys.stdin.readline()
+for _ in range(10):
+    keeps(500000)
+print('done', flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_pprof_interpreter():
+    """A function of Python is a function with its file and line."""
+    script = path_of("keeps.py")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(PYTHON)
+    process = lab.start([lab.need("python3"), script])
+    lab.wait_for(lambda: lab.is_reading(process), "it waits for a line")
+    tracer = lab.Tracer("-q", "--format", "pprof", "-z", "500000", "-o", path_of("python.pb.gz"), "-p", process.pid)
+    lab.release(process)
+    process.stdout.readline()
+    tracer.stop()
+    lab.end(process)
+    profile = Pprof(path_of("python.pb.gz"))
+    places = {number: lines[0] for number, lines in profile.locations.items()}
+    keeps = [number for number, line in places.items() if line == "keeps %s:4 s=0" % script]
+    assert len(keeps) == 1, profile.text
+    held = sum(values[3] for values, stack, _ in profile.samples if keeps[0] in stack)
+    assert held // 500000 == 10, profile.text
+
+
+def test_binary_and_terminals():
+    """No terminal is filled with bytes; one file holds one report."""
+    path, _ = recorded()
+    master, slave = pty.openpty()
+    process = lab.start([lab.TRACER, "report", path, "--format", "pprof"], stdout=slave)
+    _, errors = process.communicate(timeout=lab.PATIENCE)
+    os.close(slave)
+    os.close(master)
+    assert process.returncode == 2 and b"not for a terminal: -o FILE" in errors, errors
+    status, _, errors = lab.run("--format", "pprof", "-p", "1", "5")
+    assert status == 2 and "one report of the format pprof" in errors, errors
+
+
+if __name__ == "__main__":
+    lab.run_tests()
