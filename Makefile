@@ -88,7 +88,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(filter $(BUILD)/user/kernel/%,$(OBJECTS)): $(BUILD)/tracer.skel.h $(BUILD)/kernel_memory.skel.h
+$(filter $(BUILD)/user/kernel/%,$(OBJECTS)): $(BUILD)/tracer.skel.h $(BUILD)/kernel_memory.skel.h $(BUILD)/registers.skel.h
 
 PROTOC_C ?= protoc-c
 $(BUILD)/%.pb-c.c $(BUILD)/%.pb-c.h: user/render/%.proto

@@ -68,6 +68,7 @@ struct mm_struct {
 struct task_struct {
 	struct mm_struct *mm;
 	struct task_struct *group_leader;
+	int pid, tgid; /* of the thread, of the process */
 	__u64 self_exec_id; /* counts the execs of the process */
 	unsigned long sas_ss_sp; /* the alternate signal stack */
 	unsigned long sas_ss_size;

@@ -11,6 +11,7 @@
 #include "command/command_line.h"
 #include "command/diff_options.h"
 #include "command/help.h"
+#include "command/leaks_options.h"
 #include "command/mark_options.h"
 #include "command/memory_options.h"
 #include "command/options_table.h"
@@ -53,6 +54,13 @@ static const struct command memory = { .name = "memory",
 				       .check = memory_options_check,
 				       .run = run_nothing };
 
+static const struct command leaks = { .name = "leaks",
+				      .summary = "print what nothing points to",
+				      .options = leaks_options,
+				      .arguments = leaks_options_arguments,
+				      .check = leaks_options_check,
+				      .run = run_nothing };
+
 static const struct command record = { .name = "record",
 				       .summary = "keep every interval",
 				       .options = record_options,
@@ -82,7 +90,7 @@ static const struct command diff = { .name = "diff",
 				     .check = diff_options_check,
 				     .run = run_nothing };
 
-static const struct command *const commands[] = { &trace,  &plan, &memory, &record,
+static const struct command *const commands[] = { &trace,  &plan, &memory, &leaks, &record,
 						  &report, &mark, &diff,   NULL };
 
 /* Splits `line` at blanks; a word "''" is an empty argument. Free *ret_copy and the result. */

@@ -51,6 +51,7 @@ struct command {
 extern const struct command command_trace; /* trace.c */
 extern const struct command command_plan; /* plan.c */
 extern const struct command command_memory; /* memory.c */
+extern const struct command command_leaks; /* leaks.c */
 extern const struct command command_record; /* record.c */
 extern const struct command command_report; /* report.c */
 extern const struct command command_diff; /* diff.c */

@@ -81,6 +81,7 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"       tracer --tree PID | --comm NAME | ... [OPTIONS] [INTERVAL [COUNT]]\n"
 		"       tracer plan -p PID | --comm NAME | ... | -- CMD [ARG...]\n"
 		"       tracer memory -p PID | --tree PID | ... [INTERVAL [COUNT]]\n"
+		"       tracer leaks -p PID\n"
 		"       tracer record -o FILE -p PID | ... | -- CMD [ARG...]\n"
 		"       tracer report FILE [--at MOMENT | --from MOMENT --to MOMENT | --base ...]\n"
 		"       tracer diff FILE[@MOMENT] FILE[@MOMENT] [FILE[@MOMENT]]\n"
@@ -115,7 +116,8 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"  tracer diff x.db@10m @2h       what has grown between two moments of it\n"
 		"  tracer diff x.db@a @b @c       what was born between a and b, and is left at c\n"
 		"  tracer memory -p 4242          where its memory is; no probe\n"
-		"  tracer memory -p 4242 10 6     what of it grows\n");
+		"  tracer memory -p 4242 10 6     what of it grows\n"
+		"  tracer leaks -p 4242           blocks that nothing points to; no probe\n");
 }
 
 int help_inform(const struct options *options, const struct command *const *commands,

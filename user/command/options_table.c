@@ -413,16 +413,20 @@ static const struct option_row look_rows[] = {
 	  .help = "of memory: growth since the JSON report in FILE",
 	  .store = option_row_store_text,
 	  FIELD(since) },
+};
+
+/* What a look may take. */
+static const struct option_row limit_rows[] = {
 	{ .name = "deadline",
 	  .argument = "TIME",
-	  .help = "of memory: look for at most TIME (10s)",
+	  .help = "of memory, leaks: look for at most TIME (10s)",
 	  .store = option_row_store_time,
 	  FIELD(deadline_ns),
 	  .min = 1,
 	  .max = OPTION_TIME_MAX_NS },
 	{ .name = "max-memory",
 	  .argument = "SIZE",
-	  .help = "of memory: the tracer itself takes at most SIZE (1g)",
+	  .help = "of memory, leaks: the tracer takes at most SIZE (1g)",
 	  .store = option_row_store_size,
 	  FIELD(max_memory) },
 };
@@ -621,6 +625,7 @@ const struct option_list options_table_output = LIST(output_rows);
 const struct option_list options_table_recording = LIST(recording_rows);
 const struct option_list options_table_moment = LIST(moment_rows);
 const struct option_list options_table_look = LIST(look_rows);
+const struct option_list options_table_limits = LIST(limit_rows);
 const struct option_list options_table_record = LIST(record_rows);
 const struct option_list options_table_probe = LIST(probe_rows);
 const struct option_list options_table_general = LIST(general_rows);

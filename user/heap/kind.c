@@ -365,6 +365,22 @@ bool kind_census_pass(const struct kind_census *census, const struct census_sink
 	return true;
 }
 
+void kind_census_list(const struct kind_census *census,
+		      void (*each)(void *context, uint64_t address, const char *kind,
+				   const char *name),
+		      void *context)
+{
+	size_t i;
+
+	for (i = 0; i < census->list.count; i++) {
+		const struct kind_block *block = &census->list.items[i];
+		const struct kind_row *row =
+			block->row < census->row_count ? census->rows[block->row] : &census->rest;
+
+		each(context, block->address, row->kind, row->name);
+	}
+}
+
 void kind_census_keep(struct kind_census *census, const struct kind_census *before)
 {
 	census->is_kept = true;

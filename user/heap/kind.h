@@ -77,6 +77,14 @@ bool kind_census_hold(struct kind_census *census, const struct thread_list *thre
  * is only a sample, or there are none.
  */
 bool kind_census_pass(const struct kind_census *census, const struct census_sink *sink);
+/*
+ * After the walk, of a census that is kept: what each block is, in no order. `name` is a text with marks (kind_names.h), or NULL; texts are
+ * valid as long as the census. Equal ones of a census have one address.
+ */
+void kind_census_list(const struct kind_census *census,
+		      void (*each)(void *context, uint64_t address, const char *kind,
+				   const char *name),
+		      void *context);
 /* After the walk, of a census that is kept: nothing is looked at any more; `image` and `modules` may go. */
 void kind_census_end(struct kind_census *census);
 /* Find what was born, is gone, unchanged, written since `before`. Both are kept, and ended. */

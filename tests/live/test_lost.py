@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`tracer leaks`: what it calls lost, of programs that lose known blocks. Truth: the programs' own list of cases
+(tests/targets/leak_cases.c), where each block has a size of its own; and memcheck's verdicts about the same program."""
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import lab  # noqa: E402
+
+# Where memcheck's verdict is another one, and why.
+DIFFERENCES = {
+    "in a mapping without access": ("definite", "memcheck reads no memory without permission"),
+    "in a mapping that is read-only": ("definite", "memcheck reads mappings only that can be written"),
+    "data of epoll": ("definite", "memcheck does not see what the kernel keeps"),
+    "value of a timer": ("definite", "memcheck does not see what the kernel keeps"),
+    "2p + 1": ("definite", "memcheck knows no codes"),
+    "complement": ("definite", "memcheck knows no codes"),
+    "high tag": ("definite", "memcheck knows no codes"),
+    "Python int": ("reachable", "valgrind's heap is below 2^30, where the first digit is the whole address"),
+    "unaligned": ("definite", "memcheck looks at aligned words only"),
+}
+
+
+def figures(pid):
+    with open("/proc/%d/status" % pid, encoding="ascii", errors="replace") as file:
+        fields = dict(line.split(":", 1) for line in file if ":" in line)
+    return {key: int(fields[key].split()[0]) for key in ("VmRSS", "VmSwap", "VmPTE")}, \
+        int(fields["voluntary_ctxt_switches"]) + int(fields["nonvoluntary_ctxt_switches"])
+
+
+def leaks(pid, *options):
+    status, output, errors = lab.run("leaks", *lab.PATIENT, "-q", "-p", pid, *options)
+    assert status in (0, 1), (status, errors)
+    return status, output
+
+
+def report_of(pid):
+    status, output = leaks(pid, "-j")
+    report = json.loads(output)
+    assert status == (report["lost"]["definite"]["blocks"] > 0), (status, report["lost"])
+    return report
+
+
+def all_wait(pid):
+    for thread in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/stat" % (pid, thread), encoding="ascii", errors="replace") as file:
+            if file.read().rpartition(")")[2].split()[0] != "S":
+                return False
+    return True
+
+
+def quiet_report_of(pid):
+    """Passes are repeated until no thread ran in one: with all of them asleep, only a signal for the machine's sake is in the way."""
+    lab.wait_for(lambda: all_wait(pid), "all threads wait")
+    report = report_of(pid)
+    assert report["evidence"] == "quiet", report["evidence"]
+    return report
+
+
+def cases():
+    process = lab.start([lab.target("leak_cases")], text=True)
+    return process, json.loads(process.stdout.readline())
+
+
+def verdicts_of(report):
+    return {group["size"]: group for group in report["groups"]}
+
+
+def test_cases():
+    """Each case has its verdict, and no other block of the process is lost."""
+    process, truth = cases()
+    report = quiet_report_of(process.pid)
+    assert report["certain"] and report["has_registers"], report
+    found = verdicts_of(report)
+    wrong = [(case, found.get(case["size"])) for case in truth
+             if case["kind"] in ("definite", "possible") and found.get(case["size"], {}).get("kind") != case["kind"]
+             or case["kind"] in ("reachable", "indirect") and case["size"] in found]
+    assert not wrong, wrong
+    for kind in ("definite", "indirect", "possible"):
+        mine = [case["size"] for case in truth if case["kind"] == kind]
+        assert report["lost"][kind] == {"blocks": len(mine), "bytes": sum(mine)}, (kind, report["lost"])
+    assert not report["lost"]["unjudged"]["blocks"], report["lost"]
+
+
+def test_leaders():
+    """What is lost only through a block is counted once, with that block."""
+    process, truth = cases()
+    found = verdicts_of(report_of(process.pid))
+    size = {case["name"]: case["size"] for case in truth if case["name"] != "chain a" and case["name"] != "chain b"}
+
+    def through(leader):
+        return found[size[leader]]["indirect_blocks"], found[size[leader]]["indirect_bytes"]
+
+    assert through("ring a") == (2, size["ring b"] + size["ring c"])
+    assert through("upper ring a") == (3, size["upper ring b"] + size["lower ring a"] + size["lower ring b"])
+    assert through("cut tree") == (3, size["tree left"] + size["tree right"] + size["tree leaf"])
+    assert through("self loop") == (0, 0)
+    both = sorted(through(name) for name in ("parent a", "parent b"))
+    assert both == [(0, 0), (1, size["shared child"])], both
+
+
+def test_roots():
+    """What is reachable is so from where the program keeps the pointer: a register, the kernel, a shared mapping."""
+    process, _ = cases()
+    roots = quiet_report_of(process.pid)["roots"]
+    assert roots["register"]["blocks"] == 1 and roots["kernel"]["blocks"] == 2 and roots["shared"]["blocks"] == 1, roots
+    assert roots["stack"]["blocks"] >= 1 and roots["tls"]["blocks"] >= 2 and roots["static"]["blocks"] >= 5, roots
+    assert roots["unknown"]["blocks"] >= 3, roots
+
+
+def memcheck_verdicts():
+    """Verdicts of memcheck by size, in bytes of the block itself, and what is lost through it."""
+    path = lab.need("valgrind")
+    process = lab.start([path, "--leak-check=full", "--show-leak-kinds=all", "--leak-resolution=high", lab.target("leak_cases")],
+                        text=True)
+    truth = json.loads(process.stdout.readline())
+    lab.wait_for(lambda: all_wait(process.pid), "memcheck has looked, and the program waits", lab.PATIENCE * 5)
+    _, errors = process.communicate("", timeout=lab.PATIENCE * 5)
+    kinds = {"definitely lost": "definite", "indirectly lost": "indirect", "possibly lost": "possible", "still reachable": "reachable"}
+    found = {}
+    for total, direct, indirect, count, kind in re.findall(
+            r"== ([\d,]+) (?:\(([\d,]+) direct, ([\d,]+) indirect\) )?bytes in ([\d,]+) blocks are ([a-z]+ [a-z]+) in loss record", errors):
+        size = int((direct or total).replace(",", ""))
+        if count == "1":
+            found[size] = kinds[kind], int((indirect or "0").replace(",", ""))
+    if not found:
+        raise lab.Skip("memcheck was not asked for leaks by the program: its header was not there")
+    return truth, found
+
+
+def test_as_memcheck():
+    """The same program under memcheck: the same verdicts, but for those in DIFFERENCES; and what is lost through each block is the same."""
+    truth, theirs = memcheck_verdicts()
+    process, own_truth = cases()
+    ours = verdicts_of(report_of(process.pid))
+    assert own_truth == truth
+    seen = {}
+    for case in truth:
+        kind, indirect = theirs[case["size"]]
+        if kind != case["kind"]:
+            seen[case["name"]] = kind
+        elif kind == "definite" and case["name"] not in ("parent a", "parent b"):
+            assert ours[case["size"]]["indirect_bytes"] == indirect, (case, indirect)
+    assert seen == {name: kind for name, (kind, _) in DIFFERENCES.items()}, seen
+
+
+def test_motion():
+    """Of a program whose blocks move all the time nothing is called lost but what is: odd blocks lead to even ones."""
+    process = lab.start([lab.target("leak_motion")], text=True)
+    assert process.stdout.readline() == "at work\n"
+    for _ in range(3):
+        report = report_of(process.pid)
+        found = {(group["kind"], group["size"], group["blocks"], group["indirect_bytes"])
+                 for group in report["groups"] if group["kind"] == "definite"}
+        assert found == {("definite", 3016, 12, 12 * 3000)}, report["groups"]
+        assert not report["certain"] and report["evidence"] != "quiet" and report["passes"] >= 4, report
+        assert report["lost"]["definite"]["blocks"] == 12 and report["lost"]["indirect"]["blocks"] == 12, report["lost"]
+
+
+def test_none():
+    """A program without a leak: nothing, after one pass, and status 0."""
+    process = lab.start([lab.need("sleep"), "1000"])
+    lab.wait_for(lambda: lab.is_waiting(process), "it sleeps")
+    lab.wait_for(lambda: "libc" in open("/proc/%d/maps" % process.pid, encoding="utf-8").read(), "it has its libraries")
+    report = report_of(process.pid)
+    assert report["passes"] == 1 and not report["groups"], report
+    assert report["lost"]["reachable"]["blocks"] > 5, report
+
+
+PYTHON = """
+import ctypes, mmap, sys
+malloc = ctypes.CDLL(None).malloc
+malloc.restype = ctypes.c_void_p
+malloc.argtypes = [ctypes.c_size_t]
+def lose():
+    for _ in range(10):
+        malloc(5000)
+lose()
+kept = [malloc(6008) for _ in range(10)]
+shared = mmap.mmap(-1, 4 << 20)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_python():
+    """Blocks that a runtime's code has dropped are lost; those whose addresses it has as numbers may be held. Shared memory that
+    is not in memory may hold pointers: then nothing is certain."""
+    process = lab.start([sys.executable, "-c", PYTHON], text=True)
+    assert process.stdout.readline() == "ready\n"
+    report = quiet_report_of(process.pid)
+    found = {(group["kind"], group["note"]) for group in report["groups"] if group["size"] == 6008}
+    assert found == {("possible", "its address is in memory as a Python int")}, report["groups"]
+    # What stands in free memory of the interpreter hides a few.
+    lost = sum(group["blocks"] for group in report["groups"] if group["size"] == 5000 and group["kind"] == "definite")
+    assert 8 <= lost <= 10, report["groups"]
+    assert report["unread_bytes"] >= 4 << 20 and not report["certain"], report
+    assert sum(group["blocks"] for group in report["groups"] if group["kind"] == "definite") == lost, report["groups"]
+    _, text = leaks(process.pid)
+    assert "probably lost" in text and "definitely" not in text and "may hold pointers" in text, text
+
+
+def test_text():
+    """The words follow the evidence."""
+    process, _ = cases()
+    quiet_report_of(process.pid)
+    _, text = leaks(process.pid)
+    assert "definitely lost" in text and "no thread ran in the last one" in text, text
+    process = lab.start([lab.target("leak_motion")], text=True)
+    process.stdout.readline()
+    _, text = leaks(process.pid)
+    assert "definitely" not in text and "the process ran meanwhile" in text and " lost:" in text, text
+
+
+def test_harmless():
+    """No page comes in, none goes, no call is interrupted: no thread of the process has run."""
+    process, _ = cases()
+    lab.wait_for(lambda: all_wait(process.pid), "all threads wait")
+    before, switches = figures(process.pid)
+    for _ in range(3):
+        report_of(process.pid)
+    after, switches_after = figures(process.pid)
+    assert before == after and switches == switches_after, (before, after)
+
+
+def test_too_much():
+    """More blocks than there is memory for are refused, with the need."""
+    process = lab.start([sys.executable, "-c", "a = [bytes(600) for _ in range(700000)]; print(1, flush=True); input()"], text=True)
+    process.stdout.readline()
+    status, _, errors = lab.run("leaks", *lab.PATIENT, "-p", process.pid, "--max-memory", "64m")
+    assert status == 3 and re.search(r"7\d\d,\d+ blocks take [\d.]+ MiB of the tracer's memory", errors), errors
+
+
+def test_refusals():
+    assert lab.run("leaks", "-p", 4194301)[0] == 4
+    assert lab.run("leaks", "-p", os.getpid(), "--format", "folded")[0] == 2
+    assert lab.run("leaks")[0] == 2
+
+
+lab.run_tests()

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lists whose nodes move all the time, an array that is shuffled, and blocks that come and go, in two threads; beside them LEAKED blocks of
+ * a size that nothing else has are lost. Prints a line when it is at work.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LEAKED 24
+#define LEAKED_BYTES 3000
+#define LISTS 64
+#define NODES 20000
+#define SLOTS 4096
+
+struct node {
+	struct node *next;
+	void *block;
+	long number;
+};
+
+struct list {
+	pthread_mutex_t lock;
+	struct node *first;
+};
+
+static struct list lists[LISTS];
+static void *volatile slots[SLOTS];
+static pthread_mutex_t slot_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static void push(struct list *list, struct node *node)
+{
+	pthread_mutex_lock(&list->lock);
+	node->next = list->first;
+	list->first = node;
+	pthread_mutex_unlock(&list->lock);
+}
+
+static struct node *pop(struct list *list)
+{
+	struct node *node;
+
+	pthread_mutex_lock(&list->lock);
+	node = list->first;
+	if (node)
+		list->first = node->next;
+	pthread_mutex_unlock(&list->lock);
+	return node;
+}
+
+static void *work(void *argument)
+{
+	uint64_t state = (uint64_t)(uintptr_t)argument;
+	struct node *node;
+	size_t a, b;
+	void *block;
+
+	for (;;) {
+		node = pop(&lists[next_random(&state) % LISTS]);
+		if (node) {
+			free(node->block);
+			node->block = malloc(16 + next_random(&state) % 200);
+			push(&lists[next_random(&state) % LISTS], node);
+		}
+		a = next_random(&state) % SLOTS;
+		b = next_random(&state) % SLOTS;
+		pthread_mutex_lock(&slot_lock);
+		block = slots[a];
+		slots[a] = slots[b];
+		slots[b] = block;
+		pthread_mutex_unlock(&slot_lock);
+		block = malloc(64);
+		((void **)block)[0] = node;
+		free(block);
+	}
+	return NULL;
+}
+
+static __attribute__((noinline)) void lose(void)
+{
+	void **before = NULL, **block;
+	int i;
+
+	/* Each second one leads to the one before. */
+	for (i = 0; i < LEAKED; i++) {
+		block = malloc(LEAKED_BYTES + (i % 2 ? 16 : 0));
+		memset(block, 0, LEAKED_BYTES);
+		block[0] = i % 2 ? before : NULL;
+		before = block;
+	}
+}
+
+static __attribute__((noinline)) void scrub(void)
+{
+	volatile char gone[16384];
+	size_t i;
+
+	for (i = 0; i < sizeof(gone); i++)
+		gone[i] = 0;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	int i;
+
+	lose();
+	scrub();
+	for (i = 0; i < LISTS; i++)
+		pthread_mutex_init(&lists[i].lock, NULL);
+	for (i = 0; i < NODES; i++) {
+		struct node *node = calloc(1, sizeof(*node));
+
+		push(&lists[i % LISTS], node);
+	}
+	for (i = 0; i < SLOTS; i++)
+		slots[i] = malloc(40);
+	pthread_create(&thread, NULL, work, (void *)88172645463325252);
+	printf("at work\n");
+	fflush(stdout);
+	work((void *)362436069362436069);
+	return 0;
+}

@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which blocks are lost: the index against a linear search, the marking against a naive reference on random graphs, and cases with
+ * known verdicts, in memory that is made up.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "reach/reach_code.h"
+#include "reach/reach_follow.h"
+#include "reach/reach_scan.h"
+#include "unit/fake_image.h"
+#include "unit/random_numbers.h"
+
+static uint64_t random_below(struct random_numbers *random, uint64_t most)
+{
+	return random_word(random) % most;
+}
+
+/* The index */
+
+static uint32_t find_slowly(const struct kind_blocks *blocks, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < blocks->count; i++)
+		if (address == blocks->items[i].address ||
+		    address - blocks->items[i].address < blocks->items[i].bytes)
+			return (uint32_t)i;
+	return REACH_NO_BLOCK;
+}
+
+static void check_near(const struct reach_index *index, uint64_t address)
+{
+	uint64_t at;
+
+	for (at = address - 17; at != address + 17; at++)
+		assert_int_equal(reach_index_find(index, at), find_slowly(index->blocks, at));
+}
+
+static void test_index_is_a_search(void **state)
+{
+	struct random_numbers random = { .state = 16 };
+	struct kind_blocks blocks = { 0 };
+	struct reach_index index;
+	uint64_t address = 0x555555550000, size;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 900; i++) {
+		/* Neighbours without a gap, pages that none begins in, holes, and blocks that have no entries of their own. */
+		size = random_below(&random, i % 7 ? 300 : i % 5 ? 20000 : 3 << 20) & ~7ull;
+		kind_blocks_add(&blocks, address, size, NULL, 0, 0, 0);
+		address += size + 8 + (random_below(&random, 4) ? 0 : 64);
+		if (i % 100 == 99)
+			address = (address + (1ull << 33)) & ~4095ull;
+	}
+	assert_int_equal(reach_index_settle(&blocks), 0);
+	reach_index_fill(&index, &blocks);
+	for (i = 0; i < blocks.count; i++) {
+		check_near(&index, blocks.items[i].address);
+		check_near(&index, blocks.items[i].address + blocks.items[i].bytes);
+		check_near(&index, blocks.items[i].address + blocks.items[i].bytes / 2);
+	}
+	for (i = 0; i < 2000; i++) {
+		address = blocks.items[0].address + random_below(&random, 1ull << 37);
+		assert_int_equal(reach_index_find(&index, address), find_slowly(&blocks, address));
+	}
+	assert_int_equal(reach_index_find(&index, 0), REACH_NO_BLOCK);
+	assert_int_equal(reach_index_find(&index, UINT64_MAX), REACH_NO_BLOCK);
+	reach_index_free(&index);
+	kind_blocks_free(&blocks);
+}
+
+/* Blocks of a torn walk: what overlaps is left out, so that each address has one block. */
+static void test_index_leaves_out_what_overlaps(void **state)
+{
+	static const uint64_t odd[][2] = { { 0x10000, 64 },	  { 0x10000, 32 },
+					   { 0x10020, 64 },	  { 0x10043, 8 },
+					   { 0x10048, 0 },	  { 0x10048, 16 },
+					   { UINT64_MAX - 7, 8 }, { 0x20000, UINT64_MAX },
+					   { 1ull << 63, 4096 },  { 0x30000, 24 } };
+	struct kind_blocks blocks = { 0 };
+	struct reach_index index;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		kind_blocks_add(&blocks, odd[i][0], odd[i][1], NULL, 0, 0, 0);
+	reach_index_settle(&blocks);
+	for (i = 1; i < blocks.count; i++)
+		assert_true(blocks.items[i].address >=
+			    blocks.items[i - 1].address + blocks.items[i - 1].bytes);
+	reach_index_fill(&index, &blocks);
+	assert_int_equal(reach_index_find(&index, 0x10020), 0);
+	reach_index_free(&index);
+	kind_blocks_free(&blocks);
+	reach_index_fill(&index, &blocks);
+	assert_int_equal(reach_index_find(&index, 0x10000), REACH_NO_BLOCK);
+	assert_int_equal(reach_index_find(&index, UINT64_MAX), REACH_NO_BLOCK);
+	reach_index_free(&index);
+}
+
+/* The marking */
+
+struct naive {
+	size_t count;
+	uint16_t *starts, *inners;
+	struct reach_edge *edges;
+	size_t edge_count;
+	uint8_t *verdicts;
+	uint8_t *reached; /* scratch */
+};
+
+/* From what `reached` has, by all edges of `from`'s blocks until nothing changes: as slow as it is simple. */
+static void naive_spread(const struct naive *naive, uint8_t *reached, bool sure)
+{
+	bool changes = true;
+	size_t i;
+
+	while (changes) {
+		changes = false;
+		for (i = 0; i < naive->edge_count; i++) {
+			const struct reach_edge *edge = &naive->edges[i];
+			uint32_t target = edge->target >> 1;
+
+			if (reached[edge->source] && !reached[target] &&
+			    !(sure && edge->target & 1)) {
+				reached[target] = 1;
+				changes = true;
+			}
+		}
+	}
+}
+
+/* The same definitions, one after the other, over whole sets. */
+static void naive_mark(struct naive *naive)
+{
+	const unsigned int live = (1u << LEAK_ROOTS_LIVE) - 1;
+	uint8_t *sure = memory_alloc(naive->count, 1), *may = memory_alloc(naive->count, 1);
+	uint8_t *stale = memory_alloc(naive->count, 1);
+	size_t i;
+
+	for (i = 0; i < naive->count; i++)
+		sure[i] = (naive->starts[i] & live) != 0;
+	naive_spread(naive, sure, true);
+	for (i = 0; i < naive->count; i++)
+		may[i] = sure[i] || ((naive->starts[i] | naive->inners[i]) & live);
+	naive_spread(naive, may, false);
+	for (i = 0; i < naive->count; i++)
+		stale[i] = may[i] || naive->starts[i] || naive->inners[i];
+	naive_spread(naive, stale, false);
+	for (i = 0; i < naive->count; i++)
+		naive->verdicts[i] = sure[i]	? LEAK_REACHABLE
+				     : may[i]	? LEAK_POSSIBLE
+				     : stale[i] ? LEAK_STALE
+						: LEAK_UNJUDGED;
+	free(sure);
+	free(may);
+	free(stale);
+}
+
+/* Which blocks `from` leads to among the lost ones, itself included. */
+static void naive_from(const struct naive *naive, uint32_t from, uint8_t *reached)
+{
+	memset(reached, 0, naive->count);
+	reached[from] = 1;
+	naive_spread(naive, reached, false);
+}
+
+/*
+ * What must hold for leaders: whoever leads leads to all that is indirectly lost through it; no other lost block leads to a leader,
+ * unless both are in a cycle, of which it is the lowest; all that is lost has a leader.
+ */
+static void check_leaders(const struct naive *naive, const struct reach_graph *graph)
+{
+	uint8_t *from = memory_alloc(naive->count, 1), *back = memory_alloc(naive->count, 1);
+	size_t i, n;
+
+	for (i = 0; i < naive->count; i++) {
+		const struct reach_node *node = &graph->nodes[i];
+
+		if (naive->verdicts[i] != LEAK_UNJUDGED) {
+			assert_int_equal(node->verdict, naive->verdicts[i]);
+			assert_int_equal(node->leader, REACH_NOBODY);
+			continue;
+		}
+		assert_int_equal(node->verdict, node->leader == i ? LEAK_DEFINITE : LEAK_INDIRECT);
+		assert_int_equal(graph->nodes[node->leader].verdict, LEAK_DEFINITE);
+		naive_from(naive, (uint32_t)i, from);
+		for (n = 0; n < naive->count; n++) {
+			if (n == i || !from[n] || naive->verdicts[n] != LEAK_UNJUDGED ||
+			    graph->nodes[n].leader != n)
+				continue;
+			/* It leads to a leader: then that leads back to it, and is lower. */
+			naive_from(naive, (uint32_t)n, back);
+			assert_true(back[i] && n < i);
+		}
+		naive_from(naive, node->leader, from);
+		assert_true(from[i]);
+	}
+	free(from);
+	free(back);
+}
+
+static void mark_random(struct random_numbers *random, size_t count, size_t edges, bool leaders)
+{
+	struct naive naive = { .count = count, .edge_count = edges };
+	struct reach_graph graph;
+	size_t i;
+
+	naive.starts = memory_alloc(count, sizeof(*naive.starts));
+	naive.inners = memory_alloc(count, sizeof(*naive.inners));
+	naive.edges = memory_alloc(edges, sizeof(*naive.edges));
+	naive.verdicts = memory_alloc(count, 1);
+	reach_graph_open(&graph, count);
+	for (i = 0; i < count / 16; i++) {
+		uint32_t target = (uint32_t)random_below(random, count);
+		enum leak_root root = (enum leak_root)random_below(random, LEAK_ROOTS);
+		bool inner = random_below(random, 2);
+
+		reach_graph_add_root(&graph, target, inner, root, 8 * i + 8);
+		*(inner ? &naive.inners[target] : &naive.starts[target]) |= (uint16_t)(1u << root);
+	}
+	for (i = 0; i < edges; i++) {
+		struct reach_edge edge = { (uint32_t)random_below(random, count),
+					   (uint32_t)random_below(random, 2 * count) };
+
+		/* Mostly near: long ways, and many cycles. */
+		if (random_below(random, 4))
+			edge.target =
+				(uint32_t)(2 * ((edge.source + random_below(random, 9)) % count) +
+					   random_below(random, 2));
+		naive.edges[i] = edge;
+		reach_graph_add_edge(&graph, edge.source, edge.target >> 1, edge.target & 1);
+	}
+	reach_graph_mark(&graph);
+	naive_mark(&naive);
+	if (leaders)
+		check_leaders(&naive, &graph);
+	for (i = 0; i < count; i++)
+		if (naive.verdicts[i] == LEAK_UNJUDGED)
+			assert_true(graph.nodes[i].verdict == LEAK_DEFINITE ||
+				    graph.nodes[i].verdict == LEAK_INDIRECT);
+		else
+			assert_int_equal(graph.nodes[i].verdict, naive.verdicts[i]);
+	reach_graph_free(&graph);
+	free(naive.starts);
+	free(naive.inners);
+	free(naive.edges);
+	free(naive.verdicts);
+}
+
+static void test_marking_is_the_reference(void **state)
+{
+	struct random_numbers random = { .state = 1 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 40; i++)
+		mark_random(&random, 60, 20 + 2 * i, true);
+	mark_random(&random, 10000, 9000, false);
+	mark_random(&random, 10000, 20000, false);
+}
+
+static void test_long_list(void **state)
+{
+	enum { LENGTH = 1000000 };
+	struct reach_graph graph;
+	uint32_t i;
+
+	(void)state;
+	reach_graph_open(&graph, LENGTH);
+	/* Downward, so that the leader is the last number. */
+	for (i = 1; i < LENGTH; i++)
+		reach_graph_add_edge(&graph, i, i - 1, false);
+	reach_graph_mark(&graph);
+	assert_int_equal(graph.nodes[LENGTH - 1].verdict, LEAK_DEFINITE);
+	for (i = 0; i < LENGTH - 1; i++) {
+		assert_int_equal(graph.nodes[i].verdict, LEAK_INDIRECT);
+		assert_int_equal(graph.nodes[i].leader, LENGTH - 1);
+	}
+	reach_graph_free(&graph);
+}
+
+/* The nine chains of memcheck's manual, section 4.2.8: a pointer to a start, or to the inside, or none. */
+static void test_nine_chains(void **state)
+{
+	static const struct {
+		int root, edge; /* -1 = none, 0 = to the start, 1 = to the inside */
+		enum leak_verdict first, second;
+	} chains[] = {
+		{ 0, -1, LEAK_REACHABLE, LEAK_DEFINITE }, { 0, 0, LEAK_REACHABLE, LEAK_REACHABLE },
+		{ -1, -1, LEAK_DEFINITE, LEAK_DEFINITE }, { -1, 0, LEAK_DEFINITE, LEAK_INDIRECT },
+		{ 1, -1, LEAK_POSSIBLE, LEAK_DEFINITE },  { 0, 1, LEAK_REACHABLE, LEAK_POSSIBLE },
+		{ -1, 1, LEAK_DEFINITE, LEAK_INDIRECT },  { 1, 0, LEAK_POSSIBLE, LEAK_POSSIBLE },
+		{ 1, 1, LEAK_POSSIBLE, LEAK_POSSIBLE },
+	};
+	struct reach_graph graph;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(chains) / sizeof(chains[0]); i++) {
+		reach_graph_open(&graph, 2);
+		if (chains[i].root >= 0)
+			reach_graph_add_root(&graph, 0, chains[i].root, LEAK_ROOT_STATIC, 8);
+		if (chains[i].edge >= 0)
+			reach_graph_add_edge(&graph, 0, 1, chains[i].edge);
+		reach_graph_mark(&graph);
+		assert_int_equal(graph.nodes[0].verdict, chains[i].first);
+		assert_int_equal(graph.nodes[1].verdict, chains[i].second);
+		reach_graph_free(&graph);
+	}
+}
+
+/* Two lost blocks lead to one: it is lost once, and its leader is the same whatever the order of the edges is. */
+static void test_shared_child(void **state)
+{
+	struct reach_graph graph;
+	uint32_t first;
+
+	(void)state;
+	reach_graph_open(&graph, 3);
+	reach_graph_add_edge(&graph, 0, 2, false);
+	reach_graph_add_edge(&graph, 1, 2, false);
+	reach_graph_mark(&graph);
+	assert_int_equal(graph.nodes[0].verdict, LEAK_DEFINITE);
+	assert_int_equal(graph.nodes[1].verdict, LEAK_DEFINITE);
+	assert_int_equal(graph.nodes[2].verdict, LEAK_INDIRECT);
+	first = graph.nodes[2].leader;
+	reach_graph_free(&graph);
+	reach_graph_open(&graph, 3);
+	reach_graph_add_edge(&graph, 1, 2, true);
+	reach_graph_add_edge(&graph, 0, 2, false);
+	reach_graph_mark(&graph);
+	assert_int_equal(graph.nodes[2].leader, first);
+	reach_graph_free(&graph);
+}
+
+/* A ring of three, in any rotation, and one that leads to another: one leader each, or one for both. */
+static void test_cycles(void **state)
+{
+	struct reach_graph graph;
+	uint32_t i;
+
+	(void)state;
+	reach_graph_open(&graph, 6);
+	for (i = 0; i < 3; i++) {
+		reach_graph_add_edge(&graph, i, (i + 2) % 3, false);
+		reach_graph_add_edge(&graph, 3 + i, 3 + (i + 1) % 3, false);
+	}
+	reach_graph_add_edge(&graph, 4, 1, false);
+	reach_graph_mark(&graph);
+	for (i = 0; i < 6; i++) {
+		assert_int_equal(graph.nodes[i].leader, 3);
+		assert_int_equal(graph.nodes[i].verdict, i == 3 ? LEAK_DEFINITE : LEAK_INDIRECT);
+	}
+	reach_graph_free(&graph);
+}
+
+/* The strongest kind of root wins, and the way is kept. */
+static void test_roots_and_ways(void **state)
+{
+	struct reach_graph graph;
+
+	(void)state;
+	reach_graph_open(&graph, 3);
+	reach_graph_add_root(&graph, 0, false, LEAK_ROOT_DEAD_STACK, 0x100);
+	reach_graph_add_root(&graph, 0, false, LEAK_ROOT_STATIC, 0x200);
+	reach_graph_add_root(&graph, 0, true, LEAK_ROOT_REGISTER, 0x300);
+	reach_graph_add_edge(&graph, 0, 1, false);
+	reach_graph_add_root(&graph, 2, true, LEAK_ROOT_FREE, 0x400);
+	reach_graph_mark(&graph);
+	assert_int_equal(graph.nodes[0].root, LEAK_ROOT_STATIC);
+	assert_int_equal(graph.nodes[0].holder, 0x200);
+	assert_int_equal(graph.nodes[1].root, LEAK_ROOT_STATIC);
+	assert_int_equal(graph.nodes[1].parent, 0);
+	assert_int_equal(graph.nodes[2].verdict, LEAK_STALE);
+	assert_int_equal(graph.nodes[2].root, LEAK_ROOT_FREE);
+	reach_graph_free(&graph);
+}
+
+/* Passes */
+
+static void take(struct reach_candidates *candidates, uint64_t address, uint64_t leader,
+		 uint32_t hash)
+{
+	const struct reach_candidate item = { .address = address,
+					      .size = 32,
+					      .leader = leader,
+					      .hash = hash,
+					      .verdict = !leader	     ? LEAK_POSSIBLE
+							 : leader == address ? LEAK_DEFINITE
+									     : LEAK_INDIRECT };
+
+	candidates->items = memory_grow(candidates->items, candidates->count, &candidates->capacity,
+					sizeof(item));
+	candidates->items[candidates->count++] = item;
+}
+
+/* What has another leader, other contents, or is missing in a pass is not lost; nor is what is lost through such a one. */
+static void test_passes_meet(void **state)
+{
+	struct reach_candidates kept = { 0 }, pass = { 0 };
+
+	(void)state;
+	take(&kept, 0x100, 0x100, 1); /* the same */
+	take(&kept, 0x200, 0x100, 0);
+	take(&kept, 0x300, 0x300, 1); /* its contents change */
+	take(&kept, 0x400, 0x300, 0);
+	take(&kept, 0x500, 0x500, 1); /* is reached */
+	take(&kept, 0x600, 0x600, 1); /* has another leader */
+	take(&kept, 0x700, 0, 0); /* is possible, then lost */
+	take(&kept, 0x800, 0x800, 1); /* is lost, then possible */
+	take(&pass, 0x100, 0x100, 1);
+	take(&pass, 0x200, 0x100, 0);
+	take(&pass, 0x300, 0x300, 2);
+	take(&pass, 0x400, 0x300, 0);
+	take(&pass, 0x600, 0x100, 0);
+	take(&pass, 0x700, 0x700, 1);
+	take(&pass, 0x800, 0, 0);
+	take(&pass, 0x900, 0x900, 1); /* is new */
+	reach_candidates_meet(&kept, &pass);
+	assert_int_equal(kept.count, 4);
+	assert_int_equal(kept.items[0].address, 0x100);
+	assert_int_equal(kept.items[1].address, 0x200);
+	assert_int_equal(kept.items[2].address, 0x700);
+	assert_int_equal(kept.items[2].verdict, LEAK_POSSIBLE);
+	assert_int_equal(kept.items[3].verdict, LEAK_POSSIBLE);
+	reach_candidates_free(&kept);
+	reach_candidates_free(&pass);
+}
+
+/* What is freed, or has another size, is no leak; what was lost through it is not judged. */
+static void test_freed_blocks_are_dropped(void **state)
+{
+	struct reach_candidates kept = { 0 };
+	struct kind_blocks blocks = { 0 };
+
+	(void)state;
+	take(&kept, 0x100, 0x100, 1);
+	take(&kept, 0x200, 0x200, 1);
+	take(&kept, 0x300, 0x200, 0);
+	take(&kept, 0x400, 0x400, 1);
+	kind_blocks_add(&blocks, 0x100, 32, NULL, 0, 0, 0);
+	kind_blocks_add(&blocks, 0x300, 32, NULL, 0, 0, 0);
+	kind_blocks_add(&blocks, 0x400, 48, NULL, 0, 0, 0);
+	reach_candidates_check(&kept, &blocks);
+	assert_int_equal(kept.count, 1);
+	assert_int_equal(kept.items[0].address, 0x100);
+	reach_candidates_free(&kept);
+	kind_blocks_free(&blocks);
+}
+
+/* Memory */
+
+#define HEAP 0x555555560000ull
+#define DATA 0x555555550000ull
+#define STACK 0x7ffff0000000ull
+#define SHARED 0x7fff00000000ull
+
+struct world {
+	struct fake_image *fake;
+	struct image *image;
+	struct module_ranges modules;
+	struct thread_list threads;
+	struct thread_registers_list registers;
+	struct reach_roots roots;
+	struct kind_blocks blocks;
+	struct reach_index index;
+	struct reach_graph graph;
+	struct reach_walk_left left;
+};
+
+/* Blocks of 64 bytes in 128 each; the first page of the heap has `count` of them. */
+static uint64_t block_at(size_t i)
+{
+	return HEAP + 128 * i;
+}
+
+static void world_open(struct world *world, size_t count)
+{
+	size_t i;
+
+	*world = (struct world){ .fake = fake_image_new() };
+	fake_image_map(world->fake, DATA, 0x1000, "/app", FAKE_WRITABLE);
+	fake_image_map(world->fake, HEAP, 0x10000, "[heap]", FAKE_WRITABLE);
+	fake_image_map(world->fake, SHARED, 0x2000, "/dev/shm/x", FAKE_WRITABLE | FAKE_SHARED);
+	fake_image_map(world->fake, STACK, 0x4000, "[stack]", FAKE_WRITABLE);
+	for (i = 0; i < count; i++)
+		kind_blocks_add(&world->blocks, block_at(i), 64, NULL, 0, 0, 0);
+}
+
+static void world_run(struct world *world)
+{
+	struct reach_scan scan = { .index = &world->index,
+				   .roots = &world->roots,
+				   .graph = &world->graph };
+
+	world->image = fake_image_open(world->fake);
+	reach_roots_open(&world->roots, world->image, &world->modules, &world->threads,
+			 &world->registers);
+	claims_add(world->roots.claims, PURPOSE_MALLOC_MAIN, HEAP, HEAP + 0x10000, 0);
+	reach_index_settle(&world->blocks);
+	reach_index_fill(&world->index, &world->blocks);
+	reach_graph_open(&world->graph, world->blocks.count);
+	assert_true(reach_scan_memory(&scan, world->image, &world->left));
+	reach_graph_mark(&world->graph);
+}
+
+static void world_close(struct world *world)
+{
+	reach_graph_free(&world->graph);
+	reach_index_free(&world->index);
+	reach_roots_free(&world->roots);
+	kind_blocks_free(&world->blocks);
+	fake_image_free(world->fake);
+}
+
+static enum leak_verdict verdict_of(const struct world *world, size_t i)
+{
+	return world->graph.nodes[i].verdict;
+}
+
+/* Below the stack pointer and in free memory words mean nothing; in blocks, data, shared memory and above it they do. */
+static void test_words_by_place(void **state)
+{
+	struct thread_registers thread = { .tid = 1, .stack_pointer = STACK + 0x2000 };
+	struct world world;
+
+	(void)state;
+	world_open(&world, 9);
+	world.registers = (struct thread_registers_list){ &thread, 1, 1, true };
+	fake_image_put_word(world.fake, STACK + 0x3000, block_at(0));
+	fake_image_put_word(world.fake, STACK + 0x1000, block_at(1));
+	fake_image_put_word(world.fake, STACK + 0x2000 - 64, block_at(2)); /* the red zone */
+	fake_image_put_word(world.fake, SHARED + 8, block_at(3));
+	fake_image_put_word(world.fake, DATA + 8, block_at(4) + 8);
+	fake_image_put_word(world.fake, HEAP + 64 + 8, block_at(5)); /* behind block 0 */
+	fake_image_put_word(world.fake, block_at(0) + 56, block_at(6));
+	fake_image_put_word(world.fake, block_at(7), block_at(8) + 1);
+	world_run(&world);
+	assert_int_equal(verdict_of(&world, 0), LEAK_REACHABLE);
+	assert_int_equal(world.graph.nodes[0].root, LEAK_ROOT_STACK);
+	assert_int_equal(verdict_of(&world, 1), LEAK_STALE);
+	assert_int_equal(verdict_of(&world, 2), LEAK_REACHABLE);
+	assert_int_equal(world.graph.nodes[3].root, LEAK_ROOT_SHARED);
+	assert_int_equal(verdict_of(&world, 4), LEAK_POSSIBLE);
+	assert_int_equal(verdict_of(&world, 5), LEAK_STALE);
+	assert_int_equal(world.graph.nodes[5].root, LEAK_ROOT_FREE);
+	assert_int_equal(verdict_of(&world, 6), LEAK_REACHABLE);
+	assert_int_equal(world.graph.nodes[6].parent, 0);
+	assert_int_equal(verdict_of(&world, 7), LEAK_DEFINITE);
+	assert_int_equal(verdict_of(&world, 8), LEAK_INDIRECT);
+	assert_int_equal(world.left.swapped_bytes + world.left.unread_bytes, 0);
+	world_close(&world);
+}
+
+/* What was not seen is counted: swapped pages, and shared memory that is not in the page table. */
+static void test_what_is_not_seen_is_counted(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_open(&world, 1);
+	fake_image_swapped(world.fake, HEAP + 0x4000, 0x3000);
+	fake_image_absent(world.fake, SHARED, 0x1000);
+	world_run(&world);
+	assert_int_equal(world.left.swapped_bytes, 0x3000);
+	assert_int_equal(world.left.unread_bytes, 0x1000);
+	world_close(&world);
+}
+
+/* Links of glibc's free chunks lead to the last word of the block before them; records of jemalloc to where extents begin. */
+static void test_records_are_no_pointers(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_open(&world, 4);
+	world.image = fake_image_open(world.fake);
+	reach_roots_open(&world.roots, world.image, &world.modules, &world.threads,
+			 &world.registers);
+	world.roots.has_glibc = true;
+	assert_true(reach_roots_is_record(&world.roots, LEAK_ROOT_FREE,
+					  &(struct reach_word){ .word = block_at(0) + 56,
+								.block = block_at(0),
+								.size = 64 }));
+	/* A program's own pointer behind its last element looks the same: not in static data of its own. */
+	assert_false(reach_roots_is_record(&world.roots, LEAK_ROOT_STATIC,
+					   &(struct reach_word){ .word = block_at(0) + 56,
+								 .block = block_at(0),
+								 .size = 64 }));
+	assert_false(reach_roots_is_record(
+		&world.roots, LEAK_ROOT_FREE,
+		&(struct reach_word){ .word = block_at(0), .block = block_at(0), .size = 64 }));
+	world.roots.has_jemalloc = true;
+	assert_true(reach_roots_is_record(&world.roots, LEAK_ROOT_UNKNOWN,
+					  &(struct reach_word){ .place = 0x7f0000001088,
+								.word = 0x7f1000000000,
+								.next = 0x5003,
+								.block = 0x7f1000000000,
+								.size = 0x4000 }));
+	assert_false(reach_roots_is_record(&world.roots, LEAK_ROOT_UNKNOWN,
+					   &(struct reach_word){ .place = 0x7f0000001090,
+								 .word = 0x7f1000000000,
+								 .next = 0x5003,
+								 .block = 0x7f1000000000,
+								 .size = 0x4000 }));
+	assert_false(reach_roots_is_record(&world.roots, LEAK_ROOT_UNKNOWN,
+					   &(struct reach_word){ .place = 0x7f0000001088,
+								 .word = 0x7f1000000000,
+								 .next = 0x3003,
+								 .block = 0x7f1000000000,
+								 .size = 0x4000 }));
+	world_close(&world);
+}
+
+/* Each code is found, and what was lost through a leader that is found is not lost either. */
+static void test_encoded_words(void **state)
+{
+	static const enum reach_code expected[] = { REACH_CODE_FIXNUM, REACH_CODE_DIGITS,
+						    REACH_CODE_HIGH, REACH_CODE_NOT,
+						    REACH_CODE_UNALIGNED };
+	struct reach_candidates candidates = { 0 };
+	struct world world;
+	uint64_t word, address = 0;
+	size_t i;
+
+	(void)state;
+	world_open(&world, 8);
+	fake_image_put_word(world.fake, DATA + 0x00, 2 * block_at(0) + 1);
+	fake_image_put_word(world.fake, DATA + 0x10,
+			    (block_at(1) & ((1u << 30) - 1)) | block_at(1) >> 30 << 32);
+	fake_image_put_word(world.fake, DATA + 0x20, block_at(2) | 0xfffcull << 48);
+	fake_image_put_word(world.fake, DATA + 0x30, ~block_at(3));
+	word = block_at(4);
+	fake_image_put(world.fake, DATA + 0x43, &word, sizeof(word));
+	/* Only what is lost itself has it. */
+	fake_image_put_word(world.fake, block_at(6), 2 * block_at(5) + 1);
+	fake_image_put_word(world.fake, block_at(0), block_at(7));
+	world_run(&world);
+	reach_candidates_take(&candidates, &world.blocks, &world.graph, world.image);
+	assert_int_equal(candidates.count, 8);
+	assert_true(reach_code_find(&candidates, &world.roots, world.image));
+	for (i = 0; i < 5; i++) {
+		address = block_at(i);
+		assert_int_equal(reach_candidates_find(&candidates, address)->encoded, expected[i]);
+		assert_int_equal(reach_candidates_find(&candidates, address)->verdict,
+				 LEAK_POSSIBLE);
+	}
+	assert_int_equal(reach_candidates_find(&candidates, block_at(5))->verdict, LEAK_DEFINITE);
+	assert_int_equal(reach_candidates_find(&candidates, block_at(6))->verdict, LEAK_DEFINITE);
+	assert_int_equal(reach_candidates_find(&candidates, block_at(7))->verdict, LEAK_POSSIBLE);
+	reach_candidates_free(&candidates);
+	world_close(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_index_is_a_search),
+		cmocka_unit_test(test_index_leaves_out_what_overlaps),
+		cmocka_unit_test(test_marking_is_the_reference),
+		cmocka_unit_test(test_long_list),
+		cmocka_unit_test(test_nine_chains),
+		cmocka_unit_test(test_shared_child),
+		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_roots_and_ways),
+		cmocka_unit_test(test_passes_meet),
+		cmocka_unit_test(test_freed_blocks_are_dropped),
+		cmocka_unit_test(test_words_by_place),
+		cmocka_unit_test(test_what_is_not_seen_is_counted),
+		cmocka_unit_test(test_records_are_no_pointers),
+		cmocka_unit_test(test_encoded_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See leaks_look.h. */
+#include "memory/leaks_look.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "memory/leaks_groups.h"
+#include "memory/leaks_pass.h"
+#include "reach/reach_code.h"
+#include "system/cpu_delay.h"
+#include "system/proc.h"
+
+/* Passes until so many in a row have left out nothing: what moves is not missed in each of them. */
+#define PASSES_AGREE 3
+#define PASSES_MAX 16
+
+/* How often blocks are listed until all of them are certain, at the end. */
+#define LISTS_MAX 50
+#define LISTS_GAP_NS 10000000ull
+
+struct leaks_run {
+	const struct leaks_wanted *wanted;
+	struct leak_report *report;
+	struct image *image;
+	struct leaks_pass pass; /* the last one */
+	struct reach_candidates kept;
+	unsigned int agreed; /* the last so many passes have left out nothing */
+	struct image_patience patience;
+	struct cpu_delay delay;
+	int64_t delay_ns;
+};
+
+/* Waits for a CPU are not the process's fault. */
+static uint64_t leaks_extend(void *context)
+{
+	struct leaks_run *run = context;
+	int64_t delay_ns = cpu_delay_read(&run->delay);
+	uint64_t more_ns = (uint64_t)(delay_ns - run->delay_ns);
+
+	run->delay_ns = delay_ns;
+	return more_ns;
+}
+
+static void leaks_meet(struct leaks_run *run)
+{
+	struct reach_candidates now = { 0 };
+	size_t before = run->kept.count;
+
+	reach_candidates_take(&now, &run->pass.blocks, &run->pass.graph, run->image);
+	/* A snapshot needs no other one. */
+	if (run->report->passes == 1 || run->pass.is_quiet) {
+		reach_candidates_free(&run->kept);
+		run->kept = now;
+		run->agreed = 0;
+		return;
+	}
+	reach_candidates_meet(&run->kept, &now);
+	run->agreed = run->kept.count == before ? run->agreed + 1 : 0;
+	reach_candidates_free(&now);
+}
+
+/* Is what is left certain enough? Nothing that is lost is missing in any pass: an empty set is final. */
+static bool leaks_is_done(const struct leaks_run *run)
+{
+	return run->pass.is_quiet || !run->kept.count || run->report->passes >= PASSES_MAX ||
+	       run->agreed >= PASSES_AGREE;
+}
+
+static void leaks_wait(uint64_t ns)
+{
+	const struct timespec gap = clock_timespec(ns);
+
+	nanosleep(&gap, NULL);
+}
+
+static int leaks_passes(struct leaks_run *run, struct error *error)
+{
+	int code;
+
+	for (;;) {
+		code = leaks_pass_run(&run->pass, run->image, run->wanted, error);
+		if (code)
+			return code;
+		run->report->passes++;
+		leaks_meet(run);
+		if (leaks_is_done(run))
+			return 0;
+		leaks_pass_free(&run->pass);
+		leaks_wait(run->wanted->gap_ns);
+	}
+}
+
+static int leaks_list(struct leaks_run *run, struct kind_blocks *blocks, bool *ret_is_exact,
+		      struct error *error)
+{
+	if (!image_refresh(run->image))
+		return error_set(error, ERROR_TARGET, -ESRCH,
+				 "process %d has ended, or executed another program",
+				 run->wanted->pid);
+	return leaks_pass_list(run->image, run->wanted, blocks, ret_is_exact, error);
+}
+
+/*
+ * What the process has freed since the last pass was seen as lost: its last pointer is overwritten first. So was what is free, and was
+ * taken for a block while lists of free ones changed.
+ */
+static int leaks_drop_freed(struct leaks_run *run, struct error *error)
+{
+	struct kind_blocks blocks = { 0 };
+	bool is_exact = false;
+	int code = 0, tries;
+
+	if ((run->pass.is_quiet && run->pass.is_exact) || !run->kept.count)
+		return 0;
+	for (tries = 0; !code && !is_exact && tries < LISTS_MAX; tries++) {
+		if (tries)
+			leaks_wait(LISTS_GAP_NS);
+		kind_blocks_free(&blocks);
+		code = leaks_list(run, &blocks, &is_exact, error);
+	}
+	run->report->frees_unknown = !code && !is_exact;
+	if (!code)
+		reach_candidates_check(&run->kept, &blocks);
+	kind_blocks_free(&blocks);
+	return code;
+}
+
+static void leaks_add(struct leak_sum *sum, uint64_t bytes)
+{
+	sum->blocks++;
+	sum->bytes += bytes;
+}
+
+/* What is lost is as all passes have it; the rest as the last one. */
+static void leaks_sum(struct leaks_run *run)
+{
+	struct leak_report *report = run->report;
+	size_t i;
+
+	for (i = 0; i < run->pass.graph.count; i++) {
+		const struct reach_node *node = &run->pass.graph.nodes[i];
+		const struct kind_block *block = &run->pass.blocks.items[i];
+		const struct reach_candidate *kept =
+			reach_candidates_find(&run->kept, block->address);
+		enum leak_verdict verdict = node->verdict;
+
+		if (kept)
+			verdict = kept->verdict;
+		else if (verdict != LEAK_REACHABLE && verdict != LEAK_STALE)
+			verdict = LEAK_UNJUDGED;
+		leaks_add(&report->sums[verdict], block->bytes);
+		if (verdict == LEAK_REACHABLE)
+			leaks_add(&report->roots[node->root], block->bytes);
+	}
+}
+
+static void leaks_fill(struct leaks_run *run)
+{
+	struct leak_report *report = run->report;
+
+	report->is_quiet = run->pass.is_quiet;
+	report->is_restless = !run->pass.is_quiet && run->kept.count && run->agreed < PASSES_AGREE;
+	report->has_registers = run->pass.has_registers;
+	report->swapped_bytes = run->pass.left.swapped_bytes;
+	report->unread_bytes = run->pass.left.unread_bytes;
+	report->present_bytes = run->pass.left.read_bytes;
+	report->pages_unknown = run->image->pages_unknown;
+	report->read_bytes = run->image->usage.bytes;
+	if (!run->pass.threads.complete)
+		leak_report_remark(report, "Not all threads were found: their storage counts as "
+					   "memory that is no block.");
+	if (run->pass.odd_blocks)
+		leak_report_remark(report,
+				   "%zu blocks are left out: they overlap others, so the heap "
+				   "changed while it was walked.",
+				   (size_t)run->pass.odd_blocks);
+	leaks_sum(run);
+	leaks_groups_fill(&run->pass, &run->kept, report);
+}
+
+static int leaks_judge(struct leaks_run *run, struct error *error)
+{
+	int code = leaks_passes(run, error);
+
+	if (code)
+		return code;
+	if (!reach_code_find(&run->kept, &run->pass.roots, run->image))
+		leak_report_remark(run->report, "There was no time to look for encoded addresses "
+						"in all memory.");
+	code = leaks_drop_freed(run, error);
+	if (code)
+		return code;
+	leaks_fill(run);
+	if (!image_is_alive(run->image))
+		return error_set(error, ERROR_TARGET, -ESRCH,
+				 "process %d ended, or executed another program, while it was "
+				 "looked at",
+				 run->wanted->pid);
+	return 0;
+}
+
+static int leaks_open(struct leaks_run *run, struct error *error)
+{
+	struct proc_status status;
+	pid_t pid = run->wanted->pid;
+	int code = proc_read_status("/proc", pid, &status);
+
+	if (code)
+		return error_set(error, code == -ESRCH ? ERROR_TARGET : ERROR_PERMISSION, code,
+				 "there is no process %d", pid);
+	if (status.pid != pid)
+		return error_set(error, ERROR_TARGET, -ESRCH, "%d is a thread of process %d", pid,
+				 status.pid);
+	if (!status.mapped_bytes)
+		return error_set(error, ERROR_TARGET, -ESRCH,
+				 "process %d (%s) has no memory of its own", pid, status.comm);
+	run->report->pid = pid;
+	memcpy(run->report->comm, status.comm, sizeof(run->report->comm));
+	code = image_open(pid, run->wanted->until_ns, &run->image, error);
+	if (code)
+		return code;
+	run->image->until_ns = run->wanted->until_ns;
+	run->delay = cpu_delay_open(CPU_DELAY_OWN);
+	run->delay_ns = cpu_delay_read(&run->delay);
+	run->patience = (struct image_patience){ leaks_extend, run->wanted->is_over, run };
+	run->image->patience = &run->patience;
+	return 0;
+}
+
+int leaks_look(const struct leaks_wanted *wanted, struct leak_report *ret_report,
+	       struct error *error)
+{
+	struct leaks_run run = { .wanted = wanted, .report = ret_report, .delay = { .fd = -1 } };
+	uint64_t begin_ns = clock_now_ns();
+	int code = leaks_open(&run, error);
+
+	if (!code)
+		code = leaks_judge(&run, error);
+	ret_report->duration_ns = clock_now_ns() - begin_ns;
+	ret_report->wall_time = (int64_t)time(NULL);
+	leaks_pass_free(&run.pass);
+	reach_candidates_free(&run.kept);
+	cpu_delay_close(&run.delay);
+	image_free(run.image);
+	return code;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which blocks of a running process nothing leads to any more. It is not stopped: passes are repeated until several in a row agree,
+ * and one in which no thread ran is as good as a stop.
+ */
+#ifndef MEMORY_LEAKS_LOOK_H
+#define MEMORY_LEAKS_LOOK_H
+
+#include "base/error.h"
+#include "decode/name_reader.h"
+#include "heap/image.h"
+#include "model/leak_report.h"
+#include "system/thread_registers.h"
+
+struct leaks_wanted {
+	pid_t pid;
+	uint64_t until_ns; /* CLOCK_MONOTONIC: what is not known by then is an error */
+	uint64_t max_memory; /* that may be taken for the blocks, in bytes */
+	uint64_t gap_ns; /* between two passes */
+	bool (*is_over)(void); /* must all end now? NULL = never */
+	struct name_reader *names; /* NULL = places and types have none */
+	/*
+	 * Append the registers of all threads of the process; false if there were none to be had. NULL = there are none.
+	 */
+	bool (*registers)(void *context, struct thread_registers_list *registers);
+	void *context;
+};
+
+/*
+ * Fill `*ret_report`, which is {0}; free it with leak_report_free, also after a failure. Returns 0, or a negative errno with `error`
+ * filled: ERROR_TARGET if there is no such process, or it has ended, or executed another program; ERROR_PERMISSION if it may not be
+ * looked at, or there was no time, or not enough memory; ERROR_NOTHING if its blocks cannot be listed.
+ */
+int leaks_look(const struct leaks_wanted *wanted, struct leak_report *ret_report,
+	       struct error *error);
+
+#endif

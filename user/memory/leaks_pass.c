@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See leaks_pass.h. */
+#include "memory/leaks_pass.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/units.h"
+#include "heap/census.h"
+#include "reach/reach_scan.h"
+#include "system/kernel_words.h"
+#include "system/thread_rest.h"
+
+/* How often allocators are looked for: structures that change all the time are not recognized each time. */
+#define HEAP_TRIES 16
+#define HEAP_GAP_NS 5000000
+
+#define NEED_STEP 65536 /* blocks between two looks at how much memory they need */
+
+/* Where a thread pointer leads to, the C library keeps its table of thread-local storage: a pointer to the second entry of a block. */
+#define DTV_PLACE 8
+#define DTV_ENTRY 16
+
+/* A census whose blocks go to a list. */
+struct listing {
+	struct leaks_pass *pass; /* NULL = the list alone */
+	struct kind_blocks *blocks;
+	uint64_t max_memory;
+	uint64_t count; /* also of those for which there is no memory */
+	bool is_full;
+	/* Some of these blocks may be free: lists of glibc's changed while they were followed. */
+	bool is_inexact;
+};
+
+static bool listing_see(void *context, const struct census_block *block)
+{
+	struct listing *listing = context;
+
+	listing->count++;
+	if (listing->count % NEED_STEP == 0 &&
+	    reach_graph_need(listing->count) > listing->max_memory)
+		listing->is_full = true;
+	if (!listing->is_full)
+		kind_blocks_add(listing->blocks, block->address, block->size, NULL, 0, 0, 0);
+	return true;
+}
+
+static void listing_see_unknown(void *context, uint64_t start, uint64_t end)
+{
+	const struct listing *listing = context;
+
+	if (listing->pass)
+		reach_roots_add_unknown(&listing->pass->roots, start, end);
+}
+
+/* 1 = walked, 0 = the allocator is not at work here. */
+static int listing_walk(struct listing *listing, const struct heap_allocator *allocator,
+			struct image *image, const struct thread_list *threads,
+			struct error *reason)
+{
+	const struct census_sink sink = { listing_see, listing, listing_see_unknown };
+	struct heap_totals totals = { 0 };
+	struct heap_layout *layout = NULL;
+	int code = allocator->find(image, threads, &layout, reason);
+
+	if (code)
+		return code == -ENOENT ? 0 : code;
+	code = allocator->walk(layout, image, &sink, &totals);
+	listing->is_inexact |= totals.counts_only;
+	if (!code && totals.counts_only && strcmp(allocator->name, "glibc") != 0)
+		code = error_set(reason, ERROR_NOTHING, -ENOTSUP,
+				 "blocks of %s are counted only, while the process is at work",
+				 allocator->name);
+	if (!code && listing->pass) {
+		allocator->claim(layout, image, listing->pass->roots.claims);
+		listing->pass->roots.has_glibc |= !strcmp(allocator->name, "glibc");
+		listing->pass->roots.has_jemalloc |= !strcmp(allocator->name, "jemalloc");
+	}
+	allocator->free(layout);
+	heap_totals_free(&totals);
+	return code ? code : 1;
+}
+
+static int listing_fail(const struct listing *listing, struct image *image,
+			const struct error *reason, struct error *error)
+{
+	char need[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
+
+	if (image_is_over(image))
+		return error_set(error, ERROR_PERMISSION, -ETIMEDOUT,
+				 "there was no time to list all blocks: --deadline is longer");
+	if (listing->is_full)
+		return error_set(error, ERROR_PERMISSION, -ENOMEM,
+				 "%s blocks take %s of the tracer's memory: --max-memory is more",
+				 units_format_count(listing->count, count),
+				 units_format_size(reach_graph_need(listing->count), need));
+	return error_set(error, ERROR_NOTHING, -ENOTSUP,
+			 "the process's blocks cannot be listed: %s",
+			 reason->text[0] ? reason->text : "no allocator was recognized");
+}
+
+static int listing_run(struct listing *listing, struct image *image,
+		       const struct thread_list *threads, struct error *error)
+{
+	const struct timespec gap = { .tv_nsec = HEAP_GAP_NS };
+	struct error reason = { 0 };
+	size_t i, tries, walked = 0;
+	bool failed = true;
+	int code;
+
+	for (tries = 0; tries < HEAP_TRIES && (!walked || failed); tries++) {
+		/* Arenas may be new. */
+		if (tries && (nanosleep(&gap, NULL) || !census_refresh(image)))
+			break;
+		kind_blocks_free(listing->blocks);
+		listing->count = walked = 0;
+		listing->is_full = listing->is_inexact = failed = false;
+		reason = (struct error){ 0 };
+		for (i = 0; census_allocators[i] && !image_is_over(image); i++) {
+			code = listing_walk(listing, census_allocators[i], image, threads, &reason);
+			walked += code > 0;
+			failed |= code < 0;
+		}
+		if (listing->is_full || image_is_over(image))
+			break;
+	}
+	if (!walked || failed || listing->is_full || image_is_over(image))
+		return listing_fail(listing, image, &reason, error);
+	return 0;
+}
+
+int leaks_pass_list(struct image *image, const struct leaks_wanted *wanted,
+		    struct kind_blocks *ret_blocks, bool *ret_is_exact, struct error *error)
+{
+	struct listing listing = { .blocks = ret_blocks, .max_memory = wanted->max_memory };
+	struct thread_list threads;
+	int code;
+
+	thread_list_find(image, &threads);
+	code = listing_run(&listing, image, &threads, error);
+	thread_list_free(&threads);
+	reach_index_settle(ret_blocks);
+	*ret_is_exact = !listing.is_inexact;
+	return code;
+}
+
+static void pass_read_registers(struct leaks_pass *pass)
+{
+	const struct leaks_wanted *wanted = pass->wanted;
+
+	pass->has_registers &= wanted->registers &&
+			       wanted->registers(wanted->context, &pass->registers) &&
+			       pass->registers.is_whole;
+}
+
+static void pass_add_registers(const struct leaks_pass *pass, struct reach_scan *scan)
+{
+	size_t i, n;
+
+	for (i = 0; i < pass->registers.count; i++)
+		for (n = 0; n < pass->registers.items[i].count; n++)
+			reach_scan_word(scan, pass->registers.items[i].words[n],
+					LEAK_ROOT_REGISTER);
+}
+
+static void pass_add_words(struct leaks_pass *pass, struct reach_scan *scan)
+{
+	struct kernel_words words = { 0 };
+	size_t i;
+
+	pass_add_registers(pass, scan);
+	if (pass->image->pid)
+		kernel_words_read("/proc", pass->image->pid, &words);
+	for (i = 0; i < words.count; i++)
+		reach_scan_word(scan, words.items[i], LEAK_ROOT_KERNEL);
+	free(words.items);
+	for (i = 0; i < pass->threads.count; i++)
+		reach_scan_word(
+			scan,
+			image_word(pass->image, pass->threads.items[i].descriptor + DTV_PLACE) -
+				DTV_ENTRY,
+			LEAK_ROOT_TLS);
+}
+
+static int pass_scan(struct leaks_pass *pass, struct error *error)
+{
+	struct reach_scan scan = { .index = &pass->index,
+				   .roots = &pass->roots,
+				   .graph = &pass->graph };
+	bool has_all;
+
+	pass->odd_blocks = reach_index_settle(&pass->blocks);
+	reach_index_fill(&pass->index, &pass->blocks);
+	reach_graph_open(&pass->graph, pass->blocks.count);
+	pass_add_words(pass, &scan);
+	has_all = reach_scan_memory(&scan, pass->image, &pass->left);
+	/* What was in memory may be in a register now. */
+	pass->registers.count = 0;
+	pass_read_registers(pass);
+	pass_add_registers(pass, &scan);
+	if (!has_all)
+		return error_set(error, ERROR_PERMISSION, -ETIMEDOUT,
+				 "there was no time to read all memory: --deadline is longer");
+	if (pass->graph.is_cut)
+		return error_set(error, ERROR_PERMISSION, -ENOMEM,
+				 "there are more pointers between blocks than can be counted");
+	return 0;
+}
+
+static int pass_look(struct leaks_pass *pass, struct error *error)
+{
+	struct listing listing = { .pass = pass,
+				   .blocks = &pass->blocks,
+				   .max_memory = pass->wanted->max_memory };
+	int code;
+
+	pass->has_registers = true;
+	pass_read_registers(pass);
+	thread_list_find(pass->image, &pass->threads);
+	module_ranges_find(pass->image, &pass->modules);
+	reach_roots_open(&pass->roots, pass->image, &pass->modules, &pass->threads,
+			 &pass->registers);
+	code = listing_run(&listing, pass->image, &pass->threads, error);
+	pass->is_exact = !listing.is_inexact;
+	return code ? code : pass_scan(pass, error);
+}
+
+int leaks_pass_run(struct leaks_pass *pass, struct image *image, const struct leaks_wanted *wanted,
+		   struct error *error)
+{
+	struct buffer before = { 0 }, after = { 0 };
+	bool rested;
+	int code;
+
+	*pass = (struct leaks_pass){ .image = image, .wanted = wanted };
+	rested = thread_rest_read("/proc", wanted->pid, &before);
+	if (!image_refresh(image))
+		code = error_set(error, ERROR_TARGET, -ESRCH,
+				 "process %d has ended, or executed another program", wanted->pid);
+	else
+		code = pass_look(pass, error);
+	pass->is_quiet = rested && thread_rest_read("/proc", wanted->pid, &after) &&
+			 thread_rest_is_same(&before, &after);
+	buffer_free(&before);
+	buffer_free(&after);
+	if (!code)
+		reach_graph_mark(&pass->graph);
+	return code;
+}
+
+void leaks_pass_free(struct leaks_pass *pass)
+{
+	reach_graph_free(&pass->graph);
+	reach_index_free(&pass->index);
+	reach_roots_free(&pass->roots);
+	kind_blocks_free(&pass->blocks);
+	module_ranges_free(&pass->modules);
+	thread_list_free(&pass->threads);
+	free(pass->registers.items);
+	*pass = (struct leaks_pass){ 0 };
+}

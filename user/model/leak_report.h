@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which blocks of a process nothing leads to any more: between what looks (user/reach, user/memory) and what prints (user/render). Plain
+ * data, which owns all that it points to.
+ */
+#ifndef MODEL_LEAK_REPORT_H
+#define MODEL_LEAK_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buffer.h"
+#include "base/strings.h"
+
+/* Where words are that lead to blocks. X(symbol, name in JSON, title), the strongest first. */
+#define LEAK_ROOT_LIST(X)                        \
+	X(REGISTER, register, "registers")       \
+	X(STACK, stack, "stacks")                \
+	X(STATIC, static, "static data")         \
+	X(TLS, tls, "thread-local storage")      \
+	X(KERNEL, kernel, "the kernel")          \
+	X(SHARED, shared, "shared memory")       \
+	X(UNKNOWN, unknown, "other memory")      \
+	X(DEAD_STACK, dead_stack, "dead stacks") \
+	X(FREE, free, "free memory of malloc")
+
+enum leak_root {
+#define LEAK_ROOT_ENUMERATOR(SYMBOL, name, title) LEAK_ROOT_##SYMBOL,
+	LEAK_ROOT_LIST(LEAK_ROOT_ENUMERATOR)
+#undef LEAK_ROOT_ENUMERATOR
+		LEAK_ROOTS,
+	LEAK_ROOTS_LIVE = LEAK_ROOT_DEAD_STACK, /* from there on nobody reads the words any more */
+};
+
+/* X(symbol, name in JSON) */
+#define LEAK_VERDICT_LIST(X)                                                           \
+	X(UNJUDGED, unjudged) /* passes differ: it was born, or moved, meanwhile */    \
+	X(DEFINITE, definite) /* nothing leads to it */                                \
+	X(INDIRECT, indirect) /* only lost blocks do */                                \
+	X(POSSIBLE, possible) /* only a pointer to its inside, or behind such a one */ \
+	X(REACHABLE, reachable)                                                        \
+	X(STALE, stale) /* only words that nobody reads any more */
+
+enum leak_verdict {
+#define LEAK_VERDICT_ENUMERATOR(SYMBOL, name) LEAK_##SYMBOL,
+	LEAK_VERDICT_LIST(LEAK_VERDICT_ENUMERATOR)
+#undef LEAK_VERDICT_ENUMERATOR
+		LEAK_VERDICTS,
+};
+
+const char *leak_root_name(enum leak_root root); /* "static" */
+const char *leak_root_title(enum leak_root root); /* "static data" */
+const char *leak_verdict_name(enum leak_verdict verdict); /* "definite" */
+
+struct leak_sum {
+	uint64_t blocks, bytes;
+};
+
+/* Blocks of one kind and size with one verdict. Strings are in the report's pool, or static. */
+struct leak_group {
+	enum leak_verdict verdict; /* LEAK_DEFINITE or LEAK_POSSIBLE */
+	const char *kind, *name; /* as of a memory_kind */
+	uint64_t size; /* 0 = several */
+	struct leak_sum own;
+	struct leak_sum indirect; /* lost only through these */
+	uint64_t address; /* of one of them */
+	const char *note; /* why it is only possible: "encoded as 2p+1"; "" = nothing to add */
+};
+
+struct leak_report {
+	pid_t pid;
+	char comm[16];
+	struct leak_sum sums[LEAK_VERDICTS];
+	struct leak_sum roots[LEAK_ROOTS]; /* of what is reachable */
+	struct leak_group *groups; /* the largest first; owned */
+	size_t group_count, group_capacity;
+	unsigned int passes;
+	/* No thread ran between the start and the end of the last pass, so that it saw one moment. */
+	bool is_quiet;
+	bool is_restless; /* passes were still leaving blocks out at the end */
+	bool has_registers; /* of all threads, and all of them */
+	uint64_t swapped_bytes; /* which were not read */
+	/* Of memory that could not be read, or is shared and not in memory. */
+	uint64_t unread_bytes;
+	/* Some of what is lost may be free: malloc's lists changed all the time. */
+	bool frees_unknown;
+	bool pages_unknown; /* of some mappings it is not known what is in memory */
+	uint64_t present_bytes; /* of the process, as of the last pass */
+	uint64_t read_bytes; /* in all passes */
+	int64_t wall_time; /* seconds since the epoch */
+	uint64_t duration_ns;
+	struct buffer remarks; /* sentences, a line each */
+	struct strings names;
+};
+
+/* What is lost is certain: all that can hold a pointer was seen, and at one moment. */
+bool leak_report_is_proof(const struct leak_report *report);
+/* Something that can hold a pointer was not seen. */
+bool leak_report_is_partial(const struct leak_report *report);
+
+struct leak_group *leak_report_add_group(struct leak_report *report);
+/* Append a sentence to the remarks. */
+void leak_report_remark(struct leak_report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void leak_report_free(struct leak_report *report);
+
+#endif

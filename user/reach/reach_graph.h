@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Blocks, the words that lead to them, and what follows: which blocks the process can still reach, and which are lost. Pure; blocks are
+ * numbers. A pointer to the start of a block leads to it; one to its inside, or a chain with such a one, may.
+ */
+#ifndef REACH_REACH_GRAPH_H
+#define REACH_REACH_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/leak_report.h"
+
+#define REACH_NOBODY UINT32_MAX
+
+/* Of a block. */
+struct reach_node {
+	uint64_t holder; /* where a word is that leads here, of the strongest root; 0 = none */
+	/* Kinds of roots with a pointer to the start, and to the inside, as bits. */
+	uint16_t starts, inners;
+	uint8_t holder_root; /* enum leak_root */
+	uint8_t verdict; /* enum leak_verdict */
+	uint8_t root; /* enum leak_root, of what is reached */
+	bool is_sure; /* the holder leads to the start */
+	/* The block on the way from the root; REACH_NOBODY = the root itself. */
+	uint32_t parent;
+	/* Of what is lost: the block through which alone it is; itself, of such a one. */
+	uint32_t leader;
+};
+
+struct reach_edge {
+	uint32_t source;
+	uint32_t target; /* << 1 | inner */
+};
+
+struct reach_graph {
+	size_t count;
+	struct reach_node *nodes; /* owned */
+	struct reach_edge *edges; /* owned, until they are marked */
+	size_t edge_count, edge_capacity;
+	bool is_cut; /* there were too many edges: verdicts mean nothing */
+	/* After reach_graph_mark: those of block i are targets[offsets[i]] to targets[offsets[i + 1]]. Owned. */
+	uint32_t *offsets, *targets;
+};
+
+/* Of `count` blocks, fewer than 2^31. Free with reach_graph_free. */
+void reach_graph_open(struct reach_graph *graph, size_t count);
+void reach_graph_free(struct reach_graph *graph);
+
+/* The word at `place`, which is no block's, leads to block `target`. */
+void reach_graph_add_root(struct reach_graph *graph, uint32_t target, bool inner,
+			  enum leak_root root, uint64_t place);
+/* A word of block `source` leads to block `target`. */
+void reach_graph_add_edge(struct reach_graph *graph, uint32_t source, uint32_t target, bool inner);
+
+/*
+ * Give each block its verdict, and what belongs to it. Of a cycle that nothing leads to, the block with the lowest number is the leader: so
+ * it is the same one whenever the cycle is.
+ */
+void reach_graph_mark(struct reach_graph *graph);
+
+/* How much memory a graph of so many blocks takes, with two edges each, and its index. */
+uint64_t reach_graph_need(uint64_t blocks);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which block holds an address, also inside of it: asked for every word of a process that may lead to one. */
+#ifndef REACH_REACH_INDEX_H
+#define REACH_REACH_INDEX_H
+
+#include <stdbool.h>
+
+#include "heap/kind_blocks.h"
+
+#define REACH_NO_BLOCK UINT32_MAX
+/* More blocks are not numbered: a bit of a number has a meaning of its own. */
+#define REACH_BLOCKS_MAX ((1u << 31) - 2)
+
+struct reach_line;
+struct reach_chunk;
+
+struct reach_index {
+	const struct kind_blocks *blocks;
+	uint64_t low, span; /* all blocks are in [low, low + span] */
+	/* Pages in which blocks begin: a bit for each 8 bytes, and the number of the first block. Owned. */
+	struct reach_line *lines;
+	size_t line_count, line_capacity;
+	struct reach_chunk **slots; /* 2 MB of addresses each, by a hash; owned */
+	size_t chunk_count, mask;
+	uint64_t seed;
+	uint32_t *large; /* blocks whose pages have no entry, in the order of addresses; owned */
+	size_t large_count, large_capacity;
+};
+
+/*
+ * Sort the blocks, and leave out those that begin inside of another one, or at no multiple of 8. Returns how many were left out.
+ */
+size_t reach_index_settle(struct kind_blocks *blocks);
+
+/* `blocks` are settled, at most REACH_BLOCKS_MAX, and outlive the index unchanged. Free with reach_index_free. */
+void reach_index_fill(struct reach_index *index, const struct kind_blocks *blocks);
+void reach_index_free(struct reach_index *index);
+
+/* reach_index_find, of an address that may be in a block. */
+uint32_t reach_index_look(const struct reach_index *index, uint64_t address);
+
+/* The number of the block that holds `address`, or REACH_NO_BLOCK. A block without bytes holds its start. */
+static inline uint32_t reach_index_find(const struct reach_index *index, uint64_t address)
+{
+	if (address - index->low > index->span)
+		return REACH_NO_BLOCK;
+	return reach_index_look(index, address);
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See reach_roots.h. The claims of allocators come last: what is left in their heaps is free. */
+#include "reach/reach_roots.h"
+
+#include <string.h>
+
+#define RED_ZONE 128 /* bytes below the stack pointer that a function may use */
+#define DESCRIPTOR_BYTES 2304 /* of glibc's struct pthread: keys of pthread_setspecific are there */
+
+/* jemalloc: a record of an extent is aligned to 128 bytes, and has bits, the address, the size with a number in the low bits. */
+#define RECORD_ALIGNMENT 128
+#define RECORD_ADDRESS 8
+#define RECORD_PAGE 4096
+
+#define CLAIM PURPOSE_DATA /* of a root, which is its detail */
+
+static void roots_claim(struct reach_roots *roots, enum leak_root root, uint64_t start,
+			uint64_t end)
+{
+	claims_add(roots->claims, CLAIM, start, end, (uint32_t)root);
+}
+
+/* The lowest stack pointer in [start, end); 0 = there is none. */
+static uint64_t roots_stack_pointer(const struct thread_registers_list *registers, uint64_t start,
+				    uint64_t end)
+{
+	uint64_t found = 0;
+	size_t i;
+
+	for (i = 0; i < registers->count; i++) {
+		uint64_t pointer = registers->items[i].stack_pointer;
+
+		if (pointer >= start && pointer < end && (!found || pointer < found))
+			found = pointer;
+	}
+	return found;
+}
+
+/* Below the stack pointer nothing is alive. */
+static void roots_claim_stack(struct reach_roots *roots,
+			      const struct thread_registers_list *registers, uint64_t start,
+			      uint64_t end)
+{
+	uint64_t pointer = roots_stack_pointer(registers, start, end);
+
+	if (pointer > start + RED_ZONE) {
+		roots_claim(roots, LEAK_ROOT_DEAD_STACK, start, (pointer - RED_ZONE) & ~7ull);
+		start = (pointer - RED_ZONE) & ~7ull;
+	}
+	roots_claim(roots, LEAK_ROOT_STACK, start, end);
+}
+
+static void roots_claim_threads(struct reach_roots *roots, const struct thread_list *threads,
+				const struct thread_registers_list *registers)
+{
+	size_t i;
+
+	for (i = 0; i < threads->count; i++) {
+		const struct thread_info *thread = &threads->items[i];
+
+		if (thread->state == THREAD_RUNS)
+			roots_claim(roots, LEAK_ROOT_TLS, thread->tls_start,
+				    thread->descriptor + DESCRIPTOR_BYTES);
+	}
+	for (i = 0; i < threads->count; i++) {
+		const struct thread_info *thread = &threads->items[i];
+
+		if (thread->state == THREAD_RUNS)
+			roots_claim_stack(roots, registers, thread->stack_start, thread->stack_end);
+		else
+			roots_claim(roots, LEAK_ROOT_DEAD_STACK, thread->stack_start,
+				    thread->stack_end);
+	}
+}
+
+void reach_roots_open(struct reach_roots *roots, struct image *image,
+		      const struct module_ranges *modules, const struct thread_list *threads,
+		      const struct thread_registers_list *registers)
+{
+	size_t i;
+
+	*roots = (struct reach_roots){ .image = image, .modules = modules, .claims = claims_new() };
+	roots_claim_threads(roots, threads, registers);
+	for (i = 0; i < image->mapping_count; i++)
+		if (!strcmp(image->mappings[i].name, "[stack]"))
+			roots_claim_stack(roots, registers, image->mappings[i].start,
+					  image->mappings[i].end);
+	for (i = 0; i < modules->count; i++)
+		roots_claim(roots, LEAK_ROOT_STATIC, modules->items[i].start,
+			    modules->items[i].end);
+}
+
+void reach_roots_free(struct reach_roots *roots)
+{
+	claims_free(roots->claims);
+	*roots = (struct reach_roots){ 0 };
+}
+
+void reach_roots_add_unknown(struct reach_roots *roots, uint64_t start, uint64_t end)
+{
+	roots_claim(roots, LEAK_ROOT_UNKNOWN, start, end);
+}
+
+enum leak_root reach_roots_of(const struct reach_roots *roots, uint64_t place)
+{
+	const struct image_mapping *mapping;
+	uint32_t detail;
+
+	switch (claims_find(roots->claims, place, &detail)) {
+	case CLAIM:
+		return (enum leak_root)detail;
+	case PURPOSE_MALLOC_MAIN:
+	case PURPOSE_MALLOC_ARENA:
+	case PURPOSE_MALLOC_LARGE:
+		return LEAK_ROOT_FREE;
+	default:
+		mapping = image_find(roots->image, place);
+		return mapping && mapping->shared ? LEAK_ROOT_SHARED : LEAK_ROOT_UNKNOWN;
+	}
+}
+
+/* Is it in data of the C library, or of a program that has it in its own file? */
+static bool roots_is_library(const struct reach_roots *roots, uint64_t place)
+{
+	const struct module_range *range = module_ranges_at(roots->modules, place);
+	const char *name;
+
+	if (!range)
+		return false;
+	name = strrchr(roots->modules->modules[range->module].name, '/');
+	return roots->modules->module_count <= 2 || (name && !strncmp(name, "/libc", 5));
+}
+
+/* glibc: bins and the top lead to headers of free chunks, which lie in the last 8 usable bytes of the block before. */
+static bool roots_is_link(const struct reach_roots *roots, enum leak_root root,
+			  const struct reach_word *word)
+{
+	if (word->word != word->block + word->size - sizeof(uint64_t))
+		return false;
+	return root == LEAK_ROOT_FREE ||
+	       (root == LEAK_ROOT_STATIC && roots_is_library(roots, word->place));
+}
+
+/* jemalloc: the record of a large block, or of a slab, whose first block it is. */
+static bool roots_is_extent(enum leak_root root, const struct reach_word *word)
+{
+	uint64_t size = word->next & ~(RECORD_PAGE - 1ull);
+
+	return root == LEAK_ROOT_UNKNOWN && word->word == word->block &&
+	       word->place % RECORD_ALIGNMENT == RECORD_ADDRESS && size >= word->size &&
+	       size < 1ull << 47 &&
+	       (word->block % RECORD_PAGE == 0 || size - word->size <= 2 * RECORD_PAGE);
+}
+
+bool reach_roots_is_record(const struct reach_roots *roots, enum leak_root root,
+			   const struct reach_word *word)
+{
+	return (roots->has_glibc && roots_is_link(roots, root, word)) ||
+	       (roots->has_jemalloc && roots_is_extent(root, word));
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reports of `tracer leaks` to bytes: text for people, JSON for programs. */
+#ifndef RENDER_LEAKS_H
+#define RENDER_LEAKS_H
+
+#include "base/buffer.h"
+#include "model/leak_report.h"
+#include "render/render.h"
+
+/* Groups that text shows; 0 = all. JSON has all. */
+struct render_leaks_options {
+	struct render_options base; /* schema and stacks have no meaning */
+	size_t top;
+};
+
+/* Append the whole report to `out`. */
+void render_leaks_text(const struct leak_report *report, const struct render_leaks_options *options,
+		       struct buffer *out);
+/* One object on one line. */
+void render_leaks_json(const struct leak_report *report, const struct render_leaks_options *options,
+		       struct buffer *out);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lost blocks as text: how many of which kind, how certain that is, and the blocks by what they are. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/leaks.h"
+#include "render/text_style.h"
+
+#define LABEL_WIDTH 16
+
+/* What is called lost depends on what was seen. */
+static const char *leaks_word(const struct leak_report *report)
+{
+	return leak_report_is_proof(report)	? "definitely lost"
+	       : leak_report_is_partial(report) ? "probably lost"
+						: "lost";
+}
+
+static void leaks_text_opening(const struct text_writer *writer, const struct leak_report *report)
+{
+	char blocks[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+	struct leak_sum all = { 0 };
+	struct buffer line = { 0 };
+	size_t i;
+
+	for (i = 0; i < LEAK_VERDICTS; i++) {
+		all.blocks += report->sums[i].blocks;
+		all.bytes += report->sums[i].bytes;
+	}
+	buffer_printf(&line, "%s (%d): %s blocks of malloc, %s", report->comm, (int)report->pid,
+		      units_format_count(all.blocks, blocks), units_format_size(all.bytes, size));
+	text_style_set(writer, STYLE_STRONG);
+	columns_append_start(writer->out, line.data, writer->width);
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_append_string(writer->out, "\n\n");
+	buffer_free(&line);
+}
+
+static void leaks_text_sum(const struct text_writer *writer, const char *label,
+			   const struct leak_sum *sum, const char *note)
+{
+	char blocks[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+
+	buffer_printf(writer->out, "  %-*s %11s block%s %10s%s%s\n", LABEL_WIDTH, label,
+		      units_format_count(sum->blocks, blocks), sum->blocks == 1 ? " " : "s",
+		      units_format_size(sum->bytes, size), *note ? "  " : "", note);
+}
+
+static void leaks_text_sums(const struct text_writer *writer, const struct leak_report *report)
+{
+	const struct leak_sum *sums = report->sums;
+	size_t i;
+
+	if (sums[LEAK_DEFINITE].blocks)
+		text_style_set(writer, STYLE_WARNING);
+	leaks_text_sum(writer, leaks_word(report), &sums[LEAK_DEFINITE], "");
+	if (sums[LEAK_INDIRECT].blocks)
+		leaks_text_sum(writer, "  through these", &sums[LEAK_INDIRECT], "");
+	text_style_set(writer, STYLE_PLAIN);
+	leaks_text_sum(writer, "possibly lost", &sums[LEAK_POSSIBLE],
+		       sums[LEAK_POSSIBLE].blocks ? "only hints lead to them" : "");
+	if (sums[LEAK_STALE].blocks)
+		leaks_text_sum(writer, "stale", &sums[LEAK_STALE], "only old words lead to them");
+	if (sums[LEAK_UNJUDGED].blocks)
+		leaks_text_sum(writer, "not judged", &sums[LEAK_UNJUDGED], "new, or on the move");
+	leaks_text_sum(writer, "still reachable", &sums[LEAK_REACHABLE], "");
+	for (i = 0; i < LEAK_ROOTS; i++)
+		if (report->roots[i].blocks)
+			leaks_text_sum(writer, "", &report->roots[i],
+				       leak_root_title((enum leak_root)i));
+	buffer_append_string(writer->out, "\n");
+}
+
+/* How certain it is, and why not more so. */
+static void leaks_text_evidence(const struct text_writer *writer, const struct leak_report *report)
+{
+	char size[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+
+	buffer_printf(&line, "%u pass%s over %s in %s: ", report->passes,
+		      report->passes == 1 ? "" : "es",
+		      units_format_size(report->present_bytes, size),
+		      units_format_time(report->duration_ns, time));
+	buffer_append_string(&line, report->is_quiet
+					    ? "no thread ran in the last one, so it saw one moment."
+					    : "the process ran meanwhile, and was not stopped.");
+	if (report->swapped_bytes)
+		buffer_printf(&line,
+			      " %s are swapped out and were not read: they may hold pointers.",
+			      units_format_size(report->swapped_bytes, size));
+	if (report->unread_bytes)
+		buffer_printf(&line,
+			      " %s could not be read, or are shared memory that is not in the "
+			      "process's page table: they may hold pointers.",
+			      units_format_size(report->unread_bytes, size));
+	if (report->pages_unknown)
+		buffer_append_string(&line, " Of some mappings it is not known what is in memory.");
+	if (report->is_restless)
+		buffer_append_string(&line,
+				     " Passes did not agree yet: some blocks may be on the move.");
+	if (report->frees_unknown)
+		buffer_append_string(
+			&line, " Lists of malloc changed each time: some blocks may be free.");
+	if (!report->has_registers)
+		buffer_append_string(&line, " The registers of threads are not known, or not all.");
+	columns_wrap(writer->out, line.data, writer->width, 0);
+	buffer_free(&line);
+}
+
+static void leaks_text_group(const struct text_writer *writer, const struct leak_report *report,
+			     const struct leak_group *group, size_t rank)
+{
+	char blocks[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX], each[UNITS_TEXT_MAX];
+	struct buffer line = { 0 };
+
+	buffer_printf(&line, "#%zu %s in %s block%s of %s, %s: %s%s%s", rank,
+		      units_format_size(group->own.bytes, size),
+		      units_format_count(group->own.blocks, blocks),
+		      group->own.blocks == 1 ? "" : "s", units_format_count(group->size, each),
+		      group->verdict == LEAK_DEFINITE ? leaks_word(report) : "possibly lost",
+		      group->kind, *group->name ? " " : "", group->name);
+	if (group->indirect.blocks)
+		buffer_printf(&line, "; and %s in %s block%s only through %s",
+			      units_format_size(group->indirect.bytes, size),
+			      units_format_count(group->indirect.blocks, blocks),
+			      group->indirect.blocks == 1 ? "" : "s",
+			      group->own.blocks == 1 ? "it" : "them");
+	if (*group->note)
+		buffer_printf(&line, "; %s", group->note);
+	columns_wrap(writer->out, line.data, writer->width, 4);
+	buffer_free(&line);
+}
+
+static void leaks_text_groups(const struct text_writer *writer, const struct leak_report *report,
+			      size_t top)
+{
+	size_t i, shown = top && top < report->group_count ? top : report->group_count;
+
+	if (shown)
+		buffer_append_string(writer->out, "\n");
+	for (i = 0; i < shown; i++)
+		leaks_text_group(writer, report, &report->groups[i], i + 1);
+	if (shown < report->group_count)
+		buffer_printf(writer->out, "%zu more groups (-n 0 shows all)\n",
+			      report->group_count - shown);
+}
+
+static void leaks_text_remarks(const struct text_writer *writer, const struct leak_report *report)
+{
+	const char *at = report->remarks.data, *end;
+	struct buffer line = { 0 };
+
+	for (; at && *at; at = *end ? end + 1 : end) {
+		end = at + strcspn(at, "\n");
+		buffer_clear(&line);
+		buffer_append(&line, at, (size_t)(end - at));
+		columns_wrap(writer->out, line.data, writer->width, 2);
+	}
+	buffer_free(&line);
+}
+
+static size_t leaks_text_width(const struct render_options *options)
+{
+	size_t width = options->columns ? options->columns : RENDER_COLUMNS;
+
+	return width < TEXT_COLUMNS_MIN ? TEXT_COLUMNS_MIN : width;
+}
+
+void render_leaks_text(const struct leak_report *report, const struct render_leaks_options *options,
+		       struct buffer *out)
+{
+	const struct text_writer writer = {
+		.out = out,
+		.color = options->base.color,
+		.width = leaks_text_width(&options->base),
+		.verbose = options->base.verbose,
+	};
+
+	leaks_text_opening(&writer, report);
+	leaks_text_sums(&writer, report);
+	leaks_text_evidence(&writer, report);
+	leaks_text_remarks(&writer, report);
+	leaks_text_groups(&writer, report, options->top);
+}

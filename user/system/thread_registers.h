@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What threads of a process have in their registers, as of their last entry to the kernel. */
+#ifndef SYSTEM_THREAD_REGISTERS_H
+#define SYSTEM_THREAD_REGISTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define THREAD_WORDS_MAX 34
+
+struct thread_registers {
+	pid_t tid; /* as the kernel has it */
+	uint64_t stack_pointer; /* 0 = unknown */
+	uint64_t words[THREAD_WORDS_MAX];
+	size_t count;
+};
+
+/* {0} is an empty list. Free `items` with free(). */
+struct thread_registers_list {
+	struct thread_registers *items;
+	size_t count, capacity;
+	bool is_whole; /* all general registers of all threads */
+};
+
+#endif

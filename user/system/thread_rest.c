@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See thread_rest.h. */
+#include "system/thread_rest.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "system/proc_text.h"
+
+#define UNCOUNTED "0 0 0\n" /* by a kernel that does not count */
+
+/* "S" of "4711 (name) S ...": the name may have any byte, and no line has a parenthesis behind it. */
+static char rest_state(const struct buffer *stat)
+{
+	const char *end = stat->length ? memrchr(stat->data, ')', stat->length) : NULL;
+
+	return end && end[1] == ' ' ? end[2] : 'R';
+}
+
+/* False if the thread runs, or it cannot be known. */
+static bool rest_read_thread(const char *proc_root, pid_t pid, const char *thread,
+			     struct buffer *state)
+{
+	char *name = memory_format("task/%s/schedstat", thread);
+	struct buffer stat = { 0 };
+	bool rests;
+
+	rests = !proc_read_text(proc_root, pid, name, &stat) && stat.length &&
+		strcmp(stat.data, UNCOUNTED) != 0;
+	buffer_printf(state, "%s %s", thread, stat.length ? stat.data : "");
+	buffer_clear(&stat);
+	free(name);
+	name = memory_format("task/%s/stat", thread);
+	rests = rests && !proc_read_text(proc_root, pid, name, &stat) && rest_state(&stat) != 'R';
+	free(name);
+	buffer_free(&stat);
+	return rests;
+}
+
+bool thread_rest_read(const char *proc_root, pid_t pid, struct buffer *state)
+{
+	char *path = memory_format("%s/%d/task", proc_root, (int)pid);
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	bool rests = folder;
+
+	free(path);
+	while (rests && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			rests = rest_read_thread(proc_root, pid, entry->d_name, state);
+	if (folder)
+		closedir(folder);
+	return rests;
+}
+
+bool thread_rest_is_same(const struct buffer *before, const struct buffer *after)
+{
+	return before->length && before->length == after->length &&
+	       !memcmp(before->data, after->data, before->length);
+}
