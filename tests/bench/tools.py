@@ -128,6 +128,17 @@ def tracer(pid, *options):
             yield process
 
 
+def kernel_tracer(_pid, *options):
+    """It traces the kernel's memory, whoever asks for that."""
+    return _attached([TRACER, "--kernel", "-q", "-j", "1h", *options], "tracer", b"tracer: ready", number=signal.SIGINT,
+                     stdout=subprocess.DEVNULL)
+
+
+def kernel_tracer_of_another(_pid):
+    """The same, of memory that is for another process, which does nothing."""
+    return kernel_tracer(_pid, "-p", "1")
+
+
 @contextlib.contextmanager
 def reporting_tracer(pid):
     """A tracer that was started just now; a function that returns a report of it."""
