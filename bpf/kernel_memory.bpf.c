@@ -62,10 +62,13 @@ static __always_inline long kernel_target(void)
 static __always_inline struct kernel_scratch *scratch_take(void)
 {
 	struct kernel_scratch *scratch;
-	__u32 i;
+	__u32 i, key;
 
+	/* The verifier of 5.10 takes a loop whose counter is in memory for endless. */
+	UNROLL
 	for (i = 0; i < KERNEL_SCRATCHES; i++) {
-		scratch = bpf_map_lookup_elem(&kernel_scratches, &i);
+		key = i;
+		scratch = bpf_map_lookup_elem(&kernel_scratches, &key);
 		if (scratch && !scratch->busy) {
 			scratch->busy = 1;
 			return scratch;
