@@ -105,6 +105,16 @@ $(BUILD)/%.pb-c.o: $(BUILD)/%.pb-c.c
 $(BUILD)/user/render/pprof_writer.o $(BUILD)/sanitized/user/render/pprof_writer.o $(BUILD)/fuzz/user/render/pprof_writer.o: \
 	| $(BUILD)/pprof.pb-c.h
 
+# The page of the HTML format is one file, with the hashes of its scripts.
+PAGE := $(wildcard user/render/html/*)
+$(BUILD)/html_page.h: scripts/embed-page $(PAGE)
+	@mkdir -p $(@D)
+	$(call say,PAGE,$@)
+	$(Q)scripts/embed-page user/render/html > $@.tmp
+	@mv $@.tmp $@
+
+$(BUILD)/user/render/html.o $(BUILD)/sanitized/user/render/html.o $(BUILD)/fuzz/user/render/html.o: $(BUILD)/html_page.h
+
 $(BUILD)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h include/*.h)
 	@mkdir -p $(@D)
 	@pkg-config --atleast-version=1.0 libbpf || { echo "tracer is built with libbpf 1.0 or later (Debian 12," \

@@ -16,6 +16,7 @@
 #include "model/report_frame.h"
 #include "model/snapshot.h"
 #include "model/symbols.h"
+#include "model/timeline.h"
 
 enum report_sort {
 	SORT_INUSE,
@@ -47,6 +48,8 @@ struct report_options {
 	const struct light_report *light; /* NULL = frees were seen */
 	/* What sites held before; NULL = there are no verdicts but those of `estimates`. Must outlive the report. */
 	const struct history *history;
+	/* For charts, of a recording; NULL = there is only that history. Must outlive the report. */
+	const struct timeline *timeline;
 };
 
 /* What allocated for a row by line. */

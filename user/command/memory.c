@@ -226,10 +226,7 @@ static int memory_write_report(struct memory_run *run, const struct memory_repor
 	output_size(&run->output, getenv("COLUMNS"), &style.base.columns, &style.base.lines);
 	if (run->written++ && memory_options_is_text(options))
 		buffer_append_string(&text, "\n");
-	if (memory_options_is_text(options))
-		render_memory_text(report, &style, &text);
-	else
-		render_memory_json(report, &style, &text);
+	options->format->render_memory(report, &style, &text);
 	code = output_write(&run->output, &text, error);
 	buffer_free(&text);
 	return code;

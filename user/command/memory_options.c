@@ -37,9 +37,12 @@ int memory_options_check(const struct command_line *line, struct options *option
 
 	if (code)
 		return code;
-	if (!memory_options_is_text(options) && strcmp(options->format->name, "json") != 0)
-		return USAGE("'tracer memory' writes text and json, and no %s",
+	if (!options->format->render_memory)
+		return USAGE("'tracer memory' writes text, json and html, and no %s",
 			     options->format->name);
+	if (options->interval_ns && !options->format->separator)
+		return USAGE("a file holds one report of the format %s: leave out INTERVAL '%s'",
+			     options->format->name, line->positions[0]);
 	if (options->max_memory < MEMORY_MIN)
 		return USAGE("--max-memory is too small: at least %llum", MEMORY_MIN >> 20);
 	if (options->interval_ns && options->count == 1)

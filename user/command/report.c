@@ -10,6 +10,8 @@
 #include "command/report_options.h"
 #include "command/reporter.h"
 #include "recording/reader.h"
+#include "recording/timeline_reader.h"
+#include "render/render.h"
 
 static const struct symbol_list *report_lookup(void *context, const struct frame *frame)
 {
@@ -21,23 +23,48 @@ static const char *report_hint(void *context, const struct frame *frame)
 	return reader_hint(context, frame);
 }
 
-/* The snapshot at what `text` names; NULL = the last one. */
-static int report_load(struct reader *reader, const char *text, struct snapshot **ret_snapshot,
+/* The interval that `text` names; NULL = the last one. */
+static int report_find(struct reader *reader, const char *text, uint64_t *ret_interval,
 		       struct error *error)
 {
 	struct moment moment = { .kind = MOMENT_LAST };
-	uint64_t interval;
-	int code;
 
 	if (text)
 		moment = reader_parse_moment(text);
-	code = reader_find(reader, &moment, &interval, error);
+	return reader_find(reader, &moment, ret_interval, error);
+}
+
+static int report_load(struct reader *reader, const char *text, struct snapshot **ret_snapshot,
+		       struct error *error)
+{
+	uint64_t interval;
+	int code = report_find(reader, text, &interval, error);
+
 	return code ? code : reader_load(reader, interval, ret_snapshot, error);
+}
+
+/* What was in use at all intervals until then, for a format that shows it. */
+static int report_load_timeline(struct reporter *reporter, struct reader *reader,
+				const struct options *options, struct timeline *timeline,
+				struct error *error)
+{
+	uint64_t last;
+	int code;
+
+	if (!options->format->page)
+		return 0;
+	reporter->timeline = timeline;
+	code = report_find(reader, options->at, &last, error);
+	if (code)
+		return code;
+	return timeline_reader_read(reader, last, options->min_age_ns || options->survived,
+				    timeline, error);
 }
 
 static int report_write(struct reporter *reporter, struct reader *reader,
 			const struct options *options, struct error *error)
 {
+	struct timeline timeline = { 0 };
 	struct snapshot *snapshot, *base;
 	int code = report_load(reader, options->at, &snapshot, error);
 
@@ -51,10 +78,13 @@ static int report_write(struct reporter *reporter, struct reader *reader,
 		}
 	}
 	if (!code)
+		code = report_load_timeline(reporter, reader, options, &timeline, error);
+	if (!code)
 		code = reporter_open(reporter, options, NULL, 0, error);
 	if (!code)
 		code = reporter_write(reporter, snapshot, error);
 	snapshot_free(snapshot);
+	timeline_free(&timeline);
 	return code;
 }
 

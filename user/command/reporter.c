@@ -229,16 +229,18 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	const struct report_names names = reporter->names;
 	struct report_options wanted = { .sort = options->sort,
 					 .top = options->top,
-					 .only_held = options->schema == 2 && !options->empty,
+					 .only_held = options->format->page ||
+						      (options->schema == 2 && !options->empty),
 					 .without_young = options->min_age_ns || options->survived,
 					 .min_age_ns = options->min_age_ns,
 					 .survived = options->survived,
-					 .lines = options->format->by_line,
+					 .lines = options->format->by_line || options->format->page,
 					 .internal = options->level == LOG_VERBOSE,
 					 .base = &reporter->base,
 					 .estimates = estimates,
 					 .light = snapshot->light,
 					 .history = reporter->is_judged ? &reporter->history : NULL,
+					 .timeline = reporter->timeline,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
 	const struct output *output = reporter->aside ? reporter->aside : &reporter->output;
 	struct passage passage = { .output = output, .error = error };

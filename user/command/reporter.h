@@ -20,6 +20,8 @@ struct reporter {
 	/* What sites held before; with `is_judged`, rows have verdicts by it. */
 	struct history history;
 	bool is_judged;
+	/* Of a recording; NULL = not wanted, or not known; not owned. */
+	const struct timeline *timeline;
 	bool color;
 	uint64_t written; /* reports */
 	uint64_t inuse_bytes; /* of the last report: all that was in use */

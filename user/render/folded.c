@@ -157,25 +157,8 @@ void folded_add_site(struct folded *folded, const struct report_site *site, uint
 	folded_make_line(line, site, &folded->strings, &folded->text);
 }
 
-void folded_write(struct folded *folded, const struct render_options *options, struct buffer *out)
+void folded_add_report(struct folded *folded, const struct report *report)
 {
-	size_t i;
-
-	if (folded->count)
-		qsort(folded->lines, folded->count, sizeof(*folded->lines), folded_compare);
-	folded_print(folded->lines, folded->count, options, out);
-	for (i = 0; i < folded->count; i++)
-		free(folded->lines[i].pieces);
-	free(folded->lines);
-	strings_free(&folded->strings);
-	buffer_free(&folded->text);
-	*folded = (struct folded){ 0 };
-}
-
-void render_folded(const struct report *report, const struct render_options *options,
-		   struct buffer *out)
-{
-	struct folded folded = { 0 };
 	struct report_site site;
 	uint64_t bytes;
 	size_t i;
@@ -185,8 +168,41 @@ void render_folded(const struct report *report, const struct render_options *opt
 		if (!bytes)
 			continue;
 		site = report_open_site(report, i);
-		folded_add_site(&folded, &site, bytes);
+		folded_add_site(folded, &site, bytes);
 		report_close_site(&site);
 	}
+}
+
+void folded_sort(struct folded *folded)
+{
+	if (folded->count)
+		qsort(folded->lines, folded->count, sizeof(*folded->lines), folded_compare);
+}
+
+void folded_free(struct folded *folded)
+{
+	size_t i;
+
+	for (i = 0; i < folded->count; i++)
+		free(folded->lines[i].pieces);
+	free(folded->lines);
+	strings_free(&folded->strings);
+	buffer_free(&folded->text);
+	*folded = (struct folded){ 0 };
+}
+
+void folded_write(struct folded *folded, const struct render_options *options, struct buffer *out)
+{
+	folded_sort(folded);
+	folded_print(folded->lines, folded->count, options, out);
+	folded_free(folded);
+}
+
+void render_folded(const struct report *report, const struct render_options *options,
+		   struct buffer *out)
+{
+	struct folded folded = { 0 };
+
+	folded_add_report(&folded, report);
 	folded_write(&folded, options, out);
 }

@@ -13,7 +13,7 @@ struct folded_line {
 	uint64_t bytes;
 };
 
-/* {0} is empty. folded_write empties it. */
+/* {0} is empty. folded_write and folded_free empty it. */
 struct folded {
 	struct folded_line *lines;
 	size_t count, capacity;
@@ -23,6 +23,11 @@ struct folded {
 
 /* Add the stack of an open site with a value. */
 void folded_add_site(struct folded *folded, const struct report_site *site, uint64_t bytes);
+/* The sites of a report that hold any byte, with what they hold. */
+void folded_add_report(struct folded *folded, const struct report *report);
+/* Order the lines, so that equal stacks follow each other, and those that have their outermost frames in common. */
+void folded_sort(struct folded *folded);
+void folded_free(struct folded *folded);
 /* Append all lines to `out`, and free what they were made of. */
 void folded_write(struct folded *folded, const struct render_options *options, struct buffer *out);
 

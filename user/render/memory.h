@@ -19,5 +19,8 @@ void render_memory_text(const struct memory_report *report,
 /* One object on one line. */
 void render_memory_json(const struct memory_report *report,
 			const struct render_memory_options *options, struct buffer *out);
+/* A page for a browser. */
+void render_html_memory(const struct memory_report *report,
+			const struct render_memory_options *options, struct buffer *out);
 
 #endif

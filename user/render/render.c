@@ -6,6 +6,7 @@
 
 #include "render/difference.h"
 #include "render/formats.h"
+#include "render/memory.h"
 
 static const struct render_format render_formats[] = {
 	{ .name = "text",
@@ -14,12 +15,14 @@ static const struct render_format render_formats[] = {
 	  .classes = true,
 	  .separator = "\n",
 	  .render = render_text,
+	  .render_memory = render_memory_text,
 	  .render_difference = render_difference_text },
 	{ .name = "json",
 	  .description = "one JSON object on one line per report",
 	  .classes = true,
 	  .separator = "",
 	  .render = render_json,
+	  .render_memory = render_memory_json,
 	  .render_difference = render_difference_json },
 	{ .name = "folded",
 	  .description = "one line per stack, for flame graph tools",
@@ -33,6 +36,18 @@ static const struct render_format render_formats[] = {
 	  .binary = true,
 	  .render = render_pprof,
 	  .render_difference = render_difference_pprof },
+	{ .name = "svg",
+	  .description = "a flame graph, for a browser",
+	  .all_sites = true,
+	  .render = render_svg },
+	{ .name = "html",
+	  .description = "a page with graphs and tables, for a browser",
+	  .classes = true,
+	  .all_sites = true,
+	  .page = true,
+	  .render = render_html,
+	  .render_memory = render_html_memory,
+	  .render_difference = render_html_difference },
 	{ 0 },
 };
 

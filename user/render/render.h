@@ -30,6 +30,8 @@ struct render_options {
 	void *context;
 };
 
+struct memory_report;
+struct render_memory_options;
 struct difference;
 struct render_difference_options;
 
@@ -38,12 +40,17 @@ struct render_format {
 	const char *description; /* a line of the help text */
 	bool by_line; /* of interpreted processes, the rows are lines of the application unless --by asks for others */
 	bool classes; /* rows of a runtime's heap have the classes that have grown in it */
+	/* A page for people: rows have their line of the application and their history; those that hold nothing are left out. */
+	bool page;
 	bool all_sites; /* a part of the sites is of no use: all are written unless -n limits them */
 	const char *separator; /* between two reports in a file; NULL = a file holds one report */
 	bool binary; /* no text: not for terminals */
 	/* Append the whole report to `out`. */
 	void (*render)(const struct report *report, const struct render_options *options,
 		       struct buffer *out);
+	/* The same of a report on memory (memory.h); NULL = the format has none. */
+	void (*render_memory)(const struct memory_report *report,
+			      const struct render_memory_options *options, struct buffer *out);
 	/* The same of a difference (difference.h); NULL = the format has none. */
 	void (*render_difference)(const struct difference *difference,
 				  const struct render_difference_options *options,
