@@ -34,7 +34,7 @@ CLANG ?= clang
 # Ubuntu's bpftool refuses to work for a kernel that is not Ubuntu's; the real ones are behind it.
 BPFTOOL ?= $(firstword $(shell for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools*/*/bpftool \
 	/usr/lib/linux-tools-*/bpftool; do $$tool version >/dev/null 2>&1 && echo $$tool; done) bpftool)
-PKGS := libbpf libelf libdw capstone zlib liblzma jansson sqlite3 libprotobuf-c
+PKGS := libbpf libelf libdw capstone zlib liblzma jansson sqlite3 libprotobuf-c libmicrohttpd
 NATIVE := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 ARCH := $(NATIVE)
 
@@ -77,11 +77,23 @@ $(BUILD)/tracer: $(OBJECTS)
 	$(Q)$(CC) $(CFLAGS_ALL) -pie $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The linker warns that libdebuginfod, which is looked for when it is needed, needs the C library that was linked.
-LIBS_STATIC := $(shell pkg-config --static --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
+LIBS_STATIC := $(shell pkg-config --static --libs $(filter-out libmicrohttpd,$(PKGS)) 2>/dev/null) \
+	-lmicrohttpd -liberty -lpthread -lm
 static: $(BUILD)/tracer-static
-$(BUILD)/tracer-static: $(OBJECTS)
+$(BUILD)/tracer-static: $(OBJECTS) $(BUILD)/no_tls.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -static-pie $(HARDEN_LINK) $(LDFLAGS) -s -o $@ $^ $(LIBS_STATIC) 2>$@.log || { cat $@.log >&2; exit 1; }
+
+# TLS of libmicrohttpd is not used, and takes libraries of which there are no static ones: its functions fail.
+$(BUILD)/no_tls.c:
+	@mkdir -p $(@D)
+	$(Q)$$($(CC) -print-prog-name=nm) $$($(CC) -print-file-name=libmicrohttpd.a) 2>/dev/null | \
+		sed -n 's/^ *U \(gnutls_[a-z0-9_]*\|gcry_[a-z0-9_]*\)$$/\1/p' | sort -u | \
+		sed 's/.*/int &(void);\nint &(void)\n{\n\treturn -1;\n}/' >$@.tmp
+	@mv $@.tmp $@
+
+$(BUILD)/no_tls.o: $(BUILD)/no_tls.c
+	$(Q)$(CC) -std=gnu11 $(HARDEN) $(CFLAGS) -w -c -o $@ $<
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)

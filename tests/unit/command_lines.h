@@ -18,6 +18,7 @@
 #include "command/plan_options.h"
 #include "command/record_options.h"
 #include "command/report_options.h"
+#include "command/serve_options.h"
 #include "command/trace_options.h"
 #include "render/render.h"
 
@@ -82,6 +83,14 @@ static const struct command mark = { .name = "mark",
 				     .arguments = mark_options_arguments,
 				     .run = run_nothing };
 
+static const struct command serve = { .name = "serve",
+				      .summary = "serve reports",
+				      .options = serve_options,
+				      .arguments = serve_options_arguments,
+				      .starts_program = true,
+				      .check = serve_options_check,
+				      .run = run_nothing };
+
 /* A command without a process. */
 static const struct command diff = { .name = "diff",
 				     .summary = "compare two files",
@@ -91,7 +100,7 @@ static const struct command diff = { .name = "diff",
 				     .run = run_nothing };
 
 static const struct command *const commands[] = { &trace,  &plan, &memory, &leaks, &record,
-						  &report, &mark, &diff,   NULL };
+						  &report, &mark, &diff,   &serve, NULL };
 
 /* Splits `line` at blanks; a word "''" is an empty argument. Free *ret_copy and the result. */
 static inline char **split(const char *line, int *ret_count, char **ret_copy)

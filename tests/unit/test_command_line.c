@@ -103,6 +103,18 @@ static const struct {
 	{ "-- ''", "is empty", NULL },
 	{ "-p 1 -- ls", "exclude each other", "'-- ls'" },
 	{ "plan -p 1 -- ls", "exclude each other", NULL },
+	/* serving */
+	{ "serve -p 1", "'tracer serve' needs an address", "--listen 127.0.0.1" },
+	{ "serve --listen 80", "nothing to trace", NULL },
+	{ "serve --listen x -p 1", "'x' is no address to listen at", NULL },
+	{ "serve --listen 0.0.0.0:80 -p 1", "others can reach '0.0.0.0:80'", "--token-file" },
+	{ "serve --listen [::]:80 -p 1", "others can reach '[::]:80'", NULL },
+	{ "serve --listen 80 -p 1 -j", "-j/--json has no meaning for 'tracer serve'", NULL },
+	{ "serve --listen 80 -p 1 -f", "-f/--folded has no meaning for 'tracer serve'", NULL },
+	{ "serve --listen 80 -p 1 5", "takes no INTERVAL", NULL },
+	{ "serve --listen 80 -p 1 --budget --light", "--budget traces in short windows", NULL },
+	{ "serve --listen 80 -a --light", "it excludes -a/--all", NULL },
+	{ "-p 1 --listen 80", "--listen has no meaning for 'tracer trace'", NULL },
 	/* process IDs */
 	{ "-p", "-p/--pid needs an argument", "PID[,PID...]" },
 	{ "--pid", "-p/--pid needs an argument", NULL },

@@ -107,7 +107,8 @@ static void test_together_the_whole(void **state)
 		struct taken taken;
 		char *expected;
 
-		if (!is_long(format))
+		/* Metrics cut names. */
+		if (!is_long(format) || !strcmp(format->name, "metrics"))
 			continue;
 		expected = sample_render(made->report, format->name, &whole);
 		taken = take_pieces(made->report, format, SIZE_MAX, &rest);
@@ -133,7 +134,8 @@ static void test_not_wanted(void **state)
 		struct buffer rest = { 0 };
 		struct taken taken;
 
-		if (!is_long(format))
+		/* Metrics cut names. */
+		if (!is_long(format) || !strcmp(format->name, "metrics"))
 			continue;
 		taken = take_pieces(made->report, format, 2, &rest);
 		assert_int_equal(taken.pieces, 2);

@@ -10,7 +10,9 @@
 
 const struct option_list *const diff_options[] = {
 	&options_table_sites,
+	&options_table_folded,
 	&options_table_file,
+	&options_table_top,
 	&options_table_output,
 	&options_table_general,
 	NULL,

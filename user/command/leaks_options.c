@@ -17,8 +17,13 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const leaks_options[] = {
-	&options_table_target, &options_table_file,    &options_table_output,
-	&options_table_limits, &options_table_general, NULL,
+	&options_table_target,
+	&options_table_file,
+	&options_table_top,
+	&options_table_output,
+	&options_table_limits,
+	&options_table_general,
+	NULL,
 };
 
 const struct argument_row leaks_options_arguments[] = { { .name = NULL } };

@@ -16,13 +16,8 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const memory_options[] = {
-	&options_table_target,
-	&options_table_file,
-	&options_table_output,
-	&options_table_look,
-	&options_table_limits,
-	&options_table_general,
-	NULL,
+	&options_table_target, &options_table_file,   &options_table_top,     &options_table_output,
+	&options_table_look,   &options_table_limits, &options_table_general, NULL,
 };
 
 bool memory_options_is_text(const struct options *options)

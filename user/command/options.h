@@ -140,6 +140,9 @@ struct options {
 	const char *compared[3];
 	size_t compared_count;
 
+	const char *listen; /* where reports are served; NULL = nowhere */
+	const char *token_file; /* what who asks for them must know is there; NULL = nothing */
+
 	const char *output; /* template for output_expand; NULL = stdout */
 	const struct render_format *format; /* never NULL */
 	uint64_t schema; /* of JSON */

@@ -312,6 +312,9 @@ static const struct option_row site_rows[] = {
 	  .argument = "REGEX",
 	  .help = "only sites with such a frame",
 	  .store = options_table_store_only },
+};
+
+static const struct option_row folded_rows[] = {
 	{ .name = "folded",
 	  .letter = 'f',
 	  .help = "the same as --format folded",
@@ -358,8 +361,8 @@ static const struct option_row file_rows[] = {
 	  .store = options_table_store_output },
 };
 
-/* How a report is written, and how much of it. */
-static const struct option_row output_rows[] = {
+/* How much of it. */
+static const struct option_row top_rows[] = {
 	{ .name = "top",
 	  .letter = 'n',
 	  .argument = "N",
@@ -367,6 +370,10 @@ static const struct option_row output_rows[] = {
 	  .store = option_row_store_number,
 	  FIELD(top),
 	  .max = UINT32_MAX },
+};
+
+/* How a report is written. */
+static const struct option_row output_rows[] = {
 	{ .name = "format",
 	  .argument = "FORMAT",
 	  .help = "how a report is written, see Formats",
@@ -619,8 +626,10 @@ const struct option_list options_table_follow = LIST(follow_rows);
 const struct option_list options_table_time = LIST(time_rows);
 const struct option_list options_table_count = LIST(count_rows);
 const struct option_list options_table_sites = LIST(site_rows);
+const struct option_list options_table_folded = LIST(folded_rows);
 const struct option_list options_table_report = LIST(report_rows);
 const struct option_list options_table_file = LIST(file_rows);
+const struct option_list options_table_top = LIST(top_rows);
 const struct option_list options_table_output = LIST(output_rows);
 const struct option_list options_table_recording = LIST(recording_rows);
 const struct option_list options_table_moment = LIST(moment_rows);

@@ -16,9 +16,12 @@ extern const struct option_list options_table_trigger; /* what asks for reports 
 extern const struct option_list options_table_count; /* which blocks count as in use */
 extern const struct option_list
 	options_table_sites; /* which call sites are shown, and how much of them */
+extern const struct option_list options_table_folded; /* as folded stacks */
 extern const struct option_list options_table_report; /* what a report of them shows */
 extern const struct option_list options_table_file; /* where it goes */
-extern const struct option_list options_table_output; /* how it is written, and how much of it */
+extern const struct option_list options_table_top; /* how much of it */
+extern const struct option_list options_table_output; /* how it is written */
+extern const struct option_list options_table_serve; /* where reports are served, and to whom */
 extern const struct option_list options_table_recording; /* what a recording takes */
 extern const struct option_list options_table_moment; /* which moments of a recording */
 extern const struct option_list options_table_look; /* how a process's memory is looked at */

@@ -104,6 +104,18 @@ bool price_notice_warning(const struct price *price, bool light, struct buffer *
 	return true;
 }
 
+void price_notice_log(const struct price *price, int reason, bool light, const struct log *log)
+{
+	struct buffer text = { 0 };
+
+	price_notice(price, reason, &text);
+	log_write(log, LOG_NOTICE, "%s", text.data);
+	buffer_clear(&text);
+	if (price_notice_warning(price, light, &text))
+		log_write(log, LOG_NOTICE, "%s", text.data);
+	buffer_free(&text);
+}
+
 static void notice_trap(const char *what, uint32_t ns, struct buffer *out)
 {
 	char count[UNITS_TEXT_MAX];

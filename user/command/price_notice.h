@@ -20,6 +20,9 @@ void price_notice(const struct price *price, int reason, struct buffer *out);
 /* Append a warning if a thread spends most of its time in traps, of allocations only with `light`. False if none does. */
 bool price_notice_warning(const struct price *price, bool light, struct buffer *out);
 
+/* Write both to the log. */
+void price_notice_log(const struct price *price, int reason, bool light, const struct log *log);
+
 /* Write to the log what --budget has cost so far. */
 void price_notice_budget(const struct budget_report *report, const struct log *log);
 

@@ -87,16 +87,31 @@ static void reporter_notice_survived(const struct reporter *reporter,
 /* A report on its way to the output. */
 struct passage {
 	const struct output *output;
+	const struct reporter_room *room; /* in its place; NULL = none */
 	struct error *error;
 	int code; /* of the first write that failed */
 };
+
+static int reporter_keep(struct passage *passage, const struct buffer *text)
+{
+	const struct reporter_room *room = passage->room;
+
+	if (text->length > room->most || room->out->length > room->most - text->length)
+		return error_set(passage->error, ERROR_PERMISSION, -EFBIG,
+				 "the report is larger than %zu bytes: -n/--top shows fewer sites",
+				 room->most);
+	if (text->length)
+		buffer_append(room->out, text->data, text->length);
+	return 0;
+}
 
 static bool reporter_drain(void *context, struct buffer *out)
 {
 	struct passage *passage = context;
 
 	if (!passage->code)
-		passage->code = output_write(passage->output, out, passage->error);
+		passage->code = passage->room ? reporter_keep(passage, out)
+					      : output_write(passage->output, out, passage->error);
 	buffer_clear(out);
 	return !passage->code;
 }
@@ -243,9 +258,10 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 					 .timeline = reporter->timeline,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
 	const struct output *output = reporter->aside ? reporter->aside : &reporter->output;
-	struct passage passage = { .output = output, .error = error };
+	const bool aside = reporter->aside || reporter->room;
+	struct passage passage = { .output = output, .room = reporter->room, .error = error };
 	struct render_options style = { .schema = (int)options->schema,
-					.color = reporter->color && !reporter->aside,
+					.color = reporter->color && !aside,
 					.frames = reporter_frames(options),
 					.verbose = options->level == LOG_VERBOSE,
 					.paths = options->paths,
@@ -272,13 +288,13 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	if (reporter->symbolizer)
 		naming_complain(reporter->symbolizer, reporter->log);
 	reporter_notice_survived(reporter, snapshot);
-	if (reporter->written && !reporter->aside && options->format->separator)
+	if (reporter->written && !aside && options->format->separator)
 		buffer_append_string(&text, options->format->separator);
 	options->format->render(report, &style, &text);
 	reporter_drain(&passage, &text);
 	if (reporter->symbolizer)
 		symbolizer_end_report(reporter->symbolizer);
-	reporter->written += !reporter->aside;
+	reporter->written += !aside;
 	buffer_free(&text);
 	report_free(report);
 	group_free(grouped);

@@ -8,6 +8,12 @@
 #include "session/session.h"
 #include "symbolize/symbolizer.h"
 
+/* Where a report may go instead of to an output: memory, up to a limit. */
+struct reporter_room {
+	struct buffer *out;
+	size_t most; /* bytes; a larger report fails with -EFBIG */
+};
+
 struct reporter {
 	const struct options *options; /* not owned, and neither are the next two */
 	const struct log *log;
@@ -16,6 +22,8 @@ struct reporter {
 	struct output output;
 	/* The next report goes here alone, as the first one; NULL = to `output`. Not owned. */
 	const struct output *aside;
+	/* The same: to memory; NULL = to an output. Not owned. */
+	const struct reporter_room *room;
 	struct growth_base base; /* what sites held at the last report */
 	/* What sites held before; with `is_judged`, rows have verdicts by it. */
 	struct history history;

@@ -53,6 +53,7 @@ struct trace {
 	struct reporter reporter;
 	struct triggers triggers;
 	struct recorder *recorder; /* NULL = the reporter writes reports */
+	struct server *server; /* or reports are for who asks it; NULL = there is none */
 	uint64_t written; /* reports, or intervals */
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_asked, on_history;
@@ -245,17 +246,10 @@ static bool trace_print_price(struct trace *trace, bool last)
 {
 	int reason = 0;
 	const struct price *price = session_end_measure(trace->session, last, &reason);
-	struct buffer text = { 0 };
 
-	if (!price)
-		return false;
-	price_notice(price, reason, &text);
-	log_write(trace->log, LOG_NOTICE, "%s", text.data);
-	buffer_clear(&text);
-	if (price_notice_warning(price, trace->options->light, &text))
-		log_write(trace->log, LOG_NOTICE, "%s", text.data);
-	buffer_free(&text);
-	return true;
+	if (price)
+		price_notice_log(price, reason, trace->options->light, trace->log);
+	return price != NULL;
 }
 
 /* Reports */
@@ -346,7 +340,7 @@ static int trace_report_last(struct trace *trace)
 	triggers_finish(&trace->triggers);
 	if (trace->closed || trace->error.kind)
 		return -EIO;
-	return trace_report(trace, true);
+	return trace->server ? 0 : trace_report(trace, true);
 }
 
 /* Events */
@@ -358,7 +352,7 @@ static void trace_on_signal(void *context, struct watch *watch)
 
 	if (number == SIGUSR2 && !trace->waiting)
 		trace->recorder->is_marked = true;
-	if (number == SIGUSR1 && !trace->waiting)
+	if (number == SIGUSR1 && !trace->waiting && !trace->server)
 		triggers_ask(&trace->triggers);
 	if (number == SIGUSR2 && !trace->waiting)
 		trace_report_now(trace);
@@ -554,6 +548,9 @@ static int trace_open_writer(struct trace *trace)
 	const int *pids = options->arguments ? &trace->spawn.pid : options->pids;
 	size_t count = options->arguments ? 1 : options->pid_count;
 
+	if (trace->server)
+		return server_start(trace->server, trace->session, &trace->reporter, &trace->loop,
+				    &trace->error);
 	if (!trace->recorder)
 		return reporter_open(&trace->reporter, options, pids, count, &trace->error);
 	trace->recorder->symbolizer = trace->reporter.symbolizer;
@@ -562,6 +559,8 @@ static int trace_open_writer(struct trace *trace)
 
 static int trace_close_writer(struct trace *trace)
 {
+	if (trace->server)
+		server_close(trace->server);
 	if (trace->recorder)
 		return recorder_close(trace->recorder, &trace->error);
 	return reporter_close(&trace->reporter, &trace->error);
@@ -617,6 +616,10 @@ static int trace_start(struct trace *trace)
 
 static void trace_close(struct trace *trace)
 {
+	const int fds[] = { trace->on_signal.fd, trace->on_time.fd, trace->on_window.fd,
+			    trace->on_history.fd };
+	size_t i;
+
 	session_close(trace->session);
 	/* A child that is still held has a copy of the descriptor whose end the symbolizer's process waits for. */
 	spawn_free(&trace->spawn);
@@ -624,23 +627,20 @@ static void trace_close(struct trace *trace)
 	decoder_free(trace->decoder);
 	module_list_free(&trace->modules);
 	selector_free(&trace->selector);
-	if (trace->on_signal.fd > 0)
-		close(trace->on_signal.fd);
-	if (trace->on_time.fd > 0)
-		close(trace->on_time.fd);
-	if (trace->on_window.fd > 0)
-		close(trace->on_window.fd);
-	if (trace->on_history.fd > 0)
-		close(trace->on_history.fd);
+	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] > 0)
+			close(fds[i]);
 	loop_close(&trace->loop);
 }
 
-int trace_processes(const struct options *options, const struct log *log, struct recorder *recorder)
+static int trace_execute(const struct options *options, const struct log *log,
+			 struct recorder *recorder, struct server *server)
 {
 	struct trace trace = { .options = options,
 			       .log = log,
 			       .reporter.output.fd = -1,
 			       .recorder = recorder,
+			       .server = server,
 			       .on_time.fd = -1 };
 	int code;
 
@@ -670,6 +670,16 @@ int trace_processes(const struct options *options, const struct log *log, struct
 	if (options->fail_on_leak && trace.reporter.leaks)
 		return 1;
 	return trace.reporter.inuse_bytes > options->fail_over ? 1 : 0;
+}
+
+int trace_processes(const struct options *options, const struct log *log, struct recorder *recorder)
+{
+	return trace_execute(options, log, recorder, NULL);
+}
+
+int trace_serve(const struct options *options, const struct log *log, struct server *server)
+{
+	return trace_execute(options, log, NULL, server);
 }
 
 static int trace_run(const struct options *options, const struct log *log)

@@ -5,9 +5,13 @@
 
 #include "command/options.h"
 #include "command/recorder.h"
+#include "command/server.h"
 
 /* Trace what `options` selects, and record it, or with NULL report. Returns the exit status. */
 int trace_processes(const struct options *options, const struct log *log,
 		    struct recorder *recorder);
+
+/* The same, with reports for who asks `server`, which listens. It is closed then. */
+int trace_serve(const struct options *options, const struct log *log, struct server *server);
 
 #endif

@@ -27,8 +27,9 @@ const struct option_list *const trace_options[] = {
 	&options_table_target,	&options_table_kernel,
 	&options_table_follow,	&options_table_time,
 	&options_table_trigger, &options_table_sites,
-	&options_table_report,	&options_table_count,
-	&options_table_file,	&options_table_output,
+	&options_table_folded,	&options_table_report,
+	&options_table_count,	&options_table_file,
+	&options_table_top,	&options_table_output,
 	&options_table_record,	&options_table_probe,
 	&options_table_general, NULL,
 };
@@ -89,7 +90,7 @@ const struct argument_row trace_options_arguments[] = {
 };
 
 /* With --budget, no block is followed from its birth to its end. */
-static int trace_check_budget(const struct options *options, struct error *error)
+int trace_options_check_budget(const struct options *options, struct error *error)
 {
 	const char *other = NULL;
 
@@ -238,7 +239,7 @@ int trace_options_check(const struct command_line *line, struct options *options
 	if (!result)
 		result = trace_check_values(line, options, error);
 	if (!result)
-		result = trace_check_budget(options, error);
+		result = trace_options_check_budget(options, error);
 	if (!result)
 		result = trace_options_check_light(options, error);
 	if (!result)

@@ -11,6 +11,9 @@ extern const struct argument_row trace_options_arguments[]; /* [INTERVAL [COUNT]
 int trace_options_check(const struct command_line *line, struct options *options,
 			struct error *error);
 
+/* For commands that trace in windows, too: what --budget excludes. */
+int trace_options_check_budget(const struct options *options, struct error *error);
+
 /* For commands that plan what is probed, too: what --light excludes. */
 int trace_options_check_light(const struct options *options, struct error *error);
 

@@ -15,6 +15,8 @@ static inline bool render_drain(const struct render_options *options, struct buf
 	       options->drain(options->context, out);
 }
 
+void render_metrics(const struct report *report, const struct render_options *options,
+		    struct buffer *out);
 void render_text(const struct report *report, const struct render_options *options,
 		 struct buffer *out);
 void render_json(const struct report *report, const struct render_options *options,

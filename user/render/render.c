@@ -9,6 +9,10 @@
 #include "render/memory.h"
 
 static const struct render_format render_formats[] = {
+	{ .name = "metrics",
+	  .description = "for Prometheus: figures of processes and of sites",
+	  .by_line = true,
+	  .render = render_metrics },
 	{ .name = "text",
 	  .description = "for people: sites with their stacks (default)",
 	  .by_line = true,

@@ -125,8 +125,7 @@ void text_place_append(struct buffer *out, const struct report_frame *frame, boo
 	}
 }
 
-/* The frame that a row is of; NULL = none. */
-static const struct report_frame *text_place_of(const struct report_site *site)
+const struct report_frame *text_place_frame(const struct report_site *site)
 {
 	size_t at = !region_has_line(site->region)		    ? SIZE_MAX
 		    : site->by_line || site->line == REPORT_NO_LINE ? 0
@@ -159,7 +158,7 @@ static void text_place_append_no_frame(struct buffer *out, const struct report_s
 
 void text_place_append_row(struct buffer *out, const struct report_site *site, size_t width)
 {
-	const struct report_frame *frame = text_place_of(site);
+	const struct report_frame *frame = text_place_frame(site);
 	struct buffer name = { 0 };
 
 	if (!frame) {
@@ -176,7 +175,7 @@ void text_place_append_row(struct buffer *out, const struct report_site *site, s
 
 size_t text_place_least(const struct report_site *site)
 {
-	const struct report_frame *frame = text_place_of(site);
+	const struct report_frame *frame = text_place_frame(site);
 	struct buffer text = { 0 };
 	size_t columns;
 
@@ -194,7 +193,7 @@ size_t text_place_least(const struct report_site *site)
 
 void text_place_append_more(struct buffer *out, const struct report_site *site, size_t width)
 {
-	const struct report_frame *frame = text_place_of(site);
+	const struct report_frame *frame = text_place_frame(site);
 	struct buffer classes = { 0 };
 
 	if (site->grown_classes)

@@ -21,6 +21,9 @@ size_t text_place_append_name(struct buffer *out, const struct report_frame *fra
 void text_place_append(struct buffer *out, const struct report_frame *frame, bool paths,
 		       size_t width);
 
+/* The frame that an open row is of; NULL = none. */
+const struct report_frame *text_place_frame(const struct report_site *site);
+
 /*
  * What a row is of, in two parts: "file:line" and the function; without a file the function and its module, or the module
  * alone. Of no frame: the process, or why there is none.

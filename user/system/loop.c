@@ -114,3 +114,10 @@ uint64_t loop_take_ticks(int fd)
 
 	return read(fd, &ticks, sizeof(ticks)) == sizeof(ticks) ? ticks : 0;
 }
+
+void loop_set_timer(int fd, uint64_t ns)
+{
+	const struct itimerspec times = { .it_value = clock_timespec(ns) };
+
+	timerfd_settime(fd, 0, &times, NULL);
+}

@@ -47,5 +47,7 @@ int loop_take_signal(int fd);
  */
 int loop_open_timer(uint64_t first_ns, uint64_t interval_ns);
 uint64_t loop_take_ticks(int fd);
+/* Such a descriptor becomes readable once, after `ns` from now; 0 = never. */
+void loop_set_timer(int fd, uint64_t ns);
 
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of serving: see options_table.h. */
+#include "command/options_table.h"
+
+static const struct option_row serve_rows[] = {
+	{ .name = "listen",
+	  .argument = "ADDR",
+	  .help = "of serve: 127.0.0.1:PORT, [::1]:PORT, unix:/PATH",
+	  .store = option_row_store_text,
+	  .field = offsetof(struct options, listen) },
+	{ .name = "token-file",
+	  .argument = "FILE",
+	  .help = "of serve: who asks must know the token in FILE",
+	  .store = option_row_store_text,
+	  .field = offsetof(struct options, token_file) },
+};
+
+const struct option_list options_table_serve = { serve_rows,
+						 sizeof(serve_rows) / sizeof(serve_rows[0]) };

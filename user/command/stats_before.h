@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What sites had allocated and freed at a moment, so that a later snapshot can be reduced to what came since. */
+#ifndef COMMAND_STATS_BEFORE_H
+#define COMMAND_STATS_BEFORE_H
+
+#include "model/snapshot.h"
+
+struct stats_before;
+
+/* Free with stats_before_free, which accepts NULL. */
+struct stats_before *stats_before_new(const struct snapshot *snapshot);
+void stats_before_free(struct stats_before *before);
+
+/* Leave in the sites of `snapshot`, of the same run, what they have allocated since, and freed at most of that. */
+void stats_before_subtract(const struct stats_before *before, struct snapshot *snapshot);
+
+#endif

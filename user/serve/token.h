@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A secret that who asks a server must know. */
+#ifndef SERVE_TOKEN_H
+#define SERVE_TOKEN_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+#define TOKEN_MIN 16
+#define TOKEN_MAX 512
+
+struct token {
+	char text[TOKEN_MAX + 1]; /* "" = none */
+};
+
+/*
+ * Read it from the first line of a file: TOKEN_MIN to TOKEN_MAX printable characters without blanks. Returns 0, or a negative errno with
+ * `error` filled (ERROR_USAGE).
+ */
+int token_read(const char *path, struct token *ret_token, struct error *error);
+
+/*
+ * Is the value of a header Authorization "Bearer " and the token? NULL is not. How long that takes shows nothing of the token but its
+ * length.
+ */
+bool token_matches(const struct token *token, const char *authorization);
+
+#endif
