@@ -18,7 +18,7 @@
 #define PASSES_MAX 16
 
 /* How often blocks are listed until all of them are certain, at the end. */
-#define LISTS_MAX 50
+#define LISTS_MAX 20
 #define LISTS_GAP_NS 10000000ull
 
 struct leaks_run {
@@ -113,8 +113,13 @@ static int leaks_drop_freed(struct leaks_run *run, struct error *error)
 	bool is_exact = false;
 	int code = 0, tries;
 
-	if ((run->pass.is_quiet && run->pass.is_exact) || !run->kept.count)
+	if (!run->kept.count)
 		return 0;
+	/* Nothing has changed meanwhile, so another look would show the same. */
+	if (run->pass.is_quiet) {
+		run->report->frees_unknown = !run->pass.is_exact;
+		return 0;
+	}
 	for (tries = 0; !code && !is_exact && tries < LISTS_MAX; tries++) {
 		if (tries)
 			leaks_wait(LISTS_GAP_NS);
