@@ -19,13 +19,13 @@
 #include "command/kernel_trace.h"
 #include "command/listing.h"
 #include "command/naming.h"
+#include "command/plan_notice.h"
 #include "command/price_notice.h"
 #include "command/reporter.h"
 #include "command/selection.h"
 #include "command/table_limits.h"
 #include "command/trace_options.h"
 #include "command/triggers.h"
-#include "command/untraced.h"
 #include "decode/decoder.h"
 #include "render/render.h"
 #include "session/session.h"
@@ -57,8 +57,7 @@ struct trace {
 	uint64_t written; /* reports, or intervals */
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_asked, on_history;
-	size_t printed_probes, printed_skipped; /* of the plan: printed so far */
-	bool warned_overlap; /* that memory may be counted twice */
+	struct plan_notice notice; /* of what is probed */
 	bool waiting; /* for the first process */
 	bool unprobed; /* the command has no allocator; what it executes may have */
 	bool unlisted; /* the command's libraries are not known before it opens them */
@@ -182,63 +181,6 @@ static int trace_add_processes(struct trace *trace)
 	if (code || trace->selector.kind || trace->unlisted)
 		return code;
 	return trace_check_probes(trace);
-}
-
-/* Report what may be counted twice, and what cannot be probed, each once. */
-static void trace_print_skipped(struct trace *trace)
-{
-	const struct plan *plan = session_plan(trace->session);
-	struct buffer overlap = { 0 };
-	size_t i;
-
-	if (!trace->warned_overlap && plan_describe_overlap(plan, &overlap)) {
-		log_write(trace->log, LOG_NOTICE, "%s", overlap.data);
-		trace->warned_overlap = true;
-	}
-	buffer_free(&overlap);
-
-	for (i = trace->printed_skipped; i < plan->skipped_count; i++)
-		log_write(trace->log, plan->skipped[i].lost ? LOG_NOTICE : LOG_VERBOSE,
-			  "not probed: %s", plan->skipped[i].sentence);
-	trace->printed_probes = plan->count;
-	trace->printed_skipped = plan->skipped_count;
-}
-
-/* Scripts wait for this line, so -q does not silence it. */
-static void trace_print_ready(struct trace *trace)
-{
-	const struct options *options = trace->options;
-	const struct plan *plan = session_plan(trace->session);
-	size_t running = session_running(trace->session);
-	struct buffer line = { 0 };
-
-	log_write(trace->log, LOG_VERBOSE, "%zu functions are probed by %s probes", plan->count,
-		  backend_name(session_backend(trace->session)));
-	if (trace->log->level >= LOG_NOTICE)
-		plan_summarize(plan, 0, &line);
-	if (options->arguments)
-		log_write(trace->log, LOG_ERROR, "ready: tracing %s%s%s", options->arguments[0],
-			  line.length ? "; " : "", line.length ? line.data : "");
-	else
-		log_write(trace->log, LOG_ERROR, "ready: tracing %zu process%s%s%s%s", running,
-			  running == 1 ? "" : "es",
-			  options->duration_ns || options->count ? "" : " until Ctrl-C",
-			  line.length ? "; " : "", line.length ? line.data : "");
-	buffer_free(&line);
-	untraced_log(trace->log, options, trace->session);
-	trace_print_skipped(trace);
-}
-
-/* Report what was found since the last call. */
-static void trace_print_found(struct trace *trace)
-{
-	struct buffer found = { 0 };
-
-	plan_summarize(session_plan(trace->session), trace->printed_probes, &found);
-	if (found.length)
-		log_write(trace->log, LOG_NOTICE, "mapped since: %s", found.data);
-	buffer_free(&found);
-	trace_print_skipped(trace);
 }
 
 /* What tracing costs. False as long as it is not known. */
@@ -451,7 +393,7 @@ static int trace_begin(struct trace *trace)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
 				 "cannot wait for triggers: %s", strerror(-code));
 	}
-	trace_print_ready(trace);
+	plan_notice_ready(&trace->notice, trace->session);
 	return 0;
 }
 
@@ -464,7 +406,7 @@ static void trace_on_event(void *context, struct watch *watch)
 	if (trace->waiting && !session_check_probes(trace->session, &(struct error){ 0 }))
 		trace_begin(trace);
 	if (!trace->waiting)
-		trace_print_found(trace);
+		plan_notice_found(&trace->notice, trace->session);
 	if (session_is_over(trace->session))
 		trace_stop(trace);
 }
@@ -638,6 +580,7 @@ static int trace_execute(const struct options *options, const struct log *log,
 {
 	struct trace trace = { .options = options,
 			       .log = log,
+			       .notice = { .options = options, .log = log },
 			       .reporter.output.fd = -1,
 			       .recorder = recorder,
 			       .server = server,
