@@ -373,7 +373,8 @@ static void test_formats(void **state)
 	assert_string_equal(format[3].name, "pprof");
 	assert_string_equal(format[4].name, "svg");
 	assert_string_equal(format[5].name, "html");
-	assert_null(format[6].name);
+	assert_string_equal(format[6].name, "metrics");
+	assert_null(format[7].name);
 	assert_ptr_equal(render_format_find("json"), &format[1]);
 	assert_null(render_format_find("JSON"));
 	assert_null(render_format_find(""));

@@ -9,10 +9,6 @@
 #include "render/memory.h"
 
 static const struct render_format render_formats[] = {
-	{ .name = "metrics",
-	  .description = "for Prometheus: figures of processes and of sites",
-	  .by_line = true,
-	  .render = render_metrics },
 	{ .name = "text",
 	  .description = "for people: sites with their stacks (default)",
 	  .by_line = true,
@@ -52,6 +48,10 @@ static const struct render_format render_formats[] = {
 	  .render = render_html,
 	  .render_memory = render_html_memory,
 	  .render_difference = render_html_difference },
+	{ .name = "metrics",
+	  .description = "for Prometheus: figures of processes and of sites",
+	  .by_line = true,
+	  .render = render_metrics },
 	{ 0 },
 };
 
