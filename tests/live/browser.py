@@ -37,7 +37,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
 
 class Browser:
-    """Close it at the end."""
+    """For `with`, which ends it however the test ends."""
 
     def __init__(self):
         driver = lab.need("chromedriver")
@@ -51,7 +51,7 @@ class Browser:
         self.log = tempfile.TemporaryFile("a+")
         self.driver = lab.start([driver, "--port=%d" % port], stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL,
                                 env={**os.environ, "HOME": self.profile.name})
-        self.url = "http://127.0.0.1:%d" % port
+        self.url, self.session = "http://127.0.0.1:%d" % port, None
         lab.wait_for(self.is_ready, "chromedriver is ready")
         flags = [*FLAGS, "--user-data-dir=" + self.profile.name, "--proxy-server=http://127.0.0.1:%d" % self.proxy.server_port,
                  "--proxy-bypass-list=<-loopback>"]
@@ -135,7 +135,10 @@ class Browser:
                 found.append(message["params"]["request"]["url"])
         return found
 
-    def close(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         self.call("DELETE", "/session/" + self.session)
         lab.end(self.driver, lab.signal.SIGTERM)
         self.proxy.shutdown()

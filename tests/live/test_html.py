@@ -167,18 +167,17 @@ def test_use():
     with folder() as top:
         path = os.path.join(top, "page.html")
         report = page_of_leaky(path)
-        page = browser.Browser()
-        page.requests()
-        page.open(path)
-        assert page.run("return document.querySelectorAll('.chart svg').length") >= 2
-        for role in ("tree", "treeitem", "grid", "row", "columnheader", "status"):
-            assert page.run("return document.querySelectorAll('[role=%s]').length" % role), role
-        check_mouse(page)
-        check_keyboard(page)
-        check_table(page, report)
-        check_theme(page)
-        check_quiet(page, path)
-        page.close()
+        with browser.Browser() as page:
+            page.requests()
+            page.open(path)
+            assert page.run("return document.querySelectorAll('.chart svg').length") >= 2
+            for role in ("tree", "treeitem", "grid", "row", "columnheader", "status"):
+                assert page.run("return document.querySelectorAll('[role=%s]').length" % role), role
+            check_mouse(page)
+            check_keyboard(page)
+            check_table(page, report)
+            check_theme(page)
+            check_quiet(page, path)
 
 
 def test_other_pages():
@@ -188,16 +187,15 @@ def test_other_pages():
         recorded(recording)
         commands = {"report": ["report", recording], "diff": ["diff", recording + "@1s", recording + "@2s"],
                     "memory": ["memory", *lab.PATIENT, "-p", process.pid]}
-        page = browser.Browser()
-        for name, command in commands.items():
-            path = os.path.join(top, name + ".html")
-            status, _, errors = lab.run(*command, "--format", "html", "-o", path)
-            assert status == 0, errors
-            page.requests()
-            page.open(path)
-            check_quiet(page, path)
-        assert "Anatomy" in page.text("#main") and "leaky" in page.text("#title")
-        page.close()
+        with browser.Browser() as page:
+            for name, command in commands.items():
+                path = os.path.join(top, name + ".html")
+                status, _, errors = lab.run(*command, "--format", "html", "-o", path)
+                assert status == 0, errors
+                page.requests()
+                page.open(path)
+                check_quiet(page, path)
+            assert "Anatomy" in page.text("#main") and "leaky" in page.text("#title")
 
 
 def many(report):
@@ -258,27 +256,26 @@ def test_many_sites():
         before, rest = text.split('id="report">', 1)
         with open(path, "w", encoding="utf-8") as file:
             file.write(before + 'id="report">' + data + rest[rest.index("</script>"):])
-        page = browser.Browser()
-        page.requests()
-        begin = time.monotonic()
-        page.open(path)
-        opened = time.monotonic() - begin
-        drawn = page.run("return document.documentElement.dataset.drawn")
-        assert "50,000 sites" in page.text("#main")
-        assert 0 < page.run("return document.querySelectorAll('.grid .body .row').length") < 60
-        assert page.run("return document.querySelectorAll('*').length") < 1500
-        zooms = [page.ask("POST", "/execute/async", {"script": ZOOM, "args": [share, 50]}) for share in (0.2, 0.5)]
-        page.keys("Escape")
-        begin = time.monotonic()
-        find(page, "method_4950")
-        found = time.monotonic() - begin
-        assert "found: " in page.text(".status")
-        assert page.run("return window.pwned === undefined && document.images.length === 0 && !window.alerted")
-        check_quiet(page, path)
-        print("# %d sites, %.1f MB: drawn %s ms after the script began, %.1f s after the page was asked for; zooms take %s ms; "
-              "a search by keyboard %.1f s" % (MANY, os.path.getsize(path) / 1e6, drawn, opened,
-                                               " and ".join("%.0f" % zoom for zoom in zooms), found))
-        page.close()
+        with browser.Browser() as page:
+            page.requests()
+            begin = time.monotonic()
+            page.open(path)
+            opened = time.monotonic() - begin
+            drawn = page.run("return document.documentElement.dataset.drawn")
+            assert "50,000 sites" in page.text("#main")
+            assert 0 < page.run("return document.querySelectorAll('.grid .body .row').length") < 60
+            assert page.run("return document.querySelectorAll('*').length") < 1500
+            zooms = [page.ask("POST", "/execute/async", {"script": ZOOM, "args": [share, 50]}) for share in (0.2, 0.5)]
+            page.keys("Escape")
+            begin = time.monotonic()
+            find(page, "method_4950")
+            found = time.monotonic() - begin
+            assert "found: " in page.text(".status")
+            assert page.run("return window.pwned === undefined && document.images.length === 0 && !window.alerted")
+            check_quiet(page, path)
+            print("# %d sites, %.1f MB: drawn %s ms after the script began, %.1f s after the page was asked for; zooms take %s ms; "
+                  "a search by keyboard %.1f s" % (MANY, os.path.getsize(path) / 1e6, drawn, opened,
+                                                   " and ".join("%.0f" % zoom for zoom in zooms), found))
 
 
 def test_refused():
