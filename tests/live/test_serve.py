@@ -204,6 +204,41 @@ def test_prometheus():
     server.end()
 
 
+def pprof_sums(source, folder):
+    """By `go tool pprof`: the sums of alloc_objects, alloc_space, inuse_objects and inuse_space."""
+    said = subprocess.run([lab.need("go"), "tool", "pprof", "-raw", source], capture_output=True, text=True, check=False,
+                          env=dict(os.environ, HOME=folder, NO_PROXY="127.0.0.1", PPROF_TMPDIR=folder))
+    assert said.returncode == 0, said.stderr
+    assert "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes" in said.stdout, said.stdout[:500]
+    rows = re.findall(r"^ +(\d+) +(\d+) +(\d+) +(\d+):", said.stdout, re.M)
+    return [sum(int(row[i]) for row in rows) for i in range(4)]
+
+
+def test_pprof():
+    """What Go's tool reads from the server is what JSON has; and with seconds, what the target has allocated meanwhile."""
+    process, _ = known()
+    server = Server("-n", "0", "-p", process.pid)
+    with tempfile.TemporaryDirectory(prefix="tracer-serve-") as folder:
+        waiting = server.connect()
+        waiting.sendall(b"GET /debug/pprof/allocs?seconds=5 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        # What was asked before this is handled before, too: it waits from before the work.
+        assert server.page("/healthz") == "ok\n"
+        account = lab.work(process)
+        head, _, body = answer_of(waiting).partition(b"\r\n\r\n")
+        waiting.close()
+        assert head.startswith(b"HTTP/1.1 200 "), head
+        path = os.path.join(folder, "allocs.pb.gz")
+        with open(path, "wb") as file:
+            file.write(body)
+        held = report_after(server, account)["totals"]
+        truth = [held["alloc_objects"], held["alloc_bytes"], held["inuse_objects"], held["inuse_bytes"]]
+        assert pprof_sums(path, folder) == truth, truth
+        assert pprof_sums(server.url + "debug/pprof/heap", folder) == truth, truth
+        # Nothing happens any more: in a second nothing is allocated.
+        assert pprof_sums(server.url + "debug/pprof/allocs?seconds=1", folder)[:2] == [0, 0]
+    server.end()
+
+
 def test_token():
     process, _ = known()
     with tempfile.TemporaryDirectory(prefix="tracer-serve-") as folder:
@@ -292,6 +327,27 @@ def test_confined():
     assert "0" not in fields["Uid"].split(), fields["Uid"]
     server.page("/report.json")
     server.end()
+
+
+def test_least_capabilities():
+    """As deploy/systemd/tracer-serve.service runs it: another user than root, five capabilities, and in windows."""
+    if lab.run("--backend", "multi", "-d", "1ms", "--", "true")[0]:
+        raise lab.Skip("this kernel asks for CAP_SYS_ADMIN")
+    capabilities = "-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search,+checkpoint_restore"
+    process, code = known()
+    with tempfile.TemporaryDirectory(prefix="tracer-serve-") as folder:
+        os.chmod(folder, 0o755)
+        built, lab.TRACER = lab.TRACER, shutil.copy(lab.TRACER, folder)
+        try:
+            server = Server("--budget", "1%", "-p", process.pid, under=(
+                lab.need("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs",
+                "--inh-caps=" + capabilities, "--ambient-caps=" + capabilities, "--bounding-set=" + capabilities))
+        finally:
+            lab.TRACER = built
+        assert total(metrics(server.page("/metrics")), "tracer_budget_ratio") == 0.01
+        assert json.loads(server.page("/report.json"))["targets"][0]["pid"] == process.pid
+        server.end()
+    assert lab.code_of(process.pid) == code, "a probe is left"
 
 
 def answer_of(connection):
