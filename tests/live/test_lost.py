@@ -176,7 +176,7 @@ malloc = ctypes.CDLL(None).malloc
 malloc.restype = ctypes.c_void_p
 malloc.argtypes = [ctypes.c_size_t]
 def lose():
-    for _ in range(10):
+    for _ in range(100):
         malloc(5000)
 lose()
 kept = [malloc(6008) for _ in range(10)]
@@ -193,10 +193,13 @@ def test_python():
     assert process.stdout.readline() == "ready\n"
     report = quiet_report_of(process.pid)
     found = {(group["kind"], group["note"]) for group in report["groups"] if group["size"] == 6008}
-    assert found == {("possible", "its address is in memory as a Python int")}, report["groups"]
+    wanted = {("possible", "its address is in memory as a Python int")}
+    # An int of one digit, where the heap is that low, has the address itself if what follows it is 0: then the block is reachable.
+    lowest = min(int(group["address"], 16) for group in report["groups"])
+    assert found == wanted or (lowest < 1 << 30 and not found), report["groups"]
     # What stands in free memory of the interpreter hides a few.
     lost = sum(group["blocks"] for group in report["groups"] if group["size"] == 5000 and group["kind"] == "definite")
-    assert 8 <= lost <= 10, report["groups"]
+    assert 90 <= lost <= 100, report["groups"]
     assert report["unread_bytes"] >= 4 << 20 and not report["certain"], report
     assert sum(group["blocks"] for group in report["groups"] if group["kind"] == "definite") == lost, report["groups"]
     _, text = leaks(process.pid)

@@ -659,9 +659,44 @@ static void test_encoded_words(void **state)
 	world_close(&world);
 }
 
+/* A Python int of one digit: its size is before it, or a tag, and anything behind it. */
+static void test_one_digit(void **state)
+{
+	static struct reach_candidate items[] = {
+		{ .address = 0x2b8f0b30, .size = 64, .leader = 0x2b8f0b30 },
+		{ .address = 0x2b8f1000, .size = 64, .leader = 0x2b8f1000 },
+		{ .address = 0x2b8f2000, .size = 64, .leader = 0x2b8f2000 },
+	};
+	struct reach_candidates candidates = { .items = items, .count = 3 };
+	struct world world;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < candidates.count; i++)
+		items[i].verdict = LEAK_DEFINITE;
+	world_open(&world, 1);
+	fake_image_put_word(world.fake, DATA + 0x10, 1);
+	fake_image_put_word(world.fake, DATA + 0x18, 0x2b8f0b30 | 0xdeadbeefull << 32);
+	fake_image_put_word(world.fake, DATA + 0x20, 8);
+	fake_image_put_word(world.fake, DATA + 0x28, 0x2b8f1000 | 0x12345ull << 32);
+	/* Behind any other word it is half of a word. */
+	fake_image_put_word(world.fake, DATA + 0x30, 3);
+	fake_image_put_word(world.fake, DATA + 0x38, 0x2b8f2000 | 0xdeadbeefull << 32);
+	world_run(&world);
+	assert_true(reach_code_find(&candidates, &world.roots, world.image));
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(items[i].encoded, REACH_CODE_DIGITS);
+		assert_int_equal(items[i].verdict, LEAK_POSSIBLE);
+	}
+	assert_int_equal(items[2].encoded, REACH_CODE_NONE);
+	assert_int_equal(items[2].verdict, LEAK_DEFINITE);
+	world_close(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_digit),
 		cmocka_unit_test(test_index_is_a_search),
 		cmocka_unit_test(test_index_leaves_out_what_overlaps),
 		cmocka_unit_test(test_marking_is_the_reference),

@@ -8,6 +8,9 @@
 #include "reach/reach_walk.h"
 
 #define CODE_DIGIT 30 /* bits of a digit of Python's */
+/* The word before the only digit of an int above 0: a count of digits, and from CPython 3.12 on a tag with the count above three bits. */
+#define CODE_ONE_DIGIT 1
+#define CODE_ONE_DIGIT_TAG (1 << 3)
 #define CODE_ADDRESS ((1ull << 48) - 1)
 
 struct code_search {
@@ -50,7 +53,9 @@ static void code_try(struct code_search *search, uint64_t word, uint64_t place,
 		candidate->encoded = (uint8_t)code;
 }
 
-static void code_try_word(struct code_search *search, uint64_t word, uint64_t place)
+/* A word at `place`, behind `before`. */
+static void code_try_word(struct code_search *search, uint64_t before, uint64_t word,
+			  uint64_t place)
 {
 	uint64_t low = word & ((1ull << 32) - 1), high = word >> 32;
 
@@ -62,21 +67,26 @@ static void code_try_word(struct code_search *search, uint64_t word, uint64_t pl
 	}
 	if (low >> CODE_DIGIT == 0 && high >> CODE_DIGIT == 0)
 		code_try(search, low | high << CODE_DIGIT, place, REACH_CODE_DIGITS);
+	/* An address of one digit, as in programs that are not position-independent: what follows it is of nobody. */
+	if (low >> CODE_DIGIT == 0 && (before == CODE_ONE_DIGIT || before == CODE_ONE_DIGIT_TAG))
+		code_try(search, low, place, REACH_CODE_DIGITS);
 }
 
 static void code_piece(void *context, uint64_t place, const unsigned char *bytes, size_t length)
 {
 	struct code_search *search = context;
 	const uint64_t low = search->index.low, span = search->index.span;
-	uint64_t word;
+	uint64_t word, before = 0;
 	size_t at;
 
 	for (at = 0; at + sizeof(word) <= length; at++) {
 		memcpy(&word, bytes + at, sizeof(word));
-		if (at % sizeof(word) == 0)
-			code_try_word(search, word, place + at);
-		else if (word - low <= span)
+		if (at % sizeof(word) == 0) {
+			code_try_word(search, before, word, place + at);
+			before = word;
+		} else if (word - low <= span) {
 			code_try(search, word, place + at, REACH_CODE_UNALIGNED);
+		}
 	}
 }
 
