@@ -14,8 +14,8 @@
 #include "system/proc.h"
 
 /* Passes until so many in a row have left out nothing: what moves is not missed in each of them. */
-#define PASSES_AGREE 3
-#define PASSES_MAX 16
+#define PASSES_AGREE 8
+#define PASSES_MAX 40
 
 /* How often blocks are listed until all of them are certain, at the end. */
 #define LISTS_MAX 20
