@@ -225,6 +225,106 @@ def test_pprof_interpreter():
     assert held // 500000 == 10, profile.text
 
 
+def difference(output_format, name):
+    """What has changed between the first mark and the last one; the file."""
+    path, _ = recorded()
+    status, _, errors = lab.run("diff", path + "@after1", "@after3", "--format", output_format, "-o", path_of(name))
+    assert status == 0, errors
+    return path_of(name)
+
+
+def changes():
+    """By JSON, of each site: bytes and blocks that it has grown by, and that it has shrunk by."""
+    before, _ = figures_of("--at", "after1")
+    sites, _ = figures_of()
+    found = {}
+    for name, figures in sites.items():
+        grown = [now - then for now, then in zip(figures[:1:-1], before.get(name, [0] * 4)[:1:-1])]
+        found[name] = [max(0, number) for number in grown] + [max(0, -number) for number in grown]
+    return {name: numbers for name, numbers in found.items() if any(numbers)}
+
+
+def in_use_first(sites):
+    """The order of figures in formats that have bytes and blocks in use, and allocated."""
+    return {name: [figures[i] for i in (3, 2, 1, 0)] for name, figures in sites.items()}
+
+
+# speedscope
+
+
+def speedscope(path):
+    """What speedscope shows of each function's own, by its file's specification: {function: [weight in each profile]}."""
+    with open(path, encoding="utf-8") as file:
+        found = json.load(file)
+    frames = [frame["name"] for frame in found["shared"]["frames"]]
+    sums = {}
+    for i, profile in enumerate(found["profiles"]):
+        for stack, weight in zip(profile["samples"], profile["weights"]):
+            sums.setdefault(frames[stack[-1]], [0] * 4)[i] += weight
+    return found, sums
+
+
+def test_speedscope():
+    found, sums = speedscope(report("speedscope", "x.speedscope.json"))
+    assert sums == in_use_first(figures_of()[0]), sums
+    assert [profile["unit"] for profile in found["profiles"]] == ["bytes", "none"] * 2
+    places = {frame["name"]: frame for frame in found["shared"]["frames"]}
+    assert places["site_kept"]["file"].endswith("generations.c") and places["site_kept"]["line"] > 0
+    assert speedscope(difference("speedscope", "difference.speedscope.json"))[1] == changes()
+
+
+# callgrind
+
+
+def annotated(path, *options):
+    """{function: [its figures]} as callgrind_annotate shows them."""
+    text, errors = read_by("callgrind_annotate", "--threshold=100", "--auto=no", *options, path)
+    assert not errors, errors
+    names = re.search(r"^Events recorded: +(.*)$", text, re.M)[1].split()
+    found = {}
+    for numbers, name in re.findall(r"^((?: *[\d,]+ (?:\( *[\d.]+%\))?)+) +(\S.*)$", text, re.M):
+        numbers = [int(number.replace(",", "")) for number in re.findall(r"([\d,]+) ", re.sub(r"\([^)]*\)", " ", numbers))]
+        found[re.sub(r" \[.*\]$", "", name).rpartition(":")[2]] = numbers
+    return names, found
+
+
+def test_callgrind():
+    path = report("callgrind", "callgrind.out.x")
+    sites, totals = figures_of()
+    names, own = annotated(path)
+    assert names == ["inuse_bytes", "inuse_objects", "alloc_bytes", "alloc_objects"]
+    assert own.pop("PROGRAM TOTALS") == [totals[i] for i in (3, 2, 1, 0)], own
+    assert own == in_use_first(sites), own
+    # All of it comes through main, which allocates nothing itself.
+    _, inclusive = annotated(path, "--inclusive=yes")
+    assert inclusive["main"] == inclusive["work"] == [totals[i] for i in (3, 2, 1, 0)], inclusive
+    names, own = annotated(difference("callgrind", "callgrind.out.difference"))
+    assert names == ["grown_bytes", "grown_objects", "shrunk_bytes", "shrunk_objects"]
+    own.pop("PROGRAM TOTALS")
+    assert own == changes(), (own, changes())
+
+
+def test_callgrind_recursion():
+    """What came through a function twice counts once in it: by callgrind_annotate, too, nothing holds more than all."""
+    script = path_of("recursion.py")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("import sys\ndef down(n):\n    return down(n - 1) if n else bytearray(300000)\nsys.stdin.readline()\n"
+                   "kept = down(5)\nprint('done', flush=True)\nsys.stdin.readline()\n")
+    process = lab.start([lab.need("python3"), script])
+    lab.wait_for(lambda: lab.is_reading(process), "it waits for a line")
+    tracer = lab.Tracer("-q", "--format", "callgrind", "-z", "300000", "-o", path_of("callgrind.out.recursion"), "-p", process.pid)
+    lab.release(process)
+    process.stdout.readline()
+    tracer.stop()
+    lab.end(process)
+    _, inclusive = annotated(path_of("callgrind.out.recursion"), "--inclusive=yes")
+    held = inclusive["PROGRAM TOTALS"]
+    assert held[1] == 1 and 300000 <= held[0] < 301000, inclusive
+    for name in ["down"] + ["down'%d" % level for level in range(2, 7)]:
+        assert inclusive[name] == held, (name, inclusive)
+    assert "down'7" not in inclusive
+
+
 def test_binary_and_terminals():
     """No terminal is filled with bytes; one file holds one report."""
     path, _ = recorded()

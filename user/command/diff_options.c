@@ -38,10 +38,10 @@ int diff_options_check(const struct command_line *line, struct options *options,
 {
 	(void)line;
 	if (!options->format->render_difference)
-		return error_set(
-			error, ERROR_USAGE, -EINVAL,
-			"the format %s has no differences: use text, json, folded, pprof or html",
-			options->format->name);
+		return error_set(error, ERROR_USAGE, -EINVAL,
+				 "the format %s has no differences: use text, json, folded, pprof, "
+				 "speedscope, callgrind or html",
+				 options->format->name);
 	trace_options_set_format_defaults(options);
 	return 0;
 }

@@ -23,6 +23,13 @@ void render_difference_folded(const struct difference *difference,
 /* The values of pprof, as the last profile's less the first one's. */
 void render_difference_pprof(const struct difference *difference,
 			     const struct render_difference_options *options, struct buffer *out);
+/* What has grown and what has shrunk, each a figure of its own. */
+void render_difference_speedscope(const struct difference *difference,
+				  const struct render_difference_options *options,
+				  struct buffer *out);
+void render_difference_callgrind(const struct difference *difference,
+				 const struct render_difference_options *options,
+				 struct buffer *out);
 /* A page for a browser. */
 void render_html_difference(const struct difference *difference,
 			    const struct render_difference_options *options, struct buffer *out);

@@ -25,6 +25,10 @@ void render_folded(const struct report *report, const struct render_options *opt
 		   struct buffer *out);
 void render_pprof(const struct report *report, const struct render_options *options,
 		  struct buffer *out);
+void render_speedscope(const struct report *report, const struct render_options *options,
+		       struct buffer *out);
+void render_callgrind(const struct report *report, const struct render_options *options,
+		      struct buffer *out);
 void render_svg(const struct report *report, const struct render_options *options,
 		struct buffer *out);
 void render_html(const struct report *report, const struct render_options *options,

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads a file of another tool's format (first argument) from stdin by the rules of its specification, and prints the sums of its figures:
+bytes and blocks in use, bytes and blocks allocated, as far as the format has them. All that refers to something must find it."""
+import json
+import re
+import sys
+
+NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]*\Z")
+
+
+def check_name(name):
+    assert isinstance(name, str) and NAME.match(name), name[:80]
+
+
+def speedscope(text):
+    """file-format-schema.json of speedscope, the part on sampled profiles, and what its importer relies on."""
+    found = json.loads(text)
+    assert found["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    assert set(found) == {"$schema", "name", "exporter", "activeProfileIndex", "profiles", "shared"}
+    assert 0 <= found["activeProfileIndex"] < len(found["profiles"])
+    frames = found["shared"]["frames"]
+    for frame in frames:
+        assert set(frame) - {"file", "line"} == {"name"} and frame.get("line", 1) > 0
+        check_name(frame["name"])
+    for profile in found["profiles"]:
+        assert set(profile) == {"type", "name", "unit", "samples", "weights", "startValue", "endValue"}
+        assert profile["type"] == "sampled" and profile["unit"] in ("bytes", "none")
+        assert len(profile["samples"]) == len(profile["weights"]) and all(weight > 0 for weight in profile["weights"])
+        assert all(sample and 0 <= min(sample) and max(sample) < len(frames) for sample in profile["samples"])
+        total = sum(profile["weights"])
+        assert profile["startValue"] == 0 and profile["endValue"] == min(total, 2**64 - 1)
+        yield total
+
+
+class Callgrind:
+    """The body of a profile by https://valgrind.org/docs/manual/cl-format.html: own costs and those of calls."""
+    def __init__(self, lines, events):
+        self.names, self.own, self.calls, self.called = {}, {}, {}, {}
+        self.place, self.callee, self.is_call = {}, {}, False
+        for line in lines:
+            name = re.match(r"(ob|fl|fn|cob|cfi|cfn)=\((\d+)\)(?: (.*))?\Z", line)
+            if name:
+                self.take_name(*name.groups())
+            elif line.startswith("calls="):
+                assert re.match(r"calls=[1-9]\d* 0\Z", line), line
+                self.is_call = True
+            else:
+                numbers = list(map(int, line.split()))
+                assert len(numbers) == 1 + events, line
+                self.take_cost(numbers[1:])
+
+    def take_name(self, key, number, name):
+        space = {"ob": "ob", "fl": "fl", "fn": "fn", "cob": "ob", "cfi": "fl", "cfn": "fn"}[key]
+        if name is None:
+            assert (space, number) in self.names, (key, number)
+        else:
+            check_name(name)
+            assert (space, number) not in self.names
+            self.names[space, number] = name
+        (self.callee if key.startswith("c") else self.place)[space] = number
+
+    def take_cost(self, values):
+        function = self.place["fn"]
+        self.own.setdefault(function, [0] * len(values))
+        if self.is_call:
+            assert self.callee["fn"] != function, "a function calls itself"
+            for sums in (self.calls.setdefault(function, [0] * len(values)), self.called.setdefault(self.callee["fn"], [0] * len(values))):
+                for i, value in enumerate(values):
+                    sums[i] = min(sums[i] + value, 2**64 - 1)
+        else:
+            self.own[function] = [own + value for own, value in zip(self.own[function], values)]
+        self.is_call = False
+
+
+def callgrind(text):
+    head, _, body = text.partition("\nevents: ")
+    events, summary, *body = body.split("\n")
+    events = events.split()
+    assert head.startswith("# callgrind format\nversion: 1\ncreator: tracer ")
+    for line in head.split("\n")[1:]:
+        assert re.match(r"(version|creator|pid|cmd|desc|positions|event): ", line), line
+    sums = list(map(int, summary.removeprefix("summary: ").split()))
+    assert len(sums) == len(events) == 4
+    assert body.pop() == "" and list(map(int, body.pop().removeprefix("totals: ").split())) == sums
+    found = Callgrind([line for line in body if line], len(events))
+    own = [sum(values[i] for values in found.own.values()) for i in range(4)]
+    assert [min(value, 2**64 - 1) for value in own] == sums, (own, sums)
+    # What comes into a function is what it costs and what it calls; nothing calls a process.
+    limit = 2**64 - 1
+    for function, into in found.called.items():
+        out = [a + b for a, b in zip(found.own.get(function, [0] * 4), found.calls.get(function, [0] * 4))]
+        assert max(map(max, (into, out))) >= limit or into == out, (found.names["fn", function][:80], into, out)
+    return own
+
+
+if __name__ == "__main__":
+    print(*globals()[sys.argv[1]](sys.stdin.buffer.read().decode()))

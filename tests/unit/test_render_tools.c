@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Formats of other tools that are text: expected outputs, and nasty reports read by the rules of each format
+ * (tests/data/render/check_tools.py). The sums of their figures are the report's. The tools themselves read them in
+ * tests/live/test_formats.py.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "render/difference.h"
+#include "unit/expected.h"
+#include "unit/nasty.h"
+
+#define LONG (1 << 20)
+#define SUMS 4
+#define DIGITS 48
+
+static const char *const formats[] = { "speedscope", "callgrind" };
+
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+/* The sums that the checker finds, as text, since Python's numbers have no limit; false if the file is wrong. */
+static bool check_tool(const char *format, const char *text, char sums[SUMS][DIGITS])
+{
+	FILE *file = tmpfile(), *checker;
+	char command[96];
+	bool is_right;
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+	rewind(file);
+	snprintf(command, sizeof(command), "python3 tests/data/render/check_tools.py %s <&%d",
+		 format, fileno(file));
+	checker = popen(command, "r");
+	assert_non_null(checker);
+	is_right = fscanf(checker, "%47s %47s %47s %47s", sums[0], sums[1], sums[2], sums[3]) == 4;
+	is_right &= !pclose(checker);
+	fclose(file);
+	return is_right;
+}
+
+static void print_sum(unsigned __int128 sum, char text[DIGITS])
+{
+	const uint64_t part = 1000000000000000000;
+
+	if (sum < part)
+		snprintf(text, DIGITS, "%" PRIu64, (uint64_t)sum);
+	else
+		snprintf(text, DIGITS, "%" PRIu64 "%018" PRIu64, (uint64_t)(sum / part),
+			 (uint64_t)(sum % part));
+}
+
+static void check_report(const struct report *report, const char *format, const char *text)
+{
+	unsigned __int128 expected[SUMS] = { 0 };
+	char sums[SUMS][DIGITS], digits[DIGITS];
+	size_t i;
+
+	for (i = 0; i < report->site_count; i++) {
+		const struct site_stats *stats = &report->sites[i].stats;
+
+		expected[0] += site_stats_inuse_bytes(stats);
+		expected[1] += site_stats_inuse_objects(stats);
+		expected[2] += stats->alloc_bytes;
+		expected[3] += stats->alloc_objects;
+	}
+	if (!check_tool(format, text, sums))
+		fail_msg("%s is wrong:\n%.4000s", format, text);
+	for (i = 0; i < SUMS; i++) {
+		print_sum(expected[i], digits);
+		assert_string_equal(sums[i], digits);
+	}
+}
+
+static void test_server(void **state)
+{
+	const struct report_options options = { 0 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct report_names names = sample_names(sample);
+	struct report *report = report_build(&sample->snapshot, &options, &names);
+	char name[32], *text;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < FORMATS; i++) {
+		text = sample_render(report, formats[i], &plain);
+		snprintf(name, sizeof(name), "server.%s", formats[i]);
+		assert_expected(name, text);
+		check_report(report, formats[i], text);
+		free(text);
+	}
+	report_free(report);
+	sample_free(sample);
+}
+
+/* Nothing is in use, and there is no process. */
+static void test_nothing(void **state)
+{
+	const struct report_options options = { 0 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_new_empty(0);
+	struct report_names names = sample_names(sample);
+	struct report *report = report_build(&sample->snapshot, &options, &names);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < FORMATS; i++) {
+		char *text = sample_render(report, formats[i], &plain);
+
+		check_report(report, formats[i], text);
+		free(text);
+	}
+	report_free(report);
+	sample_free(sample);
+}
+
+/* A megabyte of a hostile name, of a function that calls itself. */
+static void test_long(void **state)
+{
+	static const char part[] =
+		"</script>\n@ 0x1\nfn=(1)\r#\\n0: 7\"\x1b[2J\xff\xe2\x80\xae;--(";
+	const struct report_options options = { 0 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_new_empty(1);
+	struct frame frames[3] = { { FRAME_NATIVE, MODULE_NONE, 0, 0, NULL } };
+	struct report_names names = sample_names(sample);
+	char *name = memory_alloc(LONG + 1, 1), *text;
+	struct report *report;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < LONG; i++)
+		name[i] = part[i % (sizeof(part) - 1)];
+	sample_name(sample, name, "<script>\n#", 3);
+	sample_name(sample, "between", NULL, 0);
+	frames[1].module = frames[2].module = MODULE_NONE;
+	frames[1].address = 1;
+	sample_site(sample, 0, &sample_malloc, sample_stack(sample, frames, 3),
+		    (struct site_stats){ 77, 1, 0, 0 });
+	report = report_build(&sample->snapshot, &options, &names);
+	for (i = 0; i < FORMATS; i++) {
+		text = sample_render(report, formats[i], &plain);
+		check_report(report, formats[i], text);
+		assert_null(strchr(text, '\x1b'));
+		free(text);
+	}
+	report_free(report);
+	sample_free(sample);
+	free(name);
+}
+
+static void test_nasty(void **state)
+{
+	const struct render_options plain = { 0 };
+	unsigned int seed;
+	size_t i;
+
+	(void)state;
+	for (seed = 1; seed <= 20; seed++) {
+		struct nasty *nasty = nasty_new(seed);
+		struct report *report = nasty_report(nasty);
+
+		for (i = 0; i < FORMATS; i++) {
+			char *text = sample_render(report, formats[i], &plain);
+
+			check_report(report, formats[i], text);
+			free(text);
+		}
+		report_free(report);
+		nasty_free(nasty);
+	}
+}
+
+/* From 100 bytes to 40, and what is new: no number is below 0. */
+static void test_difference(void **state)
+{
+	static const char *const expected[SUMS] = { "70", "7", "60", "1" };
+	const struct report_frame frame = { .function = "serve", .file = "serve.c", .line = 3 };
+	const struct report_frame other = { .function = "fresh" };
+	const struct render_difference_options options = { 0 };
+	struct profile profiles[2] = { { .name = "a" }, { .name = "b\n" } };
+	const struct profile *pointers[2] = { &profiles[0], &profiles[1] };
+	struct profile_row row = { .program = "ruby",
+				   .allocator = "glibc",
+				   .function = "malloc",
+				   .frame_count = 1,
+				   .figures = { 300, 3, 200, 1 } };
+	struct difference *difference;
+	char sums[SUMS][DIGITS];
+	size_t i, n;
+
+	(void)state;
+	profile_add(&profiles[0], &row, &frame);
+	row.figures = (struct profile_figures){ 340, 5, 300, 4 };
+	profile_add(&profiles[1], &row, &frame);
+	row.figures = (struct profile_figures){ 70, 7, 0, 0 };
+	profile_add(&profiles[1], &row, &other);
+	difference = difference_new(pointers, 2);
+	for (i = 0; i < FORMATS; i++) {
+		const struct render_format *format = render_format_find(formats[i]);
+		struct buffer out = { 0 };
+
+		if (!format->render_difference)
+			continue;
+		format->render_difference(difference, &options, &out);
+		assert_true(check_tool(formats[i], out.data, sums));
+		for (n = 0; n < SUMS; n++)
+			assert_string_equal(sums[n], expected[n]);
+		buffer_free(&out);
+	}
+	difference_free(difference);
+	profile_free(&profiles[0]);
+	profile_free(&profiles[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_server),	   cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_long),	   cmocka_unit_test(test_nasty),
+		cmocka_unit_test(test_difference),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
