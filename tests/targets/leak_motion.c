@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists whose nodes move all the time, an array that is shuffled, and blocks that come and go, in two threads; beside them LEAKED blocks of
- * a size that nothing else has are lost. Prints a line when it is at work.
+ * Blocks whose pointers move all the time; beside them LEAKED blocks of a size that nothing else has are lost. Prints a line when it is at
+ * work. Without an argument there are lists that nodes are taken from and added to, an array that is shuffled, and blocks that come and go, in
+ * two threads; with "ends" one thread moves pointers from one end of much memory to the other and back; with "tables" a table of pointers
+ * moves to new memory.
  */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define LEAKED 24
@@ -15,6 +18,11 @@
 #define LISTS 64
 #define NODES 20000
 #define SLOTS 4096
+#define HELD 1000
+#define HELD_BYTES 200
+#define BETWEEN (64u << 20)
+#define TABLE_BYTES 65536
+#define TABLE_US 1000 /* that a table stays */
 
 struct node {
 	struct node *next;
@@ -87,6 +95,61 @@ static void *work(void *argument)
 	return NULL;
 }
 
+static void *map(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		_exit(1);
+	return memory;
+}
+
+static void hold(void *volatile *slot)
+{
+	int i;
+
+	for (i = 0; i < HELD; i++)
+		slot[i] = calloc(1, HELD_BYTES);
+}
+
+static void move_between_ends(void)
+{
+	void *volatile *low = map(BETWEEN), *volatile * high;
+	int i;
+
+	memset((void *)low, 1, BETWEEN);
+	high = low + BETWEEN / sizeof(*low) - HELD;
+	hold(low);
+	for (;;) {
+		for (i = 0; i < HELD; i++) {
+			high[i] = low[i];
+			low[i] = NULL;
+		}
+		for (i = 0; i < HELD; i++) {
+			low[i] = high[i];
+			high[i] = NULL;
+		}
+	}
+}
+
+static void *volatile *volatile table;
+
+static void move_tables(void)
+{
+	void *volatile *before;
+
+	table = map(TABLE_BYTES);
+	hold(table);
+	for (;;) {
+		usleep(TABLE_US);
+		before = table;
+		/* Never where it was before. */
+		table = map(TABLE_BYTES);
+		memcpy((void *)table, (void *)before, TABLE_BYTES);
+		munmap((void *)before, TABLE_BYTES);
+	}
+}
+
 static __attribute__((noinline)) void lose(void)
 {
 	void **before = NULL, **block;
@@ -110,13 +173,11 @@ static __attribute__((noinline)) void scrub(void)
 		gone[i] = 0;
 }
 
-int main(void)
+static void work_with_lists(void)
 {
 	pthread_t thread;
 	int i;
 
-	lose();
-	scrub();
 	for (i = 0; i < LISTS; i++)
 		pthread_mutex_init(&lists[i].lock, NULL);
 	for (i = 0; i < NODES; i++) {
@@ -127,8 +188,19 @@ int main(void)
 	for (i = 0; i < SLOTS; i++)
 		slots[i] = malloc(40);
 	pthread_create(&thread, NULL, work, (void *)88172645463325252);
+	work((void *)362436069362436069);
+}
+
+int main(int argc, char **argv)
+{
+	lose();
+	scrub();
 	printf("at work\n");
 	fflush(stdout);
-	work((void *)362436069362436069);
+	if (argc > 1 && !strcmp(argv[1], "ends"))
+		move_between_ends();
+	if (argc > 1 && !strcmp(argv[1], "tables"))
+		move_tables();
+	work_with_lists();
 	return 0;
 }

@@ -126,6 +126,37 @@ static void test_changing_bins(void **state)
 	glibc_world_free(world);
 }
 
+/*
+ * A chunk was taken out of a fastbin while that was followed: those behind it are no blocks, nor is the last, whose link leads nowhere. Which
+ * ones are free is an estimate then.
+ */
+static void test_changing_fastbin(void **state)
+{
+	struct glibc_world *world = glibc_world_new(GLIBC_WORLD_2_36);
+	struct heap_totals totals;
+	struct seen seen = { 0 };
+	uint64_t chunks[5];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		chunks[i] = glibc_world_chunk(world, 48, WORLD_FAST);
+		glibc_world_chunk(world, 64, WORLD_LIVE);
+	}
+	glibc_world_end(world);
+	/* The list leads from the last one to the first. */
+	fake_image_put(world->fake, chunks[3] + 16, "a live block", 12);
+	assert_int_equal(look(world, &seen, &totals), 0);
+	assert_int_equal(seen.count, world->live_blocks + 1);
+	for (i = 0; i < (int)seen.count; i++) {
+		assert_int_not_equal(seen.blocks[i], chunks[0] + 16);
+		assert_int_not_equal(seen.blocks[i], chunks[1] + 16);
+	}
+	assert_true(totals.counts_only);
+	buffer_free(&totals.remarks);
+	glibc_world_free(world);
+}
+
 /* A thread also points to a block that is as large as its cache. */
 static void test_block_like_cache(void **state)
 {
@@ -432,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_cycle),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_sink_ends),
+		cmocka_unit_test(test_changing_fastbin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -473,6 +473,7 @@ struct world {
 	struct reach_index index;
 	struct reach_graph graph;
 	struct reach_walk_left left;
+	enum reach_direction direction;
 };
 
 /* Blocks of 64 bytes in 128 each; the first page of the heap has `count` of them. */
@@ -494,12 +495,9 @@ static void world_open(struct world *world, size_t count)
 		kind_blocks_add(&world->blocks, block_at(i), 64, NULL, 0, 0, 0);
 }
 
-static void world_run(struct world *world)
+/* All before the memory is read. */
+static void world_look(struct world *world)
 {
-	struct reach_scan scan = { .index = &world->index,
-				   .roots = &world->roots,
-				   .graph = &world->graph };
-
 	world->image = fake_image_open(world->fake);
 	reach_roots_open(&world->roots, world->image, &world->modules, &world->threads,
 			 &world->registers);
@@ -507,8 +505,22 @@ static void world_run(struct world *world)
 	reach_index_settle(&world->blocks);
 	reach_index_fill(&world->index, &world->blocks);
 	reach_graph_open(&world->graph, world->blocks.count);
-	assert_true(reach_scan_memory(&scan, world->image, &world->left));
+}
+
+static void world_scan(struct world *world)
+{
+	struct reach_scan scan = { .index = &world->index,
+				   .roots = &world->roots,
+				   .graph = &world->graph };
+
+	assert_true(reach_scan_memory(&scan, world->image, world->direction, &world->left));
 	reach_graph_mark(&world->graph);
+}
+
+static void world_run(struct world *world)
+{
+	world_look(world);
+	world_scan(world);
 }
 
 static void world_close(struct world *world)
@@ -526,13 +538,13 @@ static enum leak_verdict verdict_of(const struct world *world, size_t i)
 }
 
 /* Below the stack pointer and in free memory words mean nothing; in blocks, data, shared memory and above it they do. */
-static void test_words_by_place(void **state)
+static void check_words_by_place(enum reach_direction direction)
 {
 	struct thread_registers thread = { .tid = 1, .stack_pointer = STACK + 0x2000 };
 	struct world world;
 
-	(void)state;
 	world_open(&world, 9);
+	world.direction = direction;
 	world.registers = (struct thread_registers_list){ &thread, 1, 1, true };
 	fake_image_put_word(world.fake, STACK + 0x3000, block_at(0));
 	fake_image_put_word(world.fake, STACK + 0x1000, block_at(1));
@@ -556,6 +568,36 @@ static void test_words_by_place(void **state)
 	assert_int_equal(verdict_of(&world, 7), LEAK_DEFINITE);
 	assert_int_equal(verdict_of(&world, 8), LEAK_INDIRECT);
 	assert_int_equal(world.left.swapped_bytes + world.left.unread_bytes, 0);
+	world_close(&world);
+}
+
+static void test_words_by_place(void **state)
+{
+	(void)state;
+	check_words_by_place(REACH_UPWARD);
+	check_words_by_place(REACH_DOWNWARD);
+}
+
+/* A table that has moved to new memory meanwhile holds what the one before held; pages that came in, too. Nothing is read twice. */
+static void test_memory_that_comes(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_open(&world, 3);
+	fake_image_absent(world.fake, HEAP + 0x8000, 0x1000);
+	world_look(&world);
+	fake_image_map(world.fake, DATA - 0x10000, 0x1000, "", FAKE_WRITABLE);
+	fake_image_put_word(world.fake, DATA - 0x10000, block_at(0));
+	fake_image_map(world.fake, SHARED + 0x100000, 0x1000, "", FAKE_WRITABLE);
+	fake_image_put_word(world.fake, SHARED + 0x100000, block_at(1));
+	fake_image_pages(world.fake, HEAP + 0x8000, 0x1000, IMAGE_PRESENT);
+	fake_image_put_word(world.fake, HEAP + 0x8000, block_at(2));
+	world_scan(&world);
+	assert_int_equal(verdict_of(&world, 0), LEAK_REACHABLE);
+	assert_int_equal(verdict_of(&world, 1), LEAK_REACHABLE);
+	assert_int_equal(verdict_of(&world, 2), LEAK_STALE);
+	assert_int_equal(world.left.read_bytes, 0x1000 + 0x10000 + 0x2000 + 0x4000 + 2 * 0x1000);
 	world_close(&world);
 }
 
@@ -708,6 +750,7 @@ int main(void)
 		cmocka_unit_test(test_passes_meet),
 		cmocka_unit_test(test_freed_blocks_are_dropped),
 		cmocka_unit_test(test_words_by_place),
+		cmocka_unit_test(test_memory_that_comes),
 		cmocka_unit_test(test_what_is_not_seen_is_counted),
 		cmocka_unit_test(test_records_are_no_pointers),
 		cmocka_unit_test(test_encoded_words),

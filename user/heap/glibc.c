@@ -295,7 +295,7 @@ static void glibc_check_lists(struct glibc_walk *walk)
 			"%llu lists of free blocks changed meanwhile: which of their blocks are "
 			"free is an estimate (%llu blocks)\n",
 			(unsigned long long)walk->lists_differ, (unsigned long long)walk->orphans);
-	totals->counts_only = walk->orphans || walk->candidates_lost;
+	totals->counts_only = walk->orphans || walk->candidates_lost || walk->lists_unknown;
 	if (walk->candidates_lost)
 		buffer_printf(&totals->remarks,
 			      "%llu blocks that may be free count as in use: there are too many\n",

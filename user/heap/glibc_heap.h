@@ -21,6 +21,7 @@ enum glibc_chunk {
 enum glibc_bins {
 	GLIBC_BINS = 127,
 	GLIBC_FASTBINS = 10,
+	GLIBC_SMALL_BINS = 64, /* of a thread's cache */
 	GLIBC_BINS_OLD = 112, /* where they are in an arena that has fastbins: to glibc 2.42 */
 	GLIBC_BINS_NEW = 24, /* and in one without them: 2.43 */
 };
@@ -164,9 +165,10 @@ struct glibc_walk {
 	size_t slot_mask;
 	uint64_t slot_seed;
 	unsigned int list_reads;
-	uint64_t lists_differ;
-	/* Lists of this size could not be followed to their ends. */
-	bool fast_broken[GLIBC_FASTBINS];
+	uint64_t lists_differ; /* could not be followed to their ends */
+	uint64_t lists_unknown; /* of these, where looks mean nothing */
+	/* Of each small size: in which state chunks are of a list that could not be followed to its end; GLIBC_LIVE = there is none. */
+	uint8_t broken[GLIBC_SMALL_BINS];
 	uint64_t orphans; /* chunks that are in such a list by their looks */
 	struct glibc_piece *pieces;
 	size_t piece_count, piece_capacity;

@@ -16,18 +16,17 @@
 
 #define LISTS_CANDIDATES_MAX (4u << 20)
 #define LISTS_CACHES_MAX 65536
-#define LISTS_SMALL_BINS 64
 #define LISTS_LARGE_BINS 12
 #define LISTS_SMALL_MAX 1040 /* the largest chunk of the small bins */
-#define LISTS_FAST_MAX 176
-#define LISTS_READS 4096 /* of chunks that were not kept */
+#define LISTS_READS 65536 /* of single chunks */
+#define LISTS_TRIES 8 /* how often a list is followed that changes meanwhile */
 
 /* The chunks of tcache_perthread_struct: counts of a byte, counts, and numbers of free slots with 12 more bins. */
 enum lists_cache { LISTS_2_27 = 0x250, LISTS_2_30 = 0x290, LISTS_2_42 = 0x300 };
 
 static unsigned int lists_bins(uint64_t cache_size)
 {
-	return LISTS_SMALL_BINS + (cache_size == LISTS_2_42 ? LISTS_LARGE_BINS : 0);
+	return GLIBC_SMALL_BINS + (cache_size == LISTS_2_42 ? LISTS_LARGE_BINS : 0);
 }
 
 static unsigned int lists_counts_size(uint64_t cache_size)
@@ -254,23 +253,15 @@ struct lists_list {
 	uint64_t first, to_chunk;
 	uint64_t size; /* of its chunks; 0 = several */
 	enum glibc_candidate_state state;
+	bool again; /* it was followed before, and had changed since the walk: its links are read now */
 };
 
-/* The link of a chunk that is in a list; false where there is no such chunk. */
-static bool lists_link(struct glibc_walk *walk, const struct lists_list *list, uint64_t chunk,
-		       uint64_t *ret_word)
+/* The link of a chunk in the process, as it is now. */
+static bool lists_read_link(struct glibc_walk *walk, const struct lists_list *list, uint64_t chunk,
+			    uint64_t *ret_word)
 {
-	struct glibc_candidate *candidate = lists_get(walk, chunk);
 	uint64_t words[2];
 
-	if (candidate) {
-		if (candidate->state != GLIBC_LIVE || (list->size && candidate->size != list->size))
-			return false;
-		candidate->state = list->state;
-		*ret_word = candidate->word;
-		return true;
-	}
-	/* It was in use when the walk came by; those behind it may have been free. */
 	if (walk->list_reads >= LISTS_READS || !lists_is_chunk(walk, chunk))
 		return false;
 	walk->list_reads++;
@@ -281,52 +272,105 @@ static bool lists_link(struct glibc_walk *walk, const struct lists_list *list, u
 	return true;
 }
 
-/* How many chunks the list has; what it has is marked. */
-static uint64_t lists_follow(struct glibc_walk *walk, const struct lists_list *list)
+/* The link of a chunk that is in a list; false where there is no such chunk. */
+static bool lists_link(struct glibc_walk *walk, const struct lists_list *list, uint64_t chunk,
+		       uint64_t *ret_word)
 {
-	uint64_t at = list->first, word, chunk, count = 0;
+	struct glibc_candidate *candidate = lists_get(walk, chunk);
 
-	while (at) {
+	/* Without one, it was in use when the walk came by; those behind it may have been free. */
+	if (!candidate)
+		return lists_read_link(walk, list, chunk, ret_word);
+	if ((candidate->state != GLIBC_LIVE && (!list->again || candidate->state != list->state)) ||
+	    (list->size && candidate->size != list->size))
+		return false;
+	candidate->state = list->state;
+	*ret_word = candidate->word;
+	return !list->again || lists_read_link(walk, list, chunk, ret_word);
+}
+
+/* Mark the chunks of the list; false if it was not followed to its end. */
+static bool lists_follow(struct glibc_walk *walk, const struct lists_list *list,
+			 uint64_t *ret_count)
+{
+	uint64_t at = list->first, word, chunk;
+
+	for (*ret_count = 0; at; ++*ret_count) {
 		chunk = at - list->to_chunk;
-		if (!lists_link(walk, list, chunk, &word)) {
-			walk->lists_differ++;
-			if (list->state == GLIBC_FAST)
-				walk->fast_broken[(list->size - GLIBC_CHUNK_MIN) / 16] = true;
-			break;
-		}
-		count++;
+		if (!lists_link(walk, list, chunk, &word))
+			return false;
 		at = lists_decode(word, chunk + GLIBC_HEADER);
 		if (walk->plain || (!walk->coded && !lists_may_link(walk, at)))
 			at = word;
 	}
-	return count;
+	return true;
+}
+
+/* A list could not be followed to its end: those behind are known by their looks at best. */
+static void lists_break(struct glibc_walk *walk, const struct lists_list *list)
+{
+	walk->lists_differ++;
+	if (walk->coded && list->size)
+		walk->broken[(list->size - GLIBC_CHUNK_MIN) / 16] = list->state;
+	else
+		walk->lists_unknown++;
+}
+
+/* Does a bin of a thread's cache have as many chunks as the thread counts? */
+static bool lists_counts(const struct glibc_walk *walk, const unsigned char *bytes,
+			 unsigned int bin, uint64_t found)
+{
+	uint64_t count = lists_count(walk->cache_chunk, bytes, bin);
+
+	if (walk->cache_chunk != LISTS_2_42)
+		return found == count;
+	/* Free slots are counted; bins that are not used have none. */
+	return !found || !walk->par.found || found == walk->par.tcache_count - count;
+}
+
+/* A bin of the cache at `block`, whose `bytes` were read. Returns how many chunks it has. */
+static uint64_t lists_follow_bin(struct glibc_walk *walk, uint64_t block, unsigned char *bytes,
+				 unsigned int bin)
+{
+	struct lists_list list = { .to_chunk = GLIBC_HEADER,
+				   .size = bin < GLIBC_SMALL_BINS ? 32 + bin * 16ull : 0,
+				   .state = GLIBC_CACHED };
+	uint64_t found = 0, most = 0;
+	unsigned int tries;
+
+	for (tries = 0; tries < LISTS_TRIES; tries++) {
+		if (tries && !image_read(walk->image, block, bytes, walk->cache_chunk - 8))
+			break;
+		list.first = lists_entry(walk->cache_chunk, bytes, bin);
+		list.again = tries;
+		if (lists_follow(walk, &list, &found) && lists_counts(walk, bytes, bin, found))
+			return found;
+		most = found > most ? found : most;
+	}
+	lists_break(walk, &list);
+	return most;
 }
 
 /* The lists of a thread's cache; false if it is none after all. */
 static bool lists_end_cache(struct glibc_walk *walk, uint64_t block)
 {
-	uint64_t size = walk->cache_chunk, found, all = 0, expected;
+	const struct glibc_walk before = *walk;
 	unsigned char bytes[LISTS_2_42];
-	int filled;
+	uint64_t all = 0;
 	unsigned int i;
+	int filled;
 
-	if (!image_read(walk->image, block, bytes, size - 8))
+	if (!image_read(walk->image, block, bytes, walk->cache_chunk - 8))
 		return false;
-	filled = lists_shape(walk, size, bytes);
-	for (i = 0; i < lists_bins(size) && filled > 0; i++) {
-		struct lists_list list = { lists_entry(size, bytes, i), GLIBC_HEADER,
-					   i < LISTS_SMALL_BINS ? 32 + i * 16ull : 0,
-					   GLIBC_CACHED };
-
-		all += found = lists_follow(walk, &list);
-		expected = lists_count(size, bytes, i);
-		if (size == LISTS_2_42)
-			expected = walk->par.found ? walk->par.tcache_count - expected : found;
-		/* Bins that are not used have no free slots. */
-		if (found != expected && (found || size != LISTS_2_42))
-			walk->lists_differ++;
-	}
-	return all || !filled;
+	filled = lists_shape(walk, walk->cache_chunk, bytes);
+	for (i = 0; i < lists_bins(walk->cache_chunk) && filled > 0; i++)
+		all += lists_follow_bin(walk, block, bytes, i);
+	if (all || filled <= 0)
+		return all || !filled;
+	/* What is no cache has no lists whose chunks could be anywhere. */
+	memcpy(walk->broken, before.broken, sizeof(walk->broken));
+	walk->lists_unknown = before.lists_unknown;
+	return false;
 }
 
 static void lists_end_caches(struct glibc_walk *walk)
@@ -348,19 +392,31 @@ static void lists_end_caches(struct glibc_walk *walk)
 	walk->cache_count = kept;
 }
 
+static void lists_follow_fastbin(struct glibc_walk *walk, size_t arena, size_t bin)
+{
+	struct lists_list list = { .size = GLIBC_CHUNK_MIN + bin * 16, .state = GLIBC_FAST };
+	struct glibc_arena now = walk->map->arenas[arena];
+	unsigned int tries;
+	uint64_t count;
+
+	for (tries = 0; tries < LISTS_TRIES; tries++) {
+		if (!glibc_arena_read(walk->layout, walk->image, &now))
+			break;
+		list.first = now.fast[bin];
+		list.again = tries;
+		if (lists_follow(walk, &list, &count))
+			return;
+	}
+	lists_break(walk, &list);
+}
+
 static void lists_end_fastbins(struct glibc_walk *walk)
 {
 	size_t i, k;
 
-	for (i = 0; i < walk->map->arena_count; i++) {
-		struct glibc_arena arena = walk->map->arenas[i];
-
-		if (!glibc_arena_read(walk->layout, walk->image, &arena))
-			continue;
+	for (i = 0; i < walk->map->arena_count; i++)
 		for (k = 0; k < GLIBC_FASTBINS; k++)
-			lists_follow(walk, &(struct lists_list){ arena.fast[k], 0, 32 + k * 16,
-								 GLIBC_FAST });
-	}
+			lists_follow_fastbin(walk, i, k);
 }
 
 static void lists_count_free(struct glibc_walk *walk, const struct glibc_candidate *candidate)
@@ -377,15 +433,15 @@ static void lists_count_free(struct glibc_walk *walk, const struct glibc_candida
 }
 
 /*
- * A fastbin may have thousands of chunks; one that changed meanwhile hides those behind it. With links that are mixed with
- * addresses hardly anything but such a chunk looks like one.
+ * A list that changed meanwhile hides the chunks behind that place, and the last ones may stay where they are for long. With links that
+ * are mixed with addresses hardly anything but such a chunk looks like one, and be it the last, whose link leads nowhere.
  */
-static bool lists_is_orphan(struct glibc_walk *walk, const struct glibc_candidate *candidate)
+static enum glibc_candidate_state lists_guess(const struct glibc_walk *walk,
+					      const struct glibc_candidate *candidate)
 {
-	size_t bin = (candidate->size - GLIBC_CHUNK_MIN) / 16;
-
-	return walk->coded && bin < GLIBC_FASTBINS && walk->fast_broken[bin] &&
-	       lists_decode(candidate->word, candidate->chunk + GLIBC_HEADER);
+	return candidate->size > LISTS_SMALL_MAX
+		       ? GLIBC_LIVE
+		       : walk->broken[(candidate->size - GLIBC_CHUNK_MIN) / 16];
 }
 
 /* It is in no list: a block in use. The sink gets its bytes, which are read again. */
@@ -410,9 +466,9 @@ void glibc_lists_end(struct glibc_walk *walk)
 	for (i = 0; i < walk->candidate_count && !walk->ended; i++) {
 		struct glibc_candidate *candidate = &walk->candidates[i];
 
-		if (candidate->state == GLIBC_LIVE && lists_is_orphan(walk, candidate)) {
-			candidate->state = GLIBC_FAST;
-			walk->orphans++;
+		if (candidate->state == GLIBC_LIVE) {
+			candidate->state = lists_guess(walk, candidate);
+			walk->orphans += candidate->state != GLIBC_LIVE;
 		}
 		if (candidate->state == GLIBC_LIVE)
 			lists_give_back(walk, candidate);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/seed.h"
 #include "memory/leaks_groups.h"
 #include "memory/leaks_pass.h"
 #include "reach/reach_code.h"
@@ -47,7 +48,7 @@ static uint64_t leaks_extend(void *context)
 static void leaks_meet(struct leaks_run *run)
 {
 	struct reach_candidates now = { 0 };
-	size_t before = run->kept.count;
+	size_t before = reach_candidates_lost(&run->kept);
 
 	reach_candidates_take(&now, &run->pass.blocks, &run->pass.graph, run->image);
 	/* A snapshot needs no other one. */
@@ -58,7 +59,7 @@ static void leaks_meet(struct leaks_run *run)
 		return;
 	}
 	reach_candidates_meet(&run->kept, &now);
-	run->agreed = run->kept.count == before ? run->agreed + 1 : 0;
+	run->agreed = reach_candidates_lost(&run->kept) == before ? run->agreed + 1 : 0;
 	reach_candidates_free(&now);
 }
 
@@ -76,12 +77,20 @@ static void leaks_wait(uint64_t ns)
 	nanosleep(&gap, NULL);
 }
 
+/* As long as is wanted on average, and never twice the same: what the process does at intervals is not met at the same point each time. */
+static void leaks_wait_gap(uint64_t ns)
+{
+	leaks_wait(ns / 2 + seed_new() % (ns + 1));
+}
+
 static int leaks_passes(struct leaks_run *run, struct error *error)
 {
 	int code;
 
 	for (;;) {
-		code = leaks_pass_run(&run->pass, run->image, run->wanted, error);
+		code = leaks_pass_run(&run->pass, run->image, run->wanted,
+				      run->report->passes % 2 ? REACH_DOWNWARD : REACH_UPWARD,
+				      error);
 		if (code)
 			return code;
 		run->report->passes++;
@@ -89,7 +98,7 @@ static int leaks_passes(struct leaks_run *run, struct error *error)
 		if (leaks_is_done(run))
 			return 0;
 		leaks_pass_free(&run->pass);
-		leaks_wait(run->wanted->gap_ns);
+		leaks_wait_gap(run->wanted->gap_ns);
 	}
 }
 

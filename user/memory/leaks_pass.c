@@ -195,7 +195,7 @@ static int pass_scan(struct leaks_pass *pass, struct error *error)
 	reach_index_fill(&pass->index, &pass->blocks);
 	reach_graph_open(&pass->graph, pass->blocks.count);
 	pass_add_words(pass, &scan);
-	has_all = reach_scan_memory(&scan, pass->image, &pass->left);
+	has_all = reach_scan_memory(&scan, pass->image, pass->direction, &pass->left);
 	/* What was in memory may be in a register now. */
 	pass->registers.count = 0;
 	pass_read_registers(pass);
@@ -228,13 +228,13 @@ static int pass_look(struct leaks_pass *pass, struct error *error)
 }
 
 int leaks_pass_run(struct leaks_pass *pass, struct image *image, const struct leaks_wanted *wanted,
-		   struct error *error)
+		   enum reach_direction direction, struct error *error)
 {
 	struct buffer before = { 0 }, after = { 0 };
 	bool rested;
 	int code;
 
-	*pass = (struct leaks_pass){ .image = image, .wanted = wanted };
+	*pass = (struct leaks_pass){ .image = image, .wanted = wanted, .direction = direction };
 	rested = thread_rest_read("/proc", wanted->pid, &before);
 	if (!image_refresh(image))
 		code = error_set(error, ERROR_TARGET, -ESRCH,

@@ -16,6 +16,7 @@
 struct leaks_pass {
 	struct image *image; /* borrowed */
 	const struct leaks_wanted *wanted;
+	enum reach_direction direction;
 	struct thread_list threads;
 	struct module_ranges modules;
 	struct thread_registers_list registers;
@@ -35,7 +36,7 @@ struct leaks_pass {
  * would take more memory than wanted->max_memory, -ENOTSUP if not all blocks can be listed.
  */
 int leaks_pass_run(struct leaks_pass *pass, struct image *image, const struct leaks_wanted *wanted,
-		   struct error *error);
+		   enum reach_direction direction, struct error *error);
 void leaks_pass_free(struct leaks_pass *pass);
 
 /* The blocks of now alone: `ret_blocks` is {0}. Not exact: some of them may be free. As leaks_pass_run. */

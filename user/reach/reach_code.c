@@ -126,7 +126,7 @@ bool reach_code_find(struct reach_candidates *candidates, const struct reach_roo
 	reach_index_settle(&search.lost);
 	reach_index_fill(&search.index, &search.lost);
 	if (search.lost.count)
-		has_all = reach_walk(image, &sink, &left);
+		has_all = reach_walk(image, REACH_UPWARD, &sink, &left);
 	code_apply(candidates);
 	reach_index_free(&search.index);
 	kind_blocks_free(&search.lost);

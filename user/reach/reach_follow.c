@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "heap/window.h"
 
-#define FOLLOW_LOOK 256 /* bytes of a leader */
+#define FOLLOW_LOOK 256 /* bytes of a block */
 #define FOLLOW_WINDOW (64u << 10)
 
 static void candidates_add(struct reach_candidates *candidates,
@@ -49,10 +49,10 @@ void reach_candidates_take(struct reach_candidates *candidates, const struct kin
 		if (node->verdict != LEAK_DEFINITE && node->verdict != LEAK_INDIRECT &&
 		    node->verdict != LEAK_POSSIBLE)
 			continue;
-		if (node->verdict != LEAK_POSSIBLE)
+		if (node->verdict != LEAK_POSSIBLE) {
 			candidate.leader = blocks->items[node->leader].address;
-		if (node->verdict == LEAK_DEFINITE)
 			candidate.hash = candidates_hash(&window, &blocks->items[i]);
+		}
 		candidates_add(candidates, &candidate);
 	}
 	window_close(&window);
@@ -103,6 +103,15 @@ void reach_candidates_check(struct reach_candidates *kept, const struct kind_blo
 	}
 	kept->count = count;
 	reach_candidates_settle(kept);
+}
+
+size_t reach_candidates_lost(const struct reach_candidates *candidates)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < candidates->count; i++)
+		count += candidates->items[i].leader != 0;
+	return count;
 }
 
 struct reach_candidate *reach_candidates_find(const struct reach_candidates *candidates,

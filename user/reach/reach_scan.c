@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See reach_scan.h. Addresses ascend, so the block that a word is in is found without a search. */
+/* See reach_scan.h. Addresses ascend within a piece, so the block that a word is in is found without a search. */
 #include "reach/reach_scan.h"
 
 #include <string.h>
+
+/* Where a piece begins. */
+static void scan_seek(struct reach_scan *scan, uint64_t place)
+{
+	const struct kind_blocks *blocks = scan->index->blocks;
+	size_t low = 0, high = blocks->count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (blocks->items[middle].address + blocks->items[middle].bytes <= place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	scan->cursor = low;
+}
 
 /* The block that holds `place`, or REACH_NO_BLOCK. */
 static uint32_t scan_source(struct reach_scan *scan, uint64_t place)
@@ -44,6 +60,7 @@ static void scan_piece(void *context, uint64_t place, const unsigned char *bytes
 	uint32_t target;
 	size_t at;
 
+	scan_seek(scan, place);
 	for (at = 0; at < length; at += sizeof(uint64_t)) {
 		memcpy(&word.word, bytes + at, sizeof(uint64_t));
 		if (word.word - low > span)
@@ -59,13 +76,12 @@ static void scan_piece(void *context, uint64_t place, const unsigned char *bytes
 	}
 }
 
-bool reach_scan_memory(struct reach_scan *scan, struct image *image,
+bool reach_scan_memory(struct reach_scan *scan, struct image *image, enum reach_direction direction,
 		       struct reach_walk_left *ret_left)
 {
 	const struct reach_walk_sink sink = { scan_piece, scan };
 
-	scan->cursor = 0;
-	return reach_walk(image, &sink, ret_left);
+	return reach_walk(image, direction, &sink, ret_left);
 }
 
 void reach_scan_word(struct reach_scan *scan, uint64_t word, enum leak_root root)

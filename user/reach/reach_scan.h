@@ -12,11 +12,12 @@ struct reach_scan {
 	const struct reach_index *index;
 	const struct reach_roots *roots;
 	struct reach_graph *graph;
-	size_t cursor; /* the first block that ends behind the word that is looked at */
+	/* The first block that ends behind the word that is looked at. */
+	size_t cursor;
 };
 
 /* Look at all memory. False if there was no time for all of it. */
-bool reach_scan_memory(struct reach_scan *scan, struct image *image,
+bool reach_scan_memory(struct reach_scan *scan, struct image *image, enum reach_direction direction,
 		       struct reach_walk_left *ret_left);
 /* A word that is in no memory: of a register, of the kernel. It may be anything. */
 void reach_scan_word(struct reach_scan *scan, uint64_t word, enum leak_root root);
