@@ -253,7 +253,7 @@ def test_too_much():
 
 def test_refusals():
     assert lab.run("leaks", "-p", 4194301)[0] == 4
-    assert lab.run("leaks", "-p", os.getpid(), "--format", "folded")[0] == 2
+    assert lab.run("leaks", "-p", os.getpid(), "--format", "metrics")[0] == 2
     assert lab.run("leaks")[0] == 2
 
 

@@ -9,13 +9,8 @@
 #include "render/render.h"
 
 const struct option_list *const diff_options[] = {
-	&options_table_sites,
-	&options_table_folded,
-	&options_table_file,
-	&options_table_top,
-	&options_table_output,
-	&options_table_general,
-	NULL,
+	&options_table_frames, &options_table_sites,  &options_table_folded,  &options_table_file,
+	&options_table_top,    &options_table_output, &options_table_general, NULL,
 };
 
 static int diff_store(const struct command_line *line, const char *text, struct options *options,

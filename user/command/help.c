@@ -81,7 +81,7 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"       tracer --tree PID | --comm NAME | ... [OPTIONS] [INTERVAL [COUNT]]\n"
 		"       tracer plan -p PID | --comm NAME | ... | -- CMD [ARG...]\n"
 		"       tracer memory -p PID | --tree PID | ... [INTERVAL [COUNT]]\n"
-		"       tracer leaks -p PID\n"
+		"       tracer leaks -p PID [-d TIME]\n"
 		"       tracer record -o FILE -p PID | ... | -- CMD [ARG...]\n"
 		"       tracer report FILE [--at MOMENT | --from MOMENT --to MOMENT | --base ...]\n"
 		"       tracer diff FILE[@MOMENT] FILE[@MOMENT] [FILE[@MOMENT]]\n"
@@ -119,7 +119,8 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"  tracer diff x.db@a @b @c       what was born between a and b, and is left at c\n"
 		"  tracer memory -p 4242          where its memory is; no probe\n"
 		"  tracer memory -p 4242 10 6     what of it grows\n"
-		"  tracer leaks -p 4242           blocks that nothing points to; no probe\n");
+		"  tracer leaks -p 4242           blocks that nothing points to; no probe\n"
+		"  tracer leaks -p 4242 -d 10m    with stacks, of blocks since then\n");
 }
 
 int help_inform(const struct options *options, const struct command *const *commands,

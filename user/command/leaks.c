@@ -1,83 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracer leaks`: which blocks of a process nothing points to any more. Attaches nothing, stops nothing. */
+/* `tracer leaks`: which blocks of a process nothing points to any more. Attaches nothing, unless it is to trace before. Stops nothing. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "command/candidates.h"
 #include "command/command.h"
 #include "command/confine.h"
+#include "command/finder.h"
 #include "command/leaks_options.h"
-#include "command/memory_options.h"
-#include "command/output.h"
-#include "kernel/thread_iterator.h"
-#include "memory/leaks_look.h"
-#include "render/leaks.h"
+#include "command/trace.h"
 #include "system/end_signals.h"
 #include "system/privilege.h"
 #include "system/proc.h"
-#include "system/thread_calls.h"
 
-#define GAP_NS 100000000ull /* between two passes */
-#define READS_MOST 40 /* of registers: more than leaks_look asks for */
 #define STATUS_LEAKS 1
 
 struct leaks_command {
 	const struct options *options;
 	struct pid_list processes;
-	struct output output;
-	bool color;
-	struct thread_iterator *iterator; /* NULL = the kernel has none */
+	struct finder finder;
 	struct end_signals *end_signals;
-	struct name_reader *names;
 };
 
-static bool leaks_read_registers(void *context, struct thread_registers_list *list)
+static int leaks_find_process(const struct options *options, struct pid_list *ret_processes,
+			      struct error *error)
 {
-	const struct leaks_command *command = context;
+	int code = candidates_find(options, ret_processes, error);
 
-	if (command->iterator && thread_iterator_read(command->iterator, list))
-		return true;
-	list->count = 0;
-	list->is_whole = false;
-	thread_calls_read("/proc", command->processes.pids[0], list);
-	return list->count > 0;
-}
-
-static int leaks_find_process(struct leaks_command *command, struct error *error)
-{
-	int code = candidates_find(command->options, &command->processes, error);
-
-	if (!code && command->processes.count != 1)
+	if (!code && ret_processes->count != 1)
 		return error_set(error, ERROR_USAGE, -EINVAL,
 				 "'tracer leaks' looks at one process; %zu are selected: use -p",
-				 command->processes.count);
-	return code;
-}
-
-static int leaks_open_output(struct leaks_command *command, struct error *error)
-{
-	const struct options *options = command->options;
-	char *host = output_host(), *path = NULL;
-	const struct output_names names = { .pids = command->processes.pids,
-					    .pid_count = command->processes.count,
-					    .time = (int64_t)time(NULL),
-					    .host = host };
-	int code;
-
-	if (options->output)
-		path = output_expand(options->output, &names);
-	code = output_open(&command->output, path, error);
-	if (!code)
-		command->color = options_use_color(options->color,
-						   output_is_terminal(&command->output),
-						   getenv("NO_COLOR"), getenv("TERM"));
-	free(path);
-	free(host);
+				 ret_processes->count);
 	return code;
 }
 
@@ -91,14 +47,13 @@ static int leaks_prepare(struct leaks_command *command, const struct log *log, s
 	if (!code)
 		code = end_signals_open(ERROR_PERMISSION, &command->end_signals, error);
 	if (!code)
-		code = leaks_find_process(command, error);
+		code = leaks_find_process(command->options, &command->processes, error);
 	if (!code)
-		code = leaks_open_output(command, error);
+		code = finder_open(&command->finder, command->options, command->processes.pids[0],
+				   log, error);
 	if (code)
 		return code;
-	if (thread_iterator_open(command->processes.pids[0], READS_MOST, &command->iterator))
-		log_write(log, LOG_VERBOSE, "the kernel does not show the registers of threads");
-	command->names = name_reader_new(end_signals_are_pending);
+	command->finder.names = name_reader_new(end_signals_are_pending);
 	end_signals_drop_privileges(command->end_signals, user);
 	/* No waiting for a CPU: the longer a pass takes, the more moves meanwhile. */
 	if (!setrlimit(RLIMIT_DATA, &limit))
@@ -109,74 +64,71 @@ static int leaks_prepare(struct leaks_command *command, const struct log *log, s
 	return 0;
 }
 
-static int leaks_write_report(struct leaks_command *command, const struct leak_report *report,
-			      struct error *error)
+static int leaks_look_now(const struct options *options, const struct log *log)
 {
-	const struct options *options = command->options;
-	struct render_leaks_options style = {
-		.base = { .color = command->color, .verbose = options->level == LOG_VERBOSE },
-		.top = options->top < SIZE_MAX ? (size_t)options->top : 0
-	};
-	struct buffer text = { 0 };
-	int code;
-
-	output_size(&command->output, getenv("COLUMNS"), &style.base.columns, &style.base.lines);
-	if (memory_options_is_text(options))
-		render_leaks_text(report, &style, &text);
-	else
-		render_leaks_json(report, &style, &text);
-	code = output_write(&command->output, &text, error);
-	buffer_free(&text);
-	return code == -EPIPE ? 0 : code;
-}
-
-static int leaks_report(struct leaks_command *command, int *ret_status, struct error *error)
-{
-	const struct leaks_wanted wanted = {
-		.pid = command->processes.pids[0],
-		.until_ns = clock_now_ns() + command->options->deadline_ns,
-		.max_memory = command->options->max_memory / 4 * 3,
-		.gap_ns = GAP_NS,
-		.is_over = end_signals_are_pending,
-		.names = command->names,
-		.registers = leaks_read_registers,
-		.context = command,
-	};
-	struct leak_report report = { 0 };
-	struct error refused = { 0 };
-	int code = leaks_look(&wanted, &report, &refused);
+	struct leaks_command command = { .options = options, .finder.output = OUTPUT_STDOUT };
+	struct error error = { 0 };
+	int code = leaks_prepare(&command, log, &error);
 
 	if (!code)
-		code = leaks_write_report(command, &report, &refused);
-	*ret_status = report.sums[LEAK_DEFINITE].blocks ? STATUS_LEAKS : 0;
-	leak_report_free(&report);
-	if (code && end_signals_are_pending())
-		return error_set(error, ERROR_PERMISSION, code,
-				 "a signal has ended the look before there was a result");
-	return code ? error_set(error, refused.kind, code, "%s", refused.text) : 0;
+		code = finder_run(&command.finder, end_signals_are_pending, &error);
+	if (finder_close(&command.finder, &error) && !code)
+		code = -EIO;
+	pid_list_free(&command.processes);
+	if (code)
+		return command_fail(log, &error);
+	return command.finder.has_leaks ? STATUS_LEAKS : 0;
+}
+
+/* The process that was selected, and no other one. */
+static struct options leaks_options_of_process(const struct options *options,
+					       struct pid_list *processes)
+{
+	struct options traced = *options;
+
+	traced.pids = processes->pids;
+	traced.pid_count = 1;
+	traced.by_pid = true;
+	traced.tree = traced.all = traced.waits = false;
+	traced.wait = traced.comm = traced.command_line = NULL;
+	traced.cgroup = traced.container = traced.unit = traced.user = NULL;
+	return traced;
+}
+
+static int leaks_trace(const struct options *options, const struct log *log)
+{
+	struct finder finder = { .output = OUTPUT_STDOUT };
+	struct pid_list processes = { 0 };
+	struct options traced = *options;
+	struct error error = { 0 };
+	int status;
+
+	if (!options->arguments) {
+		if (leaks_find_process(options, &processes, &error))
+			return command_fail(log, &error);
+		traced = leaks_options_of_process(options, &processes);
+	}
+	finder.names = name_reader_new(end_signals_are_urgent);
+	status = trace_find(&traced, log, &finder);
+	pid_list_free(&processes);
+	if (status)
+		return status;
+	return finder.has_leaks ? STATUS_LEAKS : 0;
 }
 
 static int leaks_run_command(const struct options *options, const struct log *log)
 {
-	struct leaks_command command = { .options = options, .output = OUTPUT_STDOUT };
-	struct error error = { 0 };
-	int status = 0, code = leaks_prepare(&command, log, &error);
-
-	if (!code)
-		code = leaks_report(&command, &status, &error);
-	if (output_close(&command.output, &error) && !code)
-		code = -EIO;
-	thread_iterator_free(command.iterator);
-	name_reader_free(command.names);
-	pid_list_free(&command.processes);
-	return code ? command_fail(log, &error) : status;
+	if (options->duration_ns || options->arguments)
+		return leaks_trace(options, log);
+	return leaks_look_now(options, log);
 }
 
 const struct command command_leaks = {
 	.name = "leaks",
-	.summary = "print blocks that nothing points to any more; attach nothing",
+	.summary = "print blocks that nothing points to any more",
 	.options = leaks_options,
 	.arguments = leaks_options_arguments,
+	.starts_program = true,
 	.check = leaks_options_check,
 	.run = leaks_run_command,
 };

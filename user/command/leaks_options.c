@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "command/memory_options.h"
 #include "command/options_table.h"
 #include "command/target_options.h"
+#include "command/trace_options.h"
 #include "render/render.h"
 
 #define ROWS_DEFAULT 10
@@ -17,30 +17,45 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const leaks_options[] = {
-	&options_table_target,
-	&options_table_file,
-	&options_table_top,
-	&options_table_output,
-	&options_table_limits,
-	&options_table_general,
-	NULL,
+	&options_table_target, &options_table_follow, &options_table_time,    &options_table_frames,
+	&options_table_file,   &options_table_top,    &options_table_output,  &options_table_limits,
+	&options_table_record, &options_table_probe,  &options_table_general, NULL,
 };
 
 const struct argument_row leaks_options_arguments[] = { { .name = NULL } };
+
+/* What is lost at the end is looked for once, among all blocks. */
+static int leaks_options_check_trace(const struct options *options, struct error *error)
+{
+	int code;
+
+	if (options->budget)
+		return USAGE("'tracer leaks' looks up who has allocated what is lost, and "
+			     "--budget records a part of all calls: leave it out");
+	if (options->usdt == USDT_ONLY)
+		return USAGE("'tracer leaks' looks up who has allocated what is lost, and "
+			     "--usdt=only records samples: leave it out");
+	if (options->tree || options->all)
+		return USAGE("'tracer leaks' looks at one process: use -p");
+	code = trace_options_check_blocks(options, error);
+	return code ? code : trace_options_check_light(options, error);
+}
 
 int leaks_options_check(const struct command_line *line, struct options *options,
 			struct error *error)
 {
 	int code = target_options_check(line, options, error);
 
+	if (!code && (options->duration_ns || options->arguments))
+		code = leaks_options_check_trace(options, error);
 	if (code)
 		return code;
-	if (!memory_options_is_text(options) && strcmp(options->format->name, "json") != 0)
-		return USAGE("'tracer leaks' writes text and json, and no %s",
-			     options->format->name);
+	if (!strcmp(options->format->name, "metrics"))
+		return USAGE("'tracer leaks' has no report of the format metrics: use another one");
 	if (options->max_memory < MEMORY_MIN)
 		return USAGE("--max-memory is too small: at least %llum", MEMORY_MIN >> 20);
 	if (options->top == OPTIONS_TOP_DEFAULT)
-		options->top = ROWS_DEFAULT;
+		options->top = options->format->all_sites ? 0 : ROWS_DEFAULT;
+	options->follow_fork = options->arguments && !options->no_follow_fork;
 	return 0;
 }

@@ -286,14 +286,18 @@ static const struct option_row count_rows[] = {
 	  .store = options_table_store_survived },
 };
 
-/* Which call sites are shown, and how much of them. */
-static const struct option_row site_rows[] = {
+/* How much of stacks. */
+static const struct option_row frame_rows[] = {
 	{ .name = "frames",
 	  .argument = "N",
 	  .help = "frames shown of each stack; 0 = all",
 	  .store = option_row_store_number,
 	  FIELD(frames),
 	  .max = UINT32_MAX },
+};
+
+/* Which call sites are shown, and what of them. */
+static const struct option_row site_rows[] = {
 	{ .name = "by",
 	  .argument = "WHAT",
 	  .help = "rows by stack, app-line, function, thread, ...",
@@ -625,6 +629,7 @@ const struct option_list options_table_target = LIST(target_rows);
 const struct option_list options_table_follow = LIST(follow_rows);
 const struct option_list options_table_time = LIST(time_rows);
 const struct option_list options_table_count = LIST(count_rows);
+const struct option_list options_table_frames = LIST(frame_rows);
 const struct option_list options_table_sites = LIST(site_rows);
 const struct option_list options_table_folded = LIST(folded_rows);
 const struct option_list options_table_report = LIST(report_rows);

@@ -14,8 +14,8 @@ extern const struct option_list options_table_follow; /* other processes, curren
 extern const struct option_list options_table_time; /* for how long */
 extern const struct option_list options_table_trigger; /* what asks for reports on the way */
 extern const struct option_list options_table_count; /* which blocks count as in use */
-extern const struct option_list
-	options_table_sites; /* which call sites are shown, and how much of them */
+extern const struct option_list options_table_frames; /* how much of stacks is shown */
+extern const struct option_list options_table_sites; /* which call sites are shown */
 extern const struct option_list options_table_folded; /* as folded stacks */
 extern const struct option_list options_table_report; /* what a report of them shows */
 extern const struct option_list options_table_file; /* where it goes */

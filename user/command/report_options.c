@@ -9,9 +9,11 @@
 #include "render/render.h"
 
 const struct option_list *const report_options[] = {
-	&options_table_moment, &options_table_sites,   &options_table_folded,
-	&options_table_report, &options_table_file,    &options_table_top,
-	&options_table_output, &options_table_general, NULL,
+	&options_table_moment,	&options_table_frames,
+	&options_table_sites,	&options_table_folded,
+	&options_table_report,	&options_table_file,
+	&options_table_top,	&options_table_output,
+	&options_table_general, NULL,
 };
 
 static int report_store_file(const struct command_line *line, const char *text,

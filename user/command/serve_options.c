@@ -16,11 +16,17 @@
 #define SITES_DEFAULT 50
 
 const struct option_list *const serve_options[] = {
-	&options_table_target,	&options_table_follow,
-	&options_table_serve,	&options_table_sites,
-	&options_table_count,	&options_table_top,
-	&options_table_record,	&options_table_probe,
-	&options_table_general, NULL,
+	&options_table_target,
+	&options_table_follow,
+	&options_table_serve,
+	&options_table_frames,
+	&options_table_sites,
+	&options_table_count,
+	&options_table_top,
+	&options_table_record,
+	&options_table_probe,
+	&options_table_general,
+	NULL,
 };
 
 const struct argument_row serve_options_arguments[] = { { NULL } };

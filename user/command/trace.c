@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Trace processes, or a command, and report, or record. Decides what is done when; how is for the session, the reporter and the
- * recorder.
+ * Trace processes, or a command, and report, record, or look for lost blocks. Decides what is done when; how is for the session, the
+ * reporter, the recorder and the finder.
  */
 #include "command/trace.h"
 
@@ -54,6 +54,7 @@ struct trace {
 	struct triggers triggers;
 	struct recorder *recorder; /* NULL = the reporter writes reports */
 	struct server *server; /* or reports are for who asks it; NULL = there is none */
+	struct finder *finder; /* or what is lost is looked for at the end; NULL = it is not */
 	uint64_t written; /* reports, or intervals */
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_asked, on_history;
@@ -167,7 +168,7 @@ static int trace_add_processes(struct trace *trace)
 		code = trace_add_command(trace);
 	for (i = 0; i < options->pid_count && !code; i++) {
 		/* Before probes slow it down. */
-		if (options->format->classes && !trace->recorder)
+		if (options->format->classes && !trace->recorder && !trace->finder)
 			reporter_count_objects(&trace->reporter, options->pids[i]);
 		code = trace_add_process(trace, options->pids[i], NULL);
 	}
@@ -276,12 +277,20 @@ static void trace_fire(void *context, enum trigger_kind kind)
 		triggers_run(&trace->triggers, kind);
 }
 
+static int trace_find_lost(struct trace *trace)
+{
+	trace_print_price(trace, true);
+	return finder_run(trace->finder, end_signals_are_urgent, &trace->error);
+}
+
 static int trace_report_last(struct trace *trace)
 {
 	trace->ending = true;
 	triggers_finish(&trace->triggers);
 	if (trace->closed || trace->error.kind)
 		return -EIO;
+	if (trace->finder)
+		return trace_find_lost(trace);
 	return trace->server ? 0 : trace_report(trace, true);
 }
 
@@ -425,7 +434,8 @@ static void trace_watch_pipe(struct trace *trace)
 {
 	if (trace->recorder)
 		return;
-	trace->on_pipe = (struct watch){ .fd = trace->reporter.output.fd,
+	trace->on_pipe = (struct watch){ .fd = trace->finder ? trace->finder->output.fd
+							     : trace->reporter.output.fd,
 					 .handle = trace_on_pipe,
 					 .context = trace };
 	loop_add_broken(&trace->loop, &trace->on_pipe);
@@ -472,7 +482,7 @@ static int trace_open(struct trace *trace)
 	trace->spawn = (struct spawn){ .signals = &trace->signals, .user = trace->options->user };
 	trace->reporter.log = trace->log;
 	/* Windows of --budget have verdicts of their own, and --light sees no lifespans. */
-	trace->reporter.is_judged = !trace->recorder && !trace->options->budget &&
+	trace->reporter.is_judged = !trace->recorder && !trace->finder && !trace->options->budget &&
 				    !trace->options->light;
 	trace->decoder =
 		decoder_new(trace->options->call_graph != CALL_GRAPH_FP, end_signals_are_urgent);
@@ -493,6 +503,11 @@ static int trace_open_writer(struct trace *trace)
 	if (trace->server)
 		return server_start(trace->server, trace->session, &trace->reporter, &trace->loop,
 				    &trace->error);
+	if (trace->finder) {
+		trace->finder->session = trace->session;
+		trace->finder->symbolizer = trace->reporter.symbolizer;
+		return finder_open(trace->finder, options, pids[0], trace->log, &trace->error);
+	}
 	if (!trace->recorder)
 		return reporter_open(&trace->reporter, options, pids, count, &trace->error);
 	trace->recorder->symbolizer = trace->reporter.symbolizer;
@@ -503,6 +518,8 @@ static int trace_close_writer(struct trace *trace)
 {
 	if (trace->server)
 		server_close(trace->server);
+	if (trace->finder)
+		return finder_close(trace->finder, &trace->error);
 	if (trace->recorder)
 		return recorder_close(trace->recorder, &trace->error);
 	return reporter_close(&trace->reporter, &trace->error);
@@ -576,7 +593,7 @@ static void trace_close(struct trace *trace)
 }
 
 static int trace_execute(const struct options *options, const struct log *log,
-			 struct recorder *recorder, struct server *server)
+			 struct recorder *recorder, struct server *server, struct finder *finder)
 {
 	struct trace trace = { .options = options,
 			       .log = log,
@@ -584,6 +601,7 @@ static int trace_execute(const struct options *options, const struct log *log,
 			       .reporter.output.fd = -1,
 			       .recorder = recorder,
 			       .server = server,
+			       .finder = finder,
 			       .on_time.fd = -1 };
 	int code;
 
@@ -617,12 +635,17 @@ static int trace_execute(const struct options *options, const struct log *log,
 
 int trace_processes(const struct options *options, const struct log *log, struct recorder *recorder)
 {
-	return trace_execute(options, log, recorder, NULL);
+	return trace_execute(options, log, recorder, NULL, NULL);
 }
 
 int trace_serve(const struct options *options, const struct log *log, struct server *server)
 {
-	return trace_execute(options, log, NULL, server);
+	return trace_execute(options, log, NULL, server, NULL);
+}
+
+int trace_find(const struct options *options, const struct log *log, struct finder *finder)
+{
+	return trace_execute(options, log, NULL, NULL, finder);
 }
 
 static int trace_run(const struct options *options, const struct log *log)

@@ -3,6 +3,7 @@
 #ifndef COMMAND_TRACE_H
 #define COMMAND_TRACE_H
 
+#include "command/finder.h"
 #include "command/options.h"
 #include "command/recorder.h"
 #include "command/server.h"
@@ -13,5 +14,11 @@ int trace_processes(const struct options *options, const struct log *log,
 
 /* The same, with reports for who asks `server`, which listens. It is closed then. */
 int trace_serve(const struct options *options, const struct log *log, struct server *server);
+
+/*
+ * Trace what `options` selects, which is one process, and look for its lost blocks at the end, while it is still traced. The finder's
+ * names are set; it is closed then.
+ */
+int trace_find(const struct options *options, const struct log *log, struct finder *finder);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See leaks_groups.h. Kinds are those of `tracer memory`: what blocks are by how they begin. */
+/* See leaks_groups.h. Kinds are those of `tracer memory`: what blocks are by how they begin. Who allocated a block counts more. */
 #include "memory/leaks_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compare.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/table.h"
@@ -20,35 +19,75 @@
 #define GROUPS_BYTES 256 /* of a block, that show what it is */
 
 struct groups {
+	const struct leaks_wanted *wanted;
 	const struct reach_candidates *candidates;
 	struct leak_report *report;
 	struct table by_key; /* position + 1 of a group */
 	struct table by_leader; /* address -> the same */
 };
 
+static uint64_t groups_find_site(const struct groups *groups, const struct reach_candidate *item)
+{
+	const struct leaks_wanted *wanted = groups->wanted;
+
+	return wanted->find_site ? wanted->find_site(wanted->context, item->address, item->size)
+				 : 0;
+}
+
+/* What blocks of a group have in common. */
+static uint64_t groups_key(const struct reach_candidate *item, const struct leak_group *like)
+{
+	uint64_t hash = hash_word(HASH_BEGIN, like->site);
+
+	if (!like->site) {
+		hash = hash_word(hash, (uintptr_t)like->kind);
+		hash = hash_word(hash_word(hash, (uintptr_t)like->name), item->size);
+	}
+	return hash_word(hash_word(hash, item->verdict), item->encoded);
+}
+
+static struct leak_group *groups_new(struct groups *groups, const struct reach_candidate *item,
+				     const struct leak_group *like)
+{
+	struct leak_group *group = leak_report_add_group(groups->report);
+
+	group->verdict = item->verdict;
+	group->kind = like->kind;
+	group->name = like->name;
+	group->site = like->site;
+	group->size = item->size;
+	group->address = item->address;
+	group->note = reach_code_text(item->encoded);
+	return group;
+}
+
+/* A site may have blocks of several kinds and sizes. */
+static void groups_unite(struct leak_group *group, const struct reach_candidate *item,
+			 const struct leak_group *like)
+{
+	if (group->size != item->size)
+		group->size = 0;
+	if (group->kind == like->kind && group->name == like->name)
+		return;
+	group->kind = "";
+	group->name = NULL;
+}
+
 /* The group of a block. */
 static struct leak_group *groups_get(struct groups *groups, const struct reach_candidate *item,
-				     const char *kind, const char *name)
+				     const struct leak_group *like)
 {
-	uint64_t hash = hash_word(HASH_BEGIN, (uintptr_t)kind);
-	struct leak_group *group;
-	uintptr_t at;
+	uint64_t key = groups_key(item, like);
+	uintptr_t at = (uintptr_t)table_get(&groups->by_key, key);
 
-	hash = hash_word(hash_word(hash, (uintptr_t)name), item->size);
-	hash = hash_word(hash_word(hash, item->verdict), item->encoded);
-	at = (uintptr_t)table_get(&groups->by_key, hash);
 	if (!at) {
-		group = leak_report_add_group(groups->report);
-		group->verdict = item->verdict;
-		group->kind = kind;
-		group->name = name;
-		group->size = item->size;
-		group->address = item->address;
-		group->note = reach_code_text(item->encoded);
+		groups_new(groups, item, like);
 		at = groups->report->group_count;
-		table_put(&groups->by_key, hash, (void *)at);
+		table_put(&groups->by_key, key, (void *)at);
 	}
-	table_put(&groups->by_leader, item->address, (void *)at);
+	if (item->verdict != LEAK_INDIRECT)
+		table_put(&groups->by_leader, item->address, (void *)at);
+	groups_unite(&groups->report->groups[at - 1], item, like);
 	return &groups->report->groups[at - 1];
 }
 
@@ -56,11 +95,12 @@ static void groups_add(void *context, uint64_t address, const char *kind, const 
 {
 	struct groups *groups = context;
 	const struct reach_candidate *item = reach_candidates_find(groups->candidates, address);
-	struct leak_group *group;
+	struct leak_group like = { .kind = kind, .name = name }, *group;
 
 	if (!item)
 		return;
-	group = groups_get(groups, item, kind, name);
+	like.site = groups_find_site(groups, item);
+	group = groups_get(groups, item, &like);
 	group->own.blocks++;
 	group->own.bytes += item->size;
 }
@@ -99,7 +139,7 @@ static void groups_look(const struct leaks_pass *pass, const struct reach_candid
 		struct census_block block = { .address = item->address, .size = item->size };
 		size_t wanted = item->size < GROUPS_BYTES ? (size_t)item->size : GROUPS_BYTES;
 
-		if (item->verdict == LEAK_INDIRECT)
+		if (item->verdict == LEAK_INDIRECT && !groups->wanted->shows_indirect)
 			continue;
 		if (looked++ >= GROUPS_LOOKED) {
 			groups_add(groups, item->address, "not looked at", NULL);
@@ -148,31 +188,20 @@ static void groups_name(const struct leaks_pass *pass, struct leak_report *repor
 	memory_report_free(&names_report);
 }
 
-static int groups_compare(const void *a, const void *b)
-{
-	const struct leak_group *left = a, *right = b;
-
-	if (left->verdict != right->verdict)
-		return compare_numbers(left->verdict, right->verdict);
-	if (left->own.bytes + left->indirect.bytes != right->own.bytes + right->indirect.bytes)
-		return compare_numbers(right->own.bytes + right->indirect.bytes,
-				       left->own.bytes + left->indirect.bytes);
-	return compare_numbers(left->address, right->address);
-}
-
 void leaks_groups_fill(const struct leaks_pass *pass, const struct reach_candidates *candidates,
 		       struct leak_report *report)
 {
 	struct kind_census *kinds = kind_census_new(pass->image, &pass->modules);
-	struct groups groups = { .candidates = candidates, .report = report };
+	struct groups groups = { .wanted = pass->wanted,
+				 .candidates = candidates,
+				 .report = report };
 
 	kind_census_keep(kinds, NULL);
 	groups_look(pass, candidates, kinds, &groups);
 	kind_census_list(kinds, groups_add, &groups);
 	groups_add_indirect(&groups);
 	groups_name(pass, report);
-	if (report->group_count)
-		qsort(report->groups, report->group_count, sizeof(*report->groups), groups_compare);
+	leak_report_sort(report);
 	table_free(&groups.by_key);
 	table_free(&groups.by_leader);
 	kind_census_free(kinds);

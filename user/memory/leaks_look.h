@@ -23,6 +23,9 @@ struct leaks_wanted {
 	 * Append the registers of all threads of the process; false if there were none to be had. NULL = there are none.
 	 */
 	bool (*registers)(void *context, struct thread_registers_list *registers);
+	/* The key of the site that has allocated the block at `address`; 0 = that was not seen. NULL = nobody was watching. */
+	uint64_t (*find_site)(void *context, uint64_t address, uint64_t size);
+	bool shows_indirect; /* what is lost only through others has groups of its own, too */
 	void *context;
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/memory.h"
 
 const char *leak_root_name(enum leak_root root)
@@ -65,6 +66,42 @@ struct leak_group *leak_report_add_group(struct leak_report *report)
 	return group;
 }
 
+static int leak_group_compare(const void *a, const void *b)
+{
+	const struct leak_group *left = a, *right = b;
+
+	if (left->verdict != right->verdict)
+		return compare_numbers(left->verdict, right->verdict);
+	if (left->own.bytes + left->indirect.bytes != right->own.bytes + right->indirect.bytes)
+		return compare_numbers(right->own.bytes + right->indirect.bytes,
+				       left->own.bytes + left->indirect.bytes);
+	return compare_numbers(left->address, right->address);
+}
+
+void leak_report_sort(struct leak_report *report)
+{
+	if (report->group_count)
+		qsort(report->groups, report->group_count, sizeof(*report->groups),
+		      leak_group_compare);
+}
+
+void leak_sum_add(struct leak_sum *sum, const struct leak_sum *more)
+{
+	sum->blocks += more->blocks;
+	sum->bytes += more->bytes;
+}
+
+void leak_group_clear(struct leak_group *group)
+{
+	size_t i;
+
+	for (i = 0; i < group->frame_count; i++)
+		free(group->frames[i].build_id);
+	free(group->frames);
+	group->frames = NULL;
+	group->frame_count = 0;
+}
+
 void leak_report_remark(struct leak_report *report, const char *format, ...)
 {
 	char text[512];
@@ -78,6 +115,10 @@ void leak_report_remark(struct leak_report *report, const char *format, ...)
 
 void leak_report_free(struct leak_report *report)
 {
+	size_t i;
+
+	for (i = 0; i < report->group_count; i++)
+		leak_group_clear(&report->groups[i]);
 	free(report->groups);
 	buffer_free(&report->remarks);
 	strings_free(&report->names);

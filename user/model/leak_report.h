@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/strings.h"
+#include "model/report_frame.h"
 
 /* Where words are that lead to blocks. X(symbol, name in JSON, title), the strongest first. */
 #define LEAK_ROOT_LIST(X)                        \
@@ -58,11 +59,18 @@ struct leak_sum {
 	uint64_t blocks, bytes;
 };
 
-/* Blocks of one kind and size with one verdict. Strings are in the report's pool, or static. */
+/*
+ * Blocks with one verdict: of one site, where it was seen who allocated them, or else of one kind and size. Strings are in the report's
+ * pool, static, or where the frames are from.
+ */
 struct leak_group {
-	enum leak_verdict verdict; /* LEAK_DEFINITE or LEAK_POSSIBLE */
-	const char *kind, *name; /* as of a memory_kind */
+	enum leak_verdict verdict; /* LEAK_DEFINITE, LEAK_INDIRECT or LEAK_POSSIBLE */
+	const char *kind, *name; /* as of a memory_kind; "" = several, or none */
 	uint64_t size; /* 0 = several */
+	uint64_t site; /* its key; 0 = nobody has seen who allocated them */
+	const char *function; /* of the allocator: "malloc"; NULL = not known */
+	struct report_frame *frames; /* innermost first, the caller of the allocator; owned */
+	size_t frame_count;
 	struct leak_sum own;
 	struct leak_sum indirect; /* lost only through these */
 	uint64_t address; /* of one of them */
@@ -74,6 +82,10 @@ struct leak_report {
 	char comm[16];
 	struct leak_sum sums[LEAK_VERDICTS];
 	struct leak_sum roots[LEAK_ROOTS]; /* of what is reachable */
+	/* Not in `sums`: of groups that rules have taken out, with what is lost only through them. */
+	struct leak_sum suppressed, left_out;
+	bool is_traced; /* allocations were recorded, for `traced_ns` */
+	uint64_t traced_ns;
 	struct leak_group *groups; /* the largest first; owned */
 	size_t group_count, group_capacity;
 	unsigned int passes;
@@ -101,6 +113,11 @@ bool leak_report_is_proof(const struct leak_report *report);
 bool leak_report_is_partial(const struct leak_report *report);
 
 struct leak_group *leak_report_add_group(struct leak_report *report);
+/* Groups by verdict, and of each the largest first, with what is lost only through it. */
+void leak_report_sort(struct leak_report *report);
+void leak_sum_add(struct leak_sum *sum, const struct leak_sum *more);
+/* Free what a group owns. */
+void leak_group_clear(struct leak_group *group);
 /* Append a sentence to the remarks. */
 void leak_report_remark(struct leak_report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

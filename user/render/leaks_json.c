@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "render/json_frame.h"
 #include "render/json_member.h"
 #include "render/json_writer.h"
 #include "render/leaks.h"
@@ -50,6 +51,22 @@ static void leaks_json_evidence(struct json_writer *json, const struct leak_repo
 	json_member_integer(json, "read_bytes", report->read_bytes);
 }
 
+/* Null: nobody has seen who allocated the blocks. */
+static void leaks_json_frames(struct json_writer *json, const struct leak_group *group)
+{
+	size_t i;
+
+	json_writer_key(json, "frames");
+	if (!group->site) {
+		json_writer_null(json);
+		return;
+	}
+	json_writer_open(json, '[');
+	for (i = 0; i < group->frame_count; i++)
+		json_frame_write(json, &group->frames[i]);
+	json_writer_close(json, ']');
+}
+
 static void leaks_json_group(struct json_writer *json, const struct leak_group *group)
 {
 	char address[24];
@@ -61,14 +78,13 @@ static void leaks_json_group(struct json_writer *json, const struct leak_group *
 	json_member_integer(json, "bytes", group->own.bytes);
 	json_member_integer(json, "indirect_blocks", group->indirect.blocks);
 	json_member_integer(json, "indirect_bytes", group->indirect.bytes);
-	json_member_integer(json, "size", group->size);
-	json_member_string(json, "what", group->kind);
+	json_member_known(json, "size", group->size, group->size);
+	json_member_string(json, "what", *group->kind ? group->kind : NULL);
 	json_member_string(json, "name", *group->name ? group->name : NULL);
 	json_member_string(json, "address", address);
 	json_member_string(json, "note", *group->note ? group->note : NULL);
-	/* Blocks from before any trace: nobody has seen who allocated them. */
-	json_writer_key(json, "frames");
-	json_writer_null(json);
+	json_member_string(json, "function", group->function);
+	leaks_json_frames(json, group);
 	json_writer_close(json, '}');
 }
 
@@ -103,6 +119,7 @@ void render_leaks_json(const struct leak_report *report, const struct render_lea
 	json_member_string(&json, "command", "leaks");
 	json_member_time(&json, "time", report->wall_time);
 	json_member_seconds(&json, "duration_s", report->duration_ns, true);
+	json_member_seconds(&json, "traced_s", report->traced_ns, report->is_traced);
 	json_writer_key(&json, "targets");
 	json_writer_open(&json, '[');
 	json_writer_open(&json, '{');

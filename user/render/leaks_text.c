@@ -5,9 +5,13 @@
 
 #include "base/units.h"
 #include "render/leaks.h"
+#include "render/text_place.h"
 #include "render/text_style.h"
 
 #define LABEL_WIDTH 16
+#define FRAMES_SHOWN 12
+#define FRAME_INDENT 6
+#define FRAME_GAP 2
 
 /* What is called lost depends on what was seen. */
 static const char *leaks_word(const struct leak_report *report)
@@ -85,6 +89,9 @@ static void leaks_text_evidence(const struct text_writer *writer, const struct l
 	buffer_append_string(&line, report->is_quiet
 					    ? "no thread ran in the last one, so it saw one moment."
 					    : "the process ran meanwhile, and was not stopped.");
+	if (report->is_traced)
+		buffer_printf(&line, " Allocations were traced for %s before.",
+			      units_format_time(report->traced_ns, time));
 	if (report->swapped_bytes)
 		buffer_printf(&line,
 			      " %s are swapped out and were not read: they may hold pointers.",
@@ -108,18 +115,93 @@ static void leaks_text_evidence(const struct text_writer *writer, const struct l
 	buffer_free(&line);
 }
 
+static const char *leaks_text_verdict(const struct leak_report *report,
+				      const struct leak_group *group)
+{
+	if (group->verdict == LEAK_POSSIBLE)
+		return "possibly lost";
+	return group->verdict == LEAK_INDIRECT ? "lost through others" : leaks_word(report);
+}
+
+/* The column of the places behind the names. */
+static size_t leaks_text_name_column(const struct text_writer *writer,
+				     const struct leak_group *group, size_t shown)
+{
+	size_t widest = writer->width == COLUMNS_ANY ? COLUMNS_ANY : writer->width / 2 - 1;
+	struct buffer scratch = { 0 };
+	size_t i, width, column = 0;
+
+	for (i = 0; i < shown; i++) {
+		width = text_place_append_name(&scratch, &group->frames[i], widest);
+		column = width > column ? width : column;
+	}
+	buffer_free(&scratch);
+	return column;
+}
+
+static void leaks_text_frame(const struct text_writer *writer, const struct report_frame *frame,
+			     size_t column)
+{
+	bool is_bounded = writer->width != COLUMNS_ANY;
+	struct buffer place = { 0 };
+	size_t used;
+
+	columns_pad(writer->out, 0, FRAME_INDENT);
+	used = text_place_append_name(writer->out, frame, is_bounded ? column : COLUMNS_ANY);
+	text_place_append(&place, frame, writer->paths,
+			  is_bounded ? writer->width - FRAME_INDENT - column - FRAME_GAP
+				     : COLUMNS_ANY);
+	if (place.length) {
+		columns_pad(writer->out, used, column + FRAME_GAP);
+		text_style_set(writer, STYLE_QUIET);
+		buffer_append_string(writer->out, place.data);
+		text_style_set(writer, STYLE_PLAIN);
+	}
+	buffer_append_string(writer->out, "\n");
+	buffer_free(&place);
+}
+
+static void leaks_text_stack(const struct text_writer *writer, const struct leak_group *group)
+{
+	size_t most = writer->frames ? writer->frames : FRAMES_SHOWN;
+	size_t i, column, shown = writer->verbose && !writer->frames ? group->frame_count : most;
+
+	if (shown > group->frame_count)
+		shown = group->frame_count;
+	column = leaks_text_name_column(writer, group, shown);
+	for (i = 0; i < shown; i++)
+		leaks_text_frame(writer, &group->frames[i], column);
+	if (shown < group->frame_count)
+		buffer_printf(writer->out, "%*s... %zu more frame%s (--frames 0 shows all)\n",
+			      FRAME_INDENT, "", group->frame_count - shown,
+			      group->frame_count - shown == 1 ? "" : "s");
+}
+
+/* "3 blocks of 48"; "3 blocks" of several sizes. */
+static void leaks_text_blocks(struct buffer *line, const struct leak_group *group)
+{
+	char blocks[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX], each[UNITS_TEXT_MAX];
+
+	buffer_printf(line, "%s in %s block%s", units_format_size(group->own.bytes, size),
+		      units_format_count(group->own.blocks, blocks),
+		      group->own.blocks == 1 ? "" : "s");
+	if (group->size)
+		buffer_printf(line, " of %s", units_format_count(group->size, each));
+}
+
 static void leaks_text_group(const struct text_writer *writer, const struct leak_report *report,
 			     const struct leak_group *group, size_t rank)
 {
-	char blocks[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX], each[UNITS_TEXT_MAX];
+	char blocks[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 	struct buffer line = { 0 };
 
-	buffer_printf(&line, "#%zu %s in %s block%s of %s, %s: %s%s%s", rank,
-		      units_format_size(group->own.bytes, size),
-		      units_format_count(group->own.blocks, blocks),
-		      group->own.blocks == 1 ? "" : "s", units_format_count(group->size, each),
-		      group->verdict == LEAK_DEFINITE ? leaks_word(report) : "possibly lost",
-		      group->kind, *group->name ? " " : "", group->name);
+	buffer_printf(&line, "#%zu ", rank);
+	leaks_text_blocks(&line, group);
+	buffer_printf(&line, ", %s", leaks_text_verdict(report, group));
+	if (*group->kind)
+		buffer_printf(&line, ": %s%s%s", group->kind, *group->name ? " " : "", group->name);
+	if (group->function)
+		buffer_printf(&line, ", by %s", group->function);
 	if (group->indirect.blocks)
 		buffer_printf(&line, "; and %s in %s block%s only through %s",
 			      units_format_size(group->indirect.bytes, size),
@@ -129,6 +211,7 @@ static void leaks_text_group(const struct text_writer *writer, const struct leak
 	if (*group->note)
 		buffer_printf(&line, "; %s", group->note);
 	columns_wrap(writer->out, line.data, writer->width, 4);
+	leaks_text_stack(writer, group);
 	buffer_free(&line);
 }
 
@@ -173,8 +256,10 @@ void render_leaks_text(const struct leak_report *report, const struct render_lea
 	const struct text_writer writer = {
 		.out = out,
 		.color = options->base.color,
-		.width = leaks_text_width(&options->base),
+		.width = options->base.paths ? COLUMNS_ANY : leaks_text_width(&options->base),
+		.frames = options->base.frames,
 		.verbose = options->base.verbose,
+		.paths = options->base.paths,
 	};
 
 	leaks_text_opening(&writer, report);

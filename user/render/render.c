@@ -6,6 +6,7 @@
 
 #include "render/difference.h"
 #include "render/formats.h"
+#include "render/leaks.h"
 #include "render/memory.h"
 
 static const struct render_format render_formats[] = {
@@ -16,6 +17,7 @@ static const struct render_format render_formats[] = {
 	  .separator = "\n",
 	  .render = render_text,
 	  .render_memory = render_memory_text,
+	  .render_leaks = render_leaks_text,
 	  .render_difference = render_difference_text },
 	{ .name = "json",
 	  .description = "one JSON object on one line per report",
@@ -23,6 +25,7 @@ static const struct render_format render_formats[] = {
 	  .separator = "",
 	  .render = render_json,
 	  .render_memory = render_memory_json,
+	  .render_leaks = render_leaks_json,
 	  .render_difference = render_difference_json },
 	{ .name = "folded",
 	  .description = "one line per stack, for flame graph tools",

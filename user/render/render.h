@@ -32,6 +32,8 @@ struct render_options {
 
 struct memory_report;
 struct render_memory_options;
+struct leak_report;
+struct render_leaks_options;
 struct difference;
 struct render_difference_options;
 
@@ -51,6 +53,9 @@ struct render_format {
 	/* The same of a report on memory (memory.h); NULL = the format has none. */
 	void (*render_memory)(const struct memory_report *report,
 			      const struct render_memory_options *options, struct buffer *out);
+	/* The same of lost blocks (leaks.h); NULL = they are shown as sites of a report, by `render`. */
+	void (*render_leaks)(const struct leak_report *report,
+			     const struct render_leaks_options *options, struct buffer *out);
 	/* The same of a difference (difference.h); NULL = the format has none. */
 	void (*render_difference)(const struct difference *difference,
 				  const struct render_difference_options *options,

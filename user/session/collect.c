@@ -336,6 +336,23 @@ int collect_reap(struct collect *collect)
 	return code;
 }
 
+uint64_t collect_find_site(const struct collect *collect, pid_t pid, uint64_t address,
+			   uint64_t size)
+{
+	const struct process *process =
+		process_table_find(collect->reader->processes, (uint32_t)pid);
+	struct block_key key = { .address = address };
+	struct block block;
+
+	if (!process)
+		return 0;
+	key.target_id = process->target_id;
+	key.exec_id = process->exec_id;
+	if (maps_get(collect->maps, MAPS_BLOCKS, &key, &block))
+		return 0;
+	return block.life & LIFE_ADDED || block.size <= size ? block.site : 0;
+}
+
 /* What is kept of sites. */
 struct keeping {
 	const struct collect *collect;

@@ -41,6 +41,10 @@ int collect_read(struct collect *collect, uint64_t time_ns);
 /* The same for what ended programs have left only; sets reap_ns. */
 int collect_reap(struct collect *collect);
 
+/* As session_find_site. */
+uint64_t collect_find_site(const struct collect *collect, pid_t pid, uint64_t address,
+			   uint64_t size);
+
 /* Keep what the known sites hold as of `time_ns`, if that is wanted again. Blocks are not read. */
 void collect_keep(const struct collect *collect, uint64_t time_ns, struct history *history);
 

@@ -66,11 +66,6 @@ struct session {
 	uint64_t events_dropped; /* by the ring buffer, when that was last looked at */
 };
 
-static bool session_samples(const struct session *session)
-{
-	return session->options.usdt != USDT_OFF;
-}
-
 static bool session_has_named(const struct session *session)
 {
 	return session->options.named && session->options.named->count;
@@ -146,7 +141,7 @@ static int session_load(struct session *session, struct error *error)
 		.max_size = options->max_size,
 		.processes = session_process_room(session),
 		.functions = session_probes_functions(session),
-		.samples = session_samples(session),
+		.samples = options->usdt != USDT_OFF,
 		.only_samples = options->usdt == USDT_ONLY,
 		.named = session_has_named(session),
 		.light = options->light,
@@ -655,6 +650,12 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	snapshot->light = light_run_report(&session->light);
 	*ret_snapshot = snapshot;
 	return 0;
+}
+
+uint64_t session_find_site(const struct session *session, pid_t pid, uint64_t address,
+			   uint64_t size)
+{
+	return collect_find_site(&session->core.collect, pid, address, size);
 }
 
 void session_keep_history(struct session *session, struct history *history)

@@ -139,6 +139,13 @@ void session_list(const struct session *session, struct pid_list *list);
 /* The state of all counters now; it may outlive the session. Free with snapshot_free. Returns 0 or a negative errno. */
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot);
 
+/*
+ * The key of the site that holds the block of the heap at `address` of process `pid`, where that is recorded with no more than `size` bytes;
+ * 0 = nobody has seen who allocated it.
+ */
+uint64_t session_find_site(const struct session *session, pid_t pid, uint64_t address,
+			   uint64_t size);
+
 /* Keep what sites hold now, for verdicts: cheap, since no block is read. */
 void session_keep_history(struct session *session, struct history *history);
 

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`tracer leaks` at the end of a trace: lost blocks with the stacks that allocated them. Truth: what the programs lose, where."""
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import lab  # noqa: E402
+
+PYTHON = """
+import ctypes, sys
+malloc = ctypes.CDLL(None).malloc
+malloc.restype = ctypes.c_void_p
+malloc.argtypes = [ctypes.c_size_t]
+def lose(count, size):
+    for _ in range(count):
+        malloc(size)
+class Parser:
+    def parse(self):
+        lose(100, 5000)
+lose(60, 7000)
+print("ready", flush=True)
+sys.stdin.readline()
+Parser().parse()
+kept = [ctypes.create_string_buffer(9000) for _ in range(50)]
+print("done", flush=True)
+sys.stdin.read()
+"""
+
+RUBY = """\
+require 'fiddle'
+KEPT = []
+def lose(count, size)
+  count.times { Fiddle.malloc(size) }
+end
+def import
+  lose(100, 5000)
+end
+def keep
+  40.times { KEPT << Fiddle::Pointer.malloc(6008) }
+end
+lose(1, 100)
+puts 'ready'
+$stdout.flush
+$stdin.gets
+import
+keep
+puts 'done'
+$stdout.flush
+$stdin.gets
+"""
+
+
+def traced(command, *options):
+    """The report of `tracer leaks -d` of a program that prints "ready", waits, and prints "done"."""
+    process = lab.start(command)
+    assert process.stdout.readline() == b"ready\n"
+    tracer = lab.Tracer("leaks", *lab.PATIENT, *options, "-p", process.pid, "-d", "1h")
+    lab.release(process)
+    assert process.stdout.readline() == b"done\n"
+    lab.wait_for(lambda: lab.is_waiting(process), "it waits")
+    output = tracer.stop()
+    assert tracer.process.returncode == 1, (tracer.process.returncode, tracer.stderr())
+    assert not os.path.exists("/proc/%d" % process.pid) or lab.is_waiting(process)
+    return output
+
+
+def group_of(report, size):
+    groups = [group for group in report["groups"] if group["size"] == size and group["kind"] == "definite"]
+    assert len(groups) == 1, [(group["kind"], group["size"], group["blocks"]) for group in report["groups"]]
+    return groups[0]
+
+
+def functions(group, kind):
+    return [frame["function"] for frame in group["frames"] if frame["kind"] == kind]
+
+
+def check_lost(report, kind, lines):
+    """A few blocks may be hidden by old words; nothing else is lost with that size, and what is kept is not."""
+    group = group_of(report, 5000)
+    assert 90 <= group["blocks"] <= 100 and group["bytes"] == 5000 * group["blocks"], group
+    names = functions(group, kind)
+    places = [names.index(name) for name in lines]
+    assert places == sorted(places) and group["function"] in ("malloc", "calloc"), group
+
+
+def test_python():
+    """Blocks since the attach have the lines that lost them; those from before have none, and that is said."""
+    report = json.loads(traced([sys.executable, "-c", PYTHON], "-j"))
+    check_lost(report, "python", ["lose", "Parser.parse", "<module>"])
+    before = group_of(report, 7000)
+    assert before["frames"] is None and before["function"] is None and before["blocks"] >= 50, before
+    assert any("no stack" in remark for remark in report["remarks"]), report["remarks"]
+    assert not [group for group in report["groups"] if group["size"] and 9000 <= group["size"] < 9100], report["groups"]
+    assert report["traced_s"] > 0, report["traced_s"]
+
+
+def test_ruby():
+    """The same of an extension of Ruby."""
+    with tempfile.NamedTemporaryFile("w", suffix=".rb") as script:
+        script.write(RUBY)
+        script.flush()
+        report = json.loads(traced([lab.need("ruby"), script.name], "-j"))
+    check_lost(report, "ruby", ["lose", "import"])
+    assert not [group for group in report["groups"]
+                if group["kind"] == "definite" and group["frames"] and "keep" in functions(group, "ruby")], report["groups"]
+
+
+def test_light():
+    """Without probes on frees, the table has the last owner of each address."""
+    report = json.loads(traced([sys.executable, "-c", PYTHON], "-j", "--light"))
+    check_lost(report, "python", ["lose", "Parser.parse", "<module>"])
+
+
+def test_text():
+    text = traced([sys.executable, "-c", PYTHON])
+    assert "definitely lost" in text and "Allocations were traced for" in text, text
+    first = text.split("#1 ")[1].split("\n#2 ")[0]
+    assert "blocks of 5,000" in first and "by malloc" in first and "Parser.parse" in first, first
+
+
+def folded(text):
+    return {stack.rpartition(" ")[0]: int(stack.rpartition(" ")[2]) for stack in text.splitlines()}
+
+
+def test_other_formats():
+    """What is lost, as sites of a report: each byte once, those without a stack by what they are."""
+    stacks = folded(traced([sys.executable, "-c", PYTHON], "--format", "folded"))
+    by_parser = sum(size for stack, size in stacks.items() if "Parser.parse" in stack and "lose" in stack)
+    before = sum(size for stack, size in stacks.items() if "[no stack: 7000 bytes" in stack)
+    assert 90 * 5000 <= by_parser <= 100 * 5000 and 50 * 7000 <= before <= 60 * 7000, stacks
+
+
+def test_formats_without_trace():
+    """The same of blocks that nobody has seen: the bytes of each format are those of JSON."""
+    process = lab.start([lab.target("leak_cases")])
+    process.stdout.readline()
+    lab.wait_for(lambda: lab.is_waiting(process), "it waits")
+    _, output, _ = lab.run("leaks", *lab.PATIENT, "-q", "-j", "-p", process.pid)
+    report = json.loads(output)
+    lost = sum(group["bytes"] + group["indirect_bytes"] for group in report["groups"])
+    status, output, errors = lab.run("leaks", *lab.PATIENT, "-q", "--format", "folded", "-p", process.pid)
+    assert status == 1 and sum(folded(output).values()) == lost > 10000, (status, output, errors)
+    for name, begin in (("svg", b"<svg "), ("html", b"<!DOCTYPE html>"), ("pprof", b"\x1f\x8b")):
+        with tempfile.NamedTemporaryFile() as file:
+            assert lab.run("leaks", *lab.PATIENT, "-q", "--format", name, "-o", file.name, "-p", process.pid)[0] == 1
+            content = file.read()
+            assert content.startswith(begin) and (name == "pprof" or b"leak_cases" in content), (name, content[:200])
+
+
+def test_refusals():
+    assert lab.run("leaks", "-p", os.getpid(), "-d", "1", "--budget")[0] == 2
+    assert lab.run("leaks", "-p", os.getpid(), "--format", "metrics")[0] == 2
+    assert lab.run("leaks", "-p", 4194301, "-d", "1")[0] == 4
+
+
+lab.run_tests()

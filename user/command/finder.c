@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See finder.h. */
+#include "command/finder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyze/group.h"
+#include "analyze/leak_rows.h"
+#include "analyze/leak_stacks.h"
+#include "base/clock.h"
+#include "command/memory_options.h"
+#include "command/naming.h"
+#include "command/reporter.h"
+#include "render/leaks.h"
+#include "system/thread_calls.h"
+
+#define GAP_NS 100000000ull /* between two passes */
+#define READS_MOST 40 /* of registers: more than leaks_look asks for */
+
+static bool finder_read_registers(void *context, struct thread_registers_list *list)
+{
+	const struct finder *finder = context;
+
+	if (finder->iterator && thread_iterator_read(finder->iterator, list))
+		return true;
+	list->count = 0;
+	list->is_whole = false;
+	thread_calls_read("/proc", finder->pid, list);
+	return list->count > 0;
+}
+
+static uint64_t finder_find_site(void *context, uint64_t address, uint64_t size)
+{
+	const struct finder *finder = context;
+
+	return session_find_site(finder->session, finder->pid, address, size);
+}
+
+static int finder_open_output(struct finder *finder, struct error *error)
+{
+	const struct options *options = finder->options;
+	char *host = output_host(), *path = NULL;
+	const struct output_names names = {
+		.pids = &finder->pid, .pid_count = 1, .time = (int64_t)time(NULL), .host = host
+	};
+	int code;
+
+	if (options->output)
+		path = output_expand(options->output, &names);
+	code = output_open(&finder->output, path, error);
+	if (!code && options->format->binary && output_is_terminal(&finder->output))
+		code = error_set(
+			error, ERROR_USAGE, -EINVAL,
+			"a report of the format %s is not for a terminal: -o FILE writes it "
+			"to a file",
+			options->format->name);
+	if (!code)
+		finder->color = options_use_color(options->color,
+						  output_is_terminal(&finder->output),
+						  getenv("NO_COLOR"), getenv("TERM"));
+	free(path);
+	free(host);
+	return code;
+}
+
+int finder_open(struct finder *finder, const struct options *options, pid_t pid,
+		const struct log *log, struct error *error)
+{
+	int code;
+
+	finder->options = options;
+	finder->log = log;
+	finder->pid = pid;
+	code = finder_open_output(finder, error);
+	if (code)
+		return code;
+	if (thread_iterator_open(pid, READS_MOST, &finder->iterator))
+		log_write(log, LOG_VERBOSE, "the kernel does not show the registers of threads");
+	return 0;
+}
+
+/* Writing */
+
+static const struct symbol_list *finder_know_no_name(void *context, const struct frame *frame)
+{
+	static const struct symbol_list none;
+
+	(void)context, (void)frame;
+	return &none;
+}
+
+/* Without a trace no frame needs a name: those of rows have theirs. */
+static struct report_names finder_names(const struct finder *finder)
+{
+	const struct report_names none = { .lookup = finder_know_no_name };
+
+	return finder->symbolizer ? naming_of(finder->symbolizer) : none;
+}
+
+/* Formats of reports: groups are sites, and what is lost is in use. */
+static void finder_render_rows(const struct finder *finder, const struct leak_report *report,
+			       const struct snapshot *traced, const struct render_options *style,
+			       struct buffer *out)
+{
+	const struct options *options = finder->options;
+	const struct report_names names = finder_names(finder);
+	struct snapshot *snapshot = leak_rows_build(report, traced);
+	struct report_options wanted = { .sort = SORT_INUSE,
+					 .only_held = true,
+					 .lines = options->format->page,
+					 .judge = judge_new(snapshot, &options->rules, &names) };
+	struct grouped *grouped =
+		group_build(snapshot, GROUP_BY_STACK, style->verbose, wanted.judge);
+	struct report *rows = report_build(&grouped->snapshot, &wanted, &names);
+
+	options->format->render(rows, style, out);
+	report_free(rows);
+	group_free(grouped);
+	judge_free(wanted.judge);
+	snapshot_free(snapshot);
+}
+
+static int finder_write(struct finder *finder, const struct leak_report *report,
+			const struct snapshot *traced, struct error *error)
+{
+	const struct options *options = finder->options;
+	struct render_leaks_options style = {
+		.base = { .color = finder->color,
+			  .verbose = options->level == LOG_VERBOSE,
+			  .paths = options->paths,
+			  .frames = reporter_frames(options) },
+		.top = options->top < SIZE_MAX ? (size_t)options->top : 0,
+	};
+	struct buffer text = { 0 };
+	int code;
+
+	output_size(&finder->output, getenv("COLUMNS"), &style.base.columns, &style.base.lines);
+	if (options->format->render_leaks)
+		options->format->render_leaks(report, &style, &text);
+	else
+		finder_render_rows(finder, report, traced, &style.base, &text);
+	code = output_write(&finder->output, &text, error);
+	buffer_free(&text);
+	return code == -EPIPE ? 0 : code;
+}
+
+/* Blocks from before the trace, and those whose allocation was missed. */
+static void finder_remark_unseen(struct leak_report *report)
+{
+	struct leak_sum unseen = { 0 };
+	size_t i;
+
+	for (i = 0; i < report->group_count; i++)
+		if (!report->groups[i].site)
+			leak_sum_add(&unseen, &report->groups[i].own);
+	if (unseen.blocks)
+		leak_report_remark(report,
+				   "%llu block%s ha%s no stack: allocated before the trace, or "
+				   "their allocation was not recorded.",
+				   (unsigned long long)unseen.blocks, unseen.blocks == 1 ? "" : "s",
+				   unseen.blocks == 1 ? "s" : "ve");
+}
+
+/* What was recorded: the blocks that were found keep their sites as long as it goes on. */
+static int finder_take_snapshot(struct finder *finder, struct leak_report *report,
+				struct snapshot **ret_snapshot, struct error *error)
+{
+	const struct report_names names = finder_names(finder);
+	int code;
+
+	session_deactivate(finder->session);
+	code = session_snapshot(finder->session, ret_snapshot);
+	session_detach(finder->session);
+	if (code)
+		return error_set(error, ERROR_PERMISSION, code,
+				 "cannot read the counters from the kernel: %s", strerror(-code));
+	report->is_traced = true;
+	report->traced_ns = (*ret_snapshot)->time_ns - (*ret_snapshot)->start_ns;
+	leak_stacks_fill(report, *ret_snapshot, finder->options->level == LOG_VERBOSE, &names);
+	finder_remark_unseen(report);
+	naming_complain(finder->symbolizer, finder->log);
+	return 0;
+}
+
+static int finder_report(struct finder *finder, struct leak_report *report, struct error *error)
+{
+	struct snapshot *snapshot = NULL;
+	int code = 0;
+
+	if (finder->session) {
+		symbolizer_begin_report(finder->symbolizer);
+		code = finder_take_snapshot(finder, report, &snapshot, error);
+	}
+	finder->has_leaks = report->sums[LEAK_DEFINITE].blocks;
+	if (!code)
+		code = finder_write(finder, report, snapshot, error);
+	if (finder->session)
+		symbolizer_end_report(finder->symbolizer);
+	if (snapshot)
+		snapshot_free(snapshot);
+	return code;
+}
+
+int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error)
+{
+	const struct leaks_wanted wanted = {
+		.pid = finder->pid,
+		.until_ns = clock_now_ns() + finder->options->deadline_ns,
+		.max_memory = finder->options->max_memory / 4 * 3,
+		.gap_ns = GAP_NS,
+		.is_over = is_over,
+		.names = finder->names,
+		.registers = finder_read_registers,
+		.find_site = finder->session ? finder_find_site : NULL,
+		.context = finder,
+	};
+	struct leak_report report = { 0 };
+	struct error refused = { 0 };
+	int code = leaks_look(&wanted, &report, &refused);
+
+	if (!code)
+		code = finder_report(finder, &report, &refused);
+	leak_report_free(&report);
+	if (code && is_over())
+		return error_set(error, ERROR_PERMISSION, code,
+				 "a signal has ended the look before there was a result");
+	return code ? error_set(error, refused.kind, code, "%s", refused.text) : 0;
+}
+
+int finder_close(struct finder *finder, struct error *error)
+{
+	thread_iterator_free(finder->iterator);
+	name_reader_free(finder->names);
+	finder->iterator = NULL;
+	finder->names = NULL;
+	return output_close(&finder->output, error);
+}
