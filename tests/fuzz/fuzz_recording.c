@@ -205,6 +205,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			change_byte(data);
 	if (reader_open(&reader, path, &error)) {
 		MUST(error.kind == ERROR_USAGE);
+		reader_close(&reader);
 		return 0;
 	}
 	for (interval = 1; interval <= SECONDS; interval++)

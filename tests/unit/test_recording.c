@@ -432,8 +432,9 @@ static void refuse(const char *expected)
 		code = reader_load(&reader, 2, &snapshot, &error);
 		if (!code)
 			fail_msg("taken in spite of '%s'", expected);
-		reader_close(&reader);
 	}
+	/* What could not be opened may be closed, too. */
+	reader_close(&reader);
 	assert_int_equal(error.kind, ERROR_USAGE);
 	assert_null(strchr(error.text, '\x1b'));
 	if (!strstr(error.text, expected))
@@ -453,6 +454,8 @@ static const char *const attacks[][2] = {
 	{ "UPDATE module SET build_id = 'zz'", "a build ID is none" },
 	{ "UPDATE module SET path = x'00ff'", "a text is no text" },
 	{ "UPDATE module SET path = 'a' || char(0) || 'b'", "a text is no text" },
+	{ "UPDATE module SET device = 'x'", "a number is missing" },
+	{ "UPDATE recording SET value = 'x' WHERE name = 'min_age_ns'", "a number is missing" },
 	{ "UPDATE figures SET alloc_bytes = -1", "out of its range" },
 	{ "UPDATE figures SET alloc_bytes = 'many'", "a number is missing" },
 	{ "UPDATE figures SET free_objects = 1.5", "a number is missing" },

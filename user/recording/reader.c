@@ -165,4 +165,5 @@ void reader_close(struct reader *reader)
 {
 	reader_names_close(reader);
 	database_close(&reader->database);
+	*reader = (struct reader){ 0 };
 }

@@ -44,9 +44,9 @@ struct moment {
  */
 struct moment reader_parse_moment(const char *text);
 
-/* Open a recording. Returns 0 or a negative errno with `error` filled (ERROR_USAGE). Close with reader_close. */
+/* Open a recording. Returns 0 or a negative errno with `error` filled (ERROR_USAGE); then `reader` is {0}. Close with reader_close. */
 int reader_open(struct reader *reader, const char *path, struct error *error);
-/* Accepts {0}. */
+/* Accepts {0}, and leaves it. */
 void reader_close(struct reader *reader);
 
 /* The interval of a mark, or that is nearest to a time. Returns 0 or a negative errno with `error` filled: -ENOENT if there is none. */
