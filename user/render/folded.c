@@ -153,7 +153,7 @@ void folded_add_site(struct folded *folded, const struct report_site *site, uint
 	folded->lines = memory_grow(folded->lines, folded->count, &folded->capacity,
 				    sizeof(*folded->lines));
 	line = &folded->lines[folded->count++];
-	*line = (struct folded_line){ .bytes = bytes };
+	*line = (struct folded_line){ .bytes = bytes, .sampled = site->sampled };
 	folded_make_line(line, site, &folded->strings, &folded->text);
 }
 

@@ -11,6 +11,7 @@ struct folded_line {
 	const char **pieces;
 	size_t count;
 	uint64_t bytes;
+	bool sampled; /* they are an estimate */
 };
 
 /* {0} is empty. folded_write and folded_free empty it. */

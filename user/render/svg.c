@@ -32,6 +32,7 @@ struct svg_frame {
 	const char *piece; /* of a line */
 	double start; /* bytes left of it */
 	uint64_t bytes;
+	bool sampled; /* some of them are an estimate */
 };
 
 struct svg {
@@ -115,9 +116,9 @@ static void svg_draw(struct svg *svg, const struct svg_frame *frame, size_t row)
 	svg_append_class(svg, frame, row);
 	buffer_append_string(svg->out, "\"><title>");
 	svg_append_name(svg->out, frame->piece, end, SVG_TITLE_COLUMNS);
-	buffer_printf(svg->out, ": %s (%" PRIu64 " bytes, %.2f %%)</title>",
-		      units_format_size(frame->bytes, size), frame->bytes,
-		      100.0 * (double)frame->bytes / svg->total);
+	buffer_printf(svg->out, ": %s%s (%" PRIu64 " bytes, %.2f %%)</title>",
+		      frame->sampled ? "~" : "", units_format_size(frame->bytes, size),
+		      frame->bytes, 100.0 * (double)frame->bytes / svg->total);
 	buffer_printf(svg->out,
 		      "<rect x=\"%.2f\" y=\"%zu\" width=\"%.2f\" height=\"%d\" rx=\"1\"/>", x, y,
 		      width, SVG_ROW - 1);
@@ -169,8 +170,10 @@ static void svg_add_line(struct svg *svg, const struct folded_line *line, double
 		svg->open[svg->depth++] =
 			(struct svg_frame){ .piece = line->pieces[i], .start = start };
 	}
-	for (i = 0; i < svg->depth; i++)
+	for (i = 0; i < svg->depth; i++) {
 		svg_add_bytes(&svg->open[i].bytes, line->bytes);
+		svg->open[i].sampled |= line->sampled;
+	}
 }
 
 /* All sorted lines. */
@@ -220,8 +223,9 @@ static void svg_append_heading(struct svg *svg, const struct report *report)
 	} else {
 		buffer_printf(svg->out, "%zu processes", report->target_count);
 	}
-	buffer_printf(svg->out, ": %s in use after %s",
-		      units_format_size(site_stats_inuse_bytes(&report->totals), size),
+	units_format_size(site_stats_inuse_bytes(&report->totals), size);
+	buffer_printf(svg->out, ": %s%s in use after %s",
+		      site_stats_hold(&report->sampled) ? "~" : "", size,
 		      units_format_time(report->duration_ns, time));
 }
 

@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 SPACE = "{http://www.w3.org/2000/svg}"
 ALLOWED = {"svg": {"width", "height", "viewBox", "role"}, "title": set(), "style": set(), "text": {"class", "x", "y"},
            "g": {"class"}, "rect": {"x", "y", "width", "height", "rx"}}
-TITLE = re.compile(r": [0-9.]+ \w+ \((\d+) bytes, [0-9.]+ %\)\Z", re.S)
+TITLE = re.compile(r": ~?[0-9.]+ \w+ \((\d+) bytes, [0-9.]+ %\)\Z", re.S)
 
 
 def frames(root):
