@@ -180,6 +180,27 @@ def test_use():
             check_quiet(page, path)
 
 
+def test_budget():
+    """Estimates have their marks and limits, and what no site is charged with is an entry of its own: by the figures of the JSON in the page."""
+    with folder() as top:
+        path = os.path.join(top, "page.html")
+        drip = lab.start([lab.target("drip"), "leak"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        tracer = lab.Tracer("-v", "--budget=30", "--format", "html", "-o", path, "-p", drip.pid)
+        lab.wait_for(lambda: tracer.stderr().count("window ") >= 4, "there were windows", 4 * lab.PATIENCE)
+        lab.end(drip)
+        tracer.finish()
+        budget = browser.embedded(path)["budget"]
+        with browser.Browser() as page:
+            page.open(path)
+            text = page.text("#main")
+            assert "of this, cannot be attributed to a site" in text and "of this, alive but written to" in text, text
+            assert "%.2f %% of CPU time, of 30 %%" % budget["spent_percent"] in text, text
+            assert "~" in page.run("return document.querySelector('.fact').textContent"), text
+            for cell in ("In use", "Blocks", "Per second"):
+                assert cell in text, text
+            assert page.complaints() == []
+
+
 def test_other_pages():
     """Of a recording, of a difference, of memory."""
     with folder() as top:

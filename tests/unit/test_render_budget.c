@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "render/notes.h"
 #include "unit/budget_world.h"
 #include "unit/expected.h"
 #include "unit/sample.h"
@@ -151,6 +152,96 @@ static void test_json_uncounted(void **state)
 	budget_report_free(report);
 }
 
+/* With -v a row has all ages: of the curve, and of what is in use. */
+static void test_verbose(void **state)
+{
+	const struct render_options style = { .columns = 1000, .verbose = true };
+	struct budget_report *report = make_report();
+	char *text = render(report, "text", &style);
+
+	(void)state;
+	/* Of 13 in each of 32 windows, 2 s apart, the last a second ago: at 1 s 1 window, at 2 to 4 s 1, at 4 to 8 s 2 ... */
+	assert_non_null(strstr(text, "; in use from an age of 1.0 s on 13 unchanged, 2.0 s on 13 "
+				     "unchanged, 4.0 s on 26 unchanged"));
+	assert_non_null(strstr(text, "; older than 1.0 s ~100 % (99-100), 2.0 s ~100 % (99-100), "
+				     "4.0 s ~100 % (99-100)"));
+	free(text);
+	budget_report_free(report);
+}
+
+/* Each figure of the graph has its mark. */
+static void test_svg(void **state)
+{
+	struct budget_report *report = make_report();
+	char *text = render(report, "svg", &(struct render_options){ 0 });
+	const char *at;
+	size_t titles = 0;
+
+	(void)state;
+	assert_non_null(strstr(text, ": ~421.3 MiB in use after"));
+	assert_null(strstr(text, ": 421.3 MiB"));
+	for (at = strstr(text, "\"><title>"); at; at = strstr(at + 1, "\"><title>")) {
+		const char *end = strstr(at, " bytes, ");
+
+		assert_non_null(end);
+		while (*--end != ':')
+			;
+		assert_memory_equal(end, ": ~", 3);
+		titles++;
+	}
+	assert_in_range(titles, 10, 100);
+	free(text);
+	budget_report_free(report);
+}
+
+/* What no site is charged with has series of its own, by the same figures as JSON; and no figure of a site counts as counted. */
+static void test_metrics(void **state)
+{
+	struct budget_report *report = make_report();
+	char *text = render(report, "metrics", &(struct render_options){ 0 });
+
+	(void)state;
+	assert_non_null(strstr(text, "\ntracer_budget_unattributed_bytes_per_second{limit=\"mid\"} "
+				     "91997.3417\n"));
+	assert_non_null(
+		strstr(text, "\ntracer_budget_written_bytes_per_second{limit=\"low\"} 0\n"));
+	assert_non_null(strstr(text, "\ntracer_budget_growth_bytes_per_second{limit=\"high\"} "
+				     "6177870."));
+	assert_null(strstr(text, "quality=\"counted\""));
+	assert_null(strstr(text, "tracer_site_allocated_bytes_total{"));
+	free(text);
+	report->heaps[0].allocator = NULL;
+	text = render(report, "metrics", &(struct render_options){ 0 });
+	assert_null(strstr(text, "tracer_budget_unattributed_bytes_per_second"));
+	free(text);
+	budget_report_free(report);
+}
+
+static void see_note(void *context, const char *line)
+{
+	buffer_append_string(context, line);
+	buffer_append_string(context, "\n");
+}
+
+/* Formats of other tools have sentences for a reader. */
+static void test_notes(void **state)
+{
+	struct budget_report *budget = make_report();
+	struct budget_estimates *estimates = budget_estimates_new(budget);
+	const struct report report = { .options = { .estimates = estimates } };
+	struct buffer lines = { 0 };
+
+	(void)state;
+	notes_of_report(&report, see_note, &lines);
+	assert_non_null(strstr(lines.data, "\n~ estimated from windows of tracing (--budget)"));
+	assert_non_null(strstr(lines.data, "\n~ cannot be attributed: 89.8 KiB per second (95 %: "
+					   "81.2 KiB to 275.2 KiB)\n"));
+	assert_null(strstr(lines.data, "alive but written"));
+	buffer_free(&lines);
+	budget_estimates_free(estimates);
+	budget_report_free(budget);
+}
+
 /* No estimate, no mark of one: the first moment of a trace. */
 static void test_nothing(void **state)
 {
@@ -170,6 +261,8 @@ int main(void)
 		cmocka_unit_test(test_text),	       cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_many_processes), cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_uncounted), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_verbose),	       cmocka_unit_test(test_svg),
+		cmocka_unit_test(test_metrics),	       cmocka_unit_test(test_notes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

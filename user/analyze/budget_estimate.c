@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "analyze/budget_growth.h"
-#include "analyze/budget_life.h"
 #include "analyze/budget_windows.h"
 #include "analyze/interval.h"
 #include "base/compare.h"
@@ -182,6 +181,15 @@ void budget_estimate_survival(const struct budget_estimates *estimates,
 
 	estimate_row_fill(estimates, row, &sum);
 	estimate_tail(&sum.life, estimates->report, ret_survival);
+}
+
+void budget_estimate_life(const struct budget_estimates *estimates, const struct snapshot_site *row,
+			  struct budget_life *ret_life)
+{
+	struct estimate_row sum = { 0 };
+
+	estimate_row_fill(estimates, row, &sum);
+	*ret_life = sum.life;
 }
 
 /* Figures */

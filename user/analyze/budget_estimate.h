@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/budget_life.h"
 #include "analyze/survival.h"
 #include "model/budget_report.h"
 #include "model/estimate.h"
@@ -66,6 +67,10 @@ bool budget_estimate_is_written(const struct budget_estimates *estimates,
 /* The survival curve of a row's blocks. Free with survival_free. */
 void budget_estimate_survival(const struct budget_estimates *estimates,
 			      const struct snapshot_site *row, struct survival *ret_survival);
+
+/* What became of a row's blocks, by age. */
+void budget_estimate_life(const struct budget_estimates *estimates, const struct snapshot_site *row,
+			  struct budget_life *ret_life);
 
 /*
  * Put the estimates in the place of the sites' figures, which are of the windows alone, and mark them as such: what is in use is what a

@@ -100,11 +100,34 @@ void json_budget_survival(struct json_writer *json, const struct survival *survi
 	json_writer_close(json, ']');
 }
 
+/* How old the blocks are that are in use now. */
+static void json_budget_ages(struct json_writer *json, const struct budget_life *life)
+{
+	int age;
+
+	json_writer_key(json, "ages");
+	json_writer_open(json, '[');
+	for (age = 0; age < BUDGET_AGES; age++) {
+		const struct budget_age *row = &life->ages[age];
+
+		if (!row->unchanged.seen && !row->written.seen)
+			continue;
+		json_writer_open(json, '{');
+		json_member_seconds(json, "from_s", budget_age_least_ns((enum budget_ages)age),
+				    true);
+		json_member_integer(json, "unchanged", row->unchanged.seen);
+		json_member_integer(json, "written", row->written.seen);
+		json_writer_close(json, '}');
+	}
+	json_writer_close(json, ']');
+}
+
 void json_budget_site(struct json_writer *json, const struct budget_estimates *estimates,
 		      const struct report_site *site)
 {
 	const struct budget_estimate *estimate = &site->estimate;
 	struct survival survival = { 0 };
+	struct budget_life life;
 
 	json_writer_key(json, "estimate");
 	if (!estimate->known) {
@@ -112,6 +135,7 @@ void json_budget_site(struct json_writer *json, const struct budget_estimates *e
 		return;
 	}
 	budget_estimate_survival(estimates, site->origin, &survival);
+	budget_estimate_life(estimates, site->origin, &life);
 	json_writer_open(json, '{');
 	json_budget_bytes(json, "growth_bytes_per_s", &estimate->rate);
 	json_budget_bytes(json, "grown_bytes", &estimate->bytes);
@@ -124,6 +148,7 @@ void json_budget_site(struct json_writer *json, const struct budget_estimates *e
 	json_member_integer(json, "freed", estimate->freed);
 	json_member_integer(json, "lost", estimate->lost);
 	json_member_seconds(json, "mean_age_s", estimate->mean_age_ns, true);
+	json_budget_ages(json, &life);
 	json_member_integer(json, "seen_blocks", estimate->followed);
 	json_member_integer(json, "survivors", estimate->unchanged + estimate->written);
 	json_budget_verdict(json, estimate->verdict);

@@ -334,14 +334,23 @@ static void metrics_write_verdicts(struct metrics *metrics)
 	buffer_free(&labels);
 }
 
-static void metrics_write_limit(struct metrics *metrics, const struct buffer *site,
+static void metrics_write_limit(struct metrics *metrics, const char *name, const char *of,
 				const char *limit, double number)
 {
 	struct buffer labels = { 0 };
 
-	buffer_printf(&labels, "%s,limit=\"%s\"", site->data, limit);
-	metrics_number(metrics, "tracer_site_growth_bytes_per_second", labels.data, number);
+	buffer_printf(&labels, "%s%slimit=\"%s\"", of, *of ? "," : "", limit);
+	metrics_number(metrics, name, labels.data, number);
 	buffer_free(&labels);
+}
+
+/* `of`: labels that all three have; "" = none. */
+static void metrics_write_estimate(struct metrics *metrics, const char *name, const char *of,
+				   const struct estimate *estimate)
+{
+	metrics_write_limit(metrics, name, of, "low", estimate->low);
+	metrics_write_limit(metrics, name, of, "mid", estimate->value);
+	metrics_write_limit(metrics, name, of, "high", estimate->high);
 }
 
 static void metrics_write_growth(struct metrics *metrics)
@@ -357,9 +366,8 @@ static void metrics_write_growth(struct metrics *metrics)
 
 		if (!metrics->labels[i].length || verdict->word == VERDICT_NONE)
 			continue;
-		metrics_write_limit(metrics, &metrics->labels[i], "low", verdict->growth.low);
-		metrics_write_limit(metrics, &metrics->labels[i], "mid", verdict->growth.value);
-		metrics_write_limit(metrics, &metrics->labels[i], "high", verdict->growth.high);
+		metrics_write_estimate(metrics, "tracer_site_growth_bytes_per_second",
+				       metrics->labels[i].data, &verdict->growth);
 	}
 }
 
@@ -443,6 +451,27 @@ static void metrics_write_price(struct metrics *metrics)
 		      metrics_share(price_share(price)));
 }
 
+/* Growth of heaps that no site is charged with, and of all of it. */
+static void metrics_write_rest(struct metrics *metrics, const struct budget_estimates *estimates)
+{
+	if (!estimates->counted)
+		return;
+	metrics_head(
+		metrics, "tracer_budget_growth_bytes_per_second", "gauge",
+		"How fast the heaps grow that can be counted: estimated (mid), with the limits "
+		"of 95 % (low, high).");
+	metrics_write_estimate(metrics, "tracer_budget_growth_bytes_per_second", "",
+			       &estimates->growth);
+	metrics_head(metrics, "tracer_budget_written_bytes_per_second", "gauge",
+		     "Of this, what blocks in use that are written to may be: estimated.");
+	metrics_write_estimate(metrics, "tracer_budget_written_bytes_per_second", "",
+			       &estimates->written);
+	metrics_head(metrics, "tracer_budget_unattributed_bytes_per_second", "gauge",
+		     "Of this, what cannot be attributed to a call site: estimated.");
+	metrics_write_estimate(metrics, "tracer_budget_unattributed_bytes_per_second", "",
+			       &estimates->unknown);
+}
+
 static void metrics_write_budget(struct metrics *metrics)
 {
 	const struct budget_report *budget;
@@ -463,6 +492,7 @@ static void metrics_write_budget(struct metrics *metrics)
 	metrics_head(metrics, "tracer_budget_windows_total", "counter",
 		     "Windows in which calls were traced.");
 	metrics_integer(metrics, "tracer_budget_windows_total", "", budget->window_count);
+	metrics_write_rest(metrics, metrics->report->options.estimates);
 }
 
 static void metrics_free(struct metrics *metrics)

@@ -2,6 +2,8 @@
 /* See notes.h. */
 #include "render/notes.h"
 
+#include <math.h>
+
 #include "base/text.h"
 #include "base/units.h"
 #include "model/loss.h"
@@ -76,6 +78,27 @@ static void notes_left_out(struct notes *notes, const struct report *report)
 	}
 }
 
+/* A number of bytes as whole ones, however large. */
+static uint64_t notes_bytes(double bytes)
+{
+	return bytes > 0 ? bytes < 1e18 ? (uint64_t)(bytes + 0.5) : (uint64_t)1e18 : 0;
+}
+
+/* "~ cannot be attributed: 89.8 KiB per second (95 %: 81.2 KiB to 275.2 KiB)" */
+static void notes_rest(struct notes *notes, const char *what, const struct estimate *rest)
+{
+	char value[UNITS_TEXT_MAX], low[UNITS_TEXT_MAX], high[UNITS_TEXT_MAX];
+
+	if (!(rest->value >= 1))
+		return;
+	units_format_size(notes_bytes(rest->low), low);
+	units_format_size(notes_bytes(rest->high), high);
+	buffer_printf(&notes->line, "~ %s: %s per second (95 %%: %s to %s)", what,
+		      units_format_size(notes_bytes(rest->value), value), low,
+		      isfinite(rest->high) ? high : "any");
+	notes_end_line(notes);
+}
+
 static void notes_estimates(struct notes *notes, const struct report *report)
 {
 	char text[UNITS_TEXT_MAX];
@@ -85,6 +108,8 @@ static void notes_estimates(struct notes *notes, const struct report *report)
 				     "~ estimated from windows of tracing (--budget): what is in "
 				     "use is what has been gained since tracing began");
 		notes_end_line(notes);
+		notes_rest(notes, "alive but written to", &report->options.estimates->written);
+		notes_rest(notes, "cannot be attributed", &report->options.estimates->unknown);
 	}
 	if (report->options.light) {
 		buffer_append_string(

@@ -84,6 +84,22 @@ static void budget_append_rate(struct buffer *line, const struct budget_estimate
 		buffer_printf(line, "%s per second", text_budget_rate(estimate, text));
 }
 
+/* ", ~370.6 (355.3-371.4) MiB since the attach" */
+static void budget_append_gained(struct buffer *line, const struct budget_estimate *estimate)
+{
+	struct budget_estimate gained = { .known = true, .rate = estimate->bytes };
+	char text[UNITS_TEXT_MAX];
+
+	if (!(gained.rate.value >= 1))
+		return;
+	if (isfinite(gained.rate.high))
+		buffer_printf(line, ", %s", text_budget_rate(&gained, text));
+	else
+		buffer_printf(line, ", at least %s",
+			      units_format_size(budget_bytes(gained.rate.low), text));
+	buffer_append_string(line, " since the attach");
+}
+
 /* "12 alive but written (~0 (0-184.7) KiB per second, if they are growth)" */
 static void budget_append_written(struct buffer *line, const struct budget_estimate *estimate)
 {
@@ -138,16 +154,74 @@ static void budget_append_tail(struct buffer *line, const struct survival_tail *
 			      tail->shape == SURVIVAL_FALLING ? ", ever fewer" : "");
 }
 
-void text_budget_site(const struct text_writer *writer, const struct budget_estimate *estimate)
+/* "; older than 1.0 s ~82 % (81-86), 4.0 s ~48 % (46-53)": every second age, with `all` each. */
+static void budget_append_survival(struct buffer *line, const struct survival *survival, bool all)
 {
+	char time[UNITS_TEXT_MAX];
+	size_t i;
+
+	for (i = 0; i < survival->count; i += all ? 1 : 2) {
+		const struct estimate *share = &survival->points[i].share;
+
+		buffer_printf(line, "%s %s ", i ? "," : "; older than",
+			      units_format_time(survival->points[i].age_ns, time));
+		buffer_printf(line, "~%.0f %% (%.0f-%.0f)", 100 * share->value, 100 * share->low,
+			      100 * share->high);
+	}
+}
+
+/* "; in use from an age of 0 s on 20 unchanged, 1.0 s on 14 unchanged and 2 written" */
+static void budget_append_ages(struct buffer *line, const struct budget_life *life)
+{
+	char count[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+	const char *lead = "; in use from an age of";
+	int age;
+
+	for (age = 0; age < BUDGET_AGES; age++) {
+		const struct budget_age *row = &life->ages[age];
+
+		if (!row->unchanged.seen && !row->written.seen)
+			continue;
+		buffer_printf(line, "%s %s on %s unchanged", lead,
+			      units_format_time(budget_age_least_ns((enum budget_ages)age), time),
+			      units_format_count(row->unchanged.seen, count));
+		if (row->written.seen)
+			buffer_printf(line, " and %s written",
+				      units_format_count(row->written.seen, count));
+		lead = ",";
+	}
+}
+
+static void budget_append_lives(struct buffer *line, const struct report *report,
+				const struct report_site *site, bool all)
+{
+	const struct budget_estimates *estimates = report->options.estimates;
+	struct survival survival = { 0 };
+	struct budget_life life;
+
+	budget_estimate_survival(estimates, site->origin, &survival);
+	budget_append_survival(line, &survival, all);
+	survival_free(&survival);
+	if (!all)
+		return;
+	budget_estimate_life(estimates, site->origin, &life);
+	budget_append_ages(line, &life);
+}
+
+void text_budget_site(const struct text_writer *writer, const struct report *report,
+		      const struct report_site *site)
+{
+	const struct budget_estimate *estimate = &site->estimate;
 	struct buffer line = { 0 };
 
 	if (!estimate->known)
 		return;
 	budget_append_verdict(&line, estimate);
 	budget_append_rate(&line, estimate);
+	budget_append_gained(&line, estimate);
 	budget_append_blocks(&line, estimate);
 	budget_append_tail(&line, &estimate->tail);
+	budget_append_lives(&line, report, site, writer->verbose);
 	columns_pad(writer->out, 0, INDENT);
 	columns_wrap(writer->out, line.data,
 		     writer->width == COLUMNS_ANY ? COLUMNS_ANY : writer->width - INDENT,

@@ -28,8 +28,9 @@ void text_lives(const struct text_writer *writer, const struct report_site *site
 /* "yes", "no", "?" */
 const char *text_budget_verdict(const struct budget_estimate *estimate);
 const char *text_budget_rate(const struct budget_estimate *estimate, char *text);
-/* Print what is estimated of a row, and from what. */
-void text_budget_site(const struct text_writer *writer, const struct budget_estimate *estimate);
+/* Print what is estimated of a row, and from what; with `verbose`, of which ages its blocks are and all of their survival curve. */
+void text_budget_site(const struct text_writer *writer, const struct report *report,
+		      const struct report_site *site);
 /* Print what tracing in windows has cost, and the growth that no site has. */
 void text_budget(const struct text_writer *writer, const struct report *report);
 /* Print where what is in use was read without frees, and what could not be decided. */

@@ -361,7 +361,7 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 	stack_inside(writer, site);
 	text_realloc(writer, site);
 	if (report->options.estimates)
-		text_budget_site(writer, &site->estimate);
+		text_budget_site(writer, report, site);
 	else if (report->options.light)
 		text_light_site(writer, site);
 	else

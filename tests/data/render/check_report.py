@@ -118,6 +118,17 @@ def check_curve(points):
         last = point
 
 
+def check_ages(estimate):
+    """From the youngest on; they are all of those that are in use."""
+    last = -1
+    for age in estimate["ages"]:
+        check(age, from_s=[float], unchanged=[int], written=[int])
+        assert age["from_s"] > last, estimate
+        last = age["from_s"]
+    for key in ("unchanged", "written"):
+        assert sum(age[key] for age in estimate["ages"]) == estimate[key], estimate
+
+
 def check_estimate(site):
     """Only with --budget: what the figures of the row were estimated from. Returns the key for it."""
     if "estimate" not in site:
@@ -127,7 +138,7 @@ def check_estimate(site):
     if estimate is None:
         return ["estimate"]
     check(estimate, growth_bytes_per_s=[dict], grown_bytes=[dict], written_bytes_per_s=[dict], lower_bound=[bool], recorded=[int], followed=[int], unchanged=[int],
-          written=[int], freed=[int], lost=[int], mean_age_s=[float], seen_blocks=[int], survivors=[int], verdict=[str],
+          written=[int], freed=[int], lost=[int], mean_age_s=[float], ages=[list], seen_blocks=[int], survivors=[int], verdict=[str],
           never_freed=[dict, type(None)], tail=[dict], survival=[list])
     check_interval(estimate["growth_bytes_per_s"])
     check_interval(estimate["grown_bytes"])
@@ -143,6 +154,7 @@ def check_estimate(site):
     assert estimate["seen_blocks"] == estimate["followed"] and estimate["survivors"] == estimate["unchanged"] + estimate["written"], estimate
     grows = not estimate["lower_bound"] and estimate["growth_bytes_per_s"]["low"] is not None and estimate["growth_bytes_per_s"]["low"] >= 0
     assert {"leak": tail["shape"] == "flat" and grows, "cache": tail["shape"] == "falling", "unknown": tail["shape"] != "falling"}[estimate["verdict"]], estimate
+    check_ages(estimate)
     check_curve(estimate["survival"])
     return ["estimate"]
 

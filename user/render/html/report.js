@@ -37,18 +37,32 @@ function freedShare(site) {
 	return site.alloc_objects ? site.free_objects / site.alloc_objects : 0;
 }
 
+/** Of --budget: how fast a site grows of late. */
+function perSecond(site) {
+	const rate = site.estimate && site.estimate.growth_bytes_per_s;
+	return rate ? (rate.high === null ? rate.low || 0 : rate.value) : 0;
+}
+
+function perSecondText(estimate) {
+	const rate = estimate.growth_bytes_per_s;
+	return rate.high === null ? '>' + formatBytes(rate.low || 0) : '~' + formatBytes(rate.value);
+}
+
 function traceColumns(model) {
 	const columns = [
-		['In use', '92px', 'num', (site) => site.inuse_bytes, (site) => formatBytes(site.inuse_bytes)],
-		['Blocks', '84px', 'num', (site) => site.inuse_objects, (site) => formatCount(site.inuse_objects)],
-		['Freed', '62px', 'num', freedShare, (site) => Math.floor(100 * freedShare(site)) + ' %'],
-		['Oldest', '72px', 'num', (site) => site.oldest_s || 0, (site) => known(site.oldest_s, formatTime)],
+		['In use', '92px', 'num', (site) => site.inuse_bytes, (site) => approximate(formatBytes(site.inuse_bytes), site.sampled)],
+		['Blocks', '84px', 'num', (site) => site.inuse_objects, (site) => approximate(formatCount(site.inuse_objects), site.sampled)],
+		['Freed', '62px', 'num', freedShare, (site) => approximate(Math.floor(100 * freedShare(site)) + ' %', site.sampled)],
+		['Oldest', '72px', 'num', (site) => site.oldest_s || 0, (site) => known(site.oldest_s, (age) => approximate(formatTime(age), site.estimate))],
 		['Verdict', '86px', '', (site, row) => WORDS.indexOf(model.word(row)), (site, row) => wordCell(model.word(row))],
 		['Where', 'minmax(160px, 1fr)', 'code', (site, row) => model.whereName(row), (site, row) => model.whereName(row)],
 		['Via', 'minmax(70px, 130px)', 'code', (site) => model.functionName(site), (site) => clean(model.functionName(site))],
 	];
 	if (model.sites.some((site) => site.growth_bytes !== null)) {
 		columns.splice(1, 0, ['Growth', '92px', 'num', (site) => site.growth_bytes || 0, (site) => known(site.growth_bytes, formatChange)]);
+	}
+	if (model.report.budget) {
+		columns.splice(1, 0, ['Per second', '92px', 'num', perSecond, (site) => (site.estimate ? perSecondText(site.estimate) : '\u2013')]);
 	}
 	return columnsOf(model, columns);
 }
@@ -184,14 +198,32 @@ function traceFacts(report) {
 	const { totals, targets, price } = report;
 	const rss = sumOf(targets, (target) => target.process.rss_bytes);
 	const facts = [
-		fact('in use', formatBytes(totals.inuse_bytes), formatCount(totals.inuse_objects) + ' blocks'),
-		fact('allocated', formatBytes(totals.alloc_bytes), formatCount(totals.alloc_objects) + ' blocks'),
+		fact('in use', approximate(formatBytes(totals.inuse_bytes), totals.sampled), formatCount(totals.inuse_objects) + ' blocks'),
+		fact('allocated', approximate(formatBytes(totals.alloc_bytes), totals.sampled), formatCount(totals.alloc_objects) + ' blocks'),
 		fact('freed', totals.alloc_objects ? formatPercent(totals.free_objects / totals.alloc_objects) : '\u2013', 'of the blocks'),
 		rss ? fact('RSS', formatBytes(rss), targets.length === 1 ? 'of the process' : 'of all processes') : null,
 		fact('traced for', formatTime(report.duration_s), report.budget ? 'in short windows' : 'each call'),
 		price.percent === null ? null : fact('price', price.percent.toFixed(1) + ' %', 'of one core, ' + (price.trap_ns / 1000).toFixed(1) + ' \u00b5s a call'),
 	];
 	return make('div', 'facts', ...facts.filter((one) => one));
+}
+
+/** Only of --budget: what no site is charged with, and what tracing took. */
+function budgetCard(report) {
+	const { budget } = report;
+	if (!budget) {
+		return null;
+	}
+	const rest = (name, estimate) => (estimate.value >= 1 || estimate.high === null ? [name, formatEstimate(estimate, ' per second')] : [name, 'nothing']);
+	const rows = [
+		['all heaps grow by', budget.counted ? formatEstimate(budget.growth_bytes_per_s, ' per second') : 'not known: no heap can be counted'],
+		rest('of this, alive but written to', budget.written_bytes_per_s),
+		rest('of this, cannot be attributed to a site', budget.unattributed_bytes_per_s),
+		['cost of tracing', (budget.cost_assumed ? 'at most ' : '') + budget.spent_percent.toFixed(2) + ' % of CPU time, of ' + budget.percent + ' %'],
+		['windows', formatCount(budget.windows) + ', ' + formatTime(budget.windows_s) + ' in all; ' + formatCount(budget.recorded) + ' blocks recorded'],
+	];
+	return card('Estimates', make('p', 'dim', 'All figures of sites are estimates (~) from short windows of tracing: what is in use is what has been gained since then.'),
+		figureTable(rows));
 }
 
 /** Totals over time, with the verdict on all. */
@@ -220,7 +252,7 @@ function processCard(report) {
 	const columns = [['PID', 'num'], ['Process', 'code'], ['In use', 'num'], ['Blocks', 'num'], ['RSS', 'num'], ['PSS', 'num'], ['Threads', 'num'],
 		['Open files', 'num'], ['Program', 'code']];
 	const rows = report.targets.slice(0, 1000).map((target) => [String(target.pid), clean(target.comm) + (target.exited ? ' (ended)' : ''),
-		formatBytes(target.inuse_bytes), formatCount(target.inuse_objects), known(target.process.rss_bytes, formatBytes),
+		approximate(formatBytes(target.inuse_bytes), target.sampled), approximate(formatCount(target.inuse_objects), target.sampled), known(target.process.rss_bytes, formatBytes),
 		known(target.process.pss_bytes, formatBytes), known(target.process.threads, formatCount), known(target.open_files, formatCount),
 		clean(target.exe || '')]);
 	const more = report.targets.length > rows.length ? make('p', 'dim', 'and ' + formatCount(report.targets.length - rows.length) + ' more') : null;
@@ -234,7 +266,7 @@ function showTrace(report, more, main) {
 	const sites = new Sites(model, history);
 	setTitle(processTitle(report), 'traced for ' + formatTime(report.duration_s) + ' until ' + (report.time || 'an unknown time') +
 		', by tracer ' + report.version);
-	main.append(...[traceFacts(report), verdictBox(report.verdict), historyCard(report, history), ...sites.elements,
+	main.append(...[traceFacts(report), verdictBox(report.verdict), budgetCard(report), historyCard(report, history), ...sites.elements,
 		processCard(report), lossCard(report, more)].filter((one) => one));
 	return sites;
 }

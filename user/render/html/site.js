@@ -20,10 +20,11 @@ function figureTable(rows) {
 }
 
 function siteFigures(site) {
+	const blocks = (bytes, objects) => approximate(formatBytes(bytes) + ' in ' + formatCount(objects) + ' blocks', site.sampled);
 	const rows = [
-		['in use', formatBytes(site.inuse_bytes) + ' in ' + formatCount(site.inuse_objects) + ' blocks'],
-		['allocated', formatBytes(site.alloc_bytes) + ' in ' + formatCount(site.alloc_objects) + ' blocks'],
-		['freed', formatBytes(site.free_bytes) + ' in ' + formatCount(site.free_objects) + ' blocks'],
+		['in use', blocks(site.inuse_bytes, site.inuse_objects)],
+		['allocated', blocks(site.alloc_bytes, site.alloc_objects)],
+		['freed', blocks(site.free_bytes, site.free_objects)],
 		['change since the last report', site.growth_bytes === null ? null : formatChange(site.growth_bytes)],
 		['oldest block in use', site.oldest_s === null ? null : formatTime(site.oldest_s)],
 		['mean age of blocks in use', site.mean_age_s === null ? null : formatTime(site.mean_age_s)],
@@ -34,7 +35,21 @@ function siteFigures(site) {
 	if (site.processes) {
 		rows.push(['processes', formatCount(site.processes)]);
 	}
-	return rows;
+	return site.estimate ? rows.concat(estimateFigures(site.estimate)) : rows;
+}
+
+/** Only of --budget: what the figures are estimated from. */
+function estimateFigures(estimate) {
+	return [
+		['grows of late by', formatEstimate(estimate.growth_bytes_per_s, ' per second')],
+		['has gained', formatEstimate(estimate.grown_bytes, '')],
+		['beside this, blocks that are written to', formatEstimate(estimate.written_bytes_per_s, ' per second')],
+		['blocks seen', formatCount(estimate.seen_blocks)],
+		['of these in use, unchanged', formatCount(estimate.unchanged)],
+		['of these in use, but written to', formatCount(estimate.written)],
+		['of these freed', formatCount(estimate.freed)],
+		['of these in use, by age', estimate.ages.map((age) => formatTime(age.from_s) + ' on: ' + formatCount(age.unchanged + age.written)).join('; ') || 'none'],
+	];
 }
 
 /** Of a difference: what the site held at each moment. */

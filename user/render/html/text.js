@@ -23,6 +23,19 @@ function formatBytes(bytes) {
 	return sign + (unit ? size.toFixed(1) : String(Math.round(size))) + ' ' + units[unit];
 }
 
+/** A figure that is an estimate: "~12.3 MiB". */
+function approximate(text, sampled) {
+	return sampled ? '~' + text : text;
+}
+
+/** "~5.8 MiB (95 %: 5.5 MiB to 6.1 MiB)"; of a limit that is not known nothing is claimed. */
+function formatEstimate(estimate, unit) {
+	if (estimate.high === null) {
+		return 'at least ' + formatBytes(estimate.low || 0) + unit;
+	}
+	return '~' + formatBytes(estimate.value) + unit + ' (95 %: ' + formatBytes(Math.max(0, estimate.low || 0)) + ' to ' + formatBytes(estimate.high) + ')';
+}
+
 /** With a sign in any case, for what has changed. */
 function formatChange(bytes) {
 	return bytes > 0 ? '+' + formatBytes(bytes) : formatBytes(bytes);
