@@ -2,6 +2,7 @@
 """The programs of the corpus, and what they have in common: a line in, an answer out (account.h)."""
 import json
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -72,10 +73,12 @@ def _libc():
 class Redis:
     """
     A server under requests of this process, so many a second: most set one of 5,000 keys anew; of those that leak, each sets a key that nobody
-    removes. Which sites that makes is not known from its symbols, which a package does not have: exact tracing is the truth.
+    removes. How many these are is counted here, and what they take the server itself knows (used_memory). Which sites that makes is not known
+    from its symbols, which a package does not have: exact tracing shows it.
     `glibc`: with the C library's allocator in place of jemalloc, which Debian's is linked with.
     """
-    LEAK_SHARE = 40
+    LEAK_SHARE, KEYS = 40, 5000
+    BLOCKS_OF_KEY = 4  # the key's text, its entry, an object, the value's text
 
     def __init__(self, mode, glibc=True, rate=8000):
         if not shutil.which("redis-server"):
@@ -93,9 +96,8 @@ class Redis:
             if time.monotonic() > until:
                 raise RuntimeError("redis-server did not start")
             time.sleep(0.02)
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(path)
-        self.reader = self.socket.makefile("rb")
+        self.socket, self.reader = self._connect(path)
+        self.questions, self.answers = self._connect(path)
         self.requests = self.leaked = self.stall_ns = 0
         self.ended = False
         for _ in range(10):
@@ -103,12 +105,25 @@ class Redis:
         self.thread = threading.Thread(target=self._load, daemon=True)
         self.thread.start()
 
+    @staticmethod
+    def _connect(path):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(path)
+        return connection, connection.makefile("rb")
+
+    def _used_memory(self):
+        """Bytes that it has allocated, as it counts them itself."""
+        self.questions.sendall(b"INFO memory\r\n")
+        text = self.answers.read(int(self.answers.readline()[1:]) + 2)
+        return int(next(line for line in text.split() if line.startswith(b"used_memory:")).split(b":")[1])
+
     def _command(self, preparing):
         self.requests += 1
-        if self.leaking and not preparing and self.requests % self.LEAK_SHARE == 0:
+        # At random: a fixed place in a batch would be seen by each window, or by none.
+        if self.leaking and not preparing and random.randrange(self.LEAK_SHARE) == 0:
             self.leaked += 1
             return b"SET", b"leak:%09d" % self.leaked, b"%0400d" % self.requests
-        return b"SET", b"cache:%04d" % (self.requests * 7919 % 5000), b"%0200d" % self.requests
+        return b"SET", b"cache:%04d" % (self.requests * 7919 % self.KEYS), b"%0200d" % self.requests
 
     def _requests(self, count, preparing=False):
         text = b""
@@ -129,17 +144,23 @@ class Redis:
             due = max(due + 0.01, time.monotonic() - 0.1)
             time.sleep(max(due - time.monotonic(), 0))
 
+    def wait_until_replaced(self):
+        """Each key that is no leak is set anew: from then on none of these grow."""
+        until = self.requests + 2 * self.KEYS
+        while self.requests < until:
+            time.sleep(0.1)
+
     def ask(self, line=""):
         self.leaking |= line.startswith("l")
         stall, self.stall_ns = self.stall_ns, 0
-        return {"leaks": {}, "leaked": self.leaked, "requests": self.requests, "stall_ns": stall, "time_s": time.monotonic(),
+        return {"leaks": {}, "leaked": self.leaked, "used": self._used_memory(), "requests": self.requests, "stall_ns": stall, "time_s": time.monotonic(),
                 "cpu_ns": cpu_ns(self.pid)}
 
     def close(self):
         self.ended = True
         self.thread.join(PATIENCE)
-        self.reader.close()
-        self.socket.close()
+        for each in (self.reader, self.socket, self.answers, self.questions):
+            each.close()
         self.process.kill()
         self.process.wait(PATIENCE)
         self.folder.cleanup()
