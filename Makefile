@@ -34,7 +34,7 @@ CLANG ?= clang
 # Ubuntu's bpftool refuses to work for a kernel that is not Ubuntu's; the real ones are behind it.
 BPFTOOL ?= $(firstword $(shell for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools*/*/bpftool \
 	/usr/lib/linux-tools-*/bpftool; do $$tool version >/dev/null 2>&1 && echo $$tool; done) bpftool)
-PKGS := libbpf libelf libdw capstone zlib liblzma jansson sqlite3 libprotobuf-c libmicrohttpd
+PKGS := libbpf libelf libdw capstone zlib liblzma jansson sqlite3 libprotobuf-c libmicrohttpd ncursesw
 NATIVE := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 ARCH := $(NATIVE)
 

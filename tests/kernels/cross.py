@@ -21,7 +21,7 @@ SUITE = "bookworm"
 COMPILERS = {"arm64": "aarch64-linux-gnu"}
 FLAGS = {"arm64": "-mbranch-protection=standard"}  # functions sign their return addresses
 LIBRARIES = ("libc6-dev", "libstdc++-12-dev", "libbpf-dev", "libelf-dev", "libdw-dev", "libcapstone-dev", "libiberty-dev",
-             "libbz2-dev", "zlib1g-dev", "liblzma-dev", "libjansson-dev", "libsqlite3-dev", "libmicrohttpd-dev", "libprotobuf-c-dev", "libdebuginfod-dev", "libjemalloc-dev", "libgoogle-perftools-dev",
+             "libbz2-dev", "zlib1g-dev", "liblzma-dev", "libjansson-dev", "libsqlite3-dev", "libmicrohttpd-dev", "libncurses-dev", "libprotobuf-c-dev", "libdebuginfod-dev", "libjemalloc-dev", "libgoogle-perftools-dev",
              "libmimalloc-dev", "libtbb-dev", "libtbbmalloc2", "systemtap-sdt-dev", "gdb")
 # Where packages find one name for two folders.
 LINKS = ("bin", "sbin", "lib")

@@ -19,6 +19,7 @@
 #include "command/record_options.h"
 #include "command/report_options.h"
 #include "command/serve_options.h"
+#include "command/top_options.h"
 #include "command/trace_options.h"
 #include "render/render.h"
 
@@ -90,6 +91,13 @@ static const struct command serve = { .name = "serve",
 				      .starts_program = true,
 				      .check = serve_options_check,
 				      .run = run_nothing };
+static const struct command top = { .name = "top",
+				    .summary = "show it live",
+				    .options = top_options,
+				    .arguments = top_options_arguments,
+				    .starts_program = true,
+				    .check = top_options_check,
+				    .run = run_nothing };
 
 /* A command without a process. */
 static const struct command diff = { .name = "diff",
@@ -99,8 +107,8 @@ static const struct command diff = { .name = "diff",
 				     .check = diff_options_check,
 				     .run = run_nothing };
 
-static const struct command *const commands[] = { &trace,  &plan, &memory, &leaks, &record,
-						  &report, &mark, &diff,   &serve, NULL };
+static const struct command *const commands[] = { &trace, &plan, &memory, &leaks, &record, &report,
+						  &mark,  &diff, &serve,  &top,	  NULL };
 
 /* Splits `line` at blanks; a word "''" is an empty argument. Free *ret_copy and the result. */
 static inline char **split(const char *line, int *ret_count, char **ret_copy)

@@ -115,6 +115,13 @@ static const struct {
 	{ "serve --listen 80 -p 1 --budget --light", "--budget traces in short windows", NULL },
 	{ "serve --listen 80 -a --light", "it excludes -a/--all", NULL },
 	{ "-p 1 --listen 80", "--listen has no meaning for 'tracer trace'", NULL },
+	/* a live screen */
+	{ "top", "nothing to trace", NULL },
+	{ "top -p 1 50ms", "an interval of '50ms' is too short for a screen", "100ms" },
+	{ "top -p 1 1 5", "'5' is one argument too many", NULL },
+	{ "top -p 1 -j", "-j/--json has no meaning for 'tracer top'", NULL },
+	{ "top -p 1 -d 5", "-d/--duration has no meaning for 'tracer top'", NULL },
+	{ "top -p 1 --budget --light", "--budget traces in short windows", NULL },
 	/* process IDs */
 	{ "-p", "-p/--pid needs an argument", "PID[,PID...]" },
 	{ "--pid", "-p/--pid needs an argument", NULL },

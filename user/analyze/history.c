@@ -169,6 +169,19 @@ void history_add_row(const struct history *history, const struct snapshot_site *
 	}
 }
 
+void history_add_all(const struct history *history, struct history_point sum[HISTORY_POINTS])
+{
+	const struct table_slot *slot;
+	size_t cursor = 0, n;
+
+	while ((slot = table_next(&history->sites, &cursor))) {
+		const struct history_point *points = slot->value;
+
+		for (n = 0; n < history->count; n++)
+			history_add(&sum[n], &points[n]);
+	}
+}
+
 void history_free(struct history *history)
 {
 	const struct table_slot *slot;

@@ -60,6 +60,8 @@ bool history_is_known(const struct history *history, const struct snapshot_site 
 /* Add a row's sites to `sum`: one point for each moment. */
 void history_add_row(const struct history *history, const struct snapshot_site *row,
 		     struct history_point sum[HISTORY_POINTS]);
+/* The same of all sites, of those of ended programs, too. */
+void history_add_all(const struct history *history, struct history_point sum[HISTORY_POINTS]);
 void history_free(struct history *history);
 
 #endif

@@ -57,6 +57,7 @@ extern const struct command command_report; /* report.c */
 extern const struct command command_diff; /* diff.c */
 extern const struct command command_mark; /* mark.c */
 extern const struct command command_serve; /* serve.c */
+extern const struct command command_top; /* top.c */
 
 /* Write to `log` what went wrong. Returns the exit status for it: its kind. */
 int command_fail(const struct log *log, const struct error *error);

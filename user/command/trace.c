@@ -55,6 +55,7 @@ struct trace {
 	struct recorder *recorder; /* NULL = the reporter writes reports */
 	struct server *server; /* or reports are for who asks it; NULL = there is none */
 	struct finder *finder; /* or what is lost is looked for at the end; NULL = it is not */
+	struct viewer *viewer; /* or for who looks at it; NULL = nobody does */
 	uint64_t written; /* reports, or intervals */
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_asked, on_history;
@@ -105,7 +106,8 @@ static int trace_open_session(struct trace *trace)
 		.marks = trace->recorder ? &trace->recorder->times : NULL,
 		.modules = &trace->modules,
 		.decoder = trace->decoder,
-		.names = reporter_names(&trace->reporter),
+		.names = trace->viewer ? viewer_names(trace->viewer)
+				       : reporter_names(&trace->reporter),
 		.log = trace->log,
 	};
 
@@ -202,6 +204,12 @@ static void trace_stop(struct trace *trace)
 	loop_stop(&trace->loop);
 }
 
+static int trace_refuse_snapshot(struct trace *trace, int code)
+{
+	return error_set(&trace->error, ERROR_PERMISSION, code,
+			 "cannot read the counters from the kernel: %s", strerror(-code));
+}
+
 static int trace_report(struct trace *trace, bool last)
 {
 	struct snapshot *snapshot;
@@ -219,8 +227,7 @@ static int trace_report(struct trace *trace, bool last)
 	if (last)
 		session_detach(trace->session);
 	if (code)
-		return error_set(&trace->error, ERROR_PERMISSION, code,
-				 "cannot read the counters from the kernel: %s", strerror(-code));
+		return trace_refuse_snapshot(trace, code);
 	if (snapshot->budget)
 		price_notice_budget(snapshot->budget, trace->log);
 	trace->reporter.is_last = last;
@@ -289,9 +296,10 @@ static int trace_report_last(struct trace *trace)
 	triggers_finish(&trace->triggers);
 	if (trace->closed || trace->error.kind)
 		return -EIO;
-	if (trace->finder)
-		return trace_find_lost(trace);
-	return trace->server ? 0 : trace_report(trace, true);
+	/* Who has looked at a screen until it was enough wants no other report. */
+	if (trace->server || (trace->viewer && !session_is_over(trace->session)))
+		return 0;
+	return trace->finder ? trace_find_lost(trace) : trace_report(trace, true);
 }
 
 /* Events */
@@ -303,7 +311,11 @@ static void trace_on_signal(void *context, struct watch *watch)
 
 	if (number == SIGUSR2 && !trace->waiting)
 		trace->recorder->is_marked = true;
-	if (number == SIGUSR1 && !trace->waiting && !trace->server)
+	if (trace->viewer && number == SIGWINCH)
+		viewer_resize(trace->viewer);
+	if (trace->viewer && number == SIGTSTP)
+		viewer_suspend(trace->viewer);
+	if (number == SIGUSR1 && !trace->waiting && !trace->server && !trace->viewer)
 		triggers_ask(&trace->triggers);
 	if (number == SIGUSR2 && !trace->waiting)
 		trace_report_now(trace);
@@ -364,10 +376,10 @@ static int trace_watch_time(struct trace *trace)
 {
 	const struct options *options = trace->options;
 	uint64_t first = options->interval_ns ? options->interval_ns : options->duration_ns;
-	int code = 0;
+	int code = trace->viewer ? viewer_begin(trace->viewer, trace->session) : 0;
 
 	/* Windows of --budget have prices of their own. */
-	if (!options->budget)
+	if (!options->budget && !code)
 		code = trace_watch(trace, &trace->on_window, loop_open_timer(WINDOW_NS, WINDOW_NS),
 				   trace_on_window);
 
@@ -375,7 +387,7 @@ static int trace_watch_time(struct trace *trace)
 		code = trace_watch(trace, &trace->on_history,
 				   loop_open_timer(HISTORY_SPACING_NS, HISTORY_SPACING_NS),
 				   trace_on_history);
-	if (!first || code)
+	if (!first || trace->viewer || code)
 		return code;
 	return trace_watch(trace, &trace->on_time, loop_open_timer(first, options->interval_ns),
 			   trace_on_time);
@@ -459,7 +471,9 @@ static int trace_watch_all(struct trace *trace)
 /* Signals are taken over before anything starts, so that no way to end leaves something behind. */
 static int trace_open(struct trace *trace)
 {
-	const int signals[] = { end_signals_number(), SIGUSR1, trace->recorder ? SIGUSR2 : 0, 0 };
+	const int of_viewer[] = { end_signals_number(), SIGUSR1, SIGWINCH, SIGTSTP, 0 };
+	const int others[] = { end_signals_number(), SIGUSR1, trace->recorder ? SIGUSR2 : 0, 0 };
+	const int *signals = trace->viewer ? of_viewer : others;
 	const struct symbolizer_options names = { .debug_directory =
 							  trace->options->debug_directory,
 						  .debuginfod = trace->options->debuginfod,
@@ -479,7 +493,9 @@ static int trace_open(struct trace *trace)
 	if (code)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
 				 "cannot wait for signals: %s", strerror(-code));
-	trace->spawn = (struct spawn){ .signals = &trace->signals, .user = trace->options->user };
+	trace->spawn = (struct spawn){ .signals = &trace->signals,
+				       .user = trace->options->user,
+				       .no_terminal = trace->viewer != NULL };
 	trace->reporter.log = trace->log;
 	/* Windows of --budget have verdicts of their own, and --light sees no lifespans. */
 	trace->reporter.is_judged = !trace->recorder && !trace->finder && !trace->options->budget &&
@@ -499,6 +515,7 @@ static int trace_open_writer(struct trace *trace)
 	const struct options *options = trace->options;
 	const int *pids = options->arguments ? &trace->spawn.pid : options->pids;
 	size_t count = options->arguments ? 1 : options->pid_count;
+	int code;
 
 	if (trace->server)
 		return server_start(trace->server, trace->session, &trace->reporter, &trace->loop,
@@ -508,8 +525,13 @@ static int trace_open_writer(struct trace *trace)
 		trace->finder->symbolizer = trace->reporter.symbolizer;
 		return finder_open(trace->finder, options, pids[0], trace->log, &trace->error);
 	}
-	if (!trace->recorder)
-		return reporter_open(&trace->reporter, options, pids, count, &trace->error);
+	if (!trace->recorder) {
+		code = reporter_open(&trace->reporter, options, pids, count, &trace->error);
+		if (!code && trace->viewer)
+			code = viewer_start(trace->viewer, &trace->reporter, &trace->loop,
+					    &trace->error);
+		return code;
+	}
 	trace->recorder->symbolizer = trace->reporter.symbolizer;
 	return recorder_open(trace->recorder, options, pids, count, &trace->error);
 }
@@ -592,25 +614,26 @@ static void trace_close(struct trace *trace)
 	loop_close(&trace->loop);
 }
 
-static int trace_execute(const struct options *options, const struct log *log,
-			 struct recorder *recorder, struct server *server, struct finder *finder)
+/* Does what was asked for in `trace`. Returns the exit status. */
+static int trace_execute(struct trace trace, const struct options *options, const struct log *log)
 {
-	struct trace trace = { .options = options,
-			       .log = log,
-			       .notice = { .options = options, .log = log },
-			       .reporter.output.fd = -1,
-			       .recorder = recorder,
-			       .server = server,
-			       .finder = finder,
-			       .on_time.fd = -1 };
 	int code;
 
+	trace.options = options;
+	trace.log = log;
+	trace.notice = (struct plan_notice){ .options = options, .log = log };
+	trace.reporter.output.fd = -1;
+	trace.on_time.fd = -1;
 	triggers_init(&trace.triggers, options, log);
 	trace.triggers.fire = trace_fire;
 	trace.triggers.context = &trace;
 	code = trace_start(&trace);
 	if (!code)
 		code = loop_run(&trace.loop);
+	if (trace.viewer)
+		viewer_leave(trace.viewer);
+	if (trace.viewer && trace.viewer->code)
+		trace_refuse_snapshot(&trace, trace.viewer->code);
 	holder_close(&trace.holder);
 	if (!code && (trace.waiting || trace.unlisted || trace.unprobed) &&
 	    session_is_over(trace.session))
@@ -635,17 +658,22 @@ static int trace_execute(const struct options *options, const struct log *log,
 
 int trace_processes(const struct options *options, const struct log *log, struct recorder *recorder)
 {
-	return trace_execute(options, log, recorder, NULL, NULL);
+	return trace_execute((struct trace){ .recorder = recorder }, options, log);
 }
 
 int trace_serve(const struct options *options, const struct log *log, struct server *server)
 {
-	return trace_execute(options, log, NULL, server, NULL);
+	return trace_execute((struct trace){ .server = server }, options, log);
 }
 
 int trace_find(const struct options *options, const struct log *log, struct finder *finder)
 {
-	return trace_execute(options, log, NULL, NULL, finder);
+	return trace_execute((struct trace){ .finder = finder }, options, log);
+}
+
+int trace_show(const struct options *options, const struct log *log, struct viewer *viewer)
+{
+	return trace_execute((struct trace){ .viewer = viewer }, options, log);
 }
 
 static int trace_run(const struct options *options, const struct log *log)

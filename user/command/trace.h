@@ -7,10 +7,14 @@
 #include "command/options.h"
 #include "command/recorder.h"
 #include "command/server.h"
+#include "command/viewer.h"
 
 /* Trace what `options` selects, and record it, or with NULL report. Returns the exit status. */
 int trace_processes(const struct options *options, const struct log *log,
 		    struct recorder *recorder);
+
+/* The same, shown by `viewer`, which is open, until a key ends it. */
+int trace_show(const struct options *options, const struct log *log, struct viewer *viewer);
 
 /* The same, with reports for who asks `server`, which listens. It is closed then. */
 int trace_serve(const struct options *options, const struct log *log, struct server *server);

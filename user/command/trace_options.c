@@ -60,8 +60,8 @@ static int trace_refuse_second_pid(const char *text, const struct options *optio
 	return -EINVAL;
 }
 
-static int trace_store_interval(const struct command_line *line, const char *text,
-				struct options *options, struct error *error)
+int trace_options_store_interval(const struct command_line *line, const char *text,
+				 struct options *options, struct error *error)
 {
 	const char *nearest = command_line_suggest(line->commands, text);
 	uint64_t ns, seconds;
@@ -93,7 +93,7 @@ static int trace_store_count(const struct command_line *line, const char *text,
 }
 
 const struct argument_row trace_options_arguments[] = {
-	{ "INTERVAL", true, trace_store_interval },
+	{ "INTERVAL", true, trace_options_store_interval },
 	{ "COUNT", true, trace_store_count },
 	{ NULL },
 };

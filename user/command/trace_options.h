@@ -11,6 +11,10 @@ extern const struct argument_row trace_options_arguments[]; /* [INTERVAL [COUNT]
 int trace_options_check(const struct command_line *line, struct options *options,
 			struct error *error);
 
+/* For commands that show something again and again, too: an interval between two reports. */
+int trace_options_store_interval(const struct command_line *line, const char *text,
+				 struct options *options, struct error *error);
+
 /* For commands that trace in windows, too: what --budget excludes. */
 int trace_options_check_budget(const struct options *options, struct error *error);
 

@@ -16,6 +16,9 @@ void text_processes(const struct text_writer *writer, const struct report *repor
 /* The stacks of the first rows: `room` lines of the screen are left for them. */
 void text_stacks(const struct text_writer *writer, const struct report *report,
 		 const struct render_options *options, size_t room);
+/* All of one row's stack, with its verdict, and with `verbose` how long its blocks live. */
+void text_stack(const struct text_writer *writer, const struct report *report,
+		const struct report_site *site);
 /* Print what realloc has done with blocks in use, if anything: that they grow, what they are part of, and what cannot be known of them. */
 void text_realloc(const struct text_writer *writer, const struct report_site *site);
 /* Print the verdict of a row, if there is one, and that of all. */

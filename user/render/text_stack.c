@@ -573,3 +573,19 @@ void text_stacks(const struct text_writer *writer, const struct report *report,
 			;
 	stacks_write(writer, report, options, &extent);
 }
+
+void text_stack(const struct text_writer *writer, const struct report *report,
+		const struct report_site *site)
+{
+	const size_t widest = writer->width == COLUMNS_ANY ? NAME_COLUMN_MAX
+							   : writer->width / 2 - 1;
+	struct stacks stacks = { .frames = writer->frames ? writer->frames : RENDER_FRAMES_ALL };
+
+	stacks_add_names(&stacks, site);
+	if (stacks.name_column > widest)
+		stacks.name_column = widest;
+	stack_write(writer, report, site, &stacks);
+	if (site->hint)
+		stack_hint(writer, site->hint, 0, &stacks);
+	stacks_close(&stacks);
+}

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 
-void text_style_set(const struct text_writer *writer, enum text_style style)
+const char *text_style_code(enum text_style style)
 {
 	static const char *const codes[] = {
 		[STYLE_PLAIN] = "\033[0m",	[STYLE_STRONG] = "\033[1m",
@@ -16,8 +16,13 @@ void text_style_set(const struct text_writer *writer, enum text_style style)
 		[STYLE_CULPRIT] = "\033[1;31m",
 	};
 
+	return codes[style];
+}
+
+void text_style_set(const struct text_writer *writer, enum text_style style)
+{
 	if (writer->color)
-		buffer_append_string(writer->out, codes[style]);
+		buffer_append_string(writer->out, text_style_code(style));
 }
 
 const char *text_format_count(uint64_t count, char *text)

@@ -30,6 +30,8 @@ struct text_writer {
 	bool paths; /* with the modules' paths and build IDs */
 };
 
+/* How a style begins where there is color: an escape sequence of a terminal. */
+const char *text_style_code(enum text_style style);
 /* Everything appended from here on has `style`; no effect without color. */
 void text_style_set(const struct text_writer *writer, enum text_style style);
 

@@ -40,6 +40,9 @@ struct end_signals {
 /* When the end becomes urgent, a time of clock_now_ns(); 0 = no end was requested. There is one thread for the program. */
 static _Atomic uint64_t end_urgent_ns;
 
+/* For the program as well. */
+static void (*_Atomic end_last)(void);
+
 static sigset_t end_set(void)
 {
 	sigset_t set;
@@ -56,8 +59,11 @@ static sigset_t end_set(void)
 static _Noreturn void end_at_once(const struct end_signals *signals, const char *why)
 {
 	struct pollfd messages = { .fd = STDERR_FILENO, .events = POLLOUT };
+	void (*last)(void) = atomic_load(&end_last);
 	struct buffer line = { 0 };
 
+	if (last)
+		last();
 	buffer_printf(&line, "tracer: %s: ended without the last report\n", why);
 	if (poll(&messages, 1, 0) == 1 &&
 	    write(STDERR_FILENO, line.data, line.length) != (ssize_t)line.length)
@@ -166,6 +172,11 @@ bool end_signals_are_pending(void)
 	sigset_t pending;
 
 	return !sigpending(&pending) && sigismember(&pending, end_signals_number()) == 1;
+}
+
+void end_signals_set_last(void (*last)(void))
+{
+	atomic_store(&end_last, last);
 }
 
 void end_signals_drop_privileges(struct end_signals *signals, unsigned int user)

@@ -35,6 +35,9 @@ bool end_signals_are_urgent(void);
  */
 unsigned int end_signals_slowness(void);
 
+/* What is done in the thread just before it ends the program at once: async-signal-safe. */
+void end_signals_set_last(void (*last)(void));
+
 /* Let the thread give up all capabilities, and root for `user`. Returns when it has. */
 void end_signals_drop_privileges(struct end_signals *signals, unsigned int user);
 

@@ -134,6 +134,16 @@ static void spawn_wait(int hold)
 	_exit(STATUS_NOT_STARTED);
 }
 
+static void spawn_leave_terminal(void)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int fd;
+
+	for (fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+		if (isatty(fd))
+			dup2(null, fd);
+}
+
 static _Noreturn void spawn_child(const struct spawn *spawn, const struct user *user,
 				  char *const arguments[], char **shell_arguments, int hold,
 				  int failure)
@@ -141,6 +151,8 @@ static _Noreturn void spawn_child(const struct spawn *spawn, const struct user *
 	int code;
 
 	spawn_wait(hold);
+	if (spawn->no_terminal)
+		spawn_leave_terminal();
 	/* The tracer's capabilities are not the command's, and a negative errno is not of its exec. */
 	privileges_hand_on_none();
 	code = spawn->user ? user_become(user) : 0;
@@ -217,7 +229,10 @@ static void spawn_close(int *fd)
 
 int spawn_hold(struct spawn *spawn, char *const arguments[], struct error *error)
 {
-	struct spawn held = { .signals = spawn->signals, .user = spawn->user, .status = -1 };
+	struct spawn held = { .signals = spawn->signals,
+			      .user = spawn->user,
+			      .no_terminal = spawn->no_terminal,
+			      .status = -1 };
 	int hold[2] = { -1, -1 }, failure[2] = { -1, -1 };
 	struct user user = { 0 };
 	int status = 0;

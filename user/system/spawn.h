@@ -28,6 +28,8 @@ struct spawn {
 	const struct spawn_signals *signals;
 	/* Whom the command runs as, for user_find; NULL = the caller; set it before, too. */
 	const char *user;
+	/* Those of its standard descriptors that are a terminal are /dev/null: somebody else draws on it. Set it before, too. */
+	bool no_terminal;
 };
 
 /* What the calling program got at its start; to be called before it blocks, ignores or handles a signal. */
