@@ -219,10 +219,13 @@ def test_pprof_interpreter():
     lab.end(process)
     profile = Pprof(path_of("python.pb.gz"))
     places = {number: lines[0] for number, lines in profile.locations.items()}
-    keeps = [number for number, line in places.items() if line == "keeps %s:4 s=0" % script]
+    keeps = [number for number, line in places.items() if line == "keeps %s:4 s=0()" % script]
     assert len(keeps) == 1, profile.text
     held = sum(values[3] for values, stack, _ in profile.samples if keeps[0] in stack)
     assert held // 500000 == 10, profile.text
+    # pprof takes what is in <> for a part of a C++ name, and cuts it off.
+    text, _ = read_by("go", "tool", "pprof", "-top", "-cum", path_of("python.pb.gz"))
+    assert re.search(r" <module>$", text, re.MULTILINE), text
 
 
 def difference(output_format, name):

@@ -153,17 +153,25 @@ static size_t pprof_writer_file(struct pprof_writer *writer, const struct report
 	return index;
 }
 
+/* Readers cut the arguments and the parts in <> off a name that is the system's, too: C++ is meant. */
+static bool pprof_writer_is_symbol(const struct report_frame *frame, const char *name)
+{
+	return frame->kind == FRAME_NATIVE && *name != '<';
+}
+
 static uint64_t pprof_writer_function(struct pprof_writer *writer, const char *name,
-				      const char *file)
+				      const char *file, bool is_symbol)
 {
 	Pprof__Function function = PPROF__FUNCTION__INIT, *pointer = &function;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	bool is_new;
 
-	function.name = function.system_name = pprof_writer_text(writer, name);
+	function.name = pprof_writer_text(writer, name);
+	function.system_name = is_symbol ? function.name : 0;
 	function.file = pprof_writer_safe_text(writer, file);
 	buffer_clear(&writer->text);
-	buffer_printf(&writer->text, "f %" PRId64 " %" PRId64, function.name, function.file);
+	buffer_printf(&writer->text, "f %" PRId64 " %" PRId64 " %d", function.name, function.file,
+		      is_symbol);
 	function.id = pprof_writer_key(writer, &writer->function_count, &is_new);
 	if (is_new) {
 		part.functions = &pointer;
@@ -186,7 +194,8 @@ static uint64_t pprof_writer_line(struct pprof_writer *writer, const struct repo
 
 	buffer_append_string(&name, "");
 	frame_text_append(&name, frame);
-	id = pprof_writer_function(writer, name.data, frame->file);
+	id = pprof_writer_function(writer, name.data, frame->file,
+				   pprof_writer_is_symbol(frame, name.data));
 	buffer_free(&name);
 	return id;
 }
@@ -249,7 +258,7 @@ static uint64_t pprof_writer_leaf(struct pprof_writer *writer, const char *name)
 	Pprof__Line line = PPROF__LINE__INIT, *pointer = &line;
 	Pprof__Location location = PPROF__LOCATION__INIT;
 
-	line.function_id = pprof_writer_function(writer, name, NULL);
+	line.function_id = pprof_writer_function(writer, name, NULL, false);
 	location.lines = &pointer;
 	location.n_lines = 1;
 	return pprof_writer_put_location(writer, &location);
