@@ -23,7 +23,7 @@ import urllib.request
 import lab
 
 TOKEN = "0123456789abcdef-of-a-test"
-CONNECTIONS_MAX = 64  # of user/serve/http.c
+CONNECTIONS_MAX, WAITING_MAX = 64, 4  # of user/serve/http.c
 FREE = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever proxy the environment names
 
 
@@ -122,8 +122,11 @@ def test_pages():
     assert "known (%d) traced for" % process.pid in server.page("/report") and "known.c:" in server.page("/report")
     assert "site_malloc" in server.page("/metrics")
     assert server.page("/healthz") == "ok\n"
-    index = server.page("/")
-    assert "</html>" in index
+    assert "</html>" in server.page("/")
+    status, _, sentence = server.get("/nowhere")
+    assert status == 404 and "/pages has a list" in sentence, sentence
+    listed = set(re.findall(r'href="([^"]+)"', server.page("/pages")))
+    assert {"/", "/metrics", "/report.json", "/debug/pprof/heap", "/pages", "/healthz"} <= listed, listed
     server.end()
     assert lab.code_of(process.pid) == code, "a probe is left"
 
@@ -387,6 +390,29 @@ def test_slow_clients():
 
     lab.wait_for(are_out, "slow clients are shut out")
     server.page("/metrics")
+    server.end()
+
+
+def test_waits_that_end_early():
+    """Who goes while his seconds pass keeps no other one from waiting: there are four places."""
+    process, _ = known()
+    server = Server("-p", process.pid)
+    wait = b"GET /debug/pprof/allocs?seconds=%d HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    clients = [server.connect() for _ in range(WAITING_MAX)]
+    for client in clients:
+        client.sendall(wait % 300)
+
+    def status():
+        connection = server.connect()
+        connection.sendall(wait % 1)
+        return answer_of(connection).split()[1]
+
+    lab.wait_for(lambda: status() == b"503", "all places are taken")
+    before = descriptors(server.pid)
+    for client in clients:
+        client.close()
+    lab.wait_for(lambda: status() == b"200", "the places are free again")
+    lab.wait_for(lambda: descriptors(server.pid) <= before - WAITING_MAX, "connections are closed")
     server.end()
 
 

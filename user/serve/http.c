@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ struct http_peer {
 	const struct page *page; /* that it waits for; NULL = it does not wait */
 	uint64_t until_ns;
 	void *before;
+	bool left; /* while it waited */
 };
 
 /* What was made of a page. */
@@ -282,7 +284,7 @@ static enum MHD_Result http_handle(void *context, struct MHD_Connection *connect
 	enum MHD_Result result;
 
 	(void)version, (void)body, (void)body_size;
-	if (!peer)
+	if (!peer || peer->left)
 		return MHD_NO;
 	if (peer->page) {
 		result = http_send_change(http, peer);
@@ -362,6 +364,23 @@ static uint64_t http_next_ns(struct http *http)
 	return next_ns;
 }
 
+/* Has the client of a connection at which the library does not look closed it? */
+static bool http_has_left(const struct http_peer *peer)
+{
+	struct pollfd end = { .fd = peer->fd, .events = POLLRDHUP };
+
+	return poll(&end, 1, 0) > 0;
+}
+
+/* Others may wait in its place. */
+static void http_give_up(struct http *http, struct http_peer *peer)
+{
+	peer->left = true;
+	peer->deadline_ns = deadline_in_ms(ANSWER_MS);
+	http_stop_waiting(http, peer);
+	MHD_resume_connection(peer->connection);
+}
+
 /* Who has waited long enough is answered, who has taken too long is shut down, and what is old is forgotten. */
 static void http_expire(struct http *http)
 {
@@ -371,6 +390,8 @@ static void http_expire(struct http *http)
 	for (peer = http->peers; peer; peer = peer->next) {
 		if (peer->page && deadline_has_passed(peer->until_ns))
 			MHD_resume_connection(peer->connection);
+		else if (peer->page && http_has_left(peer))
+			http_give_up(http, peer);
 		else if (deadline_has_passed(peer->deadline_ns))
 			shutdown(peer->fd, SHUT_RDWR);
 	}

@@ -7,10 +7,8 @@
 #define TEXT "text/plain; charset=utf-8"
 #define HTML "text/html; charset=utf-8"
 
-/* The first one that is there has its path. */
 static const struct page pages[] = {
 	{ PAGE_REPORT, "/", "html", HTML, "the report as a page", false },
-	{ PAGE_INDEX, "/", NULL, HTML, "this page", false },
 	{ PAGE_REPORT, "/report", "text", TEXT, "the report as text", false },
 	{ PAGE_REPORT, "/report.json", "json", "application/json", "the report as JSON", false },
 	{ PAGE_REPORT, "/folded", "folded", TEXT, "stacks for flame graph tools", false },
@@ -20,6 +18,7 @@ static const struct page pages[] = {
 	  "the report for go tool pprof, Pyroscope and Parca", false },
 	{ PAGE_REPORT, "/debug/pprof/allocs", "pprof", "application/octet-stream",
 	  "the same; with ?seconds=N what was allocated in N seconds", true },
+	{ PAGE_INDEX, "/pages", NULL, HTML, "this list", false },
 	{ PAGE_HEALTH, "/healthz", NULL, TEXT, "whether this server answers", false },
 };
 

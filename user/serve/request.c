@@ -45,7 +45,7 @@ static struct request_answer request_decide_page(const struct request *request)
 	struct request_answer answer = { .status = 200, .page = page };
 
 	if (!page)
-		return request_refuse(404, "there is no such page: / has a list");
+		return request_refuse(404, "there is no such page: /pages has a list");
 	if (!page->takes_seconds || !request->seconds)
 		return answer;
 	if (!units_parse_number(request->seconds, REQUEST_SECONDS_MAX, &answer.seconds) ||
