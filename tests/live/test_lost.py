@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -220,6 +221,53 @@ def test_python():
     assert "probably lost" in text and "definitely" not in text and "may hold pointers" in text, text
 
 
+def word_of(pid, address):
+    with open("/proc/%d/mem" % pid, "rb") as file:
+        file.seek(address)
+        return int.from_bytes(file.read(8), "little")
+
+
+def variable(pid, name):
+    """Where a variable of the program is: its symbol, and where the program was loaded."""
+    symbols = subprocess.run(["nm", lab.target("leak_cases")], capture_output=True, text=True, check=True).stdout
+    with open("/proc/%d/maps" % pid, encoding="utf-8") as file:
+        base = int(file.readline().split("-")[0], 16)
+    value, = [int(line.split()[0], 16) for line in symbols.splitlines() if line.split()[-1] == name]
+    return base + value if value < base else value
+
+
+def who(pid, address, status=0):
+    found, output = leaks(pid, "-j", "--who", hex(address))
+    assert found == status, (found, output)
+    return json.loads(output)["who"]
+
+
+def test_who():
+    """All words that lead to a block, and the way to it. Truth: what stands in the process's memory, from its symbols on."""
+    process, _ = cases()
+    slots = variable(process.pid, "in_bss")
+    first = word_of(process.pid, slots + 8)
+    second = word_of(process.pid, first + 8)
+    found = who(process.pid, second + 24)
+    assert (found["address"], found["kind"], found["holder_count"]) == (hex(second), "reachable", 1), found
+    root, block = found["way"]
+    assert (root["root"], root["place"], root["into"]) == ("static", hex(slots + 8), 0), found
+    assert root["name"].startswith("in_bss+0x8 in leak_cases+0x"), found
+    assert (block["root"], block["block"], block["offset"], block["into"]) == (None, hex(first), 8, 0), found
+    assert [(holder["block"], holder["offset"]) for holder in found["holders"]] == [(hex(first), 8)], found
+    _, text = leaks(process.pid, "--who", hex(second))
+    text = " ".join(text.split())
+    assert "still reachable" in text and re.search(r"static data, in_bss\+0x8 in .* -> block of .* -> the block", text), text
+    # An interior pointer is a hint.
+    inner = word_of(process.pid, slots + 4 * 8)
+    found = who(process.pid, inner)
+    assert found["kind"] == "possible" and [holder["into"] for holder in found["holders"]] == [16], found
+    ring = next(group for group in report_of(process.pid)["groups"] if group["kind"] == "definite" and group["indirect_blocks"] == 2)
+    lost = who(process.pid, int(ring["address"], 16), 1)
+    assert lost["kind"] == "definite" and lost["way"] == [] and lost["holder_count"] == 1, lost
+    assert lab.run("leaks", *lab.PATIENT, "-p", process.pid, "--who", hex(slots))[0] == 5
+
+
 def test_text():
     """The words follow the evidence."""
     process, _ = cases()
@@ -255,6 +303,8 @@ def test_refusals():
     assert lab.run("leaks", "-p", 4194301)[0] == 4
     assert lab.run("leaks", "-p", os.getpid(), "--format", "metrics")[0] == 2
     assert lab.run("leaks")[0] == 2
+    assert lab.run("leaks", "-p", os.getpid(), "--who", "here")[0] == 2
+    assert lab.run("leaks", "-p", os.getpid(), "--who", "0x1000", "--format", "folded")[0] == 2
 
 
 lab.run_tests()

@@ -11,6 +11,7 @@
 
 #include "reach/reach_code.h"
 #include "reach/reach_follow.h"
+#include "reach/reach_holders.h"
 #include "reach/reach_scan.h"
 #include "unit/fake_image.h"
 #include "unit/random_numbers.h"
@@ -601,6 +602,36 @@ static void test_memory_that_comes(void **state)
 	world_close(&world);
 }
 
+/* All words into a block but its own, with what they are in. */
+static void test_holders(void **state)
+{
+	struct reach_holders holders = { 0 };
+	struct world world;
+
+	(void)state;
+	world_open(&world, 3);
+	fake_image_put_word(world.fake, DATA + 8, block_at(1));
+	fake_image_put_word(world.fake, DATA + 0x10, block_at(1) + 63);
+	fake_image_put_word(world.fake, DATA + 0x18, block_at(1) + 64);
+	fake_image_put_word(world.fake, block_at(2) + 56, block_at(1) + 8);
+	fake_image_put_word(world.fake, block_at(1), block_at(1)); /* its own */
+	fake_image_put_word(world.fake, block_at(0) + 64, block_at(1)); /* behind block 0 */
+	world_run(&world);
+	assert_true(reach_holders_find(&holders, &world.roots, &world.blocks, 1));
+	assert_int_equal(holders.count, 4);
+	assert_int_equal(holders.all, 4);
+	assert_int_equal(holders.items[0].place, DATA + 8);
+	assert_int_equal(holders.items[0].source, SIZE_MAX);
+	assert_int_equal(holders.items[1].word, block_at(1) + 63);
+	assert_int_equal(holders.items[2].root, LEAK_ROOT_FREE);
+	assert_int_equal(holders.items[3].place, block_at(2) + 56);
+	assert_int_equal(holders.items[3].source, 2);
+	assert_int_equal(reach_holders_block(&world.blocks, block_at(0) - 1), SIZE_MAX);
+	assert_int_equal(reach_holders_block(&world.blocks, block_at(2) + 64), SIZE_MAX);
+	reach_holders_free(&holders);
+	world_close(&world);
+}
+
 /* What was not seen is counted: swapped pages, and shared memory that is not in the page table. */
 static void test_what_is_not_seen_is_counted(void **state)
 {
@@ -751,6 +782,7 @@ int main(void)
 		cmocka_unit_test(test_freed_blocks_are_dropped),
 		cmocka_unit_test(test_words_by_place),
 		cmocka_unit_test(test_memory_that_comes),
+		cmocka_unit_test(test_holders),
 		cmocka_unit_test(test_what_is_not_seen_is_counted),
 		cmocka_unit_test(test_records_are_no_pointers),
 		cmocka_unit_test(test_encoded_words),

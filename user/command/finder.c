@@ -194,7 +194,9 @@ static int finder_report(struct finder *finder, struct leak_report *report, stru
 		symbolizer_begin_report(finder->symbolizer);
 		code = finder_take_snapshot(finder, report, &snapshot, error);
 	}
-	finder->has_leaks = report->sums[LEAK_DEFINITE].blocks;
+	finder->has_leaks = report->who ? report->who->verdict == LEAK_DEFINITE ||
+						  report->who->verdict == LEAK_INDIRECT
+					: report->sums[LEAK_DEFINITE].blocks;
 	if (!code)
 		code = finder_write(finder, report, snapshot, error);
 	if (finder->session)
@@ -206,6 +208,7 @@ static int finder_report(struct finder *finder, struct leak_report *report, stru
 
 int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error)
 {
+	struct leak_who who = { .asked = finder->options->who };
 	const struct leaks_wanted wanted = {
 		.pid = finder->pid,
 		.until_ns = clock_now_ns() + finder->options->deadline_ns,
@@ -216,6 +219,7 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 		.registers = finder_read_registers,
 		.find_site = finder->session ? finder_find_site : NULL,
 		.context = finder,
+		.who = who.asked ? &who : NULL,
 	};
 	struct leak_report report = { 0 };
 	struct error refused = { 0 };
@@ -224,6 +228,7 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 	if (!code)
 		code = finder_report(finder, &report, &refused);
 	leak_report_free(&report);
+	leak_who_free(&who);
 	if (code && is_over())
 		return error_set(error, ERROR_PERMISSION, code,
 				 "a signal has ended the look before there was a result");

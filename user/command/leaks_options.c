@@ -17,9 +17,19 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const leaks_options[] = {
-	&options_table_target, &options_table_follow, &options_table_time,    &options_table_frames,
-	&options_table_file,   &options_table_top,    &options_table_output,  &options_table_limits,
-	&options_table_record, &options_table_probe,  &options_table_general, NULL,
+	&options_table_target,
+	&options_table_follow,
+	&options_table_time,
+	&options_table_frames,
+	&options_table_file,
+	&options_table_top,
+	&options_table_output,
+	&options_table_limits,
+	&options_table_record,
+	&options_table_probe,
+	&options_table_who,
+	&options_table_general,
+	NULL,
 };
 
 const struct argument_row leaks_options_arguments[] = { { .name = NULL } };
@@ -52,6 +62,9 @@ int leaks_options_check(const struct command_line *line, struct options *options
 		return code;
 	if (!strcmp(options->format->name, "metrics"))
 		return USAGE("'tracer leaks' has no report of the format metrics: use another one");
+	if (options->who && !options->format->render_leaks)
+		return USAGE("'tracer leaks --who' writes text and json, and no %s",
+			     options->format->name);
 	if (options->max_memory < MEMORY_MIN)
 		return USAGE("--max-memory is too small: at least %llum", MEMORY_MIN >> 20);
 	if (options->top == OPTIONS_TOP_DEFAULT)

@@ -121,6 +121,7 @@ struct options {
 
 	uint64_t deadline_ns; /* of a look at a process's memory */
 	uint64_t max_memory; /* of the tracer itself, in bytes */
+	uint64_t who; /* an address in a block whose holders are wanted; 0 = none */
 	bool objects; /* of runtimes, by class */
 	bool samples; /* contents of memory are shown, such as texts that are keys */
 	bool huge_pages; /* are read, for how much of them is zeroes */

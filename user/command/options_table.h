@@ -26,6 +26,7 @@ extern const struct option_list options_table_recording; /* what a recording tak
 extern const struct option_list options_table_moment; /* which moments of a recording */
 extern const struct option_list options_table_look; /* how a process's memory is looked at */
 extern const struct option_list options_table_limits; /* what a look may take */
+extern const struct option_list options_table_who; /* which block's holders are wanted */
 extern const struct option_list options_table_record; /* what is recorded, and how much of it */
 extern const struct option_list options_table_probe; /* what is probed, and how */
 extern const struct option_list options_table_general; /* of all commands */

@@ -10,6 +10,7 @@
 #include "base/seed.h"
 #include "memory/leaks_groups.h"
 #include "memory/leaks_pass.h"
+#include "memory/leaks_who.h"
 #include "reach/reach_code.h"
 #include "system/cpu_delay.h"
 #include "system/proc.h"
@@ -66,8 +67,11 @@ static void leaks_meet(struct leaks_run *run)
 /* Is what is left certain enough? Nothing that is lost is missing in any pass: an empty set is final. */
 static bool leaks_is_done(const struct leaks_run *run)
 {
-	return run->pass.is_quiet || !run->kept.count || run->report->passes >= PASSES_MAX ||
-	       run->agreed >= PASSES_AGREE;
+	const struct leak_who *who = run->wanted->who;
+
+	return run->pass.is_quiet || !run->kept.count ||
+	       (who && leaks_who_is_reached(&run->pass, who)) ||
+	       run->report->passes >= PASSES_MAX || run->agreed >= PASSES_AGREE;
 }
 
 static void leaks_wait(uint64_t ns)
@@ -192,7 +196,9 @@ static void leaks_fill(struct leaks_run *run)
 				   "changed while it was walked.",
 				   (size_t)run->pass.odd_blocks);
 	leaks_sum(run);
-	leaks_groups_fill(&run->pass, &run->kept, report);
+	report->who = run->wanted->who;
+	if (!run->wanted->who)
+		leaks_groups_fill(&run->pass, &run->kept, report);
 }
 
 static int leaks_judge(struct leaks_run *run, struct error *error)
@@ -208,6 +214,10 @@ static int leaks_judge(struct leaks_run *run, struct error *error)
 	if (code)
 		return code;
 	leaks_fill(run);
+	if (run->wanted->who)
+		code = leaks_who_fill(&run->pass, &run->kept, run->wanted->who, run->report, error);
+	if (code)
+		return code;
 	if (!image_is_alive(run->image))
 		return error_set(error, ERROR_TARGET, -ESRCH,
 				 "process %d ended, or executed another program, while it was "

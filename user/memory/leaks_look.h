@@ -10,6 +10,7 @@
 #include "decode/name_reader.h"
 #include "heap/image.h"
 #include "model/leak_report.h"
+#include "model/leak_who.h"
 #include "system/thread_registers.h"
 
 struct leaks_wanted {
@@ -27,12 +28,13 @@ struct leaks_wanted {
 	uint64_t (*find_site)(void *context, uint64_t address, uint64_t size);
 	bool shows_indirect; /* what is lost only through others has groups of its own, too */
 	void *context;
+	struct leak_who *who; /* a block whose holders are wanted instead of groups; NULL = none */
 };
 
 /*
  * Fill `*ret_report`, which is {0}; free it with leak_report_free, also after a failure. Returns 0, or a negative errno with `error`
  * filled: ERROR_TARGET if there is no such process, or it has ended, or executed another program; ERROR_PERMISSION if it may not be
- * looked at, or there was no time, or not enough memory; ERROR_NOTHING if its blocks cannot be listed.
+ * looked at, or there was no time, or not enough memory; ERROR_NOTHING if its blocks cannot be listed, or `who` is none.
  */
 int leaks_look(const struct leaks_wanted *wanted, struct leak_report *ret_report,
 	       struct error *error);

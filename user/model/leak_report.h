@@ -77,6 +77,8 @@ struct leak_group {
 	const char *note; /* why it is only possible: "encoded as 2p+1"; "" = nothing to add */
 };
 
+struct leak_who; /* leak_who.h */
+
 struct leak_report {
 	pid_t pid;
 	char comm[16];
@@ -103,6 +105,8 @@ struct leak_report {
 	uint64_t read_bytes; /* in all passes */
 	int64_t wall_time; /* seconds since the epoch */
 	uint64_t duration_ns;
+	/* What was asked for instead of groups; borrowed, NULL = nothing. */
+	const struct leak_who *who;
 	struct buffer remarks; /* sentences, a line each */
 	struct strings names;
 };

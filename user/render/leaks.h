@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "model/leak_report.h"
+#include "model/leak_who.h"
 #include "render/render.h"
 
 /* Groups that text shows; 0 = all. JSON has all. */
@@ -19,5 +20,12 @@ void render_leaks_text(const struct leak_report *report, const struct render_lea
 /* One object on one line. */
 void render_leaks_json(const struct leak_report *report, const struct render_leaks_options *options,
 		       struct buffer *out);
+
+/* What leads to a block: report->who, instead of all else. */
+void render_leaks_who_text(const struct leak_report *report,
+			   const struct render_leaks_options *options, struct buffer *out);
+struct json_writer;
+/* Add the member "who": null where nothing was asked. */
+void render_leaks_who_json(const struct leak_who *who, struct json_writer *json);
 
 #endif

@@ -134,6 +134,7 @@ void render_leaks_json(const struct leak_report *report, const struct render_lea
 	for (i = 0; i < report->group_count; i++)
 		leaks_json_group(&json, &report->groups[i]);
 	json_writer_close(&json, ']');
+	render_leaks_who_json(report->who, &json);
 	leaks_json_remarks(&json, &report->remarks);
 	json_writer_close(&json, '}');
 	buffer_append_string(out, "\n");

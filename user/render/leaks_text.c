@@ -262,6 +262,11 @@ void render_leaks_text(const struct leak_report *report, const struct render_lea
 		.paths = options->base.paths,
 	};
 
+	if (report->who) {
+		render_leaks_who_text(report, options, out);
+		leaks_text_remarks(&writer, report);
+		return;
+	}
 	leaks_text_opening(&writer, report);
 	leaks_text_sums(&writer, report);
 	leaks_text_evidence(&writer, report);
