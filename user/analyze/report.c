@@ -133,6 +133,19 @@ static uint64_t report_weight(const struct site_stats *stats, const struct growt
 	return (uint64_t)growth->bytes ^ (uint64_t)1 << 63;
 }
 
+/* What a row has now, or in a watch what it has settled on. */
+static struct verdict report_verdict(const struct snapshot *snapshot,
+				     const struct report_options *options,
+				     const struct snapshot_site *site)
+{
+	struct verdict verdict = report_verdict_of(snapshot, options, site);
+	struct site_stats stats = weight_counted(site, options);
+
+	if (!options->settled || site->left_out)
+		return verdict;
+	return settled_see(options->settled, site->id, &verdict, site_stats_inuse_bytes(&stats));
+}
+
 /* Add every site to the sums of the report and the ones that may be listed to `candidates`. */
 static size_t report_judge(struct report *report, const struct snapshot *snapshot,
 			   const struct report_options *options, struct candidate *candidates)
@@ -142,10 +155,12 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 	size_t i;
 
 	report->growth = (struct growth){ .known = options->base && options->base->known };
+	if (options->settled)
+		settled_begin(options->settled, snapshot->start_ns, snapshot->time_ns);
 	for (i = 0; i < snapshot->site_count; i++) {
 		const struct snapshot_site *site = &snapshot->sites[i];
 		struct growth growth = report_growth(site, options);
-		struct verdict verdict = report_verdict_of(snapshot, options, site);
+		struct verdict verdict = report_verdict(snapshot, options, site);
 		struct site_stats stats = site->stats;
 
 		site_stats_limit_freed(&stats);

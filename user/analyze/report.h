@@ -9,9 +9,11 @@
 #include <stdbool.h>
 
 #include "analyze/budget_estimate.h"
+#include "analyze/course.h"
 #include "analyze/growth.h"
 #include "analyze/judge.h"
 #include "analyze/memory_growth.h"
+#include "analyze/settled.h"
 #include "analyze/verdict.h"
 #include "model/report_frame.h"
 #include "model/snapshot.h"
@@ -48,6 +50,10 @@ struct report_options {
 	const struct light_report *light; /* NULL = frees were seen */
 	/* What sites held before; NULL = there are no verdicts but those of `estimates`. Must outlive the report. */
 	const struct history *history;
+	/* Of a watch: the words that rows have settled on, which take the place of those of now; NULL = none. Must outlive the report. */
+	struct settled *settled;
+	/* Of a watch: the memory of the process over time; NULL = not known. Must outlive the report. */
+	const struct course *course;
 	/* For charts, of a recording; NULL = there is only that history. Must outlive the report. */
 	const struct timeline *timeline;
 };

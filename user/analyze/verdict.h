@@ -31,6 +31,7 @@ enum verdict_word {
 struct verdict {
 	enum verdict_word word;
 	bool estimated; /* by windows of --budget: only word, never_freed and growth are known */
+	bool is_watched, is_sure; /* of a watch (settled.h): and it has been so for long enough */
 	bool kept; /* no block has been freed yet */
 	bool never_freed_known;
 	struct estimate never_freed; /* share of the blocks; only of leaks */

@@ -48,7 +48,7 @@ struct command {
 	int (*run)(const struct options *options, const struct log *log);
 };
 
-extern const struct command command_trace; /* trace.c */
+extern const struct command command_trace; /* trace_taker.c */
 extern const struct command command_plan; /* plan.c */
 extern const struct command command_memory; /* memory.c */
 extern const struct command command_leaks; /* leaks.c */
@@ -58,6 +58,7 @@ extern const struct command command_diff; /* diff.c */
 extern const struct command command_mark; /* mark.c */
 extern const struct command command_serve; /* serve.c */
 extern const struct command command_top; /* top.c */
+extern const struct command command_watch; /* watch.c */
 
 /* Write to `log` what went wrong. Returns the exit status for it: its kind. */
 int command_fail(const struct log *log, const struct error *error);

@@ -82,6 +82,7 @@ void help_append(struct buffer *out, const struct command *const *commands, bool
 		"       tracer plan -p PID | --comm NAME | ... | -- CMD [ARG...]\n"
 		"       tracer memory -p PID | --tree PID | ... [INTERVAL [COUNT]]\n"
 		"       tracer leaks -p PID [-d TIME]\n"
+		"       tracer watch -p PID [-d TIME]\n"
 		"       tracer record -o FILE -p PID | ... | -- CMD [ARG...]\n"
 		"       tracer report FILE [--at MOMENT | --from MOMENT --to MOMENT | --base ...]\n"
 		"       tracer diff FILE[@MOMENT] FILE[@MOMENT] [FILE[@MOMENT]]\n"

@@ -8,17 +8,10 @@
 #include "decode/worker.h"
 #include "system/stdio.h"
 
-static const struct command *const commands[] = { &command_trace,
-						  &command_plan,
-						  &command_memory,
-						  &command_leaks,
-						  &command_record,
-						  &command_report,
-						  &command_diff,
-						  &command_mark,
-						  &command_serve,
-						  &command_top,
-						  NULL };
+static const struct command *const commands[] = { &command_trace, &command_plan,   &command_memory,
+						  &command_leaks, &command_record, &command_report,
+						  &command_diff,  &command_mark,   &command_serve,
+						  &command_top,	  &command_watch,  NULL };
 
 int main(int argc, char **argv)
 {

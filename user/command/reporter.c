@@ -140,11 +140,13 @@ static void reporter_look_inside(const struct reporter *reporter, struct report 
 	const struct target *target = report->target_count == 1 ? report->targets[0] : NULL;
 	uint64_t rss = target && target->usage.known && !target->exited ? target->usage.rss_bytes
 									: 0;
+	struct memory_malloc malloc;
 
 	if (!reporter->is_last || !reporter->options->format->by_line || rss < LOOK_RSS_MIN ||
 	    rss / 2 < site_stats_inuse_bytes(&report->totals))
 		return;
-	memory_look_free(target->pid, reporter_until(LOOK_NS), &report->malloc_free_bytes);
+	if (!memory_look_malloc(target->pid, reporter_until(LOOK_NS), &malloc))
+		report->malloc_free_bytes = malloc.free;
 }
 
 void reporter_count_objects(struct reporter *reporter, pid_t pid)
@@ -237,6 +239,23 @@ void reporter_set_base(struct reporter *reporter, const struct snapshot *snapsho
 		    reporter->options->min_age_ns || reporter->options->survived);
 }
 
+/* A watch writes only what has changed. */
+static void reporter_render(struct reporter *reporter, const struct report *report,
+			    const struct render_options *style, struct buffer *out)
+{
+	const struct render_format *format = reporter->options->format;
+
+	if (reporter->watcher && !watcher_wants(reporter->watcher, reporter->is_last))
+		return;
+	if (reporter->written && !reporter->aside && !reporter->room && format->separator)
+		buffer_append_string(out, format->separator);
+	if (reporter->watcher)
+		format->render_watch(report, style, out);
+	else
+		format->render(report, style, out);
+	reporter->written += !reporter->aside && !reporter->room;
+}
+
 int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct error *error)
 {
 	const struct options *options = reporter->options;
@@ -271,6 +290,8 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	struct grouped *grouped;
 	struct report *report;
 
+	if (reporter->watcher)
+		watcher_prepare(reporter->watcher, snapshot, &wanted);
 	if (estimates)
 		budget_estimates_apply(estimates, snapshot);
 	output_size(output, getenv("COLUMNS"), &style.columns, &style.lines);
@@ -288,13 +309,10 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	if (reporter->symbolizer)
 		naming_complain(reporter->symbolizer, reporter->log);
 	reporter_notice_survived(reporter, snapshot);
-	if (reporter->written && !aside && options->format->separator)
-		buffer_append_string(&text, options->format->separator);
-	options->format->render(report, &style, &text);
+	reporter_render(reporter, report, &style, &text);
 	reporter_drain(&passage, &text);
 	if (reporter->symbolizer)
 		symbolizer_end_report(reporter->symbolizer);
-	reporter->written += !aside;
 	buffer_free(&text);
 	report_free(report);
 	group_free(grouped);

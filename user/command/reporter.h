@@ -5,6 +5,7 @@
 
 #include "command/options.h"
 #include "command/output.h"
+#include "command/watcher.h"
 #include "session/session.h"
 #include "symbolize/symbolizer.h"
 
@@ -30,6 +31,8 @@ struct reporter {
 	bool is_judged;
 	/* Of a recording; NULL = not wanted, or not known; not owned. */
 	const struct timeline *timeline;
+	/* Reports are what a watch has come to; NULL = they are not; not owned. */
+	struct watcher *watcher;
 	bool color;
 	uint64_t written; /* reports */
 	uint64_t inuse_bytes; /* of the last report: all that was in use */

@@ -11,19 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyze/watch_price.h"
+#include "base/clock.h"
 #include "base/memory.h"
+#include "command/choice.h"
 #include "command/command.h"
 #include "command/confine.h"
 #include "command/ending.h"
 #include "command/holder.h"
-#include "command/kernel_trace.h"
 #include "command/listing.h"
 #include "command/naming.h"
 #include "command/plan_notice.h"
 #include "command/price_notice.h"
 #include "command/reporter.h"
 #include "command/selection.h"
-#include "command/table_limits.h"
+#include "command/session_wanted.h"
 #include "command/trace_options.h"
 #include "command/triggers.h"
 #include "decode/decoder.h"
@@ -56,6 +58,9 @@ struct trace {
 	struct server *server; /* or reports are for who asks it; NULL = there is none */
 	struct finder *finder; /* or what is lost is looked for at the end; NULL = it is not */
 	struct viewer *viewer; /* or for who looks at it; NULL = nobody does */
+	struct watcher *watcher; /* or they are what a watch has come to; NULL = there is none */
+	/* What `options` is: a watch decides whether it has a budget. */
+	struct options *own;
 	uint64_t written; /* reports, or intervals */
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_asked, on_history;
@@ -65,6 +70,7 @@ struct trace {
 	bool unlisted; /* the command's libraries are not known before it opens them */
 	bool closed; /* the reports have no reader any more */
 	bool ending; /* the next report is the last one */
+	bool active; /* so is the session already */
 	struct error error;
 };
 
@@ -72,45 +78,15 @@ struct trace {
 
 static int trace_open_session(struct trace *trace)
 {
-	const struct options *options = trace->options;
-	const enum backend *backend = options_find_backend(options);
-	const struct table_limits limits = table_limits_find(options, trace->log);
-	struct session_options wanted = {
-		.max_blocks = limits.blocks,
-		.max_stacks = limits.stacks,
-		.stack_depth = options->stack_depth,
-		.min_size = options->min_size,
-		.max_size = options->max_size,
-		.min_age_ns = options->min_age_ns,
-		.survived = options->survived,
-		.budget = options->budget,
-		.max_window_ns = options->max_window_ns,
-		.divided = options->budget || options->light,
-		.light = options->light,
-		.no_return_probes = options->no_return_probes,
-		.probe_at_entry = options->probe_at_entry,
-		.selector = trace->selector.kind ? &trace->selector : NULL,
-		.select_once = options->wait,
-		.tree = options->tree,
-		.several = options->pid_count > 1,
-		.force = options->force,
-		.returns = (enum return_check)options->seccomp,
-		.follow_fork = options->follow_fork,
-		.keep_exited = options->keep_exited,
-		.by_thread = options->by == GROUP_BY_THREAD,
-		.by_frame_pointers = options->call_graph == CALL_GRAPH_FP,
-		.backend_chosen = backend != NULL,
-		.backend = backend ? *backend : BACKEND_KERNEL_SESSION,
-		.named = &options->named,
-		.usdt = options->light ? USDT_OFF : options->usdt,
-		.marks = trace->recorder ? &trace->recorder->times : NULL,
-		.modules = &trace->modules,
-		.decoder = trace->decoder,
-		.names = trace->viewer ? viewer_names(trace->viewer)
-				       : reporter_names(&trace->reporter),
-		.log = trace->log,
-	};
+	struct session_options wanted = session_wanted_of(trace->options, trace->log);
 
+	wanted.selector = trace->selector.kind ? &trace->selector : NULL;
+	wanted.marks = trace->recorder ? &trace->recorder->times : NULL;
+	wanted.modules = &trace->modules;
+	wanted.decoder = trace->decoder;
+	wanted.names = trace->viewer ? viewer_names(trace->viewer)
+				     : reporter_names(&trace->reporter);
+	wanted.idle_part = trace->watcher ? WATCH_PRICE_IDLE_PART : 0;
 	return session_open(&wanted, &trace->session, &trace->error);
 }
 
@@ -272,6 +248,8 @@ static void trace_fire(void *context, enum trigger_kind kind)
 		log_write(trace->log, LOG_NOTICE, "%s", text.data);
 	buffer_free(&text);
 	trace->reporter.aside = file.path ? &file : NULL;
+	if (trace->watcher)
+		trace->watcher->is_asked = true;
 	/* At the end, the last report follows in any case. */
 	if (!code && (!trace->ending || trace->recorder || file.path))
 		code = trace_report(trace, false);
@@ -333,6 +311,19 @@ static void trace_on_asked(void *context, struct watch *watch)
 		trace_report_now(trace);
 }
 
+/* What a watch sees. It ends when it is sure. */
+static void trace_look(struct trace *trace)
+{
+	const uint64_t begin_ns = clock_now_ns();
+
+	if (begin_ns < trace->watcher->next_ns)
+		return;
+	trace_report_now(trace);
+	watcher_rest(trace->watcher, begin_ns);
+	if (watcher_is_over(trace->watcher, trace->options->duration_ns))
+		trace_stop(trace);
+}
+
 /* The last of COUNT reports, and that of -d, is the one at the end. */
 static void trace_on_time(void *context, struct watch *watch)
 {
@@ -341,6 +332,10 @@ static void trace_on_time(void *context, struct watch *watch)
 
 	if (!loop_take_ticks(watch->fd))
 		return;
+	if (trace->watcher) {
+		trace_look(trace);
+		return;
+	}
 	if (!options->interval_ns || (options->count && trace->written + 1 >= options->count))
 		trace_stop(trace);
 	else
@@ -406,7 +401,8 @@ static int trace_begin(struct trace *trace)
 	}
 	if (!trace->options->budget)
 		session_measure(trace->session);
-	session_activate(trace->session);
+	if (!trace->active)
+		session_activate(trace->session);
 	/* Before others see that it is ready: what grows from then on grows since the first look. */
 	code = triggers_start(&trace->triggers, trace->session, &trace->loop);
 	if (code) {
@@ -547,6 +543,27 @@ static int trace_close_writer(struct trace *trace)
 	return reporter_close(&trace->reporter, &trace->error);
 }
 
+/* The first windows of a watch: where all calls cost less than the budget, all are traced. */
+static int trace_choose(struct trace *trace)
+{
+	bool all = false;
+	int code;
+
+	if (trace->options->waits || trace->selector.kind || trace->options->arguments)
+		return 0;
+	trace->active = true;
+	code = choice_run(trace->session, trace->on_signal.fd, &all, &trace->error);
+	if (code || !all)
+		return code;
+	trace->own->budget = 0;
+	trace->active = false;
+	trace->reporter.is_judged = true;
+	session_close(trace->session);
+	trace->session = NULL;
+	code = trace_open_session(trace);
+	return code ? code : trace_add_processes(trace);
+}
+
 static void trace_wait(struct trace *trace)
 {
 	struct buffer text = { 0 };
@@ -569,6 +586,8 @@ static int trace_start(struct trace *trace)
 		code = trace_open_session(trace);
 	if (!code)
 		code = trace_add_processes(trace);
+	if (!code && trace->watcher)
+		code = trace_choose(trace);
 	if (!code)
 		code = trace_open_writer(trace);
 	if (!code)
@@ -614,17 +633,25 @@ static void trace_close(struct trace *trace)
 	loop_close(&trace->loop);
 }
 
-/* Does what was asked for in `trace`. Returns the exit status. */
-static int trace_execute(struct trace trace, const struct options *options, const struct log *log)
+int trace_execute(const struct options *options, const struct log *log,
+		  const struct trace_taker *taker)
 {
+	struct options own = *options;
+	struct trace trace = { .options = &own,
+			       .own = &own,
+			       .log = log,
+			       .notice = { .options = &own, .log = log },
+			       .reporter.output.fd = -1,
+			       .reporter.watcher = taker->watcher,
+			       .watcher = taker->watcher,
+			       .recorder = taker->recorder,
+			       .server = taker->server,
+			       .finder = taker->finder,
+			       .viewer = taker->viewer,
+			       .on_time.fd = -1 };
 	int code;
 
-	trace.options = options;
-	trace.log = log;
-	trace.notice = (struct plan_notice){ .options = options, .log = log };
-	trace.reporter.output.fd = -1;
-	trace.on_time.fd = -1;
-	triggers_init(&trace.triggers, options, log);
+	triggers_init(&trace.triggers, &own, log);
 	trace.triggers.fire = trace_fire;
 	trace.triggers.context = &trace;
 	code = trace_start(&trace);
@@ -655,40 +682,3 @@ static int trace_execute(struct trace trace, const struct options *options, cons
 		return 1;
 	return trace.reporter.inuse_bytes > options->fail_over ? 1 : 0;
 }
-
-int trace_processes(const struct options *options, const struct log *log, struct recorder *recorder)
-{
-	return trace_execute((struct trace){ .recorder = recorder }, options, log);
-}
-
-int trace_serve(const struct options *options, const struct log *log, struct server *server)
-{
-	return trace_execute((struct trace){ .server = server }, options, log);
-}
-
-int trace_find(const struct options *options, const struct log *log, struct finder *finder)
-{
-	return trace_execute((struct trace){ .finder = finder }, options, log);
-}
-
-int trace_show(const struct options *options, const struct log *log, struct viewer *viewer)
-{
-	return trace_execute((struct trace){ .viewer = viewer }, options, log);
-}
-
-static int trace_run(const struct options *options, const struct log *log)
-{
-	if (options->kernel)
-		return kernel_trace_run(options, log, NULL);
-	return trace_processes(options, log, NULL);
-}
-
-const struct command command_trace = {
-	.name = "trace",
-	.summary = "trace processes, or a command, and report what they do not free",
-	.options = trace_options,
-	.arguments = trace_options_arguments,
-	.starts_program = true,
-	.check = trace_options_check,
-	.run = trace_run,
-};

@@ -372,6 +372,16 @@ static uint64_t look_free_bytes(const struct memory_report *report)
 	return bytes;
 }
 
+static uint64_t look_live_bytes(const struct memory_report *report)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < report->heap_count; i++)
+		bytes += report->heaps[i].live_bytes;
+	return bytes;
+}
+
 /* Before what is opened here, other programs may have run. */
 static int look_open_image(struct look *look, struct error *error)
 {
@@ -516,7 +526,7 @@ int memory_look(pid_t pid, const struct memory_wanted *wanted, struct memory_rep
 	return 0;
 }
 
-int memory_look_free(pid_t pid, uint64_t until_ns, uint64_t *ret_bytes)
+int memory_look_malloc(pid_t pid, uint64_t until_ns, struct memory_malloc *ret_malloc)
 {
 	const struct memory_wanted wanted = { .until_ns = until_ns, .totals_only = true };
 	struct memory_report report = { 0 };
@@ -532,7 +542,8 @@ int memory_look_free(pid_t pid, uint64_t until_ns, uint64_t *ret_bytes)
 						     : -ESRCH;
 	}
 	if (!code)
-		*ret_bytes = look_free_bytes(&report);
+		*ret_malloc = (struct memory_malloc){ look_live_bytes(&report),
+						      look_free_bytes(&report) };
 	thread_list_free(&look.threads);
 	claims_free(look.claims);
 	image_free(look.image);

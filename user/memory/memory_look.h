@@ -51,10 +51,16 @@ int memory_look(pid_t pid, const struct memory_wanted *wanted, struct memory_rep
 void memory_look_image(struct image *image, const struct memory_wanted *wanted,
 		       struct memory_report *ret_report);
 
+/* A process's malloc, in bytes. */
+struct memory_malloc {
+	uint64_t live; /* blocks in use */
+	uint64_t free; /* free, and in memory */
+};
+
 /*
- * Only how much of the process's memory is free in malloc. Returns 0, or a negative errno with `*ret_bytes` untouched: -ETIMEDOUT if
+ * Only how much is in use and free in malloc. Returns 0, or a negative errno with `*ret_malloc` untouched: -ETIMEDOUT if
  * that is not known before `until_ns` (CLOCK_MONOTONIC).
  */
-int memory_look_free(pid_t pid, uint64_t until_ns, uint64_t *ret_bytes);
+int memory_look_malloc(pid_t pid, uint64_t until_ns, struct memory_malloc *ret_malloc);
 
 #endif

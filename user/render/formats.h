@@ -19,6 +19,8 @@ void render_metrics(const struct report *report, const struct render_options *op
 		    struct buffer *out);
 void render_text(const struct report *report, const struct render_options *options,
 		 struct buffer *out);
+void render_watch_text(const struct report *report, const struct render_options *options,
+		       struct buffer *out);
 void render_json(const struct report *report, const struct render_options *options,
 		 struct buffer *out);
 void render_folded(const struct report *report, const struct render_options *options,

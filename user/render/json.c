@@ -18,6 +18,7 @@
 #include "render/json_lives.h"
 #include "render/json_tables.h"
 #include "render/json_verdict.h"
+#include "render/json_watch.h"
 #include "render/json_member.h"
 #include "render/json_writer.h"
 
@@ -353,7 +354,7 @@ void render_json(const struct report *report, const struct render_options *optio
 	json_writer_open(&json, '{');
 	json_member_integer(&json, "schema", compact ? 2 : 1);
 	json_member_string(&json, "tool", "tracer");
-	json_member_string(&json, "command", "trace");
+	json_member_string(&json, "command", report->options.settled ? "watch" : "trace");
 	json_member_string(&json, "version", TRACER_VERSION);
 	json_member_time(&json, "time", report->wall_time);
 	json_member_seconds(&json, "duration_s", report->duration_ns, true);
@@ -377,6 +378,8 @@ void render_json(const struct report *report, const struct render_options *optio
 		json_light(&json, report->options.light);
 	if (report_verdict_is_known(&report->options))
 		json_verdict(&json, &report->verdict);
+	if (report->options.settled)
+		json_watch(&json, report);
 	json_sites(&json, report, options);
 	if (compact)
 		json_tables_write(json.tables, &json, options);

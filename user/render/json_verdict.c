@@ -49,6 +49,8 @@ void json_verdict(struct json_writer *json, const struct verdict *verdict)
 	json_budget_bytes(json, "growth_bytes_per_s", &verdict->growth);
 	verdict_share(json, "r2", verdict->r2);
 	json_member_seconds(json, "wait_s", verdict->wait_ns, verdict->wait_ns);
+	if (verdict->is_watched)
+		json_member_bool(json, "sure", verdict->is_sure);
 	if (!verdict->estimated && verdict->word != VERDICT_NONE)
 		verdict_evidence(json, verdict);
 	json_member_string(json, "text", text.data ? text.data : "");

@@ -50,6 +50,9 @@ struct render_format {
 	/* Append the whole report to `out`. */
 	void (*render)(const struct report *report, const struct render_options *options,
 		       struct buffer *out);
+	/* The same of a watch (report.options.settled); NULL = the format has none. */
+	void (*render_watch)(const struct report *report, const struct render_options *options,
+			     struct buffer *out);
 	/* The same of a report on memory (memory.h); NULL = the format has none. */
 	void (*render_memory)(const struct memory_report *report,
 			      const struct render_memory_options *options, struct buffer *out);

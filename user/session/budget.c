@@ -196,6 +196,16 @@ static void budget_run_window(struct budget *budget, const struct budget_share *
 	budget_window_free(&run);
 }
 
+/* What the budget is a part of. */
+static uint64_t budget_read_cpu(struct budget *budget, uint64_t now_ns)
+{
+	uint64_t cpu_ns = budget_targets_read_cpu(&budget->targets), least_ns = 0;
+
+	if (budget->idle_part)
+		least_ns = (now_ns - budget->start_ns) / budget->idle_part;
+	return cpu_ns > least_ns ? cpu_ns : least_ns;
+}
+
 uint64_t budget_poll(struct budget *budget)
 {
 	struct budget_share share;
@@ -207,7 +217,7 @@ uint64_t budget_poll(struct budget *budget)
 		return budget->next_ns = now_ns + COSTS_TICK_NS;
 	budget_targets_follow(&budget->targets);
 	budget_targets_look(&budget->targets, false);
-	budget_pace_see_cpu(&budget->pace, now_ns, budget_targets_read_cpu(&budget->targets));
+	budget_pace_see_cpu(&budget->pace, now_ns, budget_read_cpu(budget, now_ns));
 	if (budget_pace_allows(&budget->pace, &share))
 		budget_run_window(budget, &share);
 	budget->next_ns = budget_pace_next_ns(&budget->pace, clock_now_ns());

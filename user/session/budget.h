@@ -33,6 +33,8 @@ struct budget {
 	struct sites *sites;
 	const struct log *log;
 	uint64_t percent; /* thousandths of a percent; 0 = no budget: all calls are traced */
+	/* Targets count as if they took this part of the time at least: 4 = a quarter; 0 = as they are. */
+	uint64_t idle_part;
 	uint64_t most_blocks; /* that a window can record */
 	struct budget_pace pace;
 	struct budget_cohort_set cohort;

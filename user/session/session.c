@@ -283,6 +283,7 @@ static void session_connect(struct session *session)
 					   .sites = &core->sites,
 					   .log = session->options.log,
 					   .percent = session->options.budget,
+					   .idle_part = session->options.idle_part,
 					   .most_blocks = session->options.max_blocks,
 					   .pace.max_window_ns = session->options.max_window_ns };
 	session->light.light.on = session->options.light;

@@ -50,6 +50,8 @@ struct session_options {
 	bool divided; /* probes can be attached and detached in parts */
 	/* Thousandths of a percent of the targets' CPU time that tracing may take; 0 = any: all calls are traced. With it, `divided`. */
 	uint64_t budget;
+	/* With `budget`: targets count as if they took this part of the time at least: 4 = a quarter; 0 = as they are. */
+	uint64_t idle_part;
 	uint64_t max_window_ns; /* with `budget`: that a window may take of a thread's time */
 	/* Frees are not probed: what is in use is read from the heaps, which `divided` probes and `usdt` off go with. */
 	bool light;

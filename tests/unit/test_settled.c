@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Words that stay: sequences of verdicts, whose right words follow from the rules of docs/verdicts.md by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analyze/settled.h"
+
+#define SECOND 1000000000ULL
+#define START (1000 * SECOND)
+
+/* A look each second, `count` of them, in which one row has this word. Returns what it has settled on then. */
+static struct verdict look(struct settled *settled, enum verdict_word word, int count)
+{
+	struct verdict verdict = { .word = word }, result = { 0 };
+
+	while (count--) {
+		settled_begin(settled, START,
+			      (settled->time_ns ? settled->time_ns : START) + SECOND);
+		result = settled_see(settled, 7, &verdict, 1000);
+	}
+	return result;
+}
+
+static void test_settles(void **state)
+{
+	struct settled settled = { 0 };
+
+	(void)state;
+	assert_int_equal(look(&settled, VERDICT_UNKNOWN, 4).word, VERDICT_UNKNOWN);
+	/* One look is not enough, and neither are three that have another one between. */
+	assert_int_equal(look(&settled, VERDICT_LEAK, 1).word, VERDICT_UNKNOWN);
+	look(&settled, VERDICT_GROWING, 1);
+	assert_int_equal(look(&settled, VERDICT_LEAK, 2).word, VERDICT_UNKNOWN);
+	assert_int_equal(look(&settled, VERDICT_LEAK, 3).word, VERDICT_LEAK);
+	assert_false(settled_is_sure(&settled));
+	settled_free(&settled);
+}
+
+static void test_leak_stays(void **state)
+{
+	struct settled settled = { 0 };
+	struct verdict verdict;
+
+	(void)state;
+	look(&settled, VERDICT_LEAK, 20);
+	/* That it grows, and that nothing is known, is no evidence against it. */
+	assert_int_equal(look(&settled, VERDICT_GROWING, 60).word, VERDICT_LEAK);
+	verdict = look(&settled, VERDICT_UNKNOWN, 60);
+	assert_int_equal(verdict.word, VERDICT_LEAK);
+	assert_true(verdict.is_sure);
+	assert_true(settled_is_sure(&settled));
+	/* That old blocks are replaced is; but not for a moment. */
+	assert_int_equal(look(&settled, VERDICT_CACHE, 10).word, VERDICT_LEAK);
+	assert_int_equal(look(&settled, VERDICT_CACHE, 40).word, VERDICT_CACHE);
+	assert_int_equal(settled.words[VERDICT_CACHE].rows, 1);
+	assert_int_equal(settled.words[VERDICT_LEAK].rows, 0);
+	settled_free(&settled);
+}
+
+/* Verdicts that go to and fro by turns change no word at all. */
+static void test_no_flapping(void **state)
+{
+	struct settled settled = { 0 };
+	uint64_t changes;
+	int i;
+
+	(void)state;
+	look(&settled, VERDICT_CACHE, 30);
+	changes = settled.changes;
+	for (i = 0; i < 100; i++) {
+		assert_int_equal(look(&settled, VERDICT_STEADY, 2).word, VERDICT_CACHE);
+		assert_int_equal(look(&settled, VERDICT_LEAK, 2).word, VERDICT_CACHE);
+		assert_int_equal(look(&settled, VERDICT_CACHE, 1).word, VERDICT_CACHE);
+	}
+	assert_int_equal(settled.changes, changes);
+	settled_free(&settled);
+}
+
+static void test_sure(void **state)
+{
+	struct settled settled = { 0 };
+	struct verdict verdict;
+
+	(void)state;
+	/* Steady from the beginning: half a minute at least. */
+	verdict = look(&settled, VERDICT_STEADY, 25);
+	assert_int_equal(verdict.word, VERDICT_STEADY);
+	assert_false(verdict.is_sure);
+	assert_int_equal(verdict.wait_ns, 5 * SECOND);
+	assert_int_equal(settled.wait_ns, 5 * SECOND);
+	assert_true(look(&settled, VERDICT_STEADY, 5).is_sure);
+	assert_true(settled_is_sure(&settled));
+	/* It begins to grow: no more. That it grows is sure in the end, not what becomes of it. */
+	assert_false(look(&settled, VERDICT_GROWING, 1).is_sure);
+	assert_int_equal(look(&settled, VERDICT_GROWING, 100).word, VERDICT_GROWING);
+	assert_false(settled_is_sure(&settled));
+	assert_true(look(&settled, VERDICT_GROWING, 250).is_sure);
+	settled_free(&settled);
+	/* Windows take twice as long. */
+	settled.windows = true;
+	assert_false(look(&settled, VERDICT_STEADY, 55).is_sure);
+	assert_true(look(&settled, VERDICT_STEADY, 5).is_sure);
+	settled_free(&settled);
+	assert_false(settled_is_sure(&settled));
+}
+
+/* A row of less than a hundredth of what is in use keeps nobody waiting. */
+static void test_matters(void **state)
+{
+	struct verdict steady = { .word = VERDICT_STEADY }, growing = { .word = VERDICT_GROWING };
+	struct settled settled = { 0 };
+	int i;
+
+	(void)state;
+	for (i = 1; i <= 40; i++) {
+		settled_begin(&settled, START, START + (uint64_t)i * SECOND);
+		settled_see(&settled, 1, &steady, 1000000);
+		settled_see(&settled, 2, &growing, 9000);
+		settled_see(&settled, 3, &steady, 0);
+	}
+	assert_true(settled_is_sure(&settled));
+	assert_int_equal(settled.matter, 1);
+	assert_int_equal(settled.words[VERDICT_GROWING].bytes, 9000);
+	/* What holds nothing is in no sum. */
+	assert_int_equal(settled.words[VERDICT_STEADY].rows, 1);
+	settled_begin(&settled, START, START + 41 * SECOND);
+	settled_see(&settled, 1, &steady, 1000000);
+	settled_see(&settled, 2, &growing, 11000);
+	assert_int_equal(settled.open, 1);
+	assert_false(settled_is_sure(&settled));
+	settled_free(&settled);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_settles),	    cmocka_unit_test(test_leak_stays),
+		cmocka_unit_test(test_no_flapping), cmocka_unit_test(test_sure),
+		cmocka_unit_test(test_matters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

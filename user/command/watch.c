@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracer watch`: verdicts, within a budget, until they are sure. */
+#include "command/command.h"
+#include "command/trace.h"
+#include "command/trace_options.h"
+#include "command/watch_options.h"
+
+static int watch_run(const struct options *options, const struct log *log)
+{
+	struct watcher watcher = { 0 };
+	int status = trace_watch_verdicts(options, log, &watcher);
+
+	watcher_free(&watcher);
+	return status;
+}
+
+static const struct argument_row watch_arguments[] = { { NULL } };
+
+const struct command command_watch = {
+	.name = "watch",
+	.summary = "find what leaks, fills or is steady, until that is sure",
+	.options = watch_options,
+	.arguments = watch_arguments,
+	.check = watch_options_check,
+	.run = watch_run,
+};

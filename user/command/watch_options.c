@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See watch_options.h. */
+#include "command/watch_options.h"
+
+#include <errno.h>
+
+#include "command/options_table.h"
+#include "command/target_options.h"
+#include "command/trace_options.h"
+#include "render/render.h"
+
+#define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
+
+/* Thousandths of a percent. */
+#define BUDGET_DEFAULT 1000
+/* A look at all rows. */
+#define LOOK_NS 1000000000
+
+const struct option_list *const watch_options[] = {
+	&options_table_target, &options_table_follow, &options_table_time,    &options_table_sites,
+	&options_table_report, &options_table_file,   &options_table_top,     &options_table_output,
+	&options_table_record, &options_table_probe,  &options_table_general, NULL,
+};
+
+static int watch_check_values(const struct options *options, struct error *error)
+{
+	if (!options->format->render_watch)
+		return USAGE("'tracer watch' has the formats text and json (-j), and not %s",
+			     options->format->name);
+	if (options->sort != SORT_INUSE)
+		return USAGE("'tracer watch' orders by what matters, leaks first: leave out "
+			     "-s/--sort");
+	if (options->fail_over != UINT64_MAX)
+		return USAGE("'tracer watch' judges: it takes --fail-on-leak, and no --fail-over");
+	if (options->usdt == USDT_ONLY)
+		return USAGE("samples have no verdicts: leave out --usdt=only");
+	if (options->light)
+		return USAGE("--light sees no frees, so there are no verdicts: leave it out");
+	return 0;
+}
+
+int watch_options_check(const struct command_line *line, struct options *options,
+			struct error *error)
+{
+	int code = target_options_check(line, options, error);
+
+	if (!code)
+		code = watch_check_values(options, error);
+	if (!code)
+		code = trace_options_check_blocks(options, error);
+	if (code)
+		return code;
+	if (!options->budget)
+		options->budget = BUDGET_DEFAULT;
+	options->sort = SORT_LEAK;
+	trace_options_set_defaults(options);
+	trace_options_set_format_defaults(options);
+	options->interval_ns = LOOK_NS;
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What `tracer watch` takes. */
+#ifndef COMMAND_WATCH_OPTIONS_H
+#define COMMAND_WATCH_OPTIONS_H
+
+#include "command/command.h"
+
+extern const struct option_list *const watch_options[];
+
+/* See struct command: check. */
+int watch_options_check(const struct command_line *line, struct options *options,
+			struct error *error);
+
+#endif

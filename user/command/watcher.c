@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See watcher.h. */
+#include "command/watcher.h"
+
+#include "base/clock.h"
+#include "memory/memory_look.h"
+#include "system/end_signals.h"
+
+/* Between two looks there is so many times what the last one has taken. */
+#define REST 20
+/* A heap is looked at for so long, and again after a rest of so many times that. */
+#define HEAP_NS 300000000
+#define HEAP_REST 50
+/* Heaps of more processes are not. */
+#define HEAPS_MAX 4
+/* Nothing is written sooner than that after the last time. */
+#define WRITE_NS 5000000000
+
+/* The sum of all processes. False if one of them cannot be counted. */
+static bool watcher_look(const struct snapshot *snapshot, struct course_moment *moment)
+{
+	const uint64_t until_ns = clock_now_ns() + HEAP_NS * end_signals_slowness();
+	size_t i;
+
+	if (!snapshot->target_count || snapshot->target_count > HEAPS_MAX)
+		return false;
+	for (i = 0; i < snapshot->target_count; i++) {
+		const struct target *target = snapshot->targets[i];
+		struct memory_malloc malloc = { 0 };
+
+		if (target->exited || !target->usage.known ||
+		    memory_look_malloc(target->pid, until_ns, &malloc) || !malloc.live)
+			return false;
+		moment->rss += target->usage.rss_bytes;
+		moment->live += malloc.live;
+		moment->free += malloc.free;
+	}
+	for (i = 0; i < snapshot->site_count; i++)
+		if (!snapshot->sites[i].ended && snapshot->sites[i].source == SOURCE_HEAP)
+			moment->tracked += site_stats_inuse_bytes(&snapshot->sites[i].stats);
+	return true;
+}
+
+void watcher_prepare(struct watcher *watcher, const struct snapshot *snapshot,
+		     struct report_options *wanted)
+{
+	const uint64_t begin_ns = clock_now_ns();
+	struct course_moment moment = { .time_ns = begin_ns };
+
+	watcher->settled.windows = snapshot->budget != NULL;
+	wanted->settled = &watcher->settled;
+	wanted->course = &watcher->course;
+	if (begin_ns < watcher->heap_next_ns)
+		return;
+	if (watcher_look(snapshot, &moment))
+		course_add(&watcher->course, &moment);
+	watcher->heap_next_ns = begin_ns + (clock_now_ns() - begin_ns) * HEAP_REST;
+}
+
+bool watcher_wants(struct watcher *watcher, bool is_last)
+{
+	const struct settled *settled = &watcher->settled;
+
+	if (!is_last && !watcher->is_asked &&
+	    (watcher->written_changes == settled->changes ||
+	     settled->time_ns < watcher->written_ns + WRITE_NS))
+		return false;
+	watcher->is_asked = false;
+	watcher->written_changes = settled->changes;
+	watcher->written_ns = settled->time_ns;
+	return true;
+}
+
+void watcher_rest(struct watcher *watcher, uint64_t begin_ns)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	watcher->next_ns = now_ns + (now_ns - begin_ns) * REST;
+}
+
+bool watcher_is_over(const struct watcher *watcher, uint64_t duration_ns)
+{
+	const struct settled *settled = &watcher->settled;
+
+	return settled_is_sure(settled) ||
+	       (duration_ns && settled->time_ns - settled->start_ns >= duration_ns);
+}
+
+void watcher_free(struct watcher *watcher)
+{
+	settled_free(&watcher->settled);
+}
