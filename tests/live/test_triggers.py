@@ -147,6 +147,25 @@ def test_killed():
         assert "memory has run out" in tracer.stderr(), tracer.stderr()
 
 
+def test_command_that_goes_on():
+    """When the target has ended, the tracer says what it waits for, and a signal ends the wait."""
+    with tempfile.TemporaryDirectory(prefix=FOLDER) as folder:
+        process, held = start(), os.path.join(folder, "held")
+        os.mkfifo(held)
+        tracer = lab.Tracer("-j", "--when-rss", "64m", "-o", os.path.join(folder, "report"), "-p", process.pid,
+                            "--exec", 'echo > "$(dirname "$1")/began"; read line < "$(dirname "$1")/held"')
+        order(process, 100)
+        lab.wait_for(lambda: os.path.exists(os.path.join(folder, "began")), "the command runs")
+        lab.end(process)
+        lab.wait_for(lambda: "waiting for the command of --exec" in tracer.stderr(), "the tracer says that it waits")
+        assert tracer.process.poll() is None, tracer.stderr()
+        tracer.stop()
+        assert tracer.process.returncode == 0, tracer.stderr()
+        # The command is still there, and ends with its line.
+        with open(held, "w", encoding="ascii") as file:
+            file.write("go\n")
+
+
 def test_refusals():
     for arguments, wanted in (
             (("--exec", "true", "-p", os.getpid()), "-o FILE"),

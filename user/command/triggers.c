@@ -202,8 +202,15 @@ void triggers_run(struct triggers *triggers, enum trigger_kind kind)
 
 /* The end */
 
+/* It may take as long as it likes: who looks at the tracer has to know why that goes on. */
 static void triggers_wait(struct triggers *triggers)
 {
+	if (triggers->runs && !triggers->waits && !end_signals_are_pending()) {
+		log_write(triggers->log, LOG_NOTICE,
+			  "waiting for the command of --exec, which still runs: Ctrl-C leaves it "
+			  "alone");
+		triggers->waits = true;
+	}
 	while (triggers->runs && !end_signals_are_pending())
 		triggers_take_end(triggers, WAIT_MS);
 }

@@ -23,6 +23,7 @@ struct triggers {
 	uint64_t look_from_ns; /* CLOCK_MONOTONIC: no look before */
 	struct runner runner;
 	bool runs; /* the command does */
+	bool waits; /* for its end, and the user knows it */
 	struct watch on_time, on_end;
 	/* Report, and call triggers_run when that is written. */
 	void (*fire)(void *context, enum trigger_kind kind);
