@@ -146,7 +146,7 @@ static bool roots_is_extent(enum leak_root root, const struct reach_word *word)
 {
 	uint64_t size = word->next & ~(RECORD_PAGE - 1ull);
 
-	return root == LEAK_ROOT_UNKNOWN && word->word == word->block &&
+	return (root == LEAK_ROOT_UNKNOWN || root == LEAK_ROOT_FREE) && word->word == word->block &&
 	       word->place % RECORD_ALIGNMENT == RECORD_ADDRESS && size >= word->size &&
 	       size < 1ull << 47 &&
 	       (word->block % RECORD_PAGE == 0 || size - word->size <= 2 * RECORD_PAGE);
