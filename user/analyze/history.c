@@ -7,6 +7,10 @@
 
 #include "base/memory.h"
 
+/* Where a site has its point of the peak, and how many points it has with that. */
+#define HISTORY_PEAK HISTORY_POINTS
+#define HISTORY_KEPT (HISTORY_POINTS + 1)
+
 /* Of each two, the later one stays. */
 static void history_thin_site(struct history_point *points)
 {
@@ -21,9 +25,9 @@ static bool history_is_empty(const struct history_point *points)
 {
 	size_t i;
 
-	for (i = 0; i < HISTORY_POINTS && !points[i].born; i++)
+	for (i = 0; i < HISTORY_KEPT && !points[i].born; i++)
 		;
-	return i == HISTORY_POINTS;
+	return i == HISTORY_KEPT;
 }
 
 /* Sites that are gone leave nothing once their last moment is dropped. */
@@ -89,6 +93,57 @@ void history_take_back(struct history *history)
 	}
 }
 
+static void history_keep_peak(struct history *history)
+{
+	const struct table_slot *slot;
+	size_t cursor = 0;
+
+	while ((slot = table_next(&history->sites, &cursor))) {
+		struct history_point *points = slot->value;
+
+		points[HISTORY_PEAK] = points[history->count - 1];
+	}
+}
+
+void history_end(struct history *history)
+{
+	const uint64_t time_ns = history->times[history->count - 1];
+	const struct table_slot *slot;
+	size_t cursor = 0;
+	uint64_t bytes = 0;
+
+	while ((slot = table_next(&history->sites, &cursor))) {
+		const struct history_point *points = slot->value;
+
+		if (__builtin_add_overflow(bytes, points[history->count - 1].bytes, &bytes))
+			bytes = UINT64_MAX;
+	}
+	if (history->last_ns && time_ns - history->last_ns > history->widest_ns)
+		history->widest_ns = time_ns - history->last_ns;
+	history->last_ns = time_ns;
+	if (history->peak_ns && bytes <= history->peak_bytes)
+		return;
+	history->peak_ns = time_ns;
+	history->peak_bytes = bytes;
+	history_keep_peak(history);
+}
+
+uint64_t history_peak_of(const struct history *history, const struct snapshot_site *row)
+{
+	const struct snapshot_site *sites = row->member_count ? row->members : row;
+	const size_t count = row->member_count ? row->member_count : 1;
+	const struct history_point *points;
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		points = table_get(&history->sites, sites[i].key);
+		if (points && __builtin_add_overflow(bytes, points[HISTORY_PEAK].bytes, &bytes))
+			bytes = UINT64_MAX;
+	}
+	return bytes;
+}
+
 size_t history_age(unsigned int class)
 {
 	size_t age = class > HISTORY_FIRST_CLASS ? (class - HISTORY_FIRST_CLASS + 1) / 2 : 0;
@@ -125,7 +180,7 @@ void history_set(struct history *history, uint64_t key, const struct site_stats 
 		return;
 	}
 	if (!points) {
-		points = memory_alloc(HISTORY_POINTS, sizeof(*points));
+		points = memory_alloc(HISTORY_KEPT, sizeof(*points));
 		table_put(&history->sites, key, points);
 	}
 	points[history->count - 1] = history_point_of(stats);

@@ -37,7 +37,11 @@ struct history {
 	uint64_t times[HISTORY_POINTS]; /* CLOCK_MONOTONIC */
 	size_t count;
 	uint64_t spacing_ns;
-	struct table sites; /* by key: HISTORY_POINTS points; owned */
+	struct table sites; /* by key: HISTORY_POINTS points, and that of the peak; owned */
+	/* Of all moments that were ended, also of those that have been dropped since: the one with most bytes in use. */
+	uint64_t peak_ns, peak_bytes; /* CLOCK_MONOTONIC; 0 = none has ended */
+	uint64_t last_ns; /* the one that was ended last */
+	uint64_t widest_ns; /* the longest time between two */
 	bool is_full; /* some sites found no room */
 };
 
@@ -49,6 +53,11 @@ void history_slow_down(struct history *history);
 void history_take_back(struct history *history);
 /* What a site holds at the last moment that has begun. */
 void history_set(struct history *history, uint64_t key, const struct site_stats *stats);
+
+/* All sites of the last moment are set. */
+void history_end(struct history *history);
+/* What the sites of a row held at the peak. */
+uint64_t history_peak_of(const struct history *history, const struct snapshot_site *row);
 
 /* Of all ages, the first one that is no less than that at which a class begins; the last one if there is none. */
 size_t history_age(unsigned int class);

@@ -10,6 +10,7 @@
 #include "analyze/container.h"
 #include "analyze/leaves.h"
 #include "analyze/report_frames.h"
+#include "analyze/report_peak.h"
 #include "analyze/report_verdict.h"
 #include "analyze/weight.h"
 #include "base/compare.h"
@@ -422,6 +423,7 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 		report->loss[i] = snapshot->loss[i];
 
 	count = report_judge(report, snapshot, options, candidates);
+	report->peak = report_peak_find(report);
 	qsort(candidates, count, sizeof(*candidates), candidate_compare);
 	if (options->top && count > options->top)
 		count = options->top;

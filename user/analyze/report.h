@@ -13,6 +13,7 @@
 #include "analyze/growth.h"
 #include "analyze/judge.h"
 #include "analyze/memory_growth.h"
+#include "analyze/peak.h"
 #include "analyze/settled.h"
 #include "analyze/verdict.h"
 #include "model/report_frame.h"
@@ -127,6 +128,7 @@ struct report {
 	struct site_stats recorded; /* of all sites, with the young blocks that are left out */
 	struct site_stats estimated; /* what of `recorded` is an estimate */
 	struct growth growth; /* of `totals` */
+	struct peak peak; /* of `totals` */
 	struct verdict verdict; /* of all sites but those of samples and ended programs */
 	size_t leaks; /* rows that are leaks, listed or not */
 	size_t sites_in_use; /* rows that hold at least one byte or block */

@@ -43,7 +43,7 @@ static int report_load(struct reader *reader, const char *text, struct snapshot 
 	return code ? code : reader_load(reader, interval, ret_snapshot, error);
 }
 
-/* What was in use at all intervals until then, for a format that shows it. */
+/* What was in use at all intervals until then, for a format that shows it, or what it was at most. */
 static int report_load_timeline(struct reporter *reporter, struct reader *reader,
 				const struct options *options, struct timeline *timeline,
 				struct error *error)
@@ -51,7 +51,7 @@ static int report_load_timeline(struct reporter *reporter, struct reader *reader
 	uint64_t last;
 	int code;
 
-	if (!options->format->page)
+	if (!options->format->timeline && options->level != LOG_VERBOSE)
 		return 0;
 	reporter->timeline = timeline;
 	code = report_find(reader, options->at, &last, error);

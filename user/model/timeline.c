@@ -110,6 +110,14 @@ static void timeline_add_site(const struct timeline *timeline, const struct time
 	}
 }
 
+/* A site of a row; NULL = it has not held anything. False if what it held is not known. */
+static bool timeline_find(const struct timeline *timeline, const struct snapshot_site *site,
+			  const struct timeline_site **ret_site)
+{
+	*ret_site = table_get(&timeline->sites, timeline_key(site->key, site->ended));
+	return !timeline->is_full || (*ret_site && !(*ret_site)->is_cut);
+}
+
 bool timeline_add_row(const struct timeline *timeline, const struct snapshot_site *row,
 		      uint64_t *ret_bytes)
 {
@@ -120,11 +128,42 @@ bool timeline_add_row(const struct timeline *timeline, const struct snapshot_sit
 
 	memset(ret_bytes, 0, timeline->count * sizeof(*ret_bytes));
 	for (i = 0; i < count; i++) {
-		site = table_get(&timeline->sites, timeline_key(sites[i].key, sites[i].ended));
-		if (timeline->is_full && (!site || site->is_cut))
+		if (!timeline_find(timeline, &sites[i], &site))
 			return false;
 		if (site)
 			timeline_add_site(timeline, site, ret_bytes);
+	}
+	return true;
+}
+
+static uint64_t timeline_site_at(const struct timeline_site *site, size_t moment)
+{
+	size_t first = 0, end = site->count, middle;
+
+	while (first < end) {
+		middle = first + (end - first) / 2;
+		if (site->changes[middle].moment <= moment)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first ? site->changes[first - 1].bytes : 0;
+}
+
+bool timeline_row_at(const struct timeline *timeline, const struct snapshot_site *row,
+		     size_t moment, uint64_t *ret_bytes)
+{
+	const struct snapshot_site *sites = row->member_count ? row->members : row;
+	const size_t count = row->member_count ? row->member_count : 1;
+	const struct timeline_site *site;
+	size_t i;
+
+	*ret_bytes = 0;
+	for (i = 0; i < count; i++) {
+		if (!timeline_find(timeline, &sites[i], &site))
+			return false;
+		if (site)
+			*ret_bytes += timeline_site_at(site, moment);
 	}
 	return true;
 }

@@ -53,6 +53,10 @@ void timeline_mark(struct timeline *timeline, size_t moment, const char *name);
 bool timeline_add_row(const struct timeline *timeline, const struct snapshot_site *row,
 		      uint64_t *ret_bytes);
 
+/* The same at one moment. */
+bool timeline_row_at(const struct timeline *timeline, const struct snapshot_site *row,
+		     size_t moment, uint64_t *ret_bytes);
+
 void timeline_free(struct timeline *timeline);
 
 #endif

@@ -16,6 +16,7 @@
 #include "render/json_frame.h"
 #include "render/json_light.h"
 #include "render/json_lives.h"
+#include "render/json_peak.h"
 #include "render/json_tables.h"
 #include "render/json_verdict.h"
 #include "render/json_watch.h"
@@ -298,6 +299,7 @@ static void json_site(struct json_writer *json, const struct report *report,
 		json_lives(json, &site->stats, site->sampled);
 	if (report_verdict_is_known(options))
 		json_verdict(json, &site->verdict);
+	json_peak_site(json, report, site);
 	json_member_string(json, "region", region_name(site->region));
 	if (site->region == REGION_RUBY_HEAP || site->region == REGION_PYTHON_ARENA)
 		json_classes(json, site->grown_classes);
@@ -380,6 +382,7 @@ void render_json(const struct report *report, const struct render_options *optio
 		json_verdict(&json, &report->verdict);
 	if (report->options.settled)
 		json_watch(&json, report);
+	json_peak(&json, report);
 	json_sites(&json, report, options);
 	if (compact)
 		json_tables_write(json.tables, &json, options);

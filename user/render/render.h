@@ -44,6 +44,7 @@ struct render_format {
 	bool classes; /* rows of a runtime's heap have the classes that have grown in it */
 	/* A page for people: rows have their line of the application and their history; those that hold nothing are left out. */
 	bool page;
+	bool timeline; /* of a recording, what was in use at all intervals is read as well */
 	bool all_sites; /* a part of the sites is of no use: all are written unless -n limits them */
 	const char *separator; /* between two reports in a file; NULL = a file holds one report */
 	bool binary; /* no text: not for terminals */

@@ -220,6 +220,7 @@ static void text_end(const struct text_writer *writer, const struct report *repo
 	if (report->target_count > 1)
 		text_processes(writer, report);
 	buffer_append_string(writer->out, "\n");
+	text_peak(writer, report);
 	text_coverage(writer, report);
 }
 

@@ -27,6 +27,10 @@ void text_verdict_site(const struct text_writer *writer, const struct report *re
 void text_verdict(const struct text_writer *writer, const struct report *report);
 /* With `verbose`, print how long the row's blocks live: by its survival curve, and those that were freed. */
 void text_lives(const struct text_writer *writer, const struct report_site *site);
+/* With -v: the most that was in use, and, of a row, what it held then and how fast it allocates. */
+void text_peak(const struct text_writer *writer, const struct report *report);
+void text_peak_site(const struct text_writer *writer, const struct report *report,
+		    const struct report_site *site);
 /* Write "~5.6 (5.4-5.9) MiB", or ">0.4 MiB" of a lower bound, in at most UNITS_TEXT_MAX bytes. Returns `text`. */
 /* "yes", "no", "?" */
 const char *text_budget_verdict(const struct budget_estimate *estimate);

@@ -368,6 +368,7 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 		text_verdict_site(writer, report, site);
 	if (!report->options.estimates)
 		text_lives(writer, site);
+	text_peak_site(writer, report, site);
 	stack_via(writer, site);
 	if (!shown.count && region_has_line(site->region) &&
 	    (site->frames_hidden || site->function))

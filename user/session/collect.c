@@ -385,9 +385,12 @@ void collect_keep(const struct collect *collect, uint64_t time_ns, struct histor
 	if (!history_begin(history, time_ns))
 		return;
 	/* The next moment may be read again. */
-	if (maps_read(collect->maps, MAPS_SITES, keeping_see_site, &keeping))
+	if (maps_read(collect->maps, MAPS_SITES, keeping_see_site, &keeping)) {
 		history_take_back(history);
-	else if ((clock_now_ns() - time_ns) * KEEPING_REST > history->spacing_ns)
+		return;
+	}
+	history_end(history);
+	if ((clock_now_ns() - time_ns) * KEEPING_REST > history->spacing_ns)
 		history_slow_down(history);
 }
 

@@ -269,8 +269,11 @@ void kernel_memory_keep_history(struct kernel_memory *memory, uint64_t time_ns,
 	if (!history_begin(history, time_ns))
 		return;
 	/* The next moment may be read again. */
-	if (maps_read(memory->options.maps, MAPS_SITES, kernel_pass_keep_site, &pass))
+	if (maps_read(memory->options.maps, MAPS_SITES, kernel_pass_keep_site, &pass)) {
 		history_take_back(history);
-	else if ((clock_now_ns() - time_ns) * KEEPING_REST > history->spacing_ns)
+		return;
+	}
+	history_end(history);
+	if ((clock_now_ns() - time_ns) * KEEPING_REST > history->spacing_ns)
 		history_slow_down(history);
 }

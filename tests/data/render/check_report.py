@@ -217,9 +217,31 @@ def check_verdict(thing):
     return ["verdict"]
 
 
+def check_peak(site):
+    """What it held at the peak, where one was looked for. Returns the keys for it."""
+    if "peak_bytes" not in site:
+        return []
+    assert type(site["peak_bytes"]) in [int, type(None)] and type(site["alloc_bytes_per_s"]) in [int, type(None)], site
+    return ["peak_bytes", "alloc_bytes_per_s"]
+
+
+def check_peak_of_all(report):
+    """No moment held more, nor any site more than all. Returns the type of the key for it."""
+    none = type(None)
+    if "peak" not in report:
+        assert not any("peak_bytes" in site for site in report["sites"])
+        return {}
+    peak = report["peak"]
+    check(peak, inuse_bytes=[int, none], time_s=[float, none], spacing_s=[float, none])
+    if peak["inuse_bytes"] is not None:
+        assert peak["inuse_bytes"] >= report["totals"]["inuse_bytes"] and peak["time_s"] <= report["duration_s"] + 1e-9, peak
+        assert sum(site["peak_bytes"] or 0 for site in report["sites"] if not site["ended"]) <= peak["inuse_bytes"], peak
+    return {"peak": [dict]}
+
+
 def check_site(site, rank):
     assert list(site) == ["rank", "id", "pid", "source", "allocator", "function", "ended", *COUNTERS,
-                          *check_sampled(site, "samples"), "growth_bytes", *check_estimate(site), "oldest_s", "mean_age_s", *check_lives(site), *check_verdict(site), "region",
+                          *check_sampled(site, "samples"), "growth_bytes", *check_estimate(site), "oldest_s", "mean_age_s", *check_lives(site), *check_verdict(site), *check_peak(site), "region",
                           *check_classes(site), "resident_bytes", "gcs", *check_container(site), *check_realloc(site), *check_hint(site), "frames", *check_line(site)], list(site)
     assert len(site["id"]) == 16 and int(site["id"], 16) >= 0, site["id"]
     assert site["rank"] == rank and type(site["pid"]) is int
@@ -278,7 +300,7 @@ def check_report(line, before):
     budget = {"budget": [dict]} if "budget" in report else {}
     verdict = {"verdict": [dict]} if check_verdict(report) else {}
     check(report, schema=[int], tool=[str], command=[str], version=[str], time=[str, type(None)], duration_s=[float], targets=[list],
-          totals=[dict], ended=[dict], **left_out, loss=[dict], price=[dict], **budget, **verdict, sites=[list])
+          totals=[dict], ended=[dict], **left_out, loss=[dict], price=[dict], **budget, **verdict, **check_peak_of_all(report), sites=[list])
     if budget:
         check_budget(report["budget"])
     assert report["schema"] == 1 and report["tool"] == "tracer" and report["command"] == "trace"
