@@ -328,6 +328,40 @@ def test_callgrind_recursion():
     assert "down'7" not in inclusive
 
 
+# massif
+
+
+def printed(path):
+    """What ms_print shows: [(time, bytes)], and the trees of detailed snapshots, each as [(depth, bytes, name)]."""
+    text, errors = read_by("ms_print", "--threshold=0", path)
+    assert not errors, errors
+    moments = [(int(time.replace(",", "")), int(size.replace(",", "")))
+               for time, size in re.findall(r"^ *\d+ +([\d,]+) +([\d,]+) +[\d,]+ +0 +0$", text, re.M)]
+    trees = re.findall(r"^\d\d\.\d\d%|^100\.00%", text, re.M)
+    nodes = [(len(indent), int(size.replace(",", "")), name) for indent, size, name in re.findall(
+        r"^([ |]*)->\d+\.\d+% \(([\d,]+)B\) 0x0: (\S+)", text, re.M)]
+    return text, moments, trees, nodes
+
+
+def test_massif():
+    """A snapshot for each interval of the recording; the tree of the last one, where nothing before held more."""
+    path, held = recorded()
+    text, moments, trees, nodes = printed(report("massif", "massif.out.x"))
+    sites, totals = figures_of()
+    assert "Command:            %s\n" % lab.target("generations") in text
+    assert moments[-1][1] == totals[3] == max(size for _, size in moments), moments
+    for name in ("after1", "after2"):
+        _, before = figures_of("--at", name)
+        assert before[3] in [size for _, size in moments], (name, moments)
+    assert len(trees) == 1, text
+    # What is less than a hundredth of all is added up.
+    large = {name: figures[1] for name, figures in held.items() if figures[1] >= totals[3] / 100}
+    assert {name: size for depth, size, name in nodes if not depth} == large, (nodes, large)
+    assert sum(large.values()) + sum(int(size.replace(",", "")) for size in re.findall(
+        r"^->\d+\.\d+% \(([\d,]+)B\) in \d+ place", text, re.M)) == totals[3]
+    assert len(sites) >= len(large)
+
+
 def test_binary_and_terminals():
     """No terminal is filled with bytes; one file holds one report."""
     path, _ = recorded()

@@ -4,6 +4,8 @@
 moments, of a run and of a recording, with each site's share."""
 import json
 import os
+import re
+import subprocess
 import tempfile
 
 import lab
@@ -57,6 +59,23 @@ def check(report, now, most):
     assert 0 < report["peak"]["spacing_s"] <= report["duration_s"] and report["peak"]["time_s"] <= report["duration_s"]
 
 
+def report_of(path):
+    return json.loads(lab.run("report", path, "-j", "-n", "0")[1])
+
+
+def check_massif(path, massif):
+    """ms_print has the tree of the peak, and of the last moment, both with the figures of JSON."""
+    status, _, errors = lab.run("report", path, "--format", "massif", "-o", massif)
+    assert status == 0, errors
+    text = subprocess.run([lab.need("ms_print"), massif], capture_output=True, text=True, check=True).stdout
+    report = report_of(path)
+    number = re.search(r"(\d+) \(peak\)", text)[1]
+    assert re.search(r"^ *%s +[\d,]+ +%s " % (number, format(report["peak"]["inuse_bytes"], ",")), text, re.M), text
+    lines = re.findall(r"\(([\d,]+)B\) 0x0: (one|two) \(holds.py:\d\)", text)
+    found = [(name, int(size.replace(",", "")) // SIZE) for size, name in lines]
+    assert sorted(found) == sorted([("one", 9), ("two", 3), ("one", 1), ("two", 4)]), text
+
+
 def test_recording():
     with tempfile.TemporaryDirectory() as folder:
         process, path = started(folder), os.path.join(folder, "x.db")
@@ -75,6 +94,7 @@ def test_recording():
         assert status == 0 and "\npeak: 5.7 MiB in use " in output, output
         assert "; 4.3 MiB in use at the peak" in output and "; 1.4 MiB in use at the peak" in output, output
         assert "at the peak" not in lab.run("report", path)[1], "the plain report is longer"
+        check_massif(path, os.path.join(folder, "massif.out"))
 
 
 def test_run():

@@ -237,6 +237,23 @@ void history_add_all(const struct history *history, struct history_point sum[HIS
 	}
 }
 
+void history_take(const struct history *history, uint64_t start_ns, struct timeline *timeline)
+{
+	const struct table_slot *slot;
+	size_t cursor, i;
+
+	for (i = 0; i < history->count; i++) {
+		timeline_begin(timeline,
+			       history->times[i] > start_ns ? history->times[i] - start_ns : 0);
+		for (cursor = 0; (slot = table_next(&history->sites, &cursor));) {
+			const struct history_point *points = slot->value;
+
+			timeline_set(timeline, slot->key, points[i].bytes, false);
+		}
+	}
+	timeline->is_full |= history->is_full;
+}
+
 void history_free(struct history *history)
 {
 	const struct table_slot *slot;

@@ -12,6 +12,7 @@
 
 #include "base/table.h"
 #include "model/snapshot.h"
+#include "model/timeline.h"
 
 #define HISTORY_POINTS 48
 
@@ -71,6 +72,8 @@ void history_add_row(const struct history *history, const struct snapshot_site *
 		     struct history_point sum[HISTORY_POINTS]);
 /* The same of all sites, of those of ended programs, too. */
 void history_add_all(const struct history *history, struct history_point sum[HISTORY_POINTS]);
+/* All moments into an empty timeline, by the time since tracing began. */
+void history_take(const struct history *history, uint64_t start_ns, struct timeline *timeline);
 void history_free(struct history *history);
 
 #endif

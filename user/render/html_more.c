@@ -108,25 +108,6 @@ static void html_more_sites(struct json_writer *json, const struct report *repor
 	free(bytes);
 }
 
-/* As the history of a run has it. */
-static void html_more_take(struct timeline *timeline, const struct history *history,
-			   uint64_t start_ns)
-{
-	const struct table_slot *slot;
-	size_t cursor, i;
-
-	for (i = 0; i < history->count; i++) {
-		timeline_begin(timeline,
-			       history->times[i] > start_ns ? history->times[i] - start_ns : 0);
-		for (cursor = 0; (slot = table_next(&history->sites, &cursor));) {
-			const struct history_point *points = slot->value;
-
-			timeline_set(timeline, slot->key, points[i].bytes, false);
-		}
-	}
-	timeline->is_full |= history->is_full;
-}
-
 static void html_more_history(struct json_writer *json, const struct report *report,
 			      const struct render_options *options)
 {
@@ -134,7 +115,7 @@ static void html_more_history(struct json_writer *json, const struct report *rep
 	const struct timeline *timeline = report->options.timeline;
 
 	if (!timeline && report->options.history) {
-		html_more_take(&own, report->options.history, report->start_ns);
+		history_take(report->options.history, report->start_ns, &own);
 		timeline = &own;
 	}
 	json_writer_key(json, "history");

@@ -94,5 +94,50 @@ def callgrind(text):
     return own
 
 
+class Massif:
+    """The lines of a file as ms_print takes them."""
+    def __init__(self, text):
+        self.lines = [line for line in (re.sub("#.*", "", line) for line in text.split("\n")) if line.strip()]
+        self.at = 0
+
+    def take(self, pattern):
+        match = re.match(pattern + r"\Z", self.lines[self.at])
+        assert match, (pattern, self.lines[self.at][:200])
+        self.at += 1
+        return match.groups()
+
+    def tree(self, total, depth=0):
+        """Returns the bytes of the node; what calls it adds up to it."""
+        children, size, label = self.take(" {%d}n(\\d+): (\\d+) (.+)" % depth)
+        check_name(label)
+        sums = [self.tree(total, depth + 1) for _ in range(int(children))]
+        assert int(size) <= total and (not sums or min(sum(sums), total) == int(size)), (size, sums, total)
+        return int(size)
+
+
+def massif(text):
+    found = Massif(text)
+    while found.lines[found.at].startswith("desc: "):
+        found.at += 1
+    found.take("cmd: (.*)")
+    found.take("time_unit: ms")
+    last, most, trees, number = -1, 0, [], 0
+    while found.at < len(found.lines):
+        assert found.take(r"snapshot=(\d+)") == (str(number),)
+        time, size = int(found.take(r"time=(\d+)")[0]), int(found.take(r"mem_heap_B=(\d+)")[0])
+        found.take("mem_heap_extra_B=0")
+        found.take("mem_stacks_B=0")
+        kind, = found.take("heap_tree=(empty|detailed|peak)")
+        assert time >= last
+        last, most, number = time, max(most, size), number + 1
+        if kind != "empty":
+            trees.append((kind, size))
+            assert found.tree(size) == size
+    assert kind != "empty" and [kind for kind, _ in trees].count("peak") <= 1
+    assert all(size == most for kind, size in trees if kind == "peak"), (trees, most)
+    # What is in use, and no other figure.
+    return [size, 0, 0, 0]
+
+
 if __name__ == "__main__":
     print(*globals()[sys.argv[1]](sys.stdin.buffer.read().decode()))
