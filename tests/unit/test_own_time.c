@@ -72,6 +72,30 @@ static void test_agree(void **state)
 	check_near(own.low, 0.4, 0);
 }
 
+/*
+ * Of a cache that is full, all old blocks look unchanged, since those in their places begin alike; and what it grows by is noise. It is
+ * left out, be it alone or the clearest of all.
+ */
+static void test_full_cache(void **state)
+{
+	struct own_time_class classes[] = { make_class(400000, 0), make_class(50000, 0.1) };
+	struct estimate own = { 0, 0, 1 };
+
+	(void)state;
+	classes[0].growth = 2000;
+	classes[0].growth_error = 2500;
+	own_time_calibrate(classes, 1, WINDOWS_S, &own);
+	check_near(own.value, 0, 0);
+	check_near(own.low, 0, 0);
+	/* However certain that little growth is: windows cannot see more than all of it. */
+	classes[0].growth_error = 20;
+	own_time_calibrate(classes, 1, WINDOWS_S, &own);
+	check_near(own.low, 0, 0);
+	own_time_calibrate(classes, 2, WINDOWS_S, &own);
+	check_near(own.value, 0.1, 1e-9);
+	assert_true(own.low < 0.1 && own.high < 0.17);
+}
+
 /* In the largest class most of the growth is of blocks that are written to. */
 static void test_written(void **state)
 {
@@ -92,6 +116,7 @@ int main(void)
 		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_agree),
 		cmocka_unit_test(test_written),
+		cmocka_unit_test(test_full_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

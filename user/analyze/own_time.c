@@ -32,17 +32,21 @@ struct own_time_group {
 	double written; /* least part of one's blocks that is written to, by the others; INFINITY = too few blocks */
 };
 
+/*
+ * False of a class that shows nothing: its growth may well be none, or windows have certainly seen more old blocks than it grew by. Then most of these
+ * are of a cache, or others that look like those of before have taken their places.
+ */
 static bool own_time_ratio(const struct own_time_class *class, double window_s,
 			   struct own_time_ratio *ret_ratio)
 {
 	double error;
 
-	if (class->seen < SEEN_MIN || !(class->bytes > 0) || !(class->growth > 0))
+	if (class->seen < SEEN_MIN || !(class->bytes > 0) || !(class->growth > class->growth_error))
 		return false;
 	error = class->growth_error / class->growth;
 	ret_ratio->log = log(class->bytes / class->growth / window_s);
 	ret_ratio->variance = 1 / class->seen + error * error;
-	return true;
+	return ret_ratio->log <= AGREE_Z * sqrt(1 / class->independent + error * error);
 }
 
 static bool own_time_agrees(const struct own_time_ratio *left, const struct own_time_ratio *right)
