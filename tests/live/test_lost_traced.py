@@ -3,6 +3,7 @@
 """`tracer leaks` at the end of a trace: lost blocks with the stacks that allocated them. Truth: what the programs lose, where."""
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -53,7 +54,7 @@ $stdin.gets
 """
 
 
-def traced(command, *options):
+def traced(command, *options, status=1):
     """The report of `tracer leaks -d` of a program that prints "ready", waits, and prints "done"."""
     process = lab.start(command)
     assert process.stdout.readline() == b"ready\n"
@@ -62,7 +63,7 @@ def traced(command, *options):
     assert process.stdout.readline() == b"done\n"
     lab.wait_for(lambda: lab.is_waiting(process), "it waits")
     output = tracer.stop()
-    assert tracer.process.returncode == 1, (tracer.process.returncode, tracer.stderr())
+    assert tracer.process.returncode == status, (tracer.process.returncode, tracer.stderr())
     assert not os.path.exists("/proc/%d" % process.pid) or lab.is_waiting(process)
     return output
 
@@ -150,7 +151,105 @@ def test_formats_without_trace():
             assert content.startswith(begin) and (name == "pprof" or b"leak_cases" in content), (name, content[:200])
 
 
+SUPPRESSIONS = """
+# One of memcheck's, one of LeakSanitizer's, and one of another error.
+{
+   pages
+   Memcheck:Leak
+   fun:malloc
+   fun:make
+   fun:lose_page
+   ...
+}
+{
+   of a kind that is not there
+   Memcheck:Leak
+   match-leak-kinds: possible
+   fun:*alloc
+   fun:make
+   ...
+}
+{
+   of another error
+   Memcheck:Cond
+   fun:parse
+}
+"""
+
+
+def memcheck(path):
+    """Memcheck's summary of the program with the same suppressions: blocks by kind."""
+    process = lab.start([lab.need("valgrind"), "--leak-check=full", "--suppressions=" + path, lab.target("lost")], text=True)
+    _, errors = process.communicate("go\n", timeout=lab.PATIENCE * 5)
+    return {kind: int(blocks.replace(",", "")) for kind, blocks in re.findall(
+        r"== +(definitely lost|indirectly lost|possibly lost|suppressed): [\d,]+ bytes in ([\d,]+) blocks", errors)}
+
+
+def lost_report(*options):
+    return json.loads(traced([lab.target("lost")], "-j", *options))
+
+
+def counts(report):
+    return {"definitely lost": report["lost"]["definite"]["blocks"], "indirectly lost": report["lost"]["indirect"]["blocks"],
+            "possibly lost": report["lost"]["possible"]["blocks"], "suppressed": report["suppressed"]["blocks"]}
+
+
+def test_suppressions():
+    """The same file gives the same figures as memcheck's, and what is suppressed is counted."""
+    with tempfile.NamedTemporaryFile("w", suffix=".supp") as file:
+        file.write(SUPPRESSIONS)
+        file.flush()
+        truth = memcheck(file.name)
+        report = lost_report("--suppressions", file.name)
+    assert truth == {"definitely lost": 5, "indirectly lost": 5, "possibly lost": 3, "suppressed": 10}, truth
+    assert counts(report) == truth, (counts(report), truth)
+    assert any("10 blocks" in remark and "pages" in remark for remark in report["remarks"]), report["remarks"]
+
+
+def test_generated_suppressions():
+    """What is printed of each row takes all of them out; then the exit status is 0. In memcheck, too, but for what is lost only through
+    others, which has records of its own there."""
+    text = traced([lab.target("lost")], "--gen-suppressions")
+    with tempfile.NamedTemporaryFile("w", suffix=".supp") as file:
+        file.write("{" + text.partition("\n{")[2])
+        file.flush()
+        report = json.loads(traced([lab.target("lost")], "-j", "--suppressions", file.name, status=0))
+        truth = memcheck(file.name)
+    assert counts(report) == {"definitely lost": 0, "indirectly lost": 0, "possibly lost": 0, "suppressed": 23}, report
+    assert truth == {"definitely lost": 0, "indirectly lost": 5, "possibly lost": 0, "suppressed": 18}, truth
+    assert not report["groups"], report["groups"]
+
+
+def test_only_module():
+    """Stacks that do not go through the module are left out; status 0 where none is left."""
+    assert len(lost_report("--only-module", "lost")["groups"]) == 3
+    report = json.loads(traced([lab.target("lost")], "-j", "--only-module", "libz.so.1", status=0))
+    assert not report["groups"] and report["left_out"]["blocks"] == 23, report
+
+
+def test_show():
+    """Rows of these kinds, and for the exit status only these count."""
+    process = lab.start([lab.target("lost")])
+    process.stdout.readline()
+    lab.release(process)
+    assert process.stdout.readline() == b"done\n"
+    lab.wait_for(lambda: lab.is_waiting(process), "it waits")
+    for show, kinds in (("definite", {"definite"}), ("possible", {"possible"}), ("all", {"definite", "possible"})):
+        status, output, errors = lab.run("leaks", *lab.PATIENT, "-q", "-j", "--show", show, "-p", process.pid)
+        assert status == 1 and {group["kind"] for group in json.loads(output)["groups"]} == kinds, (output, errors)
+    process = lab.start([lab.target("lost"), "none"])
+    process.stdout.readline()
+    lab.release(process)
+    assert process.stdout.readline() == b"done\n"
+    status, output, errors = lab.run("leaks", *lab.PATIENT, "-q", "-j", "--show", "all", "-p", process.pid)
+    assert status == 0 and not json.loads(output)["groups"], (output, errors)
+
+
 def test_refusals():
+    assert lab.run("leaks", "-p", os.getpid(), "--suppressions", "@ruby")[0] == 2
+    assert lab.run("leaks", "-p", os.getpid(), "-d", "1", "--suppressions", "@perl")[0] == 2
+    assert lab.run("leaks", "-p", os.getpid(), "--show", "some")[0] == 2
+    assert lab.run("leaks", "--", "true")[0] == 2
     assert lab.run("leaks", "-p", os.getpid(), "-d", "1", "--budget")[0] == 2
     assert lab.run("leaks", "-p", os.getpid(), "--format", "metrics")[0] == 2
     assert lab.run("leaks", "-p", 4194301, "-d", "1")[0] == 4

@@ -53,6 +53,7 @@ static void stacks_name(const struct leak_stacks *stacks, struct leak_group *gro
 	const struct snapshot_site *site = stacks_find(stacks, group);
 	struct frame_list frames = { 0 };
 
+	leak_group_clear(group);
 	if (!site) {
 		group->site = 0;
 		return;

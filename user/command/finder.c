@@ -9,11 +9,13 @@
 
 #include "analyze/group.h"
 #include "analyze/leak_rows.h"
+#include "analyze/leak_rules.h"
 #include "analyze/leak_stacks.h"
 #include "base/clock.h"
 #include "command/memory_options.h"
 #include "command/naming.h"
 #include "command/reporter.h"
+#include "recording/json_file.h"
 #include "render/leaks.h"
 #include "system/thread_calls.h"
 
@@ -66,15 +68,35 @@ static int finder_open_output(struct finder *finder, struct error *error)
 	return code;
 }
 
+static int finder_read_suppressions(struct finder *finder, const char *name, struct error *error)
+{
+	struct buffer text = { 0 };
+	int code;
+
+	if (*name == '@')
+		return suppressions_add_preset(&finder->suppressions, name + 1, error);
+	code = json_file_read(name, SUPPRESSIONS_MAX, "file of --suppressions", &text, error);
+	if (!code && text.length && strlen(text.data) != text.length)
+		code = error_set(error, ERROR_USAGE, -EINVAL, "'%s' is no text", name);
+	if (!code && text.length)
+		code = suppressions_parse(&finder->suppressions, text.data, name, error);
+	buffer_free(&text);
+	return code;
+}
+
 int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 		const struct log *log, struct error *error)
 {
-	int code;
+	int code = 0;
+	size_t i;
 
 	finder->options = options;
 	finder->log = log;
 	finder->pid = pid;
-	code = finder_open_output(finder, error);
+	for (i = 0; i < options->suppression_count && !code; i++)
+		code = finder_read_suppressions(finder, options->suppressions[i], error);
+	if (!code)
+		code = finder_open_output(finder, error);
 	if (code)
 		return code;
 	if (thread_iterator_open(pid, READS_MOST, &finder->iterator))
@@ -135,6 +157,7 @@ static int finder_write(struct finder *finder, const struct leak_report *report,
 		.top = options->top < SIZE_MAX ? (size_t)options->top : 0,
 	};
 	struct buffer text = { 0 };
+	size_t i;
 	int code;
 
 	output_size(&finder->output, getenv("COLUMNS"), &style.base.columns, &style.base.lines);
@@ -142,6 +165,8 @@ static int finder_write(struct finder *finder, const struct leak_report *report,
 		options->format->render_leaks(report, &style, &text);
 	else
 		finder_render_rows(finder, report, traced, &style.base, &text);
+	for (i = 0; options->gen_suppressions && i < report->group_count; i++)
+		suppression_describe(&report->groups[i], i + 1, &text);
 	code = output_write(&finder->output, &text, error);
 	buffer_free(&text);
 	return code == -EPIPE ? 0 : code;
@@ -164,6 +189,45 @@ static void finder_remark_unseen(struct leak_report *report)
 				   unseen.blocks == 1 ? "s" : "ve");
 }
 
+static void finder_remark_suppressed(const struct finder *finder, struct leak_report *report)
+{
+	size_t i;
+
+	for (i = 0; i < finder->suppressions.count; i++) {
+		const struct suppression *used = &finder->suppressions.items[i];
+
+		if (used->sum.blocks)
+			leak_report_remark(report, "Suppressed: %llu block%s, %llu bytes: %s",
+					   (unsigned long long)used->sum.blocks,
+					   used->sum.blocks == 1 ? "" : "s",
+					   (unsigned long long)used->sum.bytes, used->name);
+	}
+}
+
+/* Suppressions may be of stacks with interpreters' own functions, as memcheck has them, or as a report shows them. */
+static void finder_apply_rules(struct finder *finder, struct leak_report *report,
+			       const char *module)
+{
+	const struct leak_rules rules = { .verdicts = finder->options->show ? finder->options->show
+									    : ~0u,
+					  .module = module,
+					  .suppressions = &finder->suppressions };
+
+	leak_rules_apply(&rules, report);
+}
+
+/* Is there a block for which the exit status is 1? */
+static bool finder_sees_leaks(const struct finder *finder, const struct leak_report *report)
+{
+	unsigned int show = finder->options->show ? finder->options->show : 1u << LEAK_DEFINITE;
+
+	if (report->who)
+		return report->who->verdict == LEAK_DEFINITE ||
+		       report->who->verdict == LEAK_INDIRECT;
+	return (show & 1u << LEAK_DEFINITE && report->sums[LEAK_DEFINITE].blocks) ||
+	       (show & 1u << LEAK_POSSIBLE && report->sums[LEAK_POSSIBLE].blocks);
+}
+
 /* What was recorded: the blocks that were found keep their sites as long as it goes on. */
 static int finder_take_snapshot(struct finder *finder, struct leak_report *report,
 				struct snapshot **ret_snapshot, struct error *error)
@@ -179,7 +243,13 @@ static int finder_take_snapshot(struct finder *finder, struct leak_report *repor
 				 "cannot read the counters from the kernel: %s", strerror(-code));
 	report->is_traced = true;
 	report->traced_ns = (*ret_snapshot)->time_ns - (*ret_snapshot)->start_ns;
-	leak_stacks_fill(report, *ret_snapshot, finder->options->level == LOG_VERBOSE, &names);
+	leak_stacks_fill(report, *ret_snapshot, true, &names);
+	finder_apply_rules(finder, report, finder->options->only_module);
+	if (finder->options->level != LOG_VERBOSE) {
+		leak_stacks_fill(report, *ret_snapshot, false, &names);
+		finder_apply_rules(finder, report, NULL);
+	}
+	finder_remark_suppressed(finder, report);
 	finder_remark_unseen(report);
 	naming_complain(finder->symbolizer, finder->log);
 	return 0;
@@ -193,10 +263,10 @@ static int finder_report(struct finder *finder, struct leak_report *report, stru
 	if (finder->session) {
 		symbolizer_begin_report(finder->symbolizer);
 		code = finder_take_snapshot(finder, report, &snapshot, error);
+	} else {
+		finder_apply_rules(finder, report, NULL);
 	}
-	finder->has_leaks = report->who ? report->who->verdict == LEAK_DEFINITE ||
-						  report->who->verdict == LEAK_INDIRECT
-					: report->sums[LEAK_DEFINITE].blocks;
+	finder->has_leaks = finder_sees_leaks(finder, report);
 	if (!code)
 		code = finder_write(finder, report, snapshot, error);
 	if (finder->session)
@@ -241,5 +311,6 @@ int finder_close(struct finder *finder, struct error *error)
 	name_reader_free(finder->names);
 	finder->iterator = NULL;
 	finder->names = NULL;
+	suppressions_free(&finder->suppressions);
 	return output_close(&finder->output, error);
 }

@@ -3,6 +3,7 @@
 #ifndef COMMAND_FINDER_H
 #define COMMAND_FINDER_H
 
+#include "analyze/suppression.h"
 #include "command/options.h"
 #include "command/output.h"
 #include "kernel/thread_iterator.h"
@@ -20,6 +21,7 @@ struct finder {
 	bool color;
 	struct thread_iterator *iterator; /* NULL = the kernel has none */
 	struct name_reader *names;
+	struct suppressions suppressions; /* owned */
 	bool has_leaks; /* the report has blocks for which the exit status is 1 */
 };
 

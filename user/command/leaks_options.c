@@ -17,19 +17,13 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const leaks_options[] = {
-	&options_table_target,
-	&options_table_follow,
-	&options_table_time,
-	&options_table_frames,
-	&options_table_file,
-	&options_table_top,
-	&options_table_output,
-	&options_table_limits,
-	&options_table_record,
-	&options_table_probe,
-	&options_table_who,
-	&options_table_general,
-	NULL,
+	&options_table_target,	&options_table_follow,
+	&options_table_time,	&options_table_frames,
+	&options_table_file,	&options_table_top,
+	&options_table_output,	&options_table_leaks,
+	&options_table_limits,	&options_table_record,
+	&options_table_probe,	&options_table_who,
+	&options_table_general, NULL,
 };
 
 const struct argument_row leaks_options_arguments[] = { { .name = NULL } };
@@ -45,10 +39,33 @@ static int leaks_options_check_trace(const struct options *options, struct error
 	if (options->usdt == USDT_ONLY)
 		return USAGE("'tracer leaks' looks up who has allocated what is lost, and "
 			     "--usdt=only records samples: leave it out");
+	if (options->arguments && !options->duration_ns)
+		return USAGE(
+			"'tracer leaks' looks at a process that runs, and '%s' has gone when it "
+			"ends: add -d TIME, after which it is looked at",
+			options->arguments[0]);
 	if (options->tree || options->all)
 		return USAGE("'tracer leaks' looks at one process: use -p");
 	code = trace_options_check_blocks(options, error);
 	return code ? code : trace_options_check_light(options, error);
+}
+
+/* What is by stacks takes stacks. */
+static int leaks_options_check_rules(const struct options *options, struct error *error)
+{
+	const char *option = options->only_module	  ? "--only-module"
+			     : options->suppression_count ? "--suppressions"
+			     : options->gen_suppressions  ? "--gen-suppressions"
+							  : NULL;
+
+	if (option && !options->duration_ns && !options->arguments)
+		return USAGE("%s is by the stacks of what was allocated, which only a trace has: "
+			     "add -d TIME",
+			     option);
+	if (options->gen_suppressions && strcmp(options->format->name, "text") != 0)
+		return USAGE("--gen-suppressions is of text: leave out the format %s",
+			     options->format->name);
+	return 0;
 }
 
 int leaks_options_check(const struct command_line *line, struct options *options,
@@ -58,6 +75,8 @@ int leaks_options_check(const struct command_line *line, struct options *options
 
 	if (!code && (options->duration_ns || options->arguments))
 		code = leaks_options_check_trace(options, error);
+	if (!code)
+		code = leaks_options_check_rules(options, error);
 	if (code)
 		return code;
 	if (!strcmp(options->format->name, "metrics"))

@@ -59,6 +59,9 @@ enum options_seccomp {
 /* -n was not given. */
 #define OPTIONS_TOP_DEFAULT UINT64_MAX
 
+/* Files of --suppressions. */
+#define OPTIONS_SUPPRESSIONS_MAX 16
+
 struct options {
 	enum options_action action; /* unless ACTION_RUN, only `level` has a meaning beside it */
 	const struct command *command;
@@ -128,6 +131,13 @@ struct options {
 	bool holders; /* of blocks, also where these are large */
 	uint64_t wait_ns; /* for a major collection */
 	const char *since; /* a file with an earlier report; NULL = none */
+
+	/* Of lost blocks: bits by enum leak_verdict of those that are shown, and make the exit status 1; 0 = not given. */
+	unsigned int show;
+	const char *only_module; /* only stacks through this file; NULL = all */
+	const char *suppressions[OPTIONS_SUPPRESSIONS_MAX]; /* files, or presets such as "@ruby" */
+	size_t suppression_count;
+	bool gen_suppressions; /* one is printed for each row */
 
 	const char *recording; /* a file to read; NULL = none */
 	uint64_t limit; /* bytes that a recording should not exceed; 0 = none */

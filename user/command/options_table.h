@@ -25,6 +25,7 @@ extern const struct option_list options_table_serve; /* where reports are served
 extern const struct option_list options_table_recording; /* what a recording takes */
 extern const struct option_list options_table_moment; /* which moments of a recording */
 extern const struct option_list options_table_look; /* how a process's memory is looked at */
+extern const struct option_list options_table_leaks; /* which lost blocks are shown */
 extern const struct option_list options_table_limits; /* what a look may take */
 extern const struct option_list options_table_who; /* which block's holders are wanted */
 extern const struct option_list options_table_record; /* what is recorded, and how much of it */

@@ -85,8 +85,7 @@ static struct leak_group *groups_get(struct groups *groups, const struct reach_c
 		at = groups->report->group_count;
 		table_put(&groups->by_key, key, (void *)at);
 	}
-	if (item->verdict != LEAK_INDIRECT)
-		table_put(&groups->by_leader, item->address, (void *)at);
+	table_put(&groups->by_leader, item->address, (void *)at);
 	groups_unite(&groups->report->groups[at - 1], item, like);
 	return &groups->report->groups[at - 1];
 }
@@ -139,7 +138,7 @@ static void groups_look(const struct leaks_pass *pass, const struct reach_candid
 		struct census_block block = { .address = item->address, .size = item->size };
 		size_t wanted = item->size < GROUPS_BYTES ? (size_t)item->size : GROUPS_BYTES;
 
-		if (item->verdict == LEAK_INDIRECT && !groups->wanted->shows_indirect)
+		if (item->verdict == LEAK_INDIRECT)
 			continue;
 		if (looked++ >= GROUPS_LOOKED) {
 			groups_add(groups, item->address, "not looked at", NULL);

@@ -26,7 +26,6 @@ struct leaks_wanted {
 	bool (*registers)(void *context, struct thread_registers_list *registers);
 	/* The key of the site that has allocated the block at `address`; 0 = that was not seen. NULL = nobody was watching. */
 	uint64_t (*find_site)(void *context, uint64_t address, uint64_t size);
-	bool shows_indirect; /* what is lost only through others has groups of its own, too */
 	void *context;
 	struct leak_who *who; /* a block whose holders are wanted instead of groups; NULL = none */
 };

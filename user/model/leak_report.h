@@ -64,7 +64,7 @@ struct leak_sum {
  * pool, static, or where the frames are from.
  */
 struct leak_group {
-	enum leak_verdict verdict; /* LEAK_DEFINITE, LEAK_INDIRECT or LEAK_POSSIBLE */
+	enum leak_verdict verdict; /* LEAK_DEFINITE or LEAK_POSSIBLE */
 	const char *kind, *name; /* as of a memory_kind; "" = several, or none */
 	uint64_t size; /* 0 = several */
 	uint64_t site; /* its key; 0 = nobody has seen who allocated them */
@@ -85,7 +85,8 @@ struct leak_report {
 	struct leak_sum sums[LEAK_VERDICTS];
 	struct leak_sum roots[LEAK_ROOTS]; /* of what is reachable */
 	/* Not in `sums`: of groups that rules have taken out, with what is lost only through them. */
-	struct leak_sum suppressed, left_out;
+	struct leak_sum suppressed; /* by suppressions */
+	struct leak_sum left_out; /* in no stack is the module that was asked for */
 	bool is_traced; /* allocations were recorded, for `traced_ns` */
 	uint64_t traced_ns;
 	struct leak_group *groups; /* the largest first; owned */

@@ -26,6 +26,8 @@ static void leaks_json_sums(struct json_writer *json, const struct leak_report *
 	for (i = 0; i < LEAK_VERDICTS; i++)
 		leaks_json_sum(json, leak_verdict_name((enum leak_verdict)i), &report->sums[i]);
 	json_writer_close(json, '}');
+	leaks_json_sum(json, "suppressed", &report->suppressed);
+	leaks_json_sum(json, "left_out", &report->left_out);
 	json_writer_key(json, "roots");
 	json_writer_open(json, '{');
 	for (i = 0; i < LEAK_ROOTS_LIVE; i++)

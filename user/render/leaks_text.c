@@ -68,6 +68,10 @@ static void leaks_text_sums(const struct text_writer *writer, const struct leak_
 		leaks_text_sum(writer, "stale", &sums[LEAK_STALE], "only old words lead to them");
 	if (sums[LEAK_UNJUDGED].blocks)
 		leaks_text_sum(writer, "not judged", &sums[LEAK_UNJUDGED], "new, or on the move");
+	if (report->suppressed.blocks)
+		leaks_text_sum(writer, "suppressed", &report->suppressed, "");
+	if (report->left_out.blocks)
+		leaks_text_sum(writer, "left out", &report->left_out, "not through the module");
 	leaks_text_sum(writer, "still reachable", &sums[LEAK_REACHABLE], "");
 	for (i = 0; i < LEAK_ROOTS; i++)
 		if (report->roots[i].blocks)
@@ -118,9 +122,7 @@ static void leaks_text_evidence(const struct text_writer *writer, const struct l
 static const char *leaks_text_verdict(const struct leak_report *report,
 				      const struct leak_group *group)
 {
-	if (group->verdict == LEAK_POSSIBLE)
-		return "possibly lost";
-	return group->verdict == LEAK_INDIRECT ? "lost through others" : leaks_word(report);
+	return group->verdict == LEAK_POSSIBLE ? "possibly lost" : leaks_word(report);
 }
 
 /* The column of the places behind the names. */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of lost blocks: which of them a report is about. */
+#include <string.h>
+
+#include "command/options_table.h"
+#include "model/leak_report.h"
+
+static int options_table_store_show(const struct option_row *row, const char *text,
+				    struct options *options, struct error *error)
+{
+	static const struct {
+		const char *word;
+		unsigned int kinds;
+	} words[] = { { "definite", 1u << LEAK_DEFINITE },
+		      { "possible", 1u << LEAK_POSSIBLE },
+		      { "all", 1u << LEAK_DEFINITE | 1u << LEAK_POSSIBLE } };
+	const char *at;
+	size_t i, length;
+
+	options->show = 0;
+	for (at = text; *at; at += length + (at[length] == ',')) {
+		length = strcspn(at, ",");
+		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (strlen(words[i].word) == length && !strncmp(at, words[i].word, length))
+				break;
+		if (i == sizeof(words) / sizeof(words[0]))
+			break;
+		options->show |= words[i].kinds;
+	}
+	if (*at || !options->show)
+		return option_row_refuse(row, text, "definite, possible, both or all", error);
+	return 0;
+}
+
+static int options_table_store_suppressions(const struct option_row *row, const char *text,
+					    struct options *options, struct error *error)
+{
+	if (!*text)
+		return option_row_refuse(row, text, "a file, or @ruby, @python or @glibc", error);
+	if (options->suppression_count == OPTIONS_SUPPRESSIONS_MAX)
+		return option_row_refuse(row, text, "one of 16 files at most", error);
+	options->suppressions[options->suppression_count++] = text;
+	return 0;
+}
+
+static int options_table_store_module(const struct option_row *row, const char *text,
+				      struct options *options, struct error *error)
+{
+	if (!*text)
+		return option_row_refuse(row, text, "the name of a library or program", error);
+	options->only_module = text;
+	return 0;
+}
+
+static const struct option_row leaks_rows[] = {
+	{ .name = "show",
+	  .argument = "KINDS",
+	  .help = "of leaks: definite, possible; these make the status 1",
+	  .store = options_table_store_show },
+	{ .name = "only-module",
+	  .argument = "FILE",
+	  .help = "of leaks: only stacks through FILE, such as foo.so",
+	  .store = options_table_store_module },
+	{ .name = "suppressions",
+	  .argument = "FILE",
+	  .help = "of leaks: leave out what FILE, or @ruby, @glibc, has",
+	  .store = options_table_store_suppressions },
+	{ .name = "gen-suppressions",
+	  .help = "of leaks: print a suppression for each row",
+	  .store = option_row_store_true,
+	  .field = offsetof(struct options, gen_suppressions) },
+};
+
+const struct option_list options_table_leaks = { leaks_rows,
+						 sizeof(leaks_rows) / sizeof(leaks_rows[0]) };
