@@ -214,6 +214,9 @@ struct verdict verdict_of_estimate(const struct budget_estimate *estimate)
 	verdict.growth = estimate->rate;
 	verdict.never_freed_known = estimate->tail.shape == SURVIVAL_FLAT;
 	verdict.never_freed = estimate->tail.share;
+	/* Within a window most blocks are freed that live shortly: then fewer are followed than were allocated. */
+	verdict.kept = !estimate->freed && !estimate->lost &&
+		       estimate->followed >= estimate->allocated - estimate->allocated / 20;
 	return verdict;
 }
 

@@ -16,6 +16,7 @@
 struct choice {
 	struct session *session;
 	struct loop loop;
+	uint64_t most_ns;
 	struct watch on_signal, on_event, on_time;
 	bool all;
 };
@@ -48,7 +49,7 @@ static void choice_on_time(void *context, struct watch *watch)
 	if (!loop_take_ticks(watch->fd) || session_snapshot(choice->session, &snapshot))
 		return;
 	choice->all = watch_price_allows_all(snapshot->budget, &enough);
-	if (enough || snapshot->time_ns > snapshot->start_ns + MOST_NS)
+	if (enough || snapshot->time_ns > snapshot->start_ns + choice->most_ns)
 		loop_stop(&choice->loop);
 	snapshot_free(snapshot);
 }
@@ -61,13 +62,16 @@ static int choice_add(struct choice *choice, struct watch *watch, int fd,
 	return fd < 0 ? fd : loop_add(&choice->loop, watch);
 }
 
-int choice_run(struct session *session, int signals, bool *ret_all, struct error *error)
+int choice_run(struct session *session, int signals, uint64_t duration_ns, bool *ret_all,
+	       struct error *error)
 {
-	struct choice choice = { .session = session };
+	struct choice choice = { .session = session, .most_ns = MOST_NS };
 	int code = loop_open(&choice.loop, error);
 
 	if (code)
 		return code;
+	if (duration_ns && duration_ns / 4 < MOST_NS)
+		choice.most_ns = duration_ns / 4;
 	session_activate(session);
 	code = choice_add(&choice, &choice.on_time, loop_open_timer(ASK_NS, ASK_NS),
 			  choice_on_time);

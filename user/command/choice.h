@@ -6,9 +6,10 @@
 #include "session/session.h"
 
 /*
- * Activate a session that traces in windows, and wait until these have shown the price, for some seconds, or until `signals`, a descriptor, is readable
+ * Activate a session that traces in windows, and wait until these have shown the price, for some seconds, but no longer than a quarter of `duration_ns` (0 = any), or until `signals`, a descriptor, is readable
  * or the targets have ended. `*ret_all`: all calls cost less than the budget. Returns 0 or a negative errno with `error` filled.
  */
-int choice_run(struct session *session, int signals, bool *ret_all, struct error *error);
+int choice_run(struct session *session, int signals, uint64_t duration_ns, bool *ret_all,
+	       struct error *error);
 
 #endif

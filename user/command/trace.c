@@ -552,7 +552,8 @@ static int trace_choose(struct trace *trace)
 	if (trace->options->waits || trace->selector.kind || trace->options->arguments)
 		return 0;
 	trace->active = true;
-	code = choice_run(trace->session, trace->on_signal.fd, &all, &trace->error);
+	code = choice_run(trace->session, trace->on_signal.fd, trace->options->duration_ns, &all,
+			  &trace->error);
 	if (code || !all)
 		return code;
 	trace->own->budget = 0;
