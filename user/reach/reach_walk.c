@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #define WALK_PIECE (256u << 10)
-#define WALK_ROUNDS 4 /* how often pages that have come meanwhile are read */
+/* How often pages that have come meanwhile are read, at least and at most; between these, for so long as the first time has taken. */
+#define WALK_ROUNDS_LEAST 4
+#define WALK_ROUNDS_MOST 32
 
 struct walk_range {
 	uint64_t start, end;
@@ -183,6 +186,12 @@ static bool walk_round(struct walk *walk, bool *ret_has_all)
 	return goes_on;
 }
 
+static bool walk_goes_on(unsigned int round, uint64_t begin_ns, uint64_t first_ns)
+{
+	return round < WALK_ROUNDS_LEAST ||
+	       (round < WALK_ROUNDS_MOST && clock_now_ns() < first_ns + (first_ns - begin_ns));
+}
+
 bool reach_walk(struct image *image, enum reach_direction direction,
 		const struct reach_walk_sink *sink, struct reach_walk_left *ret_left)
 {
@@ -191,12 +200,16 @@ bool reach_walk(struct image *image, enum reach_direction direction,
 			     .left = ret_left,
 			     .direction = direction,
 			     .bytes = memory_alloc(1, WALK_PIECE) };
+	uint64_t begin_ns = clock_now_ns(), first_ns = 0;
 	unsigned int round = 0;
 	bool has_all;
 
 	*ret_left = (struct reach_walk_left){ 0 };
-	while (walk_round(&walk, &has_all) && ++round < WALK_ROUNDS && image_refresh(image))
-		;
+	while (walk_round(&walk, &has_all)) {
+		first_ns = round++ ? first_ns : clock_now_ns();
+		if (!walk_goes_on(round, begin_ns, first_ns) || !image_refresh(image))
+			break;
+	}
 	free(walk.taken.items);
 	free(walk.failed.items);
 	free(walk.bytes);
