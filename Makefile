@@ -127,6 +127,16 @@ $(BUILD)/html_page.h: scripts/embed-page $(PAGE)
 
 $(BUILD)/user/render/html.o $(BUILD)/sanitized/user/render/html.o $(BUILD)/fuzz/user/render/html.o: $(BUILD)/html_page.h
 
+# What the scripts of the shells have that does not follow from the tables.
+COMPLETIONS := $(wildcard user/command/completion/*)
+$(BUILD)/completion_texts.h: scripts/embed-texts $(COMPLETIONS)
+	@mkdir -p $(@D)
+	$(Q)scripts/embed-texts $(COMPLETIONS) > $@.tmp
+	@mv $@.tmp $@
+
+$(foreach dir,$(BUILD) $(BUILD)/sanitized $(BUILD)/fuzz,$(patsubst %,$(dir)/user/command/completion_%.o,bash fish zsh)): \
+	| $(BUILD)/completion_texts.h
+
 $(BUILD)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h include/*.h)
 	@mkdir -p $(@D)
 	@pkg-config --atleast-version=1.0 libbpf || { echo "tracer is built with libbpf 1.0 or later (Debian 12," \
@@ -273,9 +283,20 @@ bench: $(BUILD)/tracer $(BUILD)/tests/live/parts
 	$(Q)$(MAKE) -s -C tests/bench BUILD=$(CURDIR)/$(BUILD)/bench
 	tests/bench/run $(if $(QUICK),--quick)
 
+# Where zsh looks; Debian's does elsewhere for files of packages.
+ZSH_FUNCTIONS ?= site-functions
+define install_completion
+	install -d $(DESTDIR)$(PREFIX)/share/$(dir $(2))
+	$(BUILD)/tracer --completion $(1) >$(DESTDIR)$(PREFIX)/share/$(2)
+	chmod 644 $(DESTDIR)$(PREFIX)/share/$(2)
+endef
+
 install: $(BUILD)/tracer
 	install -D -m 755 $(BUILD)/tracer $(DESTDIR)$(PREFIX)/bin/tracer
 	install -D -m 644 docs/tracer.8 $(DESTDIR)$(PREFIX)/share/man/man8/tracer.8
+	$(call install_completion,bash,bash-completion/completions/tracer)
+	$(call install_completion,fish,fish/vendor_completions.d/tracer.fish)
+	$(call install_completion,zsh,zsh/$(ZSH_FUNCTIONS)/_tracer)
 
 clean:
 	rm -rf $(BUILD)

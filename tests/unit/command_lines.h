@@ -53,6 +53,7 @@ static const struct command memory = { .name = "memory",
 				       .summary = "print where memory is",
 				       .options = memory_options,
 				       .arguments = trace_options_arguments,
+				       .writes = memory_options_writes,
 				       .check = memory_options_check,
 				       .run = run_nothing };
 
@@ -60,6 +61,7 @@ static const struct command leaks = { .name = "leaks",
 				      .summary = "print what nothing points to",
 				      .options = leaks_options,
 				      .arguments = leaks_options_arguments,
+				      .writes = leaks_options_writes,
 				      .check = leaks_options_check,
 				      .run = run_nothing };
 
@@ -104,6 +106,7 @@ static const struct command diff = { .name = "diff",
 				     .summary = "compare two files",
 				     .options = diff_options,
 				     .arguments = diff_options_arguments,
+				     .writes = diff_options_writes,
 				     .check = diff_options_check,
 				     .run = run_nothing };
 

@@ -27,67 +27,151 @@ static bool one_command_takes(const struct option_row *a, const struct option_ro
 	return false;
 }
 
-/* Every row of the table must be reachable by its name and its letter, and be listed in the help text. */
+/* The text of a command; free with free(). */
+static char *text_of(const struct command *command, bool verbose)
+{
+	struct buffer text = { 0 };
+
+	help_append(&text, commands, command, verbose);
+	return text.data;
+}
+
+/* A row must be in the text of a command if the command takes it, and nowhere else. */
+static void check_row(const struct command *command, const struct option_row *row)
+{
+	char *brief = text_of(command, false), *verbose = text_of(command, true);
+	char *name = row->letter ? memory_format("\n  -%c, --%s ", row->letter, row->name)
+				 : memory_format("\n      --%s ", row->name);
+	const bool takes = command_takes(command, row), testing = row->flags & OPTION_TESTING;
+	const bool alias = row->flags & OPTION_ALIAS;
+
+	/* Of two rows of one name, another command has the other one. */
+	if (takes || strcmp(row->name, "wait") != 0) {
+		assert_int_equal(!strstr(brief, name), !takes || testing || alias);
+		assert_int_equal(!strstr(verbose, name), !takes || alias);
+		assert_true(!takes || alias || strstr(verbose, row->help));
+	}
+	free(name);
+	free(verbose);
+	free(brief);
+}
+
+/* Every row of the table must be reachable by its name and its letter, and be listed in the help text of who takes it. */
 static void test_table_and_help_agree(void **state)
 {
-	struct buffer brief = { 0 }, verbose = { 0 };
+	const struct command *const *command;
 	size_t i, j, count;
 	const struct option_row **rows = command_line_rows(commands, &count);
 
 	(void)state;
-	help_append(&brief, commands, false);
-	help_append(&verbose, commands, true);
 	assert_true(count >= 40); /* all lists are in it, not one command's alone */
 	for (i = 0; i < count; i++) {
-		char *name = memory_format("--%s ", rows[i]->name);
-		bool testing = rows[i]->flags & OPTION_TESTING;
-		bool alias = rows[i]->flags & OPTION_ALIAS;
-
-		assert_int_equal(!strstr(brief.data, name), testing || alias);
-		assert_int_equal(!strstr(verbose.data, name), alias);
 		assert_non_null(rows[i]->help);
 		assert_non_null(rows[i]->store);
+		for (command = commands; *command; command++)
+			check_row(*command, rows[i]);
 		for (j = 0; j < i; j++) {
 			assert_true(strcmp(rows[i]->name, rows[j]->name) != 0 ||
 				    !one_command_takes(rows[i], rows[j]));
 			assert_true(!rows[i]->letter || rows[i]->letter != rows[j]->letter);
 		}
-		free(name);
 	}
 	free(rows);
-	buffer_free(&brief);
-	buffer_free(&verbose);
 }
 
-/* 80 columns, as terminals have; each example must be a command line that is accepted. */
-static void test_help_fits_and_is_true(void **state)
+/* A line of EXAMPLES must be a command line of this command that is accepted; of the overview, of any. */
+static void check_example(const struct command *command, char *line)
 {
-	struct buffer text = { 0 };
-	char *line, *place;
+	char *end = strstr(line + 2, "  ");
+	struct line parsed;
+
+	assert_non_null(end);
+	*end = '\0';
+	assert_memory_equal(line, "  tracer ", 9);
+	parsed = parse_good(line + 9);
+	if (command != commands[0])
+		assert_ptr_equal(parsed.options.command, command);
+	line_free(&parsed);
+}
+
+/* 80 columns, as terminals have. */
+static int check_text(const struct command *command)
+{
+	char *text = text_of(command, true), *line, *place;
 	bool examples = false;
 	int tried = 0;
 
-	(void)state;
-	help_append(&text, commands, true);
-	for (line = strtok_r(text.data, "\n", &place); line; line = strtok_r(NULL, "\n", &place)) {
+	for (line = strtok_r(text, "\n", &place); line; line = strtok_r(NULL, "\n", &place)) {
 		if (strlen(line) > 80)
 			print_error("too long: %s\n", line);
 		assert_true(strlen(line) <= 80);
-		if (examples) {
-			char *end = strstr(line + 2, "  ");
-			struct line parsed;
-
-			assert_non_null(end);
-			*end = '\0';
-			assert_memory_equal(line, "  tracer ", 9);
-			parsed = parse_good(line + 9);
-			line_free(&parsed);
-			tried++;
-		}
+		if (examples)
+			check_example(command, line);
+		tried += examples;
 		examples |= !strcmp(line, "EXAMPLES");
 	}
-	assert_true(tried >= 5);
-	buffer_free(&text);
+	free(text);
+	return tried;
+}
+
+static void test_help_fits_and_is_true(void **state)
+{
+	const struct command *const *command;
+
+	(void)state;
+	for (command = commands; *command; command++)
+		assert_true(check_text(*command) >= 1);
+	/* The overview has one of each. */
+	assert_true(check_text(commands[0]) > (int)(command - commands));
+}
+
+/* The text begins with a line that may be typed, and the overview leads to the others. */
+static void test_usage(void **state)
+{
+	const struct command *const *command;
+	char *overview = text_of(commands[0], false), *text, *usage;
+
+	(void)state;
+	for (command = commands + 1; *command; command++) {
+		text = text_of(*command, false);
+		usage = memory_format("Usage: tracer %s ", (*command)->name);
+		assert_memory_equal(text, usage, strlen(usage));
+		assert_null(strstr(text, "\nCommands:\n"));
+		assert_non_null(strstr(overview, (*command)->summary));
+		free(usage);
+		free(text);
+	}
+	assert_memory_equal(overview, "Usage: tracer -p PID", 20);
+	assert_non_null(strstr(overview, "tracer COMMAND -h"));
+	free(overview);
+}
+
+/* Those formats are listed that --format accepts. */
+static void test_formats(void **state)
+{
+	static const struct {
+		const struct command *command;
+		const char *line;
+	} rows[] = { { &memory, "memory -p 1 --format " },
+		     { &leaks, "leaks -p 1 --format " },
+		     { &diff, "diff a b --format " } };
+	const struct render_format *format;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *text = text_of(rows[i].command, false);
+
+		for (format = render_format_list(); format->name; format++) {
+			char *typed = memory_format("%s%s", rows[i].line, format->name);
+			struct line line = parse(typed);
+
+			assert_int_equal(!strstr(text, format->description), line.result != 0);
+			line_free(&line);
+			free(typed);
+		}
+		free(text);
+	}
 }
 
 int main(void)
@@ -95,6 +179,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_and_help_agree),
 		cmocka_unit_test(test_help_fits_and_is_true),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

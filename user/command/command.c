@@ -12,3 +12,13 @@ int command_fail(const struct log *log, const struct error *error)
 	log_write(log, LOG_ERROR, "%s", error->text);
 	return (int)error->kind;
 }
+
+bool command_takes(const struct command *command, const struct option_row *row)
+{
+	const struct option_list *const *list;
+
+	for (list = command->options; *list; list++)
+		if (row >= (*list)->rows && row < (*list)->rows + (*list)->count)
+			return true;
+	return false;
+}

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "command/option_row.h"
 #include "command/options.h"
+#include "render/render.h"
 
 /* A command line whose options are read. */
 struct command_line {
@@ -28,6 +29,7 @@ struct argument_row {
 	/* Put the meaning of `text` into `options`. Returns 0 or -EINVAL with `error` filled. */
 	int (*store)(const struct command_line *line, const char *text, struct options *options,
 		     struct error *error);
+	bool is_file; /* the name of one, perhaps with more behind it */
 };
 
 struct command {
@@ -36,6 +38,8 @@ struct command {
 	const struct option_list *const *options; /* what it takes, ended by NULL */
 	const struct argument_row *arguments; /* in their order, ended by one without a name */
 	bool starts_program; /* what follows "--" is a program to start; otherwise positional arguments */
+	/* Which formats it writes; NULL = all, if it takes --format. */
+	bool (*writes)(const struct render_format *format);
 	/*
 	 * The rules that concern more than one argument; fills in defaults that depend on others. Returns 0 or -EINVAL with
 	 * `error` filled. NULL = none.
@@ -59,6 +63,9 @@ extern const struct command command_mark; /* mark.c */
 extern const struct command command_serve; /* serve.c */
 extern const struct command command_top; /* top.c */
 extern const struct command command_watch; /* watch.c */
+
+/* Is the option in one of the command's lists? */
+bool command_takes(const struct command *command, const struct option_row *row);
 
 /* Write to `log` what went wrong. Returns the exit status for it: its kind. */
 int command_fail(const struct log *log, const struct error *error);

@@ -108,16 +108,6 @@ static const struct option_row *parse_find_row(const struct parse *parse, int co
 	return NULL;
 }
 
-static bool command_takes(const struct command *command, const struct option_row *row)
-{
-	const struct option_list *const *list;
-
-	for (list = command->options; *list; list++)
-		if (row >= (*list)->rows && row < (*list)->rows + (*list)->count)
-			return true;
-	return false;
-}
-
 /* The command that was named before, or else the first. */
 static const struct command *parse_find_command(const struct parse *parse)
 {
@@ -127,6 +117,18 @@ static const struct command *parse_find_command(const struct parse *parse)
 		if (!strcmp((*command)->name, parse->positions[0]))
 			return *command;
 	return parse->line.commands[0];
+}
+
+/* No command has such an option. */
+static int parse_refuse_unknown(struct parse *parse, const char *dashes, const char *name)
+{
+	const struct command *command = parse_find_command(parse);
+
+	if (command == parse->line.commands[0])
+		return USAGE(parse, "unknown option '%s%s'; 'tracer -h' lists the options", dashes,
+			     name);
+	return USAGE(parse, "unknown option '%s%s'; 'tracer %s -h' lists the options", dashes, name,
+		     command->name);
 }
 
 /* Are they the same option, perhaps by another name? */
@@ -244,7 +246,7 @@ static int parse_refuse_long(struct parse *parse, const char *name)
 	else if (nearest)
 		USAGE(parse, "unknown option '--%s'; did you mean '--%s'?", name, nearest);
 	else
-		USAGE(parse, "unknown option '--%s'; 'tracer -h' lists the options", name);
+		parse_refuse_unknown(parse, "--", name);
 	buffer_free(&names);
 	return -EINVAL;
 }
@@ -280,6 +282,7 @@ static int parse_take_long(struct parse *parse, const char *given)
 static int parse_refuse(struct parse *parse, int code, const char *given)
 {
 	const struct option_row *row = parse_find_row(parse, optopt);
+	const char letter[] = { (char)optopt, '\0' };
 	char label[OPTION_LABEL_MAX];
 
 	if (code == ':' && row)
@@ -290,7 +293,7 @@ static int parse_refuse(struct parse *parse, int code, const char *given)
 			     option_row_label(row, label), given);
 	if (!optopt)
 		return parse_take_long(parse, given);
-	return USAGE(parse, "unknown option '-%c'; 'tracer -h' lists the options", optopt);
+	return parse_refuse_unknown(parse, "-", letter);
 }
 
 /* Every argument up to "--". */

@@ -26,6 +26,7 @@ const struct command command_diff = {
 	.summary = "what has grown between two moments of recordings",
 	.options = diff_options,
 	.arguments = diff_options_arguments,
+	.writes = diff_options_writes,
 	.check = diff_options_check,
 	.run = diff_run,
 };

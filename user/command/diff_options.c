@@ -22,17 +22,22 @@ static int diff_store(const struct command_line *line, const char *text, struct 
 }
 
 const struct argument_row diff_options_arguments[] = {
-	{ "A", false, diff_store },
-	{ "B", false, diff_store },
-	{ "C", true, diff_store },
+	{ "A", false, diff_store, true },
+	{ "B", false, diff_store, true },
+	{ "C", true, diff_store, true },
 	{ NULL },
 };
+
+bool diff_options_writes(const struct render_format *format)
+{
+	return format->render_difference != NULL;
+}
 
 int diff_options_check(const struct command_line *line, struct options *options,
 		       struct error *error)
 {
 	(void)line;
-	if (!options->format->render_difference)
+	if (!diff_options_writes(options->format))
 		return error_set(error, ERROR_USAGE, -EINVAL,
 				 "the format %s has no differences: use text, json, folded, pprof, "
 				 "speedscope, callgrind or html",

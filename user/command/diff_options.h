@@ -8,6 +8,7 @@
 /* For struct command. */
 extern const struct option_list *const diff_options[];
 extern const struct argument_row diff_options_arguments[]; /* A B [C] */
+bool diff_options_writes(const struct render_format *format);
 int diff_options_check(const struct command_line *line, struct options *options,
 		       struct error *error);
 

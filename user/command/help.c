@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "command/command_line.h"
+#include "command/completion.h"
+#include "command/help_pages.h"
 #include "command/output.h"
 #include "render/render.h"
 
@@ -35,17 +37,23 @@ static void help_option(struct buffer *out, const struct option_row *row)
 	help_line(out, left, row->help);
 }
 
-static void help_options(struct buffer *out, const struct command *const *commands,
-			 const char *title, unsigned int testing)
+/* The options of a command, or those of them that are for tests. */
+static void help_options(struct buffer *out, const struct command *command, const char *title,
+			 unsigned int testing)
 {
+	const struct command *const alone[] = { command, NULL };
+	bool any = false;
 	size_t i, count;
-	const struct option_row **rows = command_line_rows(commands, &count);
+	const struct option_row **rows = command_line_rows(alone, &count);
 
-	buffer_printf(out, "\n%s\n", title);
-	for (i = 0; i < count; i++)
-		if ((rows[i]->flags & OPTION_TESTING) == testing &&
-		    !(rows[i]->flags & OPTION_ALIAS))
-			help_option(out, rows[i]);
+	for (i = 0; i < count; i++) {
+		if ((rows[i]->flags & OPTION_TESTING) != testing || rows[i]->flags & OPTION_ALIAS)
+			continue;
+		if (!any)
+			buffer_printf(out, "\n%s\n", title);
+		help_option(out, rows[i]);
+		any = true;
+	}
 	free(rows);
 }
 
@@ -60,70 +68,95 @@ static void help_commands(struct buffer *out, const struct command *const *comma
 	}
 }
 
-static void help_formats(struct buffer *out)
+/* Does the command take an option with an argument of this name? */
+static bool help_has_argument(const struct command *command, const char *name)
+{
+	const struct option_list *const *list;
+	size_t i;
+
+	for (list = command->options; *list; list++)
+		for (i = 0; i < (*list)->count; i++)
+			if ((*list)->rows[i].argument && strstr((*list)->rows[i].argument, name))
+				return true;
+	return false;
+}
+
+static void help_formats(struct buffer *out, const struct command *command)
 {
 	const struct render_format *format;
 	char left[96];
 
 	buffer_append_string(out, "\nFormats:\n");
 	for (format = render_format_list(); format->name; format++) {
+		if (command->writes && !command->writes(format))
+			continue;
 		snprintf(left, sizeof(left), "  %s", format->name);
 		help_line(out, left, format->description);
 	}
 }
 
-void help_append(struct buffer *out, const struct command *const *commands, bool verbose)
+/* How arguments are written that the command has. */
+static void help_units(struct buffer *out, const struct command *command)
 {
-	buffer_append_string(
-		out,
-		"Usage: tracer -p PID[,PID...] [OPTIONS] [INTERVAL [COUNT]]\n"
-		"       tracer [OPTIONS] -- CMD [ARG...]\n"
-		"       tracer --tree PID | --comm NAME | ... [OPTIONS] [INTERVAL [COUNT]]\n"
-		"       tracer plan -p PID | --comm NAME | ... | -- CMD [ARG...]\n"
-		"       tracer memory -p PID | --tree PID | ... [INTERVAL [COUNT]]\n"
-		"       tracer leaks -p PID [-d TIME]\n"
-		"       tracer watch -p PID [-d TIME]\n"
-		"       tracer record -o FILE -p PID | ... | -- CMD [ARG...]\n"
-		"       tracer report FILE [--at MOMENT | --from MOMENT --to MOMENT | --base ...]\n"
-		"       tracer diff FILE[@MOMENT] FILE[@MOMENT] [FILE[@MOMENT]]\n"
-		"       tracer mark FILE NAME\n"
-		"       tracer top -p PID | --tree PID | -a | ... | -- CMD [ARG...] [INTERVAL]\n"
-		"       tracer serve --listen ADDR -p PID | -a | ... | -- CMD [ARG...]\n"
-		"\n"
-		"Shows which call sites hold the memory that a process has allocated since the\n"
-		"attach and not freed. A report every 5 s until Ctrl-C or the end of the "
-		"process.\n");
-	help_commands(out, commands);
-	help_options(out, commands, "Options:", 0);
+	const bool times = help_has_argument(command, "TIME") || command->arguments[0].optional;
+	const bool sizes = help_has_argument(command, "SIZE");
+
+	if (times || sizes)
+		buffer_append_string(out, "\n");
+	if (times)
+		buffer_append_string(out,
+				     "Times are 500ms, 10s, 5m, 2h; a bare number is seconds.\n");
+	if (sizes)
+		buffer_append_string(out,
+				     "Sizes are 64, 64k, 1m, 2g: bytes, and powers of 1024.\n");
+}
+
+/* "Usage: ...", each way on a line. */
+static void help_usage(struct buffer *out, const struct help_page *page)
+{
+	const char *line, *end;
+
+	for (line = page->usage; (end = strchr(line, '\n')); line = end + 1)
+		buffer_printf(out, "%s%.*s\n", line == page->usage ? "Usage: " : "       ",
+			      (int)(end - line), line);
+	buffer_printf(out, "\n%s", page->about);
+}
+
+/* Those of the command; the overview has one of each other command, too. */
+static void help_examples(struct buffer *out, const struct command *const *commands,
+			  const struct command *command)
+{
+	const bool is_overview = command == commands[0];
+	const struct help_page *page;
+
+	buffer_append_string(out, "\nEXAMPLES\n");
+	for (; *commands; commands++) {
+		page = help_pages_find((*commands)->name);
+		if (page && *commands == command)
+			buffer_append_string(out, page->examples);
+		else if (page && is_overview)
+			buffer_printf(out, "%.*s\n", (int)strcspn(page->examples, "\n"),
+				      page->examples);
+	}
+}
+
+void help_append(struct buffer *out, const struct command *const *commands,
+		 const struct command *command, bool verbose)
+{
+	const struct help_page *page = help_pages_find(command->name);
+
+	if (page)
+		help_usage(out, page);
+	if (command == commands[0])
+		help_commands(out, commands);
+	help_options(out, command, "Options:", 0);
 	if (verbose)
-		help_options(out, commands, "Options for tests:", OPTION_TESTING);
-	help_formats(out);
-	buffer_append_string(
-		out,
-		"\nTimes are 500ms, 10s, 5m, 2h; a bare number is seconds.\n"
-		"Sizes are 64, 64k, 1m, 2g: bytes, and powers of 1024.\n"
-		"\n"
-		"EXAMPLES\n"
-		"  tracer -p 4242                 a report every 5 s\n"
-		"  tracer -p 4242 2 5             five reports, two seconds apart\n"
-		"  tracer -p 4242 -d 30s          one report after 30 s\n"
-		"  tracer -p 4242 -d 30s -n 3 -j  the same, three sites, as JSON\n"
-		"  tracer -p 4242,4243 -s alloc   two processes, busiest sites first\n"
-		"  tracer -p 4242 --min-age 1m    leave out what may yet be freed soon\n"
-		"  tracer -f -- ./server          a command; all its stacks for a flame graph\n"
-		"  tracer --tree 4242             a master and its workers\n"
-		"  tracer plan --comm puma        what would be traced; nothing is attached\n"
-		"  tracer -p 4242 --when-rss 2g   one when it has 2 GiB, and one at the end\n"
-		"  tracer record -p 4242 -o x.db  keep each interval in a file\n"
-		"  tracer report x.db --at 2h     what was in use after two hours\n"
-		"  tracer top -p 4242             live on the terminal; F1 has its keys\n"
-		"  tracer serve --listen 127.0.0.1:9797 -a --budget 1%  for Prometheus, pprof\n"
-		"  tracer diff x.db@10m @2h       what has grown between two moments of it\n"
-		"  tracer diff x.db@a @b @c       what was born between a and b, and is left at c\n"
-		"  tracer memory -p 4242          where its memory is; no probe\n"
-		"  tracer memory -p 4242 10 6     what of it grows\n"
-		"  tracer leaks -p 4242           blocks that nothing points to; no probe\n"
-		"  tracer leaks -p 4242 -d 10m    with stacks, of blocks since then\n");
+		help_options(out, command, "Options for tests:", OPTION_TESTING);
+	if (help_has_argument(command, "FORMAT"))
+		help_formats(out, command);
+	help_units(out, command);
+	if (page)
+		help_examples(out, commands, command);
 }
 
 int help_inform(const struct options *options, const struct command *const *commands,
@@ -136,8 +169,10 @@ int help_inform(const struct options *options, const struct command *const *comm
 
 	if (options->action == ACTION_VERSION)
 		buffer_append_string(&text, "tracer " TRACER_VERSION "\n");
+	else if (options->action == ACTION_COMPLETION)
+		completion_append(&text, commands, options->shell);
 	else
-		help_append(&text, commands, options->level == LOG_VERBOSE);
+		help_append(&text, commands, options->command, options->level == LOG_VERBOSE);
 	result = output_write(&output, &text, &error);
 	buffer_free(&text);
 	return result && result != -EPIPE ? command_fail(log, &error) : 0;

@@ -129,6 +129,7 @@ const struct command command_leaks = {
 	.options = leaks_options,
 	.arguments = leaks_options_arguments,
 	.starts_program = true,
+	.writes = leaks_options_writes,
 	.check = leaks_options_check,
 	.run = leaks_run_command,
 };

@@ -28,6 +28,11 @@ const struct option_list *const leaks_options[] = {
 
 const struct argument_row leaks_options_arguments[] = { { .name = NULL } };
 
+bool leaks_options_writes(const struct render_format *format)
+{
+	return strcmp(format->name, "metrics") != 0;
+}
+
 /* What is lost at the end is looked for once, among all blocks. */
 static int leaks_options_check_trace(const struct options *options, struct error *error)
 {
@@ -79,7 +84,7 @@ int leaks_options_check(const struct command_line *line, struct options *options
 		code = leaks_options_check_rules(options, error);
 	if (code)
 		return code;
-	if (!strcmp(options->format->name, "metrics"))
+	if (!leaks_options_writes(options->format))
 		return USAGE("'tracer leaks' has no report of the format metrics: use another one");
 	if (options->who && !options->format->render_leaks)
 		return USAGE("'tracer leaks --who' writes text and json, and no %s",

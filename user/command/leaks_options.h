@@ -8,6 +8,7 @@
 /* For struct command. */
 extern const struct option_list *const leaks_options[];
 extern const struct argument_row leaks_options_arguments[]; /* none */
+bool leaks_options_writes(const struct render_format *format);
 int leaks_options_check(const struct command_line *line, struct options *options,
 			struct error *error);
 

@@ -48,7 +48,7 @@ static int mark_store_name(const struct command_line *line, const char *text,
 }
 
 const struct argument_row mark_options_arguments[] = {
-	{ "FILE", false, mark_store_file },
+	{ "FILE", false, mark_store_file, true },
 	{ "NAME", false, mark_store_name },
 	{ NULL },
 };

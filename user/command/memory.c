@@ -354,6 +354,7 @@ const struct command command_memory = {
 	.summary = "print where a process's memory is; attach nothing",
 	.options = memory_options,
 	.arguments = trace_options_arguments,
+	.writes = memory_options_writes,
 	.check = memory_options_check,
 	.run = memory_run_command,
 };

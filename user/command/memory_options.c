@@ -25,6 +25,11 @@ bool memory_options_is_text(const struct options *options)
 	return !strcmp(options->format->name, "text");
 }
 
+bool memory_options_writes(const struct render_format *format)
+{
+	return format->render_memory != NULL;
+}
+
 int memory_options_check(const struct command_line *line, struct options *options,
 			 struct error *error)
 {
@@ -32,7 +37,7 @@ int memory_options_check(const struct command_line *line, struct options *option
 
 	if (code)
 		return code;
-	if (!options->format->render_memory)
+	if (!memory_options_writes(options->format))
 		return USAGE("'tracer memory' writes text, json and html, and no %s",
 			     options->format->name);
 	if (options->interval_ns && !options->format->separator)

@@ -7,6 +7,7 @@
 
 /* For struct command. */
 extern const struct option_list *const memory_options[];
+bool memory_options_writes(const struct render_format *format);
 int memory_options_check(const struct command_line *line, struct options *options,
 			 struct error *error);
 

@@ -24,6 +24,14 @@ enum options_action {
 	ACTION_RUN,
 	ACTION_HELP,
 	ACTION_VERSION,
+	ACTION_COMPLETION,
+};
+
+/* What completes command lines. */
+enum options_shell {
+	SHELL_BASH,
+	SHELL_FISH,
+	SHELL_ZSH,
 };
 
 enum options_color {
@@ -63,7 +71,9 @@ enum options_seccomp {
 #define OPTIONS_SUPPRESSIONS_MAX 16
 
 struct options {
-	enum options_action action; /* unless ACTION_RUN, only `level` has a meaning beside it */
+	/* Unless ACTION_RUN, only `command`, `shell` and `level` have a meaning beside it. */
+	enum options_action action;
+	enum options_shell shell; /* of ACTION_COMPLETION */
 	const struct command *command;
 
 	/* Exactly one of these is given; with `kernel`, none or `pids`. */

@@ -42,6 +42,7 @@ WORDS(by) = { [GROUP_BY_STACK] = "stack",
 WORDS(color) = { [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never", NULL };
 WORDS(call_graph) = { [CALL_GRAPH_DWARF] = "dwarf", [CALL_GRAPH_FP] = "fp", NULL };
 WORDS(usdt) = { [USDT_AUTO] = "auto", [USDT_ONLY] = "only", [USDT_OFF] = "off", NULL };
+WORDS(shell) = { [SHELL_BASH] = "bash", [SHELL_FISH] = "fish", [SHELL_ZSH] = "zsh", NULL };
 WORDS(seccomp) = {
 	[SECCOMP_AUTO] = "auto", [SECCOMP_SAFE] = "safe", [SECCOMP_FATAL] = "fatal", NULL
 };
@@ -79,6 +80,13 @@ static int options_table_store_verbose(const struct option_row *row, const char 
 	options->paths = options->level == LOG_VERBOSE;
 	options->level = LOG_VERBOSE;
 	return 0;
+}
+
+static int options_table_store_completion(const struct option_row *row, const char *text,
+					  struct options *options, struct error *error)
+{
+	options->action = ACTION_COMPLETION;
+	return option_row_store_word(row, text, options, error);
 }
 
 static int options_table_store_output(const struct option_row *row, const char *text,
@@ -205,7 +213,7 @@ static const struct option_row target_rows[] = {
 	  .store = option_row_store_text,
 	  FIELD(user) },
 	{ .name = "unit",
-	  .argument = "NAME",
+	  .argument = "UNIT",
 	  .help = "all processes of a systemd unit",
 	  .store = option_row_store_text,
 	  FIELD(unit) },
@@ -391,24 +399,24 @@ static const struct option_row output_rows[] = {
 /* How a process's memory is looked at. */
 static const struct option_row look_rows[] = {
 	{ .name = "objects",
-	  .help = "of memory: objects of Ruby and Python by class",
+	  .help = "objects of Ruby and Python by class",
 	  .store = option_row_store_true,
 	  FIELD(objects) },
 	{ .name = "samples",
-	  .help = "of memory: show contents, such as texts that are keys",
+	  .help = "show contents, such as texts that are keys",
 	  .store = option_row_store_true,
 	  FIELD(samples) },
 	{ .name = "holders",
-	  .help = "of memory: what holds blocks, however large they are",
+	  .help = "what holds blocks, however large they are",
 	  .store = option_row_store_true,
 	  FIELD(holders) },
 	{ .name = "thp",
-	  .help = "of memory: how much of huge pages is zeroes",
+	  .help = "how much of huge pages is zeroes",
 	  .store = option_row_store_true,
 	  FIELD(huge_pages) },
 	{ .name = "wait",
 	  .argument = "TIME",
-	  .help = "of memory --objects: wait up to TIME for a major GC",
+	  .help = "with --objects: wait up to TIME for a major GC",
 	  .store = option_row_store_time,
 	  FIELD(wait_ns),
 	  .max = OPTION_TIME_MAX_NS },
@@ -421,7 +429,7 @@ static const struct option_row look_rows[] = {
 	  .flags = OPTION_ALIAS },
 	{ .name = "since",
 	  .argument = "FILE",
-	  .help = "of memory: growth since the JSON report in FILE",
+	  .help = "growth since the JSON report in FILE",
 	  .store = option_row_store_text,
 	  FIELD(since) },
 };
@@ -430,14 +438,14 @@ static const struct option_row look_rows[] = {
 static const struct option_row limit_rows[] = {
 	{ .name = "deadline",
 	  .argument = "TIME",
-	  .help = "of memory, leaks: look for at most TIME (10s)",
+	  .help = "look for at most TIME (10s)",
 	  .store = option_row_store_time,
 	  FIELD(deadline_ns),
 	  .min = 1,
 	  .max = OPTION_TIME_MAX_NS },
 	{ .name = "max-memory",
 	  .argument = "SIZE",
-	  .help = "of memory, leaks: the tracer takes at most SIZE (1g)",
+	  .help = "the tracer takes at most SIZE (1g)",
 	  .store = option_row_store_size,
 	  FIELD(max_memory) },
 };
@@ -446,7 +454,7 @@ static const struct option_row limit_rows[] = {
 static const struct option_row recording_rows[] = {
 	{ .name = "limit",
 	  .argument = "SIZE",
-	  .help = "of record: thin old intervals where FILE is larger",
+	  .help = "thin old intervals where FILE is larger",
 	  .store = option_row_store_size,
 	  FIELD(limit) },
 };
@@ -455,22 +463,22 @@ static const struct option_row recording_rows[] = {
 static const struct option_row moment_rows[] = {
 	{ .name = "at",
 	  .argument = "MOMENT",
-	  .help = "of report: 5m after the beginning, a time, a mark",
+	  .help = "5m after the beginning, a time, a mark",
 	  .store = option_row_store_text,
 	  FIELD(at) },
 	{ .name = "from",
 	  .argument = "MOMENT",
-	  .help = "of report: growth is counted from here",
+	  .help = "growth is counted from here",
 	  .store = option_row_store_text,
 	  FIELD(from) },
 	{ .name = "base",
 	  .argument = "MOMENT|FILE",
-	  .help = "of report: only what differs from that",
+	  .help = "only what differs from that",
 	  .store = option_row_store_text,
 	  FIELD(base) },
 	{ .name = "to",
 	  .argument = "MOMENT",
-	  .help = "of report with --from: the same as --at",
+	  .help = "with --from: the same as --at",
 	  .store = option_row_store_text,
 	  FIELD(at) },
 };
@@ -606,6 +614,12 @@ static const struct option_row general_rows[] = {
 	  .letter = 'v',
 	  .help = "more messages, whole stacks; twice: paths, build IDs",
 	  .store = options_table_store_verbose },
+	{ .name = "completion",
+	  .argument = "SHELL",
+	  .help = "print what completes lines in bash, fish or zsh",
+	  .store = options_table_store_completion,
+	  FIELD(shell),
+	  .words = shell_words },
 	{ .name = "version",
 	  .letter = 'V',
 	  .help = "print the version",

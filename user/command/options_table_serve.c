@@ -5,12 +5,12 @@
 static const struct option_row serve_rows[] = {
 	{ .name = "listen",
 	  .argument = "ADDR",
-	  .help = "of serve: 127.0.0.1:PORT, [::1]:PORT, unix:/PATH",
+	  .help = "where: 127.0.0.1:PORT, [::1]:PORT, unix:/PATH",
 	  .store = option_row_store_text,
 	  .field = offsetof(struct options, listen) },
 	{ .name = "token-file",
 	  .argument = "FILE",
-	  .help = "of serve: who asks must know the token in FILE",
+	  .help = "who asks must know the token in FILE",
 	  .store = option_row_store_text,
 	  .field = offsetof(struct options, token_file) },
 };

@@ -24,7 +24,7 @@ static int who_store(const struct option_row *row, const char *text, struct opti
 static const struct option_row who_rows[] = {
 	{ .name = "who",
 	  .argument = "ADDR",
-	  .help = "of leaks: what points to the block at ADDR",
+	  .help = "what points to the block at ADDR",
 	  .store = who_store },
 };
 

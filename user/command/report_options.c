@@ -25,7 +25,7 @@ static int report_store_file(const struct command_line *line, const char *text,
 }
 
 const struct argument_row report_options_arguments[] = {
-	{ "FILE", false, report_store_file },
+	{ "FILE", false, report_store_file, true },
 	{ NULL },
 };
 

@@ -21,6 +21,7 @@ const struct command command_watch = {
 	.summary = "find what leaks, fills or is steady, until that is sure",
 	.options = watch_options,
 	.arguments = watch_arguments,
+	.writes = watch_options_writes,
 	.check = watch_options_check,
 	.run = watch_run,
 };

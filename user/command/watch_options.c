@@ -22,9 +22,14 @@ const struct option_list *const watch_options[] = {
 	&options_table_record, &options_table_probe,  &options_table_general, NULL,
 };
 
+bool watch_options_writes(const struct render_format *format)
+{
+	return format->render_watch != NULL;
+}
+
 static int watch_check_values(const struct options *options, struct error *error)
 {
-	if (!options->format->render_watch)
+	if (!watch_options_writes(options->format))
 		return USAGE("'tracer watch' has the formats text and json (-j), and not %s",
 			     options->format->name);
 	if (options->sort != SORT_INUSE)

@@ -8,6 +8,7 @@
 extern const struct option_list *const watch_options[];
 
 /* See struct command: check. */
+bool watch_options_writes(const struct render_format *format);
 int watch_options_check(const struct command_line *line, struct options *options,
 			struct error *error);
 
