@@ -18,6 +18,7 @@
 # make lint       clang-format, shellcheck, floors of the architecture
 # make static     build/tracer-static, which needs no library
 # make install    into DESTDIR and PREFIX
+# make deb        build/tracer_VERSION_ARCHITECTURE.deb, a package for Debian and Ubuntu
 
 VERSION := 0.1.0
 BUILD := build
@@ -69,7 +70,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all arm64 static tests check check-budget check-kernels check-deploy check-programs check-survival check-versions demo unit live fuzz lint bench install clean dependencies targets
+.PHONY: all arm64 static tests check check-budget check-kernels check-deploy check-programs check-survival check-versions demo unit live fuzz lint bench install deb clean dependencies targets
 all: $(BUILD)/tracer
 
 $(BUILD)/tracer: $(OBJECTS)
@@ -297,6 +298,9 @@ install: $(BUILD)/tracer
 	$(call install_completion,bash,bash-completion/completions/tracer)
 	$(call install_completion,fish,fish/vendor_completions.d/tracer.fish)
 	$(call install_completion,zsh,zsh/$(ZSH_FUNCTIONS)/_tracer)
+
+deb: $(BUILD)/tracer
+	+scripts/make-deb $(VERSION) $(BUILD)
 
 clean:
 	rm -rf $(BUILD)
