@@ -59,8 +59,8 @@ def test_package():
         assert "libbpf" in said("dpkg-deb", "-f", package, "Depends")
         assert not said(*dpkg, "--verify", "tracer")
         if shutil.which("lintian"):
-            told = said("lintian", "--fail-on", "error,warning", "--allow-root", package)
-            assert not re.search(r"^[EW]:", told, re.M), told
+            printed = said("lintian", "--fail-on", "error,warning", "--allow-root", package)
+            assert not re.search(r"^[EW]:", printed, re.M), printed
         check_installed(root, version)
         said(*dpkg, "--purge", "tracer")
         left = files_of(root) - before
