@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "command/memory_options.h"
 #include "command/naming.h"
+#include "command/progress.h"
 #include "command/reporter.h"
 #include "recording/json_file.h"
 #include "render/leaks.h"
@@ -276,6 +277,11 @@ static int finder_report(struct finder *finder, struct leak_report *report, stru
 	return code;
 }
 
+static void finder_on_pass(unsigned int number)
+{
+	progress_set("looking for lost blocks, pass %u", number);
+}
+
 int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error)
 {
 	struct leak_who who = { .asked = finder->options->who };
@@ -285,6 +291,7 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 		.max_memory = finder->options->max_memory / 4 * 3,
 		.gap_ns = GAP_NS,
 		.is_over = is_over,
+		.on_pass = finder_on_pass,
 		.names = finder->names,
 		.registers = finder_read_registers,
 		.find_site = finder->session ? finder_find_site : NULL,
@@ -293,8 +300,11 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 	};
 	struct leak_report report = { 0 };
 	struct error refused = { 0 };
-	int code = leaks_look(&wanted, &report, &refused);
+	int code;
 
+	progress_begin("looking for lost blocks");
+	code = leaks_look(&wanted, &report, &refused);
+	progress_end();
 	if (!code)
 		code = finder_report(finder, &report, &refused);
 	leak_report_free(&report);

@@ -10,6 +10,7 @@
 #include "command/command.h"
 #include "command/confine.h"
 #include "command/finder.h"
+#include "command/progress.h"
 #include "command/leaks_options.h"
 #include "command/trace.h"
 #include "system/end_signals.h"
@@ -70,6 +71,7 @@ static int leaks_look_now(const struct options *options, const struct log *log)
 	struct error error = { 0 };
 	int code = leaks_prepare(&command, log, &error);
 
+	progress_open(log);
 	if (!code)
 		code = finder_run(&command.finder, end_signals_are_pending, &error);
 	if (finder_close(&command.finder, &error) && !code)

@@ -19,6 +19,7 @@
 #include "command/memory_members.h"
 #include "command/memory_options.h"
 #include "command/output.h"
+#include "command/progress.h"
 #include "command/trace_options.h"
 #include "memory/memory_kernel.h"
 #include "memory/memory_look.h"
@@ -31,7 +32,6 @@
 
 /* Beside the target, which goes first. Waits for a CPU put the end of a look off. */
 #define NICE_VALUE 19
-#define PATIENCE_SECONDS 1
 
 /* Of several processes, a look at one takes no more than such a part of the time that is left. */
 #define PARTS_MIN 4
@@ -53,58 +53,19 @@ struct memory_run {
 
 /* Manners */
 
-/* What is looked at now, and for how many seconds there has been a look. */
-static const char *volatile memory_stage;
-static volatile sig_atomic_t memory_seconds;
-static volatile sig_atomic_t memory_is_quiet;
-
 static void memory_on_stage(const char *name)
 {
-	memory_stage = name;
+	progress_set("looking at %s", name);
 }
 
-static void memory_write_terminal(const char *text)
-{
-	if (!memory_is_quiet && isatty(STDERR_FILENO) &&
-	    write(STDERR_FILENO, text, strlen(text)) < 0)
-		return;
-}
-
-/* The look takes longer than a second: once for each of these. In a signal handler. */
-static void memory_on_alarm(int number)
-{
-	const char *stage = memory_stage;
-	int code = errno;
-
-	(void)number;
-	memory_write_terminal("\r\033[Ktracer: looking at ");
-	memory_write_terminal(stage ? stage : "the process");
-	memory_write_terminal(" ...\r");
-	memory_seconds++;
-	alarm(PATIENCE_SECONDS);
-	errno = code;
-}
-
-/* The progress is of the look only. */
-static void memory_end_alarm(void)
-{
-	alarm(0);
-	if (memory_seconds)
-		memory_write_terminal("\033[K");
-	memory_seconds = 0;
-	memory_stage = NULL;
-}
-
-static void memory_take_back_seat(const struct options *options)
+static void memory_take_back_seat(const struct options *options, const struct log *log)
 {
 	const struct rlimit memory_limit = { options->max_memory, options->max_memory };
-	struct sigaction action = { .sa_handler = memory_on_alarm, .sa_flags = SA_RESTART };
 
 	setpriority(PRIO_PROCESS, 0, NICE_VALUE);
 	if (!setrlimit(RLIMIT_DATA, &memory_limit))
 		memory_name_limit("--max-memory");
-	memory_is_quiet = options->level < LOG_NOTICE;
-	sigaction(SIGALRM, &action, NULL);
+	progress_open(log);
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -184,12 +145,12 @@ static int memory_take_report(struct memory_run *run, struct memory_report *repo
 					      .kept = run->kept };
 	int code;
 
-	alarm(PATIENCE_SECONDS);
+	progress_begin("looking at the process");
 	if (run->processes.count == 1)
 		code = memory_look(run->processes.pids[0], &wanted, report, error);
 	else
 		code = memory_look_at_all(run, &wanted, report, error);
-	memory_end_alarm();
+	progress_end();
 	run->is_last = end_signals_are_pending();
 	if (code)
 		return code;
@@ -329,7 +290,7 @@ static int memory_run_command(const struct options *options, const struct log *l
 	if (!code) {
 		run.names = name_reader_new(end_signals_are_urgent);
 		end_signals_drop_privileges(run.end_signals, user);
-		memory_take_back_seat(options);
+		memory_take_back_seat(options, log);
 		if (options->interval_ns && run.processes.count == 1)
 			run.kept = memory_kept_new();
 		/* What is decoded is what the target has put there. */

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "command/naming.h"
+#include "command/progress.h"
 #include "command/survived_notice.h"
 #include "memory/memory_classes.h"
 #include "memory/memory_look.h"
@@ -297,8 +298,10 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	output_size(output, getenv("COLUMNS"), &style.columns, &style.lines);
 	if (reporter->symbolizer)
 		symbolizer_begin_report(reporter->symbolizer);
+	progress_begin("reading names");
 	grouped = group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
 	report = report_build(&grouped->snapshot, &wanted, &names);
+	progress_end();
 	if (reporter->symbolizer)
 		report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
 	reporter->leaks = report->leaks;

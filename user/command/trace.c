@@ -23,9 +23,11 @@
 #include "command/naming.h"
 #include "command/plan_notice.h"
 #include "command/price_notice.h"
+#include "command/progress.h"
 #include "command/reporter.h"
 #include "command/selection.h"
 #include "command/session_wanted.h"
+#include "command/time_left.h"
 #include "command/trace_options.h"
 #include "command/triggers.h"
 #include "decode/decoder.h"
@@ -65,6 +67,7 @@ struct trace {
 	struct loop loop;
 	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_asked, on_history;
 	struct plan_notice notice; /* of what is probed */
+	struct time_left left; /* of -d */
 	bool waiting; /* for the first process */
 	bool unprobed; /* the command has no allocator; what it executes may have */
 	bool unlisted; /* the command's libraries are not known before it opens them */
@@ -289,10 +292,8 @@ static void trace_on_signal(void *context, struct watch *watch)
 
 	if (number == SIGUSR2 && !trace->waiting)
 		trace->recorder->is_marked = true;
-	if (trace->viewer && number == SIGWINCH)
-		viewer_resize(trace->viewer);
-	if (trace->viewer && number == SIGTSTP)
-		viewer_suspend(trace->viewer);
+	if (trace->viewer)
+		viewer_see_signal(trace->viewer, number);
 	if (number == SIGUSR1 && !trace->waiting && !trace->server && !trace->viewer)
 		triggers_ask(&trace->triggers);
 	if (number == SIGUSR2 && !trace->waiting)
@@ -384,6 +385,7 @@ static int trace_watch_time(struct trace *trace)
 				   trace_on_history);
 	if (!first || trace->viewer || code)
 		return code;
+	time_left_start(&trace->left, options, &trace->loop);
 	return trace_watch(trace, &trace->on_time, loop_open_timer(first, options->interval_ns),
 			   trace_on_time);
 }
@@ -652,12 +654,15 @@ int trace_execute(const struct options *options, const struct log *log,
 			       .on_time.fd = -1 };
 	int code;
 
+	if (!trace.viewer && !trace.server)
+		progress_open(log);
 	triggers_init(&trace.triggers, &own, log);
 	trace.triggers.fire = trace_fire;
 	trace.triggers.context = &trace;
 	code = trace_start(&trace);
 	if (!code)
 		code = loop_run(&trace.loop);
+	time_left_stop(&trace.left);
 	if (trace.viewer)
 		viewer_leave(trace.viewer);
 	if (trace.viewer && trace.viewer->code)

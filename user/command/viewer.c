@@ -3,6 +3,7 @@
 #include "command/viewer.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -215,17 +216,13 @@ static void viewer_on_time(void *context, struct watch *watch)
 		viewer_set_timer(viewer, 0);
 }
 
-void viewer_resize(struct viewer *viewer)
+void viewer_see_signal(struct viewer *viewer, int number)
 {
-	viewer_update(viewer, VIEW_DRAW);
-}
-
-void viewer_suspend(struct viewer *viewer)
-{
-	if (!viewer->is_shown)
+	if (!viewer->is_shown || (number != SIGWINCH && number != SIGTSTP))
 		return;
-	terminal_suspend();
-	viewer_update(viewer, viewer->view.frozen ? VIEW_DRAW : VIEW_THAW);
+	if (number == SIGTSTP)
+		terminal_suspend();
+	viewer_update(viewer, number == SIGTSTP && !viewer->view.frozen ? VIEW_THAW : VIEW_DRAW);
 }
 
 /* Names */

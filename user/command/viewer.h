@@ -48,9 +48,8 @@ int viewer_begin(struct viewer *viewer, struct session *session);
 /* What names a session's frames, as those of reporter_names. */
 struct frame_namer viewer_names(struct viewer *viewer);
 
-/* The terminal has another size; it is to be left for a while, as Ctrl-Z asks. */
-void viewer_resize(struct viewer *viewer);
-void viewer_suspend(struct viewer *viewer);
+/* The terminal has another size (SIGWINCH), or is to be left for a while, as Ctrl-Z asks (SIGTSTP). Others mean nothing. */
+void viewer_see_signal(struct viewer *viewer, int number);
 
 /* Give the terminal back, and write the messages that have come meanwhile. Does nothing the second time. */
 void viewer_leave(struct viewer *viewer);

@@ -92,6 +92,8 @@ static int leaks_passes(struct leaks_run *run, struct error *error)
 	int code;
 
 	for (;;) {
+		if (run->wanted->on_pass)
+			run->wanted->on_pass((unsigned int)run->report->passes + 1);
 		code = leaks_pass_run(&run->pass, run->image, run->wanted,
 				      run->report->passes % 2 ? REACH_DOWNWARD : REACH_UPWARD,
 				      error);

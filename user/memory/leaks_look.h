@@ -19,6 +19,8 @@ struct leaks_wanted {
 	uint64_t max_memory; /* that may be taken for the blocks, in bytes */
 	uint64_t gap_ns; /* between two passes */
 	bool (*is_over)(void); /* must all end now? NULL = never */
+	/* A pass begins; the first is 1. NULL = nobody asks. */
+	void (*on_pass)(unsigned int number);
 	struct name_reader *names; /* NULL = places and types have none */
 	/*
 	 * Append the registers of all threads of the process; false if there were none to be had. NULL = there are none.
