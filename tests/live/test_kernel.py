@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
+# runs alone
 """The kernel's own memory: what files, sockets, pipes and mounts take, against the number that a process holds and /proc/slabinfo.
 
 With -p the numbers of blocks are exact: nothing else allocates there for that process. A size of /proc/slabinfo (the fourth column) is
