@@ -11,14 +11,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import schema2  # pylint: disable=wrong-import-position
 
 # Both are of one process, by two tracers, or at two times: what they count of themselves, and when, is not compared.
-OWN = ("time", "duration_s", "price", "loss", "targets", "verdict")
+OWN = ("time", "duration_s", "price", "loss", "targets", "verdict", "peak")
 
 
 def rows(report):
     """By what they are of, without what is of the moment or of the run."""
     found = {}
     for site in report["sites"]:
-        site = {key: value for key, value in site.items() if key not in ("rank", "id", "oldest_s", "mean_age_s")}
+        site = {key: value for key, value in site.items() if key not in ("rank", "id", "oldest_s", "mean_age_s", "peak_bytes", "alloc_bytes_per_s")}
         # Each tracer has times of its own: how many lives it has seen is compared, not how long they were.
         if site.get("lifespan"):
             site["lifespan"] = site["lifespan"]["objects"], site["lifespan"]["untimed_objects"]

@@ -46,8 +46,8 @@ void progress_open(const struct log *log)
 	struct sigaction action = { .sa_handler = progress_on_alarm, .sa_flags = SA_RESTART };
 
 	progress_is_seen = log->level >= LOG_NOTICE && isatty(STDERR_FILENO) == 1;
-	if (progress_is_seen)
-		sigaction(SIGALRM, &action, NULL);
+	/* Also where nothing is shown: a signal that comes all the same ends nothing. */
+	sigaction(SIGALRM, &action, NULL);
 }
 
 static void progress_put(const char *format, va_list arguments)

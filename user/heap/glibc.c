@@ -295,6 +295,12 @@ static void glibc_check_lists(struct glibc_walk *walk)
 			"%llu lists of free blocks changed meanwhile: which of their blocks are "
 			"free is an estimate (%llu blocks)\n",
 			(unsigned long long)walk->lists_differ, (unsigned long long)walk->orphans);
+	if (walk->lists_changed)
+		buffer_printf(
+			&totals->remarks,
+			"%llu lists of free blocks changed meanwhile, and were followed again: "
+			"what is in use is an estimate\n",
+			(unsigned long long)walk->lists_changed);
 	totals->counts_only = walk->orphans || walk->candidates_lost || walk->lists_unknown;
 	if (walk->candidates_lost)
 		buffer_printf(&totals->remarks,

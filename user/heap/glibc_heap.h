@@ -165,6 +165,7 @@ struct glibc_walk {
 	size_t slot_mask;
 	uint64_t slot_seed;
 	unsigned int list_reads;
+	uint64_t lists_changed; /* were followed again, to their ends then */
 	uint64_t lists_differ; /* could not be followed to their ends */
 	uint64_t lists_unknown; /* of these, where looks mean nothing */
 	/* Of each small size: in which state chunks are of a list that could not be followed to its end; GLIBC_LIVE = there is none. */

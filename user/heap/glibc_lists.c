@@ -343,8 +343,10 @@ static uint64_t lists_follow_bin(struct glibc_walk *walk, uint64_t block, unsign
 			break;
 		list.first = lists_entry(walk->cache_chunk, bytes, bin);
 		list.again = tries;
-		if (lists_follow(walk, &list, &found) && lists_counts(walk, bytes, bin, found))
+		if (lists_follow(walk, &list, &found) && lists_counts(walk, bytes, bin, found)) {
+			walk->lists_changed += tries > 0;
 			return found;
+		}
 		most = found > most ? found : most;
 	}
 	lists_break(walk, &list);
@@ -404,8 +406,10 @@ static void lists_follow_fastbin(struct glibc_walk *walk, size_t arena, size_t b
 			break;
 		list.first = now.fast[bin];
 		list.again = tries;
-		if (lists_follow(walk, &list, &count))
+		if (lists_follow(walk, &list, &count)) {
+			walk->lists_changed += tries > 0;
 			return;
+		}
 	}
 	lists_break(walk, &list);
 }
