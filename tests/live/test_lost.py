@@ -280,6 +280,33 @@ def test_text():
     assert "definitely" not in text and "the process ran meanwhile" in text and " lost:" in text, text
 
 
+RESTLESS = """
+import ctypes, itertools, time
+malloc = ctypes.CDLL(None).malloc
+malloc.restype = ctypes.c_void_p
+malloc.argtypes = [ctypes.c_size_t]
+count = 3000
+kept = (ctypes.c_uint64 * count)()
+for i in range(count):
+    kept[i] = malloc(40) ^ 0xffff000000000000
+print("ready", flush=True)
+for i in itertools.count():
+    time.sleep(0.03)
+    kept[i % count] &= 0xffffffffffff
+"""
+
+
+def test_restless():
+    """Passes that never agree: each has fewer lost blocks than the one before, since the program goes on to find them. All of them have
+    the registers of all threads."""
+    process = lab.start([sys.executable, "-c", RESTLESS], text=True)
+    process.stdout.readline()
+    _, output = leaks(process.pid, "-j")
+    report = json.loads(output)
+    assert report["passes"] == 40 and report["has_registers"] and not report["certain"], {
+        key: report[key] for key in ("passes", "has_registers", "certain", "evidence")}
+
+
 def test_harmless():
     """No page comes in, none goes, no call is interrupted: no thread of the process has run."""
     process, _ = cases()

@@ -21,7 +21,6 @@
 #include "system/thread_calls.h"
 
 #define GAP_NS 100000000ull /* between two passes */
-#define READS_MOST 40 /* of registers: more than leaks_look asks for */
 
 static bool finder_read_registers(void *context, struct thread_registers_list *list)
 {
@@ -100,7 +99,7 @@ int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 		code = finder_open_output(finder, error);
 	if (code)
 		return code;
-	if (thread_iterator_open(pid, READS_MOST, &finder->iterator))
+	if (thread_iterator_open(pid, LEAKS_REGISTER_READS, &finder->iterator))
 		log_write(log, LOG_VERBOSE, "the kernel does not show the registers of threads");
 	return 0;
 }

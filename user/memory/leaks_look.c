@@ -17,7 +17,6 @@
 
 /* Passes until so many in a row have left out nothing: what moves is not missed in each of them. */
 #define PASSES_AGREE 8
-#define PASSES_MAX 40
 
 /* How often blocks are listed until all of them are certain, at the end. */
 #define LISTS_MAX 20
@@ -71,7 +70,7 @@ static bool leaks_is_done(const struct leaks_run *run)
 
 	return run->pass.is_quiet || !run->kept.count ||
 	       (who && leaks_who_is_reached(&run->pass, who)) ||
-	       run->report->passes >= PASSES_MAX || run->agreed >= PASSES_AGREE;
+	       run->report->passes >= LEAKS_PASSES_MAX || run->agreed >= PASSES_AGREE;
 }
 
 static void leaks_wait(uint64_t ns)

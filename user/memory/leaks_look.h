@@ -13,6 +13,10 @@
 #include "model/leak_who.h"
 #include "system/thread_registers.h"
 
+/* Passes at most, and how often registers are read then: as a pass begins, and when all memory has been read. */
+#define LEAKS_PASSES_MAX 40
+#define LEAKS_REGISTER_READS (2 * LEAKS_PASSES_MAX)
+
 struct leaks_wanted {
 	pid_t pid;
 	uint64_t until_ns; /* CLOCK_MONOTONIC: what is not known by then is an error */
@@ -23,7 +27,8 @@ struct leaks_wanted {
 	void (*on_pass)(unsigned int number);
 	struct name_reader *names; /* NULL = places and types have none */
 	/*
-	 * Append the registers of all threads of the process; false if there were none to be had. NULL = there are none.
+	 * Append the registers of all threads of the process; false if there were none to be had. Called LEAKS_REGISTER_READS times at most.
+	 * NULL = there are none.
 	 */
 	bool (*registers)(void *context, struct thread_registers_list *registers);
 	/* The key of the site that has allocated the block at `address`; 0 = that was not seen. NULL = nobody was watching. */
