@@ -299,6 +299,23 @@ def test_many_sites():
                                                    " and ".join("%.0f" % zoom for zoom in zooms), found))
 
 
+def test_lost():
+    """A page of lost blocks calls them so, and is about nothing else."""
+    process = lab.start([lab.target("leak_cases")])
+    process.stdout.readline()
+    lab.wait_for(lambda: lab.is_waiting(process), "it waits")
+    with folder() as top, browser.Browser() as page:
+        path = os.path.join(top, "page.html")
+        status, _, errors = lab.run("leaks", *lab.PATIENT, "-q", "-p", process.pid, "--format", "html", "-o", path)
+        assert status == 1, errors
+        page.requests()
+        page.open(path)
+        assert page.text("h1").startswith("Lost blocks of leak_cases"), page.text("h1")
+        assert page.text(".facts").lower().startswith("lost"), page.text(".facts")
+        assert "in use" not in page.text("#main").lower(), page.text("#main")
+        check_quiet(page, path)
+
+
 def test_refused():
     """A file holds one page, and what has no such format says what has."""
     for words, reason in ((["-p", "1", "--format", "html", "2"], "a file holds one report"),

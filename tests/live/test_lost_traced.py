@@ -150,6 +150,7 @@ def test_formats_without_trace():
             content = file.read()
             assert content.startswith(begin) and (name == "pprof" or b"leak_cases" in content), (name, content[:200])
 
+            assert name != "svg" or (b" lost</title>" in content and b"in use" not in content), content[:500]
 
 SUPPRESSIONS = """
 # One of memcheck's, one of LeakSanitizer's, and one of another error.

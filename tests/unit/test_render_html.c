@@ -75,6 +75,7 @@ static void test_server(void **state)
 
 	(void)state;
 	assert_int_equal(check_report(report, &more), 3);
+	assert_non_null(strstr(more, "\"lost\": false"));
 	assert_non_null(strstr(more, "\"history\": null"));
 	assert_non_null(strstr(more, "\"name\": \"free_untracked\""));
 	free(more);

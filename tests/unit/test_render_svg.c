@@ -74,6 +74,25 @@ static void test_nothing(void **state)
 	sample_free(sample);
 }
 
+/* What is lost is called so, and nothing is said to be in use. */
+static void test_lost(void **state)
+{
+	const struct report_options options = { .is_lost = true };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct report_names names = sample_names(sample);
+	struct report *report = report_build(&sample->snapshot, &options, &names);
+	char *text = sample_render(report, "svg", &plain);
+
+	(void)state;
+	assert_non_null(strstr(text, ": 49.3 MiB lost</title>"));
+	assert_non_null(strstr(text, "its share of the bytes lost;"));
+	assert_null(strstr(text, "in use"));
+	free(text);
+	report_free(report);
+	sample_free(sample);
+}
+
 /* A megabyte of a hostile name does not make the file as large. */
 static void test_long(void **state)
 {
@@ -136,9 +155,8 @@ static void test_nasty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_server),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_server), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_lost),   cmocka_unit_test(test_long),
 		cmocka_unit_test(test_nasty),
 	};
 

@@ -132,6 +132,7 @@ static void finder_render_rows(const struct finder *finder, const struct leak_re
 	struct snapshot *snapshot = leak_rows_build(report, traced);
 	struct report_options wanted = { .sort = SORT_INUSE,
 					 .only_held = true,
+					 .is_lost = true,
 					 .lines = options->format->page,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
 	struct grouped *grouped =

@@ -155,6 +155,7 @@ void html_more_write(const struct report *report, const struct render_options *o
 	struct json_writer json = { .out = out };
 
 	json_writer_open(&json, '{');
+	json_member_bool(&json, "lost", report->options.is_lost);
 	html_more_lines(&json, report, options);
 	html_more_history(&json, report, options);
 	html_more_losses(&json, report);

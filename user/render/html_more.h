@@ -7,6 +7,7 @@
 
 /*
  * One object on one line:
+ * - "lost": is what is in use what is lost?
  * - "lines": of each listed site, which of its frames is the line of the application; null = none.
  * - "history": what was in use at moments, in seconds since tracing began; null = not known. "bytes" are totals; "sites" are pairs of
  *   a listed site and its changes, each a pair of a moment and the bytes in use from then on; null instead of changes = there was no room.

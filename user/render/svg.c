@@ -224,9 +224,12 @@ static void svg_append_heading(struct svg *svg, const struct report *report)
 		buffer_printf(svg->out, "%zu processes", report->target_count);
 	}
 	units_format_size(site_stats_inuse_bytes(&report->totals), size);
-	buffer_printf(svg->out, ": %s%s in use after %s",
-		      site_stats_hold(&report->sampled) ? "~" : "", size,
-		      units_format_time(report->duration_ns, time));
+	if (report->options.is_lost)
+		buffer_printf(svg->out, ": %s lost", size);
+	else
+		buffer_printf(svg->out, ": %s%s in use after %s",
+			      site_stats_hold(&report->sampled) ? "~" : "", size,
+			      units_format_time(report->duration_ns, time));
 }
 
 static void svg_append_head(struct svg *svg, const struct report *report)
@@ -242,11 +245,17 @@ static void svg_append_head(struct svg *svg, const struct report *report)
 	svg_append_style(svg);
 	buffer_printf(svg->out, "<text class=\"h\" x=\"%d\" y=\"20\">", SVG_MARGIN);
 	svg_append_heading(svg, report);
-	buffer_printf(svg->out, "</text>\n<text class=\"s\" x=\"%d\" y=\"36\">%s</text>\n",
-		      SVG_MARGIN,
-		      svg->total > 0 ? "The width of a frame is its share of the bytes in use; "
-				       "what called it is below it."
-				     : "No site holds a byte.");
+	buffer_printf(svg->out, "</text>\n<text class=\"s\" x=\"%d\" y=\"36\">", SVG_MARGIN);
+	if (svg->total > 0)
+		buffer_printf(
+			svg->out,
+			"The width of a frame is its share of the bytes %s; what called it is "
+			"below it.",
+			report->options.is_lost ? "lost" : "in use");
+	else
+		buffer_append_string(svg->out, report->options.is_lost ? "Nothing is lost."
+								       : "No site holds a byte.");
+	buffer_append_string(svg->out, "</text>\n");
 }
 
 void render_svg(const struct report *report, const struct render_options *options,

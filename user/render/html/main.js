@@ -53,7 +53,7 @@ function start() {
 		showMemory(report, more, main);
 		watchTheme(() => undefined);
 	} else {
-		const sites = (report.command === 'diff' ? showDiff : showTrace)(report, more, main);
+		const sites = (report.command === 'diff' ? showDiff : more.lost ? showLost : showTrace)(report, more, main);
 		sites.begin();
 		watchTheme(() => sites.flame.restyle());
 		watchKeys(sites);

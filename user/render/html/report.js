@@ -10,6 +10,12 @@ const VALUES = {
 	growth: ['growth since the last report', (site) => site.growth_bytes || 0, formatBytes],
 };
 
+/** The same of `leaks`, whose report has in use what is lost. */
+const LOST_VALUES = {
+	inuse: ['bytes lost', VALUES.inuse[1], formatBytes],
+	objects: ['blocks lost', VALUES.objects[1], formatCount],
+};
+
 const last = (list) => list[list.length - 1];
 
 const DIFF_VALUES = {
@@ -46,6 +52,23 @@ function perSecond(site) {
 function perSecondText(estimate) {
 	const rate = estimate.growth_bytes_per_s;
 	return rate.high === null ? '>' + formatBytes(rate.low || 0) : '~' + formatBytes(rate.value);
+}
+
+/** Nothing is known of lost blocks but how many there are, and where they are from. */
+function lostColumns(model) {
+	return columnsOf(model, [
+		['Lost', '92px', 'num', (site) => site.inuse_bytes, (site) => formatBytes(site.inuse_bytes)],
+		['Blocks', '84px', 'num', (site) => site.inuse_objects, (site) => formatCount(site.inuse_objects)],
+		['Where', 'minmax(160px, 1fr)', 'code', (site, row) => model.whereName(row), (site, row) => model.whereName(row)],
+		['Via', 'minmax(70px, 130px)', 'code', (site) => model.functionName(site), (site) => clean(model.functionName(site))],
+	]);
+}
+
+function columnsFor(model) {
+	if (model.report.command === 'diff') {
+		return diffColumns(model);
+	}
+	return model.more.lost ? lostColumns(model) : traceColumns(model);
 }
 
 function traceColumns(model) {
@@ -86,10 +109,10 @@ class Sites {
 		this.model = model;
 		this.history = history;
 		this.diff = model.report.command === 'diff';
-		this.values = this.diff ? DIFF_VALUES : VALUES;
+		this.values = this.diff ? DIFF_VALUES : model.more.lost ? LOST_VALUES : VALUES;
 		this.flame = new Flame((node) => this.filter(node));
 		this.view = new SiteView(model, history);
-		this.table = new Table('Sites', this.diff ? diffColumns(model) : traceColumns(model), 520, (row) => this.view.show(row));
+		this.table = new Table('Sites', columnsFor(model), 520, (row) => this.view.show(row));
 		this.count = make('p', 'dim');
 		this.step = 0;
 		this.elements = [card('Flame graph', this.tools(), this.flame.element),
@@ -248,8 +271,8 @@ function lossCard(report, more) {
 		plainTable([['Count', 'num'], ['', ''], ['Name', 'code'], ['What it counts', '']], rows));
 }
 
-function processCard(report) {
-	const columns = [['PID', 'num'], ['Process', 'code'], ['In use', 'num'], ['Blocks', 'num'], ['RSS', 'num'], ['PSS', 'num'], ['Threads', 'num'],
+function processCard(report, held) {
+	const columns = [['PID', 'num'], ['Process', 'code'], [held, 'num'], ['Blocks', 'num'], ['RSS', 'num'], ['PSS', 'num'], ['Threads', 'num'],
 		['Open files', 'num'], ['Program', 'code']];
 	const rows = report.targets.slice(0, 1000).map((target) => [String(target.pid), clean(target.comm) + (target.exited ? ' (ended)' : ''),
 		approximate(formatBytes(target.inuse_bytes), target.sampled), approximate(formatCount(target.inuse_objects), target.sampled), known(target.process.rss_bytes, formatBytes),
@@ -257,6 +280,19 @@ function processCard(report) {
 		clean(target.exe || '')]);
 	const more = report.targets.length > rows.length ? make('p', 'dim', 'and ' + formatCount(report.targets.length - rows.length) + ' more') : null;
 	return card('Processes', plainTable(columns, rows), more);
+}
+
+function lostFacts(report) {
+	const { totals } = report;
+	return make('div', 'facts', fact('lost', formatBytes(totals.inuse_bytes), formatCount(totals.inuse_objects) + ' blocks'));
+}
+
+/** The same of the blocks that `leaks` has found. */
+function showLost(report, more, main) {
+	const sites = new Sites(new Model(report, more), null);
+	setTitle('Lost blocks of ' + processTitle(report), 'looked at ' + (report.time || 'an unknown time') + ', by tracer ' + report.version);
+	main.append(lostFacts(report), ...sites.elements, processCard(report, 'Lost'));
+	return sites;
 }
 
 /** Returns the graph and table, which begin to draw when they are on the page. */
@@ -267,7 +303,7 @@ function showTrace(report, more, main) {
 	setTitle(processTitle(report), 'traced for ' + formatTime(report.duration_s) + ' until ' + (report.time || 'an unknown time') +
 		', by tracer ' + report.version);
 	main.append(...[traceFacts(report), verdictBox(report.verdict), budgetCard(report), historyCard(report, history), ...sites.elements,
-		processCard(report), lossCard(report, more)].filter((one) => one));
+		processCard(report, 'In use'), lossCard(report, more)].filter((one) => one));
 	return sites;
 }
 

@@ -19,8 +19,11 @@ function figureTable(rows) {
 	return plainTable([['', 'dim'], ['', 'num']], rows.filter((row) => row[1] !== null));
 }
 
-function siteFigures(site) {
+function siteFigures(site, lost) {
 	const blocks = (bytes, objects) => approximate(formatBytes(bytes) + ' in ' + formatCount(objects) + ' blocks', site.sampled);
+	if (lost) {
+		return [['lost', blocks(site.inuse_bytes, site.inuse_objects)]];
+	}
 	const rows = [
 		['in use', blocks(site.inuse_bytes, site.inuse_objects)],
 		['allocated', blocks(site.alloc_bytes, site.alloc_objects)],
@@ -97,7 +100,7 @@ class SiteView {
 		const call = model.rows.call(site);
 		const title = make('h2', '', '#' + site.rank + '  ' + model.whereName(index));
 		const via = [call.function, call.allocator, call.source].filter((word) => word).map(clean).join(', ');
-		const figures = model.report.command === 'diff' ? heldFigures(model.report, site) : siteFigures(site);
+		const figures = model.report.command === 'diff' ? heldFigures(model.report, site) : siteFigures(site, model.more.lost);
 		this.element.replaceChildren(title, make('p', 'dim', clean(model.processName(site)) + ': ' + via), ...this.notes(site),
 			figureTable(figures), ...this.growth(index), ...this.survival(site), make('h3', '', 'Stack'), stackList(model, index));
 	}
