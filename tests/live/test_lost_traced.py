@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import sys
 import tempfile
 
@@ -149,8 +150,8 @@ def test_formats_without_trace():
             assert lab.run("leaks", *lab.PATIENT, "-q", "--format", name, "-o", file.name, "-p", process.pid)[0] == 1
             content = file.read()
             assert content.startswith(begin) and (name == "pprof" or b"leak_cases" in content), (name, content[:200])
-
             assert name != "svg" or (b" lost</title>" in content and b"in use" not in content), content[:500]
+
 
 SUPPRESSIONS = """
 # One of memcheck's, one of LeakSanitizer's, and one of another error.
@@ -244,6 +245,23 @@ def test_show():
     assert process.stdout.readline() == b"done\n"
     status, output, errors = lab.run("leaks", *lab.PATIENT, "-q", "-j", "--show", "all", "-p", process.pid)
     assert status == 0 and not json.loads(output)["groups"], (output, errors)
+
+
+def test_command_ends_first():
+    """Its memory is gone, which is said at once, whatever its children do and however long the trace would go on."""
+    status, output, errors = lab.run("leaks", "-d", "1h", "--", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!; exit 3")
+    os.kill(int(output), signal.SIGKILL)
+    assert status == 4 and "sh exited with status 3" in errors, (status, errors)
+    assert re.search(r"sh \(process \d+\) ended before it had been looked at", errors) and "-d TIME" in errors, errors
+
+
+def test_process_ends_first():
+    process = lab.start([lab.target("lost")])
+    process.stdout.readline()
+    tracer = lab.Tracer("leaks", *lab.PATIENT, "-p", process.pid, "-d", "1h")
+    lab.end(process)
+    assert tracer.process.wait(lab.PATIENCE) == 4, tracer.stderr()
+    assert "process %d ended before it had been looked at" % process.pid in tracer.stderr(), tracer.stderr()
 
 
 def test_refusals():

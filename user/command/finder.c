@@ -277,6 +277,25 @@ static int finder_report(struct finder *finder, struct leak_report *report, stru
 	return code;
 }
 
+static bool finder_runs(const struct finder *finder)
+{
+	session_drain(finder->session);
+	return session_traces(finder->session, finder->pid);
+}
+
+static int finder_refuse_ended(const struct finder *finder, struct error *error)
+{
+	const char *const *arguments = (const char *const *)finder->options->arguments;
+
+	return error_set(
+		error, ERROR_TARGET, -ESRCH,
+		"%s%sprocess %d%s ended before it had been looked at, and its memory has gone with "
+		"it: -d TIME has to be over while it runs; a shorter TIME, or SIGINT to the "
+		"tracer, ends it earlier",
+		arguments ? *arguments : "", arguments ? " (" : "", finder->pid,
+		arguments ? ")" : "");
+}
+
 static void finder_on_pass(unsigned int number)
 {
 	progress_set("looking for lost blocks, pass %u", number);
@@ -312,7 +331,11 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 	if (code && is_over())
 		return error_set(error, ERROR_PERMISSION, code,
 				 "a signal has ended the look before there was a result");
-	return code ? error_set(error, refused.kind, code, "%s", refused.text) : 0;
+	if (!code)
+		return 0;
+	if (finder->session && refused.kind == ERROR_TARGET && !finder_runs(finder))
+		return finder_refuse_ended(finder, error);
+	return error_set(error, refused.kind, code, "%s", refused.text);
 }
 
 int finder_close(struct finder *finder, struct error *error)

@@ -416,6 +416,13 @@ static int trace_begin(struct trace *trace)
 	return 0;
 }
 
+/* `tracer leaks` looks at one process, whatever its children do. */
+static bool trace_is_over(const struct trace *trace)
+{
+	return session_is_over(trace->session) ||
+	       (trace->finder && !session_traces(trace->session, trace->finder->pid));
+}
+
 static void trace_on_event(void *context, struct watch *watch)
 {
 	struct trace *trace = context;
@@ -426,7 +433,7 @@ static void trace_on_event(void *context, struct watch *watch)
 		trace_begin(trace);
 	if (!trace->waiting)
 		plan_notice_found(&trace->notice, trace->session);
-	if (session_is_over(trace->session))
+	if (trace_is_over(trace))
 		trace_stop(trace);
 }
 
@@ -674,7 +681,7 @@ int trace_execute(const struct options *options, const struct log *log,
 	else if (!code && trace.waiting)
 		selection_refuse_wait(options, &trace.error);
 	if (!code && !trace.closed && !trace.error.kind) {
-		if (options->arguments && session_is_over(trace.session))
+		if (options->arguments && trace_is_over(&trace))
 			ending_log(log, options->arguments[0], &trace.spawn);
 		code = trace_report_last(&trace);
 	}
