@@ -59,6 +59,7 @@ struct sim {
 	size_t count, capacity;
 	uint64_t traced_ns, windows, recorded;
 	double *leaked; /* bytes, of each site; by truth */
+	uint64_t born[SIM_SITES]; /* in windows; all of them are in use when these end */
 };
 
 static inline void sim_enter(struct sim *sim, size_t site, const struct sim_block *block)
@@ -77,6 +78,7 @@ static inline void sim_enter(struct sim *sim, size_t site, const struct sim_bloc
 	sim->blocks[sim->count++] = *block;
 	budget_cohort_enter(&sim->cohort, &entry, block->born_ns);
 	sim->recorded++;
+	sim->born[site]++;
 }
 
 /* Blocks of one kind that a window has; `how` has their fate. */
@@ -221,6 +223,7 @@ static inline struct budget_report *sim_report(struct sim *sim)
 	const struct sim_target *target = sim->target;
 	struct budget_report *report = budget_report_new();
 	double charged = target->charged > 0 ? target->charged : 1 - target->own;
+	size_t i;
 
 	report->budget = 1000;
 	report->weight = 1;
@@ -238,6 +241,8 @@ static inline struct budget_report *sim_report(struct sim *sim)
 	sim_count(sim, report);
 	budget_marks_report(&sim->marks, report);
 	budget_cohort_report(&sim->cohort, report->time_ns, report);
+	for (i = 0; i < report->site_count; i++)
+		report->sites[i].allocated_blocks = sim->born[report->sites[i].key - 1];
 	return report;
 }
 

@@ -76,6 +76,7 @@ static void world_add(struct budget_report *report, const struct world_blocks *b
 	struct budget_site *site = report->site_count ? &report->sites[report->site_count - 1]
 						      : NULL;
 	struct budget_cohort *cohort;
+	uint64_t entered = (uint64_t)llround(blocks->per_window * WORLD_WINDOWS);
 	uint64_t recorded = (uint64_t)llround(blocks->per_window * WORLD_WINDOWS * 1.5);
 	int class;
 
@@ -84,6 +85,7 @@ static void world_add(struct budget_report *report, const struct world_blocks *b
 	site->key = blocks->key;
 	site->target_id = 1;
 	site->allocated_blocks += recorded * (blocks->weight ? blocks->weight : 1);
+	site->freed_blocks += (recorded - entered) * (blocks->weight ? blocks->weight : 1);
 	site->allocated_bytes += recorded * (blocks->weight ? blocks->weight : 1) * blocks->size;
 	cohort = budget_site_cohort(site, budget_size_class(blocks->size));
 	for (class = 0; class < BUDGET_AGES; class ++)

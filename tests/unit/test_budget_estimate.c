@@ -8,6 +8,7 @@
 
 #include "analyze/budget_estimate.h"
 #include "analyze/budget_windows.h"
+#include "analyze/verdict.h"
 #include "unit/budget_world.h"
 #include "unit/near.h"
 
@@ -65,6 +66,37 @@ static void test_rates(void **state)
 	assert_true(estimates->counted);
 	check_near(estimates->growth.value, 8200 * 720, 0.02 * 8200 * 720);
 	assert_false(estimate_of(estimates, 8).known);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+}
+
+/* Blocks that stay are a leak where others are freed. Else they may be a cache that is not full, whose curve is the same. */
+static void test_others(void **state)
+{
+	struct budget_report *report = make_python();
+	struct budget_estimates *estimates = budget_estimates_new(report);
+	struct budget_estimate of = estimate_of(estimates, 7);
+	struct budget_site *site = &report->sites[0];
+	struct verdict verdict = verdict_of_estimate(&of);
+
+	(void)state;
+	assert_int_equal(site->key, 7);
+	assert_int_equal(of.verdict, BUDGET_LEAK);
+	assert_true(verdict.word == VERDICT_LEAK && verdict.never_freed_known && !verdict.kept);
+	/* One in twenty of them. */
+	site->freed_blocks = site->allocated_blocks / 20 - 1;
+	of = estimate_of(estimates, 7);
+	verdict = verdict_of_estimate(&of);
+	assert_int_equal(of.verdict, BUDGET_GROWING);
+	assert_true(verdict.word == VERDICT_GROWING && !verdict.kept);
+	/* That a block is lost sight of, or left out where there are too many, is no free. */
+	site->freed_blocks = 0;
+	site->cohorts[0].ages[0].lost.seen = site->cohorts[0].ages[0].lost.blocks = 1;
+	of = estimate_of(estimates, 7);
+	verdict = verdict_of_estimate(&of);
+	assert_int_equal(of.verdict, BUDGET_GROWING);
+	assert_int_equal(of.tail.shape, SURVIVAL_FLAT);
+	assert_true(verdict.word == VERDICT_GROWING && !verdict.never_freed_known && verdict.kept);
 	budget_estimates_free(estimates);
 	budget_report_free(report);
 }
@@ -458,6 +490,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_survival),
 		cmocka_unit_test(test_survival_written),
 		cmocka_unit_test(test_rows),

@@ -107,26 +107,6 @@ static void test_sure(void **state)
 	assert_false(settled_is_sure(&settled));
 }
 
-/* What windows call a leak, and has not freed a block, may be a cache that is not full. */
-static void test_filling_cache(void **state)
-{
-	struct verdict kept = { .word = VERDICT_LEAK, .estimated = true, .kept = true }, result;
-	struct verdict freed = { .word = VERDICT_LEAK, .estimated = true };
-	struct settled settled = { .windows = true };
-	int i;
-
-	(void)state;
-	for (i = 1; i <= 100; i++) {
-		settled_begin(&settled, START, START + (uint64_t)i * SECOND);
-		result = settled_see(&settled, 1, &kept, 1000);
-		assert_int_not_equal(result.word, VERDICT_LEAK);
-		result = settled_see(&settled, 2, &freed, 1000);
-	}
-	assert_int_equal(result.word, VERDICT_LEAK);
-	assert_int_equal(settled.words[VERDICT_GROWING].rows, 1);
-	settled_free(&settled);
-}
-
 /* A row of less than a hundredth of what is in use keeps nobody waiting. */
 static void test_matters(void **state)
 {
@@ -159,7 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settles),	    cmocka_unit_test(test_leak_stays),
 		cmocka_unit_test(test_no_flapping), cmocka_unit_test(test_sure),
-		cmocka_unit_test(test_matters),	    cmocka_unit_test(test_filling_cache),
+		cmocka_unit_test(test_matters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

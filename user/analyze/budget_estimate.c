@@ -8,6 +8,7 @@
 #include "analyze/budget_growth.h"
 #include "analyze/budget_windows.h"
 #include "analyze/interval.h"
+#include "analyze/verdict_leak.h"
 #include "base/compare.h"
 #include "base/memory.h"
 
@@ -98,6 +99,7 @@ static void estimate_row_add(struct estimate_row *row, const struct budget_estim
 	sum->bytes = interval_add(sum->bytes, site->bytes);
 	sum->written_rate = interval_add(sum->written_rate, site->written);
 	sum->allocated += site->site->allocated_blocks;
+	sum->ended += site->site->freed_blocks;
 	budget_life_add(&row->life, site->site);
 }
 
@@ -128,12 +130,20 @@ static void estimate_row_count(struct estimate_row *row)
 		sum->unchanged += age->unchanged.seen;
 		sum->written += age->written.seen;
 		sum->freed += age->freed.seen;
+		sum->ended += age->freed.blocks;
 		sum->lost += age->lost.seen;
 		ages += (double)age->age_ns_sum * AGE_UNIT;
 		blocks += (double)age->unchanged.blocks;
 	}
 	if (blocks > 0)
 		sum->mean_age_ns = (uint64_t)(ages / blocks);
+}
+
+/* Of a site that frees hardly a block nobody can know: a cache that is not full has the same curve as a leak. */
+static bool estimate_has_others(const struct budget_estimate *estimate)
+{
+	return estimate->ended >= VERDICT_OTHERS_MIN &&
+	       (double)estimate->ended >= VERDICT_OTHERS_PART * (double)estimate->allocated;
 }
 
 /* A curve that falls at ages of young blocks shows nothing of old ones, if there are any. */
@@ -145,7 +155,7 @@ static enum budget_verdict estimate_judge(const struct budget_estimate *estimate
 	/* Blocks that live for hours look as if they stayed for good. Where they are replaced, nothing grows. */
 	if (estimate->tail.shape == SURVIVAL_FLAT && !estimate->lower_bound &&
 	    isfinite(estimate->rate.high) && estimate->rate.low > 0 && estimate->bytes.low > 0)
-		return BUDGET_LEAK;
+		return estimate_has_others(estimate) ? BUDGET_LEAK : BUDGET_GROWING;
 	return BUDGET_UNKNOWN;
 }
 
@@ -163,6 +173,11 @@ struct budget_estimate budget_estimate_of(const struct budget_estimates *estimat
 	sum.estimate.verdict = estimate_judge(&sum.estimate, estimates->old_ns);
 	survival_free(&survival);
 	return sum.estimate;
+}
+
+bool budget_estimate_stays(const struct budget_estimate *estimate)
+{
+	return estimate->tail.shape == SURVIVAL_FLAT && estimate->verdict != BUDGET_GROWING;
 }
 
 bool budget_estimate_is_written(const struct budget_estimates *estimates,

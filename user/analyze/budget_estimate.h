@@ -19,7 +19,9 @@
 /* Whether a row is a leak. Nothing else is claimed of any row. */
 enum budget_verdict {
 	BUDGET_UNKNOWN, /* not yet known, or its heap cannot be counted */
-	BUDGET_LEAK, /* it grows, of late and since tracing began, and hardly a block is freed while ages double */
+	/* It grows, of late and since tracing began, and hardly a block is freed while ages double: */
+	BUDGET_LEAK, /* others are freed */
+	BUDGET_GROWING, /* hardly any others are: a leak, or a cache that is not full */
 	BUDGET_CACHE, /* its blocks are freed, some late */
 };
 
@@ -34,6 +36,8 @@ struct budget_estimate {
 	struct estimate written_rate;
 	/* How many blocks windows have seen, that is recorded, and what has become of those that were followed. */
 	uint64_t allocated, followed, unchanged, written, freed, lost;
+	/* Of `allocated`: freed within their windows, and since, as many as those that were seen represent. */
+	uint64_t ended;
 	uint64_t mean_age_ns; /* of the unchanged ones */
 	struct survival_tail tail;
 	enum budget_verdict verdict;
@@ -59,6 +63,9 @@ void budget_estimates_free(struct budget_estimates *estimates);
 /* Of a row with its members, or of a site as it was recorded. */
 struct budget_estimate budget_estimate_of(const struct budget_estimates *estimates,
 					  const struct snapshot_site *row);
+
+/* Is the share of its blocks known that is never freed? */
+bool budget_estimate_stays(const struct budget_estimate *estimate);
 
 /* Are there blocks of a row that are written to, and may be growth? */
 bool budget_estimate_is_written(const struct budget_estimates *estimates,

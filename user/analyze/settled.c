@@ -175,22 +175,9 @@ void settled_begin(struct settled *settled, uint64_t start_ns, uint64_t time_ns)
 		settled->words[word] = (struct settled_sum){ 0 };
 }
 
-/* Of a site that has not freed a block, nobody can know, and windows do not: it may be a cache that is not full. */
-static struct verdict settled_doubt_leak(const struct verdict *verdict)
-{
-	struct verdict result = *verdict;
-
-	if (result.estimated && result.kept && result.word == VERDICT_LEAK) {
-		result.word = VERDICT_GROWING;
-		result.never_freed_known = false;
-	}
-	return result;
-}
-
-struct verdict settled_see(struct settled *settled, uint64_t id, const struct verdict *of,
+struct verdict settled_see(struct settled *settled, uint64_t id, const struct verdict *verdict,
 			   uint64_t inuse_bytes)
 {
-	const struct verdict seen = settled_doubt_leak(of), *verdict = &seen;
 	const bool matters = inuse_bytes && inuse_bytes >= settled->bytes_before / MATTERS_PART;
 	struct settled_row *row;
 	struct verdict result = *verdict;

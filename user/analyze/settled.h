@@ -39,10 +39,10 @@ struct settled {
 void settled_begin(struct settled *settled, uint64_t start_ns, uint64_t time_ns);
 
 /*
- * A row, by its id, what it has in use, and `of`, its verdict of now. Returns the verdict that it has settled on: with the numbers by which that was
+ * A row, by its id, what it has in use, and its verdict of now. Returns the verdict that it has settled on: with the numbers by which that was
  * found, and the growth of now.
  */
-struct verdict settled_see(struct settled *settled, uint64_t id, const struct verdict *of,
+struct verdict settled_see(struct settled *settled, uint64_t id, const struct verdict *verdict,
 			   uint64_t inuse_bytes);
 
 /* Is each row sure that matters, and is there one? */

@@ -205,6 +205,7 @@ struct verdict verdict_of_estimate(const struct budget_estimate *estimate)
 {
 	static const enum verdict_word words[] = { [BUDGET_UNKNOWN] = VERDICT_UNKNOWN,
 						   [BUDGET_LEAK] = VERDICT_LEAK,
+						   [BUDGET_GROWING] = VERDICT_GROWING,
 						   [BUDGET_CACHE] = VERDICT_CACHE };
 	struct verdict verdict = { .r2 = -1, .early_share = -1, .estimated = true };
 
@@ -212,11 +213,9 @@ struct verdict verdict_of_estimate(const struct budget_estimate *estimate)
 		return verdict;
 	verdict.word = words[estimate->verdict];
 	verdict.growth = estimate->rate;
-	verdict.never_freed_known = estimate->tail.shape == SURVIVAL_FLAT;
+	verdict.never_freed_known = budget_estimate_stays(estimate);
 	verdict.never_freed = estimate->tail.share;
-	/* Within a window most blocks are freed that live shortly: then fewer are followed than were allocated. */
-	verdict.kept = !estimate->freed && !estimate->lost &&
-		       estimate->followed >= estimate->allocated - estimate->allocated / 20;
+	verdict.kept = !estimate->ended;
 	return verdict;
 }
 

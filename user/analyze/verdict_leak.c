@@ -16,9 +16,6 @@
 #include "analyze/interval.h"
 #include "analyze/site_survival.h"
 
-/* The others: so many of them, and this part of all blocks. */
-#define OTHERS_MIN 10
-#define OTHERS_PART 0.05
 /* Blocks in use of twice the age at which the others are freed. */
 #define SURVIVORS_MIN 10
 /* Blocks of the last half that are kept: this part of what it was before, with confidence not less. */
@@ -56,7 +53,8 @@ static bool leak_has_others(const struct leak_classes *sums, unsigned int class)
 {
 	double others = sums->freed[0] - sums->freed[class];
 
-	return others >= OTHERS_MIN && others >= OTHERS_PART * (sums->freed[0] + sums->alive[0]);
+	return others >= VERDICT_OTHERS_MIN &&
+	       others >= VERDICT_OTHERS_PART * (sums->freed[0] + sums->alive[0]);
 }
 
 /*
@@ -156,7 +154,7 @@ static uint64_t leak_wait(const struct verdict_line *line, const struct leak_cla
 	double all_s = line->moments[line->count - 1].time_s, wait;
 	unsigned int class = 1;
 
-	if (sums->freed[0] < OTHERS_MIN)
+	if (sums->freed[0] < VERDICT_OTHERS_MIN)
 		return 0;
 	while (class < LIFE_CLASSES - 1 && sums->freed[class] > LATE_PART * sums->freed[0])
 		class ++;

@@ -6,6 +6,10 @@
 #include "analyze/verdict_line.h"
 #include "model/estimate.h"
 
+/* Blocks that are never freed are a leak if others are freed: so many of them, and this part of all blocks. */
+#define VERDICT_OTHERS_MIN 10
+#define VERDICT_OTHERS_PART 0.05
+
 struct verdict_leak {
 	bool found;
 	struct estimate share; /* of all blocks: those that are never freed; if found */

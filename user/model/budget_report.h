@@ -65,6 +65,7 @@ struct budget_site {
 	uint32_t target_id; /* target.target_id; whose budget_heap has the classes */
 	/* What was recorded in all windows, each block counted: exact. */
 	uint64_t allocated_blocks, allocated_bytes; /* bytes as asked for */
+	uint64_t freed_blocks; /* of these, within their window: exact, too */
 	/* CLOCK_MONOTONIC: windows in which it allocated first and last */
 	uint64_t first_ns, last_ns;
 	struct budget_cohort *cohorts; /* by size_class, ascending; owned */

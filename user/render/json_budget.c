@@ -78,7 +78,10 @@ void json_budget_limits(struct json_writer *json, const char *key, const struct 
 static void json_budget_verdict(struct json_writer *json, enum budget_verdict verdict)
 {
 	static const char *const words[] = {
-		[BUDGET_UNKNOWN] = "unknown", [BUDGET_LEAK] = "leak", [BUDGET_CACHE] = "cache"
+		[BUDGET_UNKNOWN] = "unknown",
+		[BUDGET_LEAK] = "leak",
+		[BUDGET_GROWING] = "growing",
+		[BUDGET_CACHE] = "cache",
 	};
 
 	json_member_string(json, "verdict", words[verdict]);
@@ -153,7 +156,7 @@ void json_budget_site(struct json_writer *json, const struct budget_estimates *e
 	json_member_integer(json, "survivors", estimate->unchanged + estimate->written);
 	json_budget_verdict(json, estimate->verdict);
 	json_budget_limits(json, "never_freed", &estimate->tail.share,
-			   estimate->tail.shape == SURVIVAL_FLAT);
+			   budget_estimate_stays(estimate));
 	json_budget_tail(json, &estimate->tail);
 	json_budget_survival(json, &survival);
 	json_writer_close(json, '}');

@@ -55,9 +55,10 @@ const char *text_budget_rate(const struct budget_estimate *estimate, char *text)
 
 const char *text_budget_verdict(const struct budget_estimate *estimate)
 {
-	static const char *const words[] = {
-		[BUDGET_UNKNOWN] = "?", [BUDGET_LEAK] = "yes", [BUDGET_CACHE] = "no"
-	};
+	static const char *const words[] = { [BUDGET_UNKNOWN] = "?",
+					     [BUDGET_LEAK] = "yes",
+					     [BUDGET_GROWING] = "?",
+					     [BUDGET_CACHE] = "no" };
 
 	return words[estimate->verdict];
 }
@@ -66,6 +67,8 @@ static void budget_append_verdict(struct buffer *line, const struct budget_estim
 {
 	static const char *const words[] = { [BUDGET_UNKNOWN] = "not yet known whether it leaks",
 					     [BUDGET_LEAK] = "a leak",
+					     [BUDGET_GROWING] =
+						     "a leak, or a cache that is not full",
 					     [BUDGET_CACHE] = "no leak as far as is known" };
 
 	buffer_printf(line, "%s: ", words[estimate->verdict]);
@@ -138,15 +141,16 @@ static void budget_append_share(struct buffer *line, const struct estimate *shar
 		      100 * share->high);
 }
 
-static void budget_append_tail(struct buffer *line, const struct survival_tail *tail)
+static void budget_append_tail(struct buffer *line, const struct budget_estimate *estimate)
 {
+	const struct survival_tail *tail = &estimate->tail;
 	char time[UNITS_TEXT_MAX];
 
 	if (!tail->until_ns)
 		return;
 	buffer_append_string(line, "; ");
 	budget_append_share(line, &tail->share);
-	if (tail->shape == SURVIVAL_FLAT)
+	if (budget_estimate_stays(estimate))
 		buffer_append_string(line, " are never freed");
 	else
 		buffer_printf(line, " live longer than %s%s",
@@ -220,7 +224,7 @@ void text_budget_site(const struct text_writer *writer, const struct report *rep
 	budget_append_rate(&line, estimate);
 	budget_append_gained(&line, estimate);
 	budget_append_blocks(&line, estimate);
-	budget_append_tail(&line, &estimate->tail);
+	budget_append_tail(&line, estimate);
 	budget_append_lives(&line, report, site, writer->verbose);
 	columns_pad(writer->out, 0, INDENT);
 	columns_wrap(writer->out, line.data,

@@ -319,6 +319,7 @@ void budget_fill(struct budget *budget, struct snapshot *snapshot)
 		if (row) {
 			row->allocated_blocks = site->stats.alloc_objects;
 			row->allocated_bytes = site->stats.alloc_bytes;
+			row->freed_blocks = site->stats.free_objects;
 		}
 	}
 	table_free(&rows);
