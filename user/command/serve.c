@@ -21,7 +21,7 @@ static int serve_run(const struct options *options, const struct log *log)
 
 const struct command command_serve = {
 	.name = "serve",
-	.summary = "trace as well, and serve reports by HTTP: Prometheus, pprof",
+	.summary = "trace, and serve reports by HTTP: Prometheus, pprof",
 	.options = serve_options,
 	.arguments = serve_options_arguments,
 	.starts_program = true,

@@ -41,7 +41,7 @@ static int trace_run(const struct options *options, const struct log *log)
 
 const struct command command_trace = {
 	.name = "trace",
-	.summary = "trace processes, or a command, and report what they do not free",
+	.summary = "trace processes, or a command: what they do not free",
 	.options = trace_options,
 	.arguments = trace_options_arguments,
 	.starts_program = true,

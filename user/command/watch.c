@@ -18,7 +18,7 @@ static const struct argument_row watch_arguments[] = { { NULL } };
 
 const struct command command_watch = {
 	.name = "watch",
-	.summary = "find what leaks, fills or is steady, until that is sure",
+	.summary = "find what leaks, fills or is steady, until it is sure",
 	.options = watch_options,
 	.arguments = watch_arguments,
 	.writes = watch_options_writes,
