@@ -362,6 +362,67 @@ def test_massif():
     assert len(sites) >= len(large)
 
 
+# jeprof
+
+
+def by_jeprof(*arguments):
+    """{function: [bytes of its own, with what it calls]} as jeprof shows them."""
+    text, errors = read_by("jeprof", "--text", "--show_bytes", *arguments)
+    assert not [line for line in errors.splitlines() if not line.startswith("Using local file")], errors
+    return {name: [int(own), int(inclusive)] for own, inclusive, name in re.findall(
+        r"^ *(-?\d+) +\S+ +\S+ +(-?\d+) +\S+ (.*?)(?: \(inline\))?$", text, re.M)}
+
+
+def own_of(found):
+    return {name: own for name, (own, _) in found.items() if own}
+
+
+def test_jeprof():
+    """Figures are not scaled; names need no program."""
+    path = report("jeprof", "x.heap")
+    sites, totals = figures_of()
+    for i, option in enumerate(("--alloc_objects", "--alloc_space", "--inuse_objects", "--inuse_space")):
+        found = by_jeprof(option, path)
+        assert own_of(found) == {name: figures[i] for name, figures in sites.items() if figures[i]}, (option, found)
+        assert found["main"] == [0, totals[i]], found
+    # Equal code has equal addresses in another profile, which can be subtracted.
+    first = report("jeprof", "first.heap", "--at", "after1")
+    before, _ = figures_of("--at", "after1")
+    grown = {name: sites[name][3] - before.get(name, [0] * 4)[3] for name in sites}
+    assert own_of(by_jeprof("--base=" + first, path)) == {name: size for name, size in grown.items() if size}
+
+
+def test_jeprof_files():
+    """Without its names, jeprof looks them up in the program: addresses and mappings are right."""
+    with open(report("jeprof", "x.heap"), encoding="utf-8") as file:
+        _, _, rest = file.read().partition("\n---\n")
+    with open(path_of("plain.heap"), "w", encoding="utf-8") as file:
+        file.write(rest)
+    sites, totals = figures_of()
+    found = by_jeprof(lab.target("generations"), path_of("plain.heap"))
+    assert own_of(found) == {name: figures[3] for name, figures in sites.items() if figures[3]}, found
+    assert found["main"] == [0, totals[3]], found
+    # By lines, too, which the debugging information has.
+    lines, _ = read_by("jeprof", "--text", "--lines", lab.target("generations"), path_of("plain.heap"))
+    assert re.search(r" site_kept \S*generations\.c:\d+", lines), lines
+
+
+def test_jeprof_names():
+    """jeprof cuts off what is in brackets, and splits names at two dashes; names of an interpreter stay whole."""
+    script = path_of("names.py")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(PYTHON)
+    process = lab.start([lab.need("python3"), script])
+    lab.wait_for(lambda: lab.is_reading(process), "it waits for a line")
+    tracer = lab.Tracer("-q", "--format", "jeprof", "-z", "500000", "-o", path_of("python.heap"), "-p", process.pid)
+    lab.release(process)
+    process.stdout.readline()
+    tracer.stop()
+    lab.end(process)
+    found = by_jeprof("--inuse_objects", path_of("python.heap"))
+    assert [found[name][1] for name in ("keeps", "\uff1cmodule\uff1e", "python3 \uff08%d\uff09" % process.pid)] == [10] * 3, found
+
+
 def test_binary_and_terminals():
     """No terminal is filled with bytes; one file holds one report."""
     path, _ = recorded()

@@ -241,8 +241,8 @@ static const struct {
 	{ "-p 1 --color", "--color needs an argument", NULL },
 	{ "-p 1 --backend magic", "one of auto, session, multi, perf, ioctl", NULL },
 	{ "-p 1 --format xml",
-	  "--format takes one of text, json, folded, pprof, speedscope, callgrind, massif, svg, "
-	  "html, "
+	  "--format takes one of text, json, folded, pprof, speedscope, callgrind, massif, jeprof, "
+	  "svg, html, "
 	  "metrics",
 	  "'xml'" },
 	{ "-p 1 --format ''", "--format takes one of", NULL },

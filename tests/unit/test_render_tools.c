@@ -19,7 +19,7 @@
 #define SUMS 4
 #define DIGITS 48
 
-static const char *const formats[] = { "speedscope", "callgrind", "massif" };
+static const char *const formats[] = { "speedscope", "callgrind", "massif", "jeprof" };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 

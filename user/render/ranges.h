@@ -6,6 +6,7 @@
 #ifndef RENDER_RANGES_H
 #define RENDER_RANGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,15 +17,18 @@
 /* A file, by its path and build ID. */
 struct range {
 	const char *path, *build_id; /* kept by the ranges; NULL = no build ID */
+	uint64_t start; /* its address 0 */
 	uint64_t first, last; /* offsets that an address was asked for of; first > last = none */
 };
 
 /* {0} is empty. */
 struct ranges {
+	bool by_name; /* a file has the same range in all that is written: of its name, not in the order of use */
 	struct range *items; /* owned */
 	size_t count, capacity;
 	struct strings strings;
 	struct table by_key; /* by the address of a kept key: index + 1 */
+	struct table by_start; /* of a range: its key */
 };
 
 /* The index of a frame's file; SIZE_MAX = it has none, or its code is an interpreter's. */

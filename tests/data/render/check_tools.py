@@ -139,5 +139,33 @@ def massif(text):
     return [size, 0, 0, 0]
 
 
+def jeprof(text):
+    """The sections as jeprof takes them: names of addresses, stacks, files. It subtracts 1 of all addresses but the first."""
+    head, _, body = text.partition("\n---\n--- heap\nheap_v2/0\n")
+    head = re.sub(r"\A--- symbol(\nbinary=[^\n]*)?\n?", "", head)
+    symbols = {}
+    for line in head.split("\n") if head else []:
+        address, name = re.match(r"0x([0-9a-f]+) ([^ ].*)\Z", line).groups()
+        check_name(name)
+        assert all(name.split("--")) and 0 < int(address, 16) < 2**63 - 1 and int(address, 16) not in symbols, line[:200]
+        symbols[int(address, 16)] = name
+    body, _, files = body.partition("\n\nMAPPED_LIBRARIES:\n")
+    lines = [line for line in body.split("\n") if not line.startswith("# ")]
+    values = [list(map(int, re.match(r"  t\*: (\d+): (\d+) \[(\d+): (\d+)\]\Z", line).groups())) for line in lines[::2]]
+    used = set()
+    for line in lines[1::2]:
+        assert re.match(r"@( 0x[0-9a-f]+)+\Z", line), line[:200]
+        used.update(int(address, 16) - (i > 0) for i, address in enumerate(line.split()[1:]))
+    assert used == set(symbols) and len(values) == len(lines[1::2]) + 1
+    mapped, end = sorted(re.match(r"([0-9a-f]+)-([0-9a-f]+) r-xp ([0-9a-f]+) 00:00 0 (.+)\Z", line).groups() for line in files.splitlines()), 0
+    for start, limit, offset, name in sorted((int(start, 16), int(limit, 16), int(offset, 16), name) for start, limit, offset, name in mapped):
+        check_name(name)
+        assert end <= start < limit <= 2**62 and any(start <= address < limit for address in used) and not (start | limit | offset) % 4096
+        end = limit
+    sums = [sum(stack[i] for stack in values[1:]) for i in (1, 0, 3, 2)]
+    assert [min(value, 2**64 - 1) for value in sums] == [values[0][i] for i in (1, 0, 3, 2)]
+    return sums
+
+
 if __name__ == "__main__":
     print(*globals()[sys.argv[1]](sys.stdin.buffer.read().decode()))
