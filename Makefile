@@ -115,8 +115,8 @@ $(BUILD)/%.pb-c.o: $(BUILD)/%.pb-c.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(BUILD)/user/render/pprof_writer.o $(BUILD)/sanitized/user/render/pprof_writer.o $(BUILD)/fuzz/user/render/pprof_writer.o: \
-	| $(BUILD)/pprof.pb-c.h
+$(foreach dir,$(BUILD) $(BUILD)/sanitized $(BUILD)/fuzz,$(dir)/user/render/pprof_writer.o): | $(BUILD)/pprof.pb-c.h
+$(foreach dir,$(BUILD) $(BUILD)/sanitized $(BUILD)/fuzz,$(patsubst %,$(dir)/user/render/%.o,otlp otlp_dictionary)): | $(BUILD)/otlp.pb-c.h
 
 # The page of the HTML format is one file, with the hashes of its scripts.
 PAGE := $(wildcard user/render/html/*)
