@@ -114,6 +114,10 @@ static const struct {
 	{ "serve --listen 80 -p 1 5", "takes no INTERVAL", NULL },
 	{ "serve --listen 80 -p 1 --budget --light", "--budget traces in short windows", NULL },
 	{ "serve --listen 80 -a --light", "it excludes -a/--all", NULL },
+	{ "serve --listen 80 -p 1 --otlp https://a", "'https://a' is encrypted", NULL },
+	{ "serve --listen 80 -p 1 --otlp a:4318", "'a:4318' is no URL to push to", NULL },
+	{ "serve --listen 80 -p 1 --otlp-interval 5s", "add --otlp URL", NULL },
+	{ "-p 1 --otlp http://a", "--otlp has no meaning for 'tracer trace'", NULL },
 	{ "-p 1 --listen 80", "--listen has no meaning for 'tracer trace'", NULL },
 	/* a live screen */
 	{ "top", "nothing to trace", NULL },

@@ -162,6 +162,8 @@ struct options {
 	size_t compared_count;
 
 	const char *listen; /* where reports are served; NULL = nowhere */
+	const char *otlp; /* a URL to push profiles to; NULL = nowhere */
+	uint64_t otlp_interval_ns; /* how often */
 	const char *token_file; /* what who asks for them must know is there; NULL = nothing */
 
 	const char *output; /* template for output_expand; NULL = stdout */

@@ -9,11 +9,13 @@
 #include "command/trace_options.h"
 #include "render/render.h"
 #include "serve/address.h"
+#include "serve/push_url.h"
 
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 /* Sites of a page whose format has a part of them only. */
 #define SITES_DEFAULT 50
+#define OTLP_INTERVAL_NS 60000000000
 
 const struct option_list *const serve_options[] = {
 	&options_table_target,
@@ -47,6 +49,18 @@ static int serve_check_address(const struct options *options, struct error *erro
 	return code;
 }
 
+/* Without a push, no interval of pushes. */
+static int serve_check_otlp(struct options *options, struct error *error)
+{
+	struct push_url url;
+
+	if (!options->otlp && options->otlp_interval_ns)
+		return USAGE("--otlp-interval is how often --otlp pushes: add --otlp URL");
+	if (!options->otlp_interval_ns)
+		options->otlp_interval_ns = OTLP_INTERVAL_NS;
+	return options->otlp ? push_url_parse(options->otlp, &url, error) : 0;
+}
+
 int serve_options_check(const struct command_line *line, struct options *options,
 			struct error *error)
 {
@@ -54,6 +68,8 @@ int serve_options_check(const struct command_line *line, struct options *options
 
 	if (!code)
 		code = serve_check_address(options, error);
+	if (!code)
+		code = serve_check_otlp(options, error);
 	if (!code)
 		code = trace_options_check_blocks(options, error);
 	if (!code)

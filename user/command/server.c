@@ -12,16 +12,27 @@
 #include "base/memory.h"
 #include "command/serve_options.h"
 #include "command/stats_before.h"
+#include "render/otlp.h"
 #include "render/render.h"
 #include "system/proc_text.h"
 
 /* Larger reports are refused: they would be held in memory as a whole. */
 #define REPORT_BYTES_MAX ((size_t)64 << 20)
 
+/* After the pages: what is pushed. */
+#define PUSHED PAGE_MAX
+
 struct server_page {
 	struct options options;
 	struct growth_base base; /* what sites held when it was made last */
 };
+
+static int server_open_pushing(struct server *server, struct error *error)
+{
+	const struct options *options = server->options;
+
+	return options->otlp ? pushing_open(&server->pushing, options, server->log, error) : 0;
+}
 
 int server_open(struct server *server, const struct options *options, const struct log *log,
 		struct error *error)
@@ -29,7 +40,9 @@ int server_open(struct server *server, const struct options *options, const stru
 	struct buffer text = { 0 };
 	int code;
 
-	*server = (struct server){ .options = options, .log = log, .fd = -1 };
+	*server = (struct server){
+		.options = options, .log = log, .fd = -1, .pushing.push.socket = -1
+	};
 	code = address_parse(options->listen, &server->address, error);
 	if (!code && options->token_file)
 		code = token_read(options->token_file, &server->policy.token, error);
@@ -39,6 +52,9 @@ int server_open(struct server *server, const struct options *options, const stru
 	server->fd = address_listen(&server->address, error);
 	if (server->fd < 0)
 		return server->fd;
+	code = server_open_pushing(server, error);
+	if (code)
+		return code;
 	address_describe(&server->address, server->fd, &text);
 	/* Scripts wait for this line, too, where the port is any. */
 	log_write(log, LOG_ERROR, "listening at %s", text.data);
@@ -75,10 +91,10 @@ static void server_append_own(struct buffer *out)
 }
 
 /* Make a page of a snapshot. */
-static int server_render(struct server *server, const struct page *page, struct snapshot *snapshot,
+static int server_render(struct server *server, size_t number, struct snapshot *snapshot,
 			 struct buffer *out)
 {
-	struct server_page *own = &server->pages[page_number(page)];
+	struct server_page *own = &server->pages[number];
 	struct reporter *reporter = server->reporter;
 	const struct growth_base base = reporter->base;
 	const struct options *options = reporter->options;
@@ -113,12 +129,26 @@ static int server_make(void *context, const struct page *page, void *before, str
 	}
 	if (before)
 		stats_before_subtract(before, snapshot);
-	code = server_render(server, page, snapshot, out);
+	code = server_render(server, page_number(page), snapshot, out);
 	snapshot_free(snapshot);
 	if (!code && !strcmp(page->format, "metrics")) {
 		http_append_metrics(server->http, out);
+		pushing_append_metrics(&server->pushing, out);
 		server_append_own(out);
 	}
+	return code;
+}
+
+static int server_make_pushed(void *context, struct buffer *out)
+{
+	struct server *server = context;
+	struct snapshot *snapshot;
+	int code = session_snapshot(server->session, &snapshot);
+
+	if (code)
+		return code;
+	code = server_render(server, PUSHED, snapshot, out);
+	snapshot_free(snapshot);
 	return code;
 }
 
@@ -147,7 +177,7 @@ static void server_set_pages(struct server *server)
 	struct options *options;
 	size_t i;
 
-	server->pages = memory_alloc(PAGE_MAX, sizeof(*server->pages));
+	server->pages = memory_alloc(PAGE_MAX + 1, sizeof(*server->pages));
 	for (i = 0; (page = page_at(i)); i++) {
 		if (page->kind != PAGE_REPORT)
 			continue;
@@ -156,6 +186,10 @@ static void server_set_pages(struct server *server)
 		options->format = render_format_find(page->format);
 		serve_options_set_format_defaults(options);
 	}
+	options = &server->pages[PUSHED].options;
+	*options = *server->options;
+	options->format = &otlp_format;
+	serve_options_set_format_defaults(options);
 }
 
 int server_start(struct server *server, struct session *session, struct reporter *reporter,
@@ -167,13 +201,17 @@ int server_start(struct server *server, struct session *session, struct reporter
 					      .begin = server_begin,
 					      .drop = server_drop,
 					      .context = server };
+	int code;
 
 	server->session = session;
 	server->reporter = reporter;
 	server->fd = -1;
 	reporter->options = server->options;
 	server_set_pages(server);
-	return http_open(&options, loop, &server->http, error);
+	code = http_open(&options, loop, &server->http, error);
+	if (!code && server->options->otlp)
+		code = pushing_start(&server->pushing, loop, server_make_pushed, server, error);
+	return code;
 }
 
 void server_close(struct server *server)
@@ -182,7 +220,8 @@ void server_close(struct server *server)
 
 	http_close(server->http);
 	server->http = NULL;
-	for (i = 0; server->pages && i < PAGE_MAX; i++)
+	pushing_close(&server->pushing);
+	for (i = 0; server->pages && i <= PUSHED; i++)
 		growth_free(&server->pages[i].base);
 	free(server->pages);
 	server->pages = NULL;

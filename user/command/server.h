@@ -4,6 +4,7 @@
 #define COMMAND_SERVER_H
 
 #include "command/options.h"
+#include "command/pushing.h"
 #include "command/reporter.h"
 #include "serve/address.h"
 #include "serve/http.h"
@@ -18,11 +19,12 @@ struct server {
 	int fd; /* that it listens at, until the server has begun; -1 = none */
 	struct request_policy policy;
 	struct http *http;
-	struct server_page *pages; /* PAGE_MAX; owned */
+	struct pushing pushing; /* with --otlp */
+	struct server_page *pages; /* PAGE_MAX, and what is pushed; owned */
 };
 
 /*
- * Begin to listen at the address of --listen, with the token of --token-file: what needs privileges. Nobody is answered yet. Returns 0 or
+ * Begin to listen at the address of --listen, with the token of --token-file: what needs privileges. Nobody is answered, and nothing pushed, yet. Returns 0 or
  * a negative errno with `error` filled. Free with server_close.
  */
 int server_open(struct server *server, const struct options *options, const struct log *log,
