@@ -41,19 +41,22 @@ static const struct help_page pages[] = {
 		      "  tracer memory --objects -p 4242  objects of Ruby and Python by class\n" },
 	{ .command = "leaks",
 	  .usage = "tracer leaks -p PID [-d TIME] [OPTIONS]\n"
-		   "tracer leaks [OPTIONS] -- CMD [ARG...]\n",
+		   "tracer leaks -d TIME [OPTIONS] -- CMD [ARG...]\n",
 	  .about = "Prints the blocks of a process that nothing points to any more. Nothing is\n"
-		   "attached, unless -d or CMD asks for the stacks that have allocated them. The\n"
-		   "exit status is 1 if some are certain.\n",
-	  .examples = "  tracer leaks -p 4242           blocks that nothing points to; no probe\n"
-		      "  tracer leaks -p 4242 -d 10m    with stacks, of blocks since then\n"
-		      "  tracer leaks -p 4242 -n 3 -j   the three largest leaders, as JSON\n" },
+		   "attached, unless -d asks for the stacks that have allocated them since. The\n"
+		   "exit status is 1 if a block is lost.\n",
+	  .examples =
+		  "  tracer leaks -p 4242           blocks that nothing points to; no probe\n"
+		  "  tracer leaks -p 4242 -d 10m    with stacks, of blocks since then\n"
+		  "  tracer leaks -p 4242 -n 3 -j   the three largest rows, as JSON\n"
+		  "  tracer leaks -p 4242 --who 0x5569d1844390  what points to this block\n"
+		  "  tracer leaks -p 4242 -d 10m --suppressions known.supp  less what is known\n" },
 	{ .command = "watch",
 	  .usage = "tracer watch -p PID | --comm NAME | ... [-d TIME] [OPTIONS]\n",
-	  .about =
-		  "Traces in short windows until it is sure which sites leak, fill or are steady,\n"
-		  "and what of them matters. It takes one hundredth of the CPU time, or "
-		  "--budget.\n",
+	  .about = "Traces until it is sure which sites leak, fill or are steady: in short "
+		   "windows,\n"
+		   "or all calls where that is within the budget, 1 % of the CPU time of the\n"
+		   "processes unless --budget is given.\n",
 	  .examples = "  tracer watch -p 4242           what leaks, as soon as that is sure\n"
 		      "  tracer watch -p 4242 -d 10m    what is sure after ten minutes at most\n" },
 	{ .command = "record",
