@@ -39,6 +39,14 @@ static void test_clauses(void **state)
 	leak.gcs = 3;
 	check_clause(leak, "0.12 % of blocks never freed (95 %: 0.10 to 0.15), 4.1 MiB/min, "
 			   "R2 0.99, 3 GCs");
+	leak = (struct verdict){ .word = VERDICT_LEAK,
+				 .growth = growth,
+				 .r2 = -1,
+				 .estimated = true,
+				 .never_freed_known = true,
+				 .never_freed = { 0.12, 0.1101, 0.1299 } };
+	check_clause(leak, "12 % of blocks that outlive a window never freed (95 %: 11 to 13), "
+			   "4.1 MiB/min");
 	check_clause(
 		(struct verdict){
 			.word = VERDICT_GROWING, .growth = growth, .r2 = -1, .kept = true },

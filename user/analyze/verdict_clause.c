@@ -50,12 +50,14 @@ static void clause_percent(struct buffer *text, double share, int digits,
 	buffer_printf(text, "%.*f", digits, round_to(share * 100 * scale) / scale);
 }
 
-static void clause_share(struct buffer *text, const struct estimate *share)
+/* Windows follow the blocks that are in use at their end. */
+static void clause_share(struct buffer *text, const struct estimate *share, bool in_windows)
 {
 	const int digits = share->value >= 0.1 ? 0 : share->value >= 0.01 ? 1 : 2;
 
 	clause_percent(text, share->value, digits, round);
-	buffer_append_string(text, " % of blocks never freed (95 %: ");
+	buffer_printf(text, " %% of blocks%s never freed (95 %%: ",
+		      in_windows ? " that outlive a window" : "");
 	clause_percent(text, share->low, digits, floor);
 	buffer_append_string(text, " to ");
 	clause_percent(text, share->high, digits, ceil);
@@ -77,7 +79,7 @@ static void clause_wait(struct buffer *text, const struct verdict *verdict, cons
 static void clause_leak(struct buffer *text, const struct verdict *verdict)
 {
 	if (verdict->never_freed_known)
-		clause_share(text, &verdict->never_freed);
+		clause_share(text, &verdict->never_freed, verdict->estimated);
 	clause_growth(text, verdict);
 	if (verdict->gcs_known)
 		buffer_printf(text, ", %" PRIu64 " GCs", verdict->gcs);
