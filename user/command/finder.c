@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "analyze/group.h"
 #include "analyze/leak_rows.h"
@@ -14,6 +13,7 @@
 #include "base/clock.h"
 #include "command/memory_options.h"
 #include "command/naming.h"
+#include "command/output_choice.h"
 #include "command/progress.h"
 #include "command/reporter.h"
 #include "recording/json_file.h"
@@ -39,33 +39,6 @@ static uint64_t finder_find_site(void *context, uint64_t address, uint64_t size)
 	const struct finder *finder = context;
 
 	return session_find_site(finder->session, finder->pid, address, size);
-}
-
-static int finder_open_output(struct finder *finder, struct error *error)
-{
-	const struct options *options = finder->options;
-	char *host = output_host(), *path = NULL;
-	const struct output_names names = {
-		.pids = &finder->pid, .pid_count = 1, .time = (int64_t)time(NULL), .host = host
-	};
-	int code;
-
-	if (options->output)
-		path = output_expand(options->output, &names);
-	code = output_open(&finder->output, path, error);
-	if (!code && options->format->binary && output_is_terminal(&finder->output))
-		code = error_set(
-			error, ERROR_USAGE, -EINVAL,
-			"a report of the format %s is not for a terminal: -o FILE writes it "
-			"to a file",
-			options->format->name);
-	if (!code)
-		finder->color = options_use_color(options->color,
-						  output_is_terminal(&finder->output),
-						  getenv("NO_COLOR"), getenv("TERM"));
-	free(path);
-	free(host);
-	return code;
 }
 
 static int finder_read_suppressions(struct finder *finder, const char *name, struct error *error)
@@ -96,7 +69,8 @@ int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 	for (i = 0; i < options->suppression_count && !code; i++)
 		code = finder_read_suppressions(finder, options->suppressions[i], error);
 	if (!code)
-		code = finder_open_output(finder, error);
+		code = output_choice_open(&finder->output, finder->options, &finder->pid, 1,
+					  &finder->color, error);
 	if (code)
 		return code;
 	if (thread_iterator_open(pid, LEAKS_REGISTER_READS, &finder->iterator))

@@ -33,7 +33,7 @@ bool leaks_options_writes(const struct render_format *format)
 	return strcmp(format->name, "metrics") != 0;
 }
 
-/* What is lost at the end is looked for once, among all blocks. */
+/* Lost blocks are found once, at the end, among all blocks. */
 static int leaks_options_check_trace(const struct options *options, struct error *error)
 {
 	int code;

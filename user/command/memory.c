@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analyze/memory_growth.h"
@@ -18,7 +17,7 @@
 #include "command/confine.h"
 #include "command/memory_members.h"
 #include "command/memory_options.h"
-#include "command/output.h"
+#include "command/output_choice.h"
 #include "command/progress.h"
 #include "command/trace_options.h"
 #include "memory/memory_kernel.h"
@@ -250,27 +249,6 @@ static int memory_report_all(struct memory_run *run, struct error *error)
 
 /* Life */
 
-static int memory_open_output(struct memory_run *run, struct error *error)
-{
-	const struct options *options = run->options;
-	char *host = output_host(), *path = NULL;
-	const struct output_names names = { .pids = run->processes.pids,
-					    .pid_count = run->processes.count,
-					    .time = (int64_t)time(NULL),
-					    .host = host };
-	int code;
-
-	if (options->output)
-		path = output_expand(options->output, &names);
-	code = output_open(&run->output, path, error);
-	if (!code)
-		run->color = options_use_color(options->color, output_is_terminal(&run->output),
-					       getenv("NO_COLOR"), getenv("TERM"));
-	free(path);
-	free(host);
-	return code;
-}
-
 static int memory_run_command(const struct options *options, const struct log *log)
 {
 	struct memory_run run = { .options = options, .log = log, .output = OUTPUT_STDOUT };
@@ -286,7 +264,8 @@ static int memory_run_command(const struct options *options, const struct log *l
 	if (!code && options->since)
 		code = memory_since_read(options->since, &earlier, &error);
 	if (!code)
-		code = memory_open_output(&run, &error);
+		code = output_choice_open(&run.output, options, run.processes.pids,
+					  run.processes.count, &run.color, &error);
 	if (!code) {
 		run.names = name_reader_new(end_signals_are_urgent);
 		end_signals_drop_privileges(run.end_signals, user);

@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "analyze/group.h"
 #include "analyze/report.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "command/naming.h"
+#include "command/output_choice.h"
 #include "command/progress.h"
 #include "command/survived_notice.h"
 #include "memory/memory_classes.h"
@@ -50,28 +50,9 @@ static uint64_t reporter_until(uint64_t limit_ns)
 int reporter_open(struct reporter *reporter, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error)
 {
-	struct output_names names = { .pids = pids, .pid_count = pid_count, .time = time(NULL) };
-	char *host = output_host(), *path = NULL;
-	int code;
-
-	names.host = host;
 	reporter->options = options;
-	if (options->output)
-		path = output_expand(options->output, &names);
-	code = output_open(&reporter->output, path, error);
-	if (!code && options->format->binary && output_is_terminal(&reporter->output))
-		code = error_set(
-			error, ERROR_USAGE, -EINVAL,
-			"a report of the format %s is not for a terminal: -o FILE writes it "
-			"to a file",
-			options->format->name);
-	if (!code)
-		reporter->color = options_use_color(options->color,
-						    output_is_terminal(&reporter->output),
-						    getenv("NO_COLOR"), getenv("TERM"));
-	free(path);
-	free(host);
-	return code;
+	return output_choice_open(&reporter->output, options, pids, pid_count, &reporter->color,
+				  error);
 }
 
 /* What --survived leaves out without a judgement is no silent loss. */

@@ -58,7 +58,7 @@ struct trace {
 	struct triggers triggers;
 	struct recorder *recorder; /* NULL = the reporter writes reports */
 	struct server *server; /* or reports are for who asks it; NULL = there is none */
-	struct finder *finder; /* or what is lost is looked for at the end; NULL = it is not */
+	struct finder *finder; /* or finds lost blocks at the end; NULL = nothing does */
 	struct viewer *viewer; /* or for who looks at it; NULL = nobody does */
 	struct watcher *watcher; /* or they are what a watch has come to; NULL = there is none */
 	/* What `options` is: a watch decides whether it has a budget. */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where reports go, by the options: the file of -o with its names expanded, or stdout; and whether they have colors there. */
+#ifndef COMMAND_OUTPUT_CHOICE_H
+#define COMMAND_OUTPUT_CHOICE_H
+
+#include "command/options.h"
+#include "command/output.h"
+
+/*
+ * Open the output for reports of `pids`. Returns 0, or a negative errno with `error` filled: ERROR_USAGE also where a binary format
+ * would go to a terminal. Close with output_close in either case.
+ */
+int output_choice_open(struct output *output, const struct options *options, const int *pids,
+		       size_t pid_count, bool *ret_color, struct error *error);
+
+#endif
