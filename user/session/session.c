@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "session/budget.h"
 #include "session/busy_threads.h"
 #include "session/core.h"
+#include "session/file_limit.h"
 #include "session/guard.h"
 #include "session/hold.h"
 #include "session/light_run.h"
@@ -35,10 +35,6 @@
 /* On a busy machine, it may take long until it is known what a trap costs; at the end, that is waited for only so long. */
 #define TRAPS_LATE_NS 5000000000
 #define TRAPS_LAST_MS 300
-
-/* Descriptors of the BPF programs, their maps, and of one process. */
-#define FILES_MIN 128
-#define FILES_REST 256
 
 /* For the PSS of processes, at each snapshot; the last one may take longer. More on slow machines. */
 #define PSS_NS 20000000
@@ -76,39 +72,12 @@ static bool session_probes_functions(const struct session *session)
 	return session->options.usdt != USDT_ONLY || session_has_named(session);
 }
 
-/* Probes, processes and what is open for a moment need descriptors, too. */
-static size_t session_module_limit(uint64_t files)
-{
-	uint64_t rest = files / 4 > FILES_REST ? files / 4 : FILES_REST;
-
-	return files > 2 * rest ? (size_t)(files - rest) : (size_t)(files / 2);
-}
-
 /* Does the user want several processes to be traced? Children of one may come in any case. */
 static bool session_is_for_several(const struct session *session)
 {
 	const struct session_options *options = &session->options;
 
 	return options->several || options->selector || options->tree;
-}
-
-/* Files of processes and probes stay open: have as many as may be. An error if that is too few for any process. */
-static int session_raise_limit(struct session *session, struct error *error)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return 0;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	session->options.modules->limit = session_module_limit(limit.rlim_max);
-	session->options.modules->is_shared = session_is_for_several(session);
-	if (limit.rlim_max >= FILES_MIN)
-		return 0;
-	return error_set(error, ERROR_PERMISSION, -EMFILE,
-			 "this process may open %llu files only, and %d are needed at least: raise "
-			 "the hard limit (ulimit -Hn)",
-			 (unsigned long long)limit.rlim_max, FILES_MIN);
 }
 
 /* May files be probed for all processes at once? */
@@ -301,7 +270,7 @@ static void session_connect(struct session *session)
 static int session_start(struct session *session, struct error *error)
 {
 	const struct session_options *options = &session->options;
-	int code = session_raise_limit(session, error);
+	int code = file_limit_raise(options->modules, session_is_for_several(session), error);
 
 	if (!code)
 		code = kernel_features_probe(&session->features, error);
