@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See watchdog.h. What it waits for is the end of the caller, whoever else holds the pipe. */
+#include "system/watchdog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Where its descriptors are. */
+enum watchdog_fd {
+	FD_PROCESS = 3, /* pidfd of the process that it is for */
+	FD_CALLER, /* of who has started it */
+	FD_PIPE,
+	FD_COUNT,
+};
+
+/* The caller requests that the process goes on. */
+#define WORD_GO 'g'
+
+/* What stops the process may outlive the caller for so long as the kernel needs to take it out: it goes on once more after these times. */
+static const int again_ms[] = { 20, 200, 1000, 5000 };
+
+static int watchdog_open(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static void watchdog_continue(int process)
+{
+	syscall(SYS_pidfd_send_signal, process, SIGCONT, NULL, 0);
+}
+
+/* The process */
+
+/* Signals to all processes of the caller are none to it. In the caller's session, it may send this one signal to whoever is in that, too. */
+static void watchdog_prepare(const int fds[FD_COUNT])
+{
+	int high[FD_COUNT], number, fd;
+
+	for (number = 1; number < NSIG; number++)
+		signal(number, SIG_IGN);
+	setpgid(0, 0);
+	/* First out of the way of each other. */
+	for (fd = FD_PROCESS; fd < FD_COUNT; fd++)
+		high[fd] = fcntl(fds[fd], F_DUPFD, FD_COUNT);
+	for (fd = FD_PROCESS; fd < FD_COUNT; fd++)
+		dup2(high[fd], fd);
+	for (fd = 0; fd < FD_PROCESS; fd++)
+		close(fd);
+	closefrom(FD_COUNT);
+}
+
+static _Noreturn void watchdog_live(const int fds[FD_COUNT])
+{
+	struct pollfd wait[] = { { .fd = FD_PROCESS, .events = POLLIN },
+				 { .fd = FD_CALLER, .events = POLLIN },
+				 { .fd = FD_PIPE, .events = POLLIN } };
+	size_t i;
+	char word;
+
+	watchdog_prepare(fds);
+	while (poll(wait, sizeof(wait) / sizeof(wait[0]), -1) < 0)
+		;
+	if (wait[0].revents)
+		_exit(0);
+	watchdog_continue(FD_PROCESS);
+	if (wait[2].revents && read(FD_PIPE, &word, 1) == 1)
+		_exit(0);
+	for (i = 0; i < sizeof(again_ms) / sizeof(again_ms[0]); i++) {
+		if (poll(wait, 1, again_ms[i]))
+			break;
+		watchdog_continue(FD_PROCESS);
+	}
+	_exit(0);
+}
+
+/* The program */
+
+static int watchdog_fork(const int fds[FD_COUNT], int own_end)
+{
+	sigset_t all, before;
+	pid_t pid;
+	int code = 0;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (!pid) {
+		close(own_end);
+		watchdog_live(fds);
+	}
+	if (pid < 0)
+		code = -errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return code;
+}
+
+int watchdog_start(struct watchdog *watchdog, pid_t pid, struct error *error)
+{
+	int fds[FD_COUNT] = { [FD_PROCESS] = watchdog_open(pid),
+			      [FD_CALLER] = watchdog_open(getpid()),
+			      [FD_PIPE] = -1 };
+	int ends[2] = { -1, -1 }, code = 0;
+
+	*watchdog = (struct watchdog){ -1, -1 };
+	if (fds[FD_PROCESS] < 0 || fds[FD_CALLER] < 0)
+		code = fds[FD_PROCESS] < 0 ? fds[FD_PROCESS] : fds[FD_CALLER];
+	else if (pipe2(ends, O_CLOEXEC))
+		code = -errno;
+	fds[FD_PIPE] = ends[0];
+	if (!code)
+		code = watchdog_fork(fds, ends[1]);
+	if (ends[0] >= 0)
+		close(ends[0]);
+	if (fds[FD_CALLER] >= 0)
+		close(fds[FD_CALLER]);
+	*watchdog = (struct watchdog){ .pipe = ends[1], .process = fds[FD_PROCESS] };
+	if (!code)
+		return 0;
+	watchdog_close(watchdog);
+	return error_set(error, ERROR_PERMISSION, code,
+			 "cannot start a process that lets a stopped one go on: %s",
+			 strerror(-code));
+}
+
+void watchdog_let_go(struct watchdog *watchdog)
+{
+	const char word = WORD_GO;
+
+	if (watchdog->pipe < 0)
+		return;
+	/* It has been ended by somebody else. */
+	if (TEMP_FAILURE_RETRY(write(watchdog->pipe, &word, 1)) != 1)
+		watchdog_continue(watchdog->process);
+	close(watchdog->pipe);
+	watchdog->pipe = -1;
+}
+
+bool watchdog_wait_end(const struct watchdog *watchdog, int wait_ms)
+{
+	struct pollfd wait = { .fd = watchdog->process, .events = POLLIN };
+
+	return poll(&wait, 1, wait_ms) > 0;
+}
+
+void watchdog_close(struct watchdog *watchdog)
+{
+	watchdog_let_go(watchdog);
+	if (watchdog->process >= 0)
+		close(watchdog->process);
+	watchdog->process = -1;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A process of its own that lets a stopped process go on: on request, and when the caller ends, however that is. It keeps the
+ * privileges that the caller has when it is started.
+ */
+#ifndef SYSTEM_WATCHDOG_H
+#define SYSTEM_WATCHDOG_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct watchdog {
+	int pipe; /* for the request; -1 = there is none */
+	int process; /* pidfd of the process that it is for; -1 = none */
+};
+
+/*
+ * Start one for process `pid`, which is the caller's child, or of which the caller may hold a pidfd. Free with watchdog_close. Returns 0, or a
+ * negative errno with `error` filled.
+ */
+int watchdog_start(struct watchdog *watchdog, pid_t pid, struct error *error);
+
+/* Have the process go on, if it is stopped. Nothing more is done for it from then on. */
+void watchdog_let_go(struct watchdog *watchdog);
+
+/* Wait until the process has ended. False if that takes longer than `wait_ms`. */
+bool watchdog_wait_end(const struct watchdog *watchdog, int wait_ms);
+
+/* The same as watchdog_let_go, if that was not done. Accepts one that was not started, with -1 for the descriptors. */
+void watchdog_close(struct watchdog *watchdog);
+
+#endif
