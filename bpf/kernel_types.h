@@ -45,6 +45,11 @@ enum bpf_func_id {
 	BPF_FUNC_find_vma = 180,
 };
 
+/* Of a process, as a pid namespace numbers it. */
+struct bpf_pidns_info {
+	__u32 pid, tgid;
+};
+
 #define ENOENT 2
 #define EEXIST 17
 #define EBUSY 16

@@ -27,6 +27,10 @@ SETTING bool setting_functions = true;
 SETTING bool setting_by_thread = false; /* a site is of threads of one name, too */
 SETTING __u64 setting_seed = 0; /* of the keys of sites: a secret */
 SETTING bool setting_tail_calls = false; /* see avoid_cpu_stack */
+/* The process that is stopped where it ends itself, as the pid namespace of these numbers has it; 0 = none is. */
+SETTING __u32 setting_stop_process = 0;
+SETTING __u64 setting_namespace_device = 0;
+SETTING __u64 setting_namespace_inode = 0;
 /* A program at an entry can have its return not probed. */
 SETTING bool setting_declines = false;
 

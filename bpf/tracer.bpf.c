@@ -2,7 +2,7 @@
 /*
  * The BPF programs that run at the probes. A probe's cookie holds its call shape, so that
  * all allocator functions share four of them: entry and return of a call that has a result, as one
- * session program or as two, and the entry of a call that only frees. One more is for the exits of functions
+ * session program or as two, and the entry of a call that only frees, which also serves where something else ends. One more is for the exits of functions
  * whose return is not probed, one for where exceptions are thrown, and one for the USDT probes at which a program
  * reports samples.
  */
@@ -14,6 +14,7 @@
 #include "compat_shapes.bpf.h"
 #include "inside.bpf.h"
 #include "price.bpf.h"
+#include "process_end.bpf.h"
 #include "sample.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -115,8 +116,11 @@ int free_entry(struct pt_regs *ctx)
 	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(probed));
 
 	avoid_cpu_stack(ctx);
-	free_enter(ctx, shape_with_target(probed), address);
-	hit_end(start_ns, probed, SHAPE_OP(probed) == CALL_CODE_END ? HIT_OTHER : HIT_FREE);
+	if (SHAPE_OP(probed) == CALL_PROCESS_END)
+		process_end_enter(probed);
+	else
+		free_enter(ctx, shape_with_target(probed), address);
+	hit_end(start_ns, probed, SHAPE_OP(probed) == CALL_FREE ? HIT_FREE : HIT_OTHER);
 	return 0;
 }
 

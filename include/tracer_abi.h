@@ -30,6 +30,7 @@ enum call_op {
 	CALL_SAMPLE_END, /* it publishes that the sample is freed */
 	CALL_INSIDE, /* in a function that allocates: its result is in a register, if there is one */
 	CALL_INSIDE_SIZE, /* in the same: the bytes that it was asked for are in a register */
+	CALL_PROCESS_END, /* the process is about to end itself; no memory is counted */
 };
 
 /* How a function hands out the block, or how it ends one. */
@@ -307,6 +308,7 @@ struct stack_record {
 enum event_kind {
 	EVENT_SITE = 1, /* struct event_site */
 	EVENT_MAPPING, /* struct event_mapping */
+	EVENT_PROCESS_END, /* struct event_process_end */
 };
 
 /* A site was seen for the first time: its stack is to be resolved while the target still lives. */
@@ -314,6 +316,12 @@ struct event_site {
 	__u32 kind;
 	__u32 target_id;
 	__u64 site;
+};
+
+/* The process that is to be stopped before it ends itself (setting_stop_process) has been. */
+struct event_process_end {
+	__u32 kind;
+	__u32 target_id;
 };
 
 /*
@@ -448,7 +456,7 @@ enum hit_kind {
 	HIT_FREE, /* the entry of a call that only frees */
 	HIT_LEAVE, /* an exit of a function whose return is not probed */
 	HIT_SAMPLE, /* a place where samples are published */
-	HIT_OTHER, /* where an exception sets out, or an interpreter's code ends */
+	HIT_OTHER, /* where an exception sets out, or an interpreter's code or a process ends */
 	HIT_KIND_COUNT,
 };
 
@@ -492,6 +500,7 @@ _Static_assert(sizeof(struct stack_record) == 1024, "struct stack_record");
 _Static_assert(sizeof(struct hit_key) == 8, "struct hit_key");
 _Static_assert(sizeof(struct hits) == 24, "struct hits");
 _Static_assert(sizeof(struct event_site) == 16, "struct event_site");
+_Static_assert(sizeof(struct event_process_end) == 8, "struct event_process_end");
 _Static_assert(sizeof(struct event_mapping) == 80, "struct event_mapping");
 
 #endif

@@ -58,6 +58,7 @@ static const struct command memory = { .name = "memory",
 				       .run = run_nothing };
 
 static const struct command leaks = { .name = "leaks",
+				      .starts_program = true,
 				      .summary = "print what nothing points to",
 				      .options = leaks_options,
 				      .arguments = leaks_options_arguments,

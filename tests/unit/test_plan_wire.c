@@ -109,7 +109,7 @@ static void test_fields_of_probes(void **state)
 	REFUSED(0, size, FILE_SIZE + 1);
 	REFUSED(0, semaphore, FILE_SIZE);
 	REFUSED(0, stack_bytes, 256);
-	REFUSED(0, shape, CALL_INSIDE_SIZE + 1);
+	REFUSED(0, shape, CALL_PROCESS_END + 1);
 	REFUSED(0, shape, SHAPE(CALL_ALLOC, 1, 0, 0, RESULT_RETRIED + 1, 0));
 	REFUSED(0, cost, COST_OPTIMIZED + 1);
 }

@@ -16,9 +16,11 @@
 /* The file offsets of the probes are their verbs, plus this for the second file. */
 #define SECOND 100
 
-static const enum call_op verbs[] = { CALL_ALLOC,  CALL_REALLOC,    CALL_FREE,	 CALL_MMAP,
-				      CALL_MUNMAP, CALL_MREMAP,	    CALL_THROW,	 CALL_LEAVE,
-				      CALL_SAMPLE, CALL_SAMPLE_END, CALL_INSIDE, CALL_INSIDE_SIZE };
+static const enum call_op verbs[] = { CALL_ALLOC,      CALL_REALLOC, CALL_FREE,
+				      CALL_MMAP,       CALL_MUNMAP,  CALL_MREMAP,
+				      CALL_THROW,      CALL_LEAVE,   CALL_SAMPLE,
+				      CALL_SAMPLE_END, CALL_INSIDE,  CALL_INSIDE_SIZE,
+				      CALL_PROCESS_END };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
 struct world {

@@ -384,6 +384,28 @@ static void test_roots_and_ways(void **state)
 	reach_graph_free(&graph);
 }
 
+/* Where nobody reads stale words any more, what only they lead to is lost, with its leader. */
+static void test_forgotten_words(void **state)
+{
+	struct reach_graph graph;
+
+	(void)state;
+	reach_graph_open(&graph, 4);
+	graph.forgets_stale = true;
+	reach_graph_add_root(&graph, 0, false, LEAK_ROOT_DEAD_STACK, 0x100);
+	reach_graph_add_edge(&graph, 0, 1, false);
+	reach_graph_add_root(&graph, 2, false, LEAK_ROOT_STACK, 0x200);
+	reach_graph_add_root(&graph, 3, false, LEAK_ROOT_FREE, 0x300);
+	reach_graph_add_root(&graph, 3, true, LEAK_ROOT_STATIC, 0x400);
+	reach_graph_mark(&graph);
+	assert_int_equal(graph.nodes[0].verdict, LEAK_DEFINITE);
+	assert_int_equal(graph.nodes[1].verdict, LEAK_INDIRECT);
+	assert_int_equal(graph.nodes[1].leader, 0);
+	assert_int_equal(graph.nodes[2].verdict, LEAK_REACHABLE);
+	assert_int_equal(graph.nodes[3].verdict, LEAK_POSSIBLE);
+	reach_graph_free(&graph);
+}
+
 /* Passes */
 
 static void take(struct reach_candidates *candidates, uint64_t address, uint64_t leader,
@@ -785,6 +807,7 @@ int main(void)
 		cmocka_unit_test(test_shared_child),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_roots_and_ways),
+		cmocka_unit_test(test_forgotten_words),
 		cmocka_unit_test(test_passes_meet),
 		cmocka_unit_test(test_freed_blocks_are_dropped),
 		cmocka_unit_test(test_words_by_place),

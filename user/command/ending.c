@@ -5,6 +5,35 @@
 #include <string.h>
 #include <sys/wait.h>
 
+/* How long a command that goes on at its end is waited for, for its exit status. */
+#define END_MS 5000
+
+int ending_open(struct ending *ending, struct spawn *spawn, const char *name, const struct log *log,
+		struct error *error)
+{
+	int code = watchdog_start(&ending->watchdog, spawn->pid, error);
+
+	if (!code)
+		*ending = (struct ending){ log, name, spawn, ending->watchdog };
+	return code;
+}
+
+void ending_let_go(struct ending *ending, struct session *session)
+{
+	const bool is_stopped = session && session_is_stopped(session);
+
+	if (!ending->spawn)
+		return;
+	/* What stops it must be out. */
+	if (is_stopped)
+		session_detach(session);
+	watchdog_let_go(&ending->watchdog);
+	if (is_stopped && watchdog_wait_end(&ending->watchdog, END_MS))
+		ending_log(ending->log, ending->name, ending->spawn);
+	watchdog_close(&ending->watchdog);
+	ending->spawn = NULL;
+}
+
 void ending_log(const struct log *log, const char *name, struct spawn *spawn)
 {
 	int status;

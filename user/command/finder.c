@@ -242,6 +242,8 @@ static int finder_report(struct finder *finder, struct leak_report *report, stru
 		finder_apply_rules(finder, report, NULL);
 	}
 	finder->has_leaks = finder_sees_leaks(finder, report);
+	if (finder->ending)
+		ending_let_go(finder->ending, finder->session);
 	if (!code)
 		code = finder_write(finder, report, snapshot, error);
 	if (finder->session)
@@ -261,13 +263,20 @@ static int finder_refuse_ended(const struct finder *finder, struct error *error)
 {
 	const char *const *arguments = (const char *const *)finder->options->arguments;
 
+	if (arguments)
+		return error_set(
+			error, ERROR_TARGET, -ESRCH,
+			"%s (process %d) was ended by a signal or by a system call of its own, "
+			"where it cannot be stopped: in the C library, exit() and _exit() end it. "
+			"Its memory has gone before it was looked at. 'tracer -- CMD' reports what "
+			"it had not freed then, and -d TIME, shorter than it runs, looks earlier",
+			*arguments, finder->pid);
 	return error_set(
 		error, ERROR_TARGET, -ESRCH,
-		"%s%sprocess %d%s ended before it had been looked at, and its memory has gone with "
+		"process %d ended before it had been looked at, and its memory has gone with "
 		"it: -d TIME has to be over while it runs; a shorter TIME, or SIGINT to the "
 		"tracer, ends it earlier",
-		arguments ? *arguments : "", arguments ? " (" : "", finder->pid,
-		arguments ? ")" : "");
+		finder->pid);
 }
 
 static void finder_on_pass(unsigned int number)
@@ -289,6 +298,7 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 		.registers = finder_read_registers,
 		.find_site = finder->session ? finder_find_site : NULL,
 		.context = finder,
+		.is_ending = finder->session && session_is_stopped(finder->session),
 		.who = who.asked ? &who : NULL,
 	};
 	struct leak_report report = { 0 };

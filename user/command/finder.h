@@ -4,6 +4,7 @@
 #define COMMAND_FINDER_H
 
 #include "analyze/suppression.h"
+#include "command/ending.h"
 #include "command/options.h"
 #include "command/output.h"
 #include "kernel/thread_iterator.h"
@@ -22,6 +23,8 @@ struct finder {
 	struct thread_iterator *iterator; /* NULL = the kernel has none */
 	struct name_reader *names;
 	struct suppressions suppressions; /* owned */
+	/* Of a command that is stopped there; it goes on before the report is written. NULL = none is. */
+	struct ending *ending;
 	bool has_leaks; /* the report has blocks for which the exit status is 1 */
 };
 

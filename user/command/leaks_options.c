@@ -44,11 +44,6 @@ static int leaks_options_check_trace(const struct options *options, struct error
 	if (options->usdt == USDT_ONLY)
 		return USAGE("'tracer leaks' looks up who has allocated what is lost, and "
 			     "--usdt=only records samples: leave it out");
-	if (options->arguments && !options->duration_ns)
-		return USAGE(
-			"'tracer leaks' looks at a process that runs, and '%s' has gone when it "
-			"ends: add -d TIME, after which it is looked at",
-			options->arguments[0]);
 	if (options->tree || options->all)
 		return USAGE("'tracer leaks' looks at one process: use -p");
 	code = trace_options_check_blocks(options, error);
@@ -65,7 +60,7 @@ static int leaks_options_check_rules(const struct options *options, struct error
 
 	if (option && !options->duration_ns && !options->arguments)
 		return USAGE("%s is by the stacks of what was allocated, which only a trace has: "
-			     "add -d TIME",
+			     "add -d TIME, or trace a command",
 			     option);
 	if (options->gen_suppressions && strcmp(options->format->name, "text") != 0)
 		return USAGE("--gen-suppressions is of text: leave out the format %s",

@@ -73,7 +73,7 @@ int selection_refuse(const struct options *options, const char *hint, struct err
 	return -ESRCH;
 }
 
-void selection_describe_wait(const struct options *options, struct buffer *out)
+static void selection_describe_wait(const struct options *options, struct buffer *out)
 {
 	struct buffer given = { 0 };
 
@@ -81,6 +81,15 @@ void selection_describe_wait(const struct options *options, struct buffer *out)
 	buffer_printf(out, options->wait ? "a process named %s" : "a process that matches %s",
 		      options->wait ? options->wait : given.data);
 	buffer_free(&given);
+}
+
+void selection_log_wait(const struct options *options, const struct log *log)
+{
+	struct buffer text = { 0 };
+
+	selection_describe_wait(options, &text);
+	log_write(log, LOG_NOTICE, "waiting for %s", text.data);
+	buffer_free(&text);
 }
 
 int selection_refuse_wait(const struct options *options, struct error *error)

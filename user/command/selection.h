@@ -16,8 +16,8 @@ int selection_read(const struct options *options, struct selector *selector, str
 /* No process is selected. Returns -ESRCH with `error` filled, whose sentence ends with `hint`. */
 int selection_refuse(const struct options *options, const char *hint, struct error *error);
 
-/* Append what is waited for: "a process named puma". */
-void selection_describe_wait(const struct options *options, struct buffer *out);
+/* Log what is waited for: "a process named puma". */
+void selection_log_wait(const struct options *options, const struct log *log);
 
 /* It has not come. Returns -ESRCH with `error` filled. */
 int selection_refuse_wait(const struct options *options, struct error *error);

@@ -51,6 +51,7 @@ struct trace {
 	struct spawn_signals signals; /* as they were before the tracer changed them */
 	struct end_signals *end_signals;
 	struct spawn spawn;
+	struct ending ending; /* of a command that is stopped there: its lost blocks are found */
 	struct selector selector;
 	struct session *session;
 	struct holder holder;
@@ -72,7 +73,7 @@ struct trace {
 	bool unprobed; /* the command has no allocator; what it executes may have */
 	bool unlisted; /* the command's libraries are not known before it opens them */
 	bool closed; /* the reports have no reader any more */
-	bool ending; /* the next report is the last one */
+	bool closing; /* the next report is the last one */
 	bool active; /* so is the session already */
 	struct error error;
 };
@@ -83,6 +84,7 @@ static int trace_open_session(struct trace *trace)
 {
 	struct session_options wanted = session_wanted_of(trace->options, trace->log);
 
+	wanted.stop_at_end = trace->ending.spawn ? trace->spawn.pid : 0;
 	wanted.selector = trace->selector.kind ? &trace->selector : NULL;
 	wanted.marks = trace->recorder ? &trace->recorder->times : NULL;
 	wanted.modules = &trace->modules;
@@ -254,7 +256,7 @@ static void trace_fire(void *context, enum trigger_kind kind)
 	if (trace->watcher)
 		trace->watcher->is_asked = true;
 	/* At the end, the last report follows in any case. */
-	if (!code && (!trace->ending || trace->recorder || file.path))
+	if (!code && (!trace->closing || trace->recorder || file.path))
 		code = trace_report(trace, false);
 	trace->reporter.aside = NULL;
 	if (output_close(&file, &trace->error) && !code)
@@ -273,7 +275,7 @@ static int trace_find_lost(struct trace *trace)
 
 static int trace_report_last(struct trace *trace)
 {
-	trace->ending = true;
+	trace->closing = true;
 	triggers_finish(&trace->triggers);
 	if (trace->closed || trace->error.kind)
 		return -EIO;
@@ -419,7 +421,7 @@ static int trace_begin(struct trace *trace)
 /* `tracer leaks` looks at one process, whatever its children do. */
 static bool trace_is_over(const struct trace *trace)
 {
-	return session_is_over(trace->session) ||
+	return session_is_over(trace->session) || session_is_stopped(trace->session) ||
 	       (trace->finder && !session_traces(trace->session, trace->finder->pid));
 }
 
@@ -511,6 +513,9 @@ static int trace_open(struct trace *trace)
 	trace->reporter.names = naming_of(trace->reporter.symbolizer);
 	if (trace->options->arguments)
 		code = spawn_hold(&trace->spawn, trace->options->arguments, &trace->error);
+	if (!code && trace->finder && trace->options->arguments)
+		code = ending_open(&trace->ending, &trace->spawn, trace->options->arguments[0],
+				   trace->log, &trace->error);
 	return code;
 }
 
@@ -527,6 +532,7 @@ static int trace_open_writer(struct trace *trace)
 				    &trace->error);
 	if (trace->finder) {
 		trace->finder->session = trace->session;
+		trace->finder->ending = &trace->ending;
 		trace->finder->symbolizer = trace->reporter.symbolizer;
 		return finder_open(trace->finder, options, pids[0], trace->log, &trace->error);
 	}
@@ -576,13 +582,9 @@ static int trace_choose(struct trace *trace)
 
 static void trace_wait(struct trace *trace)
 {
-	struct buffer text = { 0 };
-
 	trace->waiting = true;
 	session_activate(trace->session);
-	selection_describe_wait(trace->options, &text);
-	log_write(trace->log, LOG_NOTICE, "waiting for %s", text.data);
-	buffer_free(&text);
+	selection_log_wait(trace->options, trace->log);
 }
 
 static int trace_start(struct trace *trace)
@@ -685,6 +687,7 @@ int trace_execute(const struct options *options, const struct log *log,
 			ending_log(log, options->arguments[0], &trace.spawn);
 		code = trace_report_last(&trace);
 	}
+	ending_let_go(&trace.ending, trace.session);
 	triggers_close(&trace.triggers);
 	if (trace_close_writer(&trace) && !code)
 		code = -EIO;

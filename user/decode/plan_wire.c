@@ -24,7 +24,7 @@
 struct wire_options {
 	struct probe_features features;
 	uint8_t free_without_stack, at_entry, no_return_probes, avoid_switching, is_walked, is_left,
-		has_samplers, light, inside;
+		has_samplers, light, inside, ends;
 	uint32_t usdt, named_count;
 };
 
@@ -39,6 +39,7 @@ void plan_wire_put_options(struct buffer *bytes, const struct plan *plan)
 		.no_return_probes = options->no_return_probes,
 		.light = options->light,
 		.inside = options->inside && !plan_is_inside(plan),
+		.ends = options->ends,
 		.avoid_switching = options->avoid_switching,
 		.is_walked = plan->walker != NULL,
 		.is_left = plan->switching != NULL,
@@ -81,6 +82,7 @@ bool plan_wire_get_options(const struct buffer *bytes, struct module_list *modul
 		.no_return_probes = wired.no_return_probes,
 		.light = wired.light,
 		.inside = wired.inside,
+		.ends = wired.ends,
 		.avoid_switching = wired.avoid_switching,
 		.named = wired.named_count ? named : NULL,
 		.usdt = (enum usdt_use)wired.usdt,
@@ -165,7 +167,7 @@ static bool probe_is_sane(const struct plan_probe *probe, uint32_t functions, ui
 	return probe->function < functions && probe->site_offset < file_size &&
 	       probe->entry_offset < file_size && probe->size <= file_size &&
 	       probe->semaphore < file_size && probe->stack_bytes <= CHOICE_STACK_MAX &&
-	       SHAPE_OP(probe->shape) <= CALL_INSIDE_SIZE && probe->cost <= COST_OPTIMIZED &&
+	       SHAPE_OP(probe->shape) <= CALL_PROCESS_END && probe->cost <= COST_OPTIMIZED &&
 	       (plan_probe_is_sample(probe) ? sample_is_sane(probe)
 					    : result_is_sane(probe->shape)) &&
 	       IS_TEXT(probe->instruction) && IS_TEXT(probe->reason) && IS_TEXT(probe->aliases);

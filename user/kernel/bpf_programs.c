@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -178,6 +180,20 @@ static void programs_set_up_sites(struct tracer_bpf *bpf, const struct bpf_setti
 	bpf_map__set_autocreate(bpf->maps.site_threads, settings->by_thread);
 }
 
+/* Processes have other numbers in other namespaces: they are known by the tracer's own. */
+static void programs_set_up_stop(struct tracer_bpf *bpf, const struct bpf_settings *settings)
+{
+	struct stat namespace;
+
+	if (!settings->stop_process || stat("/proc/self/ns/pid", &namespace))
+		return;
+	bpf->rodata->setting_stop_process = (uint32_t)settings->stop_process;
+	/* As the kernel puts both numbers into one. */
+	bpf->rodata->setting_namespace_device = (uint64_t)major(namespace.st_dev) << 20 |
+						minor(namespace.st_dev);
+	bpf->rodata->setting_namespace_inode = namespace.st_ino;
+}
+
 static void programs_set_up(struct tracer_bpf *bpf, const struct bpf_settings *settings)
 {
 	bpf->rodata->setting_seed = seed_new();
@@ -201,6 +217,7 @@ static void programs_set_up(struct tracer_bpf *bpf, const struct bpf_settings *s
 		bpf_map__set_autocreate(bpf->maps.target_ids, false);
 	programs_set_up_samples(bpf, settings);
 	programs_set_up_interpreters(bpf, settings);
+	programs_set_up_stop(bpf, settings);
 	unwind_loader_prepare(bpf, !settings->by_frame_pointers, settings->processes);
 	programs_choose(bpf, settings);
 }

@@ -35,6 +35,7 @@ struct bpf_settings {
 	bool by_thread; /* sites of threads with different names are apart */
 	bool light; /* frees are not probed */
 	bool by_frame_pointers; /* stacks are not walked by unwind tables */
+	pid_t stop_process; /* is stopped where it ends itself; 0 = none is */
 };
 
 /* Load. Returns 0, or a negative errno with `error` filled. Free with bpf_programs_free. */

@@ -181,6 +181,7 @@ static void leaks_fill(struct leaks_run *run)
 	struct leak_report *report = run->report;
 
 	report->is_quiet = run->pass.is_quiet;
+	report->is_ending = run->wanted->is_ending;
 	report->is_restless = !run->pass.is_quiet && run->kept.count && run->agreed < PASSES_AGREE;
 	report->has_registers = run->pass.has_registers;
 	report->swapped_bytes = run->pass.left.swapped_bytes;

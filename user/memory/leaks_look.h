@@ -34,6 +34,7 @@ struct leaks_wanted {
 	/* The key of the site that has allocated the block at `address`; 0 = that was not seen. NULL = nobody was watching. */
 	uint64_t (*find_site)(void *context, uint64_t address, uint64_t size);
 	void *context;
+	bool is_ending; /* the process is stopped where it ends: what only stale words lead to is lost */
 	struct leak_who *who; /* a block whose holders are wanted instead of groups; NULL = none */
 };
 

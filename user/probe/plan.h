@@ -38,6 +38,7 @@ struct plan_options {
 	bool inside; /* functions of glibc that allocate are probed inside, too */
 	bool seek_walkers; /* do the same once a process has a known stack walker */
 	bool avoid_switching; /* and once a file may switch stacks: returns cannot be declined */
+	bool ends; /* functions by which a process ends itself are probed, too */
 	/* Functions beyond the table; must outlive the plan; NULL = none. */
 	const struct named_list *named;
 	enum usdt_use usdt;

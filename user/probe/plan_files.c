@@ -53,7 +53,8 @@ static void candidate_choose(struct candidate *candidate, struct elf_file *file,
 		.arguments = allocator_arguments(function->row->shape),
 		.stack_pointer = !(options->free_without_stack &&
 				   SHAPE_OP(function->row->shape) == CALL_FREE),
-		.at_entry = options->at_entry,
+		/* Once it has ended, nothing is hit any more. */
+		.at_entry = options->at_entry || SHAPE_OP(function->row->shape) == CALL_PROCESS_END,
 		.features = options->features,
 	};
 	choice_make(candidate->code, size, complete, candidate->address, &candidate->needs,
@@ -344,6 +345,8 @@ static bool plan_wants(const struct plan *plan, const struct allocator_function 
 
 	if (plan->options.light && SHAPE_OP(row->shape) == CALL_FREE)
 		return false;
+	if (SHAPE_OP(row->shape) == CALL_PROCESS_END)
+		return true;
 	if (SHAPE_OP(row->shape) == CALL_THROW)
 		return plan->options.usdt != USDT_ONLY ||
 		       (plan->options.named && plan->options.named->count);
@@ -390,6 +393,7 @@ size_t plan_add_file(struct plan *plan, uint32_t module, struct elf_file *file)
 	bool samples = false;
 	struct scan scan;
 
+	count = plan_end_rows(plan, &rows, count);
 	scan_file(file, rows, count, &scan);
 	plan->allocates |= plan_has_allocator(&scan);
 	plan_see_named(plan, &scan);

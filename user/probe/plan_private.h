@@ -16,7 +16,11 @@ const char *plan_path(const struct plan *plan, uint32_t module);
 size_t plan_named_rows(struct plan *plan, uint32_t module, struct elf_file *file,
 		       const struct allocator_function ***ret_rows);
 
-/* Note which of them were found in it. */
+/* The same with those by which a process ends itself, where they are wanted. */
+size_t plan_end_rows(const struct plan *plan, const struct allocator_function ***rows,
+		     size_t count);
+
+/* Note which of the named functions were found in it. */
 void plan_see_named(struct plan *plan, const struct scan *scan);
 
 /* Where the result of a function is read. */

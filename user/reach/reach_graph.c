@@ -248,7 +248,8 @@ void reach_graph_mark(struct reach_graph *graph)
 	marking_reachable(&marking);
 	marking_inner(&marking);
 	marking_weak(&marking, ROOT_BIT(LEAK_ROOTS_LIVE) - 1, LEAK_POSSIBLE);
-	marking_weak(&marking, ~(ROOT_BIT(LEAK_ROOTS_LIVE) - 1), LEAK_STALE);
+	if (!graph->forgets_stale)
+		marking_weak(&marking, ~(ROOT_BIT(LEAK_ROOTS_LIVE) - 1), LEAK_STALE);
 	marking_lost(&marking);
 	free(marking.queue);
 }

@@ -39,6 +39,7 @@ struct reach_graph {
 	struct reach_node *nodes; /* owned */
 	struct reach_edge *edges; /* owned, until they are marked */
 	size_t edge_count, edge_capacity;
+	bool forgets_stale; /* blocks that only stale words lead to are lost; set it before reach_graph_mark */
 	bool is_cut; /* there were too many edges: verdicts mean nothing */
 	/* After reach_graph_mark: those of block i are targets[offsets[i]] to targets[offsets[i + 1]]. Owned. */
 	uint32_t *offsets, *targets;

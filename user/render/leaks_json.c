@@ -42,6 +42,7 @@ static void leaks_json_evidence(struct json_writer *json, const struct leak_repo
 	snprintf(text, sizeof(text), "%u pass%s", report->passes, report->passes == 1 ? "" : "es");
 	json_member_string(json, "evidence", report->is_quiet ? "quiet" : text);
 	json_member_bool(json, "certain", leak_report_is_proof(report));
+	json_member_bool(json, "at_end", report->is_ending);
 	json_member_integer(json, "passes", report->passes);
 	json_member_bool(json, "has_registers", report->has_registers);
 	json_member_integer(json, "swapped_bytes", report->swapped_bytes);

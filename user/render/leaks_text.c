@@ -90,9 +90,12 @@ static void leaks_text_evidence(const struct text_writer *writer, const struct l
 		      report->passes == 1 ? "" : "es",
 		      units_format_size(report->present_bytes, size),
 		      units_format_time(report->duration_ns, time));
-	buffer_append_string(&line, report->is_quiet
-					    ? "no thread ran in the last one, so it saw one moment."
-					    : "the process ran meanwhile, and was not stopped.");
+	buffer_append_string(&line,
+			     !report->is_quiet ? "the process ran meanwhile, and was not stopped."
+			     : report->is_ending
+				     ? "the process was stopped where it ends, so this is "
+				       "one moment."
+				     : "no thread ran in the last one, so it saw one moment.");
 	if (report->is_traced)
 		buffer_printf(&line, " Allocations were traced for %s before.",
 			      units_format_time(report->traced_ns, time));

@@ -295,6 +295,8 @@ static void events_see_record(void *context, const void *record, size_t size)
 		events_see_mapping_call(events, record);
 	else if (size >= sizeof(*event) && event->kind == EVENT_SITE)
 		events_read_site(events, event->site);
+	else if (size >= sizeof(struct event_process_end) && event->kind == EVENT_PROCESS_END)
+		events->is_stopped = true;
 }
 
 void events_drain_ring(struct events *events)

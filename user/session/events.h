@@ -39,6 +39,7 @@ struct events {
 	/* The next poll of /proc for children and mappings; with task events, of the CPUs that are online. */
 	uint64_t look_ns;
 	uint64_t records_lost; /* task events */
+	bool is_stopped; /* the process that is stopped at its end has been */
 	uint64_t late_execs; /* programs whose first calls were not seen */
 	struct seen_mapping *seen; /* that are yet to be handled */
 	size_t seen_count, seen_capacity;

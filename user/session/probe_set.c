@@ -74,6 +74,7 @@ static enum attach_kind kind_of(const struct plan_probe *probe)
 {
 	switch (SHAPE_OP(probe->shape)) {
 	case CALL_FREE:
+	case CALL_PROCESS_END:
 		return ATTACH_FREE;
 	case CALL_THROW:
 		return ATTACH_THROW;

@@ -117,6 +117,7 @@ static int session_load(struct session *session, struct error *error)
 		.machine_wide = session->core.probes.machine_wide,
 		.by_thread = options->by_thread,
 		.by_frame_pointers = options->by_frame_pointers,
+		.stop_process = options->stop_at_end,
 	};
 	int code = bpf_programs_load(&settings, &session->programs, error);
 
@@ -209,6 +210,7 @@ static void session_plan_nothing(struct session *session)
 					.seek_walkers = !session->core.probes.machine_wide,
 					.named = session->options.named,
 					.light = session->options.light,
+					.ends = session->options.stop_at_end != 0,
 					.inside = session->options.light &&
 						  session->backend == BACKEND_KERNEL_SESSION,
 					.usdt = session->options.usdt };
@@ -639,6 +641,11 @@ void session_keep_history(struct session *session, struct history *history)
 bool session_is_over(const struct session *session)
 {
 	return follow_is_over(&session->core.follow);
+}
+
+bool session_is_stopped(const struct session *session)
+{
+	return session->core.events.is_stopped;
 }
 
 bool session_traces(const struct session *session, pid_t pid)

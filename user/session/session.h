@@ -56,6 +56,11 @@ struct session_options {
 	/* Frees are not probed: what is in use is read from the heaps, which `divided` probes and `usdt` off go with. */
 	bool light;
 	enum usdt_use usdt;
+	/*
+	 * This process, which the caller has started, is stopped where it ends itself, by SIGSTOP; 0 = none. Who lets it go on is the caller, also
+	 * if it ends first.
+	 */
+	pid_t stop_at_end;
 	const struct named_list *named; /* functions beyond the table; must outlive the session */
 	/* By which snapshots have births, as of each; NULL = they have none. Must outlive the session. */
 	const struct marks *marks;
@@ -131,6 +136,8 @@ void session_drain(struct session *session);
  * them held still counts; what others held that ended before left the totals when they did.
  */
 bool session_is_over(const struct session *session);
+/* Has the process that is to be stopped at its end been? Nothing of it runs any more, and all of its memory is there. */
+bool session_is_stopped(const struct session *session);
 /* Is the running process with this pid traced? */
 bool session_traces(const struct session *session, pid_t pid);
 /* Processes that are traced now. */

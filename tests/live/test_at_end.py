@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`tracer leaks -- CMD`: what a command has lost when it ends. Truth: what tests/targets/ending.c loses, and memcheck's summary of it."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import lab  # noqa: E402
+
+# Pages of 4008 bytes, heads of 2008 with tails of 3016, blocks of 1016 of which only the inside is known: blocks and bytes.
+LOST = {"definite": [15, 10 * 4008 + 5 * 2008], "indirect": [5, 5 * 3016], "possible": [3, 3 * 1016]}
+STATUS = 7
+
+
+def leaks(command, *options, status=1, **kinds):
+    """The report and the messages."""
+    with tempfile.NamedTemporaryFile("r") as file:
+        got, _, errors = lab.run("leaks", "-j", *lab.PATIENT, "-o", file.name, *options, "--", *command, **kinds)
+        assert got == status, (got, errors)
+        return json.loads(file.read()), errors
+
+
+def figures(report):
+    return {kind: [report["lost"][kind]["blocks"], report["lost"][kind]["bytes"]] for kind in LOST}
+
+
+def check_certain(report):
+    assert report["at_end"] and report["certain"] and report["evidence"] == "quiet", report
+
+
+def memcheck(command):
+    process = lab.start([lab.need("valgrind"), "--leak-check=full", *command])
+    _, errors = process.communicate(timeout=lab.PATIENCE * 5)
+    number = r"([\d,]+)"
+    found = re.findall(r"== +(definitely|indirectly|possibly) lost: %s bytes in %s blocks" % (number, number), errors.decode())
+    names = {"definitely": "definite", "indirectly": "indirect", "possibly": "possible"}
+    return {names[kind]: [int(blocks.replace(",", "")), int(size.replace(",", ""))] for kind, size, blocks in found}
+
+
+def test_as_memcheck():
+    """The same blocks and bytes, however the process ends; also where the only pointers are in frames that have ended. Memcheck does not know
+    what the C library keeps for a thread, and calls that possibly lost."""
+    for how in ("exit", "_exit", "quick", "thread", "atexit", "fork", "stale"):
+        command = [lab.target("ending"), how]
+        report, errors = leaks(command)
+        check_certain(report)
+        truth = memcheck(command)
+        if how == "thread":
+            truth["possible"] = LOST["possible"]
+        assert figures(report) == truth, (how, figures(report), truth)
+        assert "ending exited with status %d" % STATUS in errors, (how, errors)
+
+
+def test_truth():
+    """What is reachable, too: the block that is kept; and 32 blocks of 712 bytes whose pointers nobody reads, one lost by a handler."""
+    report, _ = leaks([lab.target("ending"), "exit"])
+    assert figures(report) == LOST, figures(report)
+    assert report["lost"]["reachable"]["bytes"] >= 6008 and report["lost"]["stale"]["blocks"] == 0, report["lost"]
+    by_size = {group["size"]: group for group in report["groups"] if group["kind"] == "definite"}
+    assert [frame["function"] for frame in by_size[4008]["frames"]][:4] == ["make", "lose_page", "parse", "main"], by_size
+    blocks, size = LOST["definite"]
+    report, _ = leaks([lab.target("ending"), "stale"])
+    assert figures(report)["definite"] == [blocks + 32, size + 32 * 712], figures(report)
+    report, _ = leaks([lab.target("ending"), "atexit"])
+    assert figures(report)["definite"] == [blocks + 1, size + 4008], figures(report)
+    assert not [group for group in report["groups"] if group["size"] == 5008], report["groups"]
+
+
+def test_ends():
+    """By the last thread; after a child in the same memory; of another program that it has executed."""
+    for how in ("last", "vfork", "exec"):
+        report, errors = leaks([lab.target("ending"), how])
+        check_certain(report)
+        assert figures(report) == LOST, (how, figures(report))
+        assert "ending exited with status %d" % (0 if how == "last" else STATUS) in errors, (how, errors)
+
+
+def test_c_libraries():
+    for name in lab.built("ending-static", "ending-musl", "ending-musl-static"):
+        report, errors = leaks([lab.target(name), "exit"])
+        check_certain(report)
+        assert figures(report)["definite"] == LOST["definite"], (name, figures(report))
+        assert "%s exited with status %d" % (name, STATUS) in errors, (name, errors)
+
+
+def test_nothing_lost():
+    report, errors = leaks([lab.target("ending"), "none"], status=0)
+    check_certain(report)
+    assert not report["groups"] and "ending exited with status %d" % STATUS in errors, (report, errors)
+
+
+def test_text():
+    status, output, errors = lab.run("leaks", *lab.PATIENT, "--", lab.target("ending"))
+    assert status == 1 and "definitely lost           15 blocks" in output, (output, errors)
+    assert "was stopped where it ends" in " ".join(output.split()), output
+
+
+def test_rules():
+    """Suppressions and rules are as of a running process."""
+    with tempfile.NamedTemporaryFile("w", suffix=".supp") as file:
+        file.write("leak:lose_page\n")
+        file.flush()
+        report, _ = leaks([lab.target("ending")], "--suppressions", file.name)
+    assert report["suppressed"]["blocks"] == 10 and figures(report)["definite"] == [5, 5 * 2008], report
+    report, _ = leaks([lab.target("ending")], "--only-module", "libz.so.1", status=0)
+    assert report["left_out"]["blocks"] == sum(blocks for blocks, _ in LOST.values()), report
+    report, _ = leaks([lab.target("ending")], "-d", "1h")
+    assert figures(report) == LOST and report["at_end"], report
+
+
+def test_unseen_ends():
+    """Past the C library, and by signals: that is said, and what to do."""
+    for how, ended in (("raw", "exited with status %d" % STATUS), ("kill", "was ended by signal 9"), ("abort", "was ended by signal 6")):
+        status, output, errors = lab.run("leaks", *lab.PATIENT, "--", lab.target("ending"), how, cwd="/tmp")
+        assert status == 4 and not output and ended in errors, (how, status, errors)
+        assert "tracer -- CMD" in errors and "-d TIME" in errors, errors
+
+
+def test_refused_look():
+    """A look that fails leaves nobody behind: the command ends all the same."""
+    status, output, errors = lab.run("leaks", *lab.PATIENT, "--who", "0x10", "--", lab.target("ending"))
+    assert status == 5 and not output and "ending exited with status %d" % STATUS in errors, (status, output, errors)
+
+
+PYTHON = """
+import ctypes
+malloc = ctypes.CDLL(None).malloc
+malloc.restype = ctypes.c_void_p
+malloc.argtypes = [ctypes.c_size_t]
+def lose(count, size):
+    for _ in range(count):
+        malloc(size)
+lose(100, 5000)
+"""
+
+RUBY = "require 'fiddle'\ndef lose(count, size) = count.times { Fiddle.malloc(size) }\nlose(100, 5000)\n"
+
+
+def check_interpreter(command, preset, kind):
+    report, errors = leaks(command, "--suppressions", preset)
+    check_certain(report)
+    groups = [group for group in report["groups"] if group["size"] == 5000 and group["kind"] == "definite"]
+    assert len(groups) == 1 and 90 <= groups[0]["blocks"] <= 100, (groups, errors)
+    assert "lose" in [frame["function"] for frame in groups[0]["frames"] if frame["kind"] == kind], groups[0]
+    assert "exited with status 0" in errors, errors
+
+
+def test_python():
+    check_interpreter([sys.executable, "-c", PYTHON], "@python", "python")
+
+
+def test_ruby():
+    check_interpreter([lab.need("ruby"), "-e", RUBY], "@ruby", "ruby")
+
+
+def name_of(pid):
+    try:
+        with open("/proc/%d/comm" % pid, encoding="utf-8") as file:
+            return file.read().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def command_of(tracer, name):
+    """The process of the command, which the tracer has started."""
+    for pid in lab.children_of(tracer.pid):
+        if name_of(pid) == name:
+            return pid
+    return None
+
+
+def state_of(pid):
+    try:
+        with open("/proc/%d/stat" % pid, encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def test_tracer_is_killed():
+    """While the command stands at its end: it goes on, and ends. Until then, the tracer does not even notice."""
+    tracer = lab.Tracer("leaks", *lab.PATIENT, "--", lab.target("lost"), "none", "3")
+    assert tracer.process.stdout.readline() == b"ready\n"
+    child = command_of(tracer.process, "lost")
+    tracer.process.send_signal(signal.SIGSTOP)
+    lab.wait_for(lambda: state_of(tracer.process.pid) == "T", "the tracer stands")
+    tracer.process.stdin.write(b"go\n")
+    tracer.process.stdin.close()
+    lab.wait_for(lambda: state_of(child) == "T", "the command stands at its end")
+    tracer.process.kill()
+    tracer.process.wait(lab.PATIENCE)
+    lab.wait_for(lambda: lab.has_ended(child), "the command has ended")
+
+
+def test_nobody_reads():
+    """The command does not wait for who reads the report."""
+    end, out = os.pipe()
+    os.set_blocking(out, False)
+    try:
+        while os.write(out, b"x" * 4096):
+            pass
+    except BlockingIOError:
+        os.set_blocking(out, True)
+    with tempfile.TemporaryFile("w+") as messages:
+        process = lab.start([lab.TRACER, "leaks", *lab.PATIENT, "--", lab.target("ending")], stdout=out, stderr=messages)
+        os.close(out)
+        lab.wait_for(lambda: "ending exited with status %d" % STATUS in lab.written(messages), "the command has ended")
+        assert process.poll() is None, process.returncode
+    os.close(end)
+    assert process.wait(lab.PATIENCE) == 1
+
+
+def test_output_passes():
+    """The command has the tracer's standard streams, and is not seen stopped by who waits for the tracer."""
+    script = "%s leaks -q -o /dev/null -- sh -c 'read line; echo got $line'; echo status $?" % lab.TRACER
+    done = subprocess.run(["sh", "-c", script], input="a line\n", capture_output=True, text=True, timeout=lab.PATIENCE, check=True)
+    assert done.stdout == "got a line\nstatus 0\n", done
+
+
+lab.run_tests()

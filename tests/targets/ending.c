@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loses ten pages and five chains of two, keeps the inside of three blocks and the start of one, and ends as its argument says. With
+ * "none" before that it loses nothing.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define QUIET __attribute__((noinline))
+#define STATUS 7
+
+static void *volatile kept[64];
+static const char *program;
+
+static QUIET void *make(size_t size)
+{
+	void *block = malloc(size);
+
+	memset(block, 0, size);
+	return block;
+}
+
+static QUIET void lose_page(void)
+{
+	make(4008);
+}
+
+static QUIET void lose_chain(void)
+{
+	void *volatile *head = calloc(1, 2008);
+
+	head[1] = make(3016);
+}
+
+static QUIET void hide(int slot)
+{
+	kept[slot] = (char *)malloc(1016) + 64;
+}
+
+static QUIET void parse(void)
+{
+	int i;
+
+	for (i = 0; i < 10; i++)
+		lose_page();
+	for (i = 0; i < 5; i++)
+		lose_chain();
+	for (i = 0; i < 3; i++)
+		hide(i);
+}
+
+/* Pointers of frames that have ended are on the stack no more. */
+static QUIET void scrub(void)
+{
+	volatile char gone[16384];
+	size_t i;
+
+	for (i = 0; i < sizeof(gone); i++)
+		gone[i] = 0;
+}
+
+/* Or they are, far below where the process ends. */
+static QUIET void leave_stale(void)
+{
+	void *volatile blocks[32];
+	volatile char far[16384];
+	size_t i;
+
+	far[0] = 0;
+	for (i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+		blocks[i] = make(712);
+}
+
+static QUIET void go_down(void)
+{
+	volatile char room[8192];
+
+	room[0] = 0;
+	leave_stale();
+	room[1] = 1;
+}
+
+static void lose_at_exit(void)
+{
+	free(kept[40]);
+	kept[40] = NULL;
+	lose_page();
+	scrub();
+}
+
+static void *end_in_thread(void *unused)
+{
+	_exit(STATUS);
+	return unused;
+}
+
+static void *end_last(void *unused)
+{
+	usleep(1000);
+	return unused;
+}
+
+static void end_with_thread(void *(*run)(void *))
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run, NULL))
+		exit(99);
+	if (run == end_last)
+		pthread_exit(NULL);
+	for (;;)
+		pause();
+}
+
+/* A child that has other blocks, and ends before. */
+static void end_after_child(int shares)
+{
+	pid_t child = shares ? vfork() : fork();
+
+	if (!child && !shares)
+		lose_page();
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
+static void end(const char *how)
+{
+	if (!strcmp(how, "_exit"))
+		_exit(STATUS);
+	if (!strcmp(how, "quick"))
+		quick_exit(STATUS);
+	if (!strcmp(how, "raw"))
+		syscall(SYS_exit_group, STATUS);
+	if (!strcmp(how, "kill"))
+		kill(getpid(), SIGKILL);
+	if (!strcmp(how, "abort"))
+		abort();
+	if (!strcmp(how, "thread"))
+		end_with_thread(end_in_thread);
+	if (!strcmp(how, "last"))
+		end_with_thread(end_last);
+	if (!strcmp(how, "fork") || !strcmp(how, "vfork"))
+		end_after_child(*how == 'v');
+	if (!strcmp(how, "exec"))
+		execl(program, program, "exit", NULL);
+}
+
+int main(int count, char **arguments)
+{
+	int none = count > 1 && !strcmp(arguments[1], "none");
+	const char *how = count > 1 + none ? arguments[1 + none] : "exit";
+
+	program = arguments[0];
+	kept[63] = make(6008);
+	if (!strcmp(how, "atexit")) {
+		kept[40] = make(5008);
+		atexit(lose_at_exit);
+	}
+	if (!none)
+		parse();
+	scrub();
+	if (!strcmp(how, "stale"))
+		go_down();
+	end(how);
+	return STATUS;
+}
