@@ -76,6 +76,66 @@ static void test_index_is_a_search(void **state)
 	kind_blocks_free(&blocks);
 }
 
+/* Addresses that are looked up together have the blocks that each alone has. */
+static void test_index_of_many(void **state)
+{
+	struct random_numbers random = { .state = 7 };
+	struct kind_blocks blocks = { 0 };
+	struct reach_look looks[1000];
+	struct reach_index index;
+	uint64_t address = 0x555555550000;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 400; i++) {
+		kind_blocks_add(&blocks, address, 8 + 8 * (i % 9) + (i % 50 ? 0 : 3 << 20), NULL, 0,
+				0, 0);
+		address += 8 + blocks.items[i].bytes + 8 * (i % 3);
+	}
+	reach_index_settle(&blocks);
+	reach_index_fill(&index, &blocks);
+	for (i = 0; i < 1000; i++)
+		looks[i].address = i % 4 ? blocks.items[random_below(&random, 400)].address +
+						   random_below(&random, i % 2 ? 1 : 40)
+					 : index.low + random_below(&random, index.span + 1);
+	reach_index_look(&index, looks, 1000);
+	for (i = 0; i < 1000; i++) {
+		assert_int_equal(looks[i].block, find_slowly(&blocks, looks[i].address));
+		if (looks[i].block != REACH_NO_BLOCK)
+			assert_int_equal(looks[i].inner,
+					 looks[i].address != blocks.items[looks[i].block].address);
+	}
+	reach_index_free(&index);
+	kind_blocks_free(&blocks);
+}
+
+/* Runs that ascend, of any length, some of one block: each block is there once, in order. */
+static void test_blocks_are_sorted(void **state)
+{
+	struct random_numbers random = { .state = 3 };
+	struct kind_blocks blocks = { 0 };
+	uint64_t address = 0, sum = 0;
+	size_t i, most;
+
+	(void)state;
+	for (most = 1; most < 5000; most *= 4) {
+		for (i = 0, sum = 0; i < 3000; i++) {
+			address = random_below(&random, most) ? address + 16
+							      : 16 * random_below(&random, 1 << 20);
+			kind_blocks_add(&blocks, address, i, NULL, 0, 0, 0);
+			sum += address ^ i << 32;
+		}
+		kind_blocks_sort(&blocks);
+		assert_int_equal(blocks.count, 3000);
+		for (i = 0; i < blocks.count; i++) {
+			assert_true(!i || blocks.items[i - 1].address <= blocks.items[i].address);
+			sum -= blocks.items[i].address ^ (uint64_t)blocks.items[i].bytes << 32;
+		}
+		assert_int_equal(sum, 0);
+		kind_blocks_free(&blocks);
+	}
+}
+
 /* Blocks of a torn walk: what overlaps is left out, so that each address has one block. */
 static void test_index_leaves_out_what_overlaps(void **state)
 {
@@ -207,7 +267,9 @@ static void check_leaders(const struct naive *naive, const struct reach_graph *g
 	free(back);
 }
 
-static void mark_random(struct random_numbers *random, size_t count, size_t edges, bool leaders)
+/* `ascends`: edges come in the order of their sources, as of a pass upward. */
+static void mark_random(struct random_numbers *random, size_t count, size_t edges, bool leaders,
+			bool ascends)
 {
 	struct naive naive = { .count = count, .edge_count = edges };
 	struct reach_graph graph;
@@ -230,6 +292,8 @@ static void mark_random(struct random_numbers *random, size_t count, size_t edge
 		struct reach_edge edge = { (uint32_t)random_below(random, count),
 					   (uint32_t)random_below(random, 2 * count) };
 
+		if (ascends)
+			edge.source = (uint32_t)(i * (count / 2) / edges * 2);
 		/* Mostly near: long ways, and many cycles. */
 		if (random_below(random, 4))
 			edge.target =
@@ -261,10 +325,13 @@ static void test_marking_is_the_reference(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < 40; i++)
-		mark_random(&random, 60, 20 + 2 * i, true);
-	mark_random(&random, 10000, 9000, false);
-	mark_random(&random, 10000, 20000, false);
+	for (i = 0; i < 40; i++) {
+		mark_random(&random, 60, 20 + 2 * i, true, false);
+		mark_random(&random, 60, 20 + 2 * i, true, true);
+	}
+	mark_random(&random, 10000, 9000, false, false);
+	mark_random(&random, 10000, 20000, false, false);
+	mark_random(&random, 10000, 20000, false, true);
 }
 
 static void test_long_list(void **state)
@@ -800,6 +867,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_digit),
 		cmocka_unit_test(test_index_is_a_search),
+		cmocka_unit_test(test_index_of_many),
+		cmocka_unit_test(test_blocks_are_sorted),
 		cmocka_unit_test(test_index_leaves_out_what_overlaps),
 		cmocka_unit_test(test_marking_is_the_reference),
 		cmocka_unit_test(test_long_list),

@@ -2,10 +2,17 @@
 /* Allocation that ends the program on exhaustion: see memory.h. */
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* From here on, an array has pages of its own, which it shares with nothing. */
+#define MEMORY_LARGE (4u << 20)
 
 static const char *memory_limit;
 
@@ -59,4 +66,35 @@ void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
 		return items;
 	*capacity = *capacity ? *capacity * 2 : 8;
 	return memory_resize(items, *capacity, size);
+}
+
+/*
+ * Each page of 4 kB is a fault, and a miss of the TLB whenever it is come to. All of the array's pages are asked for, its first and last one too: a
+ * part of a mapping would become one of its own, and mappings of two kinds do not grow by moving. A kernel without large pages refuses, and
+ * nothing is lost.
+ */
+static void *memory_want_large_pages(void *items, size_t bytes)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)items & ~(page - 1);
+	uintptr_t end = ((uintptr_t)items + malloc_usable_size(items) + page - 1) & ~(page - 1);
+
+	if (bytes >= MEMORY_LARGE)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+	return items;
+}
+
+void *memory_grow_large(void *items, size_t count, size_t *capacity, size_t size)
+{
+	if (count < *capacity)
+		return items;
+	if (*capacity < MEMORY_LARGE / size)
+		return memory_grow(items, count, capacity, size);
+	*capacity += *capacity / 4;
+	return memory_want_large_pages(memory_resize(items, *capacity, size), *capacity * size);
+}
+
+void *memory_alloc_large(size_t count, size_t size)
+{
+	return memory_want_large_pages(memory_alloc(count, size), count * size);
 }

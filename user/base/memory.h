@@ -26,4 +26,10 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
  */
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 
+/* The same for an array that may have millions of items: little of it stays empty, and it has large pages. */
+void *memory_grow_large(void *items, size_t count, size_t *capacity, size_t size);
+
+/* memory_alloc of an array that is used whole, and in no order: it has large pages, where the kernel has some. */
+void *memory_alloc_large(size_t count, size_t size);
+
 #endif

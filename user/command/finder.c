@@ -21,6 +21,7 @@
 #include "system/thread_calls.h"
 
 #define GAP_NS 100000000ull /* between two passes */
+#define BASE_MEMORY (16ull << 20) /* of the tracer, however few blocks there are */
 
 static bool finder_read_registers(void *context, struct thread_registers_list *list)
 {
@@ -290,7 +291,7 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 	const struct leaks_wanted wanted = {
 		.pid = finder->pid,
 		.until_ns = clock_now_ns() + finder->options->deadline_ns,
-		.max_memory = finder->options->max_memory / 4 * 3,
+		.max_memory = finder->options->max_memory / 8 * 7 - BASE_MEMORY,
 		.gap_ns = GAP_NS,
 		.is_over = is_over,
 		.on_pass = finder_on_pass,

@@ -65,7 +65,11 @@ static uint64_t lists_entry(uint64_t cache_size, const unsigned char *block, uns
 /* May a chunk be at this address? */
 static bool lists_is_chunk(const struct glibc_walk *walk, uint64_t chunk)
 {
-	return !(chunk & 15) && chunk >= walk->low && chunk < walk->high &&
+	const struct glibc_heap *heap = walk->heap;
+
+	if (chunk & 15 || chunk < walk->low || chunk >= walk->high)
+		return false;
+	return (heap && chunk >= heap->start && chunk < heap->end) ||
 	       glibc_map_heap(walk->map, chunk);
 }
 

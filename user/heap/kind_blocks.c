@@ -35,12 +35,12 @@ static uint32_t blocks_hash(const unsigned char *bytes, size_t length)
 void kind_blocks_add(struct kind_blocks *blocks, uint64_t address, uint64_t size,
 		     const unsigned char *bytes, size_t length, uint32_t row, uint32_t born)
 {
-	blocks->items = memory_grow(blocks->items, blocks->count, &blocks->capacity,
-				    sizeof(*blocks->items));
+	blocks->items = memory_grow_large(blocks->items, blocks->count, &blocks->capacity,
+					  sizeof(*blocks->items));
 	blocks->items[blocks->count++] =
 		(struct kind_block){ .address = address,
 				     .bytes = size < KIND_BYTES_MAX ? size : KIND_BYTES_MAX,
-				     .hash = blocks_hash(bytes, bytes ? length : 0),
+				     .hash = bytes && length ? blocks_hash(bytes, length) : 0,
 				     .row = row,
 				     .born = born < KIND_BORN_MAX ? born : KIND_BORN_MAX };
 }
@@ -64,28 +64,32 @@ static size_t blocks_run(const struct kind_block *items, size_t from, size_t cou
 	return from < count ? from : count;
 }
 
-/* Merge two runs of `from` to `to`. */
-static void blocks_merge(const struct kind_block *from, size_t left, size_t middle, size_t right,
-			 struct kind_block *to)
+/* Merge two runs, of `left` to `middle` to `right`. Only what is behind the first item of the second one moves. */
+static void blocks_merge(struct kind_block *items, size_t left, size_t middle, size_t right)
 {
-	size_t a = left, b = middle, at = left;
+	size_t count = right - middle, a = middle, b = count, at = right;
+	struct kind_block *second = memory_alloc(count, sizeof(*second));
 
-	while (at < right)
-		if (b >= right || (a < middle && from[a].address <= from[b].address))
-			to[at++] = from[a++];
+	memcpy(second, items + middle, count * sizeof(*second));
+	while (b)
+		if (a > left && items[a - 1].address > second[b - 1].address)
+			items[--at] = items[--a];
 		else
-			to[at++] = from[b++];
+			items[--at] = second[--b];
+	free(second);
 }
 
 /* Merge each run with the next one. Returns how many there are left. */
-static size_t blocks_merge_pairs(const struct kind_block *from, size_t count, struct kind_block *to)
+static size_t blocks_merge_pairs(struct kind_block *items, size_t count)
 {
 	size_t left, middle, right, runs = 0;
 
 	for (left = 0; left < count; left = right) {
-		middle = blocks_run(from, left, count);
-		right = middle < count ? blocks_run(from, middle, count) : count;
-		blocks_merge(from, left, middle, right, to);
+		middle = right = blocks_run(items, left, count);
+		if (middle < count) {
+			right = blocks_run(items, middle, count);
+			blocks_merge(items, left, middle, right);
+		}
 		runs++;
 	}
 	return runs;
@@ -93,19 +97,8 @@ static size_t blocks_merge_pairs(const struct kind_block *from, size_t count, st
 
 void kind_blocks_sort(struct kind_blocks *blocks)
 {
-	struct kind_block *other, *items;
-
-	if (blocks_run(blocks->items, 0, blocks->count) == blocks->count)
-		return;
-	other = memory_alloc(blocks->count, sizeof(*other));
-	blocks->capacity = blocks->count;
-	while (blocks_merge_pairs(blocks->items, blocks->count, other) > 1) {
-		items = blocks->items;
-		blocks->items = other;
-		other = items;
-	}
-	free(blocks->items);
-	blocks->items = other;
+	while (blocks_merge_pairs(blocks->items, blocks->count) > 1)
+		;
 }
 
 void kind_blocks_free(struct kind_blocks *blocks)

@@ -157,17 +157,18 @@ static void leaks_add(struct leak_sum *sum, uint64_t bytes)
 static void leaks_sum(struct leaks_run *run)
 {
 	struct leak_report *report = run->report;
-	size_t i;
+	const struct reach_candidates *kept = &run->kept;
+	size_t i, at = 0;
 
 	for (i = 0; i < run->pass.graph.count; i++) {
 		const struct reach_node *node = &run->pass.graph.nodes[i];
 		const struct kind_block *block = &run->pass.blocks.items[i];
-		const struct reach_candidate *kept =
-			reach_candidates_find(&run->kept, block->address);
 		enum leak_verdict verdict = node->verdict;
 
-		if (kept)
-			verdict = kept->verdict;
+		while (at < kept->count && kept->items[at].address < block->address)
+			at++;
+		if (at < kept->count && kept->items[at].address == block->address)
+			verdict = kept->items[at].verdict;
 		else if (verdict != LEAK_REACHABLE && verdict != LEAK_STALE)
 			verdict = LEAK_UNJUDGED;
 		leaks_add(&report->sums[verdict], block->bytes);

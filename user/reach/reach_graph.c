@@ -9,15 +9,27 @@
 
 #define ROOT_BIT(root) (1u << (root))
 
-/* What a block costs: in the list (24), as a node, in the index, in what marks it; and what two edges do. */
-#define NEED_BLOCK (24 + sizeof(struct reach_node) + 16 + 16)
-#define NEED_EDGES (2 * (2 * sizeof(struct reach_edge) + sizeof(uint32_t)))
+/*
+ * What a block costs while edges are sorted: in the list (24), as a node, its offset, in the index (2); and what two edges do, with room for
+ * more, in both orders. What marks blocks takes less, and comes when edges are gone.
+ */
+#define NEED_BLOCK (24 + sizeof(struct reach_node) + sizeof(uint32_t) + 2)
+#define NEED_EDGES \
+	(2 * (sizeof(struct reach_edge) + sizeof(struct reach_edge) / 4 + sizeof(uint32_t)))
+
+/* How far ahead of what is marked its offsets, its edges, and the blocks that these lead to are read. */
+#define AHEAD_OFFSETS 24
+#define AHEAD_TARGETS 16
+#define AHEAD_NODES 8
 
 /* Marking: blocks that were reached, and whose edges are not followed yet. */
 struct marking {
 	struct reach_graph *graph;
 	uint32_t *queue; /* as many as there are blocks */
 	size_t head, tail;
+	uint64_t *taken; /* a bit of each block: it has its verdict */
+	uint32_t *insiders; /* blocks that were reached, and that lead into others; owned */
+	size_t insider_count, insider_capacity;
 	uint32_t *cursors; /* of each block: its next edge */
 	uint32_t *finished; /* blocks in the order in which all that they lead to was seen */
 	size_t finished_count;
@@ -25,12 +37,8 @@ struct marking {
 
 void reach_graph_open(struct reach_graph *graph, size_t count)
 {
-	size_t i;
-
 	*graph = (struct reach_graph){ .count = count };
-	graph->nodes = memory_alloc(count + 1, sizeof(*graph->nodes));
-	for (i = 0; i < count; i++)
-		graph->nodes[i].parent = graph->nodes[i].leader = REACH_NOBODY;
+	graph->nodes = memory_alloc_large(count + 1, sizeof(*graph->nodes));
 }
 
 void reach_graph_free(struct reach_graph *graph)
@@ -39,6 +47,7 @@ void reach_graph_free(struct reach_graph *graph)
 	free(graph->edges);
 	free(graph->offsets);
 	free(graph->targets);
+	free(graph->rooted);
 	*graph = (struct reach_graph){ 0 };
 }
 
@@ -48,6 +57,11 @@ void reach_graph_add_root(struct reach_graph *graph, uint32_t target, bool inner
 	struct reach_node *node = &graph->nodes[target];
 	bool is_first = !node->starts && !node->inners;
 
+	if (is_first) {
+		graph->rooted = memory_grow_large(graph->rooted, graph->rooted_count,
+						  &graph->rooted_capacity, sizeof(*graph->rooted));
+		graph->rooted[graph->rooted_count++] = target;
+	}
 	if (is_first || (!inner && !node->is_sure) ||
 	    (inner != node->is_sure && root < node->holder_root)) {
 		node->holder_root = (uint8_t)root;
@@ -73,34 +87,58 @@ void reach_graph_add_edge(struct reach_graph *graph, uint32_t source, uint32_t t
 		graph->is_cut = true;
 		return;
 	}
-	graph->edges = memory_grow(graph->edges, graph->edge_count, &graph->edge_capacity,
-				   sizeof(*graph->edges));
+	graph->is_unordered |= graph->edge_count && last->source > source;
+	graph->edges = memory_grow_large(graph->edges, graph->edge_count, &graph->edge_capacity,
+					 sizeof(*graph->edges));
 	graph->edges[graph->edge_count++] = edge;
 }
 
-/* Order the edges by their sources. */
-static void graph_sort(struct reach_graph *graph)
+/* Sources ascend: of each edge its target stays, in its place in the list. */
+static void graph_keep_targets(struct reach_graph *graph)
 {
-	uint32_t *offsets = memory_alloc(graph->count + 2, sizeof(*offsets));
-	uint32_t *targets = memory_alloc(graph->edge_count + 1, sizeof(*targets));
+	uint32_t *targets = &graph->edges[0].source, source = 0;
 	size_t i;
 
+	for (i = 0; i < graph->edge_count; i++) {
+		while (source < graph->edges[i].source)
+			graph->offsets[++source] = (uint32_t)i;
+		targets[i] = graph->edges[i].target;
+	}
+	while (source < graph->count)
+		graph->offsets[++source] = (uint32_t)i;
+	graph->targets = memory_resize(targets, graph->edge_count, sizeof(*targets));
+}
+
+static void graph_sort_targets(struct reach_graph *graph)
+{
+	uint32_t *offsets = graph->offsets;
+	size_t i;
+
+	graph->targets = memory_alloc_large(graph->edge_count + 1, sizeof(*graph->targets));
 	for (i = 0; i < graph->edge_count; i++)
 		offsets[graph->edges[i].source + 2]++;
 	for (i = 2; i <= graph->count; i++)
 		offsets[i] += offsets[i - 1];
 	for (i = 0; i < graph->edge_count; i++)
-		targets[offsets[graph->edges[i].source + 1]++] = graph->edges[i].target;
+		graph->targets[offsets[graph->edges[i].source + 1]++] = graph->edges[i].target;
 	free(graph->edges);
+}
+
+/* Order the edges by their sources. */
+static void graph_sort(struct reach_graph *graph)
+{
+	graph->offsets = memory_alloc_large(graph->count + 2, sizeof(*graph->offsets));
+	if (graph->is_unordered || !graph->edges)
+		graph_sort_targets(graph);
+	else
+		graph_keep_targets(graph);
 	graph->edges = NULL;
 	graph->edge_capacity = 0;
-	graph->offsets = offsets;
-	graph->targets = targets;
 }
 
 static bool marking_is_free(const struct marking *marking, uint32_t block)
 {
-	return marking->graph->nodes[block].verdict == LEAK_UNJUDGED;
+	return !(marking->taken[block / 64] >> block % 64 & 1);
 }
 
 static void marking_take(struct marking *marking, uint32_t block, enum leak_verdict verdict,
@@ -108,25 +146,59 @@ static void marking_take(struct marking *marking, uint32_t block, enum leak_verd
 {
 	struct reach_node *node = &marking->graph->nodes[block];
 
+	marking->taken[block / 64] |= 1ull << block % 64;
 	node->verdict = (uint8_t)verdict;
 	node->parent = parent;
+	node->leader = REACH_NOBODY;
 	node->root = parent == REACH_NOBODY ? node->holder_root
 					    : marking->graph->nodes[parent].root;
 	marking->queue[marking->tail++] = block;
+}
+
+/* The next one in the queue. Where a block leads is nowhere near it: so that is read before its turn comes, of some at a time. */
+static uint32_t marking_next(struct marking *marking)
+{
+	const struct reach_graph *graph = marking->graph;
+	const uint32_t *queue = &marking->queue[marking->head];
+	size_t left = marking->tail - marking->head;
+	uint32_t at;
+
+	if (left > AHEAD_OFFSETS)
+		__builtin_prefetch(&graph->offsets[queue[AHEAD_OFFSETS]]);
+	if (left > AHEAD_TARGETS)
+		__builtin_prefetch(&graph->targets[graph->offsets[queue[AHEAD_TARGETS]]]);
+	if (left > AHEAD_NODES) {
+		at = graph->offsets[queue[AHEAD_NODES]];
+		if (at < graph->offsets[queue[AHEAD_NODES] + 1])
+			__builtin_prefetch(&graph->nodes[graph->targets[at] >> 1], 1);
+	}
+	return marking->queue[marking->head++];
 }
 
 /* Follow the edges of what is in the queue; `sure`: those that lead to starts only. */
 static void marking_follow(struct marking *marking, enum leak_verdict verdict, bool sure)
 {
 	const struct reach_graph *graph = marking->graph;
+	bool is_insider;
 	uint32_t i, at;
 
 	while (marking->head < marking->tail) {
-		i = marking->queue[marking->head++];
-		for (at = graph->offsets[i]; at < graph->offsets[i + 1]; at++)
-			if (!(sure && graph->targets[at] & 1) &&
-			    marking_is_free(marking, graph->targets[at] >> 1))
+		i = marking_next(marking);
+		is_insider = false;
+		for (at = graph->offsets[i]; at < graph->offsets[i + 1]; at++) {
+			if (!marking_is_free(marking, graph->targets[at] >> 1))
+				continue;
+			if (sure && graph->targets[at] & 1)
+				is_insider = true;
+			else
 				marking_take(marking, graph->targets[at] >> 1, verdict, i);
+		}
+		if (!is_insider)
+			continue;
+		marking->insiders = memory_grow_large(marking->insiders, marking->insider_count,
+						      &marking->insider_capacity,
+						      sizeof(*marking->insiders));
+		marking->insiders[marking->insider_count++] = i;
 	}
 }
 
@@ -134,15 +206,18 @@ static void marking_reachable(struct marking *marking)
 {
 	struct reach_graph *graph = marking->graph;
 	enum leak_root root;
+	uint32_t block;
 	size_t i;
 
 	for (root = 0; root < LEAK_ROOTS_LIVE; root++) {
-		for (i = 0; i < graph->count; i++)
-			if (graph->nodes[i].starts & ROOT_BIT(root) &&
-			    marking_is_free(marking, (uint32_t)i)) {
-				marking_take(marking, (uint32_t)i, LEAK_REACHABLE, REACH_NOBODY);
-				graph->nodes[i].root = (uint8_t)root;
-			}
+		for (i = 0; i < graph->rooted_count; i++) {
+			block = graph->rooted[i];
+			if (!(graph->nodes[block].starts & ROOT_BIT(root)) ||
+			    !marking_is_free(marking, block))
+				continue;
+			marking_take(marking, block, LEAK_REACHABLE, REACH_NOBODY);
+			graph->nodes[block].root = (uint8_t)root;
+		}
 		marking_follow(marking, LEAK_REACHABLE, true);
 	}
 }
@@ -152,14 +227,16 @@ static void marking_weak(struct marking *marking, unsigned int roots, enum leak_
 {
 	const struct reach_graph *graph = marking->graph;
 	unsigned int found;
+	uint32_t block;
 	size_t i;
 
-	for (i = 0; i < graph->count; i++) {
-		found = (graph->nodes[i].starts | graph->nodes[i].inners) & roots;
-		if (!found || !marking_is_free(marking, (uint32_t)i))
+	for (i = 0; i < graph->rooted_count; i++) {
+		block = graph->rooted[i];
+		found = (graph->nodes[block].starts | graph->nodes[block].inners) & roots;
+		if (!found || !marking_is_free(marking, block))
 			continue;
-		marking_take(marking, (uint32_t)i, verdict, REACH_NOBODY);
-		graph->nodes[i].root = (uint8_t)__builtin_ctz(found);
+		marking_take(marking, block, verdict, REACH_NOBODY);
+		graph->nodes[block].root = (uint8_t)__builtin_ctz(found);
 	}
 	marking_follow(marking, verdict, false);
 }
@@ -168,12 +245,11 @@ static void marking_weak(struct marking *marking, unsigned int roots, enum leak_
 static void marking_inner(struct marking *marking)
 {
 	const struct reach_graph *graph = marking->graph;
-	size_t i, reached = marking->tail;
-	uint32_t at;
+	uint32_t at, block;
+	size_t i;
 
-	for (i = 0; i < reached; i++) {
-		uint32_t block = marking->queue[i];
-
+	for (i = 0; i < marking->insider_count; i++) {
+		block = marking->insiders[i];
 		for (at = graph->offsets[block]; at < graph->offsets[block + 1]; at++)
 			if (marking_is_free(marking, graph->targets[at] >> 1))
 				marking_take(marking, graph->targets[at] >> 1, LEAK_POSSIBLE,
@@ -244,7 +320,8 @@ void reach_graph_mark(struct reach_graph *graph)
 	struct marking marking = { .graph = graph };
 
 	graph_sort(graph);
-	marking.queue = memory_alloc(graph->count + 1, sizeof(*marking.queue));
+	marking.queue = memory_alloc_large(graph->count + 1, sizeof(*marking.queue));
+	marking.taken = memory_alloc(graph->count / 64 + 1, sizeof(*marking.taken));
 	marking_reachable(&marking);
 	marking_inner(&marking);
 	marking_weak(&marking, ROOT_BIT(LEAK_ROOTS_LIVE) - 1, LEAK_POSSIBLE);
@@ -252,6 +329,8 @@ void reach_graph_mark(struct reach_graph *graph)
 		marking_weak(&marking, ~(ROOT_BIT(LEAK_ROOTS_LIVE) - 1), LEAK_STALE);
 	marking_lost(&marking);
 	free(marking.queue);
+	free(marking.taken);
+	free(marking.insiders);
 }
 
 uint64_t reach_graph_need(uint64_t blocks)

@@ -23,9 +23,9 @@ struct reach_node {
 	uint8_t verdict; /* enum leak_verdict */
 	uint8_t root; /* enum leak_root, of what is reached */
 	bool is_sure; /* the holder leads to the start */
-	/* The block on the way from the root; REACH_NOBODY = the root itself. */
+	/* After reach_graph_mark. The block on the way from the root; REACH_NOBODY = the root itself. */
 	uint32_t parent;
-	/* Of what is lost: the block through which alone it is; itself, of such a one. */
+	/* Of what is lost: the block through which alone it is; itself, of such a one. Else REACH_NOBODY. */
 	uint32_t leader;
 };
 
@@ -40,6 +40,9 @@ struct reach_graph {
 	struct reach_edge *edges; /* owned, until they are marked */
 	size_t edge_count, edge_capacity;
 	bool forgets_stale; /* blocks that only stale words lead to are lost; set it before reach_graph_mark */
+	bool is_unordered; /* their sources do not ascend */
+	uint32_t *rooted; /* blocks that a root leads to, each once; owned */
+	size_t rooted_count, rooted_capacity;
 	bool is_cut; /* there were too many edges: verdicts mean nothing */
 	/* After reach_graph_mark: those of block i are targets[offsets[i]] to targets[offsets[i + 1]]. Owned. */
 	uint32_t *offsets, *targets;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * See reach_index.h. Each page in which a block begins has a line of bits; the number of a block is that of the page's first one and
- * the bits before its own. A page in which none begins has the block that reaches into it. So an address costs a few reads
- * of memory, however many blocks there are.
+ * See reach_index.h. Each page in which a block begins has a line of bits; the number of a block is how many begin before the word
+ * that its bit is in, and the bits before its own. A page in which none begins has the block that reaches into it. So the start of a block
+ * costs two reads of memory, and another address three, however many blocks there are.
  */
 #include "reach/reach_index.h"
 
@@ -18,11 +18,15 @@
 #define WORD_SHIFT 3
 #define LINE_WORDS 8
 #define LARGE (1u << 20) /* bytes of a block from which its pages have no entries */
+#define INDEX_TOGETHER 64 /* addresses */
 #define ENTRY_COVERED (1u << 31) /* the rest is a block; else a line's number plus one */
 
+/* What is asked for together is in one line of the cache. */
 struct reach_line {
-	uint64_t bits[LINE_WORDS];
-	uint32_t first; /* the number of the first block that begins here */
+	struct reach_line_word {
+		uint64_t bits;
+		uint32_t before; /* how many blocks of all begin before these 512 bytes */
+	} words[LINE_WORDS];
 };
 
 struct reach_chunk {
@@ -44,10 +48,13 @@ size_t reach_index_settle(struct kind_blocks *blocks)
 		    kept >= REACH_BLOCKS_MAX)
 			continue;
 		end = block->address + (block->bytes ? block->bytes : 1);
-		blocks->items[kept++] = *block;
+		if (kept != i)
+			blocks->items[kept] = *block;
+		kept++;
 	}
 	left = blocks->count - kept;
-	blocks->count = kept;
+	blocks->count = blocks->capacity = kept;
+	blocks->items = memory_resize(blocks->items, kept, sizeof(*blocks->items));
 	return left;
 }
 
@@ -110,13 +117,33 @@ static void index_add_start(struct reach_index *index, uint64_t address, uint32_
 	struct reach_line *line;
 
 	if (!*entry || *entry & ENTRY_COVERED) {
-		index->lines = memory_grow(index->lines, index->line_count, &index->line_capacity,
-					   sizeof(*index->lines));
-		index->lines[index->line_count++] = (struct reach_line){ .first = number };
+		index->lines = memory_grow_large(index->lines, index->line_count,
+						 &index->line_capacity, sizeof(*index->lines));
+		line = &index->lines[index->line_count++];
+		*line = (struct reach_line){ 0 };
+		line->words[0].before = number;
 		*entry = (uint32_t)index->line_count;
 	}
 	line = &index->lines[*entry - 1];
-	line->bits[bit / 64] |= 1ull << bit % 64;
+	line->words[bit / 64].bits |= 1ull << bit % 64;
+}
+
+/* The bits that are set. Not the compiler's: without the instruction for it, which not every processor has, that is a call. */
+static uint32_t index_count_bits(uint64_t bits)
+{
+	bits -= bits >> 1 & 0x5555555555555555ull;
+	bits = (bits & 0x3333333333333333ull) + (bits >> 2 & 0x3333333333333333ull);
+	bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0full;
+	return (uint32_t)(bits * 0x0101010101010101ull >> 56);
+}
+
+static void index_count(struct reach_line *line)
+{
+	size_t i;
+
+	for (i = 1; i < LINE_WORDS; i++)
+		line->words[i].before =
+			line->words[i - 1].before + index_count_bits(line->words[i - 1].bits);
 }
 
 /* The pages behind the one in which the block begins. */
@@ -157,6 +184,8 @@ void reach_index_fill(struct reach_index *index, const struct kind_blocks *block
 	index->span = last->address + last->bytes - index->low;
 	for (i = 0; i < blocks->count; i++)
 		index_add(index, (uint32_t)i);
+	for (i = 0; i < index->line_count; i++)
+		index_count(&index->lines[i]);
 }
 
 void reach_index_free(struct reach_index *index)
@@ -193,34 +222,63 @@ static uint32_t index_find_large(const struct reach_index *index, uint64_t addre
 									 : REACH_NO_BLOCK;
 }
 
-/* How many blocks begin in the line up to the bit. */
-static uint32_t index_rank(const struct reach_line *line, unsigned int bit)
-{
-	unsigned int i, rank = 0;
-
-	for (i = 0; i < bit / 64; i++)
-		rank += (unsigned int)__builtin_popcountll(line->bits[i]);
-	return rank + (unsigned int)__builtin_popcountll(line->bits[i] & ~0ull >> (63 - bit % 64));
-}
-
-uint32_t reach_index_look(const struct reach_index *index, uint64_t address)
+/* What is known of the page that holds `address`; what is needed next is on its way. */
+static uint32_t index_page(const struct reach_index *index, uint64_t address)
 {
 	const struct reach_chunk *chunk = index_chunk(index, address >> CHUNK_SHIFT);
-	uint32_t entry = 0, number;
+	uint32_t entry = chunk ? chunk->pages[address >> PAGE_SHIFT & (CHUNK_PAGES - 1)] : 0;
 
-	if (chunk)
-		entry = chunk->pages[address >> PAGE_SHIFT & (CHUNK_PAGES - 1)];
-	if (!entry)
-		return index_find_large(index, address);
-	if (entry & ENTRY_COVERED) {
-		number = entry & ~ENTRY_COVERED;
-	} else {
-		const struct reach_line *line = &index->lines[entry - 1];
+	if (entry & ENTRY_COVERED)
+		__builtin_prefetch(&index->blocks->items[entry & ~ENTRY_COVERED]);
+	else if (entry)
+		__builtin_prefetch(&index->lines[entry - 1]
+					    .words[address >> (WORD_SHIFT + 6) & (LINE_WORDS - 1)]);
+	return entry;
+}
 
-		number = line->first +
-			 index_rank(line, address >> WORD_SHIFT & (LINE_WORDS * 64 - 1));
-		if (!number--)
-			return REACH_NO_BLOCK;
+/* Of the block that begins last up to the address, which its page's entry leads to: its number, unless there is none. */
+static void index_rank(const struct reach_index *index, uint32_t entry, struct reach_look *look)
+{
+	unsigned int bit = look->address >> WORD_SHIFT & 63;
+	const struct reach_line_word *word =
+		&index->lines[entry - 1]
+			 .words[look->address >> (WORD_SHIFT + 6) & (LINE_WORDS - 1)];
+	uint32_t number = word->before + index_count_bits(word->bits & ~0ull >> (63 - bit));
+
+	look->block = number ? number - 1 : REACH_NO_BLOCK;
+	look->inner = look->address & 7 || !(word->bits >> bit & 1);
+	if (look->inner && number)
+		__builtin_prefetch(&index->blocks->items[look->block]);
+}
+
+static void index_look(const struct reach_index *index, struct reach_look *looks, size_t count)
+{
+	uint32_t entries[INDEX_TOGETHER];
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		entries[i] = index_page(index, looks[i].address);
+	for (i = 0; i < count; i++) {
+		looks[i].inner = true;
+		if (!entries[i])
+			looks[i].block = index_find_large(index, looks[i].address);
+		else if (entries[i] & ENTRY_COVERED)
+			looks[i].block = entries[i] & ~ENTRY_COVERED;
+		else
+			index_rank(index, entries[i], &looks[i]);
 	}
-	return index_holds(index, number, address) ? number : REACH_NO_BLOCK;
+	for (i = 0; i < count; i++)
+		if (looks[i].inner && looks[i].block != REACH_NO_BLOCK &&
+		    !index_holds(index, looks[i].block, looks[i].address))
+			looks[i].block = REACH_NO_BLOCK;
+}
+
+void reach_index_look(const struct reach_index *index, struct reach_look *looks, size_t count)
+{
+	size_t now;
+
+	for (; count; count -= now, looks += now) {
+		now = count < INDEX_TOGETHER ? count : INDEX_TOGETHER;
+		index_look(index, looks, now);
+	}
 }

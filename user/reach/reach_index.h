@@ -17,7 +17,7 @@ struct reach_chunk;
 struct reach_index {
 	const struct kind_blocks *blocks;
 	uint64_t low, span; /* all blocks are in [low, low + span] */
-	/* Pages in which blocks begin: a bit for each 8 bytes, and the number of the first block. Owned. */
+	/* Pages in which blocks begin: a bit for each 8 bytes, and numbers of blocks. Owned. */
 	struct reach_line *lines;
 	size_t line_count, line_capacity;
 	struct reach_chunk **slots; /* 2 MB of addresses each, by a hash; owned */
@@ -36,15 +36,25 @@ size_t reach_index_settle(struct kind_blocks *blocks);
 void reach_index_fill(struct reach_index *index, const struct kind_blocks *blocks);
 void reach_index_free(struct reach_index *index);
 
-/* reach_index_find, of an address that may be in a block. */
-uint32_t reach_index_look(const struct reach_index *index, uint64_t address);
+/* An address that may be in a block. */
+struct reach_look {
+	uint64_t address;
+	uint32_t block; /* REACH_NO_BLOCK = in none */
+	bool inner; /* the block begins before it */
+};
+
+/* Find the blocks of many addresses: each costs what memory has to be waited for, and so they wait together. */
+void reach_index_look(const struct reach_index *index, struct reach_look *looks, size_t count);
 
 /* The number of the block that holds `address`, or REACH_NO_BLOCK. A block without bytes holds its start. */
 static inline uint32_t reach_index_find(const struct reach_index *index, uint64_t address)
 {
+	struct reach_look look = { .address = address };
+
 	if (address - index->low > index->span)
 		return REACH_NO_BLOCK;
-	return reach_index_look(index, address);
+	reach_index_look(index, &look, 1);
+	return look.block;
 }
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define SCAN_WORDS 256 /* that are looked up together */
+
 /* Where a piece begins. */
 static void scan_seek(struct reach_scan *scan, uint64_t place)
 {
@@ -34,46 +36,76 @@ static uint32_t scan_source(struct reach_scan *scan, uint64_t place)
 	return REACH_NO_BLOCK;
 }
 
-static void scan_hit(struct reach_scan *scan, uint32_t target, struct reach_word *word)
-{
-	const struct kind_block *block = &scan->index->blocks->items[target];
-	uint32_t source = scan_source(scan, word->place);
-	bool inner = word->word != block->address;
-	enum leak_root root;
+/* A piece that is looked at, and words of it that may lead to blocks, by their places in it. */
+struct scan_words {
+	uint64_t place;
+	const unsigned char *bytes;
+	size_t length;
+	struct reach_look looks[SCAN_WORDS];
+	uint32_t offsets[SCAN_WORDS];
+	size_t count;
+};
 
-	if (source != REACH_NO_BLOCK) {
-		reach_graph_add_edge(scan->graph, source, target, inner);
-		return;
+/* A word in no block leads to one. */
+static void scan_root(struct reach_scan *scan, const struct scan_words *words, size_t at)
+{
+	const struct reach_look *look = &words->looks[at];
+	const struct kind_block *block = &scan->index->blocks->items[look->block];
+	size_t next = words->offsets[at] + sizeof(uint64_t);
+	struct reach_word word = { .place = words->place + words->offsets[at],
+				   .word = look->address,
+				   .block = block->address,
+				   .size = block->bytes };
+	enum leak_root root = reach_roots_of(scan->roots, word.place);
+
+	if (next + sizeof(uint64_t) <= words->length)
+		memcpy(&word.next, words->bytes + next, sizeof(uint64_t));
+	if (!reach_roots_is_record(scan->roots, root, &word))
+		reach_graph_add_root(scan->graph, look->block, look->inner, root, word.place);
+}
+
+static void scan_words(struct reach_scan *scan, struct scan_words *words)
+{
+	uint32_t source;
+	size_t i;
+
+	reach_index_look(scan->index, words->looks, words->count);
+	for (i = 0; i < words->count; i++) {
+		if (words->looks[i].block == REACH_NO_BLOCK)
+			continue;
+		source = scan_source(scan, words->place + words->offsets[i]);
+		if (source == REACH_NO_BLOCK)
+			scan_root(scan, words, i);
+		else
+			reach_graph_add_edge(scan->graph, source, words->looks[i].block,
+					     words->looks[i].inner);
 	}
-	word->block = block->address;
-	word->size = block->bytes;
-	root = reach_roots_of(scan->roots, word->place);
-	if (!reach_roots_is_record(scan->roots, root, word))
-		reach_graph_add_root(scan->graph, target, inner, root, word->place);
+	words->count = 0;
 }
 
 static void scan_piece(void *context, uint64_t place, const unsigned char *bytes, size_t length)
 {
 	struct reach_scan *scan = context;
 	const uint64_t low = scan->index->low, span = scan->index->span;
-	struct reach_word word = { 0 };
-	uint32_t target;
+	struct scan_words words;
+	uint64_t word;
 	size_t at;
 
+	words.place = place;
+	words.bytes = bytes;
+	words.length = length;
+	words.count = 0;
 	scan_seek(scan, place);
 	for (at = 0; at < length; at += sizeof(uint64_t)) {
-		memcpy(&word.word, bytes + at, sizeof(uint64_t));
-		if (word.word - low > span)
-			continue;
-		target = reach_index_look(scan->index, word.word);
-		if (target == REACH_NO_BLOCK)
-			continue;
-		word.place = place + at;
-		word.next = 0;
-		if (at + 2 * sizeof(uint64_t) <= length)
-			memcpy(&word.next, bytes + at + sizeof(uint64_t), sizeof(uint64_t));
-		scan_hit(scan, target, &word);
+		memcpy(&word, bytes + at, sizeof(uint64_t));
+		/* Without a jump: which words are addresses cannot be foreseen. */
+		words.looks[words.count].address = word;
+		words.offsets[words.count] = (uint32_t)at;
+		words.count += word - low <= span;
+		if (words.count == SCAN_WORDS)
+			scan_words(scan, &words);
 	}
+	scan_words(scan, &words);
 }
 
 bool reach_scan_memory(struct reach_scan *scan, struct image *image, enum reach_direction direction,
@@ -86,9 +118,11 @@ bool reach_scan_memory(struct reach_scan *scan, struct image *image, enum reach_
 
 void reach_scan_word(struct reach_scan *scan, uint64_t word, enum leak_root root)
 {
-	uint32_t target = reach_index_find(scan->index, word);
+	struct reach_look look = { .address = word };
 
-	if (target != REACH_NO_BLOCK)
-		reach_graph_add_root(scan->graph, target,
-				     word != scan->index->blocks->items[target].address, root, 0);
+	if (word - scan->index->low > scan->index->span)
+		return;
+	reach_index_look(scan->index, &look, 1);
+	if (look.block != REACH_NO_BLOCK)
+		reach_graph_add_root(scan->graph, look.block, look.inner, root, 0);
 }
