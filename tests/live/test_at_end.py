@@ -72,12 +72,43 @@ def test_truth():
 
 
 def test_ends():
-    """By the last thread; after a child in the same memory; of another program that it has executed."""
-    for how in ("last", "vfork", "exec"):
+    """After a child in the same memory; of another program that it has executed."""
+    for how in ("vfork", "exec"):
         report, errors = leaks([lab.target("ending"), how])
         check_certain(report)
         assert figures(report) == LOST, (how, figures(report))
-        assert "ending exited with status %d" % (0 if how == "last" else STATUS) in errors, (how, errors)
+        assert "ending exited with status %d" % STATUS in errors, (how, errors)
+
+
+def test_first_thread_has_ended():
+    """The kernel shows no memory of such a process: that is said, and the command ends."""
+    status, output, errors = lab.run("leaks", *lab.PATIENT, "--", lab.target("ending"), "last")
+    assert status == 4 and not output and "first thread has ended" in errors and "ending exited with status 0" in errors, (status, errors)
+
+
+def test_ways_to_attach():
+    """Each way that the kernel has stops the command."""
+    for name in ("session", "multi", "perf", "ioctl"):
+        if not lab.has_backend(name):
+            print("# without %s, which this kernel has not" % name, flush=True)
+            continue
+        report, _ = leaks([lab.target("ending"), "thread"], "--backend", name)
+        check_certain(report)
+        assert figures(report) == LOST, (name, figures(report))
+
+
+def test_pid_namespace():
+    """The process is the one that the tracer's own namespace has by its number."""
+    unshare = lab.need("unshare")
+    if subprocess.run([unshare, "-p", "-f", "--mount-proc", "true"], capture_output=True, check=False).returncode:
+        raise lab.Skip("no pid namespace can be made here")
+    with tempfile.NamedTemporaryFile("r") as file:
+        process = lab.start([unshare, "-p", "-f", "--kill-child", "--mount-proc", lab.TRACER, "leaks", "-j", *lab.PATIENT, "-o", file.name, "--",
+                             lab.target("ending"), "fork"])
+        _, errors = process.communicate(timeout=lab.PATIENCE * 5)
+        assert process.returncode == 1, errors
+        report = json.loads(file.read())
+    assert report["at_end"] and report["evidence"] == "quiet" and figures(report) == LOST, report
 
 
 def test_c_libraries():

@@ -106,6 +106,26 @@ static void test_at_entry(void **state)
 	work_free(work);
 }
 
+/* Functions by which a process ends itself are probed on request only, where they begin; they are not what is traced. */
+static void test_ends(void **state)
+{
+	struct work *work = work_default();
+
+	(void)state;
+	PUT(work, "malloc", 0x1000, CHEAP);
+	PUT(work, "_exit", 0x2000, CHEAP);
+	PUT(work, "_Exit", 0x2000, CHEAP);
+	assert_int_equal(plan_add_file(&work->plan, 0, &work->file), 1);
+	plan_free(&work->plan);
+	plan_init(&work->plan, &work->modules, &(struct plan_options){ .ends = true });
+	assert_int_equal(plan_add_file(&work->plan, 0, &work->file), 2);
+	assert_int_equal(SHAPE_OP(probe_of(work, "_exit")->shape), CALL_PROCESS_END);
+	assert_int_equal(probe_of(work, "_exit")->site_offset, 0x2000);
+	assert_string_equal(probe_of(work, "_exit")->aliases, "_Exit");
+	assert_int_equal(plan_count_calls(&work->plan, 0, work->plan.count), 1);
+	work_free(work);
+}
+
 /* sub $0x18,%rsp; push %rbx; pop %rbx; add $0x18,%rsp; ret */
 static void test_free_without_stack(void **state)
 {
@@ -380,6 +400,7 @@ int main(void)
 #if defined(__x86_64__)
 		cmocka_unit_test(test_cheaper_site),
 		cmocka_unit_test(test_at_entry),
+		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_free_without_stack),
 		cmocka_unit_test(test_stubs),
 		cmocka_unit_test(test_stub_by_linkage_table),

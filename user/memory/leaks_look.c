@@ -242,8 +242,11 @@ static int leaks_open(struct leaks_run *run, struct error *error)
 		return error_set(error, ERROR_TARGET, -ESRCH, "%d is a thread of process %d", pid,
 				 status.pid);
 	if (!status.mapped_bytes)
-		return error_set(error, ERROR_TARGET, -ESRCH,
-				 "process %d (%s) has no memory of its own", pid, status.comm);
+		return error_set(
+			error, ERROR_TARGET, -ESRCH,
+			"process %d (%s) has no memory of its own, or its first thread has "
+			"ended, by which it would be read",
+			pid, status.comm);
 	run->report->pid = pid;
 	memcpy(run->report->comm, status.comm, sizeof(run->report->comm));
 	code = image_open(pid, run->wanted->until_ns, &run->image, error);
