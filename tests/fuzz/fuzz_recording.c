@@ -10,6 +10,7 @@
 
 #include "../unit/recorded_run.h"
 #include "fuzz.h"
+#include "recording/past_reader.h"
 #include "recording/reader.h"
 
 #define SECONDS 3
@@ -48,6 +49,10 @@ static const char *const columns[][2] = {
 	{ "figures", "mean_born_ns" },
 	{ "figures", "born_rest_ns" },
 	{ "figures", "young_objects" },
+	{ "figures", "lives" },
+	{ "figures", "ages" },
+	{ "figures", "ages_ns" },
+	{ "figures", "life_longest" },
 	{ "process", "listed" },
 	{ "process", "late_files" },
 	{ "process", "target" },
@@ -70,6 +75,9 @@ static const char *const values[] = { "NULL",
 				      "1.5",
 				      "'\x1b'",
 				      "'native'",
+				      "'[1,2,3]'",
+				      "'[9223372036854775807,9223372036854775807]'",
+				      "'[1,'",
 				      "x'00'",
 				      "zeroblob(2000000)",
 				      "4294967296",
@@ -173,10 +181,38 @@ static const char *hint(void *context, const struct frame *frame)
 	return reader_hint(context, frame);
 }
 
+static bool begin_moment(void *context, uint64_t time_ns)
+{
+	return history_begin(context, time_ns);
+}
+
+static void set_site(void *context, uint64_t key, const struct site_stats *stats)
+{
+	history_set(context, key, stats);
+}
+
+static void end_moment(void *context)
+{
+	history_end(context);
+}
+
+/* Verdicts are found by what was before. */
+static bool load_history(struct reader *reader, uint64_t interval, struct history *ret_history)
+{
+	const struct past_sink sink = { begin_moment, set_site, end_moment, ret_history };
+	struct error error = { 0 };
+
+	if (!past_reader_read(reader, interval, &sink, &error))
+		return true;
+	MUST(error.kind == ERROR_USAGE && !strchr(error.text, '\x1b'));
+	return false;
+}
+
 /* What can be loaded can be reported, and no byte of it reaches a terminal. */
 static void check_interval(struct reader *reader, uint64_t interval)
 {
 	const struct report_names names = { lookup, reader, hint };
+	struct history history = { 0 };
 	struct error error = { 0 };
 	struct snapshot *snapshot;
 	char *text;
@@ -185,9 +221,14 @@ static void check_interval(struct reader *reader, uint64_t interval)
 		MUST(error.kind == ERROR_USAGE && !strchr(error.text, '\x1b'));
 		return;
 	}
-	text = run_render(snapshot, &names, interval % 2 ? "json" : "text");
-	MUST(!strchr(text, '\x1b'));
-	free(text);
+	if (load_history(reader, interval, &history)) {
+		const struct report_options options = { .sort = SORT_LEAK, .history = &history };
+
+		text = run_render_with(snapshot, &options, &names, interval % 2 ? "json" : "text");
+		MUST(!strchr(text, '\x1b'));
+		free(text);
+	}
+	history_free(&history);
 	snapshot_free(snapshot);
 }
 

@@ -127,6 +127,52 @@ def test_marks():
         assert status == 2 and "no mark 'late'" in errors, (status, errors)
 
 
+def words(report):
+    return {lab.function_of(site): site["verdict"]["word"] for site in report["sites"]}
+
+
+def test_verdicts():
+    """Of a program of known truth (verdicts.c): a leak, a cache that is full, buffers, and blocks that are freed at once."""
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path, old = os.path.join(folder, "x.db"), os.path.join(folder, "old.db")
+        process = lab.start([lab.target("verdicts"), "wait"])
+        lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+        recorder = lab.Tracer("record", "-q", "-o", path, "-p", process.pid, "500ms")
+        lab.release(process)
+
+        def is_known():
+            if intervals(path) < 17:
+                return False
+            known = words(recorded(path))
+            # Nothing but the leak is ever called one.
+            assert all(name == "site_leak" or word != "leak" for name, word in known.items()), known
+            return known.get("site_leak") == "leak" and known.get("site_cache") == "cache" and known.get("site_temporary") == "temporary" and \
+                known.get("site_buffer") in ("warm-up", "steady")
+
+        lab.wait_for(is_known, "verdicts are known")
+        recorder.stop()
+        lab.end(process)
+        report = recorded(path, "-s", "leak")
+        never = report["sites"][0]["verdict"]["never_freed"]
+        assert lab.function_of(report["sites"][0]) == "site_leak" and 0 <= never["low"] <= never["mid"] <= never["high"] < 0.1, report["sites"][0]
+        assert report["verdict"]["word"] == "leak", report["verdict"]
+        # At the beginning nobody could know.
+        assert set(words(recorded(path, "--at", "1s")).values()) <= {"unknown", "none", None}, recorded(path, "--at", "1s")
+        status, text, errors = lab.run("report", path, "--fail-on-leak", "-s", "leak")
+        assert status == 1 and "LEAK" in text and "never freed" in text and not errors, (status, text, errors)
+        status, _, errors = lab.run("report", path, "--fail-on-leak", "--at", "1s")
+        assert status == 0 and not errors, (status, errors)
+        shutil.copy(path, old)
+        with sqlite3.connect(old) as database:
+            for column in ("lives", "ages", "ages_ns", "life_untimed", "life_temporary", "life_units", "life_longest"):
+                database.execute("ALTER TABLE figures DROP COLUMN " + column)
+        status, output, errors = lab.run("report", old, "-j", "-n", "0")
+        assert status == 0 and "there are no verdicts" in errors and "verdict" not in json.loads(output), (status, errors)
+        for options in (("--fail-on-leak",), ("-s", "leak")):
+            status, output, errors = lab.run("report", old, *options)
+            assert status == 2 and not output and "this recording has none" in errors, (status, output, errors)
+
+
 def test_refusals():
     with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
         path = os.path.join(folder, "x.db")

@@ -216,18 +216,26 @@ static inline struct snapshot *run_snapshot(struct run *run, uint64_t second)
 }
 
 /* All that a report has of a snapshot. Free with free(). */
-static inline char *run_render(const struct snapshot *snapshot, const struct report_names *names,
-			       const char *format)
+static inline char *run_render_with(const struct snapshot *snapshot,
+				    const struct report_options *options,
+				    const struct report_names *names, const char *format)
 {
-	const struct report_options options = { .top = 0 };
 	const struct render_options style = { .schema = 1, .verbose = true, .paths = true };
-	struct report *report = report_build(snapshot, &options, names);
+	struct report *report = report_build(snapshot, options, names);
 	struct buffer text = { 0 };
 
 	buffer_append_string(&text, "");
 	render_format_find(format)->render(report, &style, &text);
 	report_free(report);
 	return text.data;
+}
+
+static inline char *run_render(const struct snapshot *snapshot, const struct report_names *names,
+			       const char *format)
+{
+	const struct report_options options = { .top = 0 };
+
+	return run_render_with(snapshot, &options, names, format);
 }
 
 #endif

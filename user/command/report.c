@@ -9,6 +9,7 @@
 #include "command/comparison.h"
 #include "command/report_options.h"
 #include "command/reporter.h"
+#include "recording/past_reader.h"
 #include "recording/reader.h"
 #include "recording/timeline_reader.h"
 #include "render/render.h"
@@ -61,6 +62,46 @@ static int report_load_timeline(struct reporter *reporter, struct reader *reader
 				    timeline, error);
 }
 
+static bool report_begin_moment(void *context, uint64_t time_ns)
+{
+	return history_begin(context, time_ns);
+}
+
+static void report_set_site(void *context, uint64_t key, const struct site_stats *stats)
+{
+	history_set(context, key, stats);
+}
+
+static void report_end_moment(void *context)
+{
+	history_end(context);
+}
+
+/* What was before is what verdicts are found by. */
+static int report_load_history(struct reporter *reporter, struct reader *reader,
+			       const struct options *options, struct error *error)
+{
+	const struct past_sink sink = { report_begin_moment, report_set_site, report_end_moment,
+					&reporter->history };
+	uint64_t last;
+	int code;
+
+	reporter->is_judged = past_reader_is_known(reader);
+	if (!reporter->is_judged && (options->sort == SORT_LEAK || options->fail_on_leak))
+		return error_set(error, ERROR_USAGE, -EINVAL,
+				 "%s needs verdicts, and this recording has none: the tracer that "
+				 "made it did not record how long blocks live; make a new one",
+				 options->fail_on_leak ? "--fail-on-leak" : "-s leak");
+	if (!reporter->is_judged) {
+		log_write(reporter->log, LOG_NOTICE,
+			  "there are no verdicts: the tracer that made this recording did not "
+			  "record how long blocks live");
+		return 0;
+	}
+	code = report_find(reader, options->at, &last, error);
+	return code ? code : past_reader_read(reader, last, &sink, error);
+}
+
 static int report_write(struct reporter *reporter, struct reader *reader,
 			const struct options *options, struct error *error)
 {
@@ -79,6 +120,8 @@ static int report_write(struct reporter *reporter, struct reader *reader,
 	}
 	if (!code)
 		code = report_load_timeline(reporter, reader, options, &timeline, error);
+	if (!code)
+		code = report_load_history(reporter, reader, options, error);
 	if (!code)
 		code = reporter_open(reporter, options, NULL, 0, error);
 	if (!code)
@@ -134,6 +177,8 @@ static int report_run(const struct options *options, const struct log *log)
 	reader_close(&reader);
 	if (code && code != -EPIPE)
 		return command_fail(log, &error);
+	if (options->fail_on_leak && reporter.leaks)
+		return 1;
 	return reporter.inuse_bytes > options->fail_over ? 1 : 0;
 }
 

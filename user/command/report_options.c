@@ -38,6 +38,8 @@ static int report_check_base(const struct options *options, struct error *error)
 		return 0;
 	if (options->from)
 		other = "--from";
+	else if (options->fail_on_leak)
+		other = "--fail-on-leak";
 	else if (options->sort != SORT_INUSE && options->sort != SORT_GROWTH)
 		other = "-s/--sort";
 	else if (options->schema != 1)
@@ -60,10 +62,6 @@ int report_options_check(const struct command_line *line, struct options *option
 	int code;
 
 	(void)line;
-	if (options->sort == SORT_LEAK || options->fail_on_leak)
-		return error_set(error, ERROR_USAGE, -EINVAL,
-				 "%s is for processes that are traced: a recording has no verdicts",
-				 options->fail_on_leak ? "--fail-on-leak" : "-s leak");
 	code = report_check_base(options, error);
 	if (!code)
 		code = trace_options_check_format(options, error);

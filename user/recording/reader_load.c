@@ -12,6 +12,7 @@
 #include "model/source.h"
 #include "recording/births.h"
 #include "recording/born_reader.h"
+#include "recording/classes.h"
 #include "recording/reader.h"
 #include "recording/schema.h"
 
@@ -25,6 +26,7 @@
 struct read_site {
 	struct site_stats stats;
 	struct births births;
+	uint64_t ages_ns; /* CLOCK_MONOTONIC: its ages are of then */
 	bool gone;
 };
 
@@ -50,6 +52,7 @@ struct load {
 	struct table births; /* by the id of their site */
 	struct table sites, processes, functions, frames, stacks, names; /* by id */
 	struct query find_frame, find_name, find_site, find_function;
+	bool lives_known; /* the recording has lifespans and ages */
 	size_t frame_count; /* of all stacks */
 };
 
@@ -275,11 +278,22 @@ static void load_open_figures(struct load *load, struct query *query, bool known
 		if (*known++)
 			buffer_printf(&sql, ", %s", column->name);
 	}
+	load->lives_known = query_find_column(&all, "lives") >= 0;
 	query_close(&all);
+	if (load->lives_known)
+		buffer_append_string(&sql, ", lives, ages, ages_ns");
 	buffer_append_string(&sql, " FROM figures WHERE interval BETWEEN ? AND ?"
 				   " ORDER BY interval");
 	load_open_range(load, query, sql.data);
 	buffer_free(&sql);
+}
+
+static void load_lives(struct load *load, struct query *query, struct read_site *site)
+{
+	if (!classes_parse(query_take_text(query), site->stats.lives.classes) ||
+	    !classes_parse(query_take_text(query), site->stats.ages))
+		database_damage(load->database, "a histogram is none");
+	site->ages_ns = query_take_number(query, INT64_MAX / 2);
 }
 
 static void load_figures_row(struct load *load, struct query *query, const bool *known)
@@ -305,6 +319,8 @@ static void load_figures_row(struct load *load, struct query *query, const bool 
 		if (*known++)
 			*(uint64_t *)((char *)&site->stats + column->offset) =
 				query_take_number(query, INT64_MAX);
+	if (load->lives_known)
+		load_lives(load, query, site);
 }
 
 static void load_figures(struct load *load)
@@ -503,6 +519,9 @@ static void load_site(struct load *load, uint64_t id, const struct read_site *si
 		return;
 	row.target = &process->target;
 	births_restore(&site->births, load->snapshot->time_ns, &row.stats);
+	if (load->snapshot->time_ns > site->ages_ns)
+		classes_grow_older(row.stats.ages, load->snapshot->time_ns - site->ages_ns,
+				   row.stats.oldest_ns);
 	births = table_get(&load->births, id);
 	if (births)
 		row.births = *births;

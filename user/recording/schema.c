@@ -9,16 +9,36 @@
 	{                                                \
 #name, offsetof(struct site_stats, name) \
 	}
+#define LIFE(name)                                                     \
+	{                                                              \
+		"life_" #name, offsetof(struct site_stats, lives.name) \
+	}
 #define PRICE(name)                                          \
 	{                                                    \
 		"price_" #name, offsetof(struct price, name) \
 	}
 
 const struct schema_column schema_figures[] = {
-	FIGURE(alloc_bytes),	FIGURE(alloc_objects),	 FIGURE(free_bytes),  FIGURE(free_objects),
-	FIGURE(samples),	FIGURE(grown_objects),	 FIGURE(grown_times), FIGURE(added_objects),
-	FIGURE(unknown_bytes),	FIGURE(unknown_objects), FIGURE(young_bytes), FIGURE(young_objects),
-	FIGURE(measured_bytes), FIGURE(resident_bytes),	 FIGURE(gcs),	      { NULL },
+	FIGURE(alloc_bytes),
+	FIGURE(alloc_objects),
+	FIGURE(free_bytes),
+	FIGURE(free_objects),
+	FIGURE(samples),
+	FIGURE(grown_objects),
+	FIGURE(grown_times),
+	FIGURE(added_objects),
+	FIGURE(unknown_bytes),
+	FIGURE(unknown_objects),
+	FIGURE(young_bytes),
+	FIGURE(young_objects),
+	FIGURE(measured_bytes),
+	FIGURE(resident_bytes),
+	FIGURE(gcs),
+	LIFE(untimed),
+	LIFE(temporary),
+	LIFE(units),
+	LIFE(longest),
+	{ NULL },
 };
 
 const struct schema_column schema_price[] = {
@@ -72,7 +92,8 @@ void schema_append_tables(struct buffer *sql)
 	buffer_append_string(sql, ");"
 				  "CREATE TABLE figures(interval INTEGER, site INTEGER,"
 				  " gone INTEGER, oldest_born_ns INTEGER, mean_born_ns INTEGER,"
-				  " born_rest_ns INTEGER, gcs_known INTEGER");
+				  " born_rest_ns INTEGER, gcs_known INTEGER, lives TEXT,"
+				  " ages TEXT, ages_ns INTEGER");
 	schema_append_columns(sql, schema_figures);
 	buffer_append_string(sql, ", PRIMARY KEY(interval, site)) WITHOUT ROWID;");
 	buffer_printf(sql, "PRAGMA application_id = %d; PRAGMA user_version = %d;",

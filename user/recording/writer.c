@@ -9,6 +9,7 @@
 #include "model/loss.h"
 #include "model/source.h"
 #include "recording/births.h"
+#include "recording/classes.h"
 #include "recording/schema.h"
 
 /* Names that could not be had in time are asked for again in so many intervals. */
@@ -18,6 +19,7 @@
 struct written_site {
 	struct snapshot_site row; /* of its pointers only the stack is meant, which is held */
 	struct births births;
+	uint64_t ages_ns; /* CLOCK_MONOTONIC: the ages of its row are of then */
 	struct generations born;
 	uint64_t id, target, function, stack;
 	uint64_t seen; /* the last interval that has it */
@@ -83,8 +85,8 @@ static void writer_open_queries(struct writer *writer)
 			    "?, ?, ?, ?, ?, ?, ?", schema_price);
 	writer_open_columns(&writer->add_figures, database, "figures",
 			    "interval, site, gone, oldest_born_ns, mean_born_ns, born_rest_ns,"
-			    " gcs_known",
-			    "?, ?, ?, ?, ?, ?, ?", schema_figures);
+			    " gcs_known, lives, ages, ages_ns",
+			    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?", schema_figures);
 }
 
 static void writer_add_value(struct writer *writer, const char *name, uint64_t value)
@@ -302,6 +304,17 @@ static void writer_forget_process(struct writer *writer, uint64_t id)
 
 /* Sites */
 
+/* Are the ages about what a reader of the last row takes them for? */
+static bool ages_are_same(const struct written_site *written, const struct snapshot_site *row,
+			  uint64_t time_ns)
+{
+	uint64_t ages[LIFE_CLASSES];
+
+	memcpy(ages, written->row.stats.ages, sizeof(ages));
+	classes_grow_older(ages, time_ns - written->ages_ns, row->stats.oldest_ns);
+	return !classes_differ(row->stats.ages, ages);
+}
+
 static bool site_is_same(const struct written_site *written, const struct snapshot_site *row,
 			 const struct births *births)
 {
@@ -312,9 +325,27 @@ static bool site_is_same(const struct written_site *written, const struct snapsh
 	for (column = schema_figures; column->name; column++)
 		same &= *(const uint64_t *)((const char *)a + column->offset) ==
 			*(const uint64_t *)((const char *)b + column->offset);
+	same &= !memcmp(a->lives.classes, b->lives.classes, sizeof(a->lives.classes));
 	return same && written->births.oldest_ns == births->oldest_ns &&
 	       written->births.mean_ns == births->mean_ns &&
 	       written->births.rest_ns == births->rest_ns;
+}
+
+static void writer_set_classes(struct query *query, const uint64_t classes[LIFE_CLASSES])
+{
+	struct buffer text = { 0 };
+
+	classes_append(&text, classes);
+	query_text(query, text.length ? text.data : NULL);
+	buffer_free(&text);
+}
+
+/* What blocks have lived so far grows while nothing happens: it is written with the time that it is of. */
+static void writer_set_lives(struct query *query, const struct written_site *site)
+{
+	writer_set_classes(query, site->row.stats.lives.classes);
+	writer_set_classes(query, site->row.stats.ages);
+	query_number(query, site->ages_ns);
 }
 
 static void writer_write_figures(struct writer *writer, const struct written_site *site, bool gone)
@@ -329,6 +360,7 @@ static void writer_write_figures(struct writer *writer, const struct written_sit
 	query_signed(query, site->births.mean_ns);
 	query_number(query, site->births.rest_ns);
 	query_number(query, site->row.stats.gcs_known);
+	writer_set_lives(query, site);
 	for (column = schema_figures; column->name; column++)
 		query_number(query,
 			     *(const uint64_t *)((const char *)&site->row.stats + column->offset));
@@ -408,10 +440,12 @@ static void entry_see_site(struct entry *entry, const struct snapshot_site *row)
 	}
 	born_writer_write(&writer->born, (struct born_place){ writer->interval, site->id },
 			  &row->births, entry->whole, &site->born);
-	if (!is_new && !entry->whole && site_is_same(site, row, &births))
+	if (!is_new && !entry->whole && site_is_same(site, row, &births) &&
+	    ages_are_same(site, row, entry->snapshot->time_ns))
 		return;
 	site->row.stats = row->stats;
 	site->births = births;
+	site->ages_ns = entry->snapshot->time_ns;
 	writer_write_figures(writer, site, false);
 }
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See past_reader.h. An interval has what differs from the one before, so what each site had last is kept. */
+#include "recording/past_reader.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "recording/classes.h"
+
+/* More than any recording has: one with more is made to take memory, or time. */
+#define MOMENTS_MAX (1 << 20)
+#define SITES_MAX (1 << 21)
+
+struct past_site {
+	uint64_t key;
+	struct site_stats stats;
+};
+
+struct past {
+	struct database *database;
+	const struct past_sink *sink;
+	struct query rows;
+	struct table sites; /* by id: struct past_site, those that there are; owned */
+	size_t moments;
+};
+
+bool past_reader_is_known(struct reader *reader)
+{
+	struct query query;
+	bool known;
+
+	query_open(&query, &reader->database, "SELECT * FROM figures");
+	known = query_find_column(&query, "lives") >= 0;
+	query_close(&query);
+	return known;
+}
+
+static struct past_site *past_site(struct past *past, uint64_t id)
+{
+	struct past_site *site = table_get(&past->sites, id);
+
+	if (site)
+		return site;
+	if (past->sites.count >= SITES_MAX) {
+		database_damage(past->database, "it has too many sites");
+		return NULL;
+	}
+	site = memory_alloc(1, sizeof(*site));
+	table_put(&past->sites, id, site);
+	return site;
+}
+
+static void past_read_row(struct past *past)
+{
+	struct query *query = &past->rows;
+	const uint64_t id = query_take_number(query, INT64_MAX);
+	const uint64_t key = query_take_word(query);
+	struct past_site *site;
+
+	/* What ended programs held is not judged. */
+	if (query_take_bool(query) | query_take_bool(query)) {
+		free(table_remove(&past->sites, id));
+		return;
+	}
+	site = past_site(past, id);
+	if (!site)
+		return;
+	site->key = key;
+	site->stats.alloc_bytes = query_take_number(query, INT64_MAX);
+	site->stats.alloc_objects = query_take_number(query, INT64_MAX);
+	site->stats.free_bytes = query_take_number(query, INT64_MAX);
+	site->stats.free_objects = query_take_number(query, INT64_MAX);
+	if (!classes_parse(query_take_text(query), site->stats.lives.classes))
+		database_damage(past->database, "a histogram is none");
+}
+
+static void past_give(const struct past *past, uint64_t time_ns)
+{
+	const struct past_sink *sink = past->sink;
+	const struct table_slot *slot;
+	size_t cursor;
+
+	if (!database_is_fine(past->database) || !sink->begin(sink->context, time_ns))
+		return;
+	for (cursor = 0; (slot = table_next(&past->sites, &cursor));) {
+		const struct past_site *site = slot->value;
+
+		sink->set(sink->context, site->key, &site->stats);
+	}
+	sink->end(sink->context);
+}
+
+static void past_read_interval(struct past *past, struct query *intervals)
+{
+	const uint64_t id = query_take_number(intervals, INT64_MAX);
+	const uint64_t time_ns = query_take_number(intervals, INT64_MAX / 2);
+
+	if (past->moments++ == MOMENTS_MAX) {
+		database_damage(past->database, "it has too many intervals");
+		return;
+	}
+	query_number(&past->rows, id);
+	while (query_next(&past->rows))
+		past_read_row(past);
+	past_give(past, time_ns);
+}
+
+static void past_free_sites(struct table *sites)
+{
+	const struct table_slot *slot;
+	size_t cursor;
+
+	for (cursor = 0; (slot = table_next(sites, &cursor));)
+		free(slot->value);
+	table_free(sites);
+}
+
+int past_reader_read(struct reader *reader, uint64_t last, const struct past_sink *sink,
+		     struct error *error)
+{
+	struct past past = { .database = &reader->database, .sink = sink };
+	struct query intervals;
+
+	query_open(&past.rows, past.database,
+		   "SELECT f.site, s.key, s.ended, f.gone, f.alloc_bytes, f.alloc_objects,"
+		   " f.free_bytes, f.free_objects, f.lives"
+		   " FROM figures f JOIN site s ON s.id = f.site WHERE f.interval = ?");
+	query_open(&intervals, past.database,
+		   "SELECT id, time_ns FROM interval WHERE id <= ? ORDER BY id");
+	query_number(&intervals, last);
+	while (query_next(&intervals))
+		past_read_interval(&past, &intervals);
+	query_close(&intervals);
+	query_close(&past.rows);
+	past_free_sites(&past.sites);
+	return database_finish(past.database, error);
+}
