@@ -119,8 +119,12 @@ static bool group_is_same(const struct leak_group *a, const struct leak_group *b
 
 static void group_add(struct leak_group *to, struct leak_group *more)
 {
+	size_t i;
+
 	leak_sum_add(&to->own, &more->own);
 	leak_sum_add(&to->indirect, &more->indirect);
+	for (i = 0; i < LEAK_BEFORES; i++)
+		leak_sum_add(&to->before[i], &more->before[i]);
 	if (to->size != more->size)
 		to->size = 0;
 	if (strcmp(to->kind, more->kind) != 0 || strcmp(to->name, more->name) != 0)

@@ -65,10 +65,16 @@ int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 	size_t i;
 
 	finder->options = options;
+	finder->save = (struct output){ .fd = -1 };
 	finder->log = log;
 	finder->pid = pid;
 	for (i = 0; i < options->suppression_count && !code; i++)
 		code = finder_read_suppressions(finder, options->suppressions[i], error);
+	if (!code && options->leaks_since)
+		code = json_file_read(options->leaks_since, LEAK_STATE_MAX, "file of --since",
+				      &finder->before, error);
+	if (!code && options->save)
+		code = output_open(&finder->save, options->save, error);
 	if (!code)
 		code = output_choice_open(&finder->output, finder->options, &finder->pid, 1,
 					  &finder->color, error);
@@ -285,10 +291,51 @@ static void finder_on_pass(unsigned int number)
 	progress_set("looking for lost blocks, pass %u", number);
 }
 
+static int finder_save(const struct finder *finder, const struct leak_state *state,
+		       struct error *error)
+{
+	struct buffer bytes = { 0 };
+	int code;
+
+	leak_state_write(state, &bytes);
+	code = output_write(&finder->save, &bytes, error);
+	buffer_free(&bytes);
+	return code;
+}
+
+/* Look, write what was found, and keep the blocks for a later look. */
+static int finder_look(struct finder *finder, struct leaks_wanted *wanted, struct error *error)
+{
+	struct leak_state before = { 0 }, now = { 0 };
+	struct leak_report report = { 0 };
+	int code = 0;
+
+	if (finder->options->leaks_since) {
+		code = leak_state_read(&finder->before, finder->options->leaks_since, &before,
+				       error);
+		wanted->before = &before;
+	}
+	if (finder->options->save)
+		wanted->ret_state = &now;
+	if (!code) {
+		progress_begin("looking for lost blocks");
+		code = leaks_look(wanted, &report, error);
+		progress_end();
+	}
+	if (!code && finder->options->save)
+		code = finder_save(finder, &now, error);
+	leak_state_free(&before);
+	leak_state_free(&now);
+	if (!code)
+		code = finder_report(finder, &report, error);
+	leak_report_free(&report);
+	return code;
+}
+
 int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error)
 {
 	struct leak_who who = { .asked = finder->options->who };
-	const struct leaks_wanted wanted = {
+	struct leaks_wanted wanted = {
 		.pid = finder->pid,
 		.until_ns = clock_now_ns() + finder->options->deadline_ns,
 		.max_memory = finder->options->max_memory / 8 * 7 - BASE_MEMORY,
@@ -302,16 +349,9 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 		.is_ending = finder->session && session_is_stopped(finder->session),
 		.who = who.asked ? &who : NULL,
 	};
-	struct leak_report report = { 0 };
 	struct error refused = { 0 };
-	int code;
+	int code = finder_look(finder, &wanted, &refused);
 
-	progress_begin("looking for lost blocks");
-	code = leaks_look(&wanted, &report, &refused);
-	progress_end();
-	if (!code)
-		code = finder_report(finder, &report, &refused);
-	leak_report_free(&report);
 	leak_who_free(&who);
 	if (code && is_over())
 		return error_set(error, ERROR_PERMISSION, code,
@@ -325,10 +365,14 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 
 int finder_close(struct finder *finder, struct error *error)
 {
+	int code;
+
 	thread_iterator_free(finder->iterator);
 	name_reader_free(finder->names);
 	finder->iterator = NULL;
 	finder->names = NULL;
 	suppressions_free(&finder->suppressions);
-	return output_close(&finder->output, error);
+	buffer_free(&finder->before);
+	code = output_close(&finder->save, error);
+	return output_close(&finder->output, error) ? -EIO : code;
 }

@@ -23,6 +23,8 @@ struct finder {
 	struct thread_iterator *iterator; /* NULL = the kernel has none */
 	struct name_reader *names;
 	struct suppressions suppressions; /* owned */
+	struct buffer before; /* the file of --since; owned */
+	struct output save; /* the file of --save */
 	/* Of a command that is stopped there; it goes on before the report is written. NULL = none is. */
 	struct ending *ending;
 	bool has_leaks; /* the report has blocks for which the exit status is 1 */

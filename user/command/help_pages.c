@@ -52,6 +52,7 @@ static const struct help_page pages[] = {
 		  "  tracer leaks -- ./tests        a command, at its end\n"
 		  "  tracer leaks -p 4242 -n 3 -j   the three largest rows, as JSON\n"
 		  "  tracer leaks -p 4242 --who 0x5569d1844390  what points to this block\n"
+		  "  tracer leaks -p 4242 --since first  what is lost since --save first\n"
 		  "  tracer leaks -p 4242 -d 10m --suppressions known.supp  less what is known\n" },
 	{ .command = "watch",
 	  .usage = "tracer watch -p PID | --comm NAME | ... [-d TIME] [OPTIONS]\n",

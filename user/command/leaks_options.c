@@ -50,6 +50,17 @@ static int leaks_options_check_trace(const struct options *options, struct error
 	return code ? code : trace_options_check_light(options, error);
 }
 
+static int leaks_options_check_before(const struct options *options, struct error *error)
+{
+	if (options->who && (options->save || options->leaks_since))
+		return USAGE("--who is about one block: leave out %s",
+			     options->save ? "--save" : "--since");
+	if (options->arguments && options->leaks_since)
+		return USAGE("--since is of an earlier look at the same process, and a command "
+			     "that is started is a new one: use -p");
+	return 0;
+}
+
 /* What is by stacks takes stacks. */
 static int leaks_options_check_rules(const struct options *options, struct error *error)
 {
@@ -77,6 +88,8 @@ int leaks_options_check(const struct command_line *line, struct options *options
 		code = leaks_options_check_trace(options, error);
 	if (!code)
 		code = leaks_options_check_rules(options, error);
+	if (!code)
+		code = leaks_options_check_before(options, error);
 	if (code)
 		return code;
 	if (!leaks_options_writes(options->format))

@@ -148,6 +148,9 @@ struct options {
 	const char *suppressions[OPTIONS_SUPPRESSIONS_MAX]; /* files, or presets such as "@ruby" */
 	size_t suppression_count;
 	bool gen_suppressions; /* one is printed for each row */
+	/* A file for the blocks, with which a later look is compared; NULL = none. */
+	const char *save;
+	const char *leaks_since; /* such a file; NULL = none */
 
 	const char *recording; /* a file to read; NULL = none */
 	uint64_t limit; /* bytes that a recording should not exceed; 0 = none */

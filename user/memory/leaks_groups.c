@@ -90,6 +90,13 @@ static struct leak_group *groups_get(struct groups *groups, const struct reach_c
 	return &groups->report->groups[at - 1];
 }
 
+static void groups_add_before(const struct groups *groups, struct leak_group *group,
+			      const struct reach_candidate *item)
+{
+	if (groups->report->has_before)
+		leak_sum_add(&group->before[item->before], &(struct leak_sum){ 1, item->size });
+}
+
 static void groups_add(void *context, uint64_t address, const char *kind, const char *name)
 {
 	struct groups *groups = context;
@@ -102,6 +109,7 @@ static void groups_add(void *context, uint64_t address, const char *kind, const 
 	group = groups_get(groups, item, &like);
 	group->own.blocks++;
 	group->own.bytes += item->size;
+	groups_add_before(groups, group, item);
 }
 
 static void groups_add_indirect(struct groups *groups)
@@ -121,6 +129,7 @@ static void groups_add_indirect(struct groups *groups)
 		group = &groups->report->groups[at - 1];
 		group->indirect.blocks++;
 		group->indirect.bytes += item->size;
+		groups_add_before(groups, group, item);
 	}
 }
 

@@ -172,15 +172,66 @@ static void leaks_sum(struct leaks_run *run)
 		else if (verdict != LEAK_REACHABLE && verdict != LEAK_STALE)
 			verdict = LEAK_UNJUDGED;
 		leaks_add(&report->sums[verdict], block->bytes);
+		if (run->wanted->ret_state)
+			leak_state_add(run->wanted->ret_state, block->address, block->bytes,
+				       verdict);
 		if (verdict == LEAK_REACHABLE)
 			leaks_add(&report->roots[node->root], block->bytes);
 	}
+}
+
+static struct leak_state_owner leaks_owner(const struct leaks_run *run)
+{
+	return (struct leak_state_owner){ .pid = (uint64_t)run->wanted->pid,
+					  .start_time = run->image->program.start_time,
+					  .vector = run->image->program.vector,
+					  .wall_time = (int64_t)time(NULL) };
+}
+
+static int leaks_check_before(const struct leaks_run *run, struct error *error)
+{
+	const struct leak_state *before = run->wanted->before;
+	const struct leak_state_owner now = leaks_owner(run);
+
+	if (!before ||
+	    (before->owner.pid == now.pid && before->owner.start_time == now.start_time &&
+	     before->owner.vector == now.vector))
+		return 0;
+	if (before->owner.pid != now.pid)
+		return error_set(error, ERROR_USAGE, -EINVAL,
+				 "the file of --since is of process %llu, and this one is %llu: "
+				 "--save writes one of it",
+				 (unsigned long long)before->owner.pid,
+				 (unsigned long long)now.pid);
+	return error_set(error, ERROR_USAGE, -EINVAL,
+			 "the file of --since is of another process that was %llu, or of a "
+			 "program that it executed before: --save writes one of it",
+			 (unsigned long long)before->owner.pid);
+}
+
+/* What the candidates were at the look before. */
+static void leaks_look_back(struct leaks_run *run)
+{
+	const struct leak_state *before = run->wanted->before;
+	struct leak_state_cursor cursor = { 0 };
+	size_t i;
+
+	if (run->wanted->ret_state)
+		run->wanted->ret_state->owner = leaks_owner(run);
+	if (!before)
+		return;
+	run->report->has_before = true;
+	run->report->before_time = before->owner.wall_time;
+	for (i = 0; i < run->kept.count; i++)
+		run->kept.items[i].before = (uint8_t)leak_state_find(
+			before, &cursor, run->kept.items[i].address, run->kept.items[i].size);
 }
 
 static void leaks_fill(struct leaks_run *run)
 {
 	struct leak_report *report = run->report;
 
+	leaks_look_back(run);
 	report->is_quiet = run->pass.is_quiet;
 	report->is_ending = run->wanted->is_ending;
 	report->is_restless = !run->pass.is_quiet && run->kept.count && run->agreed < PASSES_AGREE;
@@ -250,6 +301,9 @@ static int leaks_open(struct leaks_run *run, struct error *error)
 	run->report->pid = pid;
 	memcpy(run->report->comm, status.comm, sizeof(run->report->comm));
 	code = image_open(pid, run->wanted->until_ns, &run->image, error);
+	if (code)
+		return code;
+	code = leaks_check_before(run, error);
 	if (code)
 		return code;
 	run->image->until_ns = run->wanted->until_ns;

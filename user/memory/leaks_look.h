@@ -11,6 +11,7 @@
 #include "heap/image.h"
 #include "model/leak_report.h"
 #include "model/leak_who.h"
+#include "recording/leak_state.h"
 #include "system/thread_registers.h"
 
 /* Passes at most, and how often registers are read then: as a pass begins, and when all memory has been read. */
@@ -35,13 +36,16 @@ struct leaks_wanted {
 	uint64_t (*find_site)(void *context, uint64_t address, uint64_t size);
 	void *context;
 	bool is_ending; /* the process is stopped where it ends: what only stale words lead to is lost */
+	struct leak_state *before; /* of an earlier look at the process; NULL = none */
+	struct leak_state *ret_state; /* {0}: of this look; NULL = not wanted */
 	struct leak_who *who; /* a block whose holders are wanted instead of groups; NULL = none */
 };
 
 /*
  * Fill `*ret_report`, which is {0}; free it with leak_report_free, also after a failure. Returns 0, or a negative errno with `error`
  * filled: ERROR_TARGET if there is no such process, or it has ended, or executed another program; ERROR_PERMISSION if it may not be
- * looked at, or there was no time, or not enough memory; ERROR_NOTHING if its blocks cannot be listed, or `who` is none.
+ * looked at, or there was no time, or not enough memory; ERROR_NOTHING if its blocks cannot be listed, or `who` is none; ERROR_USAGE if `before` is of another
+ * process, or of a program that it executed before.
  */
 int leaks_look(const struct leaks_wanted *wanted, struct leak_report *ret_report,
 	       struct error *error);

@@ -43,6 +43,38 @@ const char *leak_verdict_name(enum leak_verdict verdict)
 	return names[verdict];
 }
 
+const char *leak_before_name(enum leak_before before)
+{
+	static const char *const names[] = {
+#define BEFORE_NAME(SYMBOL, name, words) #name,
+		LEAK_BEFORE_LIST(BEFORE_NAME)
+#undef BEFORE_NAME
+	};
+
+	return names[before];
+}
+
+const char *leak_before_words(enum leak_before before)
+{
+	static const char *const texts[] = {
+#define BEFORE_WORDS(SYMBOL, name, words) words,
+		LEAK_BEFORE_LIST(BEFORE_WORDS)
+#undef BEFORE_WORDS
+	};
+
+	return texts[before];
+}
+
+void leak_report_sum_before(const struct leak_report *report, struct leak_sum sums[LEAK_BEFORES])
+{
+	size_t i, k;
+
+	memset(sums, 0, LEAK_BEFORES * sizeof(*sums));
+	for (i = 0; i < report->group_count; i++)
+		for (k = 0; k < LEAK_BEFORES && report->groups[i].verdict == LEAK_DEFINITE; k++)
+			leak_sum_add(&sums[k], &report->groups[i].before[k]);
+}
+
 bool leak_report_is_partial(const struct leak_report *report)
 {
 	return report->swapped_bytes || report->unread_bytes || report->pages_unknown ||

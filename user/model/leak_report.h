@@ -51,6 +51,22 @@ enum leak_verdict {
 		LEAK_VERDICTS,
 };
 
+/* What a lost block was at an earlier look. X(symbol, name in JSON, in sentences) */
+#define LEAK_BEFORE_LIST(X)                                      \
+	X(REACHABLE, reachable, "reachable")                     \
+	X(UNSURE, unsure, "stale, possibly lost or on the move") \
+	X(LOST, lost, "lost already")                            \
+	X(NEW, new, "not there")
+
+enum leak_before {
+#define LEAK_BEFORE_ENUMERATOR(SYMBOL, name, words) LEAK_BEFORE_##SYMBOL,
+	LEAK_BEFORE_LIST(LEAK_BEFORE_ENUMERATOR)
+#undef LEAK_BEFORE_ENUMERATOR
+		LEAK_BEFORES,
+};
+
+const char *leak_before_name(enum leak_before before); /* "reachable" */
+const char *leak_before_words(enum leak_before before);
 const char *leak_root_name(enum leak_root root); /* "static" */
 const char *leak_root_title(enum leak_root root); /* "static data" */
 const char *leak_verdict_name(enum leak_verdict verdict); /* "definite" */
@@ -73,6 +89,7 @@ struct leak_group {
 	size_t frame_count;
 	struct leak_sum own;
 	struct leak_sum indirect; /* lost only through these */
+	struct leak_sum before[LEAK_BEFORES]; /* of both: what they were at the look before */
 	uint64_t address; /* of one of them */
 	const char *note; /* why it is only possible: "encoded as 2p+1"; "" = nothing to add */
 };
@@ -91,6 +108,8 @@ struct leak_report {
 	uint64_t traced_ns;
 	struct leak_group *groups; /* the largest first; owned */
 	size_t group_count, group_capacity;
+	bool has_before; /* there was a look before, at `before_time`, in seconds since the epoch */
+	int64_t before_time;
 	unsigned int passes;
 	/* No thread ran between the start and the end of the last pass, so that it saw one moment. */
 	bool is_quiet;
@@ -118,6 +137,8 @@ bool leak_report_is_proof(const struct leak_report *report);
 /* Something that can hold a pointer was not seen. */
 bool leak_report_is_partial(const struct leak_report *report);
 
+/* What blocks that are lost, and not only possibly, were at the look before: of all groups. */
+void leak_report_sum_before(const struct leak_report *report, struct leak_sum sums[LEAK_BEFORES]);
 struct leak_group *leak_report_add_group(struct leak_report *report);
 /* Groups by verdict, and of each the largest first, with what is lost only through it. */
 void leak_report_sort(struct leak_report *report);

@@ -16,6 +16,7 @@ struct reach_candidate {
 	uint32_t hash; /* of how it begins, of what is lost */
 	uint8_t verdict; /* LEAK_DEFINITE, LEAK_INDIRECT or LEAK_POSSIBLE */
 	uint8_t encoded; /* enum reach_code: a word that was found by it; 0 = none */
+	uint8_t before; /* enum leak_before, where there was a look before */
 };
 
 /* In the order of addresses. {0} is empty. */

@@ -70,7 +70,27 @@ static void leaks_json_frames(struct json_writer *json, const struct leak_group 
 	json_writer_close(json, ']');
 }
 
-static void leaks_json_group(struct json_writer *json, const struct leak_group *group)
+/* Null: there was no look before. */
+static void leaks_json_before(struct json_writer *json, const struct leak_report *report,
+			      const struct leak_sum sums[LEAK_BEFORES], bool has_time)
+{
+	size_t i;
+
+	json_writer_key(json, "before");
+	if (!report->has_before) {
+		json_writer_null(json);
+		return;
+	}
+	json_writer_open(json, '{');
+	if (has_time)
+		json_member_time(json, "time", report->before_time);
+	for (i = 0; i < LEAK_BEFORES; i++)
+		leaks_json_sum(json, leak_before_name((enum leak_before)i), &sums[i]);
+	json_writer_close(json, '}');
+}
+
+static void leaks_json_group(struct json_writer *json, const struct leak_report *report,
+			     const struct leak_group *group)
 {
 	char address[24];
 
@@ -87,6 +107,7 @@ static void leaks_json_group(struct json_writer *json, const struct leak_group *
 	json_member_string(json, "address", address);
 	json_member_string(json, "note", *group->note ? group->note : NULL);
 	json_member_string(json, "function", group->function);
+	leaks_json_before(json, report, group->before, false);
 	leaks_json_frames(json, group);
 	json_writer_close(json, '}');
 }
@@ -112,6 +133,7 @@ void render_leaks_json(const struct leak_report *report, const struct render_lea
 		       struct buffer *out)
 {
 	struct json_writer json = { .out = out };
+	struct leak_sum before[LEAK_BEFORES];
 	size_t i;
 
 	(void)options;
@@ -131,11 +153,13 @@ void render_leaks_json(const struct leak_report *report, const struct render_lea
 	json_writer_close(&json, '}');
 	json_writer_close(&json, ']');
 	leaks_json_sums(&json, report);
+	leak_report_sum_before(report, before);
+	leaks_json_before(&json, report, before, true);
 	leaks_json_evidence(&json, report);
 	json_writer_key(&json, "groups");
 	json_writer_open(&json, '[');
 	for (i = 0; i < report->group_count; i++)
-		leaks_json_group(&json, &report->groups[i]);
+		leaks_json_group(&json, report, &report->groups[i]);
 	json_writer_close(&json, ']');
 	render_leaks_who_json(report->who, &json);
 	leaks_json_remarks(&json, &report->remarks);

@@ -194,6 +194,55 @@ static void leaks_text_blocks(struct buffer *line, const struct leak_group *grou
 		buffer_printf(line, " of %s", units_format_count(group->size, each));
 }
 
+/* "; before: 3 were reachable, 2 new" is of a row and of what is lost only through it. */
+static void leaks_text_before(struct buffer *line, const struct leak_report *report,
+			      const struct leak_sum sums[LEAK_BEFORES])
+{
+	const char *lead = "; before, ";
+	char blocks[UNITS_TEXT_MAX];
+	size_t i;
+
+	for (i = 0; report->has_before && i < LEAK_BEFORES; i++) {
+		if (!sums[i].blocks)
+			continue;
+		buffer_printf(line, "%s%s %s %s", lead, units_format_count(sums[i].blocks, blocks),
+			      sums[i].blocks == 1 ? "was" : "were",
+			      leak_before_words((enum leak_before)i));
+		lead = ", ";
+	}
+}
+
+/* What is lost was at the look before. */
+static void leaks_text_since(const struct text_writer *writer, const struct leak_report *report)
+{
+	char time[UNITS_TEXT_MAX], blocks[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+	int64_t seconds = report->wall_time - report->before_time;
+	struct leak_sum sums[LEAK_BEFORES];
+	const char *lead = " ";
+	struct buffer line = { 0 };
+	size_t i;
+
+	if (!report->has_before)
+		return;
+	leak_report_sum_before(report, sums);
+	buffer_printf(&line, "At the look before, %s ago, of what is %s now",
+		      units_format_time(seconds > 0 ? (uint64_t)seconds * 1000000000ull : 0, time),
+		      leaks_word(report));
+	for (i = 0; i < LEAK_BEFORES; i++) {
+		if (!sums[i].blocks)
+			continue;
+		buffer_printf(
+			&line, "%s%s block%s of %s w%s %s", lead,
+			units_format_count(sums[i].blocks, blocks), sums[i].blocks == 1 ? "" : "s",
+			units_format_size(sums[i].bytes, size), sums[i].blocks == 1 ? "as" : "ere",
+			leak_before_words((enum leak_before)i));
+		lead = ", ";
+	}
+	buffer_append_string(&line, *lead == ' ' ? ": nothing." : ".");
+	columns_wrap(writer->out, line.data, writer->width, 0);
+	buffer_free(&line);
+}
+
 static void leaks_text_group(const struct text_writer *writer, const struct leak_report *report,
 			     const struct leak_group *group, size_t rank)
 {
@@ -215,6 +264,7 @@ static void leaks_text_group(const struct text_writer *writer, const struct leak
 			      group->own.blocks == 1 ? "it" : "them");
 	if (*group->note)
 		buffer_printf(&line, "; %s", group->note);
+	leaks_text_before(&line, report, group->before);
 	columns_wrap(writer->out, line.data, writer->width, 4);
 	leaks_text_stack(writer, group);
 	buffer_free(&line);
@@ -275,6 +325,7 @@ void render_leaks_text(const struct leak_report *report, const struct render_lea
 	leaks_text_opening(&writer, report);
 	leaks_text_sums(&writer, report);
 	leaks_text_evidence(&writer, report);
+	leaks_text_since(&writer, report);
 	leaks_text_remarks(&writer, report);
 	leaks_text_groups(&writer, report, options->top);
 }

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All blocks of a process at one look for lost ones, with what each was then, as a file: for the next look, which shows what has become lost since.
+ * Anybody may have written it: what is not as it should be is an error.
+ */
+#ifndef RECORDING_LEAK_STATE_H
+#define RECORDING_LEAK_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "model/leak_report.h"
+
+/* A larger file is none; 10 million blocks take a fraction of it. */
+#define LEAK_STATE_MAX (256u << 20)
+
+/* Whose blocks they are: of no other process, and no other program of this one, a later look knows anything by them. */
+struct leak_state_owner {
+	uint64_t pid;
+	uint64_t start_time, vector; /* as of struct program_identity */
+	int64_t wall_time; /* of the look: seconds since the epoch */
+};
+
+/* {0} is one without blocks. */
+struct leak_state {
+	struct leak_state_owner owner;
+	uint64_t count; /* of blocks */
+	struct buffer blocks; /* owned */
+	uint64_t last; /* the address of the last one that was added */
+};
+
+/* Where a reader is: begin with {0}. */
+struct leak_state_cursor {
+	size_t at;
+	uint64_t address, size;
+	enum leak_verdict verdict;
+	bool has_block;
+};
+
+/* Add a block; their addresses ascend. */
+void leak_state_add(struct leak_state *state, uint64_t address, uint64_t size,
+		    enum leak_verdict verdict);
+/* Append the file to `out`. */
+void leak_state_write(const struct leak_state *state, struct buffer *out);
+/*
+ * Fill `*ret_state`, which is {0}, from the bytes of the file `name`; free it with leak_state_free, also after a failure. Returns 0, or -EINVAL with `error`
+ * filled (ERROR_USAGE).
+ */
+int leak_state_read(const struct buffer *file, const char *name, struct leak_state *ret_state,
+		    struct error *error);
+void leak_state_free(struct leak_state *state);
+
+/*
+ * What the block of this size at `address` was; LEAK_BEFORE_NEW if there was none. `cursor` is of this state, and addresses that are asked for ascend.
+ */
+enum leak_before leak_state_find(const struct leak_state *state, struct leak_state_cursor *cursor,
+				 uint64_t address, uint64_t size);
+
+#endif
