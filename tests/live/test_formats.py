@@ -362,6 +362,47 @@ def test_massif():
     assert len(sites) >= len(large)
 
 
+# heaptrack
+
+
+def by_heaptrack(path, cost):
+    """{function that allocated: what heaptrack_print has of it} and all, by a cost type of its."""
+    stacks = path + ".stacks"
+    _, errors = read_by("heaptrack_print", path, "-F", stacks, "--flamegraph-cost-type", cost, "-p", "0", "-a", "0", "-T", "0",
+                        "--disable-builtin-suppressions")
+    assert not [line for line in errors.splitlines() if not line.startswith(("reading file", "Debuggee", "finished"))], errors
+    sums = {}
+    with open(stacks, encoding="utf-8") as file:
+        for line in file:
+            stack, _, value = line.rstrip("\n").rpartition(" ")
+            name = re.sub(r" .*", "", [part for part in stack.split(";") if part.strip()][-1].strip())
+            sums[name] = sums.get(name, 0) + int(value)
+    return {name: value for name, value in sums.items() if value}, sum(sums.values())
+
+
+def test_heaptrack():
+    """Blocks, what leaked and the peak of each site; the peak is the last moment of this recording."""
+    path = report("heaptrack", "x.heaptrack")
+    sites, totals = figures_of()
+    for cost, i in (("allocations", 0), ("leaked", 3), ("peak", 3)):
+        found, total = by_heaptrack(path, cost)
+        assert found == {name: figures[i] for name, figures in sites.items() if figures[i]}, (cost, found, sites)
+        assert total == totals[i], (cost, total, totals)
+
+
+def test_heaptrack_temporary():
+    """Temporary blocks are those that the program has counted."""
+    process = lab.start([lab.target("lives"), "temporary", "wait"])
+    lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+    path = path_of("lives.heaptrack")
+    tracer = lab.Tracer("-q", "--format", "heaptrack", "-o", path, "-p", process.pid)
+    account = lab.work(process)
+    tracer.stop()
+    lab.end(process)
+    found, _ = by_heaptrack(path, "temporary")
+    assert found and found == {name: count for name, count in account.items() if count}, (found, account)
+
+
 # jeprof
 
 

@@ -76,6 +76,19 @@ def check_massif(path, massif):
     assert sorted(found) == sorted([("one", 9), ("two", 3), ("one", 1), ("two", 4)]), text
 
 
+def check_heaptrack(path, folder):
+    """heaptrack_print has the peak of each function, and what it leaked."""
+    record, stacks = os.path.join(folder, "x.heaptrack"), os.path.join(folder, "stacks")
+    status, _, errors = lab.run("report", path, "--format", "heaptrack", "-o", record)
+    assert status == 0, errors
+    for cost, blocks in (("peak", {"one": 9, "two": 3}), ("leaked", {"one": 1, "two": 4})):
+        subprocess.run([lab.need("heaptrack_print"), record, "-F", stacks, "--flamegraph-cost-type", cost, "--disable-builtin-suppressions"],
+                       capture_output=True, check=True)
+        with open(stacks, encoding="utf-8") as file:
+            found = [(name, int(size) // SIZE) for name, size in re.findall(r"(one|two) [^;]*; ?(\d+)$", file.read(), re.M)]
+        assert {name: sum(size for other, size in found if other == name) for name in blocks} == blocks, (cost, found)
+
+
 def test_recording():
     with tempfile.TemporaryDirectory() as folder:
         process, path = started(folder), os.path.join(folder, "x.db")
@@ -95,6 +108,7 @@ def test_recording():
         assert "; 4.3 MiB in use at the peak" in output and "; 1.4 MiB in use at the peak" in output, output
         assert "at the peak" not in lab.run("report", path)[1], "the plain report is longer"
         check_massif(path, os.path.join(folder, "massif.out"))
+        check_heaptrack(path, folder)
 
 
 def test_run():

@@ -245,9 +245,8 @@ static const struct {
 	{ "-p 1 --color", "--color needs an argument", NULL },
 	{ "-p 1 --backend magic", "one of auto, session, multi, perf, ioctl", NULL },
 	{ "-p 1 --format xml",
-	  "--format takes one of text, json, folded, pprof, speedscope, callgrind, massif, jeprof, "
-	  "svg, html, "
-	  "metrics",
+	  "--format takes one of text, json, folded, pprof, speedscope, callgrind, massif, "
+	  "heaptrack, jeprof, svg, html, metrics",
 	  "'xml'" },
 	{ "-p 1 --format ''", "--format takes one of", NULL },
 	/* files */

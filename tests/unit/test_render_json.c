@@ -363,9 +363,10 @@ static void test_hints(void **state)
 
 static void test_formats(void **state)
 {
-	static const char *const names[] = { "text",	   "json",	"folded",  "pprof",
-					     "speedscope", "callgrind", "massif",  "jeprof",
-					     "svg",	   "html",	"metrics", NULL };
+	static const char *const names[] = { "text",	   "json",	"folded", "pprof",
+					     "speedscope", "callgrind", "massif", "heaptrack",
+					     "jeprof",	   "svg",	"html",	  "metrics",
+					     NULL };
 	const struct render_format *format = render_format_list();
 	size_t i;
 

@@ -18,8 +18,10 @@
 #define LONG (1 << 20)
 #define SUMS 4
 #define DIGITS 48
+/* So many blocks are written for heaptrack. */
+#define HEAPTRACK_BLOCKS 2000000
 
-static const char *const formats[] = { "speedscope", "callgrind", "massif", "jeprof" };
+static const char *const formats[] = { "speedscope", "callgrind", "massif", "jeprof", "heaptrack" };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -54,14 +56,25 @@ static void print_sum(unsigned __int128 sum, char text[DIGITS])
 			 (uint64_t)(sum % part));
 }
 
-/* Massif has what is in use by the report's total, which stays at the limit of its counters. */
+/*
+ * Massif has what is in use by the report's total, which stays at the limit of its counters; heaptrack likewise, at half of that, and
+ * the total's blocks as long as they are few.
+ */
 static void limit_sums(unsigned __int128 sums[SUMS], const struct report *report,
 		       const char *format)
 {
-	if (strcmp(format, "massif"))
+	const bool is_heaptrack = !strcmp(format, "heaptrack");
+
+	if (strcmp(format, "massif") && !is_heaptrack)
 		return;
 	sums[0] = site_stats_inuse_bytes(&report->totals);
-	sums[1] = sums[2] = sums[3] = 0;
+	if (is_heaptrack && sums[0] > INT64_MAX)
+		sums[0] = INT64_MAX;
+	sums[1] = site_stats_inuse_objects(&report->totals);
+	sums[3] = report->totals.alloc_objects;
+	sums[2] = report->totals.lives.temporary;
+	if (!is_heaptrack || sums[3] > HEAPTRACK_BLOCKS)
+		sums[1] = sums[2] = sums[3] = 0;
 }
 
 static void check_report(const struct report *report, const char *format, const char *text)
@@ -87,6 +100,15 @@ static void check_report(const struct report *report, const char *format, const 
 	}
 }
 
+/* What is expected of heaptrack's log is its head: of blocks there are too many to be read by a person. */
+static void cut_log(char *text)
+{
+	char *log = strstr(text, "\nc 0\n");
+
+	if (log)
+		log[1] = '\0';
+}
+
 static void test_server(void **state)
 {
 	const struct report_options options = { 0 };
@@ -101,8 +123,9 @@ static void test_server(void **state)
 	for (i = 0; i < FORMATS; i++) {
 		text = sample_render(report, formats[i], &plain);
 		snprintf(name, sizeof(name), "server.%s", formats[i]);
-		assert_expected(name, text);
 		check_report(report, formats[i], text);
+		cut_log(text);
+		assert_expected(name, text);
 		free(text);
 	}
 	report_free(report);
@@ -165,6 +188,7 @@ static void test_long(void **state)
 	free(name);
 }
 
+/* Counters at their limits are many lines for heaptrack: two of them will do. */
 static void test_nasty(void **state)
 {
 	const struct render_options plain = { 0 };
@@ -177,8 +201,11 @@ static void test_nasty(void **state)
 		struct report *report = nasty_report(nasty);
 
 		for (i = 0; i < FORMATS; i++) {
-			char *text = sample_render(report, formats[i], &plain);
+			char *text;
 
+			if (seed > 2 && !strcmp(formats[i], "heaptrack"))
+				continue;
+			text = sample_render(report, formats[i], &plain);
 			check_report(report, formats[i], text);
 			free(text);
 		}

@@ -33,6 +33,8 @@ void render_callgrind(const struct report *report, const struct render_options *
 		      struct buffer *out);
 void render_massif(const struct report *report, const struct render_options *options,
 		   struct buffer *out);
+void render_heaptrack(const struct report *report, const struct render_options *options,
+		      struct buffer *out);
 void render_jeprof(const struct report *report, const struct render_options *options,
 		   struct buffer *out);
 void render_svg(const struct report *report, const struct render_options *options,
