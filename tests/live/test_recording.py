@@ -162,6 +162,15 @@ def test_verdicts():
         assert status == 1 and "LEAK" in text and "never freed" in text and not errors, (status, text, errors)
         status, _, errors = lab.run("report", path, "--fail-on-leak", "--at", "1s")
         assert status == 0 and not errors, (status, errors)
+        # Since when it leaks, as docs/recordings.md asks; a report of that moment has the same word, and one of the moment before has not.
+        with sqlite3.connect(path) as database:
+            since = database.execute("SELECT v.interval FROM verdict v WHERE v.word = 'leak' AND"
+                                     " v.interval = (SELECT max(interval) FROM verdict WHERE site = v.site)").fetchall()
+            assert len(since) == 1, since
+            moments = [database.execute("SELECT (time_ns - start_ns) / 1000000 FROM interval WHERE id = ?", (since[0][0] - back,)).fetchone()[0]
+                       for back in (1, 0)]
+        before, then = (words(recorded(path, "--at", "%dms" % moment))["site_leak"] for moment in moments)
+        assert before != "leak" and then == "leak", (before, then)
         shutil.copy(path, old)
         with sqlite3.connect(old) as database:
             for column in ("lives", "ages", "ages_ns", "life_untimed", "life_temporary", "life_units", "life_longest"):

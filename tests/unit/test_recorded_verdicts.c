@@ -14,6 +14,7 @@
 
 #include "unit/recorded_run.h"
 #include "unit/verdict_sim.h"
+#include "analyze/report_verdict.h"
 #include "recording/classes.h"
 #include "recording/past_reader.h"
 #include "recording/reader.h"
@@ -187,11 +188,22 @@ static int load(struct reader *reader, uint64_t interval, struct snapshot **ret_
 	return code ? code : reader_load(reader, interval, ret_snapshot, error);
 }
 
+/* As a recorder judges. */
+static const char *judge(void *context, const struct snapshot *snapshot,
+			 const struct snapshot_site *site)
+{
+	const struct world *world = context;
+	const struct report_options options = { .history = &world->history };
+
+	return verdict_name(report_verdict_of(snapshot, &options, site).word);
+}
+
 /* One interval each `step_s`; the texts that live reports of them had. */
 static size_t record(struct world *world, double step_s, uint64_t limit, char **texts)
 {
 	const struct report_names live = { run_lookup, world->run, run_hint };
 	const struct writer_options options = { .names = run_names(world->run),
+						.judge = { judge, world },
 						.host = "here",
 						.limit = limit };
 	struct error error = { 0 };
@@ -301,6 +313,69 @@ static void test_as_live(void **state)
 	check_word(&reader, 50, LEAK, VERDICT_LEAK);
 	check_word(&reader, 50, LATE, VERDICT_TEMPORARY);
 	check_word(&reader, 10, LEAK, VERDICT_UNKNOWN);
+	reader_close(&reader);
+	world_close(&world);
+}
+
+static void check_recorded_word(sqlite3 *handle, uint64_t interval, uint64_t key,
+				enum verdict_word wanted)
+{
+	sqlite3_stmt *statement;
+
+	assert_int_equal(
+		sqlite3_prepare_v2(handle,
+				   "SELECT word FROM verdict v JOIN site s ON s.id = v.site"
+				   " WHERE s.key = ? AND v.interval <= ?"
+				   " ORDER BY v.interval DESC LIMIT 1",
+				   -1, &statement, NULL),
+		SQLITE_OK);
+	sqlite3_bind_int64(statement, 1, (int64_t)key);
+	sqlite3_bind_int64(statement, 2, (int64_t)interval);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	assert_string_equal(sqlite3_column_text(statement, 0), verdict_name(wanted));
+	sqlite3_finalize(statement);
+}
+
+static int count_row(void *rows, int columns, char **values, char **names)
+{
+	(void)columns, (void)values, (void)names;
+	++*(int *)rows;
+	return 0;
+}
+
+/* The table has at each interval what a report of it has, in few rows. */
+static void test_table(void **state)
+{
+	struct world world;
+	struct reader reader;
+	sqlite3 *handle;
+	uint64_t i, count;
+	int rows = 0;
+
+	(void)state;
+	world_open(&world);
+	count = record(&world, 1, 0, NULL);
+	open_reader(&reader);
+	assert_int_equal(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+	for (i = 1; i <= count; i++) {
+		const struct report_names names = { lookup, &reader, hint };
+		struct history history = { 0 };
+		struct error error = { 0 };
+		struct snapshot *snapshot;
+		uint64_t key;
+
+		assert_int_equal(load(&reader, i, &snapshot, &history, &error), 0);
+		for (key = LEAK; key <= PROGRAMS; key++)
+			check_recorded_word(handle, i, key,
+					    word_of(snapshot, &history, &names, key));
+		snapshot_free(snapshot);
+		history_free(&history);
+	}
+	check_recorded_word(handle, count, LATE, VERDICT_LEAK);
+	check_recorded_word(handle, 50, LATE, VERDICT_TEMPORARY);
+	assert_int_equal(sqlite3_exec(handle, "SELECT 1 FROM verdict", count_row, &rows, NULL), 0);
+	assert_in_range(rows, 2 * PROGRAMS, 8 * PROGRAMS);
+	sqlite3_close(handle);
 	reader_close(&reader);
 	world_close(&world);
 }
@@ -484,9 +559,10 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_live),	       cmocka_unit_test(test_thinned),
-		cmocka_unit_test(test_former_version), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_extremes),       cmocka_unit_test(test_grow_older),
+		cmocka_unit_test(test_as_live),	   cmocka_unit_test(test_thinned),
+		cmocka_unit_test(test_table),	   cmocka_unit_test(test_former_version),
+		cmocka_unit_test(test_hostile),	   cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_grow_older),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyze/report_verdict.h"
 #include "command/naming.h"
 #include "command/output.h"
 
@@ -23,6 +24,31 @@ static void recorder_watch(struct recorder *recorder)
 	recorder->asked_fd = -1;
 }
 
+/* As a report of the recording judges it. */
+static const char *recorder_judge(void *context, const struct snapshot *snapshot,
+				  const struct snapshot_site *site)
+{
+	const struct recorder *recorder = context;
+	const struct report_options options = { .history = &recorder->history };
+	const struct verdict verdict = report_verdict_of(snapshot, &options, site);
+
+	return verdict.word == VERDICT_NONE ? NULL : verdict_name(verdict.word);
+}
+
+/* What sites held before is what they held at intervals. */
+static void recorder_keep_history(struct recorder *recorder, const struct snapshot *snapshot)
+{
+	struct history *history = &recorder->history;
+	size_t i;
+
+	if (!history_begin(history, snapshot->time_ns))
+		return;
+	for (i = 0; i < snapshot->site_count; i++)
+		if (!snapshot->sites[i].ended)
+			history_set(history, snapshot->sites[i].key, &snapshot->sites[i].stats);
+	history_end(history);
+}
+
 int recorder_open(struct recorder *recorder, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error)
 {
@@ -31,6 +57,7 @@ int recorder_open(struct recorder *recorder, const struct options *options, cons
 	struct writer_options wanted = { .names = { .lookup = frames.lookup,
 						    .hint = frames.hint,
 						    .context = frames.context },
+					 .judge = { recorder_judge, recorder },
 					 .min_age_ns = options->min_age_ns,
 					 .survived = options->survived,
 					 .limit = options->limit };
@@ -76,6 +103,7 @@ int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct 
 		symbolizer_begin_report(recorder->symbolizer);
 		snapshot->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(recorder->symbolizer);
 	}
+	recorder_keep_history(recorder, snapshot);
 	code = writer_add(&recorder->writer, snapshot, recorder->is_marked ? mark : NULL, error);
 	if (recorder->symbolizer) {
 		symbolizer_end_report(recorder->symbolizer);
@@ -101,6 +129,7 @@ int recorder_close(struct recorder *recorder, struct error *error)
 			  "%" PRIu64 " interval%s recorded: 'tracer report %s' shows the last one",
 			  count, count == 1 ? " is" : "s are", recorder->path);
 	marks_free(&recorder->times);
+	history_free(&recorder->history);
 	free(recorder->path);
 	if (recorder->asked_fd >= 0)
 		close(recorder->asked_fd);

@@ -3,6 +3,7 @@
 #ifndef COMMAND_RECORDER_H
 #define COMMAND_RECORDER_H
 
+#include "analyze/history.h"
 #include "command/options.h"
 #include "model/snapshot.h"
 #include "recording/writer.h"
@@ -17,6 +18,7 @@ struct recorder {
 	bool is_marked; /* the next snapshot has the next mark */
 	char trigger_mark[32]; /* or this one, which a trigger has asked for; "" = none */
 	struct marks times; /* of the intervals that have one, of whoever; owned */
+	struct history history; /* of the snapshots, for verdicts */
 	bool is_asked; /* and those that other programs have asked for */
 	int asked_fd; /* readable when another program may have asked for a mark; -1 = that is seen at each interval */
 };

@@ -68,6 +68,8 @@ static const char schema_tables[] =
 	" source TEXT, region TEXT, stack INTEGER, ended INTEGER, sampled INTEGER);"
 	"CREATE TABLE born(interval INTEGER, site INTEGER, since_ns INTEGER, bytes INTEGER,"
 	" objects INTEGER, PRIMARY KEY(interval, site, since_ns)) WITHOUT ROWID;"
+	"CREATE TABLE verdict(interval INTEGER, site INTEGER, word TEXT,"
+	" PRIMARY KEY(interval, site)) WITHOUT ROWID;"
 	"CREATE TABLE loss(interval INTEGER, name TEXT, count INTEGER,"
 	" PRIMARY KEY(interval, name)) WITHOUT ROWID;"
 	"CREATE TABLE process(interval INTEGER, target INTEGER, gone INTEGER, listed INTEGER,"

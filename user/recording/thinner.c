@@ -7,7 +7,7 @@
 /* Intervals that are taken out at once: more than one comes in meanwhile, and few enough not to take long. */
 #define AT_ONCE 16
 
-static const char *const thinner_tables[] = { "figures", "process", "loss", "born" };
+static const char *const thinner_tables[] = { "figures", "process", "loss", "born", "verdict" };
 
 #define TABLES (sizeof(thinner_tables) / sizeof(thinner_tables[0]))
 

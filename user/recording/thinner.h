@@ -12,7 +12,7 @@ struct thinner {
 	struct database *database;
 	uint64_t limit; /* bytes; 0 = none */
 	struct query find, next, count_pages;
-	struct query move[4], drop[4], pass_whole, drop_interval;
+	struct query move[5], drop[5], pass_whole, drop_interval;
 };
 
 /* The database must outlive it, and have its tables. Close with thinner_close. */

@@ -23,6 +23,7 @@ struct written_site {
 	struct generations born;
 	uint64_t id, target, function, stack;
 	uint64_t seen; /* the last interval that has it */
+	const char *word; /* the last verdict; NULL = none; not owned */
 	unsigned int naming; /* how often its names were asked for */
 	bool named;
 	struct written_site *next; /* with the same key */
@@ -74,6 +75,7 @@ static void writer_open_queries(struct writer *writer)
 	query_open(&writer->add_process, database,
 		   "INSERT INTO process VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	query_open(&writer->add_late, database, "INSERT INTO late_file VALUES(?, ?, ?, ?)");
+	query_open(&writer->add_verdict, database, "INSERT INTO verdict VALUES(?, ?, ?)");
 	query_open(&writer->add_loss, database, "INSERT INTO loss VALUES(?, ?, ?)");
 	query_open(&writer->add_mark, database, "INSERT INTO mark(name, interval) VALUES(?, ?)");
 	query_open(&writer->find_marks, database,
@@ -110,6 +112,7 @@ int writer_open(struct writer *writer, const char *path, const struct writer_opt
 	database_run(&writer->database, "BEGIN IMMEDIATE");
 	database_run(&writer->database, sql.data);
 	buffer_free(&sql);
+	writer->judge = options->judge;
 	interner_open(&writer->interner, &writer->database, &options->names);
 	writer_open_queries(writer);
 	born_writer_open(&writer->born, &writer->database);
@@ -165,6 +168,7 @@ int writer_close(struct writer *writer, struct error *error)
 	query_close(&writer->add_site);
 	query_close(&writer->add_process);
 	query_close(&writer->add_late);
+	query_close(&writer->add_verdict);
 	query_close(&writer->add_loss);
 	query_close(&writer->add_mark);
 	query_close(&writer->find_marks);
@@ -422,6 +426,23 @@ static struct written_site *entry_add_site(struct entry *entry, const struct sna
 	return site;
 }
 
+/* Only changes are written. */
+static void entry_judge_site(const struct entry *entry, struct written_site *site,
+			     const struct snapshot_site *row)
+{
+	struct writer *writer = entry->writer;
+	const struct writer_judge *judge = &writer->judge;
+	const char *word = judge->word ? judge->word(judge->context, entry->snapshot, row) : NULL;
+
+	if (word == site->word || (word && site->word && !strcmp(word, site->word)))
+		return;
+	site->word = word;
+	query_number(&writer->add_verdict, writer->interval);
+	query_number(&writer->add_verdict, site->id);
+	query_text(&writer->add_verdict, word);
+	query_run(&writer->add_verdict);
+}
+
 static void entry_see_site(struct entry *entry, const struct snapshot_site *row)
 {
 	struct writer *writer = entry->writer;
@@ -434,6 +455,7 @@ static void entry_see_site(struct entry *entry, const struct snapshot_site *row)
 	if (is_new)
 		site = entry_add_site(entry, row, target, function);
 	site->seen = writer->interval;
+	entry_judge_site(entry, site, row);
 	if (!site->named && site->naming < NAMING_MAX) {
 		site->naming++;
 		site->named = interner_name_stack(&writer->interner, entry->snapshot, row->stack);

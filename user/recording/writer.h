@@ -10,6 +10,14 @@
 #include "recording/interner.h"
 #include "recording/thinner.h"
 
+/* Gives verdicts; {0} = nobody does. */
+struct writer_judge {
+	/* The word for a site of a snapshot; it is never freed. NULL = none. */
+	const char *(*word)(void *context, const struct snapshot *snapshot,
+			    const struct snapshot_site *site);
+	void *context;
+};
+
 struct writer {
 	struct database database;
 	struct interner interner;
@@ -24,12 +32,14 @@ struct writer {
 	struct query begin, commit;
 	struct born_writer born;
 	struct query add_interval, add_site, add_figures, add_process, add_late, add_loss, add_mark,
-		find_marks, set_marks, add_value;
+		find_marks, set_marks, add_value, add_verdict;
+	struct writer_judge judge;
 };
 
 /* What a recording has of its run, beside intervals. */
 struct writer_options {
 	struct interner_names names; /* of frames */
+	struct writer_judge judge;
 	uint64_t min_age_ns, survived; /* as blocks were counted */
 	const char *host; /* the name of the machine */
 	uint64_t limit; /* bytes that the file should not exceed; 0 = none */
