@@ -451,6 +451,36 @@ static void test_roots_and_ways(void **state)
 	reach_graph_free(&graph);
 }
 
+/* A page of objects: what another word leads to, too, is no garbage's alone, nor what such a block leads to. */
+static void test_held_by_objects(void **state)
+{
+	struct reach_roots roots = { .claims = claims_new() };
+	struct reach_graph graph;
+
+	(void)state;
+	reach_roots_add_objects(&roots, 0x10000, 0x20000, LEAK_ROOT_RUBY);
+	reach_roots_add_objects(&roots, 0x20000, 0x30000, LEAK_ROOT_PYTHON);
+	claims_add(roots.claims, PURPOSE_MALLOC_MAIN, 0, 0x40000, 0);
+	assert_int_equal(reach_roots_of(&roots, 0x10000), LEAK_ROOT_RUBY);
+	assert_int_equal(reach_roots_of(&roots, 0x1fff8), LEAK_ROOT_RUBY);
+	assert_int_equal(reach_roots_of(&roots, 0x20000), LEAK_ROOT_PYTHON);
+	assert_int_equal(reach_roots_of(&roots, 0x30000), LEAK_ROOT_FREE);
+	reach_roots_free(&roots);
+	reach_graph_open(&graph, 4);
+	reach_graph_add_root(&graph, 0, false, LEAK_ROOT_RUBY, 0x10000);
+	reach_graph_add_edge(&graph, 0, 1, false);
+	reach_graph_add_root(&graph, 2, false, LEAK_ROOT_RUBY, 0x10008);
+	reach_graph_add_root(&graph, 2, false, LEAK_ROOT_UNKNOWN, 0x50000);
+	reach_graph_add_edge(&graph, 2, 3, false);
+	reach_graph_add_edge(&graph, 0, 3, false);
+	reach_graph_mark(&graph);
+	assert_int_equal(graph.nodes[1].verdict, LEAK_REACHABLE);
+	assert_int_equal(graph.nodes[1].root, LEAK_ROOT_RUBY);
+	assert_int_equal(graph.nodes[2].root, LEAK_ROOT_UNKNOWN);
+	assert_int_equal(graph.nodes[3].root, LEAK_ROOT_UNKNOWN);
+	reach_graph_free(&graph);
+}
+
 /* Where nobody reads stale words any more, what only they lead to is lost, with its leader. */
 static void test_forgotten_words(void **state)
 {
@@ -876,6 +906,7 @@ int main(void)
 		cmocka_unit_test(test_shared_child),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_roots_and_ways),
+		cmocka_unit_test(test_held_by_objects),
 		cmocka_unit_test(test_forgotten_words),
 		cmocka_unit_test(test_passes_meet),
 		cmocka_unit_test(test_freed_blocks_are_dropped),

@@ -27,6 +27,7 @@ struct leaks_run {
 	struct leak_report *report;
 	struct image *image;
 	struct leaks_pass pass; /* the last one */
+	struct leaks_objects objects; /* as the first pass begins */
 	struct reach_candidates kept;
 	unsigned int agreed; /* the last so many passes have left out nothing */
 	struct image_patience patience;
@@ -93,7 +94,7 @@ static int leaks_passes(struct leaks_run *run, struct error *error)
 	for (;;) {
 		if (run->wanted->on_pass)
 			run->wanted->on_pass((unsigned int)run->report->passes + 1);
-		code = leaks_pass_run(&run->pass, run->image, run->wanted,
+		code = leaks_pass_run(&run->pass, run->image, run->wanted, &run->objects,
 				      run->report->passes % 2 ? REACH_DOWNWARD : REACH_UPWARD,
 				      error);
 		if (code)
@@ -257,8 +258,10 @@ static void leaks_fill(struct leaks_run *run)
 
 static int leaks_judge(struct leaks_run *run, struct error *error)
 {
-	int code = leaks_passes(run, error);
+	int code;
 
+	leaks_objects_find(&run->objects, run->image);
+	code = leaks_passes(run, error);
 	if (code)
 		return code;
 	if (!reach_code_find(&run->kept, &run->pass.roots, run->image))
@@ -326,6 +329,7 @@ int leaks_look(const struct leaks_wanted *wanted, struct leak_report *ret_report
 	ret_report->duration_ns = clock_now_ns() - begin_ns;
 	ret_report->wall_time = (int64_t)time(NULL);
 	leaks_pass_free(&run.pass);
+	leaks_objects_free(&run.objects);
 	reach_candidates_free(&run.kept);
 	cpu_delay_close(&run.delay);
 	image_free(run.image);

@@ -222,19 +222,23 @@ static int pass_look(struct leaks_pass *pass, struct error *error)
 	module_ranges_find(pass->image, &pass->modules);
 	reach_roots_open(&pass->roots, pass->image, &pass->modules, &pass->threads,
 			 &pass->registers);
+	leaks_objects_claim(pass->objects, &pass->roots);
 	code = listing_run(&listing, pass->image, &pass->threads, error);
 	pass->is_exact = !listing.is_inexact;
 	return code ? code : pass_scan(pass, error);
 }
 
 int leaks_pass_run(struct leaks_pass *pass, struct image *image, const struct leaks_wanted *wanted,
-		   enum reach_direction direction, struct error *error)
+		   const struct leaks_objects *objects, enum reach_direction direction,
+		   struct error *error)
 {
 	struct buffer before = { 0 }, after = { 0 };
 	bool rested;
 	int code;
 
-	*pass = (struct leaks_pass){ .image = image, .wanted = wanted, .direction = direction };
+	*pass = (struct leaks_pass){
+		.image = image, .wanted = wanted, .objects = objects, .direction = direction
+	};
 	rested = thread_rest_read("/proc", wanted->pid, &before);
 	if (!image_refresh(image))
 		code = error_set(error, ERROR_TARGET, -ESRCH,

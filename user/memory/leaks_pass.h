@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "heap/thread_list.h"
 #include "memory/leaks_look.h"
+#include "memory/leaks_objects.h"
 #include "model/leak_report.h"
 #include "reach/reach_follow.h"
 #include "reach/reach_graph.h"
@@ -16,6 +17,7 @@
 struct leaks_pass {
 	struct image *image; /* borrowed */
 	const struct leaks_wanted *wanted;
+	const struct leaks_objects *objects; /* borrowed */
 	enum reach_direction direction;
 	struct thread_list threads;
 	struct module_ranges modules;
@@ -36,7 +38,8 @@ struct leaks_pass {
  * would take more memory than wanted->max_memory, -ENOTSUP if not all blocks can be listed.
  */
 int leaks_pass_run(struct leaks_pass *pass, struct image *image, const struct leaks_wanted *wanted,
-		   enum reach_direction direction, struct error *error);
+		   const struct leaks_objects *objects, enum reach_direction direction,
+		   struct error *error);
 void leaks_pass_free(struct leaks_pass *pass);
 
 /* The blocks of now alone: `ret_blocks` is {0}. Not exact: some of them may be free. As leaks_pass_run. */

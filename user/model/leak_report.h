@@ -16,15 +16,17 @@
 #include "model/report_frame.h"
 
 /* Where words are that lead to blocks. X(symbol, name in JSON, title), the strongest first. */
-#define LEAK_ROOT_LIST(X)                        \
-	X(REGISTER, register, "registers")       \
-	X(STACK, stack, "stacks")                \
-	X(STATIC, static, "static data")         \
-	X(TLS, tls, "thread-local storage")      \
-	X(KERNEL, kernel, "the kernel")          \
-	X(SHARED, shared, "shared memory")       \
-	X(UNKNOWN, unknown, "other memory")      \
-	X(DEAD_STACK, dead_stack, "dead stacks") \
+#define LEAK_ROOT_LIST(X)                                  \
+	X(REGISTER, register, "registers")                 \
+	X(STACK, stack, "stacks")                          \
+	X(STATIC, static, "static data")                   \
+	X(TLS, tls, "thread-local storage")                \
+	X(KERNEL, kernel, "the kernel")                    \
+	X(SHARED, shared, "shared memory")                 \
+	X(UNKNOWN, unknown, "other memory")                \
+	X(RUBY, ruby, "Ruby heap pages: may be garbage")   \
+	X(PYTHON, python, "Python arenas: may be garbage") \
+	X(DEAD_STACK, dead_stack, "dead stacks")           \
 	X(FREE, free, "free memory of malloc")
 
 enum leak_root {

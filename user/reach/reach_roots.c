@@ -101,6 +101,12 @@ void reach_roots_add_unknown(struct reach_roots *roots, uint64_t start, uint64_t
 	roots_claim(roots, LEAK_ROOT_UNKNOWN, start, end);
 }
 
+void reach_roots_add_objects(struct reach_roots *roots, uint64_t start, uint64_t end,
+			     enum leak_root root)
+{
+	roots_claim(roots, root, start, end);
+}
+
 enum leak_root reach_roots_of(const struct reach_roots *roots, uint64_t place)
 {
 	const struct image_mapping *mapping;

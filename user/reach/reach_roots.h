@@ -26,6 +26,10 @@ void reach_roots_free(struct reach_roots *roots);
 /* Memory of which an allocator's walk has understood nothing: it may have blocks. To be called before reach_roots_add_heap. */
 void reach_roots_add_unknown(struct reach_roots *roots, uint64_t start, uint64_t end);
 
+/* Memory in which objects of a runtime lie, of LEAK_ROOT_RUBY or LEAK_ROOT_PYTHON. Likewise before reach_roots_add_heap. */
+void reach_roots_add_objects(struct reach_roots *roots, uint64_t start, uint64_t end,
+			     enum leak_root root);
+
 /* What is at `place`, which is in no block. */
 enum leak_root reach_roots_of(const struct reach_roots *roots, uint64_t place);
 
