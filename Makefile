@@ -14,6 +14,7 @@
 # make check-programs  what the tracer counts of programs of Debian against a library that counts in them (root)
 # make check-versions  interpreters, C libraries and allocators of other releases, in roots that debootstrap makes (root)
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
+# make check-verdicts  verdicts of live programs that know which of their blocks leak: precision, recall (root); PROGRAMS="leak-1 ttl": of those
 # make check-budget    what --budget finds and costs; PARTS="corpus cost dear", ROUNDS=3, SOAK=1800: then a soak of so many seconds (root)
 # make lint       clang-format, shellcheck, floors of the architecture
 # make static     build/tracer-static, which needs no library
@@ -70,7 +71,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all arm64 static tests check check-budget check-kernels check-deploy check-programs check-survival check-versions demo unit live fuzz lint bench install deb clean dependencies targets
+.PHONY: all arm64 static tests check check-budget check-kernels check-deploy check-programs check-survival check-verdicts check-versions demo unit live fuzz lint bench install deb clean dependencies targets
 all: $(BUILD)/tracer
 
 $(BUILD)/tracer: $(OBJECTS)
@@ -273,6 +274,11 @@ demo:
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@$(MAKE) --no-print-directory -C tests/targets BUILD=$(CURDIR)/$(BUILD)/targets $(CURDIR)/$(BUILD)/targets/leaky
 	scripts/demo
+
+# Fails for a false LEAK, and for a leak that is not named in time: of programs that run for 20 s each, some side by side.
+check-verdicts: $(BUILD)/tracer
+	$(Q)$(MAKE) -s -C tests/verdicts BUILD=$(CURDIR)/$(BUILD)/verdicts
+	tests/verdicts/run $(PROGRAMS)
 
 # What --budget finds, what it costs, and how it does for SOAK seconds: figures, which assert nothing. PARTS: some of it (tests/budget/run).
 check-budget: $(BUILD)/tracer

@@ -178,7 +178,8 @@ static void test_order(void **state)
 	render_format_find("text")->render(report, &(struct render_options){ .columns = 120 },
 					   &text);
 	assert_non_null(strstr(text.data, "VERDICT"));
-	assert_non_null(strstr(text.data, "\n     LEAK: 10.0 % of blocks never freed (95 %: "));
+	assert_non_null(
+		strstr(text.data, "\n     LEAK: 10 % of blocks never freed (95 %: 9 to 11), "));
 	assert_non_null(strstr(text.data, "\nverdict: 1 row: LEAK: "));
 	buffer_free(&text);
 	report_free(report);

@@ -488,6 +488,29 @@ static void test_chance(void **state)
 	check_programs(500);
 }
 
+/* One of 1,000 blocks is kept, and the others live for 0.6 s: of those, more are in use at the age of the last that are freed than are kept. */
+static void test_share(void **state)
+{
+	struct sim sim = { 0 };
+	struct verdict verdict;
+	double time;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 100000; i++)
+		sim_add(&sim, i / 5000.0, i % 1000 == 7 ? SIM_NEVER : 0.6, 64);
+	sim_begin(&sim);
+	for (time = STEP_S; time < 20; time += STEP_S) {
+		sim_run(&sim, time);
+		sim_keep(&sim, time);
+	}
+	verdict = sim_judge(&sim, time - STEP_S / 2);
+	sim_end(&sim);
+	assert_int_equal(verdict.word, VERDICT_LEAK);
+	assert_true(verdict.never_freed.low < 0.001 && verdict.never_freed.high > 0.001);
+	assert_true(verdict.never_freed.value > 0.0009 && verdict.never_freed.value < 0.0011);
+}
+
 static void test_history(void **state)
 {
 	const struct snapshot_site row = { .key = 7 }, other = { .key = 8 };
@@ -574,7 +597,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_history),	     cmocka_unit_test(test_history_ages),
 		cmocka_unit_test(test_history_full), cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_chance),
+		cmocka_unit_test(test_chance),	     cmocka_unit_test(test_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 #include <math.h>
 
 #include "analyze/interval.h"
-#include "analyze/site_survival.h"
+#include "analyze/survival.h"
 
 /* Blocks in use of twice the age at which the others are freed. */
 #define SURVIVORS_MIN 10
@@ -162,16 +162,17 @@ static uint64_t leak_wait(const struct verdict_line *line, const struct leak_cla
 	return (uint64_t)(fmax(wait, all_s / 2) * 1e9);
 }
 
-/* The share, by the curve, at an age where it is flat. */
-static struct estimate leak_share(const struct site_stats *stats, unsigned int class)
+/*
+ * Of all blocks that were born so long ago that the others are freed, those in use. By the curve, blocks would count that are of the others' age:
+ * of few leaks they are more than the leaked ones, and where within their class they are freed is not known.
+ */
+static struct estimate leak_share(const struct verdict_line *line, const struct leak_classes *sums,
+				  unsigned int class)
 {
-	struct survival survival = { 0 };
-	struct estimate share;
+	double all_s = line->moments[line->count - 1].time_s, stay = sums->alive[class + 1];
 
-	site_survival_estimate(stats, &survival);
-	survival_at(&survival, lifespans_class_start(class + 1), &share);
-	survival_free(&survival);
-	return share;
+	return interval_share(stay,
+			      fmax(verdict_line_born(line, all_s - leak_start_s(class + 1)), stay));
 }
 
 struct verdict_leak verdict_leak_find(const struct verdict_line *line,
@@ -191,6 +192,6 @@ struct verdict_leak verdict_leak_find(const struct verdict_line *line,
 		     !leak_is_replaced(line, &sums, class) &&
 		     (!stats->gcs_known || stats->gcs >= COLLECTIONS_MIN);
 	if (leak.found)
-		leak.share = leak_share(stats, class);
+		leak.share = leak_share(line, &sums, class);
 	return leak;
 }
