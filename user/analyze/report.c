@@ -152,6 +152,7 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 			   const struct report_options *options, struct candidate *candidates)
 {
 	struct target_place *places = report_places(report);
+	enum verdict_word worst = VERDICT_NONE;
 	size_t count = 0;
 	size_t i;
 
@@ -175,6 +176,8 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 		if (!site->ended)
 			growth_add(&report->growth.bytes, growth.bytes);
 		report->leaks += verdict.word == VERDICT_LEAK;
+		if (verdict.word > worst)
+			worst = verdict.word;
 		if (!site->left_out &&
 		    (report_is_candidate(&stats, options) || report_is_written(site, options)))
 			candidates[count++] = (struct candidate){
@@ -182,7 +185,7 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 				report_weight(&stats, &growth, &verdict, options)
 			};
 	}
-	report->verdict = report_verdict_of_all(snapshot, options, report->leaks);
+	report->verdict = report_verdict_of_all(snapshot, options, worst);
 	free(places);
 	return count;
 }

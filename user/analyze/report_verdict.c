@@ -67,25 +67,33 @@ static struct history_point *verdict_sum(const struct snapshot *snapshot,
 	return sum;
 }
 
+/* In windows: a row that grows does not make the process grow, if others shrink. */
+static struct verdict verdict_of_windows(const struct budget_estimates *estimates,
+					 enum verdict_word worst)
+{
+	struct verdict verdict = none;
+
+	verdict.estimated = true;
+	verdict.growth = estimates->counted ? estimates->growth
+					    : (struct estimate){ 0, -INFINITY, INFINITY };
+	verdict.word = VERDICT_UNKNOWN;
+	if (worst == VERDICT_LEAK || (worst == VERDICT_GROWING && verdict.growth.low > 0))
+		verdict.word = worst;
+	return verdict;
+}
+
 struct verdict report_verdict_of_all(const struct snapshot *snapshot,
-				     const struct report_options *options, bool leaks)
+				     const struct report_options *options, enum verdict_word worst)
 {
 	struct history_point points[HISTORY_POINTS] = { 0 };
 	struct site_stats stats = { 0 };
 	struct verdict_input input;
-	struct verdict verdict = none;
 
-	if (options->estimates) {
-		verdict.estimated = true;
-		verdict.word = leaks ? VERDICT_LEAK : VERDICT_UNKNOWN;
-		verdict.growth = options->estimates->counted
-					 ? options->estimates->growth
-					 : (struct estimate){ 0, -INFINITY, INFINITY };
-		return verdict;
-	}
+	if (options->estimates)
+		return verdict_of_windows(options->estimates, worst);
 	if (!options->history)
 		return none;
 	input = verdict_input_of(snapshot, options, &stats,
 				 verdict_sum(snapshot, options->history, points, &stats));
-	return verdict_of_sum(&input, leaks);
+	return verdict_of_sum(&input, worst == VERDICT_LEAK);
 }

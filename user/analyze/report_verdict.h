@@ -13,8 +13,8 @@ struct verdict report_verdict_of(const struct snapshot *snapshot,
 				 const struct report_options *options,
 				 const struct snapshot_site *row);
 
-/* Of all sites, of which rows are leaks or not. */
+/* Of all sites; `worst` is the word of a row that matters most. */
 struct verdict report_verdict_of_all(const struct snapshot *snapshot,
-				     const struct report_options *options, bool leaks);
+				     const struct report_options *options, enum verdict_word worst);
 
 #endif
