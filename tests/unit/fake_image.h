@@ -134,10 +134,18 @@ static bool fake_image_list(void *context, struct image *image, uint64_t start, 
 	return true;
 }
 
+static bool fake_image_alive(void *context)
+{
+	const struct fake_image *fake = context;
+
+	return !fake->dies;
+}
+
 static const struct image_source fake_image_source = {
 	.read = fake_image_read,
 	.mappings = fake_image_mappings,
 	.pages = fake_image_list,
+	.alive = fake_image_alive,
 };
 
 static inline struct fake_image *fake_image_new(void)

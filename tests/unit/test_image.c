@@ -243,6 +243,26 @@ static void test_refresh_cut(void **state)
 	assert_int_equal(image_page(fake->image, BASE - 1), IMAGE_PRESENT);
 }
 
+/* A live process is not called an ended one where there was no time to list its pages. */
+static void test_refresh_whole(void **state)
+{
+	struct error error = { 0 };
+
+	(void)state;
+	assert_int_equal(image_refresh_whole(fake->image, &error), 0);
+	fake->unlisted = BASE + 0x1000;
+	assert_int_equal(image_refresh_whole(fake->image, &error), -ETIMEDOUT);
+	assert_int_equal(error.kind, ERROR_PERMISSION);
+	assert_non_null(strstr(error.text, "--deadline"));
+	assert_false(fake->image->pages_unknown);
+	fake->unlisted = 0;
+	assert_int_equal(image_refresh_whole(fake->image, &error), 0);
+	error = (struct error){ 0 };
+	fake->dies = true;
+	assert_int_equal(image_refresh_whole(fake->image, &error), -ESRCH);
+	assert_int_equal(error.kind, ERROR_TARGET);
+}
+
 static void test_open_cut(void **state)
 {
 	struct fake_image *late = fake_image_new();
@@ -474,6 +494,7 @@ int main(void)
 		TEST(test_next_present),
 		TEST(test_refresh),
 		TEST(test_refresh_cut),
+		TEST(test_refresh_whole),
 		cmocka_unit_test(test_open_cut),
 		TEST(test_window),
 		LIVE(test_live),

@@ -2,11 +2,14 @@
 /* Mappings of an image, and reads of it: see image.h. */
 #include "heap/image.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+
+#define REFRESH_TRIES 5 /* where lists are cut, and there is time left */
 
 struct image *image_new(const struct image_source *source, void *context, uint64_t page_size)
 {
@@ -98,6 +101,26 @@ bool image_refresh(struct image *image)
 		image->keep_calls->forget(image);
 	image->refreshes++;
 	return image_is_alive(image);
+}
+
+int image_refresh_whole(struct image *image, struct error *error)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < REFRESH_TRIES; tries++) {
+		if (image_refresh(image))
+			return 0;
+		if (!image_is_alive(image))
+			return error_set(error, ERROR_TARGET, -ESRCH,
+					 "process %d has ended, or executed another program",
+					 (int)image->pid);
+		if (image_is_over(image))
+			break;
+	}
+	return error_set(error, ERROR_PERMISSION, -ETIMEDOUT,
+			 "there was no time to list all memory of process %d, which runs: "
+			 "--deadline is longer",
+			 (int)image->pid);
 }
 
 bool image_is_alive(const struct image *image)

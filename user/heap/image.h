@@ -153,6 +153,11 @@ unsigned int image_page(struct image *image, uint64_t address);
  * cut, and what was listed before is more: it stays.
  */
 bool image_refresh(struct image *image);
+/*
+ * The same, again where lists are cut and there is time left. Returns 0, or a negative errno with `error` filled: -ESRCH if the process
+ * has gone, or executes another program; -ETIMEDOUT if lists were cut each time.
+ */
+int image_refresh_whole(struct image *image, struct error *error);
 /* Is the process there, and is its program still the one that the image was opened of? */
 bool image_is_alive(const struct image *image);
 

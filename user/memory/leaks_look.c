@@ -111,10 +111,10 @@ static int leaks_passes(struct leaks_run *run, struct error *error)
 static int leaks_list(struct leaks_run *run, struct kind_blocks *blocks, bool *ret_is_exact,
 		      struct error *error)
 {
-	if (!image_refresh(run->image))
-		return error_set(error, ERROR_TARGET, -ESRCH,
-				 "process %d has ended, or executed another program",
-				 run->wanted->pid);
+	int code = image_refresh_whole(run->image, error);
+
+	if (code)
+		return code;
 	return leaks_pass_list(run->image, run->wanted, blocks, ret_is_exact, error);
 }
 

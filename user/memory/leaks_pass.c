@@ -240,10 +240,8 @@ int leaks_pass_run(struct leaks_pass *pass, struct image *image, const struct le
 		.image = image, .wanted = wanted, .objects = objects, .direction = direction
 	};
 	rested = thread_rest_read("/proc", wanted->pid, &before);
-	if (!image_refresh(image))
-		code = error_set(error, ERROR_TARGET, -ESRCH,
-				 "process %d has ended, or executed another program", wanted->pid);
-	else
+	code = image_refresh_whole(image, error);
+	if (!code)
 		code = pass_look(pass, error);
 	pass->is_quiet = rested && thread_rest_read("/proc", wanted->pid, &after) &&
 			 thread_rest_is_same(&before, &after);
