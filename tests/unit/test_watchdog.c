@@ -6,9 +6,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "system/thread_rest.h"
 #include "system/watchdog.h"
 
 #define PATIENCE_MS 180000
@@ -45,7 +47,7 @@ static void test_request(void **state)
 	struct watchdog watchdog;
 
 	(void)state;
-	assert_int_equal(watchdog_start(&watchdog, pid, NULL), 0);
+	assert_int_equal(watchdog_start(&watchdog, pid, 0, NULL), 0);
 	assert_false(watchdog_wait_end(&watchdog, 0));
 	watchdog_let_go(&watchdog);
 	assert_true(watchdog_wait_end(&watchdog, PATIENCE_MS));
@@ -64,7 +66,7 @@ static void test_caller_ends(void **state)
 	assert_int_equal(pipe(ready), 0);
 	caller = fork();
 	if (!caller) {
-		if (watchdog_start(&watchdog, pid, NULL))
+		if (watchdog_start(&watchdog, pid, 0, NULL))
 			_exit(1);
 		other = fork();
 		if (!other)
@@ -88,20 +90,128 @@ static void test_closed(void **state)
 	struct watchdog watchdog, none = { -1, -1 };
 
 	(void)state;
-	assert_int_equal(watchdog_start(&watchdog, pid, NULL), 0);
+	assert_int_equal(watchdog_start(&watchdog, pid, 0, NULL), 0);
 	watchdog_close(&watchdog);
 	check_ended(pid);
 	watchdog_close(&watchdog);
 	watchdog_close(&none);
 }
 
+static bool is_stopped(pid_t pid)
+{
+	return thread_rest_is_stopped("/proc", pid);
+}
+
+static void wait_for_state(pid_t pid, bool stopped)
+{
+	int tries;
+
+	for (tries = 0; is_stopped(pid) != stopped && tries < PATIENCE_MS; tries++)
+		usleep(1000);
+	assert_int_equal(is_stopped(pid), stopped);
+}
+
+static pid_t running_child(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		/* A check that fails ends the test. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+static void end_child(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void test_stop(void **state)
+{
+	pid_t pid = running_child();
+	struct watchdog watchdog;
+
+	(void)state;
+	assert_int_equal(watchdog_start(&watchdog, pid, PATIENCE_MS, NULL), 0);
+	assert_false(is_stopped(pid));
+	watchdog_stop(&watchdog);
+	wait_for_state(pid, true);
+	watchdog_let_go(&watchdog);
+	wait_for_state(pid, false);
+	watchdog_close(&watchdog);
+	end_child(pid);
+}
+
+/* Nobody lets it go on. */
+static void test_stop_has_a_limit(void **state)
+{
+	pid_t pid = running_child();
+	struct watchdog watchdog;
+
+	(void)state;
+	assert_int_equal(watchdog_start(&watchdog, pid, 50, NULL), 0);
+	watchdog_stop(&watchdog);
+	wait_for_state(pid, true);
+	wait_for_state(pid, false);
+	watchdog_close(&watchdog);
+	end_child(pid);
+}
+
+static void test_caller_ends_in_stop(void **state)
+{
+	pid_t pid = running_child(), caller;
+	struct watchdog watchdog;
+
+	(void)state;
+	caller = fork();
+	if (!caller) {
+		if (watchdog_start(&watchdog, pid, 10 * PATIENCE_MS, NULL))
+			_exit(1);
+		watchdog_stop(&watchdog);
+		for (;;)
+			pause();
+	}
+	wait_for_state(pid, true);
+	end_child(caller);
+	wait_for_state(pid, false);
+	end_child(pid);
+}
+
+/* What somebody else has stopped stays so. */
+static void test_stop_of_others(void **state)
+{
+	pid_t pid = running_child();
+	struct watchdog watchdog;
+	int tries;
+
+	(void)state;
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	wait_for_state(pid, true);
+	assert_int_equal(watchdog_start(&watchdog, pid, PATIENCE_MS, NULL), 0);
+	watchdog_close(&watchdog);
+	for (tries = 0; tries < 50; tries++, usleep(1000))
+		assert_true(is_stopped(pid));
+	end_child(pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_stop_has_a_limit),
+		cmocka_unit_test(test_caller_ends_in_stop),
+		cmocka_unit_test(test_stop_of_others),
 		cmocka_unit_test(test_request),
 		cmocka_unit_test(test_caller_ends),
 		cmocka_unit_test(test_closed),
 	};
 
+	/* As the tracer does: a watchdog may have gone. */
+	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

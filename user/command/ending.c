@@ -11,7 +11,7 @@
 int ending_open(struct ending *ending, struct spawn *spawn, const char *name, const struct log *log,
 		struct error *error)
 {
-	int code = watchdog_start(&ending->watchdog, spawn->pid, error);
+	int code = watchdog_start(&ending->watchdog, spawn->pid, 0, error);
 
 	if (!code)
 		*ending = (struct ending){ log, name, spawn, ending->watchdog };

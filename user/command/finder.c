@@ -20,6 +20,7 @@
 #include "render/leaks.h"
 #include "system/thread_calls.h"
 
+#define MS_NS 1000000
 #define GAP_NS 100000000ull /* between two passes */
 #define BASE_MEMORY (16ull << 20) /* of the tracer, however few blocks there are */
 
@@ -66,6 +67,7 @@ int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 
 	finder->options = options;
 	finder->save = (struct output){ .fd = -1 };
+	finder->pause = (struct watchdog){ -1, -1 };
 	finder->log = log;
 	finder->pid = pid;
 	for (i = 0; i < options->suppression_count && !code; i++)
@@ -78,6 +80,9 @@ int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 	if (!code)
 		code = output_choice_open(&finder->output, finder->options, &finder->pid, 1,
 					  &finder->color, error);
+	if (!code && options->pause)
+		code = watchdog_start(&finder->pause, pid, (int)(options->max_pause_ns / MS_NS),
+				      error);
 	if (code)
 		return code;
 	if (thread_iterator_open(pid, LEAKS_REGISTER_READS, &finder->iterator))
@@ -347,6 +352,8 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 		.find_site = finder->session ? finder_find_site : NULL,
 		.context = finder,
 		.is_ending = finder->session && session_is_stopped(finder->session),
+		.pause = finder->options->pause ? &finder->pause : NULL,
+		.max_pause_ns = finder->options->max_pause_ns,
 		.who = who.asked ? &who : NULL,
 	};
 	struct error refused = { 0 };
@@ -367,6 +374,8 @@ int finder_close(struct finder *finder, struct error *error)
 {
 	int code;
 
+	if (finder->options && finder->options->pause)
+		watchdog_close(&finder->pause);
 	thread_iterator_free(finder->iterator);
 	name_reader_free(finder->names);
 	finder->iterator = NULL;

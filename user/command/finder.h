@@ -27,6 +27,7 @@ struct finder {
 	struct output save; /* the file of --save */
 	/* Of a command that is stopped there; it goes on before the report is written. NULL = none is. */
 	struct ending *ending;
+	struct watchdog pause; /* that stops the process for a pass; of --pause */
 	bool has_leaks; /* the report has blocks for which the exit status is 1 */
 };
 

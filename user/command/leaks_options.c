@@ -55,6 +55,8 @@ static int leaks_options_check_before(const struct options *options, struct erro
 	if (options->who && (options->save || options->leaks_since))
 		return USAGE("--who is about one block: leave out %s",
 			     options->save ? "--save" : "--since");
+	if (options->pause && options->arguments)
+		return USAGE("a command is stopped where it ends: leave out --pause");
 	if (options->arguments && options->leaks_since)
 		return USAGE("--since is of an earlier look at the same process, and a command "
 			     "that is started is a new one: use -p");

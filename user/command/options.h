@@ -150,6 +150,8 @@ struct options {
 	bool gen_suppressions; /* one is printed for each row */
 	/* A file for the blocks, with which a later look is compared; NULL = none. */
 	const char *save;
+	bool pause; /* stop the process for a pass that is not quiet */
+	uint64_t max_pause_ns;
 	const char *leaks_since; /* such a file; NULL = none */
 
 	const char *recording; /* a file to read; NULL = none */

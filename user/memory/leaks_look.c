@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/seed.h"
 #include "memory/leaks_groups.h"
+#include "memory/leaks_pause.h"
 #include "memory/leaks_pass.h"
 #include "memory/leaks_who.h"
 #include "reach/reach_code.h"
@@ -29,6 +30,7 @@ struct leaks_run {
 	struct leaks_pass pass; /* the last one */
 	struct leaks_objects objects; /* as the first pass begins */
 	struct reach_candidates kept;
+	uint64_t pass_ns; /* how long the last one took */
 	unsigned int agreed; /* the last so many passes have left out nothing */
 	struct image_patience patience;
 	struct cpu_delay delay;
@@ -87,25 +89,58 @@ static void leaks_wait_gap(uint64_t ns)
 	leaks_wait(ns / 2 + seed_new() % (ns + 1));
 }
 
+static int leaks_pass_next(struct leaks_run *run, struct error *error)
+{
+	const uint64_t begin_ns = clock_now_ns();
+	int code;
+
+	if (run->wanted->on_pass)
+		run->wanted->on_pass(run->report->passes + 1);
+	code = leaks_pass_run(&run->pass, run->image, run->wanted, &run->objects,
+			      run->report->passes % 2 ? REACH_DOWNWARD : REACH_UPWARD, error);
+	run->pass_ns = clock_now_ns() - begin_ns;
+	run->report->passes += !code;
+	return code;
+}
+
 static int leaks_passes(struct leaks_run *run, struct error *error)
 {
 	int code;
 
 	for (;;) {
-		if (run->wanted->on_pass)
-			run->wanted->on_pass((unsigned int)run->report->passes + 1);
-		code = leaks_pass_run(&run->pass, run->image, run->wanted, &run->objects,
-				      run->report->passes % 2 ? REACH_DOWNWARD : REACH_UPWARD,
-				      error);
+		code = leaks_pass_next(run, error);
 		if (code)
 			return code;
-		run->report->passes++;
 		leaks_meet(run);
 		if (leaks_is_done(run))
 			return 0;
 		leaks_pass_free(&run->pass);
 		leaks_wait_gap(run->wanted->gap_ns);
 	}
+}
+
+/* A pass while the process is stopped: a proof. Where there is no such one, there is another one as those before. */
+static int leaks_pause(struct leaks_run *run, struct error *error)
+{
+	struct leaks_pause pause = { .wanted = run->wanted, .image = run->image };
+	const uint64_t need_ns = run->pass_ns;
+	int code = -EAGAIN;
+
+	if (!run->wanted->pause || run->pass.is_quiet || !run->kept.count ||
+	    !leaks_pause_is_allowed(&pause, need_ns, run->report))
+		return 0;
+	leaks_pass_free(&run->pass);
+	if (leaks_pause_begin(&pause))
+		code = leaks_pass_next(run, error);
+	leaks_pause_end(&pause, run->report, !code && run->pass.is_quiet);
+	if (code == -EAGAIN || code == -ETIMEDOUT) {
+		leaks_pass_free(&run->pass);
+		*error = (struct error){ 0 };
+		code = leaks_pass_next(run, error);
+	}
+	if (!code)
+		leaks_meet(run);
+	return code;
 }
 
 static int leaks_list(struct leaks_run *run, struct kind_blocks *blocks, bool *ret_is_exact,
@@ -262,6 +297,8 @@ static int leaks_judge(struct leaks_run *run, struct error *error)
 
 	leaks_objects_find(&run->objects, run->image);
 	code = leaks_passes(run, error);
+	if (!code)
+		code = leaks_pause(run, error);
 	if (code)
 		return code;
 	if (!reach_code_find(&run->kept, &run->pass.roots, run->image))

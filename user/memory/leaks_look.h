@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which blocks of a running process nothing leads to any more. It is not stopped: passes are repeated until several in a row agree,
+ * Which blocks of a running process nothing leads to any more. It is not stopped, unless that is wanted: passes are repeated until several in a row agree,
  * and one in which no thread ran is as good as a stop.
  */
 #ifndef MEMORY_LEAKS_LOOK_H
@@ -13,10 +13,11 @@
 #include "model/leak_who.h"
 #include "recording/leak_state.h"
 #include "system/thread_registers.h"
+#include "system/watchdog.h"
 
-/* Passes at most, and how often registers are read then: as a pass begins, and when all memory has been read. */
+/* Passes at most, one in a pause, and one where that had no end; and how often registers are read: as a pass begins, and when all memory has been read. */
 #define LEAKS_PASSES_MAX 40
-#define LEAKS_REGISTER_READS (2 * LEAKS_PASSES_MAX)
+#define LEAKS_REGISTER_READS (2 * (LEAKS_PASSES_MAX + 2))
 
 struct leaks_wanted {
 	pid_t pid;
@@ -35,6 +36,9 @@ struct leaks_wanted {
 	/* The key of the site that has allocated the block at `address`; 0 = that was not seen. NULL = nobody was watching. */
 	uint64_t (*find_site)(void *context, uint64_t address, uint64_t size);
 	void *context;
+	/* To stop the process for one pass, where none was quiet; NULL = it is not to be stopped. */
+	struct watchdog *pause;
+	uint64_t max_pause_ns;
 	bool is_ending; /* the process is stopped where it ends: what only stale words lead to is lost */
 	struct leak_state *before; /* of an earlier look at the process; NULL = none */
 	struct leak_state *ret_state; /* {0}: of this look; NULL = not wanted */

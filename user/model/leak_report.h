@@ -115,6 +115,8 @@ struct leak_report {
 	unsigned int passes;
 	/* No thread ran between the start and the end of the last pass, so that it saw one moment. */
 	bool is_quiet;
+	bool is_paused; /* since it was stopped for that pass */
+	uint64_t pause_ns; /* how long it was stopped; 0 = it was not */
 	bool is_ending; /* the process was stopped where it ends itself */
 	bool is_restless; /* passes were still leaving blocks out at the end */
 	bool has_registers; /* of all threads, and all of them */

@@ -40,7 +40,11 @@ static void leaks_json_evidence(struct json_writer *json, const struct leak_repo
 	char text[32];
 
 	snprintf(text, sizeof(text), "%u pass%s", report->passes, report->passes == 1 ? "" : "es");
-	json_member_string(json, "evidence", report->is_quiet ? "quiet" : text);
+	json_member_string(json, "evidence",
+			   report->is_paused  ? "pause"
+			   : report->is_quiet ? "quiet"
+					      : text);
+	json_member_seconds(json, "pause_s", report->pause_ns, report->pause_ns);
 	json_member_bool(json, "certain", leak_report_is_proof(report));
 	json_member_bool(json, "at_end", report->is_ending);
 	json_member_integer(json, "passes", report->passes);

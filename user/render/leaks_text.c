@@ -80,6 +80,18 @@ static void leaks_text_sums(const struct text_writer *writer, const struct leak_
 	buffer_append_string(writer->out, "\n");
 }
 
+static const char *leaks_text_moment(const struct leak_report *report)
+{
+	if (report->is_quiet && report->is_ending)
+		return "the process was stopped where it ends, so this is one moment.";
+	if (report->is_quiet)
+		return "no thread ran in the last one, so it saw one moment.";
+	/* A remark has how long. */
+	if (report->pause_ns)
+		return "the process ran meanwhile.";
+	return "the process ran meanwhile, and was not stopped.";
+}
+
 /* How certain it is, and why not more so. */
 static void leaks_text_evidence(const struct text_writer *writer, const struct leak_report *report)
 {
@@ -90,12 +102,13 @@ static void leaks_text_evidence(const struct text_writer *writer, const struct l
 		      report->passes == 1 ? "" : "es",
 		      units_format_size(report->present_bytes, size),
 		      units_format_time(report->duration_ns, time));
-	buffer_append_string(&line,
-			     !report->is_quiet ? "the process ran meanwhile, and was not stopped."
-			     : report->is_ending
-				     ? "the process was stopped where it ends, so this is "
-				       "one moment."
-				     : "no thread ran in the last one, so it saw one moment.");
+	if (report->is_paused)
+		buffer_printf(&line,
+			      "the process was stopped for %s in the last one, which saw one "
+			      "moment.",
+			      units_format_time(report->pause_ns, time));
+	else
+		buffer_append_string(&line, leaks_text_moment(report));
 	if (report->is_traced)
 		buffer_printf(&line, " Allocations were traced for %s before.",
 			      units_format_time(report->traced_ns, time));

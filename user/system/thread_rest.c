@@ -39,20 +39,50 @@ static bool rest_read_thread(const char *proc_root, pid_t pid, const char *threa
 	return rests;
 }
 
-bool thread_rest_read(const char *proc_root, pid_t pid, struct buffer *state)
+/* One that waits for a disk, or has ended, does not run before it is stopped. */
+static bool rest_is_stopped(const char *proc_root, pid_t pid, const char *thread,
+			    struct buffer *state)
+{
+	char *name = memory_format("task/%s/stat", thread);
+	bool is_stopped = !proc_read_text(proc_root, pid, name, state) && state->length &&
+			  strchr("TtDZX", rest_state(state));
+
+	buffer_clear(state);
+	free(name);
+	return is_stopped;
+}
+
+/* Is it so of all threads? */
+static bool rest_of_all(const char *proc_root, pid_t pid, struct buffer *state,
+			bool (*is_so)(const char *proc_root, pid_t pid, const char *thread,
+				      struct buffer *state))
 {
 	char *path = memory_format("%s/%d/task", proc_root, (int)pid);
 	DIR *folder = opendir(path);
 	struct dirent *entry;
-	bool rests = folder;
+	bool all = folder;
 
 	free(path);
-	while (rests && (entry = readdir(folder)))
+	while (all && (entry = readdir(folder)))
 		if (entry->d_name[0] != '.')
-			rests = rest_read_thread(proc_root, pid, entry->d_name, state);
+			all = is_so(proc_root, pid, entry->d_name, state);
 	if (folder)
 		closedir(folder);
-	return rests;
+	return all;
+}
+
+bool thread_rest_read(const char *proc_root, pid_t pid, struct buffer *state)
+{
+	return rest_of_all(proc_root, pid, state, rest_read_thread);
+}
+
+bool thread_rest_is_stopped(const char *proc_root, pid_t pid)
+{
+	struct buffer state = { 0 };
+	const bool is_stopped = rest_of_all(proc_root, pid, &state, rest_is_stopped);
+
+	buffer_free(&state);
+	return is_stopped;
 }
 
 bool thread_rest_is_same(const struct buffer *before, const struct buffer *after)

@@ -18,7 +18,8 @@ enum watchdog_fd {
 	FD_COUNT,
 };
 
-/* The caller requests that the process goes on. */
+/* The caller requests that the process stops, or goes on. */
+#define WORD_STOP 's'
 #define WORD_GO 'g'
 
 /* What stops the process may outlive the caller for so long as the kernel needs to take it out: it goes on once more after these times. */
@@ -56,33 +57,52 @@ static void watchdog_prepare(const int fds[FD_COUNT])
 	closefrom(FD_COUNT);
 }
 
-static _Noreturn void watchdog_live(const int fds[FD_COUNT])
+/* Stopped by others: what stops it may come late. */
+static void watchdog_continue_again(void)
+{
+	struct pollfd ended = { .fd = FD_PROCESS, .events = POLLIN };
+	size_t i;
+
+	for (i = 0; i < sizeof(again_ms) / sizeof(again_ms[0]); i++) {
+		if (poll(&ended, 1, again_ms[i]))
+			break;
+		watchdog_continue(FD_PROCESS);
+	}
+}
+
+static _Noreturn void watchdog_live(const int fds[FD_COUNT], int stop_ms)
 {
 	struct pollfd wait[] = { { .fd = FD_PROCESS, .events = POLLIN },
 				 { .fd = FD_CALLER, .events = POLLIN },
 				 { .fd = FD_PIPE, .events = POLLIN } };
-	size_t i;
-	char word;
+	bool is_stopped = !stop_ms, is_requested = false;
+	char word = 0;
+	int count;
 
 	watchdog_prepare(fds);
-	while (poll(wait, sizeof(wait) / sizeof(wait[0]), -1) < 0)
-		;
-	if (wait[0].revents)
-		_exit(0);
-	watchdog_continue(FD_PROCESS);
-	if (wait[2].revents && read(FD_PIPE, &word, 1) == 1)
-		_exit(0);
-	for (i = 0; i < sizeof(again_ms) / sizeof(again_ms[0]); i++) {
-		if (poll(wait, 1, again_ms[i]))
+	for (;;) {
+		count = poll(wait, sizeof(wait) / sizeof(wait[0]),
+			     stop_ms && is_stopped ? stop_ms : -1);
+		if (count < 0)
+			continue;
+		if (count && wait[0].revents)
+			_exit(0);
+		is_requested = count && wait[2].revents && read(FD_PIPE, &word, 1) == 1;
+		if (!is_requested || word != WORD_STOP)
 			break;
-		watchdog_continue(FD_PROCESS);
+		is_stopped = true;
+		syscall(SYS_pidfd_send_signal, FD_PROCESS, SIGSTOP, NULL, 0);
 	}
+	if (is_stopped)
+		watchdog_continue(FD_PROCESS);
+	if (!stop_ms && !is_requested)
+		watchdog_continue_again();
 	_exit(0);
 }
 
 /* The program */
 
-static int watchdog_fork(const int fds[FD_COUNT], int own_end)
+static int watchdog_fork(const int fds[FD_COUNT], int own_end, int stop_ms)
 {
 	sigset_t all, before;
 	pid_t pid;
@@ -93,7 +113,7 @@ static int watchdog_fork(const int fds[FD_COUNT], int own_end)
 	pid = fork();
 	if (!pid) {
 		close(own_end);
-		watchdog_live(fds);
+		watchdog_live(fds, stop_ms);
 	}
 	if (pid < 0)
 		code = -errno;
@@ -101,7 +121,7 @@ static int watchdog_fork(const int fds[FD_COUNT], int own_end)
 	return code;
 }
 
-int watchdog_start(struct watchdog *watchdog, pid_t pid, struct error *error)
+int watchdog_start(struct watchdog *watchdog, pid_t pid, int stop_ms, struct error *error)
 {
 	int fds[FD_COUNT] = { [FD_PROCESS] = watchdog_open(pid),
 			      [FD_CALLER] = watchdog_open(getpid()),
@@ -115,7 +135,7 @@ int watchdog_start(struct watchdog *watchdog, pid_t pid, struct error *error)
 		code = -errno;
 	fds[FD_PIPE] = ends[0];
 	if (!code)
-		code = watchdog_fork(fds, ends[1]);
+		code = watchdog_fork(fds, ends[1], stop_ms);
 	if (ends[0] >= 0)
 		close(ends[0]);
 	if (fds[FD_CALLER] >= 0)
@@ -127,6 +147,15 @@ int watchdog_start(struct watchdog *watchdog, pid_t pid, struct error *error)
 	return error_set(error, ERROR_PERMISSION, code,
 			 "cannot start a process that lets a stopped one go on: %s",
 			 strerror(-code));
+}
+
+void watchdog_stop(const struct watchdog *watchdog)
+{
+	const char word = WORD_STOP;
+
+	/* Where nobody takes it, the process just goes on. */
+	if (watchdog->pipe >= 0)
+		(void)!TEMP_FAILURE_RETRY(write(watchdog->pipe, &word, 1));
 }
 
 void watchdog_let_go(struct watchdog *watchdog)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process of its own that lets a stopped process go on: on request, and when the caller ends, however that is. It keeps the
- * privileges that the caller has when it is started.
+ * A process of its own that lets a stopped process go on: on request, when the caller ends, however that is, and after a time where it
+ * has stopped it itself. It keeps the privileges that the caller has when it is started.
  */
 #ifndef SYSTEM_WATCHDOG_H
 #define SYSTEM_WATCHDOG_H
@@ -17,12 +17,15 @@ struct watchdog {
 };
 
 /*
- * Start one for process `pid`, which is the caller's child, or of which the caller may hold a pidfd. Free with watchdog_close. Returns 0, or a
- * negative errno with `error` filled.
+ * Start one for process `pid`, which is the caller's child, or of which the caller may hold a pidfd. It is stopped by others, or with
+ * `stop_ms` above 0 by watchdog_stop, for so long at most. Free with watchdog_close. Returns 0, or a negative errno with `error` filled.
  */
-int watchdog_start(struct watchdog *watchdog, pid_t pid, struct error *error);
+int watchdog_start(struct watchdog *watchdog, pid_t pid, int stop_ms, struct error *error);
 
-/* Have the process go on, if it is stopped. Nothing more is done for it from then on. */
+/* Have the process stopped, by SIGSTOP. Its threads stop later. */
+void watchdog_stop(const struct watchdog *watchdog);
+
+/* Have the process go on, if it was stopped. Nothing more is done for it from then on. SIGPIPE is ignored by then. */
 void watchdog_let_go(struct watchdog *watchdog);
 
 /* Wait until the process has ended. False if that takes longer than `wait_ms`. */
