@@ -207,13 +207,13 @@ def test_prometheus():
     server.end()
 
 
-def pprof_sums(source, folder):
+def pprof_sums(source, folder, *options):
     """By `go tool pprof`: the sums of alloc_objects, alloc_space, inuse_objects and inuse_space."""
-    said = subprocess.run([lab.need("go"), "tool", "pprof", "-raw", source], capture_output=True, text=True, check=False,
+    said = subprocess.run([lab.need("go"), "tool", "pprof", "-raw", *options, source], capture_output=True, text=True, check=False,
                           env=dict(os.environ, HOME=folder, NO_PROXY="127.0.0.1", PPROF_TMPDIR=folder))
     assert said.returncode == 0, said.stderr
     assert "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes" in said.stdout, said.stdout[:500]
-    rows = re.findall(r"^ +(\d+) +(\d+) +(\d+) +(\d+):", said.stdout, re.M)
+    rows = re.findall(r"^ +(-?\d+) +(-?\d+) +(-?\d+) +(-?\d+):", said.stdout, re.M)
     return [sum(int(row[i]) for row in rows) for i in range(4)]
 
 
@@ -237,8 +237,10 @@ def test_pprof():
         truth = [held["alloc_objects"], held["alloc_bytes"], held["inuse_objects"], held["inuse_bytes"]]
         assert pprof_sums(path, folder) == truth, truth
         assert pprof_sums(server.url + "debug/pprof/heap", folder) == truth, truth
-        # Nothing happens any more: in a second nothing is allocated.
+        assert pprof_sums(server.url + "debug/pprof/heap", folder, "-base", path) == [0, 0, 0, 0]
+        # Nothing happens any more: in a second nothing is allocated, and nothing grows.
         assert pprof_sums(server.url + "debug/pprof/allocs?seconds=1", folder)[:2] == [0, 0]
+        assert pprof_sums(server.url + "debug/pprof/heap?seconds=1", folder) == [0, 0, 0, 0]
     server.end()
 
 

@@ -21,7 +21,7 @@ struct page {
 	const char *format; /* as in --format; NULL = of no format */
 	const char *type; /* Content-Type */
 	const char *title;
-	bool takes_seconds; /* what was allocated in so many seconds from now on may be asked for */
+	bool takes_seconds; /* what changes in so many seconds from now on may be asked for */
 };
 
 #define PAGE_MAX 16
