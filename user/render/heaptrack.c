@@ -55,6 +55,7 @@ struct heaptrack {
 	const struct report *report;
 	const struct render_options *options;
 	struct buffer *out;
+	bool is_wanted; /* somebody takes what is written */
 	struct heaptrack_sums limit, sums; /* of the report; of the sites so far */
 	struct heaptrack_site *sites; /* owned */
 	size_t count, capacity;
@@ -212,6 +213,8 @@ static void heaptrack_take(void *context, const struct report_site *site,
 	uint32_t trace = 0;
 	size_t i;
 
+	if (!heaptrack->is_wanted)
+		return;
 	places_add_site(&heaptrack->places, site);
 	heaptrack_write_places(heaptrack);
 	for (i = 0; i < heaptrack->places.path_length; i++)
@@ -227,7 +230,7 @@ static void heaptrack_take(void *context, const struct report_site *site,
 	sums.temporary = heaptrack_least(site->stats.lives.temporary,
 					 sums.blocks_allocated - sums.blocks_held, 0);
 	heaptrack_add(heaptrack, trace, &sums);
-	render_drain(heaptrack->options, heaptrack->out);
+	heaptrack->is_wanted = render_drain(heaptrack->options, heaptrack->out);
 }
 
 static uint64_t heaptrack_rest(uint64_t all, uint64_t listed)
@@ -427,6 +430,17 @@ static struct heaptrack_sums heaptrack_sums(const struct report *report)
 	return sums;
 }
 
+/* Behind the stacks of the sites. */
+static void heaptrack_end(struct heaptrack *heaptrack)
+{
+	heaptrack_add_rest(heaptrack);
+	heaptrack_limit(heaptrack);
+	if (!heaptrack->count)
+		return;
+	heaptrack_write_sizes(heaptrack);
+	heaptrack_write_log(heaptrack);
+}
+
 void render_heaptrack(const struct report *report, const struct render_options *options,
 		      struct buffer *out)
 {
@@ -435,16 +449,13 @@ void render_heaptrack(const struct report *report, const struct render_options *
 		.options = options,
 		.out = out,
 		.limit = heaptrack_sums(report),
+		.is_wanted = true,
 	};
 
 	heaptrack_begin(&heaptrack);
 	figures_walk_report(report, heaptrack_take, &heaptrack);
-	heaptrack_add_rest(&heaptrack);
-	heaptrack_limit(&heaptrack);
-	if (heaptrack.count) {
-		heaptrack_write_sizes(&heaptrack);
-		heaptrack_write_log(&heaptrack);
-	}
+	if (heaptrack.is_wanted)
+		heaptrack_end(&heaptrack);
 	places_free(&heaptrack.places);
 	table_free(&heaptrack.strings);
 	table_free(&heaptrack.traces);
