@@ -21,11 +21,11 @@ static __always_inline bool process_end_is_wanted(void)
 }
 
 /* Nobody would let a process go on whose stop was not reported. */
-static __always_inline void process_end_enter(__u64 shape)
+static __always_inline void process_end_stop(__u64 shape)
 {
 	struct event_process_end *event;
 
-	if (!setting_stop_process || !recording || !process_end_is_wanted())
+	if (!recording || !process_end_is_wanted())
 		return;
 	event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
 	if (!event) {
@@ -38,6 +38,20 @@ static __always_inline void process_end_enter(__u64 shape)
 		bpf_ringbuf_discard(event, 0);
 	else
 		bpf_ringbuf_submit(event, 0);
+}
+
+/*
+ * Is a process to end here? Then it is stopped, if it is the one. Of its own stack: that of the caller is in the longest chain of calls, which
+ * has none to spare.
+ */
+static __noinline bool process_end_enter(struct pt_regs *ctx)
+{
+	const __u64 shape = probe_shape(ctx);
+
+	if (SHAPE_OP(shape) != CALL_PROCESS_END)
+		return false;
+	process_end_stop(shape);
+	return true;
 }
 
 #endif

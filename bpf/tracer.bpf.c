@@ -112,15 +112,17 @@ static __always_inline void free_enter(struct pt_regs *ctx, __u64 shape, __u64 a
 SEC("uprobe")
 int free_entry(struct pt_regs *ctx)
 {
-	__u64 start_ns = hit_begin(), probed = probe_shape(ctx);
-	__u64 address = call_argument(ctx, SHAPE_PTR_ARG(probed));
+	__u64 start_ns, probed, address;
 
+	/* Once in a process: it has no price. */
+	if (setting_stop_process && process_end_enter(ctx))
+		return 0;
+	start_ns = hit_begin();
+	probed = probe_shape(ctx);
+	address = call_argument(ctx, SHAPE_PTR_ARG(probed));
 	avoid_cpu_stack(ctx);
-	if (SHAPE_OP(probed) == CALL_PROCESS_END)
-		process_end_enter(probed);
-	else
-		free_enter(ctx, shape_with_target(probed), address);
-	hit_end(start_ns, probed, SHAPE_OP(probed) == CALL_FREE ? HIT_FREE : HIT_OTHER);
+	free_enter(ctx, shape_with_target(probed), address);
+	hit_end(start_ns, probed, SHAPE_OP(probed) == CALL_CODE_END ? HIT_OTHER : HIT_FREE);
 	return 0;
 }
 

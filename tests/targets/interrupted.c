@@ -1,222 +1,183 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that wait in one system call each, and count how often it fails with EINTR. Another one is never at rest, and a block is lost, so
- * that whoever looks for lost blocks has a reason for a stop. Prints the counts, a JSON object on a line, at each line that it reads.
+ * Allocations that a signal handler makes in the middle of another one, on each kind of stack, by a program that keeps its own
+ * account: `interrupted own|below|above|touching|leave [wait]`.
+ *
+ *   own       the handler runs on the stack of the thread
+ *   below     on an alternate stack with lower addresses
+ *   above     with higher addresses
+ *   touching  with higher addresses, in the same mapping
+ *   leave     in turn on all of these; each second time the handler jumps out
+ *   mappings  as above, but it makes mappings only
+ *
+ * posix_memalign stores its result behind a pointer to memory that cannot be written: there the signal comes. The allocator
+ * is done then, so its functions may be called. INTERRUPTED_ROUNDS is how often.
  */
-#include <errno.h>
-#include <linux/futex.h>
-#include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/inotify.h>
-#include <sys/ipc.h>
-#include <sys/msg.h>
-#include <sys/select.h>
-#include <sys/sem.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
-#define LONG_S 1000
+#include "truth.h"
 
-static const struct timespec long_time = { .tv_sec = LONG_S };
-static int semaphores, messages;
+#define PAGE 4096ul
+#define STACK (64 * PAGE)
 
-static int empty_pipe(void)
+static _Thread_local void **result;
+static _Thread_local sigjmp_buf out;
+static _Thread_local int leaves;
+static int mappings_only;
+
+SITE static void *site_handler_malloc(size_t size)
 {
-	int ends[2];
+	void *block = malloc(size);
 
-	return pipe(ends) ? -1 : ends[0];
+	HIDE(block);
+	truth_alloc("site_handler_malloc", size);
+	return block;
 }
 
-static int wait_read(void)
+SITE static void *site_handler_calloc(size_t size)
 {
-	char byte;
+	void *block = calloc(1, size);
 
-	return (int)read(empty_pipe(), &byte, 1);
+	HIDE(block);
+	truth_alloc("site_handler_calloc", size);
+	return block;
 }
 
-static int wait_nanosleep(void)
+SITE static void *site_handler_realloc(void *old, size_t old_size, size_t size)
 {
-	return nanosleep(&long_time, NULL);
+	void *block = realloc(old, size);
+
+	HIDE(block);
+	truth_free("site_handler_malloc", old_size);
+	truth_alloc("site_handler_realloc", size);
+	return block;
 }
 
-static int wait_poll(void)
+SITE static void *site_handler_mmap(size_t size)
 {
-	struct pollfd fd = { .fd = empty_pipe(), .events = POLLIN };
+	void *block = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return poll(&fd, 1, LONG_S * 1000);
+	HIDE(block);
+	truth_alloc("site_handler_mmap", size);
+	return block;
 }
 
-static int wait_select(void)
+SITE static void *site_malloc(size_t size)
 {
-	struct timeval time = { .tv_sec = LONG_S };
+	void *block = malloc(size);
 
-	return select(0, NULL, NULL, NULL, &time);
+	HIDE(block);
+	truth_alloc("site_malloc", size);
+	return block;
 }
 
-static int wait_epoll(void)
+/* The signal comes in the middle. It counts if it has returned. */
+SITE static void *site_posix_memalign(size_t size)
 {
-	struct epoll_event event;
-
-	return epoll_wait(epoll_create1(0), &event, 1, LONG_S * 1000);
+	if (posix_memalign(result, 64, size))
+		abort();
+	truth_alloc("site_posix_memalign", size);
+	return *result;
 }
 
-static int wait_futex(void)
+static void on_fault(int number, siginfo_t *info, void *context)
 {
-	static uint32_t word;
-
-	return (int)syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &long_time, NULL, 0);
+	(void)number;
+	(void)context;
+	if (info->si_addr != (void *)result || mprotect(result, PAGE, PROT_READ | PROT_WRITE))
+		abort();
+	munmap(site_handler_mmap(3 * PAGE), 3 * PAGE);
+	truth_free("site_handler_mmap", 3 * PAGE);
+	if (!mappings_only) {
+		site_handler_malloc(51);
+		site_handler_realloc(site_handler_malloc(52), 52, 5000);
+		free(site_handler_calloc(53));
+		truth_free("site_handler_calloc", 53);
+	}
+	if (leaves)
+		siglongjmp(out, 1);
 }
 
-static int wait_sem(void)
+static void round_of(int number)
 {
-	sem_t sem;
-
-	sem_init(&sem, 0, 0);
-	return sem_wait(&sem);
+	if (mprotect(result, PAGE, PROT_NONE))
+		abort();
+	leaves = number < 0;
+	if (!sigsetjmp(out, 1)) {
+		free(site_posix_memalign(999));
+		truth_free("site_posix_memalign", 999);
+	}
+	site_malloc(7);
 }
 
-static int wait_accept(void)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	struct sockaddr address = { .sa_family = AF_UNIX };
-
-	/* A name of the system's choice. */
-	if (bind(fd, &address, sizeof(address.sa_family)) || listen(fd, 1))
-		return 0;
-	return accept(fd, NULL, NULL);
-}
-
-static int wait_recv(void)
-{
-	int ends[2];
-	char byte;
-
-	return socketpair(AF_UNIX, SOCK_STREAM, 0, ends) ? 0 : (int)recv(ends[0], &byte, 1, 0);
-}
-
-static int wait_recv_timeout(void)
-{
-	const struct timeval time = { .tv_sec = LONG_S };
-	int ends[2];
-	char byte;
-
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) ||
-	    setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)))
-		return 0;
-	return (int)recv(ends[0], &byte, 1, 0);
-}
-
-static int wait_semop(void)
-{
-	struct sembuf take = { .sem_op = -1 };
-
-	return semop(semaphores, &take, 1);
-}
-
-static int wait_msgrcv(void)
-{
-	char message[64];
-
-	return (int)msgrcv(messages, message, sizeof(message) - sizeof(long), 0, 0);
-}
-
-static int wait_sigtimedwait(void)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigaddset(&none, SIGUSR2);
-	return sigtimedwait(&none, NULL, &long_time);
-}
-
-static int wait_inotify(void)
-{
-	char event[256];
-
-	return (int)read(inotify_init1(0), event, sizeof(event));
-}
-
-static struct call {
-	const char *name;
-	int (*wait)(void);
-	unsigned int interrupted;
-} calls[] = {
-	{ "read", wait_read, 0 },
-	{ "nanosleep", wait_nanosleep, 0 },
-	{ "poll", wait_poll, 0 },
-	{ "select", wait_select, 0 },
-	{ "epoll_wait", wait_epoll, 0 },
-	{ "futex", wait_futex, 0 },
-	{ "sem_wait", wait_sem, 0 },
-	{ "accept", wait_accept, 0 },
-	{ "recv", wait_recv, 0 },
-	{ "recv with a timeout", wait_recv_timeout, 0 },
-	{ "semop", wait_semop, 0 },
-	{ "msgrcv", wait_msgrcv, 0 },
-	{ "sigtimedwait", wait_sigtimedwait, 0 },
-	{ "read of inotify", wait_inotify, 0 },
+struct work {
+	int rounds;
+	void *alternate; /* NULL = none */
+	int leaves;
 };
 
-#define CALLS (sizeof(calls) / sizeof(calls[0]))
-
-static void *wait_forever(void *context)
+static void *work_run(void *argument)
 {
-	struct call *call = context;
+	struct work *work = argument;
+	stack_t alternate = { .ss_sp = work->alternate, .ss_size = STACK };
+	int i;
 
-	while (call->wait() < 0 && errno == EINTR)
-		__atomic_add_fetch(&call->interrupted, 1, __ATOMIC_RELAXED);
+	result = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (result == MAP_FAILED || (work->alternate && sigaltstack(&alternate, NULL)))
+		abort();
+	for (i = 0; i < work->rounds; i++)
+		round_of(work->leaves && i % 2 ? -1 : i);
+	munmap(result, PAGE);
 	return NULL;
 }
 
-static void *move_forever(void *context)
+/* The thread's stack and the alternate one are in one piece of memory, with a gap or without. */
+static void run_in_thread(int rounds, const char *kind, int leaves_too)
 {
-	const struct timespec short_time = { .tv_nsec = 200000 };
-
-	while (!context)
-		nanosleep(&short_time, NULL);
-	return NULL;
-}
-
-static void lose(void)
-{
-	void *volatile block = malloc(5000);
-
-	block = NULL;
-	(void)block;
-}
-
-int main(void)
-{
+	char *memory =
+		mmap(NULL, 3 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int below = !strcmp(kind, "below"), own = !strcmp(kind, "own");
+	char *stack = below ? memory + 2 * STACK : memory;
+	char *alternate = below ? memory : memory + 2 * STACK;
+	struct work work = { .rounds = rounds, .leaves = leaves_too };
+	pthread_attr_t attributes;
 	pthread_t thread;
-	char line[16];
+
+	if (memory == MAP_FAILED)
+		abort();
+	if (!strcmp(kind, "touching"))
+		alternate = stack + STACK;
+	else
+		mprotect(memory + STACK, STACK, PROT_NONE);
+	if (!own)
+		work.alternate = alternate;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, stack, STACK);
+	if (pthread_create(&thread, &attributes, work_run, &work) || pthread_join(thread, NULL))
+		abort();
+	munmap(memory, 3 * STACK);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const kinds[] = { "own", "below", "above", "touching" };
+	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_ONSTACK | SA_SIGINFO };
+	const char *scenario = argc > 1 ? argv[1] : "", *wanted = getenv("INTERRUPTED_ROUNDS");
+	int rounds = wanted ? atoi(wanted) : 100;
 	size_t i;
 
-	semaphores = semget(IPC_PRIVATE, 1, 0600);
-	messages = msgget(IPC_PRIVATE, 0600);
-	lose();
-	for (i = 0; i < CALLS; i++)
-		if (pthread_create(&thread, NULL, wait_forever, &calls[i]))
-			return 1;
-	if (pthread_create(&thread, NULL, move_forever, NULL))
-		return 1;
-	puts("ready");
-	fflush(stdout);
-	while (fgets(line, sizeof(line), stdin)) {
-		for (i = 0; i < CALLS; i++)
-			printf("%s\"%s\": %u", i ? ", " : "{", calls[i].name,
-			       __atomic_load_n(&calls[i].interrupted, __ATOMIC_RELAXED));
-		puts("}");
-		fflush(stdout);
-	}
-	semctl(semaphores, 0, IPC_RMID);
-	msgctl(messages, IPC_RMID, NULL);
+	sigaction(SIGSEGV, &action, NULL);
+	truth_begin(argc > 2 ? argv[2] : NULL);
+	mappings_only = !strcmp(scenario, "mappings");
+	if (mappings_only)
+		scenario = "above";
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(scenario, kinds[i]) || !strcmp(scenario, "leave"))
+			run_in_thread(rounds, kinds[i], !strcmp(scenario, "leave"));
+	truth_end();
 	return 0;
 }
