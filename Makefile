@@ -229,6 +229,7 @@ lint:
 
 dependencies:
 	scripts/install-dependencies
+	scripts/install-readers $(BUILD)/readers
 
 # Everything that tests need; runs none.
 # The static program is tested where it can be made: not everywhere are there all the libraries for it, and those of

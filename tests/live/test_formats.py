@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Formats of other tools, each read by the tool that owns it. All are made of one recording of a program that counts what its sites
 hold; the figures must be those of the JSON report of the same recording."""
+import contextlib
 import functools
 import json
 import os
 import pty
 import re
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 
+import browser
 import lab
+import speedscope_page
 
 FIGURES = ("alloc_objects", "alloc_bytes", "inuse_objects", "inuse_bytes")
 FOLDER = tempfile.TemporaryDirectory(prefix="tracer-formats-")
@@ -110,7 +114,7 @@ class Pprof:
 
     def function(self, location):
         """Of the innermost line: its function, and its place."""
-        match = re.match(r"(.*) (\S+):(\d+) s=0$", self.locations[location][0])
+        match = re.match(r"(.*) (\S+):(\d+) s=0(?:\(.*\))?$", self.locations[location][0])
         return match and match.groups()
 
     def sums(self):
@@ -255,25 +259,70 @@ def in_use_first(sites):
 # speedscope
 
 
-def speedscope(path):
-    """What speedscope shows of each function's own, by its file's specification: {function: [weight in each profile]}."""
+def speedscope_json(path):
     with open(path, encoding="utf-8") as file:
-        found = json.load(file)
+        return json.load(file)
+
+
+def speedscope(found):
+    """What speedscope shows of each function's own, by its file's specification: {function: [weight in each profile]}."""
     frames = [frame["name"] for frame in found["shared"]["frames"]]
     sums = {}
     for i, profile in enumerate(found["profiles"]):
-        for stack, weight in zip(profile["samples"], profile["weights"]):
+        for stack, weight in by_events(profile) if profile["type"] == "evented" else zip(profile["samples"], profile["weights"]):
             sums.setdefault(frames[stack[-1]], [0] * 4)[i] += weight
-    return found, sums
+    return sums
+
+
+def by_events(profile):
+    """The stacks of a profile that says where frames begin and end, as speedscope saves them."""
+    stack, at = [], profile["startValue"]
+    for event in profile["events"]:
+        if event["at"] > at:
+            yield list(stack), event["at"] - at
+        at = event["at"]
+        if event["type"] == "O":
+            stack.append(event["frame"])
+        else:
+            assert stack.pop() == event["frame"]
+    assert not stack and at == profile["endValue"]
 
 
 def test_speedscope():
-    found, sums = speedscope(report("speedscope", "x.speedscope.json"))
+    found = speedscope_json(report("speedscope", "x.speedscope.json"))
+    sums = speedscope(found)
     assert sums == in_use_first(figures_of()[0]), sums
     assert [profile["unit"] for profile in found["profiles"]] == ["bytes", "none"] * 2
     places = {frame["name"]: frame for frame in found["shared"]["frames"]}
     assert places["site_kept"]["file"].endswith("generations.c") and places["site_kept"]["line"] > 0
-    assert speedscope(difference("speedscope", "difference.speedscope.json"))[1] == changes()
+    assert speedscope(speedscope_json(difference("speedscope", "difference.speedscope.json"))) == changes()
+
+
+def test_speedscope_reader():
+    """speedscope itself, in a browser, has the same figures, names and units of what it was given."""
+    speedscope_page.need()
+    with browser.Browser() as page:
+        path = report("speedscope", "x.speedscope.json")
+        found = speedscope_page.open_file(page, path)
+        assert speedscope(found) == in_use_first(figures_of()[0]), found
+        given = speedscope_json(path)
+        assert [(profile["name"], profile["unit"]) for profile in found["profiles"]] == [
+            (profile["name"], profile["unit"]) for profile in given["profiles"]], found
+        # It has a list of frames of each profile.
+        frames = [{json.dumps(frame, sort_keys=True) for frame in each["shared"]["frames"]} for each in (found, given)]
+        assert frames[0] == frames[1], frames
+        assert speedscope(speedscope_page.open_file(page, difference("speedscope", "difference.speedscope.json"))) == changes()
+
+
+def test_speedscope_schema():
+    """Each file is one of speedscope's own schema."""
+    speedscope_page.need()
+    try:
+        import jsonschema  # pylint: disable=import-outside-toplevel
+    except ImportError as error:
+        raise lab.Skip("python3-jsonschema is not installed") from error
+    for path in (report("speedscope", "x.speedscope.json"), difference("speedscope", "difference.speedscope.json")):
+        jsonschema.validate(speedscope_json(path), speedscope_page.schema())
 
 
 # callgrind
@@ -462,6 +511,82 @@ def test_jeprof_names():
     lab.end(process)
     found = by_jeprof("--inuse_objects", path_of("python.heap"))
     assert [found[name][1] for name in ("keeps", "\uff1cmodule\uff1e", "python3 \uff08%d\uff09" % process.pid)] == [10] * 3, found
+
+
+# Names that want to be something else
+
+
+LONG = 1 << 20
+HOSTILE = {
+    "site_kept": "<script>window.pwned=1</script><img src=x onerror=window.pwned=2>&amp;\"'",
+    "site_replaced": "\x1b]0;title\x07\x1b[31mred\r\n\tfn=(1) \u202ebackwards\u2028calls=1 0\n100 100",
+    "site_once": "a;b # c -- d\\ {} (x) [y] @z $(id) `id` %s %n ../../etc/passwd",
+    "site_moved": "long" * (LONG // 4),
+}
+
+
+@functools.lru_cache(maxsize=None)
+def hostile():
+    """The recording, with the names of a target that means no good."""
+    path = path_of("hostile.db")
+    shutil.copy(recorded()[0], path)
+    with contextlib.closing(sqlite3.connect(path)) as base, base:
+        for old, new in HOSTILE.items():
+            assert base.execute("UPDATE symbol SET function = ? WHERE function = ?", (new, old)).rowcount > 0, old
+        base.execute("UPDATE symbol SET file = '/src/<b>' || char(10) || char(27) || '.c' WHERE function = 'site_gone'")
+        base.execute("UPDATE target SET comm = '<i>' || char(10) || char(27) || '[0m'")
+    return path
+
+
+def hostile_report(output_format):
+    path = path_of("hostile." + output_format)
+    status, output, errors = lab.run("report", hostile(), "--format", output_format, "-o", path)
+    assert status == 0 and not output and not errors, errors
+    return path
+
+
+def test_hostile_names():
+    """No name changes a figure for any reader, none ends up on a terminal, and no reader fails."""
+    sites, totals = figures_of()
+    in_use = sorted(figures[3] for figures in sites.values() if figures[3])
+    profile = Pprof(hostile_report("pprof"))
+    assert [sum(values[i] for values, _, _ in profile.samples) for i in range(4)] == totals
+    assert sorted(figures[3] for figures in profile.sums().values() if figures[3]) == in_use
+    found = speedscope(speedscope_json(hostile_report("speedscope")))
+    assert sorted(figures[0] for figures in found.values() if figures[0]) == in_use
+    _, own = annotated(hostile_report("callgrind"))
+    assert own.pop("PROGRAM TOTALS") == [totals[i] for i in (3, 2, 1, 0)]
+    assert sorted(figures[0] for figures in own.values() if figures[0]) == in_use, own
+    text, moments, _, _ = printed(hostile_report("massif"))
+    assert moments[-1][1] == totals[3], moments
+    heaptrack, total = by_heaptrack(hostile_report("heaptrack"), "leaked")
+    assert total == totals[3] and sorted(heaptrack.values()) == in_use, heaptrack
+    jeprof = by_jeprof(hostile_report("jeprof"))
+    assert sorted(own_of(jeprof).values()) == in_use, jeprof
+    for shown in (profile.text, text):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e\u2028]", shown)
+
+
+def test_hostile_pages():
+    """In a browser, no name is HTML or a script: in the page, in the flame graph, and in speedscope."""
+    _, totals = figures_of()
+    with browser.Browser() as page:
+        for name in ("html", "svg"):
+            path = hostile_report(name)
+            shutil.copy(path, path + "." + name)
+            page.ask("POST", "/url", {"url": "file://%s.%s" % (path, name)})
+            if name == "html":
+                lab.wait_for(lambda: page.run("return document.documentElement.dataset.drawn"), "the page is drawn")
+                assert browser.embedded(path)["totals"]["inuse_bytes"] == totals[3]
+            assert page.run("return window.pwned === undefined && document.images.length === 0")
+            assert "onerror=window.pwned" in page.run("return document.documentElement.textContent")
+            assert page.complaints() == []
+        speedscope_page.need()
+        found = speedscope_page.open_file(page, hostile_report("speedscope"))
+        assert sum(figures[0] for figures in speedscope(found).values()) == totals[3]
+        names = [frame["name"] for frame in found["shared"]["frames"]]
+        assert HOSTILE["site_kept"] in names and max(map(len, names)) >= LONG, [name[:100] for name in names]
+        assert page.run("return window.pwned === undefined && document.images.length === 0")
 
 
 def test_binary_and_terminals():
