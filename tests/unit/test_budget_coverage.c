@@ -334,6 +334,26 @@ static void test_filling(void **state)
 }
 
 /*
+ * A third of the blocks of one site stays, and the others live for half as long as tracing lasts, so that the curve falls to its end: that is no
+ * cache while the heap grows. Beside it a cache whose blocks are young does remain one.
+ */
+static void test_long_lived_others(void **state)
+{
+	const struct sim_target target = {
+		{ { .size = 104, .leaks_per_s = 1000, .cached_per_s = 2000, .life_s = 30 },
+		  { .size = 200, .cached_per_s = 5000, .life_s = 1 } },
+		2,
+		MINUTE
+	};
+	struct outcome outcomes[SIM_SITES];
+
+	(void)state;
+	simulate(&target, outcomes);
+	check_verdicts(&target.sites[0], &outcomes[0]);
+	assert_true(outcomes[1].caches >= 140);
+}
+
+/*
  * Nothing leaks: caches with blocks that live for a second, as long as the trace, and for hours, of which none is freed while tracing
  * lasts; and what passes.
  */
@@ -417,7 +437,7 @@ int main(void)
 		cmocka_unit_test(test_few),	      cmocka_unit_test(test_written),
 		cmocka_unit_test(test_written_alone), cmocka_unit_test(test_thinned),
 		cmocka_unit_test(test_nothing),	      cmocka_unit_test(test_order_converges),
-		cmocka_unit_test(test_filling),
+		cmocka_unit_test(test_filling),	      cmocka_unit_test(test_long_lived_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,12 +146,29 @@ static bool estimate_has_others(const struct budget_estimate *estimate)
 	       (double)estimate->ended >= VERDICT_OTHERS_PART * (double)estimate->allocated;
 }
 
+/* What part of a heap's growth a row has at least that may be why it grows. */
+#define ESTIMATE_GROWS_PART 0.1
+
+/*
+ * Does the row grow, or may it be why all heaps do? That others of its blocks are freed, some of them late, shows nothing of those that stay
+ * then: their share is seen when the curve is flat.
+ */
+static bool estimate_may_grow(const struct budget_estimates *estimates,
+			      const struct budget_estimate *estimate)
+{
+	if (estimate->rate.low > 0)
+		return true;
+	return estimates->counted && estimates->growth.low > 0 &&
+	       estimate->rate.value >= ESTIMATE_GROWS_PART * estimates->growth.value;
+}
+
 /* A curve that falls at ages of young blocks shows nothing of old ones, if there are any. */
-static enum budget_verdict estimate_judge(const struct budget_estimate *estimate, uint64_t old_ns)
+static enum budget_verdict estimate_judge(const struct budget_estimates *estimates,
+					  const struct budget_estimate *estimate)
 {
 	if (estimate->tail.shape == SURVIVAL_FALLING &&
-	    (estimate->tail.until_ns >= old_ns || !(estimate->bytes.value > 0)))
-		return BUDGET_CACHE;
+	    (estimate->tail.until_ns >= estimates->old_ns || !(estimate->bytes.value > 0)))
+		return estimate_may_grow(estimates, estimate) ? BUDGET_UNKNOWN : BUDGET_CACHE;
 	/* Blocks that live for hours look as if they stayed for good. Where they are replaced, nothing grows. */
 	if (estimate->tail.shape == SURVIVAL_FLAT && !estimate->lower_bound &&
 	    isfinite(estimate->rate.high) && estimate->rate.low > 0 && estimate->bytes.low > 0)
@@ -170,7 +187,7 @@ struct budget_estimate budget_estimate_of(const struct budget_estimates *estimat
 		return sum.estimate;
 	estimate_row_count(&sum);
 	sum.estimate.tail = estimate_tail(&sum.life, estimates->report, &survival);
-	sum.estimate.verdict = estimate_judge(&sum.estimate, estimates->old_ns);
+	sum.estimate.verdict = estimate_judge(estimates, &sum.estimate);
 	survival_free(&survival);
 	return sum.estimate;
 }

@@ -22,7 +22,7 @@ enum budget_verdict {
 	/* It grows, of late and since tracing began, and hardly a block is freed while ages double: */
 	BUDGET_LEAK, /* others are freed */
 	BUDGET_GROWING, /* hardly any others are: a leak, or a cache that is not full */
-	BUDGET_CACHE, /* its blocks are freed, some late */
+	BUDGET_CACHE, /* its blocks are freed, some late, and it does not grow */
 };
 
 /* Of a site, or of a row of several. */
