@@ -161,10 +161,14 @@ static void test_contents(void **state)
 	fake_image_put_word(fake, DATA + 0x40, HEAP);
 	see_words(DATA + 0x40, HEAP + 0x6060, 0);
 	see_words(HEAP + 0x6060, DATA + 0x40, 0);
+	/* Nor is that of an empty one, as malloc's bins are: it points to itself, behind two words of the one before. */
+	fake_image_put_word(fake, DATA + 0x90, DATA + 0x80);
+	fake_image_put_word(fake, DATA + 0x98, DATA + 0x80);
+	see_words(DATA + 0x80, DATA + 0x80, 0);
 	kind_census_fill(census, &shown, &report);
 	assert_int_equal(report.kind_count, 7);
 	assert_row(0, "text", "", 0, 6);
-	assert_row(1, "pointers", "", 24, 7);
+	assert_row(1, "pointers", "", 24, 8);
 	assert_row(2, "zeroes", "", 24, 4);
 	assert_row(3, "struct with", "prog+0x100040 at +16", 24, 3);
 	assert_row(4, "function pointer", "prog+0x100040", 24, 1);

@@ -107,12 +107,15 @@ static bool kind_is_pointer(const struct kind_census *census, uint64_t word)
 	return kind_is_writable(census->image, word);
 }
 
-/* A static that leads to a heap is the head of a list or tree: where it lies shows little of the node that points back to it. */
+/*
+ * A static that leads to a heap, or twice to itself, is the head of a list or tree: where it lies shows little of the node that points back to it. An
+ * empty bin of malloc is one, too: its address stays in blocks that were free, and nobody has written to since.
+ */
 static bool kind_is_head(struct kind_census *census, const struct module_range *range,
 			 uint64_t address)
 {
 	uint64_t words[4];
-	size_t i, heaps = 0;
+	size_t i, heaps = 0, selves = 0;
 
 	if (!module_range_is_writable(range) || address & 7 ||
 	    !image_read(census->image, address, words, sizeof(words)))
@@ -122,8 +125,9 @@ static bool kind_is_head(struct kind_census *census, const struct module_range *
 		if (range && range->kind == MODULE_CODE)
 			return false;
 		heaps += !range && kind_is_pointer(census, words[i]);
+		selves += words[i] == address;
 	}
-	return heaps > 0;
+	return heaps > 0 || selves > 1;
 }
 
 static void kind_learn(struct kind_census *census, const struct module_range *range, uint64_t word,
