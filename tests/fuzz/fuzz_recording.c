@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../unit/budget_world.h"
 #include "../unit/recorded_run.h"
 #include "fuzz.h"
 #include "recording/past_reader.h"
@@ -63,6 +64,23 @@ static const char *const columns[][2] = {
 	{ "interval", "start_ns" },
 	{ "interval", "whole" },
 	{ "recording", "value" },
+	{ "budget", "time_ns" },
+	{ "budget", "traced_ns" },
+	{ "budget", "window_count" },
+	{ "window_mark", "start_ns" },
+	{ "window_mark", "traced_ns" },
+	{ "window_mark", "windows" },
+	{ "window_mark", "until" },
+	{ "heap", "place" },
+	{ "heap", "reason" },
+	{ "census", "place" },
+	{ "census", "time_ns" },
+	{ "census", "sizes" },
+	{ "census", "live_bytes" },
+	{ "cohort", "key" },
+	{ "cohort", "allocated_blocks" },
+	{ "cohort", "freed_blocks" },
+	{ "cohort", "blocks" },
 };
 
 static const char *const values[] = { "NULL",
@@ -78,6 +96,11 @@ static const char *const values[] = { "NULL",
 				      "'[1,2,3]'",
 				      "'[9223372036854775807,9223372036854775807]'",
 				      "'[1,'",
+				      "'[[96,2,3],[112,0,9007199254740992]]'",
+				      "'[[96,4,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9]]'",
+				      "'[[96,4,0,0,0,0,0,0,0,0,0,1,9007199254740992,1,0,0,0,1,1]]'",
+				      "replace(blocks, '4', '9007199254740992')",
+				      "replace(sizes, '1', '9')",
 				      "x'00'",
 				      "zeroblob(2000000)",
 				      "4294967296",
@@ -102,6 +125,33 @@ static void remove_all(void)
 	unlink(original);
 }
 
+/* The last interval is one of --budget. */
+static struct budget_report *make_budget(uint64_t time_ns)
+{
+	struct budget_report *report = world_new(10);
+	struct budget_heap *heap = world_add_heap(report);
+	const struct world_blocks leak = {
+		.key = 1000, .size = 104, .per_window = 20, .never = 1, .life_s = 1
+	};
+	const struct world_blocks cache = {
+		.key = 1002, .size = 208, .per_window = 9, .life_s = 8, .written = 0.1
+	};
+	size_t i;
+
+	world_add_size(heap, 104, 20000, 0);
+	world_add_size(heap, 208, 0, 900);
+	world_add(report, &leak);
+	world_add(report, &cache);
+	/* Its times are those of the run. */
+	for (i = 0; i < report->mark_count; i++)
+		report->marks[i].start_ns += time_ns - report->time_ns;
+	for (i = 0; i < heap->census_count; i++)
+		heap->censuses[i].time_ns += time_ns - report->time_ns;
+	report->start_ns += time_ns - report->time_ns;
+	report->time_ns = time_ns;
+	return report;
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	struct run *run = run_new();
@@ -117,6 +167,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	for (second = 8; second < 8 + SECONDS; second++) {
 		struct snapshot *snapshot = run_snapshot(run, second);
 
+		if (second == 8 + SECONDS - 1)
+			snapshot->budget = make_budget(snapshot->time_ns);
 		MUST(!writer_add(&writer, snapshot, NULL, &error));
 		snapshot_free(snapshot);
 	}
@@ -222,11 +274,22 @@ static void check_interval(struct reader *reader, uint64_t interval)
 		return;
 	}
 	if (load_history(reader, interval, &history)) {
-		const struct report_options options = { .sort = SORT_LEAK, .history = &history };
+		struct budget_estimates *estimates = budget_estimates_new(snapshot->budget);
+		const struct report_options options = { .sort = SORT_LEAK,
+							.history = estimates ? NULL : &history,
+							.estimates = estimates };
 
+		if (estimates)
+			budget_estimates_apply(estimates, snapshot);
 		text = run_render_with(snapshot, &options, &names, interval % 2 ? "json" : "text");
 		MUST(!strchr(text, '\x1b'));
 		free(text);
+		if (estimates) {
+			text = run_render_with(snapshot, &options, &names, "text");
+			MUST(!strchr(text, '\x1b'));
+			free(text);
+		}
+		budget_estimates_free(estimates);
 	}
 	history_free(&history);
 	snapshot_free(snapshot);

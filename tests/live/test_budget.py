@@ -3,8 +3,12 @@
 """Tracing in windows: which sites leak, by tests/targets/drip.c, which counts its leaks itself; what it costs, as the tracer has
 measured it; and that nothing is probed in between. How long anything took is not asserted."""
 import json
+import os
 import re
+import signal
+import sqlite3
 import subprocess
+import tempfile
 import time
 
 import lab
@@ -15,13 +19,13 @@ NAMES = list(SIZES)
 
 
 class Drip:
-    def __init__(self, mode):
+    def __init__(self, mode, *arguments):
         self.process = lab.start([lab.target("drip"), mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         assert self.process.stdout.readline().startswith("ready")
         self.code = lab.code_of(self.process.pid)
         self.first, self.start = self.counts() if mode != "again" else {}, time.monotonic()
-        self.tracer = lab.Tracer("-v", "-j", "-n", "0", "--by", "stack", "--budget", BUDGET, "-p", self.process.pid,
-                                 stdout=subprocess.PIPE)
+        arguments = arguments or ("-j", "-n", "0", "--by", "stack")
+        self.tracer = lab.Tracer(*arguments, "-v", "--budget", BUDGET, "-p", self.process.pid, stdout=subprocess.PIPE)
 
     def counts(self, line=""):
         """What it has leaked, by its own count. It begins to leak at the line "leak"."""
@@ -180,6 +184,54 @@ def test_target_executes_and_ends():
     assert all(reason.startswith("calls that were made while its probes were put in") for reason in lost), lost
     assert budget["windows_lost"] == len(lost), (budget, lost)
     assert budget["recorded"] == sum(blocks()) > 0, (budget, blocks())
+
+
+def test_recording():
+    """
+    A report of a recording is that of the tracer that made it: of the same windows, by its own log, with the leaks that the program counts, and
+    SQL has its estimates. tests/unit/test_recorded_budget.c compares whole reports.
+    """
+    with tempfile.TemporaryDirectory(prefix="tracer-budget-") as folder:
+        path = os.path.join(folder, "x.db")
+        drip = Drip("leak", "record", "-o", path)
+
+        def ask(sql):
+            with sqlite3.connect("file:%s?mode=ro" % path, uri=True) as database:
+                return database.execute(sql).fetchall()
+
+        def report(*options):
+            status, output, errors = lab.run("report", path, "-j", "-n", "0", *options)
+            assert status == 0 and not errors, errors
+            return json.loads(output)
+
+        def names(found):
+            return [lab.function_of(site) for site in found["sites"] if site["inuse_objects"]]
+
+        def in_order():
+            count = len(ask("SELECT id FROM interval"))
+            drip.tracer.process.send_signal(signal.SIGUSR1)
+            lab.wait_for(lambda: len(ask("SELECT id FROM interval")) > count, "an interval is recorded")
+            return names(report("-s", "leak"))[:3] == NAMES and report()["sites"][0]["estimate"]["verdict"] == "leak"
+
+        drip.wait_for_windows(4)
+        lab.wait_for(in_order, "the leaks are named")
+        drip.tracer.stop()
+        lab.end(drip.process)
+        last = report()
+        seen = re.findall(r"budget: .* in (\d+) windows: ([\d.]+) ms of", drip.tracer.stderr())
+        assert last["budget"]["windows"] == int(seen[-1][0]), (last["budget"], seen)
+        assert [count for count, in ask("SELECT window_count FROM budget ORDER BY interval")] == [int(count) for count, _ in seen]
+        assert [round(cost / 1e6, 3) for cost, in ask("SELECT cost_ns FROM budget ORDER BY interval")] == [float(cost) for _, cost in seen]
+        # The first interval's report is of the first windows.
+        assert report("--at", "0")["budget"]["windows"] == int(seen[0][0])
+        rows = dict(ask("SELECT CAST(round(rate) AS INTEGER), CAST(round(rate_low) AS INTEGER) FROM estimate e JOIN figures f USING (interval, site)"
+                        " WHERE interval = (SELECT max(id) FROM interval)"))
+        for site in last["sites"][:3]:
+            rate = site["estimate"]["growth_bytes_per_s"]
+            assert site["sampled"] and rows.get(rate["value"]) == rate["low"], (rate, rows)
+        for arguments in (("report", path, "--from", "0"), ("diff", path + "@0", path)):
+            status, output, errors = lab.run(*arguments)
+            assert status == 2 and not output and "growth already" in errors, (arguments, status, errors)
 
 
 if __name__ == "__main__":

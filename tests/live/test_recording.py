@@ -187,7 +187,7 @@ def test_refusals():
         path = os.path.join(folder, "x.db")
         for arguments, wanted in (
                 (("record", "--", "true"), "-o FILE"),
-                (("record", "-o", path, "--budget", "1", "--", "true"), "--budget"),
+                (("record", "-o", path, "--budget", "1", "--min-age", "1s", "--", "true"), "it excludes --min-age"),
                 (("record", "-o", path, "--light", "--", "true"), "--light does not see that"),
                 (("report",), "needs FILE"),
                 (("mark", path), "needs NAME"),

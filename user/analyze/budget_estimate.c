@@ -13,6 +13,7 @@
 #include "base/memory.h"
 
 #define AGE_UNIT 65536.0 /* of age_ns_sum */
+#define AGES_MOST 1e38 /* a sum of ages: more is no number of 128 bits */
 
 static int estimate_compare_sites(const void *a, const void *b)
 {
@@ -259,7 +260,7 @@ static void estimate_set_stats(const struct budget_estimate_site *site, struct s
 		estimate_number(fmax((double)site->site->allocated_blocks, blocks) * scale);
 	stats->free_bytes = stats->alloc_bytes - estimate_number(site->bytes.value);
 	stats->free_objects = stats->alloc_objects - estimate_number(blocks * scale);
-	stats->age_sum_ns = (unsigned __int128)((double)stats->age_sum_ns * scale);
+	stats->age_sum_ns = (unsigned __int128)fmin((double)stats->age_sum_ns * scale, AGES_MOST);
 }
 
 void budget_estimates_apply(const struct budget_estimates *estimates, struct snapshot *snapshot)

@@ -125,6 +125,20 @@ static void comparand_fill(struct reader *reader, const struct snapshot *snapsho
 	judge_free(wanted.judge);
 }
 
+/* As of a report in JSON: json_report.c. What an estimate of growth has grown by has an interval that nobody knows. */
+static int comparand_refuse_budget(const struct comparand *comparand, struct error *error)
+{
+	struct buffer path = { 0 };
+
+	text_append_safe(&path, comparand->path);
+	error_set(error, ERROR_USAGE, -EINVAL,
+		  "cannot compare the recording '%s': it has estimates of --budget, which are of "
+		  "growth already; 'tracer report' with --at shows them for each moment",
+		  path.data);
+	buffer_free(&path);
+	return -EINVAL;
+}
+
 static int comparand_read_recording(const struct comparand *comparand,
 				    const struct options *options, struct profile *profile,
 				    struct error *error)
@@ -142,6 +156,8 @@ static int comparand_read_recording(const struct comparand *comparand,
 	code = reader_find(&reader, &moment, &interval, error);
 	if (!code)
 		code = reader_load(&reader, interval, &snapshot, error);
+	if (!code && snapshot->budget)
+		code = comparand_refuse_budget(comparand, error);
 	if (!code)
 		comparand_fill(&reader, snapshot, options, profile);
 	snapshot_free(snapshot);

@@ -28,13 +28,12 @@ int record_options_check(const struct command_line *line, struct options *option
 		code = trace_options_check_blocks(options, error);
 	if (!code)
 		code = kernel_options_check(options, error);
+	if (!code)
+		code = trace_options_check_budget(options, error);
 	if (code)
 		return code;
 	if (!options->output)
 		return USAGE("'tracer record' needs the name of the recording: -o FILE");
-	if (options->budget)
-		return USAGE("'tracer record' keeps counts of all calls, and no estimates of "
-			     "--budget: leave it out");
 	if (options->light)
 		return USAGE("'tracer record' keeps when blocks were freed, and --light does not "
 			     "see that: leave it out");

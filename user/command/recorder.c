@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyze/budget_estimate.h"
 #include "analyze/report_verdict.h"
 #include "command/naming.h"
 #include "command/output.h"
@@ -29,10 +30,29 @@ static const char *recorder_judge(void *context, const struct snapshot *snapshot
 				  const struct snapshot_site *site)
 {
 	const struct recorder *recorder = context;
-	const struct report_options options = { .history = &recorder->history };
+	const struct report_options options = { .history = &recorder->history,
+						.estimates = recorder->estimates };
 	const struct verdict verdict = report_verdict_of(snapshot, &options, site);
 
 	return verdict.word == VERDICT_NONE ? NULL : verdict_name(verdict.word);
+}
+
+static bool recorder_estimate(void *context, const struct snapshot_site *site,
+			      struct site_estimate *ret_estimate)
+{
+	const struct recorder *recorder = context;
+	struct budget_estimate estimate = { 0 };
+
+	if (recorder->estimates)
+		estimate = budget_estimate_of(recorder->estimates, site);
+	*ret_estimate = (struct site_estimate){ .rate = estimate.rate,
+						.grown = estimate.bytes,
+						.written = estimate.written_rate,
+						.never_freed = estimate.tail.share,
+						.stays = budget_estimate_stays(&estimate),
+						.lower_bound = estimate.lower_bound,
+						.followed = estimate.followed };
+	return estimate.known;
 }
 
 /* What sites held before is what they held at intervals. */
@@ -41,7 +61,7 @@ static void recorder_keep_history(struct recorder *recorder, const struct snapsh
 	struct history *history = &recorder->history;
 	size_t i;
 
-	if (!history_begin(history, snapshot->time_ns))
+	if (snapshot->budget || !history_begin(history, snapshot->time_ns))
 		return;
 	for (i = 0; i < snapshot->site_count; i++)
 		if (!snapshot->sites[i].ended)
@@ -57,7 +77,7 @@ int recorder_open(struct recorder *recorder, const struct options *options, cons
 	struct writer_options wanted = { .names = { .lookup = frames.lookup,
 						    .hint = frames.hint,
 						    .context = frames.context },
-					 .judge = { recorder_judge, recorder },
+					 .judge = { recorder_judge, recorder_estimate, recorder },
 					 .min_age_ns = options->min_age_ns,
 					 .survived = options->survived,
 					 .limit = options->limit };
@@ -104,15 +124,20 @@ int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct 
 		snapshot->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(recorder->symbolizer);
 	}
 	recorder_keep_history(recorder, snapshot);
+	recorder->estimates = budget_estimates_new(snapshot->budget);
+	if (recorder->estimates)
+		budget_estimates_apply(recorder->estimates, snapshot);
 	code = writer_add(&recorder->writer, snapshot, recorder->is_marked ? mark : NULL, error);
+	budget_estimates_free(recorder->estimates);
+	recorder->estimates = NULL;
 	if (recorder->symbolizer) {
 		symbolizer_end_report(recorder->symbolizer);
 		naming_complain(recorder->symbolizer, recorder->log);
 	}
 	if (recorder->is_marked && !code)
 		log_write(recorder->log, LOG_NOTICE, "mark '%s' is set", mark);
-	/* What is born after it is distinguished from what was born before it. */
-	if ((recorder->is_marked || recorder->is_asked) && !code)
+	/* What is born after it is distinguished from what was born before it; windows see some of these blocks only. */
+	if ((recorder->is_marked || recorder->is_asked) && !code && !snapshot->budget)
 		marks_add(&recorder->times, snapshot->time_ns);
 	recorder->is_marked = recorder->is_asked = false;
 	*recorder->trigger_mark = '\0';

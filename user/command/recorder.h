@@ -3,6 +3,7 @@
 #ifndef COMMAND_RECORDER_H
 #define COMMAND_RECORDER_H
 
+#include "analyze/budget_estimate.h"
 #include "analyze/history.h"
 #include "command/options.h"
 #include "model/snapshot.h"
@@ -19,6 +20,8 @@ struct recorder {
 	char trigger_mark[32]; /* or this one, which a trigger has asked for; "" = none */
 	struct marks times; /* of the intervals that have one, of whoever; owned */
 	struct history history; /* of the snapshots, for verdicts */
+	/* Of the snapshot that is being written; NULL = all calls are traced. */
+	struct budget_estimates *estimates;
 	bool is_asked; /* and those that other programs have asked for */
 	int asked_fd; /* readable when another program may have asked for a mark; -1 = that is seen at each interval */
 };

@@ -46,13 +46,14 @@ static int report_load(struct reader *reader, const char *text, struct snapshot 
 
 /* What was in use at all intervals until then, for a format that shows it, or what it was at most. */
 static int report_load_timeline(struct reporter *reporter, struct reader *reader,
-				const struct options *options, struct timeline *timeline,
-				struct error *error)
+				const struct options *options, const struct snapshot *snapshot,
+				struct timeline *timeline, struct error *error)
 {
 	uint64_t last;
 	int code;
 
-	if (!options->format->timeline && options->level != LOG_VERBOSE)
+	/* What was in use at most is no figure of windows, which show growth. */
+	if (!options->format->timeline && (options->level != LOG_VERBOSE || snapshot->budget))
 		return 0;
 	reporter->timeline = timeline;
 	code = report_find(reader, options->at, &last, error);
@@ -79,13 +80,17 @@ static void report_end_moment(void *context)
 
 /* What was before is what verdicts are found by. */
 static int report_load_history(struct reporter *reporter, struct reader *reader,
-			       const struct options *options, struct error *error)
+			       const struct options *options, const struct snapshot *snapshot,
+			       struct error *error)
 {
 	const struct past_sink sink = { report_begin_moment, report_set_site, report_end_moment,
 					&reporter->history };
 	uint64_t last;
 	int code;
 
+	/* Windows of --budget have verdicts of their own. */
+	if (snapshot->budget)
+		return 0;
 	reporter->is_judged = past_reader_is_known(reader);
 	if (!reporter->is_judged && (options->sort == SORT_LEAK || options->fail_on_leak))
 		return error_set(error, ERROR_USAGE, -EINVAL,
@@ -102,6 +107,17 @@ static int report_load_history(struct reporter *reporter, struct reader *reader,
 	return code ? code : past_reader_read(reader, last, &sink, error);
 }
 
+/* What an estimate has grown by since another one has limits that nobody knows. */
+static int report_check_from(const struct options *options, const struct snapshot *snapshot,
+			     struct error *error)
+{
+	if (!options->from || !snapshot->budget)
+		return 0;
+	return error_set(error, ERROR_USAGE, -EINVAL,
+			 "--from shows growth since a moment, and this recording has estimates of "
+			 "--budget, which are of growth already, since tracing began: use --at");
+}
+
 static int report_write(struct reporter *reporter, struct reader *reader,
 			const struct options *options, struct error *error)
 {
@@ -111,7 +127,8 @@ static int report_write(struct reporter *reporter, struct reader *reader,
 
 	if (code)
 		return code;
-	if (options->from) {
+	code = report_check_from(options, snapshot, error);
+	if (!code && options->from) {
 		code = report_load(reader, options->from, &base, error);
 		if (!code) {
 			reporter_set_base(reporter, base);
@@ -119,9 +136,9 @@ static int report_write(struct reporter *reporter, struct reader *reader,
 		}
 	}
 	if (!code)
-		code = report_load_timeline(reporter, reader, options, &timeline, error);
+		code = report_load_timeline(reporter, reader, options, snapshot, &timeline, error);
 	if (!code)
-		code = report_load_history(reporter, reader, options, error);
+		code = report_load_history(reporter, reader, options, snapshot, error);
 	if (!code)
 		code = reporter_open(reporter, options, NULL, 0, error);
 	if (!code)

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "recording/number_rows.h"
+
 void classes_append(struct buffer *text, const uint64_t classes[LIFE_CLASSES])
 {
 	unsigned int count = LIFE_CLASSES, i;
@@ -18,21 +20,6 @@ void classes_append(struct buffer *text, const uint64_t classes[LIFE_CLASSES])
 		buffer_append_string(text, "]");
 }
 
-/* Digits at `*text`, which moves behind them. */
-static bool classes_parse_number(const char **text, uint64_t *ret_number)
-{
-	const char *first = *text;
-	uint64_t number = 0;
-
-	for (; **text >= '0' && **text <= '9'; (*text)++)
-		if (__builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_add_overflow(number, (uint64_t)(**text - '0'), &number) ||
-		    number > INT64_MAX)
-			return false;
-	*ret_number = number;
-	return *text > first;
-}
-
 bool classes_parse(const char *text, uint64_t ret_classes[LIFE_CLASSES])
 {
 	unsigned int i;
@@ -41,7 +28,7 @@ bool classes_parse(const char *text, uint64_t ret_classes[LIFE_CLASSES])
 	if (!text)
 		return true;
 	for (i = 0; i < LIFE_CLASSES; i++) {
-		if (*text++ != (i ? ',' : '[') || !classes_parse_number(&text, &ret_classes[i]))
+		if (*text++ != (i ? ',' : '[') || !number_rows_parse_number(&text, &ret_classes[i]))
 			return false;
 		if (*text == ']')
 			return !text[1];

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <sqlite3.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -391,6 +392,15 @@ void query_text(struct query *query, const char *text)
 void query_null(struct query *query)
 {
 	query_text(query, NULL);
+}
+
+void query_real(struct query *query, double number)
+{
+	if (!isfinite(number))
+		query_null(query);
+	else if (query->statement)
+		database_note(query->database,
+			      sqlite3_bind_double(query->statement, ++query->bound, number));
 }
 
 void query_stop(struct query *query)

@@ -72,6 +72,7 @@ void query_signed(struct query *query, int64_t number);
 void query_word(struct query *query, uint64_t word);
 void query_text(struct query *query, const char *text); /* copied; NULL = no value */
 void query_null(struct query *query);
+void query_real(struct query *query, double number); /* one that is not finite: no value */
 
 /* Run it to its end, and make it ready for other values. */
 void query_run(struct query *query);

@@ -11,6 +11,7 @@
 #include "model/loss.h"
 #include "model/source.h"
 #include "recording/births.h"
+#include "recording/budget_reader.h"
 #include "recording/born_reader.h"
 #include "recording/classes.h"
 #include "recording/reader.h"
@@ -599,10 +600,15 @@ int reader_load(struct reader *reader, uint64_t interval, struct snapshot **ret_
 
 	load_open(&load);
 	load_interval(&load);
+	budget_reader_load(&reader->database, (struct budget_range){ load.first, interval },
+			   load.snapshot);
 	load_losses(&load);
 	load_processes(&load);
 	load_figures(&load);
-	born_reader_load(&reader->database, load.first, interval, load.snapshot, &load.births);
+	/* Windows see some blocks only: births of these are not those of all. */
+	if (!load.snapshot->budget)
+		born_reader_load(&reader->database, load.first, interval, load.snapshot,
+				 &load.births);
 	load_sites(&load);
 	code = database_finish(&reader->database, error);
 	if (code)

@@ -7,9 +7,16 @@
 /* Intervals that are taken out at once: more than one comes in meanwhile, and few enough not to take long. */
 #define AT_ONCE 16
 
-static const char *const thinner_tables[] = { "figures", "process", "loss", "born", "verdict" };
+static const char *const thinner_tables[THINNER_TABLES] = { "figures", "process", "loss",
+							    "born",    "verdict", "budget",
+							    "heap",    "cohort",  "estimate" };
 
-#define TABLES (sizeof(thinner_tables) / sizeof(thinner_tables[0]))
+/* Of what was there in some intervals only, rows of which none is left. */
+static const char thinner_drop_spans[] =
+	"DELETE FROM window_mark WHERE until IS NOT NULL AND NOT EXISTS"
+	" (SELECT 1 FROM interval WHERE id >= since AND id < until);"
+	"DELETE FROM census WHERE until IS NOT NULL AND NOT EXISTS"
+	" (SELECT 1 FROM interval WHERE id >= since AND id < until);";
 
 void thinner_open(struct thinner *thinner, struct database *database, uint64_t limit)
 {
@@ -32,7 +39,7 @@ void thinner_open(struct thinner *thinner, struct database *database, uint64_t l
 		   "SELECT id FROM interval WHERE id > ? ORDER BY id LIMIT 1");
 	query_open(&thinner->count_pages, database,
 		   "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
-	for (i = 0; i < TABLES; i++) {
+	for (i = 0; i < THINNER_TABLES; i++) {
 		snprintf(sql, sizeof(sql),
 			 "UPDATE OR IGNORE %s SET interval = ? WHERE interval = ?",
 			 thinner_tables[i]);
@@ -53,7 +60,7 @@ void thinner_close(struct thinner *thinner)
 	query_close(&thinner->find);
 	query_close(&thinner->next);
 	query_close(&thinner->count_pages);
-	for (i = 0; i < TABLES; i++) {
+	for (i = 0; i < THINNER_TABLES; i++) {
 		query_close(&thinner->move[i]);
 		query_close(&thinner->drop[i]);
 	}
@@ -73,7 +80,7 @@ static void thinner_take_out(struct thinner *thinner, uint64_t interval)
 	query_stop(&thinner->next);
 	if (!next)
 		return;
-	for (i = 0; i < TABLES; i++) {
+	for (i = 0; i < THINNER_TABLES; i++) {
 		query_number(&thinner->move[i], next);
 		query_number(&thinner->move[i], interval);
 		query_run(&thinner->move[i]);
@@ -112,5 +119,6 @@ void thinner_run(struct thinner *thinner)
 	database_run(thinner->database, "BEGIN IMMEDIATE");
 	for (i = 0; i < count; i++)
 		thinner_take_out(thinner, found[i]);
+	database_run(thinner->database, thinner_drop_spans);
 	database_run(thinner->database, "COMMIT; PRAGMA incremental_vacuum");
 }

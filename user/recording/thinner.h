@@ -8,11 +8,14 @@
 
 #include "recording/database.h"
 
+/* Tables with rows of an interval. */
+#define THINNER_TABLES 9
+
 struct thinner {
 	struct database *database;
 	uint64_t limit; /* bytes; 0 = none */
 	struct query find, next, count_pages;
-	struct query move[5], drop[5], pass_whole, drop_interval;
+	struct query move[THINNER_TABLES], drop[THINNER_TABLES], pass_whole, drop_interval;
 };
 
 /* The database must outlive it, and have its tables. Close with thinner_close. */

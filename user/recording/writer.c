@@ -24,6 +24,7 @@ struct written_site {
 	uint64_t id, target, function, stack;
 	uint64_t seen; /* the last interval that has it */
 	const char *word; /* the last verdict; NULL = none; not owned */
+	struct site_estimate estimate; /* the last one */
 	unsigned int naming; /* how often its names were asked for */
 	bool named;
 	struct written_site *next; /* with the same key */
@@ -116,6 +117,7 @@ int writer_open(struct writer *writer, const char *path, const struct writer_opt
 	interner_open(&writer->interner, &writer->database, &options->names);
 	writer_open_queries(writer);
 	born_writer_open(&writer->born, &writer->database);
+	budget_writer_open(&writer->budget, &writer->database);
 	thinner_open(&writer->thinner, &writer->database, options->limit);
 	query_text(&writer->add_value, "tracer");
 	query_text(&writer->add_value, TRACER_VERSION);
@@ -176,6 +178,7 @@ int writer_close(struct writer *writer, struct error *error)
 	query_close(&writer->add_interval);
 	query_close(&writer->add_figures);
 	born_writer_close(&writer->born);
+	budget_writer_close(&writer->budget);
 	interner_close(&writer->interner);
 	thinner_close(&writer->thinner);
 	writer_free_all(writer);
@@ -443,6 +446,18 @@ static void entry_judge_site(const struct entry *entry, struct written_site *sit
 	query_run(&writer->add_verdict);
 }
 
+static void entry_estimate_site(const struct entry *entry, struct written_site *site,
+				const struct snapshot_site *row)
+{
+	struct writer *writer = entry->writer;
+	const struct writer_judge *judge = &writer->judge;
+	struct site_estimate estimate;
+
+	if (judge->estimate && judge->estimate(judge->context, row, &estimate))
+		budget_writer_estimate(&writer->budget, writer->interval, site->id, &estimate,
+				       &site->estimate);
+}
+
 static void entry_see_site(struct entry *entry, const struct snapshot_site *row)
 {
 	struct writer *writer = entry->writer;
@@ -456,6 +471,7 @@ static void entry_see_site(struct entry *entry, const struct snapshot_site *row)
 		site = entry_add_site(entry, row, target, function);
 	site->seen = writer->interval;
 	entry_judge_site(entry, site, row);
+	entry_estimate_site(entry, site, row);
 	if (!site->named && site->naming < NAMING_MAX) {
 		site->naming++;
 		site->named = interner_name_stack(&writer->interner, entry->snapshot, row->stack);
@@ -598,6 +614,7 @@ int writer_add(struct writer *writer, const struct snapshot *snapshot, const cha
 		writer->last_whole = writer->interval;
 	entry_add_interval(&entry);
 	writer_set_marks(writer, mark);
+	budget_writer_write(&writer->budget, writer->interval, entry.whole, snapshot->budget);
 	entry_add_losses(&entry);
 	for (i = 0; i < snapshot->target_count; i++)
 		entry_add_target(&entry, snapshot->targets[i], i + 1);

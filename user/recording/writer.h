@@ -7,6 +7,7 @@
 #define RECORDING_WRITER_H
 
 #include "recording/born_writer.h"
+#include "recording/budget_writer.h"
 #include "recording/interner.h"
 #include "recording/thinner.h"
 
@@ -15,6 +16,9 @@ struct writer_judge {
 	/* The word for a site of a snapshot; it is never freed. NULL = none. */
 	const char *(*word)(void *context, const struct snapshot *snapshot,
 			    const struct snapshot_site *site);
+	/* The estimates for a site of a snapshot; false if there are none. NULL = of no site. */
+	bool (*estimate)(void *context, const struct snapshot_site *site,
+			 struct site_estimate *ret_estimate);
 	void *context;
 };
 
@@ -31,6 +35,7 @@ struct writer {
 	uint64_t loss[LOSS_COUNT];
 	struct query begin, commit;
 	struct born_writer born;
+	struct budget_writer budget;
 	struct query add_interval, add_site, add_figures, add_process, add_late, add_loss, add_mark,
 		find_marks, set_marks, add_value, add_verdict;
 	struct writer_judge judge;
