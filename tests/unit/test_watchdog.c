@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,7 +90,7 @@ static void test_caller_ends(void **state)
 static void test_closed(void **state)
 {
 	pid_t pid = stopped_child();
-	struct watchdog watchdog, none = { -1, -1 };
+	struct watchdog watchdog, none = WATCHDOG_NONE;
 
 	(void)state;
 	assert_int_equal(watchdog_start(&watchdog, pid, 0, NULL), 0);
@@ -182,6 +185,94 @@ static void test_caller_ends_in_stop(void **state)
 	end_child(pid);
 }
 
+/* The child that was born last: a watchdog that was just started. */
+static pid_t last_child(void)
+{
+	char path[64], text[4096] = "";
+	const char *at;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	text[strcspn(text, "\n")] = '\0';
+	while (*text && text[strlen(text) - 1] == ' ')
+		text[strlen(text) - 1] = '\0';
+	at = strrchr(text, ' ');
+	return (pid_t)atoi(at ? at + 1 : text);
+}
+
+/* Nobody is left to request anything: the caller does not. */
+static void test_watchdog_is_killed(void **state)
+{
+	pid_t pid = running_child();
+	struct watchdog watchdog;
+
+	(void)state;
+	assert_int_equal(watchdog_start(&watchdog, pid, 10 * PATIENCE_MS, NULL), 0);
+	watchdog_stop(&watchdog);
+	wait_for_state(pid, true);
+	end_child(last_child());
+	wait_for_state(pid, false);
+	assert_true(watchdog_let_go(&watchdog));
+	watchdog_close(&watchdog);
+	end_child(pid);
+}
+
+/* One that was stopped itself: the caller lets the process go on. */
+static void test_watchdog_is_stopped(void **state)
+{
+	pid_t pid = running_child(), dog;
+	struct watchdog watchdog;
+
+	(void)state;
+	assert_int_equal(watchdog_start(&watchdog, pid, 10 * PATIENCE_MS, NULL), 0);
+	dog = last_child();
+	watchdog_stop(&watchdog);
+	wait_for_state(pid, true);
+	assert_int_equal(kill(dog, SIGSTOP), 0);
+	wait_for_state(dog, true);
+	assert_true(watchdog_let_go(&watchdog));
+	assert_false(is_stopped(pid));
+	watchdog_close(&watchdog);
+	end_child(dog);
+	end_child(pid);
+}
+
+/* The watchdog can do nothing, and the caller neither. */
+static void test_caller_ends_without_watchdog(void **state)
+{
+	pid_t pid = running_child(), caller, dog = 0;
+	struct watchdog watchdog;
+	int ready[2];
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	caller = fork();
+	if (!caller) {
+		if (watchdog_start(&watchdog, pid, 10 * PATIENCE_MS, NULL))
+			_exit(1);
+		dog = last_child();
+		watchdog_stop(&watchdog);
+		if (write(ready[1], &dog, sizeof(dog)) != sizeof(dog))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ready[0], &dog, sizeof(dog)), sizeof(dog));
+	wait_for_state(pid, true);
+	assert_int_equal(kill(dog, SIGSTOP), 0);
+	wait_for_state(dog, true);
+	end_child(caller);
+	wait_for_state(pid, false);
+	assert_int_equal(kill(dog, SIGKILL), 0);
+	end_child(pid);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 /* What somebody else has stopped stays so. */
 static void test_stop_of_others(void **state)
 {
@@ -205,6 +296,9 @@ int main(void)
 		cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_stop_has_a_limit),
 		cmocka_unit_test(test_caller_ends_in_stop),
+		cmocka_unit_test(test_watchdog_is_killed),
+		cmocka_unit_test(test_watchdog_is_stopped),
+		cmocka_unit_test(test_caller_ends_without_watchdog),
 		cmocka_unit_test(test_stop_of_others),
 		cmocka_unit_test(test_request),
 		cmocka_unit_test(test_caller_ends),

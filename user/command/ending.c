@@ -27,7 +27,11 @@ void ending_let_go(struct ending *ending, struct session *session)
 	/* What stops it must be out. */
 	if (is_stopped)
 		session_detach(session);
-	watchdog_let_go(&ending->watchdog);
+	if (!watchdog_let_go(&ending->watchdog))
+		log_write(
+			ending->log, LOG_ERROR,
+			"warning: %s (process %d) is stopped still: 'kill -CONT %d' lets it go on",
+			ending->name, ending->watchdog.pid, ending->watchdog.pid);
 	if (is_stopped && watchdog_wait_end(&ending->watchdog, END_MS))
 		ending_log(ending->log, ending->name, ending->spawn);
 	watchdog_close(&ending->watchdog);

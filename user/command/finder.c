@@ -67,7 +67,7 @@ int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 
 	finder->options = options;
 	finder->save = (struct output){ .fd = -1 };
-	finder->pause = (struct watchdog){ -1, -1 };
+	finder->pause = WATCHDOG_NONE;
 	finder->log = log;
 	finder->pid = pid;
 	for (i = 0; i < options->suppression_count && !code; i++)

@@ -51,7 +51,10 @@ void leaks_pause_end(struct leaks_pause *pause, struct leak_report *report, bool
 {
 	char limit[UNITS_TEXT_MAX];
 
-	watchdog_let_go(pause->wanted->pause);
+	if (!watchdog_let_go(pause->wanted->pause))
+		leak_report_remark(report,
+				   "The process is stopped still: 'kill -CONT %d' lets it go on.",
+				   pause->wanted->pid);
 	report->pause_ns = clock_now_ns() - pause->begin_ns;
 	report->is_paused = is_whole;
 	pause->image->until_ns = pause->until_ns;

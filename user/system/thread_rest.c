@@ -52,18 +52,31 @@ static bool rest_is_stopped(const char *proc_root, pid_t pid, const char *thread
 	return is_stopped;
 }
 
-/* Is it so of all threads? */
-static bool rest_of_all(const char *proc_root, pid_t pid, struct buffer *state,
+/* True of what cannot be read. */
+static bool rest_is_not_held(const char *proc_root, pid_t pid, const char *thread,
+			     struct buffer *state)
+{
+	char *name = memory_format("task/%s/stat", thread);
+	bool is_held = !proc_read_text(proc_root, pid, name, state) && state->length &&
+		       rest_state(state) == 'T';
+
+	buffer_clear(state);
+	free(name);
+	return !is_held;
+}
+
+/* Is it so of all threads? `none`: what it is where there is no such process. */
+static bool rest_of_all(const char *proc_root, pid_t pid, struct buffer *state, bool none,
 			bool (*is_so)(const char *proc_root, pid_t pid, const char *thread,
 				      struct buffer *state))
 {
 	char *path = memory_format("%s/%d/task", proc_root, (int)pid);
 	DIR *folder = opendir(path);
 	struct dirent *entry;
-	bool all = folder;
+	bool all = folder || none;
 
 	free(path);
-	while (all && (entry = readdir(folder)))
+	while (folder && all && (entry = readdir(folder)))
 		if (entry->d_name[0] != '.')
 			all = is_so(proc_root, pid, entry->d_name, state);
 	if (folder)
@@ -73,16 +86,25 @@ static bool rest_of_all(const char *proc_root, pid_t pid, struct buffer *state,
 
 bool thread_rest_read(const char *proc_root, pid_t pid, struct buffer *state)
 {
-	return rest_of_all(proc_root, pid, state, rest_read_thread);
+	return rest_of_all(proc_root, pid, state, false, rest_read_thread);
 }
 
 bool thread_rest_is_stopped(const char *proc_root, pid_t pid)
 {
 	struct buffer state = { 0 };
-	const bool is_stopped = rest_of_all(proc_root, pid, &state, rest_is_stopped);
+	const bool is_stopped = rest_of_all(proc_root, pid, &state, false, rest_is_stopped);
 
 	buffer_free(&state);
 	return is_stopped;
+}
+
+bool thread_rest_is_held(const char *proc_root, pid_t pid)
+{
+	struct buffer state = { 0 };
+	const bool is_held = !rest_of_all(proc_root, pid, &state, true, rest_is_not_held);
+
+	buffer_free(&state);
+	return is_held;
 }
 
 bool thread_rest_is_same(const struct buffer *before, const struct buffer *after)

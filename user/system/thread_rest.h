@@ -17,6 +17,9 @@ bool thread_rest_read(const char *proc_root, pid_t pid, struct buffer *state);
 /* Is each thread of it stopped, or where it stops before it goes on? False if that cannot be known. */
 bool thread_rest_is_stopped(const char *proc_root, pid_t pid);
 
+/* Is a thread of it stopped by a signal? False if there is no such process. */
+bool thread_rest_is_held(const char *proc_root, pid_t pid);
+
 /* Has no thread run between two reads that returned true? */
 bool thread_rest_is_same(const struct buffer *before, const struct buffer *after);
 

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "system/thread_rest.h"
+
 /* Where its descriptors are. */
 enum watchdog_fd {
 	FD_PROCESS = 3, /* pidfd of the process that it is for */
@@ -21,6 +23,11 @@ enum watchdog_fd {
 /* The caller requests that the process stops, or goes on. */
 #define WORD_STOP 's'
 #define WORD_GO 'g'
+
+/* How long the process is waited for that is to go on, in steps; and when the caller itself lets it go on. */
+#define GO_STEP_US 100
+#define GO_STEPS 20000
+#define GO_OWN_STEP 200
 
 /* What stops the process may outlive the caller for so long as the kernel needs to take it out: it goes on once more after these times. */
 static const int again_ms[] = { 20, 200, 1000, 5000 };
@@ -70,52 +77,58 @@ static void watchdog_continue_again(void)
 	}
 }
 
-static _Noreturn void watchdog_live(const int fds[FD_COUNT], int stop_ms)
+static _Noreturn void watchdog_live(const int fds[FD_COUNT], pid_t pid, int stop_ms)
 {
 	struct pollfd wait[] = { { .fd = FD_PROCESS, .events = POLLIN },
 				 { .fd = FD_CALLER, .events = POLLIN },
 				 { .fd = FD_PIPE, .events = POLLIN } };
 	bool is_stopped = !stop_ms, is_requested = false;
+	struct last_signal go;
 	char word = 0;
 	int count;
 
 	watchdog_prepare(fds);
+	last_signal_open(&go, pid, SIGCONT);
+	if (is_stopped && !poll(wait, 1, 0))
+		last_signal_arm(&go);
 	for (;;) {
 		count = poll(wait, sizeof(wait) / sizeof(wait[0]),
 			     stop_ms && is_stopped ? stop_ms : -1);
 		if (count < 0)
 			continue;
 		if (count && wait[0].revents)
-			_exit(0);
+			break;
 		is_requested = count && wait[2].revents && read(FD_PIPE, &word, 1) == 1;
 		if (!is_requested || word != WORD_STOP)
 			break;
 		is_stopped = true;
+		last_signal_arm(&go);
 		syscall(SYS_pidfd_send_signal, FD_PROCESS, SIGSTOP, NULL, 0);
 	}
 	if (is_stopped)
 		watchdog_continue(FD_PROCESS);
 	if (!stop_ms && !is_requested)
 		watchdog_continue_again();
+	last_signal_disarm(&go);
 	_exit(0);
 }
 
 /* The program */
 
-static int watchdog_fork(const int fds[FD_COUNT], int own_end, int stop_ms)
+static int watchdog_fork(const int fds[FD_COUNT], int own_end, pid_t pid, int stop_ms)
 {
 	sigset_t all, before;
-	pid_t pid;
+	pid_t child;
 	int code = 0;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = fork();
-	if (!pid) {
+	child = fork();
+	if (!child) {
 		close(own_end);
-		watchdog_live(fds, stop_ms);
+		watchdog_live(fds, pid, stop_ms);
 	}
-	if (pid < 0)
+	if (child < 0)
 		code = -errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return code;
@@ -128,19 +141,26 @@ int watchdog_start(struct watchdog *watchdog, pid_t pid, int stop_ms, struct err
 			      [FD_PIPE] = -1 };
 	int ends[2] = { -1, -1 }, code = 0;
 
-	*watchdog = (struct watchdog){ -1, -1 };
+	*watchdog = WATCHDOG_NONE;
 	if (fds[FD_PROCESS] < 0 || fds[FD_CALLER] < 0)
 		code = fds[FD_PROCESS] < 0 ? fds[FD_PROCESS] : fds[FD_CALLER];
 	else if (pipe2(ends, O_CLOEXEC))
 		code = -errno;
 	fds[FD_PIPE] = ends[0];
 	if (!code)
-		code = watchdog_fork(fds, ends[1], stop_ms);
+		code = watchdog_fork(fds, ends[1], pid, stop_ms);
+	if (!code)
+		code = last_signal_open(&watchdog->go, pid, SIGCONT);
 	if (ends[0] >= 0)
 		close(ends[0]);
 	if (fds[FD_CALLER] >= 0)
 		close(fds[FD_CALLER]);
-	*watchdog = (struct watchdog){ .pipe = ends[1], .process = fds[FD_PROCESS] };
+	watchdog->pipe = ends[1];
+	watchdog->process = fds[FD_PROCESS];
+	watchdog->pid = pid;
+	watchdog->may_have_stopped = !code && !stop_ms;
+	if (watchdog->may_have_stopped)
+		last_signal_arm(&watchdog->go);
 	if (!code)
 		return 0;
 	watchdog_close(watchdog);
@@ -149,26 +169,47 @@ int watchdog_start(struct watchdog *watchdog, pid_t pid, int stop_ms, struct err
 			 strerror(-code));
 }
 
-void watchdog_stop(const struct watchdog *watchdog)
+void watchdog_stop(struct watchdog *watchdog)
 {
 	const char word = WORD_STOP;
 
+	if (watchdog->pipe < 0 || watchdog_wait_end(watchdog, 0))
+		return;
+	watchdog->may_have_stopped = true;
+	last_signal_arm(&watchdog->go);
 	/* Where nobody takes it, the process just goes on. */
-	if (watchdog->pipe >= 0)
-		(void)!TEMP_FAILURE_RETRY(write(watchdog->pipe, &word, 1));
+	(void)!TEMP_FAILURE_RETRY(write(watchdog->pipe, &word, 1));
 }
 
-void watchdog_let_go(struct watchdog *watchdog)
+/* The watchdog may have been ended, or stopped, by somebody else. */
+static bool watchdog_wait_go(const struct watchdog *watchdog)
+{
+	int step;
+
+	for (step = 0; thread_rest_is_held("/proc", watchdog->pid); step++) {
+		if (step == GO_STEPS)
+			return false;
+		if (step == GO_OWN_STEP)
+			last_signal_send(&watchdog->go);
+		usleep(GO_STEP_US);
+	}
+	return true;
+}
+
+bool watchdog_let_go(struct watchdog *watchdog)
 {
 	const char word = WORD_GO;
+	bool goes_on;
 
 	if (watchdog->pipe < 0)
-		return;
-	/* It has been ended by somebody else. */
+		return true;
 	if (TEMP_FAILURE_RETRY(write(watchdog->pipe, &word, 1)) != 1)
-		watchdog_continue(watchdog->process);
+		last_signal_send(&watchdog->go);
 	close(watchdog->pipe);
 	watchdog->pipe = -1;
+	goes_on = !watchdog->may_have_stopped || watchdog_wait_go(watchdog);
+	last_signal_close(&watchdog->go);
+	return goes_on;
 }
 
 bool watchdog_wait_end(const struct watchdog *watchdog, int wait_ms)
@@ -181,6 +222,7 @@ bool watchdog_wait_end(const struct watchdog *watchdog, int wait_ms)
 void watchdog_close(struct watchdog *watchdog)
 {
 	watchdog_let_go(watchdog);
+	last_signal_close(&watchdog->go);
 	if (watchdog->process >= 0)
 		close(watchdog->process);
 	watchdog->process = -1;
