@@ -41,7 +41,7 @@ static void watch_opening(const struct text_writer *writer, const struct report 
 {
 	const struct target *target = report->target_count == 1 ? report->targets[0] : NULL;
 	char time[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
-	struct buffer line = { 0 };
+	struct buffer line = { 0 }, rss = { 0 };
 
 	if (target) {
 		columns_append_start(&line, target->comm, COLUMNS_ANY);
@@ -55,7 +55,12 @@ static void watch_opening(const struct text_writer *writer, const struct report 
 		      report->options.estimates ? "~" : "",
 		      units_format_size(site_stats_inuse_bytes(&report->totals), size));
 	if (target && target->usage.known)
-		buffer_printf(&line, ", RSS %s", units_format_size(target->usage.rss_bytes, size));
+		buffer_printf(&rss, ", RSS %s", units_format_size(target->usage.rss_bytes, size));
+	/* The table below has it, too. */
+	if (rss.length && (writer->width == COLUMNS_ANY ||
+			   columns_of(line.data) + columns_of(rss.data) <= writer->width))
+		buffer_append_string(&line, rss.data);
+	buffer_free(&rss);
 	text_style_set(writer, STYLE_STRONG);
 	columns_append_start(writer->out, line.data, writer->width);
 	text_style_set(writer, STYLE_PLAIN);
@@ -181,11 +186,16 @@ static void watch_free_memory(const struct text_writer *writer, const struct cou
 	units_format_size(verdict.free, size);
 	if (verdict.word == COURSE_PLAIN)
 		buffer_printf(writer->out, "no fragmentation: %s free in malloc\n", size);
-	else if (verdict.word == COURSE_FRAGMENTED)
+	else if (!(verdict.free_growth.low > 0))
 		buffer_printf(writer->out, "fragmentation: %s free in malloc, not growing\n", size);
-	else
+	else if (verdict.free_growth.value > verdict.live.value)
 		buffer_printf(writer->out, "fragmentation: %s free in malloc, growing by %s\n",
 			      size, watch_rate(verdict.free_growth.value, rate));
+	else
+		buffer_printf(
+			writer->out,
+			"fragmentation: %s free in malloc, growing less than what is in use\n",
+			size);
 }
 
 static void watch_moment(const struct text_writer *writer, const struct report *report,
@@ -228,6 +238,7 @@ static void watch_moments(const struct text_writer *writer, const struct report 
 static void watch_end(const struct text_writer *writer, const struct report *report)
 {
 	const struct settled *settled = report->options.settled;
+	const uint64_t wait_ns = settled_wait_ns(settled);
 	char time[UNITS_TEXT_MAX];
 
 	if (settled_is_sure(settled)) {
@@ -238,10 +249,11 @@ static void watch_end(const struct text_writer *writer, const struct report *rep
 	buffer_append_string(writer->out, "not sure yet");
 	if (!settled->matter)
 		buffer_append_string(writer->out, ": nothing is in use");
-	else if (settled->wait_ns)
-		buffer_printf(
-			writer->out, ": about %s more",
-			units_format_time((settled->wait_ns + SECOND - 1) / SECOND * SECOND, time));
+	if (!settled->matter && settled->heaps_may_grow)
+		buffer_append_string(writer->out, " that windows have seen, but heaps may grow");
+	if (wait_ns)
+		buffer_printf(writer->out, ": about %s more",
+			      units_format_time((wait_ns + SECOND - 1) / SECOND * SECOND, time));
 	buffer_append_string(writer->out, "\n");
 }
 
