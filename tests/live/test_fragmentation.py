@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`tracer watch` tells memory that is free in malloc from what leaks. Truth: what tests/targets/fragments.c keeps and frees, and what of it grows."""
+"""`tracer watch` does not take memory that is free in malloc for a leak. Truth: what tests/targets/fragments.c keeps and frees, and what of it grows."""
 import json
 import time
 

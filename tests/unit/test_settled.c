@@ -134,12 +134,75 @@ static void test_matters(void **state)
 	settled_free(&settled);
 }
 
+static void look_at_nothing(struct settled *settled, int count, bool heaps_may_grow)
+{
+	while (count--) {
+		settled_begin(settled, START,
+			      (settled->time_ns ? settled->time_ns : START) + SECOND);
+		settled->heaps_may_grow = heaps_may_grow;
+	}
+}
+
+/* That nothing is in use is sure as soon as that something does not grow; in windows only if heaps do not. */
+static void test_nothing(void **state)
+{
+	struct settled settled = { 0 };
+
+	(void)state;
+	assert_false(settled_is_sure(&settled));
+	look_at_nothing(&settled, 25, false);
+	assert_false(settled_is_sure(&settled));
+	assert_int_equal(settled_wait_ns(&settled), 5 * SECOND);
+	look_at_nothing(&settled, 5, false);
+	assert_true(settled_is_sure(&settled));
+	/* Half of the time from when something was. */
+	look(&settled, VERDICT_UNKNOWN, 1);
+	assert_false(settled_is_sure(&settled));
+	look_at_nothing(&settled, 30, false);
+	assert_false(settled_is_sure(&settled));
+	look_at_nothing(&settled, 3, false);
+	assert_true(settled_is_sure(&settled));
+	settled_free(&settled);
+	settled.windows = true;
+	look_at_nothing(&settled, 70, true);
+	assert_false(settled_is_sure(&settled));
+	assert_int_equal(settled_wait_ns(&settled), 0);
+	look_at_nothing(&settled, 1, false);
+	assert_true(settled_is_sure(&settled));
+	settled_free(&settled);
+}
+
+/* In windows, a cache that begins to grow is not one any more, though it is not known yet what it is. */
+static void test_windows_doubt(void **state)
+{
+	struct verdict verdict = { .word = VERDICT_UNKNOWN, .growth = { 10, 1, 19 } };
+	struct settled settled = { .windows = true };
+	enum verdict_word word = VERDICT_NONE;
+	int i;
+
+	(void)state;
+	look(&settled, VERDICT_CACHE, 30);
+	for (i = 0; i < 60; i++) {
+		settled_begin(&settled, START, settled.time_ns + SECOND);
+		word = settled_see(&settled, 7, &verdict, 1000).word;
+	}
+	assert_int_equal(word, VERDICT_CACHE);
+	verdict.estimated = true;
+	for (i = 0; i < 60; i++) {
+		settled_begin(&settled, START, settled.time_ns + SECOND);
+		word = settled_see(&settled, 7, &verdict, 1000).word;
+	}
+	assert_int_equal(word, VERDICT_UNKNOWN);
+	settled_free(&settled);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_settles),	    cmocka_unit_test(test_leak_stays),
-		cmocka_unit_test(test_no_flapping), cmocka_unit_test(test_sure),
-		cmocka_unit_test(test_matters),
+		cmocka_unit_test(test_settles),	      cmocka_unit_test(test_leak_stays),
+		cmocka_unit_test(test_no_flapping),   cmocka_unit_test(test_sure),
+		cmocka_unit_test(test_matters),	      cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_windows_doubt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/budget_growth.h"
+#include "analyze/budget_wait.h"
 #include "analyze/budget_windows.h"
 #include "analyze/interval.h"
 #include "analyze/verdict_leak.h"
@@ -14,6 +15,10 @@
 
 #define AGE_UNIT 65536.0 /* of age_ns_sum */
 #define AGES_MOST 1e38 /* a sum of ages: more is no number of 128 bits */
+/* What is steady grows by no more than this part of what it has gained in half of the time, as of exact figures. */
+#define STEADY_MOST 0.25
+/* Heaps grow if they grow by this part in half of the time. */
+#define RISE_MIN 0.02
 
 static int estimate_compare_sites(const void *a, const void *b)
 {
@@ -71,6 +76,25 @@ void budget_estimates_free(struct budget_estimates *estimates)
 	if (estimates)
 		free(estimates->sites);
 	free(estimates);
+}
+
+bool budget_estimates_are_level(const struct budget_estimates *estimates)
+{
+	const struct budget_report *report = estimates->report;
+	const double half_s = (double)budget_windows_duration(report) / 2e9;
+	double live = 0;
+	size_t i;
+
+	if (!estimates->counted || !report->heap_count)
+		return false;
+	for (i = 0; i < report->heap_count; i++) {
+		const struct budget_heap *heap = &report->heaps[i];
+
+		if (!heap->allocator || !heap->census_count)
+			return false;
+		live += (double)heap->censuses[heap->census_count - 1].live_bytes;
+	}
+	return estimates->growth.high * half_s <= RISE_MIN * live;
 }
 
 /* Rows */
@@ -177,6 +201,22 @@ static enum budget_verdict estimate_judge(const struct budget_estimates *estimat
 	return BUDGET_UNKNOWN;
 }
 
+static bool estimate_is_steady(const struct budget_estimate *estimate, uint64_t time_ns)
+{
+	return !estimate->lower_bound && estimate->bytes.value > 0 &&
+	       estimate->rate.high * (double)time_ns / 2e9 <= STEADY_MOST * estimate->bytes.value;
+}
+
+static void estimate_judge_unknown(struct estimate_row *row,
+				   const struct budget_estimates *estimates)
+{
+	const uint64_t time_ns = budget_windows_duration(estimates->report);
+	const uint64_t old = row->life.ages[budget_growth_old(estimates->report)].reached.seen;
+
+	row->estimate.steady = estimate_is_steady(&row->estimate, time_ns);
+	row->estimate.wait_ns = budget_wait_of(&row->estimate, old, time_ns);
+}
+
 struct budget_estimate budget_estimate_of(const struct budget_estimates *estimates,
 					  const struct snapshot_site *row)
 {
@@ -189,6 +229,8 @@ struct budget_estimate budget_estimate_of(const struct budget_estimates *estimat
 	estimate_row_count(&sum);
 	sum.estimate.tail = estimate_tail(&sum.life, estimates->report, &survival);
 	sum.estimate.verdict = estimate_judge(estimates, &sum.estimate);
+	if (sum.estimate.verdict == BUDGET_UNKNOWN)
+		estimate_judge_unknown(&sum, estimates);
 	survival_free(&survival);
 	return sum.estimate;
 }

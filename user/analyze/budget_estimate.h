@@ -41,6 +41,9 @@ struct budget_estimate {
 	uint64_t mean_age_ns; /* of the unchanged ones */
 	struct survival_tail tail;
 	enum budget_verdict verdict;
+	bool steady; /* with BUDGET_UNKNOWN: what it has gained is certainly from before; it hardly grows now */
+	/* With BUDGET_UNKNOWN: so much longer should one look (budget_wait.h); 0 = not known. */
+	uint64_t wait_ns;
 };
 
 /* Free with budget_estimates_free. The report must outlive it. */
@@ -59,6 +62,9 @@ struct budget_estimates {
 /* NULL gives NULL. */
 struct budget_estimates *budget_estimates_new(const struct budget_report *report);
 void budget_estimates_free(struct budget_estimates *estimates);
+
+/* Is it certain that what heaps have in use hardly grows? Not if one of them cannot be counted. */
+bool budget_estimates_are_level(const struct budget_estimates *estimates);
 
 /* Of a row with its members, or of a site as it was recorded. */
 struct budget_estimate budget_estimate_of(const struct budget_estimates *estimates,

@@ -147,6 +147,14 @@ static struct verdict report_verdict(const struct snapshot *snapshot,
 	return settled_see(options->settled, site->id, &verdict, site_stats_inuse_bytes(&stats));
 }
 
+static void report_begin_settled(const struct snapshot *snapshot,
+				 const struct report_options *options)
+{
+	settled_begin(options->settled, snapshot->start_ns, snapshot->time_ns);
+	options->settled->heaps_may_grow = options->estimates &&
+					   !budget_estimates_are_level(options->estimates);
+}
+
 /* Add every site to the sums of the report and the ones that may be listed to `candidates`. */
 static size_t report_judge(struct report *report, const struct snapshot *snapshot,
 			   const struct report_options *options, struct candidate *candidates)
@@ -158,7 +166,7 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 
 	report->growth = (struct growth){ .known = options->base && options->base->known };
 	if (options->settled)
-		settled_begin(options->settled, snapshot->start_ns, snapshot->time_ns);
+		report_begin_settled(snapshot, options);
 	for (i = 0; i < snapshot->site_count; i++) {
 		const struct snapshot_site *site = &snapshot->sites[i];
 		struct growth growth = report_growth(site, options);

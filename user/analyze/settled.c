@@ -32,13 +32,16 @@ static bool settled_is_level(enum verdict_word word)
 
 /*
  * Does what is seen now exclude what was found before? That it grows, and that nothing is known, exclude no leak: they claim less. Nothing
- * is forgotten, so UNCLEAR replaces no word.
+ * is forgotten, so UNCLEAR replaces no word; but in windows, where it may be of what certainly grows, such as of a cache of which some
+ * blocks stay.
  */
-static bool settled_excludes(enum verdict_word now, enum verdict_word before)
+static bool settled_excludes(const struct verdict *now, enum verdict_word before)
 {
-	if (now == VERDICT_NONE || now == VERDICT_UNKNOWN)
+	if (now->word == VERDICT_UNKNOWN && settled_is_level(before))
+		return now->estimated && now->growth.low > 0;
+	if (now->word == VERDICT_NONE || now->word == VERDICT_UNKNOWN)
 		return before == VERDICT_NONE;
-	return before != VERDICT_LEAK || now != VERDICT_GROWING;
+	return before != VERDICT_LEAK || now->word != VERDICT_GROWING;
 }
 
 /* For how long all looks must have given a word until it replaces another one. */
@@ -66,16 +69,18 @@ static void settled_set(struct settled *settled, struct settled_row *row, enum v
 }
 
 /* A look has another word than the one that the row has settled on. */
-static void settled_doubt(struct settled *settled, struct settled_row *row, enum verdict_word word,
-			  bool matters)
+static void settled_doubt(struct settled *settled, struct settled_row *row,
+			  const struct verdict *verdict, bool matters)
 {
+	const enum verdict_word word = verdict->word;
+
 	if (!row->looks || row->candidate != word) {
 		row->candidate = word;
 		row->candidate_ns = settled->time_ns;
 		row->looks = 0;
 	}
 	row->looks++;
-	if (settled_excludes(word, row->word) && row->looks >= 3 &&
+	if (settled_excludes(verdict, row->word) && row->looks >= 3 &&
 	    settled->time_ns - row->candidate_ns >= settled_hold_ns(settled, word, row->word))
 		settled_set(settled, row, word, matters);
 }
@@ -85,11 +90,23 @@ static uint64_t settled_less(uint64_t number, uint64_t less)
 	return number > less ? number - less : 0;
 }
 
+/* So long it takes at least. */
+static uint64_t settled_least_ns(const struct settled *settled)
+{
+	return settled_less((settled->windows ? 2 : 1) * LEAST_NS,
+			    settled->time_ns - settled->start_ns);
+}
+
+/* What does not grow may begin to: half of the time must have shown that it does not, which it has for `had_ns`. After so long it has. */
+static uint64_t settled_level_ns(const struct settled *settled, uint64_t had_ns)
+{
+	return settled_less(settled->time_ns - settled->start_ns, 2 * had_ns);
+}
+
 /* Can a row become sure, if all stays as it is? Then after so long. */
 static bool settled_can_be_sure(const struct settled *settled, const struct settled_row *row,
 				const struct verdict *verdict, uint64_t *ret_ns)
 {
-	const uint64_t time_ns = settled->time_ns - settled->start_ns;
 	const uint64_t had_ns = settled->time_ns - row->since_ns;
 	const uint64_t factor = settled->windows ? 2 : 1;
 	uint64_t rest_ns;
@@ -99,11 +116,10 @@ static bool settled_can_be_sure(const struct settled *settled, const struct sett
 	else if (row->word == VERDICT_GROWING && verdict->word == VERDICT_GROWING)
 		rest_ns = settled_less(factor * GROWING_NS, had_ns);
 	else if (settled_is_level(row->word) && settled_is_level(verdict->word))
-		/* What does not grow may begin to: half of the time must have shown that it does not. */
-		rest_ns = settled_less(time_ns, 2 * had_ns);
+		rest_ns = settled_level_ns(settled, had_ns);
 	else
 		return false;
-	*ret_ns = settled_less(factor * LEAST_NS, time_ns);
+	*ret_ns = settled_least_ns(settled);
 	if (rest_ns > *ret_ns)
 		*ret_ns = rest_ns;
 	return true;
@@ -154,6 +170,12 @@ static struct verdict settled_verdict(const struct settled *settled, const struc
 	result.time_ns = verdict->time_ns;
 	result.is_watched = true;
 	result.wait_ns = verdict->wait_ns ? verdict->wait_ns : verdict->level_ns;
+	/* Now it has another word, on which it settles if that stays. */
+	if (!result.wait_ns && row->looks && settled_excludes(verdict, row->word))
+		result.wait_ns = settled_less(settled_hold_ns(settled, verdict->word, row->word),
+					      settled->time_ns - row->candidate_ns);
+	if (result.wait_ns && result.wait_ns < settled_least_ns(settled))
+		result.wait_ns = settled_least_ns(settled);
 	if (settled_can_be_sure(settled, row, verdict, &rest_ns)) {
 		result.is_sure = !rest_ns;
 		result.wait_ns = rest_ns;
@@ -165,8 +187,13 @@ void settled_begin(struct settled *settled, uint64_t start_ns, uint64_t time_ns)
 {
 	size_t word;
 
+	const bool anything = settled->matter || !settled->time_ns;
+
 	settled->start_ns = start_ns;
 	settled->time_ns = time_ns > start_ns ? time_ns : start_ns;
+	if (anything)
+		settled->nothing_ns = settled->time_ns;
+	settled->heaps_may_grow = false;
 	settled->bytes_before = settled->bytes;
 	settled->bytes = 0;
 	settled->open = settled->matter = 0;
@@ -189,7 +216,7 @@ struct verdict settled_see(struct settled *settled, uint64_t id, const struct ve
 		if (row->word == verdict->word)
 			row->looks = 0;
 		else
-			settled_doubt(settled, row, verdict->word, matters);
+			settled_doubt(settled, row, verdict, matters);
 		if (row->word == verdict->word)
 			row->basis = *verdict;
 		result = settled_verdict(settled, row, verdict);
@@ -198,9 +225,27 @@ struct verdict settled_see(struct settled *settled, uint64_t id, const struct ve
 	return result;
 }
 
+/* No row matters: until it is sure that none will, so long. */
+static uint64_t settled_nothing_ns(const struct settled *settled)
+{
+	const uint64_t least_ns = settled_least_ns(settled);
+	const uint64_t level_ns = settled_level_ns(settled, settled->time_ns - settled->nothing_ns);
+
+	return level_ns > least_ns ? level_ns : least_ns;
+}
+
 bool settled_is_sure(const struct settled *settled)
 {
-	return settled->matter && !settled->open;
+	if (settled->matter)
+		return !settled->open;
+	return settled->time_ns && !settled->heaps_may_grow && !settled_nothing_ns(settled);
+}
+
+uint64_t settled_wait_ns(const struct settled *settled)
+{
+	if (settled->matter)
+		return settled->wait_ns;
+	return settled->heaps_may_grow ? 0 : settled_nothing_ns(settled);
 }
 
 void settled_free(struct settled *settled)

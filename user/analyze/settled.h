@@ -28,6 +28,9 @@ struct settled {
 	uint64_t start_ns, time_ns; /* CLOCK_MONOTONIC: when tracing began, and of the last look */
 	struct table rows; /* by id: struct settled_row; owned */
 	uint64_t changes; /* of words, of rows that matter */
+	/* Windows: heaps may grow by what no row has, so that nothing is known by that no row matters. Set after settled_begin. */
+	bool heaps_may_grow;
+	uint64_t nothing_ns; /* since this look no row has mattered, if none does now */
 	uint64_t bytes, bytes_before; /* in use, of all rows, in this look and in the one before */
 	struct settled_sum words[VERDICT_WORDS];
 	size_t open; /* rows that matter and are not sure */
@@ -45,8 +48,11 @@ void settled_begin(struct settled *settled, uint64_t start_ns, uint64_t time_ns)
 struct verdict settled_see(struct settled *settled, uint64_t id, const struct verdict *verdict,
 			   uint64_t inuse_bytes);
 
-/* Is each row sure that matters, and is there one? */
+/* Is each row sure that matters? If none does: has that been so for long enough? */
 bool settled_is_sure(const struct settled *settled);
+
+/* For how much longer should one look until that is so; 0 = not known, or it is so. */
+uint64_t settled_wait_ns(const struct settled *settled);
 
 void settled_free(struct settled *settled);
 

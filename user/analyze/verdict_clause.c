@@ -173,8 +173,12 @@ void verdict_clause_append(const struct verdict *verdict, struct buffer *text)
 		clause_warm_up(text, verdict);
 		break;
 	case VERDICT_STEADY:
-		buffer_printf(text, "%s, not growing",
-			      units_format_size(verdict->inuse_bytes, size));
+		if (verdict->estimated)
+			buffer_append_string(
+				text, "what it has gained came before; it does not grow now");
+		else
+			buffer_printf(text, "%s, not growing",
+				      units_format_size(verdict->inuse_bytes, size));
 		break;
 	case VERDICT_TEMPORARY:
 		clause_temporary(text, verdict);

@@ -47,6 +47,7 @@ static void watch_course(struct json_writer *json, const struct report *report)
 void json_watch(struct json_writer *json, const struct report *report)
 {
 	const struct settled *settled = report->options.settled;
+	const uint64_t wait_ns = settled_wait_ns(settled);
 
 	json_writer_key(json, "watch");
 	json_writer_open(json, '{');
@@ -54,7 +55,7 @@ void json_watch(struct json_writer *json, const struct report *report)
 	json_member_bool(json, "sure", settled_is_sure(settled));
 	json_member_integer(json, "rows_that_matter", settled->matter);
 	json_member_integer(json, "rows_not_sure", settled->open);
-	json_member_seconds(json, "wait_s", settled->wait_ns, settled->wait_ns);
+	json_member_seconds(json, "wait_s", wait_ns, wait_ns);
 	watch_course(json, report);
 	json_writer_close(json, '}');
 }

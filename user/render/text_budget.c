@@ -10,6 +10,7 @@
 #include "render/text_parts.h"
 
 #define INDENT 4
+#define SECOND 1000000000ULL
 
 /* A number of bytes as whole ones, however large. */
 static uint64_t budget_bytes(double bytes)
@@ -70,8 +71,16 @@ static void budget_append_verdict(struct buffer *line, const struct budget_estim
 					     [BUDGET_GROWING] =
 						     "a leak, or a cache that is not full",
 					     [BUDGET_CACHE] = "no leak as far as is known" };
+	char time[UNITS_TEXT_MAX];
 
-	buffer_printf(line, "%s: ", words[estimate->verdict]);
+	buffer_append_string(line, words[estimate->verdict]);
+	if (estimate->steady)
+		buffer_append_string(line, ", but it does not grow now");
+	else if (estimate->wait_ns)
+		buffer_printf(line, " (look for about %s more)",
+			      units_format_time((estimate->wait_ns + SECOND - 1) / SECOND * SECOND,
+						time));
+	buffer_append_string(line, ": ");
 }
 
 static void budget_append_rate(struct buffer *line, const struct budget_estimate *estimate)
