@@ -203,7 +203,7 @@ static size_t record(struct world *world, double step_s, uint64_t limit, char **
 {
 	const struct report_names live = { run_lookup, world->run, run_hint };
 	const struct writer_options options = { .names = run_names(world->run),
-						.judge = { judge, world },
+						.judge = { .word = judge, .context = world },
 						.host = "here",
 						.limit = limit };
 	struct error error = { 0 };
