@@ -12,6 +12,7 @@
 #                 DEPLOY="trixie": with that release of Debian only
 # make check-survival  programs that switch stacks, RUNS (1000) times each, under this kernel ("native") and others (root)
 # make check-programs  what the tracer counts of programs of Debian against a library that counts in them (root)
+# make check-truths    lost blocks by other tools' verdicts: valgrind's tests of its leak check (root; sources of Debian are fetched)
 # make check-versions  interpreters, C libraries and allocators of other releases, in roots that debootstrap makes (root)
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make check-verdicts  verdicts of live programs that know which of their blocks leak: precision, recall (root); PROGRAMS="leak-1 ttl": of those
@@ -71,7 +72,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all arm64 static tests check check-budget check-kernels check-deploy check-programs check-survival check-verdicts check-versions demo unit live fuzz lint bench install deb clean dependencies targets
+.PHONY: all arm64 static tests check check-budget check-kernels check-deploy check-programs check-survival check-truths check-verdicts check-versions demo unit live fuzz lint bench install deb clean dependencies targets
 all: $(BUILD)/tracer
 
 $(BUILD)/tracer: $(OBJECTS)
@@ -263,6 +264,10 @@ check-programs: dependencies-programs all targets
 # Roots that cannot be made are skipped: DEBIAN_MIRROR and UBUNTU_MIRROR say where from (tests/versions/roots.py).
 check-versions: all targets $(BUILD)/tests/live/ruby_objects $(BUILD)/tests/live/census
 	tests/run versions
+
+# Sources that cannot be had make their tests skipped.
+check-truths: dependencies-truths all targets
+	tests/run truths
 
 dependencies-%:
 	@scripts/install-dependencies --$* || echo "make: going on with what is installed"
