@@ -390,9 +390,9 @@ static void test_thinned(void **state)
 
 	(void)state;
 	world_open(&world);
-	count = record(&world, 0.25, 100 << 10, NULL);
+	count = record(&world, 0.25, 150 << 10, NULL);
 	assert_int_equal(stat(path, &status), 0);
-	assert_in_range(status.st_size, 64 << 10, 116 << 10);
+	assert_in_range(status.st_size, 110 << 10, 166 << 10);
 	open_reader(&reader);
 	check_word(&reader, count, LEAK, VERDICT_LEAK);
 	check_word(&reader, count, CACHE, VERDICT_CACHE);
