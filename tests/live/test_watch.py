@@ -3,6 +3,7 @@
 """`tracer watch` on a live program of known truth (tests/targets/verdicts.c): its words, its figures of the process, how it ends."""
 import json
 import signal
+import tempfile
 import time
 
 import lab
@@ -58,6 +59,59 @@ def check_memory(memory, report):
         assert moment["malloc_live_bytes"] + 65536 >= moment["tracked_bytes"], moment
     times = [moment["at_s"] for moment in memory["moments"]]
     assert times == sorted(times), times
+
+
+def test_several():
+    """Several processes, however they are selected: the calls of each are traced, and each has its leak."""
+    with lab.Group("tracer-watch") as group:
+        # Both work until the pipe is closed that is this one's standard input.
+        parent = lab.start(["/bin/sh", "-c", "exec 3<&0; \"$0\" <&3 & \"$0\" <&3 & wait", lab.target("verdicts")])
+        lab.wait_for(lambda: len(lab.children_of(parent.pid)) == 2, "both have started")
+        children = lab.children_of(parent.pid)
+        lab.wait_for(lambda: all(is_named(child, "verdicts") for child in children), "both are themselves")
+        for child in children:
+            group.enter(child)
+        ways = (["-p", ",".join(map(str, children))], ["--tree", parent.pid], ["--cgroup", "/" + group.name])
+        tracers = [lab.Tracer("watch", "-j", "-n", "0", "--budget", "50%", *way) for way in ways]
+        for tracer in tracers:
+            lab.wait_for(lambda tracer=tracer: leaking(tracer.report_now()) == set(children), "each leaks")
+        for tracer in tracers:
+            last = json.loads(tracer.stop().splitlines()[-1])
+            assert last["watch"]["calls"] == "all" and leaking(last) == set(children), last["watch"]
+
+
+def is_named(pid, name):
+    with open("/proc/%d/comm" % pid, encoding="utf-8") as file:
+        return file.read().strip() == name
+
+
+def leaking(report):
+    """The processes that have a leak, and no other site that is called one."""
+    found = [site for site in report["sites"] if site["verdict"]["word"] == "leak"]
+    assert all(lab.function_of(site) == "site_leak" for site in found), found
+    return {site["pid"] for site in found}
+
+
+def test_command():
+    """A command is watched from its first instruction, all calls, until it ends: it has counted them itself."""
+    with tempfile.NamedTemporaryFile("r", prefix="tracer-watch-") as file:
+        status, output, errors = lab.run("watch", "-q", "-j", "-n", "0", "-o", file.name, "--", lab.target("known"), "calls")
+        assert status == 0, errors
+        report = lab.last_object(file.read())
+    assert report["watch"]["calls"] == "all" and not report["watch"]["sure"], report["watch"]
+    lab.check_account(lab.last_object(output), report)
+
+
+def test_command_words():
+    """The same words as of a process that runs, and an exit status by them; -d ends the watch, and the command goes on."""
+    tracer = lab.Tracer("watch", "-j", "-n", "0", "--fail-on-leak", "-d", "1h", "--", lab.target("verdicts"))
+    lab.wait_for(lambda: is_known(tracer.report_now()), "leak and cache are known")
+    tracer.process.stdin.close()
+    tracer.process.stdin = None
+    last = json.loads(tracer.finish().splitlines()[-1])
+    assert is_known(last) and tracer.process.returncode == 1, (words_of(last), tracer.stderr())
+    cache = next(site for site in last["sites"] if lab.function_of(site) == "site_cache")
+    assert cache["inuse_objects"] == CACHE, cache
 
 
 def test_windows():

@@ -55,13 +55,17 @@ static const struct help_page pages[] = {
 		  "  tracer leaks -p 4242 --since first  what is lost since --save first\n"
 		  "  tracer leaks -p 4242 -d 10m --suppressions known.supp  less what is known\n" },
 	{ .command = "watch",
-	  .usage = "tracer watch -p PID | --comm NAME | ... [-d TIME] [OPTIONS]\n",
+	  .usage = "tracer watch -p PID | --comm NAME | ... [-d TIME] [OPTIONS]\n"
+		   "tracer watch [-d TIME] [OPTIONS] -- CMD [ARG...]\n",
 	  .about = "Traces until it is sure which sites leak, fill or are steady: in short "
 		   "windows,\n"
 		   "or all calls where that is within the budget, 1 % of the CPU time of the\n"
-		   "processes unless --budget is given.\n",
-	  .examples = "  tracer watch -p 4242           what leaks, as soon as that is sure\n"
-		      "  tracer watch -p 4242 -d 10m    what is sure after ten minutes at most\n" },
+		   "processes unless --budget is given. Of a CMD all calls are traced, from its\n"
+		   "first instruction on, unless --budget is given.\n",
+	  .examples =
+		  "  tracer watch -p 4242           what leaks, as soon as that is sure\n"
+		  "  tracer watch -p 4242 -d 10m    what is sure after ten minutes at most\n"
+		  "  tracer watch -- ./server       the same of a command, from its start on\n" },
 	{ .command = "record",
 	  .usage = "tracer record -o FILE -p PID | -a | ... [OPTIONS] [INTERVAL [COUNT]]\n"
 		   "tracer record -o FILE [OPTIONS] -- CMD [ARG...]\n",

@@ -314,15 +314,15 @@ static void trace_on_asked(void *context, struct watch *watch)
 		trace_report_now(trace);
 }
 
-/* What a watch sees. It ends when it is sure. */
+/* What a watch sees. It ends when it is sure, or after -d, though it rests. */
 static void trace_look(struct trace *trace)
 {
 	const uint64_t begin_ns = clock_now_ns();
 
-	if (begin_ns < trace->watcher->next_ns)
-		return;
-	trace_report_now(trace);
-	watcher_rest(trace->watcher, begin_ns);
+	if (begin_ns >= trace->watcher->next_ns) {
+		trace_report_now(trace);
+		watcher_rest(trace->watcher, begin_ns);
+	}
 	if (watcher_is_over(trace->watcher, trace->options->duration_ns))
 		trace_stop(trace);
 }
@@ -564,7 +564,7 @@ static int trace_choose(struct trace *trace)
 	bool all = false;
 	int code;
 
-	if (trace->options->waits || trace->selector.kind || trace->options->arguments)
+	if (trace->options->waits || trace->options->arguments)
 		return 0;
 	trace->active = true;
 	code = choice_run(trace->session, trace->on_signal.fd, trace->options->duration_ns, &all,

@@ -21,6 +21,7 @@ const struct command command_watch = {
 	.summary = "find what leaks, fills or is steady, until it is sure",
 	.options = watch_options,
 	.arguments = watch_arguments,
+	.starts_program = true,
 	.writes = watch_options_writes,
 	.check = watch_options_check,
 	.run = watch_run,

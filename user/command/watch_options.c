@@ -55,7 +55,8 @@ int watch_options_check(const struct command_line *line, struct options *options
 		code = trace_options_check_blocks(options, error);
 	if (code)
 		return code;
-	if (!options->budget)
+	/* A command is watched from its first instruction: there is nothing to choose by, and windows would not see it. */
+	if (!options->budget && !options->arguments)
 		options->budget = BUDGET_DEFAULT;
 	options->sort = SORT_LEAK;
 	trace_options_set_defaults(options);

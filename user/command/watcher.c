@@ -6,7 +6,7 @@
 #include "memory/memory_look.h"
 #include "system/end_signals.h"
 
-/* Between two looks there is so many times what the last one has taken. */
+/* Between two looks there is so many times what the shorter one of the last two has taken: one that reads many new names is longer. */
 #define REST 20
 /* A heap is looked at for so long, and again after a rest of so many times that. */
 #define HEAP_NS 300000000
@@ -73,17 +73,19 @@ bool watcher_wants(struct watcher *watcher, bool is_last)
 
 void watcher_rest(struct watcher *watcher, uint64_t begin_ns)
 {
-	const uint64_t now_ns = clock_now_ns();
+	const uint64_t now_ns = clock_now_ns(), look_ns = now_ns - begin_ns;
 
-	watcher->next_ns = now_ns + (now_ns - begin_ns) * REST;
+	watcher->next_ns =
+		now_ns + (look_ns < watcher->look_ns ? look_ns : watcher->look_ns) * REST;
+	watcher->look_ns = look_ns;
 }
 
 bool watcher_is_over(const struct watcher *watcher, uint64_t duration_ns)
 {
 	const struct settled *settled = &watcher->settled;
 
-	return settled_is_sure(settled) ||
-	       (duration_ns && settled->time_ns - settled->start_ns >= duration_ns);
+	return settled_is_sure(settled) || (duration_ns && settled->start_ns &&
+					    clock_now_ns() - settled->start_ns >= duration_ns);
 }
 
 void watcher_free(struct watcher *watcher)

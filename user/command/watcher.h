@@ -12,7 +12,8 @@
 struct watcher {
 	struct settled settled;
 	struct course course;
-	uint64_t next_ns; /* CLOCK_MONOTONIC: no look sooner, since the last one took long */
+	uint64_t look_ns; /* what the last look took */
+	uint64_t next_ns; /* CLOCK_MONOTONIC: no look sooner, since the last ones took long */
 	uint64_t heap_next_ns; /* the same of looks at the heap */
 	bool is_asked; /* the next report is written in any case */
 	uint64_t written_changes, written_ns; /* as of what was written last; 0 = nothing was */

@@ -148,6 +148,15 @@ static bool watch_shows(const struct report_site *site)
 	return site->verdict.word > VERDICT_UNKNOWN;
 }
 
+static bool watch_has_ended(const struct report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->target_count && report->targets[i]->exited; i++)
+		;
+	return i == report->target_count;
+}
+
 static void watch_rows(const struct text_writer *writer, const struct report *report)
 {
 	const struct settled *settled = report->options.settled;
@@ -173,7 +182,8 @@ static void watch_rows(const struct text_writer *writer, const struct report *re
 		watch_rest(writer,
 			   word == VERDICT_UNKNOWN ? "not yet known" : verdict_clause_title(word),
 			   words[word].rows, words[word].bytes,
-			   word == VERDICT_UNKNOWN ? settled->wait_ns : 0);
+			   word == VERDICT_UNKNOWN && !watch_has_ended(report) ? settled->wait_ns
+									       : 0);
 }
 
 static void watch_free_memory(const struct text_writer *writer, const struct course *course)
@@ -244,6 +254,10 @@ static void watch_end(const struct text_writer *writer, const struct report *rep
 	if (settled_is_sure(settled)) {
 		buffer_printf(writer->out, "sure: %zu leak%s\n", report->leaks,
 			      report->leaks == 1 ? "" : "s");
+		return;
+	}
+	if (watch_has_ended(report)) {
+		buffer_append_string(writer->out, "not sure: it has ended\n");
 		return;
 	}
 	buffer_append_string(writer->out, "not sure yet");
