@@ -21,6 +21,7 @@
 #include "command/serve_options.h"
 #include "command/top_options.h"
 #include "command/trace_options.h"
+#include "command/watch_options.h"
 #include "render/render.h"
 
 #define SECOND 1000000000ULL
@@ -61,6 +62,7 @@ static const struct command leaks = { .name = "leaks",
 				      .starts_program = true,
 				      .summary = "print what nothing points to",
 				      .options = leaks_options,
+				      .notes = leaks_options_notes,
 				      .arguments = leaks_options_arguments,
 				      .writes = leaks_options_writes,
 				      .check = leaks_options_check,
@@ -69,6 +71,7 @@ static const struct command leaks = { .name = "leaks",
 static const struct command record = { .name = "record",
 				       .summary = "keep every interval",
 				       .options = record_options,
+				       .notes = record_options_notes,
 				       .arguments = trace_options_arguments,
 				       .starts_program = true,
 				       .check = record_options_check,
@@ -90,6 +93,7 @@ static const struct command mark = { .name = "mark",
 static const struct command serve = { .name = "serve",
 				      .summary = "serve reports",
 				      .options = serve_options,
+				      .notes = serve_options_notes,
 				      .arguments = serve_options_arguments,
 				      .starts_program = true,
 				      .check = serve_options_check,
@@ -97,10 +101,20 @@ static const struct command serve = { .name = "serve",
 static const struct command top = { .name = "top",
 				    .summary = "show it live",
 				    .options = top_options,
+				    .notes = top_options_notes,
 				    .arguments = top_options_arguments,
 				    .starts_program = true,
 				    .check = top_options_check,
 				    .run = run_nothing };
+
+static const struct command watch = { .name = "watch",
+				      .summary = "judge until it is sure",
+				      .options = watch_options,
+				      .notes = watch_options_notes,
+				      .arguments = leaks_options_arguments,
+				      .writes = watch_options_writes,
+				      .check = watch_options_check,
+				      .run = run_nothing };
 
 /* A command without a process. */
 static const struct command diff = { .name = "diff",
@@ -112,7 +126,21 @@ static const struct command diff = { .name = "diff",
 				     .run = run_nothing };
 
 static const struct command *const commands[] = { &trace, &plan, &memory, &leaks, &record, &report,
-						  &mark,  &diff, &serve,  &top,	  NULL };
+						  &mark,  &diff, &serve,  &top,	  &watch,  NULL };
+
+/* Does the command take another option of this name? */
+static inline bool has_other_of_name(const struct command *command, const struct option_row *row)
+{
+	const struct command *const alone[] = { command, NULL };
+	size_t i, count;
+	const struct option_row **rows = command_line_rows(alone, &count);
+	bool found = false;
+
+	for (i = 0; i < count; i++)
+		found |= rows[i] != row && !strcmp(rows[i]->name, row->name);
+	free(rows);
+	return found;
+}
 
 /* Splits `line` at blanks; a word "''" is an empty argument. Free *ret_copy and the result. */
 static inline char **split(const char *line, int *ret_count, char **ret_copy)

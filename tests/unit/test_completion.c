@@ -52,6 +52,73 @@ static void test_options(void **state)
 	free(fish);
 }
 
+/* The part of a script that is a command's: from "NAME)" and `begin` to `end`. Free with free(). */
+static char *part_of(const char *script, const struct command *command, const char *begin,
+		     const char *end)
+{
+	char *start = memory_format("\t%s)%s", command->name, begin);
+	const char *place = strstr(script, start);
+	char *part;
+
+	assert_non_null(place);
+	place += strlen(start);
+	assert_non_null(strstr(place, end));
+	part = memory_format("%.*s", (int)(strstr(place, end) - place), place);
+	free(start);
+	return part;
+}
+
+/* A command is offered what its help text lists, and nothing that it refuses. */
+static void test_options_of_commands(void **state)
+{
+	char *bash = script_of(commands, SHELL_BASH), *zsh = script_of(commands, SHELL_ZSH);
+	char *fish = script_of(commands, SHELL_FISH);
+	const struct command *const *command;
+	size_t i, count;
+	const struct option_row **rows = command_line_rows(commands, &count);
+
+	(void)state;
+	for (command = commands; *command; command++) {
+		struct buffer help = { 0 };
+		char *in_bash = part_of(bash, *command, " echo \"", "\" ;;");
+		char *in_zsh = part_of(zsh, *command, "\n\t\t_arguments", "\n\t\t;;");
+
+		help_append(&help, commands, *command, false);
+		for (i = 0; i < count; i++) {
+			char *word = memory_format(" --%s", rows[i]->name);
+			char *listed = rows[i]->letter
+					       ? memory_format("\n  -%c,%s ", rows[i]->letter, word)
+					       : memory_format("\n     %s ", word);
+			char *form = memory_format("'*--%s%s[", rows[i]->name,
+						   rows[i]->argument ? "=" : "");
+			const bool is_listed = strstr(help.data, listed);
+			const char *place = strstr(in_bash, word);
+
+			while (place && place[strlen(word)] != ' ' && place[strlen(word)])
+				place = strstr(place + 1, word);
+			/* Of two options of one name, one is taken. */
+			if (!has_other_of_name(*command, rows[i]) &&
+			    (is_listed != !!place || is_listed != !!strstr(in_zsh, form)))
+				fail_msg("'tracer %s -h' and completions differ: --%s",
+					 (*command)->name, rows[i]->name);
+			free(form);
+			free(listed);
+			free(word);
+		}
+		buffer_free(&help);
+		free(in_bash);
+		free(in_zsh);
+	}
+	/* Of the formats, too. */
+	assert_non_null(strstr(bash, "\twatch\\ --format) _tracer_words text json ;;\n"));
+	assert_non_null(strstr(fish, "'__tracer_is watch' -l format"));
+	assert_non_null(strstr(fish, "'__tracer_is top' -l top -s n"));
+	free(rows);
+	free(bash);
+	free(zsh);
+	free(fish);
+}
+
 static const struct option_row *row_named(const struct option_list *list, const char *name)
 {
 	size_t i;
@@ -100,14 +167,14 @@ static void test_words(void **state)
 	size_t count = 0;
 
 	(void)state;
-	completion_append_words(&words, row);
+	completion_append_words(&words, NULL, row);
 	for (word = strtok_r(words.data, " ", &place); word; word = strtok_r(NULL, " ", &place)) {
 		assert_non_null(render_format_find(word));
 		count++;
 	}
 	assert_true(count >= 7);
 	buffer_clear(&words);
-	completion_append_words(&words, row_named(&options_table_general, "color"));
+	completion_append_words(&words, &trace, row_named(&options_table_general, "color"));
 	assert_string_equal(words.data, "auto always never");
 	buffer_free(&words);
 }
@@ -139,9 +206,8 @@ static void test_quotes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_options), cmocka_unit_test(test_options_of_commands),
+		cmocka_unit_test(test_kinds),	cmocka_unit_test(test_words),
 		cmocka_unit_test(test_quotes),
 	};
 

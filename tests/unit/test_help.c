@@ -49,7 +49,7 @@ static void check_row(const struct command *command, const struct option_row *ro
 	if (takes || (strcmp(row->name, "wait") != 0 && strcmp(row->name, "since") != 0)) {
 		assert_int_equal(!strstr(brief, name), !takes || testing || alias);
 		assert_int_equal(!strstr(verbose, name), !takes || alias);
-		assert_true(!takes || alias || strstr(verbose, row->help));
+		assert_true(!takes || alias || strstr(verbose, command_help_of(command, row)));
 	}
 	free(name);
 	free(verbose);
@@ -174,6 +174,148 @@ static void test_formats(void **state)
 	}
 }
 
+/* A line of each command that is accepted, without what selects processes, and that. */
+static const struct {
+	const struct command *command;
+	const char *line, *target;
+} bases[] = {
+	{ &trace, "", "-p 1" },
+	{ &plan, "plan", "-p 1" },
+	{ &memory, "memory", "-p 1" },
+	{ &leaks, "leaks -d 5", "-p 1" },
+	{ &record, "record -o x", "-p 1" },
+	{ &report, "report x", "" },
+	{ &mark, "mark x y", "" },
+	{ &diff, "diff a b", "" },
+	{ &serve, "serve --listen 127.0.0.1:80", "-p 1" },
+	{ &top, "top", "-p 1" },
+	{ &watch, "watch", "-p 1" },
+};
+
+#define BASES (sizeof(bases) / sizeof(bases[0]))
+
+/* Options that need others, or an argument of a form of its own. */
+static const struct {
+	const char *name, *words;
+} samples[] = {
+	{ "alloc", "--alloc a:b:size=arg1" },
+	{ "at", "--at 1s" },
+	{ "base", "--base 1s" },
+	{ "budget", "--budget=1%" },
+	{ "completion", "--completion bash" },
+	{ "empty", "--empty --schema 2 -j -n 0" },
+	{ "exec", "--exec x -o y --when-rss 1g" },
+	{ "format", "--format json" },
+	{ "free", "--free a:b:ptr=arg1 --alloc a:b:size=arg1" },
+	{ "from", "--from 1s" },
+	{ "listen", "--listen 127.0.0.1:80" },
+	{ "otlp", "--otlp http://127.0.0.1:4318" },
+	{ "otlp-interval", "--otlp-interval 1s --otlp http://127.0.0.1:4318" },
+	{ "schema", "--schema 2 -j" },
+	{ "show", "--show all" },
+	{ "survived", "--survived 2gc" },
+	{ "to", "--to 2s --from 1s" },
+	{ "when-growth", "--when-growth 10m/min" },
+	{ "who", "--who 0x1000" },
+};
+
+/* The option as it may be typed, alone or with what it needs. Free with free(). */
+static char *sample_of(const struct option_row *row, bool alone)
+{
+	const char *value = "x";
+	size_t i;
+
+	for (i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
+		if (!alone && !strcmp(samples[i].name, row->name))
+			return memory_copy_string(samples[i].words);
+	if (!row->argument)
+		return memory_format("--%s", row->name);
+	if (row->words)
+		value = row->words[0];
+	else if (strstr(row->argument, "PID") || !strcmp(row->argument, "N"))
+		value = "64";
+	else if (!strcmp(row->argument, "TIME"))
+		value = "100ms";
+	else if (!strcmp(row->argument, "SIZE"))
+		value = "64m";
+	return memory_format("--%s=%s", row->name, value);
+}
+
+/* Does the row say which processes? Then -p must not. */
+static bool is_target(const struct option_row *row)
+{
+	return (row >= options_table_target.rows &&
+		row < options_table_target.rows + options_table_target.count) ||
+	       !strcmp(row->name, "kernel") ||
+	       (!strcmp(row->name, "wait") && row->flags & OPTION_OPTIONAL);
+}
+
+/* What the help text of a command lists is accepted, and an option of others is refused, by words that name it. */
+static void test_listed_is_accepted(void **state)
+{
+	size_t i, j, count, taken = 0;
+	const struct option_row **rows = command_line_rows(commands, &count);
+
+	(void)state;
+	for (i = 0; i < BASES; i++) {
+		for (j = 0; j < count; j++) {
+			const bool takes = command_takes(bases[i].command, rows[j]);
+			char *sample = sample_of(rows[j], !takes);
+			char *text = memory_format("%s %s %s", bases[i].line,
+						   is_target(rows[j]) ? "" : bases[i].target,
+						   sample);
+			struct line line = parse(text);
+
+			/* Of two options of one name, that of the command is meant. */
+			if (has_other_of_name(bases[i].command, rows[j]))
+				goto next;
+			if (takes == !!line.result)
+				fail_msg("'%s': %s", text,
+					 line.result ? line.error.text
+						     : "accepted, and not listed");
+			if (line.result && !strstr(line.error.text, rows[j]->name))
+				fail_msg("'%s': no --%s in '%s'", text, rows[j]->name,
+					 line.error.text);
+			taken += takes;
+		next:
+			line_free(&line);
+			free(text);
+			free(sample);
+		}
+	}
+	assert_true(taken > 2 * count);
+	free(rows);
+}
+
+/* The help text of -n has the number that is taken without it, for the format that people read. */
+static void test_rows_by_default(void **state)
+{
+	const struct option_row *row = options_table_top.rows;
+	size_t i, found = 0;
+
+	(void)state;
+	for (i = 0; i < BASES; i++) {
+		char *text, *number;
+		struct line line;
+
+		if (!command_takes(bases[i].command, row))
+			continue;
+		text = memory_format("%s %s", bases[i].line, bases[i].target);
+		line = parse_good(text);
+		if (bases[i].command == &serve) {
+			line.options.format = render_format_find("text");
+			serve_options_set_format_defaults(&line.options);
+		}
+		number = memory_format("(%llu); 0 = all", (unsigned long long)line.options.top);
+		assert_non_null(strstr(command_help_of(bases[i].command, row), number));
+		found++;
+		free(number);
+		line_free(&line);
+		free(text);
+	}
+	assert_true(found >= 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +323,8 @@ int main(void)
 		cmocka_unit_test(test_help_fits_and_is_true),
 		cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_listed_is_accepted),
+		cmocka_unit_test(test_rows_by_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,10 +32,19 @@ struct argument_row {
 	bool is_file; /* the name of one, perhaps with more behind it */
 };
 
+/* What differs from the table of an option, for one command. */
+struct command_note {
+	const char *name; /* of the option */
+	const char *refused; /* why the command does not take it, a clause; NULL = it does */
+	const char *help; /* instead of the row's; NULL = that */
+};
+
 struct command {
 	const char *name; /* as typed; the first of the list is run when none is named */
 	const char *summary; /* a phrase for the help text */
 	const struct option_list *const *options; /* what it takes, ended by NULL */
+	/* On some of them, ended by one without a name; NULL = none. */
+	const struct command_note *notes;
 	const struct argument_row *arguments; /* in their order, ended by one without a name */
 	bool starts_program; /* what follows "--" is a program to start; otherwise positional arguments */
 	/* Which formats it writes; NULL = all, if it takes --format. */
@@ -64,8 +73,14 @@ extern const struct command command_serve; /* serve.c */
 extern const struct command command_top; /* top.c */
 extern const struct command command_watch; /* watch.c */
 
-/* Is the option in one of the command's lists? */
+/* Is the option in one of the command's lists, and not refused? */
 bool command_takes(const struct command *command, const struct option_row *row);
+
+/* Why the command does not take an option of its lists, a clause, or NULL. */
+const char *command_refuses(const struct command *command, const struct option_row *row);
+
+/* The option's line of help, as it is for the command. */
+const char *command_help_of(const struct command *command, const struct option_row *row);
 
 /* Write to `log` what went wrong. Returns the exit status for it: its kind. */
 int command_fail(const struct log *log, const struct error *error);

@@ -36,16 +36,13 @@ struct parse {
 
 #define USAGE(parse, ...) error_set((parse)->error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
-/* Is the list one of those that earlier commands take? */
-static bool list_is_known(const struct command *const *commands, const struct command *const *end,
-			  const struct option_list *list)
+/* Is the option one that an earlier command takes? */
+static bool row_is_known(const struct command *const *commands, const struct command *const *end,
+			 const struct option_row *row)
 {
-	const struct option_list *const *other;
-
 	for (; commands < end; commands++)
-		for (other = (*commands)->options; *other; other++)
-			if (*other == list)
-				return true;
+		if (command_takes(*commands, row))
+			return true;
 	return false;
 }
 
@@ -55,14 +52,17 @@ const struct option_row **command_line_rows(const struct command *const *command
 	const struct option_row **rows = NULL;
 	const struct command *const *command;
 	const struct option_list *const *list;
-	size_t capacity = 0, count = 0, i;
+	const struct option_row *row;
+	size_t capacity = 0, count = 0;
 
 	for (command = commands; *command; command++)
 		for (list = (*command)->options; *list; list++)
-			for (i = 0; i < (*list)->count && !list_is_known(commands, command, *list);
-			     i++) {
+			for (row = (*list)->rows; row < (*list)->rows + (*list)->count; row++) {
+				if (!command_takes(*command, row) ||
+				    row_is_known(commands, command, row))
+					continue;
 				rows = memory_grow(rows, count, &capacity, sizeof(*rows));
-				rows[count++] = &(*list)->rows[i];
+				rows[count++] = row;
 			}
 	*ret_count = count;
 	return rows;
@@ -364,16 +364,28 @@ static void parse_rest(struct parse *parse)
 			parse_add_position(parse, *rest++);
 }
 
-static int parse_check_options(struct parse *parse)
+/* An option of another command. */
+static int parse_refuse_option(struct parse *parse, const struct option_row *row)
 {
 	const struct command *command = parse->line.command;
+	const char *reason = command_refuses(command, row);
 	char label[OPTION_LABEL_MAX];
+
+	option_row_label(row, label);
+	if (reason)
+		return USAGE(parse, "'tracer %s' takes no %s, since %s: leave it out",
+			     command->name, label, reason);
+	return USAGE(parse, "%s has no meaning for 'tracer %s': leave it out", label,
+		     command->name);
+}
+
+static int parse_check_options(struct parse *parse)
+{
 	size_t i;
 
 	for (i = 0; i < parse->row_count; i++)
-		if (parse->seen[i] && !command_takes(command, parse->rows[i]))
-			return USAGE(parse, "%s has no meaning for 'tracer %s': leave it out",
-				     option_row_label(parse->rows[i], label), command->name);
+		if (parse->seen[i] && !command_takes(parse->line.command, parse->rows[i]))
+			return parse_refuse_option(parse, parse->rows[i]);
 	return 0;
 }
 

@@ -17,7 +17,7 @@ int command_line_parse(int argc, char *const *argv, const struct command *const 
 		       struct options *ret_options, struct error *error);
 
 /*
- * The options of all commands, each once, in the order of the commands' lists; `*ret_count` gets their number. Free with
+ * The options that commands take, each once, in the order of the commands' lists; `*ret_count` gets their number. Free with
  * free(); the rows are the commands'.
  */
 const struct option_row **command_line_rows(const struct command *const *commands,

@@ -31,47 +31,51 @@ static void bash_append_commands(struct buffer *out, const struct command *const
 
 static void bash_append_options(struct buffer *out, const struct command *const *commands)
 {
-	const struct option_list *const *list;
-	size_t i;
+	size_t i, count;
 
 	buffer_append_string(out, "\n_tracer_options()\n{\n\tcase $1 in\n");
 	for (; *commands; commands++) {
+		const struct command *const alone[] = { *commands, NULL };
+		const struct option_row **rows = command_line_rows(alone, &count);
+
 		buffer_printf(out, "\t%s) echo \"", (*commands)->name);
-		for (list = (*commands)->options; *list; list++)
-			for (i = 0; i < (*list)->count; i++)
-				if (completion_offers(&(*list)->rows[i]))
-					buffer_printf(out, " --%s", (*list)->rows[i].name);
+		for (i = 0; i < count; i++)
+			if (completion_offers(rows[i]))
+				buffer_printf(out, " --%s", rows[i]->name);
 		buffer_append_string(out, "\" ;;\n");
+		free(rows);
 	}
 	buffer_append_string(out, "\tesac\n}\n");
 }
 
-/* The command is in the pattern where several options have one name. */
+/* What an option of a command takes; NULL = of any. */
+static void bash_append_clause(struct buffer *out, const struct command *command,
+			       const struct option_row *row)
+{
+	const enum completion_kind kind = completion_kind_of(row);
+	char *before = memory_format("%s\\ ", command ? command->name : "*");
+
+	buffer_append_string(out, "\t");
+	completion_case_append_option(out, row, before);
+	buffer_printf(out, ") %s", bash_functions[kind]);
+	if (kind == COMPLETE_WORDS)
+		completion_append_words(out, command, row);
+	buffer_append_string(out, " ;;\n");
+	free(before);
+}
+
+/* Of several options of one name each command has its own, and perhaps words of its own. */
 static void bash_append_argument(struct buffer *out, const struct command *const *commands,
 				 const struct option_row *row)
 {
-	const enum completion_kind kind = completion_kind_of(row);
-	const char *between = "\t";
-	char *before;
+	const bool has_namesake = completion_has_namesake(commands, row);
 
-	if (!completion_has_namesake(commands, row)) {
-		buffer_append_string(out, between);
-		completion_case_append_option(out, row, "*\\ ");
-	} else {
-		for (; *commands; commands++) {
-			if (!command_takes(*commands, row))
-				continue;
-			before = memory_format("%s\\ ", (*commands)->name);
-			buffer_append_string(out, between);
-			completion_case_append_option(out, row, before);
-			between = " | ";
-			free(before);
-		}
-	}
-	buffer_printf(out, ") %s", bash_functions[kind]);
-	if (kind == COMPLETE_WORDS)
-		completion_append_words(out, row);
-	buffer_append_string(out, " ;;\n");
+	for (; *commands; commands++)
+		if (command_takes(*commands, row) &&
+		    (has_namesake || completion_has_fewer_words(*commands, row)))
+			bash_append_clause(out, *commands, row);
+	if (!has_namesake)
+		bash_append_clause(out, NULL, row);
 }
 
 static void bash_append_arguments(struct buffer *out, const struct command *const *commands,

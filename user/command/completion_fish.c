@@ -76,15 +76,12 @@ static void fish_append_commands(struct buffer *out, const struct command *const
 	}
 }
 
-static void fish_append_option(struct buffer *out, const struct command *const *commands,
-			       const struct option_row *row)
+/* What follows the condition: the option as it is for a command; NULL = for any. */
+static void fish_append_form(struct buffer *out, const struct command *command,
+			     const struct option_row *row)
 {
 	const enum completion_kind kind = completion_kind_of(row);
 
-	buffer_append_string(out, "complete -c tracer -n '__tracer_is");
-	for (; *commands; commands++)
-		if (command_takes(*commands, row))
-			buffer_printf(out, " %s", (*commands)->name);
 	buffer_printf(out, "' -l %s", row->name);
 	if (row->letter)
 		buffer_printf(out, " -s %c", row->letter);
@@ -93,12 +90,41 @@ static void fish_append_option(struct buffer *out, const struct command *const *
 		buffer_append_string(out, fish_offers[kind]);
 	if (kind == COMPLETE_WORDS) {
 		buffer_append_string(out, "'");
-		completion_append_words(out, row);
+		completion_append_words(out, command, row);
 		buffer_append_string(out, "'");
 	}
 	buffer_append_string(out, " -d ");
-	fish_append_quoted(out, row->help);
+	fish_append_quoted(out, command ? command_help_of(command, row) : row->help);
 	buffer_append_string(out, "\n");
+}
+
+/* Has the command a line of its own for the option? */
+static bool fish_has_own(const struct command *command, const struct option_row *row)
+{
+	return command_help_of(command, row) != row->help ||
+	       completion_has_fewer_words(command, row);
+}
+
+static void fish_append_option(struct buffer *out, const struct command *const *commands,
+			       const struct option_row *row)
+{
+	const struct command *const *command;
+	const char *before = "complete -c tracer -n '__tracer_is";
+
+	for (command = commands; *command; command++) {
+		if (!command_takes(*command, row) || fish_has_own(*command, row))
+			continue;
+		buffer_printf(out, "%s %s", before, (*command)->name);
+		before = "";
+	}
+	if (!*before)
+		fish_append_form(out, NULL, row);
+	for (command = commands; *command; command++) {
+		if (!command_takes(*command, row) || !fish_has_own(*command, row))
+			continue;
+		buffer_printf(out, "complete -c tracer -n '__tracer_is %s", (*command)->name);
+		fish_append_form(out, *command, row);
+	}
 }
 
 void completion_fish_append(struct buffer *out, const struct command *const *commands)

@@ -48,15 +48,26 @@ bool completion_takes_files(const struct command *command)
 	return command->arguments[0].is_file;
 }
 
-void completion_append_words(struct buffer *out, const struct option_row *row)
+void completion_append_words(struct buffer *out, const struct command *command,
+			     const struct option_row *row)
 {
 	const struct render_format *format;
+	const char *between = "";
 	size_t i;
 
 	for (i = 0; row->words && row->words[i]; i++)
 		buffer_printf(out, "%s%s", i ? " " : "", row->words[i]);
-	for (format = render_format_list(); !row->words && format->name; format++)
-		buffer_printf(out, "%s%s", format == render_format_list() ? "" : " ", format->name);
+	for (format = render_format_list(); !row->words && format->name; format++) {
+		if (command && command->writes && !command->writes(format))
+			continue;
+		buffer_printf(out, "%s%s", between, format->name);
+		between = " ";
+	}
+}
+
+bool completion_has_fewer_words(const struct command *command, const struct option_row *row)
+{
+	return command->writes && !row->words && completion_kind_of(row) == COMPLETE_WORDS;
 }
 
 bool completion_offers(const struct option_row *row)

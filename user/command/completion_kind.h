@@ -20,8 +20,14 @@ enum completion_kind {
 /* Of an option. */
 enum completion_kind completion_kind_of(const struct option_row *row);
 
-/* Append the words that an option of the kind COMPLETE_WORDS accepts, with blanks between. */
-void completion_append_words(struct buffer *out, const struct option_row *row);
+/*
+ * Append the words that an option of the kind COMPLETE_WORDS accepts, with blanks between. Of formats, those that the command
+ * writes; NULL = all.
+ */
+void completion_append_words(struct buffer *out, const struct command *command,
+			     const struct option_row *row);
+/* Are some of them for other commands only? */
+bool completion_has_fewer_words(const struct command *command, const struct option_row *row);
 
 /* Does what follows "--" begin with a program? Are positional arguments names of files? */
 bool completion_starts_program(const struct command *command);

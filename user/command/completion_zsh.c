@@ -52,12 +52,13 @@ static void zsh_append_commands(struct buffer *out, const struct command *const 
 }
 
 /* One form of an option, "-p+" or "--pid=", as _arguments takes it. */
-static void zsh_append_form(struct buffer *out, const struct option_row *row, const char *form)
+static void zsh_append_form(struct buffer *out, const struct command *command,
+			    const struct option_row *row, const char *form)
 {
 	const enum completion_kind kind = completion_kind_of(row);
 
 	buffer_printf(out, " \\\n\t\t\t'*%s[", form);
-	zsh_append_text(out, row->help);
+	zsh_append_text(out, command_help_of(command, row));
 	buffer_append_string(out, "]");
 	if (row->argument) {
 		buffer_append_string(out, row->flags & OPTION_OPTIONAL ? "::" : ":");
@@ -66,36 +67,38 @@ static void zsh_append_form(struct buffer *out, const struct option_row *row, co
 	}
 	if (kind == COMPLETE_WORDS) {
 		buffer_append_string(out, "(");
-		completion_append_words(out, row);
+		completion_append_words(out, command, row);
 		buffer_append_string(out, ")");
 	}
 	buffer_append_string(out, "'");
 }
 
-static void zsh_append_option(struct buffer *out, const struct option_row *row)
+static void zsh_append_option(struct buffer *out, const struct command *command,
+			      const struct option_row *row)
 {
 	struct buffer form = { 0 };
 
 	buffer_printf(&form, "--%s%s", row->name, row->argument ? "=" : "");
-	zsh_append_form(out, row, form.data);
+	zsh_append_form(out, command, row, form.data);
 	buffer_clear(&form);
 	buffer_printf(&form, "-%c%s", row->letter, row->argument ? "+" : "");
 	if (row->letter)
-		zsh_append_form(out, row, form.data);
+		zsh_append_form(out, command, row, form.data);
 	buffer_free(&form);
 }
 
 static void zsh_append_command(struct buffer *out, const struct command *command)
 {
-	const struct option_list *const *list;
-	size_t i;
+	const struct command *const alone[] = { command, NULL };
+	size_t i, count;
+	const struct option_row **rows = command_line_rows(alone, &count);
 
 	buffer_printf(out, "\t%s)\n\t\t_arguments -s -S $rest", command->name);
-	for (list = command->options; *list; list++)
-		for (i = 0; i < (*list)->count; i++)
-			if (completion_offers(&(*list)->rows[i]))
-				zsh_append_option(out, &(*list)->rows[i]);
+	for (i = 0; i < count; i++)
+		if (completion_offers(rows[i]))
+			zsh_append_option(out, command, rows[i]);
 	buffer_append_string(out, "\n\t\t;;\n");
+	free(rows);
 }
 
 void completion_zsh_append(struct buffer *out, const struct command *const *commands)

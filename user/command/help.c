@@ -25,7 +25,8 @@ static void help_line(struct buffer *out, const char *left, const char *right)
 	buffer_printf(out, " %s\n", right);
 }
 
-static void help_option(struct buffer *out, const struct option_row *row)
+static void help_option(struct buffer *out, const struct command *command,
+			const struct option_row *row)
 {
 	const char *argument = row->argument ? row->argument : "";
 	char left[96];
@@ -34,7 +35,7 @@ static void help_option(struct buffer *out, const struct option_row *row)
 		snprintf(left, sizeof(left), "  -%c, --%s %s", row->letter, row->name, argument);
 	else
 		snprintf(left, sizeof(left), "      --%s %s", row->name, argument);
-	help_line(out, left, row->help);
+	help_line(out, left, command_help_of(command, row));
 }
 
 /* The options of a command, or those of them that are for tests. */
@@ -51,7 +52,7 @@ static void help_options(struct buffer *out, const struct command *command, cons
 			continue;
 		if (!any)
 			buffer_printf(out, "\n%s\n", title);
-		help_option(out, rows[i]);
+		help_option(out, command, rows[i]);
 		any = true;
 	}
 	free(rows);
@@ -72,11 +73,12 @@ static void help_commands(struct buffer *out, const struct command *const *comma
 static bool help_has_argument(const struct command *command, const char *name)
 {
 	const struct option_list *const *list;
-	size_t i;
+	const struct option_row *row;
 
 	for (list = command->options; *list; list++)
-		for (i = 0; i < (*list)->count; i++)
-			if ((*list)->rows[i].argument && strstr((*list)->rows[i].argument, name))
+		for (row = (*list)->rows; row < (*list)->rows + (*list)->count; row++)
+			if (row->argument && strstr(row->argument, name) &&
+			    command_takes(command, row))
 				return true;
 	return false;
 }

@@ -129,6 +129,7 @@ const struct command command_leaks = {
 	.name = "leaks",
 	.summary = "print blocks that nothing points to any more",
 	.options = leaks_options,
+	.notes = leaks_options_notes,
 	.arguments = leaks_options_arguments,
 	.starts_program = true,
 	.writes = leaks_options_writes,

@@ -26,6 +26,22 @@ const struct option_list *const leaks_options[] = {
 	&options_table_general, NULL,
 };
 
+#define ONE_PROCESS "it looks at one process, which -p or another option selects"
+#define ALL_CALLS "it looks up who has allocated what is lost, which takes all calls"
+
+const struct command_note leaks_options_notes[] = {
+	{ "duration", .help = "trace for TIME before it looks, for stacks" },
+	{ "pid", .help = "the process" },
+	{ "tree", .refused = ONE_PROCESS },
+	{ "all", .refused = ONE_PROCESS },
+	{ "wait", .refused = "it looks at a process that runs: 'tracer leaks -- CMD' starts one" },
+	{ "follow-fork", .refused = ONE_PROCESS },
+	{ "keep-exited", .refused = "what ended programs held is not lost, but gone" },
+	{ "budget", .refused = ALL_CALLS },
+	{ "max-window", .refused = ALL_CALLS },
+	{ NULL },
+};
+
 const struct argument_row leaks_options_arguments[] = { { .name = NULL } };
 
 bool leaks_options_writes(const struct render_format *format)
@@ -38,14 +54,9 @@ static int leaks_options_check_trace(const struct options *options, struct error
 {
 	int code;
 
-	if (options->budget)
-		return USAGE("'tracer leaks' looks up who has allocated what is lost, and "
-			     "--budget records a part of all calls: leave it out");
 	if (options->usdt == USDT_ONLY)
 		return USAGE("'tracer leaks' looks up who has allocated what is lost, and "
 			     "--usdt=only records samples: leave it out");
-	if (options->tree || options->all)
-		return USAGE("'tracer leaks' looks at one process: use -p");
 	code = trace_options_check_blocks(options, error);
 	return code ? code : trace_options_check_light(options, error);
 }

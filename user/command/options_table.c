@@ -378,7 +378,7 @@ static const struct option_row top_rows[] = {
 	{ .name = "top",
 	  .letter = 'n',
 	  .argument = "N",
-	  .help = "call sites shown (10); 0 = all",
+	  .help = "rows shown (10); 0 = all",
 	  .store = option_row_store_number,
 	  FIELD(top),
 	  .max = UINT32_MAX },

@@ -19,6 +19,7 @@ const struct command command_record = {
 	.name = "record",
 	.summary = "trace as well, and keep every interval in a file",
 	.options = record_options,
+	.notes = record_options_notes,
 	.arguments = trace_options_arguments,
 	.starts_program = true,
 	.check = record_options_check,

@@ -18,6 +18,13 @@ const struct option_list *const record_options[] = {
 	&options_table_probe,  &options_table_general,	 NULL,
 };
 
+const struct command_note record_options_notes[] = {
+	{ "duration", .help = "record for TIME" },
+	{ "output", .help = "the recording, a new file" },
+	{ "light", .refused = "a recording keeps when blocks were freed" },
+	{ NULL },
+};
+
 int record_options_check(const struct command_line *line, struct options *options,
 			 struct error *error)
 {
@@ -34,9 +41,6 @@ int record_options_check(const struct command_line *line, struct options *option
 		return code;
 	if (!options->output)
 		return USAGE("'tracer record' needs the name of the recording: -o FILE");
-	if (options->light)
-		return USAGE("'tracer record' keeps when blocks were freed, and --light does not "
-			     "see that: leave it out");
 	trace_options_set_defaults(options);
 	/* With -d, the last interval is at its end. */
 	if (options->duration_ns && options->duration_ns < options->interval_ns)

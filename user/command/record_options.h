@@ -7,6 +7,7 @@
 
 /* For struct command. */
 extern const struct option_list *const record_options[];
+extern const struct command_note record_options_notes[];
 int record_options_check(const struct command_line *line, struct options *options,
 			 struct error *error);
 

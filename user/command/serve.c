@@ -23,6 +23,7 @@ const struct command command_serve = {
 	.name = "serve",
 	.summary = "trace, and serve reports by HTTP: Prometheus, pprof",
 	.options = serve_options,
+	.notes = serve_options_notes,
 	.arguments = serve_options_arguments,
 	.starts_program = true,
 	.check = serve_options_check,

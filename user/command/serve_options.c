@@ -31,6 +31,11 @@ const struct option_list *const serve_options[] = {
 	NULL,
 };
 
+const struct command_note serve_options_notes[] = {
+	{ "top", .help = "sites of a page (50); 0 = all" },
+	{ NULL },
+};
+
 const struct argument_row serve_options_arguments[] = { { NULL } };
 
 static int serve_check_address(const struct options *options, struct error *error)

@@ -7,6 +7,7 @@
 
 /* For struct command. */
 extern const struct option_list *const serve_options[];
+extern const struct command_note serve_options_notes[];
 extern const struct argument_row serve_options_arguments[]; /* none */
 int serve_options_check(const struct command_line *line, struct options *options,
 			struct error *error);

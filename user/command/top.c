@@ -23,6 +23,7 @@ const struct command command_top = {
 	.name = "top",
 	.summary = "trace as well, and show it live on the terminal",
 	.options = top_options,
+	.notes = top_options_notes,
 	.arguments = top_options_arguments,
 	.starts_program = true,
 	.check = top_options_check,

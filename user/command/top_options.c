@@ -21,6 +21,11 @@ const struct option_list *const top_options[] = {
 	&options_table_probe,  &options_table_general, NULL,
 };
 
+const struct command_note top_options_notes[] = {
+	{ "top", .help = "rows to scroll through (1000); 0 = all" },
+	{ NULL },
+};
+
 /* The same as of trace, of which the first is taken. */
 const struct argument_row top_options_arguments[] = {
 	{ "INTERVAL", true, trace_options_store_interval },

@@ -20,6 +20,7 @@ const struct command command_watch = {
 	.name = "watch",
 	.summary = "find what leaks, fills or is steady, until it is sure",
 	.options = watch_options,
+	.notes = watch_options_notes,
 	.arguments = watch_arguments,
 	.starts_program = true,
 	.writes = watch_options_writes,

@@ -22,6 +22,18 @@ const struct option_list *const watch_options[] = {
 	&options_table_record, &options_table_probe,  &options_table_general, NULL,
 };
 
+const struct command_note watch_options_notes[] = {
+	{ "duration", .help = "end after TIME, sure or not" },
+	{ "no-follow-fork", .refused = "it starts no command" },
+	{ "no-hold", .refused = "it starts no command" },
+	{ "sort", .refused = "it orders by what matters, leaks first" },
+	{ "fail-over", .refused = "it judges growth: --fail-on-leak is its threshold" },
+	{ "schema", .refused = "its JSON is one of its own" },
+	{ "empty", .refused = "its JSON is one of its own" },
+	{ "light", .refused = "without frees there are no verdicts" },
+	{ NULL },
+};
+
 bool watch_options_writes(const struct render_format *format)
 {
 	return format->render_watch != NULL;
@@ -32,15 +44,8 @@ static int watch_check_values(const struct options *options, struct error *error
 	if (!watch_options_writes(options->format))
 		return USAGE("'tracer watch' has the formats text and json (-j), and not %s",
 			     options->format->name);
-	if (options->sort != SORT_INUSE)
-		return USAGE("'tracer watch' orders by what matters, leaks first: leave out "
-			     "-s/--sort");
-	if (options->fail_over != UINT64_MAX)
-		return USAGE("'tracer watch' judges: it takes --fail-on-leak, and no --fail-over");
 	if (options->usdt == USDT_ONLY)
 		return USAGE("samples have no verdicts: leave out --usdt=only");
-	if (options->light)
-		return USAGE("--light sees no frees, so there are no verdicts: leave it out");
 	return 0;
 }
 

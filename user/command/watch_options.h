@@ -6,6 +6,7 @@
 #include "command/command.h"
 
 extern const struct option_list *const watch_options[];
+extern const struct command_note watch_options_notes[];
 
 /* See struct command: check. */
 bool watch_options_writes(const struct render_format *format);
