@@ -13,6 +13,7 @@
 
 #include "render/difference.h"
 #include "unit/expected.h"
+#include "unit/gunzip.h"
 #include "unit/nasty.h"
 
 #define LONG (1 << 20)
@@ -130,6 +131,54 @@ static void test_server(void **state)
 	}
 	report_free(report);
 	sample_free(sample);
+}
+
+/* What is written in a format; unpacked. */
+static char *lost_in(const char *format, uint64_t traced_ns)
+{
+	const struct report_options options = { .is_lost = true, .lost_traced_ns = traced_ns };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct report_names names = sample_names(sample);
+	struct report *report = report_build(&sample->snapshot, &options, &names);
+	struct buffer out = { 0 }, content = { 0 };
+	size_t i;
+
+	render_format_find(format)->render(report, &plain, &out);
+	if (!strcmp(format, "pprof"))
+		gunzip(&out, &content);
+	else
+		buffer_append(&content, out.data, out.length);
+	for (i = 0; i < content.length; i++)
+		if (!content.data[i])
+			content.data[i] = ' ';
+	buffer_free(&out);
+	report_free(report);
+	sample_free(sample);
+	return content.data;
+}
+
+/* Lost blocks are called so, not in use; and a trace is named only where there was one. */
+static void test_lost(void **state)
+{
+	static const char *const titled[] = { "callgrind", "heaptrack", "jeprof",
+					      "massif",	   "pprof",	"speedscope" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(titled) / sizeof(titled[0]); i++) {
+		char *found = lost_in(titled[i], 0), *traced = lost_in(titled[i], 10000000000);
+
+		assert_non_null(strstr(found, "ruby (4242), lost blocks; nothing was traced, so "
+					      "no stack is known"));
+		assert_null(strstr(found, "traced for"));
+		assert_non_null(strstr(traced, "ruby (4242), lost blocks; allocations were traced "
+					       "for 10.0 s before"));
+		assert_null(strstr(found, "in use"));
+		assert_null(strstr(traced, "in use"));
+		free(found);
+		free(traced);
+	}
 }
 
 /* Nothing is in use, and there is no process. */
@@ -259,9 +308,9 @@ static void test_difference(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_server),	   cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_long),	   cmocka_unit_test(test_nasty),
-		cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_server), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_long),   cmocka_unit_test(test_nasty),
+		cmocka_unit_test(test_lost),   cmocka_unit_test(test_difference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,8 @@ struct report_options {
 	bool lines; /* find each site's line of the application, what allocated for it, and a stack for rows by line */
 	bool internal; /* keep frames of interpreters' own functions, and a stack for each line */
 	bool is_lost; /* what is in use is what is lost, and called so */
+	/* Of what is lost: for how long allocations were traced before; 0 = they were not. */
+	uint64_t lost_traced_ns;
 	/* What sites held at the last report; NULL = there was none. */
 	const struct growth_base *base;
 	bool only_held; /* with `top` 0, too, sites that hold nothing are left out where what is in use ranks them */

@@ -119,6 +119,7 @@ static void finder_render_rows(const struct finder *finder, const struct leak_re
 	struct report_options wanted = { .sort = SORT_INUSE,
 					 .only_held = true,
 					 .is_lost = true,
+					 .lost_traced_ns = report->traced_ns,
 					 .lines = options->format->page,
 					 .judge = judge_new(snapshot, &options->rules, &names) };
 	struct grouped *grouped =

@@ -277,7 +277,7 @@ static void callgrind_command(struct callgrind *callgrind, const struct report *
 void render_callgrind(const struct report *report, const struct render_options *options,
 		      struct buffer *out)
 {
-	struct callgrind callgrind = { .figures = figures_of_report,
+	struct callgrind callgrind = { .figures = figures_of_report(report),
 				       .options = options,
 				       .out = out };
 

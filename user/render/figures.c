@@ -4,12 +4,24 @@
 
 #include "render/difference_view.h"
 
-const struct figure figures_of_report[FIGURES] = {
+static const struct figure figures_of_lost[FIGURES] = {
+	{ "inuse_bytes", "lost, bytes", true },
+	{ "inuse_objects", "lost, blocks", false },
+	{ "alloc_bytes", "allocated at these sites, bytes", true },
+	{ "alloc_objects", "allocated at these sites, blocks", false },
+};
+
+static const struct figure figures_in_use[FIGURES] = {
 	{ "inuse_bytes", "in use, bytes", true },
 	{ "inuse_objects", "in use, blocks", false },
 	{ "alloc_bytes", "allocated, bytes", true },
 	{ "alloc_objects", "allocated, blocks", false },
 };
+
+const struct figure *figures_of_report(const struct report *report)
+{
+	return report->options.is_lost ? figures_of_lost : figures_in_use;
+}
 
 const struct figure figures_of_difference[FIGURES] = {
 	{ "grown_bytes", "grown, bytes", true },

@@ -19,7 +19,8 @@ struct figure {
 };
 
 /* The first one is what readers show first. */
-extern const struct figure figures_of_report[FIGURES], figures_of_difference[FIGURES];
+extern const struct figure figures_of_difference[FIGURES];
+const struct figure *figures_of_report(const struct report *report);
 
 /* Takes a site, which is open until it returns. */
 typedef void figures_take(void *context, const struct report_site *site,

@@ -24,6 +24,22 @@ static void notes_end_line(struct notes *notes)
 	buffer_clear(&notes->line);
 }
 
+/* What the figures are of. */
+static void notes_subject(struct notes *notes, const struct report *report)
+{
+	char text[UNITS_TEXT_MAX];
+
+	if (!report->options.is_lost)
+		buffer_printf(&notes->line, "traced for %s; blocks from before are not known",
+			      units_format_time(report->duration_ns, text));
+	else if (report->options.lost_traced_ns)
+		buffer_printf(&notes->line, "lost blocks; allocations were traced for %s before",
+			      units_format_time(report->options.lost_traced_ns, text));
+	else
+		buffer_append_string(&notes->line,
+				     "lost blocks; nothing was traced, so no stack is known");
+}
+
 static void notes_opening(struct notes *notes, const struct report *report)
 {
 	char text[UNITS_TEXT_MAX];
@@ -38,9 +54,8 @@ static void notes_opening(struct notes *notes, const struct report *report)
 	if (i < report->target_count)
 		buffer_printf(&notes->line, " and %s more",
 			      units_format_count(report->target_count - i, text));
-	buffer_printf(&notes->line, "%straced for %s; blocks from before are not known",
-		      report->target_count ? ", " : "",
-		      units_format_time(report->duration_ns, text));
+	buffer_append_string(&notes->line, report->target_count ? ", " : "");
+	notes_subject(notes, report);
 	notes_end_line(notes);
 }
 

@@ -168,7 +168,7 @@ static void speedscope_write(struct speedscope *speedscope)
 void render_speedscope(const struct report *report, const struct render_options *options,
 		       struct buffer *out)
 {
-	struct speedscope speedscope = { .figures = figures_of_report,
+	struct speedscope speedscope = { .figures = figures_of_report(report),
 					 .options = options,
 					 .json = { .out = out } };
 
