@@ -3,7 +3,7 @@
 """`tracer serve --otlp`: figures equal to the target's own account, and receivers that refuse, hang and fail.
 
 The truth of figures is tests/targets/known.c, which counts what it asks for by itself, and /report.json; that of the encoding is protoc, with the
-description of the messages.
+description of the messages: ours, and where it is there the protocol's own (OTLP_PROTO: the top of a copy of opentelemetry-proto, 1.9 or later).
 """
 import http.server
 import json
@@ -18,6 +18,8 @@ import lab
 
 FREE = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 PROTO = os.path.join(lab.TOP, "user/render")
+OFFICIAL = os.environ.get("OTLP_PROTO", "/usr/include")
+SERVICE = "opentelemetry/proto/collector/profiles/v1development/profiles_service.proto"
 
 
 class Receiver(http.server.ThreadingHTTPServer):
@@ -85,9 +87,9 @@ class Server:
         assert self.tracer.process.returncode == 0 and not output, (output, self.tracer.stderr())
 
 
-def decode(body):
+def decode(body, folder=PROTO, message="otlp.Request", file="otlp.proto"):
     """The text of protoc as nested lists of (name, value)."""
-    text = subprocess.run(["protoc", "--proto_path", PROTO, "--decode", "otlp.Request", "otlp.proto"], input=body,
+    text = subprocess.run(["protoc", "--proto_path", folder, "--decode", message, file], input=body,
                           stdout=subprocess.PIPE, check=True).stdout.decode("ascii")
     # A field that is not described has a number instead of a name.
     assert not re.search(r"^\s*\d+[: ]", text, re.MULTILINE), text
@@ -171,6 +173,38 @@ def test_figures():
                 assert own == value, (name, kind, own, value)
         assert {sample[1]["tracer.allocator"] for sample in profiles["inuse_space"]} == {"glibc"}, profiles
         assert server.says("profiles are pushed to") == 1, server.tracer.stderr()
+        server.end()
+    finally:
+        receiver.close()
+
+
+def need_official():
+    """Skip a test where the protocol's own description is not, or is of a release with other numbers."""
+    lab.need("protoc")
+    try:
+        with open(os.path.join(OFFICIAL, SERVICE), encoding="utf-8"), \
+             open(os.path.join(OFFICIAL, "opentelemetry/proto/profiles/v1development/profiles.proto"), encoding="utf-8") as file:
+            text = file.read()
+    except FileNotFoundError as error:
+        raise lab.Skip("the protocol's own description is not in %s (OTLP_PROTO)" % OFFICIAL) from error
+    if not re.search(r"repeated int64 values = 4;", text):
+        raise lab.Skip("the protocol's own description in %s is older than release 1.9" % OFFICIAL)
+
+
+def test_official():
+    """By the protocol's own description, every field is known, and the figures are those of the report."""
+    need_official()
+    process, receiver = known(), Receiver()
+    server = Server("-n", "0", "--otlp", "http://localhost:%d/" % receiver.port, "-p", process.pid)
+    try:
+        lab.work(process)
+        lab.wait_for(lambda: receiver.requests and pushed(receiver) == inuse(json.loads(server.page("report.json"))) != [0, 0],
+                     "what the report has is pushed")
+        body = receiver.requests[-1][3]
+        found = resources(decode(body, OFFICIAL, SERVICE.rpartition("/")[0].replace("/", ".") + ".ExportProfilesServiceRequest", SERVICE))
+        assert found == resources(decode(body)) and len(found[0][1]["inuse_space"]) > 2, found
+        sums = [sum(sample[0] for sample in found[0][1]["inuse_" + unit]) for unit in ("space", "objects")]
+        assert sums == inuse(json.loads(server.page("report.json"))), sums
         server.end()
     finally:
         receiver.close()
