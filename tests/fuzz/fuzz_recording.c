@@ -155,7 +155,9 @@ static struct budget_report *make_budget(uint64_t time_ns)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	struct run *run = run_new();
-	const struct writer_options options = { .names = run_names(run), .host = "here" };
+	const struct writer_options options = { .names = run_names(run),
+						.host = "here",
+						.budget = true };
 	struct writer writer;
 	struct error error = { 0 };
 	uint64_t second;

@@ -165,9 +165,8 @@ static inline void run_add_site(struct run *run, struct snapshot *snapshot, uint
 				uint64_t second)
 {
 	struct snapshot_site row = {
-		.key = site < 2
-			       ? 1000
-			       : 1000 + site, /* two sites may have one key: an ended one's, a live one's */
+		/* Two sites may have one key: an ended one's, a live one's. */
+		.key = site == 1 && second > RUN_ENDS ? 1000 : 1000 + site,
 		.target = &run->targets[site % 2],
 		.function = &run->functions[site == 4],
 		.source = site == 3 ? SOURCE_MMAP : SOURCE_HEAP,

@@ -481,7 +481,67 @@ static void test_hostile(void **state)
 	}
 }
 
-/* Numbers that are as large as they can be are read, and times that go back. */
+/* Values that contradict each other, and what the message has: table, row and values. */
+static const char *const contradictions[][2] = {
+	{ "UPDATE figures SET free_bytes = alloc_bytes + 1",
+	  "figures of site 1 at interval 1: free_bytes of" },
+	{ "UPDATE figures SET free_objects = 99999999 WHERE site = 2",
+	  "figures of site 2 at interval 1: free_objects of 99999999 is more than alloc_objects" },
+	{ "UPDATE figures SET life_untimed = free_objects + 1 WHERE interval = 2",
+	  "at interval 2: life_untimed of" },
+	{ "UPDATE figures SET life_temporary = 8888888", "life_temporary of 8888888 is more than" },
+	{ "UPDATE figures SET lives = '[7777777]'", "the sum of lives of 7777777 is more than" },
+	{ "UPDATE figures SET lives = '[9223372036854775807,9223372036854775807,9]'",
+	  "the sum of lives of 18446744073709551615 is more than free_objects" },
+	{ "UPDATE figures SET ages = '[1,6666666]'",
+	  "the sum of ages of 6666667 is more than the blocks in use" },
+	{ "UPDATE figures SET ages_ns = 0", "ages_ns of 0 is not between" },
+	{ "UPDATE figures SET ages_ns = 4000000000000000000",
+	  "ages_ns of 4000000000000000000 is not between" },
+	{ "UPDATE interval SET time_ns = 4000000000000000000 - id WHERE id < 3",
+	  "is not after 3999999999999999999 of the one before" },
+	{ "UPDATE interval SET time_ns = (SELECT time_ns FROM interval WHERE id = 3) WHERE id = 2",
+	  "interval 3: time_ns of" },
+	{ "UPDATE interval SET start_ns = time_ns + 1",
+	  "interval 3: start_ns is after its time_ns" },
+	{ "UPDATE site SET key = 1", "its key 1 is" },
+};
+
+static void test_contradictions(void **state)
+{
+	size_t i;
+	int whole;
+
+	(void)state;
+	for (i = 0; i < 2 * sizeof(contradictions) / sizeof(contradictions[0]); i++) {
+		const char *const *attack = contradictions[i / 2];
+		struct history history = { 0 };
+		struct error error = { 0 };
+		struct snapshot *snapshot;
+		struct world world;
+		struct reader reader;
+		int code;
+
+		whole = i % 2;
+		world_open(&world);
+		record(&world, 40, 0, NULL);
+		run_sql(attack[0]);
+		open_reader(&reader);
+		/* As reports read it, with what was before, and as differences do. */
+		code = whole ? load(&reader, 3, &snapshot, &history, &error)
+			     : reader_load(&reader, 3, &snapshot, &error);
+		if (!code)
+			fail_msg("taken in spite of %s", attack[0]);
+		assert_int_equal(error.kind, ERROR_USAGE);
+		if (!strstr(error.text, attack[1]))
+			fail_msg("%s: %s", attack[0], error.text);
+		history_free(&history);
+		reader_close(&reader);
+		world_close(&world);
+	}
+}
+
+/* Numbers that are as large as they can be, and agree, are read. */
 static void test_extremes(void **state)
 {
 	struct world world;
@@ -491,14 +551,47 @@ static void test_extremes(void **state)
 	(void)state;
 	world_open(&world);
 	record(&world, 40, 0, NULL);
-	run_sql("UPDATE figures SET ages = '[9223372036854775807,9223372036854775807]',"
-		" lives = '[9223372036854775807,9223372036854775807]', ages_ns = 0,"
-		" life_units = 9223372036854775807, life_longest = 9223372036854775807;"
-		"UPDATE interval SET time_ns = 4000000000000000000 - id WHERE id < 3");
+	run_sql("UPDATE figures SET alloc_bytes = 9223372036854775807, free_bytes = 0,"
+		" alloc_objects = 9223372036854775807, free_objects = 4611686018427387903,"
+		" ages = '[1,4611686018427387903]', lives = '[4611686018427387903]',"
+		" life_units = 9223372036854775807, life_longest = 9223372036854775807");
 	open_reader(&reader);
 	text = recorded(&reader, 3, "json");
 	assert_non_null(strstr(text, "\"verdict\""));
 	free(text);
+	reader_close(&reader);
+	world_close(&world);
+}
+
+/* Counters that were read while they changed are made to agree before they are written. */
+static void test_settled(void **state)
+{
+	struct world world;
+	struct reader reader;
+	struct site_stats *stats;
+	struct snapshot *snapshot;
+	struct error error = { 0 };
+	struct writer writer;
+	const struct writer_options options = { .host = "here" };
+
+	(void)state;
+	world_open(&world);
+	snapshot = world_snapshot(&world, 40);
+	assert_int_equal(snapshot->sites[0].key, LEAK);
+	stats = &snapshot->sites[0].stats;
+	stats->free_objects = stats->alloc_objects + 1;
+	stats->free_bytes = stats->alloc_bytes + 100;
+	stats->lives.temporary = stats->lives.untimed = stats->free_objects;
+	stats->lives.classes[3] += stats->free_objects;
+	stats->ages[0] = 2;
+	assert_int_equal(writer_open(&writer, path, &options, &error), 0);
+	assert_int_equal(writer_add(&writer, snapshot, NULL, &error), 0);
+	assert_int_equal(writer_close(&writer, &error), 0);
+	snapshot_free(snapshot);
+	open_reader(&reader);
+	if (reader_load(&reader, 1, &snapshot, &error))
+		fail_msg("%s", error.text);
+	snapshot_free(snapshot);
 	reader_close(&reader);
 	world_close(&world);
 }
@@ -561,7 +654,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_live),	   cmocka_unit_test(test_thinned),
 		cmocka_unit_test(test_table),	   cmocka_unit_test(test_former_version),
-		cmocka_unit_test(test_hostile),	   cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_hostile),	   cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_settled),	   cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_grow_older),
 	};
 

@@ -140,12 +140,50 @@ static void test_contradictions(void **state)
 	assert_false(site_stats_hold(&stats));
 }
 
+/* What is too much is that of the shortest lives and of the youngest blocks. */
+static void test_settle(void **state)
+{
+	struct site_stats stats = {
+		.alloc_bytes = 100,
+		.alloc_objects = 10,
+		.free_bytes = 70,
+		.free_objects = 7,
+		.lives = { .untimed = 8, .temporary = 9, .classes = { 4, 3, 2 } },
+		.ages = { 2, 1, 1 }
+	};
+	const struct site_stats sound = { .alloc_objects = 2,
+					  .free_objects = 1,
+					  .lives = { .classes = { 1 } },
+					  .ages = { 0, 1 } };
+	struct site_stats same = sound;
+
+	(void)state;
+	site_stats_settle(&stats);
+	assert_int_equal(stats.lives.untimed, 7);
+	assert_int_equal(stats.lives.temporary, 7);
+	assert_int_equal(stats.lives.classes[0], 2);
+	assert_int_equal(stats.lives.classes[1], 3);
+	assert_int_equal(stats.lives.classes[2], 2);
+	assert_int_equal(stats.ages[0], 1);
+	assert_int_equal(stats.ages[1], 1);
+	assert_int_equal(stats.ages[2], 1);
+	stats.free_objects = 11;
+	stats.free_bytes = 110;
+	site_stats_settle(&stats);
+	assert_int_equal(stats.free_objects, 10);
+	assert_int_equal(stats.free_bytes, 100);
+	assert_int_equal(stats.ages[2], 0);
+	site_stats_settle(&same);
+	assert_memory_equal(&same, &sound, sizeof(sound));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add),   cmocka_unit_test(test_add_limits),
-		cmocka_unit_test(test_ages),  cmocka_unit_test(test_young),
-		cmocka_unit_test(test_lives), cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_settle),	       cmocka_unit_test(test_add),
+		cmocka_unit_test(test_add_limits),     cmocka_unit_test(test_ages),
+		cmocka_unit_test(test_young),	       cmocka_unit_test(test_lives),
+		cmocka_unit_test(test_contradictions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,7 @@ int recorder_open(struct recorder *recorder, const struct options *options, cons
 					 .judge = { recorder_judge, recorder_estimate, recorder },
 					 .min_age_ns = options->min_age_ns,
 					 .survived = options->survived,
+					 .budget = options->budget,
 					 .limit = options->limit };
 	char *host = output_host();
 	int code;

@@ -91,6 +91,26 @@ void site_stats_limit_freed(struct site_stats *stats)
 	stats->free_objects = stats_min(stats->free_objects, stats->alloc_objects);
 }
 
+/* From the last class to the first one, as long as `most` is not used up. */
+static void stats_limit_classes(uint64_t classes[LIFE_CLASSES], uint64_t most)
+{
+	unsigned int i = LIFE_CLASSES;
+
+	while (i--) {
+		classes[i] = stats_min(classes[i], most);
+		most -= classes[i];
+	}
+}
+
+void site_stats_settle(struct site_stats *stats)
+{
+	site_stats_limit_freed(stats);
+	stats->lives.untimed = stats_min(stats->lives.untimed, stats->free_objects);
+	stats->lives.temporary = stats_min(stats->lives.temporary, stats->free_objects);
+	stats_limit_classes(stats->lives.classes, stats->free_objects);
+	stats_limit_classes(stats->ages, site_stats_inuse_objects(stats));
+}
+
 void site_stats_leave_out_young(struct site_stats *stats)
 {
 	stats->alloc_bytes -= stats_min(stats->young_bytes, site_stats_inuse_bytes(stats));

@@ -60,6 +60,12 @@ void site_stats_add_blocks(struct site_stats *stats, const struct site_blocks *b
 /* Lower what is freed to what is allocated: only counters that contradict themselves change. */
 void site_stats_limit_freed(struct site_stats *stats);
 
+/*
+ * Counters that were read while they changed may contradict each other by what happened meanwhile. Lower what is too much: what is freed to
+ * what is allocated, lifespans to what is freed, the shortest first, and ages to what is in use, the youngest first.
+ */
+void site_stats_settle(struct site_stats *stats);
+
 /* Take the young blocks out of what is allocated, and so out of what is in use. */
 void site_stats_leave_out_young(struct site_stats *stats);
 

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +45,17 @@ void database_damage(struct database *database, const char *what)
 {
 	if (!database->damage)
 		database->damage = memory_copy_string(what);
+}
+
+void database_damage_at(struct database *database, const char *format, ...)
+{
+	char text[256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	database_damage(database, text);
 }
 
 static int database_refuse(const struct database *database, const char *reason, int code,

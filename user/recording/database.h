@@ -52,6 +52,9 @@ void database_run(struct database *database, const char *sql);
 
 /* Note that a value of the file cannot be: `what`, a phrase. The first one counts. */
 void database_damage(struct database *database, const char *what);
+/* The same with values: where it is, and what. */
+void database_damage_at(struct database *database, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Has nothing gone wrong so far? */
 bool database_is_fine(const struct database *database);

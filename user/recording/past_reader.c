@@ -2,10 +2,12 @@
 /* See past_reader.h. An interval has what differs from the one before, so what each site had last is kept. */
 #include "recording/past_reader.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "recording/classes.h"
+#include "recording/figures_check.h"
 
 /* More than any recording has: one with more is made to take memory, or time. */
 #define MOMENTS_MAX (1 << 20)
@@ -21,6 +23,8 @@ struct past {
 	const struct past_sink *sink;
 	struct query rows;
 	struct table sites; /* by id: struct past_site, those that there are; owned */
+	struct table keys; /* of these; the value is the id, and 1 */
+	uint64_t interval, time_ns; /* that is being read; 0 = none yet */
 	size_t moments;
 };
 
@@ -50,6 +54,29 @@ static struct past_site *past_site(struct past *past, uint64_t id)
 	return site;
 }
 
+static void past_drop_site(struct past *past, uint64_t id)
+{
+	struct past_site *site = table_remove(&past->sites, id);
+
+	if (site)
+		table_remove(&past->keys, site->key);
+	free(site);
+}
+
+/* A key is of one site at a time. */
+static void past_check_key(struct past *past, uint64_t id, uint64_t key)
+{
+	const uint64_t other = (uintptr_t)table_get(&past->keys, key);
+
+	if (other && other != id + 1)
+		database_damage_at(past->database,
+				   "site %" PRIu64 ": its key %" PRIi64 " is that of site %" PRIu64
+				   ", too",
+				   id, (int64_t)key, other - 1);
+	else
+		table_put(&past->keys, key, (void *)(uintptr_t)(id + 1));
+}
+
 static void past_read_row(struct past *past)
 {
 	struct query *query = &past->rows;
@@ -59,12 +86,13 @@ static void past_read_row(struct past *past)
 
 	/* What ended programs held is not judged. */
 	if (query_take_bool(query) | query_take_bool(query)) {
-		free(table_remove(&past->sites, id));
+		past_drop_site(past, id);
 		return;
 	}
 	site = past_site(past, id);
 	if (!site)
 		return;
+	past_check_key(past, id, key);
 	site->key = key;
 	site->stats.alloc_bytes = query_take_number(query, INT64_MAX);
 	site->stats.alloc_objects = query_take_number(query, INT64_MAX);
@@ -72,6 +100,7 @@ static void past_read_row(struct past *past)
 	site->stats.free_objects = query_take_number(query, INT64_MAX);
 	if (!classes_parse(query_take_text(query), site->stats.lives.classes))
 		database_damage(past->database, "a histogram is none");
+	figures_check(past->database, (struct figures_place){ past->interval, id }, &site->stats);
 }
 
 static void past_give(const struct past *past, uint64_t time_ns)
@@ -95,6 +124,9 @@ static void past_read_interval(struct past *past, struct query *intervals)
 	const uint64_t id = query_take_number(intervals, INT64_MAX);
 	const uint64_t time_ns = query_take_number(intervals, INT64_MAX / 2);
 
+	figures_check_time(past->database, id, time_ns, past->time_ns);
+	past->interval = id;
+	past->time_ns = time_ns;
 	if (past->moments++ == MOMENTS_MAX) {
 		database_damage(past->database, "it has too many intervals");
 		return;
@@ -133,5 +165,6 @@ int past_reader_read(struct reader *reader, uint64_t last, const struct past_sin
 	query_close(&intervals);
 	query_close(&past.rows);
 	past_free_sites(&past.sites);
+	table_free(&past.keys);
 	return database_finish(past.database, error);
 }

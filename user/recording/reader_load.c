@@ -2,6 +2,7 @@
 /*
  * A snapshot out of the rows of a recording: those of the last interval that has all figures, and those since then. See reader.h.
  */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "recording/budget_reader.h"
 #include "recording/born_reader.h"
 #include "recording/classes.h"
+#include "recording/figures_check.h"
 #include "recording/reader.h"
 #include "recording/schema.h"
 
@@ -53,11 +55,35 @@ struct load {
 	struct table births; /* by the id of their site */
 	struct table sites, processes, functions, frames, stacks, names; /* by id */
 	struct query find_frame, find_name, find_site, find_function;
+	struct table keys; /* of sites that run; the value has no meaning */
 	bool lives_known; /* the recording has lifespans and ages */
 	size_t frame_count; /* of all stacks */
 };
 
 /* The interval itself */
+
+/* Of the intervals whose rows are read. */
+static void load_check_times(struct load *load)
+{
+	uint64_t before_ns = 0, id, time_ns;
+	struct query query;
+
+	query_open(&query, load->database,
+		   "SELECT id, time_ns FROM interval WHERE id BETWEEN ? AND ? ORDER BY id");
+	query_number(&query, load->first);
+	query_number(&query, load->last);
+	while (query_next(&query)) {
+		id = query_take_number(&query, INT64_MAX);
+		time_ns = query_take_number(&query, INT64_MAX / 2);
+		figures_check_time(load->database, id, time_ns, before_ns);
+		before_ns = time_ns;
+	}
+	query_close(&query);
+	if (load->snapshot->start_ns > load->snapshot->time_ns)
+		database_damage_at(load->database,
+				   "interval %" PRIu64 ": start_ns is after its time_ns",
+				   load->last);
+}
 
 static void load_interval(struct load *load)
 {
@@ -93,6 +119,7 @@ static void load_interval(struct load *load)
 	else
 		database_damage(load->database, "no interval has all figures");
 	query_close(&query);
+	load_check_times(load);
 	snapshot->id_seed = load->reader->id_seed;
 	snapshot_set_modules(snapshot, &load->reader->modules);
 }
@@ -272,7 +299,7 @@ static void load_open_figures(struct load *load, struct query *query, bool known
 	struct query all;
 
 	query_open(&all, load->database, "SELECT * FROM figures");
-	buffer_append_string(&sql, "SELECT site, gone, oldest_born_ns, mean_born_ns,"
+	buffer_append_string(&sql, "SELECT interval, site, gone, oldest_born_ns, mean_born_ns,"
 				   " born_rest_ns, gcs_known");
 	for (column = schema_figures; column->name; column++) {
 		*known = query_find_column(&all, column->name) >= 0;
@@ -289,18 +316,23 @@ static void load_open_figures(struct load *load, struct query *query, bool known
 	buffer_free(&sql);
 }
 
-static void load_lives(struct load *load, struct query *query, struct read_site *site)
+static void load_lives(struct load *load, struct query *query, struct figures_place place,
+		       struct read_site *site)
 {
 	if (!classes_parse(query_take_text(query), site->stats.lives.classes) ||
 	    !classes_parse(query_take_text(query), site->stats.ages))
 		database_damage(load->database, "a histogram is none");
 	site->ages_ns = query_take_number(query, INT64_MAX / 2);
+	figures_check_ages(load->database, place, site->ages_ns, load->snapshot->start_ns,
+			   load->snapshot->time_ns);
 }
 
 static void load_figures_row(struct load *load, struct query *query, const bool *known)
 {
 	const struct schema_column *column;
-	uint64_t id = query_take_number(query, INT64_MAX);
+	const uint64_t interval = query_take_number(query, INT64_MAX);
+	const uint64_t id = query_take_number(query, INT64_MAX);
+	const struct figures_place place = { interval, id };
 	struct read_site *site = table_get(&load->sites, id);
 
 	if (!site) {
@@ -321,7 +353,8 @@ static void load_figures_row(struct load *load, struct query *query, const bool 
 			*(uint64_t *)((char *)&site->stats + column->offset) =
 				query_take_number(query, INT64_MAX);
 	if (load->lives_known)
-		load_lives(load, query, site);
+		load_lives(load, query, place, site);
+	figures_check(load->database, place, &site->stats);
 }
 
 static void load_figures(struct load *load)
@@ -490,6 +523,20 @@ static enum region load_region(struct load *load, const char *text)
 	return REGION_NONE;
 }
 
+/* A key is of one site at a time, but for those of programs that have ended. */
+static void load_check_key(struct load *load, uint64_t id, const struct snapshot_site *row)
+{
+	static char mark;
+
+	if (row->ended)
+		return;
+	if (table_get(&load->keys, row->key))
+		database_damage_at(load->database,
+				   "site %" PRIu64 ": its key %" PRIi64 " is another one's, too",
+				   id, (int64_t)row->key);
+	table_put(&load->keys, row->key, &mark);
+}
+
 static void load_site(struct load *load, uint64_t id, const struct read_site *site)
 {
 	struct query *query = &load->find_site;
@@ -512,6 +559,7 @@ static void load_site(struct load *load, uint64_t id, const struct read_site *si
 	row.ended = query_take_bool(query);
 	row.sampled = query_take_bool(query);
 	query_stop(query);
+	load_check_key(load, id, &row);
 	if (!process || process->gone)
 		database_damage(load->database, "a site is of no process");
 	row.function = load_function(load, function);
@@ -585,6 +633,7 @@ static void load_close(struct load *load)
 	load_free_values(&load->frames);
 	load_free_values(&load->functions);
 	table_free(&load->names);
+	table_free(&load->keys);
 	name_pool_free(load->pool);
 	query_close(&load->find_frame);
 	query_close(&load->find_name);

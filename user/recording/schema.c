@@ -4,7 +4,6 @@
 
 #include "model/price.h"
 #include "model/site_stats.h"
-#include "recording/budget_schema.h"
 
 #define FIGURE(name)                                     \
 	{                                                \
@@ -88,7 +87,6 @@ static void schema_append_columns(struct buffer *sql, const struct schema_column
 void schema_append_tables(struct buffer *sql)
 {
 	buffer_append_string(sql, schema_tables);
-	budget_schema_append_tables(sql);
 	buffer_append_string(sql, "CREATE TABLE interval(id INTEGER PRIMARY KEY, time INTEGER,"
 				  " time_ns INTEGER, start_ns INTEGER, whole INTEGER,"
 				  " price_counted INTEGER, price_measured INTEGER");

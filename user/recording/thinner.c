@@ -18,12 +18,17 @@ static const char thinner_drop_spans[] =
 	"DELETE FROM census WHERE until IS NOT NULL AND NOT EXISTS"
 	" (SELECT 1 FROM interval WHERE id >= since AND id < until);";
 
-void thinner_open(struct thinner *thinner, struct database *database, uint64_t limit)
+static size_t thinner_tables_count(const struct thinner *thinner)
+{
+	return thinner->budget ? THINNER_TABLES : THINNER_ALWAYS;
+}
+
+void thinner_open(struct thinner *thinner, struct database *database, uint64_t limit, bool budget)
 {
 	char sql[128];
 	size_t i;
 
-	*thinner = (struct thinner){ .database = database, .limit = limit };
+	*thinner = (struct thinner){ .database = database, .limit = limit, .budget = budget };
 	if (!limit)
 		return;
 	/* The distance of its neighbours against its age: the least first, and no two neighbours. */
@@ -39,7 +44,7 @@ void thinner_open(struct thinner *thinner, struct database *database, uint64_t l
 		   "SELECT id FROM interval WHERE id > ? ORDER BY id LIMIT 1");
 	query_open(&thinner->count_pages, database,
 		   "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
-	for (i = 0; i < THINNER_TABLES; i++) {
+	for (i = 0; i < thinner_tables_count(thinner); i++) {
 		snprintf(sql, sizeof(sql),
 			 "UPDATE OR IGNORE %s SET interval = ? WHERE interval = ?",
 			 thinner_tables[i]);
@@ -80,7 +85,7 @@ static void thinner_take_out(struct thinner *thinner, uint64_t interval)
 	query_stop(&thinner->next);
 	if (!next)
 		return;
-	for (i = 0; i < THINNER_TABLES; i++) {
+	for (i = 0; i < thinner_tables_count(thinner); i++) {
 		query_number(&thinner->move[i], next);
 		query_number(&thinner->move[i], interval);
 		query_run(&thinner->move[i]);
@@ -119,6 +124,7 @@ void thinner_run(struct thinner *thinner)
 	database_run(thinner->database, "BEGIN IMMEDIATE");
 	for (i = 0; i < count; i++)
 		thinner_take_out(thinner, found[i]);
-	database_run(thinner->database, thinner_drop_spans);
+	if (thinner->budget)
+		database_run(thinner->database, thinner_drop_spans);
 	database_run(thinner->database, "COMMIT; PRAGMA incremental_vacuum");
 }

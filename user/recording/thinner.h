@@ -8,18 +8,20 @@
 
 #include "recording/database.h"
 
-/* Tables with rows of an interval. */
+/* Tables with rows of an interval, of which the first ones are always there. */
 #define THINNER_TABLES 9
+#define THINNER_ALWAYS 5
 
 struct thinner {
 	struct database *database;
 	uint64_t limit; /* bytes; 0 = none */
+	bool budget; /* there are the tables of --budget, too */
 	struct query find, next, count_pages;
 	struct query move[THINNER_TABLES], drop[THINNER_TABLES], pass_whole, drop_interval;
 };
 
 /* The database must outlive it, and have its tables. Close with thinner_close. */
-void thinner_open(struct thinner *thinner, struct database *database, uint64_t limit);
+void thinner_open(struct thinner *thinner, struct database *database, uint64_t limit, bool budget);
 /* Accepts {0}. */
 void thinner_close(struct thinner *thinner);
 

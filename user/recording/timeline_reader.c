@@ -3,6 +3,7 @@
 #include "recording/timeline_reader.h"
 
 #include "base/buffer.h"
+#include "recording/figures_check.h"
 
 /* More than any recording has: one with more is made to take memory. */
 #define MOMENTS_MAX (1 << 20)
@@ -29,13 +30,16 @@ static void timeline_reader_site(struct database *database, struct query *query,
 
 static void timeline_reader_interval(struct database *database, struct query *intervals,
 				     struct query *sites, bool without_young,
-				     struct table *positions, struct timeline *timeline)
+				     struct table *positions, uint64_t *before_ns,
+				     struct timeline *timeline)
 {
 	const uint64_t id = query_take_number(intervals, INT64_MAX);
 	const uint64_t time_ns = query_take_number(intervals, INT64_MAX / 2);
 	const uint64_t start_ns = query_take_number(intervals, INT64_MAX / 2);
 	const bool whole = query_take_bool(intervals);
 
+	figures_check_time(database, id, time_ns, *before_ns);
+	*before_ns = time_ns;
 	if (timeline->count == MOMENTS_MAX) {
 		database_damage(database, "it has too many intervals");
 		return;
@@ -90,6 +94,7 @@ int timeline_reader_read(struct reader *reader, uint64_t last, bool without_youn
 	struct database *database = &reader->database;
 	struct table positions = { 0 }; /* of intervals by id, from 1 */
 	struct query intervals, sites;
+	uint64_t before_ns = 0;
 
 	query_open(&intervals, database,
 		   "SELECT id, time_ns, start_ns, whole FROM interval WHERE id <= ? ORDER BY id");
@@ -97,7 +102,7 @@ int timeline_reader_read(struct reader *reader, uint64_t last, bool without_youn
 	query_number(&intervals, last);
 	while (query_next(&intervals))
 		timeline_reader_interval(database, &intervals, &sites, without_young, &positions,
-					 timeline);
+					 &before_ns, timeline);
 	query_close(&intervals);
 	query_close(&sites);
 	timeline_reader_marks(database, last, &positions, timeline);

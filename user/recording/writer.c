@@ -9,6 +9,7 @@
 #include "model/loss.h"
 #include "model/source.h"
 #include "recording/births.h"
+#include "recording/budget_schema.h"
 #include "recording/classes.h"
 #include "recording/schema.h"
 
@@ -110,6 +111,8 @@ int writer_open(struct writer *writer, const char *path, const struct writer_opt
 	if (code)
 		return code;
 	schema_append_tables(&sql);
+	if (options->budget)
+		budget_schema_append_tables(&sql);
 	database_run(&writer->database, "BEGIN IMMEDIATE");
 	database_run(&writer->database, sql.data);
 	buffer_free(&sql);
@@ -117,8 +120,9 @@ int writer_open(struct writer *writer, const char *path, const struct writer_opt
 	interner_open(&writer->interner, &writer->database, &options->names);
 	writer_open_queries(writer);
 	born_writer_open(&writer->born, &writer->database);
-	budget_writer_open(&writer->budget, &writer->database);
-	thinner_open(&writer->thinner, &writer->database, options->limit);
+	if (options->budget)
+		budget_writer_open(&writer->budget, &writer->database);
+	thinner_open(&writer->thinner, &writer->database, options->limit, options->budget);
 	query_text(&writer->add_value, "tracer");
 	query_text(&writer->add_value, TRACER_VERSION);
 	query_run(&writer->add_value);
@@ -458,14 +462,18 @@ static void entry_estimate_site(const struct entry *entry, struct written_site *
 				       &site->estimate);
 }
 
-static void entry_see_site(struct entry *entry, const struct snapshot_site *row)
+static void entry_see_site(struct entry *entry, const struct snapshot_site *seen)
 {
 	struct writer *writer = entry->writer;
+	struct snapshot_site settled = *seen, *row = &settled;
 	uint64_t target = entry_add_target(entry, row->target, 0);
 	uint64_t function = interner_function(&writer->interner, row->function);
 	struct written_site *site = entry_find_site(entry, row, target, function);
-	struct births births = births_of(&row->stats, entry->snapshot->time_ns);
 	bool is_new = !site;
+	struct births births;
+
+	site_stats_settle(&settled.stats);
+	births = births_of(&row->stats, entry->snapshot->time_ns);
 
 	if (is_new)
 		site = entry_add_site(entry, row, target, function);

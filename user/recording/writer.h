@@ -47,6 +47,7 @@ struct writer_options {
 	struct writer_judge judge;
 	uint64_t min_age_ns, survived; /* as blocks were counted */
 	const char *host; /* the name of the machine */
+	bool budget; /* snapshots are of --budget */
 	uint64_t limit; /* bytes that the file should not exceed; 0 = none */
 };
 
