@@ -37,7 +37,7 @@ static void check_json(const struct site_stats *stats, bool sampled, const char 
 	struct json_writer json = { .out = &out };
 
 	json_writer_open(&json, '{');
-	json_lives(&json, stats, sampled);
+	json_lives(&json, stats, sampled, NULL);
 	json_writer_close(&json, '}');
 	out.data[strlen(start)] = '\0';
 	assert_string_equal(out.data, start);
@@ -66,7 +66,7 @@ static void check_text(const struct site_stats *stats, bool verbose, const char 
 	const struct text_writer writer = { .out = &out, .width = COLUMNS_ANY, .verbose = verbose };
 	const struct report_site site = { .stats = *stats };
 
-	text_lives(&writer, &site);
+	text_lives(&writer, &site, NULL);
 	assert_string_equal(out.data ? out.data : "", expected);
 	buffer_free(&out);
 }

@@ -46,6 +46,37 @@ struct verdict report_verdict_of(const struct snapshot *snapshot,
 	return verdict_of(&input);
 }
 
+bool report_verdict_born(const struct report *report, const struct report_site *site,
+			 double ret_born[LIFE_CLASSES])
+{
+	const struct report_options *options = &report->options;
+	struct history_point points[HISTORY_POINTS] = { 0 };
+	const struct snapshot_site *row = site->origin;
+	struct verdict_input input;
+	struct verdict_line line;
+	struct site_stats stats;
+	unsigned int i;
+	double ago_s, all_s = (double)report->duration_ns / 1e9;
+
+	if (!options->history || options->estimates || row->ended || row->sampled ||
+	    !history_is_known(options->history, row))
+		return false;
+	stats = site_stats_counted(&row->stats, false);
+	history_add_row(options->history, row, points);
+	input = (struct verdict_input){ .stats = &stats,
+					.start_ns = report->start_ns,
+					.now_ns = report->start_ns + report->duration_ns,
+					.times = options->history->times,
+					.points = points,
+					.count = options->history->count };
+	verdict_line_make(&input, &line);
+	for (i = 0; i < LIFE_CLASSES; i++) {
+		ago_s = (double)lifespans_class_end(i) / 1e9;
+		ret_born[i] = ago_s < all_s ? verdict_line_born(&line, all_s - ago_s) : 0;
+	}
+	return true;
+}
+
 /* Sites that are judged, as a row. */
 static struct history_point *verdict_sum(const struct snapshot *snapshot,
 					 const struct history *history,

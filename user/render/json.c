@@ -275,6 +275,7 @@ static void json_site(struct json_writer *json, const struct report *report,
 		      const struct report_site *site)
 {
 	const struct report_options *options = &report->options;
+	double born[LIFE_CLASSES];
 
 	json_writer_open(json, '{');
 	json_member_integer(json, "rank", site->rank);
@@ -296,7 +297,8 @@ static void json_site(struct json_writer *json, const struct report *report,
 	if (options->light)
 		json_light_site(json, &site->stats);
 	else if (!options->estimates)
-		json_lives(json, &site->stats, site->sampled);
+		json_lives(json, &site->stats, site->sampled,
+			   report_verdict_born(report, site, born) ? born : NULL);
 	if (report_verdict_is_known(options))
 		json_verdict(json, &site->verdict);
 	json_peak_site(json, report, site);

@@ -30,19 +30,21 @@ static void json_lives_histogram(struct json_writer *json, const char *key,
 	json_writer_close(json, ']');
 }
 
-static void json_lives_survival(struct json_writer *json, const struct site_stats *stats)
+static void json_lives_survival(struct json_writer *json, const struct site_stats *stats,
+				const double *born)
 {
 	struct survival survival = { 0 };
 	struct survival_tail tail;
 
-	site_survival_estimate(stats, &survival);
+	site_survival_estimate(stats, born, &survival);
 	tail = survival_judge_tail(&survival);
 	json_budget_tail(json, &tail);
 	json_budget_survival(json, &survival);
 	survival_free(&survival);
 }
 
-void json_lives(struct json_writer *json, const struct site_stats *stats, bool sampled)
+void json_lives(struct json_writer *json, const struct site_stats *stats, bool sampled,
+		const double *born)
 {
 	uint64_t objects = lifespans_objects(&stats->lives);
 
@@ -61,6 +63,6 @@ void json_lives(struct json_writer *json, const struct site_stats *stats, bool s
 	json_member_seconds(json, "max_s", lifespans_longest_ns(&stats->lives), objects);
 	json_lives_histogram(json, "histogram", stats->lives.classes);
 	json_lives_histogram(json, "ages", stats->ages);
-	json_lives_survival(json, stats);
+	json_lives_survival(json, stats, born);
 	json_writer_close(json, '}');
 }

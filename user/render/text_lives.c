@@ -57,14 +57,15 @@ static void lives_freed(struct buffer *line, const struct site_stats *stats, boo
 			      100.0 * (double)lives->temporary / (double)stats->alloc_objects);
 }
 
-void text_lives(const struct text_writer *writer, const struct report_site *site)
+void text_lives(const struct text_writer *writer, const struct report_site *site,
+		const double *born)
 {
 	struct survival survival = { 0 };
 	struct buffer line = { 0 };
 
 	if (!writer->verbose || !site_survival_is_known(&site->stats))
 		return;
-	site_survival_estimate(&site->stats, &survival);
+	site_survival_estimate(&site->stats, born, &survival);
 	buffer_append_string(&line, LEAD);
 	lives_percentile(&line, &survival, 50);
 	if (!lives_percentile(&line, &survival, 90))

@@ -25,8 +25,9 @@ void text_realloc(const struct text_writer *writer, const struct report_site *si
 void text_verdict_site(const struct text_writer *writer, const struct report *report,
 		       const struct report_site *site);
 void text_verdict(const struct text_writer *writer, const struct report *report);
-/* With `verbose`, print how long the row's blocks live: by its survival curve, and those that were freed. */
-void text_lives(const struct text_writer *writer, const struct report_site *site);
+/* With `verbose`, print how long the row's blocks live: by its survival curve, and those that were freed. `born` as of site_survival_estimate. */
+void text_lives(const struct text_writer *writer, const struct report_site *site,
+		const double *born);
 /* With -v: the most that was in use, and, of a row, what it held then and how fast it allocates. */
 void text_peak(const struct text_writer *writer, const struct report *report);
 void text_peak_site(const struct text_writer *writer, const struct report *report,

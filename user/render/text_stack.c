@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/report_verdict.h"
 #include "base/strings.h"
 #include "base/units.h"
 #include "model/source.h"
@@ -354,6 +355,7 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 			const struct report_site *site, struct stacks *stacks)
 {
 	const struct shown shown = stack_choose(site, stacks);
+	double born[LIFE_CLASSES];
 	char remark[48];
 	size_t i;
 
@@ -367,7 +369,7 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 	else
 		text_verdict_site(writer, report, site);
 	if (!report->options.estimates)
-		text_lives(writer, site);
+		text_lives(writer, site, report_verdict_born(report, site, born) ? born : NULL);
 	text_peak_site(writer, report, site);
 	stack_via(writer, site);
 	if (!shown.count && region_has_line(site->region) &&
