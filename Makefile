@@ -12,7 +12,7 @@
 #                 DEPLOY="trixie": with that release of Debian only
 # make check-survival  programs that switch stacks, RUNS (1000) times each, under this kernel ("native") and others (root)
 # make check-programs  what the tracer counts of programs of Debian against a library that counts in them (root)
-# make check-truths    lost blocks by other tools' verdicts: valgrind's tests of its leak check (root; sources of Debian are fetched)
+# make check-truths    lost blocks by other tools' verdicts, and in an extension of Ruby (root; sources of Debian are fetched)
 # make check-versions  interpreters, C libraries and allocators of other releases, in roots that debootstrap makes (root)
 # make bench      what tracing costs, as ratios in one run (root); QUICK=1: fewer rounds
 # make check-verdicts  verdicts of live programs that know which of their blocks leak: precision, recall (root); PROGRAMS="leak-1 ttl": of those

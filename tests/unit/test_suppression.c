@@ -10,6 +10,7 @@
 
 #include "analyze/glob.h"
 #include "analyze/leak_rules.h"
+#include "analyze/suppression_ruby.h"
 #include "base/memory.h"
 
 #define BEGIN "{\nname\nMemcheck:Leak\n"
@@ -200,6 +201,76 @@ static void test_rules(void **state)
 	leak_report_free(&report);
 }
 
+/* By rows of frames, the innermost first: "function@module". */
+static bool rubys(const char *const *rows, size_t count)
+{
+	struct report_frame *list = memory_alloc(count, sizeof(*list));
+	struct leak_group group = { .frames = list, .frame_count = count };
+	size_t i;
+	bool result;
+
+	for (i = 0; i < count; i++) {
+		list[i].function = *rows[2 * i] ? rows[2 * i] : NULL;
+		list[i].module = *rows[2 * i + 1] ? rows[2 * i + 1] : NULL;
+		list[i].kind = list[i].module ? FRAME_NATIVE : FRAME_RUBY;
+	}
+	result = suppression_ruby_fits(&group);
+	free(list);
+	return result;
+}
+
+#define RUBYS(...)                                  \
+	rubys((const char *const[]){ __VA_ARGS__ }, \
+	      sizeof((const char *const[]){ __VA_ARGS__ }) / (2 * sizeof(char *)))
+
+/* Stacks as Ruby 3.1 has them, with names and stripped: an extension that calls xmalloc, and one that makes a string. */
+static void test_of_ruby(void **state)
+{
+	const char *const ruby = "/usr/lib/libruby-3.1.so.3.1.2", *const extension =
+									  "/opt/json/parser.so";
+	struct suppressions list = { 0 };
+
+	(void)state;
+	assert_false(RUBYS("", ruby, "fbuffer_alloc", extension, "generate", ""));
+	assert_false(RUBYS("objspace_xmalloc0", ruby, "ruby_xmalloc0", ruby, "ruby_xmalloc2", ruby,
+			   "fbuffer_alloc", extension));
+	assert_true(RUBYS("", ruby, "", ruby, "fbuffer_to_s", extension));
+	assert_true(RUBYS("objspace_xmalloc0", ruby, "ruby_xmalloc", ruby, "str_new0", ruby,
+			  "rb_str_new", ruby, "fbuffer_to_s", extension));
+	assert_true(RUBYS("", "/usr/bin/ruby3.1", "rb_str_new", "/usr/bin/ruby3.1", "fbuffer_to_s",
+			  extension));
+	assert_false(RUBYS("take", extension, "", ruby, "", ruby));
+	assert_false(RUBYS("", "/usr/bin/rubyist", "", "/usr/bin/rubyist"));
+	assert_false(RUBYS("require", "", "<main>", ""));
+	assert_false(RUBYS("", ruby));
+	assert_int_equal(suppressions_add_preset(&list, "ruby", NULL), 0);
+	assert_true(list.count > 2 && list.items[0].is_of_ruby);
+	suppressions_free(&list);
+}
+
+/* A stack for which there was no room may go through the module: it is not left out. */
+static void test_unknown_stack(void **state)
+{
+	struct suppressions list = { 0 };
+	struct leak_rules rules = { .verdicts = ~0u,
+				    .suppressions = &list,
+				    .module = "libother.so" };
+	struct leak_report report = { 0 };
+
+	(void)state;
+	add_group(&report, LEAK_DEFINITE);
+	add_group(&report, LEAK_DEFINITE);
+	report.groups[1].frames[0] =
+		(struct report_frame){ .kind = FRAME_ERROR, .function = "stack table full" };
+	report.groups[1].frame_count = 1;
+	leak_rules_apply(&rules, &report);
+	assert_int_equal(report.group_count, 1);
+	assert_true(leak_rules_stack_is_unknown(&report.groups[0]));
+	assert_int_equal(report.left_out.blocks, 3);
+	assert_int_equal(report.sums[LEAK_DEFINITE].blocks, 2);
+	leak_report_free(&report);
+}
+
 /* What is made of a group fits it. */
 static void test_made(void **state)
 {
@@ -222,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_leak_sanitizer), cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_refused),	       cmocka_unit_test(test_others),
 		cmocka_unit_test(test_rules),	       cmocka_unit_test(test_made),
+		cmocka_unit_test(test_of_ruby),	       cmocka_unit_test(test_unknown_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

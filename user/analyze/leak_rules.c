@@ -27,6 +27,16 @@ static bool group_is_through(const struct leak_group *group, const char *module)
 	return false;
 }
 
+bool leak_rules_stack_is_unknown(const struct leak_group *group)
+{
+	size_t i;
+
+	for (i = 0; i < group->frame_count; i++)
+		if (group->frames[i].kind != FRAME_ERROR)
+			return false;
+	return group->frame_count > 0;
+}
+
 static struct suppression *rules_find(const struct leak_rules *rules,
 				      const struct leak_group *group)
 {
@@ -58,7 +68,8 @@ static bool rules_keep(const struct leak_rules *rules, struct leak_report *repor
 {
 	struct suppression *suppression;
 
-	if (rules->module && !group_is_through(group, rules->module)) {
+	if (rules->module && !leak_rules_stack_is_unknown(group) &&
+	    !group_is_through(group, rules->module)) {
 		rules_take(report, group, &report->left_out);
 		return false;
 	}

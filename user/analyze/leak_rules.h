@@ -17,5 +17,7 @@ struct leak_rules {
  * are not shown stay in the sums. Frames are to be whole.
  */
 void leak_rules_apply(const struct leak_rules *rules, struct leak_report *report);
+/* Of a group that was traced: had the kernel's table no room for its stack, or could nothing of it be read? Such a group is never taken out by a module. */
+bool leak_rules_stack_is_unknown(const struct leak_group *group);
 
 #endif

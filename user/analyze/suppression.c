@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/glob.h"
+#include "analyze/suppression_ruby.h"
 #include "base/memory.h"
 
 /* Like memcheck: no more frames are looked at. */
@@ -258,7 +259,13 @@ int suppressions_add_preset(struct suppressions *suppressions, const char *name,
 
 	for (i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
 		if (!strcmp(presets[i].name, name))
-			return suppressions_parse(suppressions, presets[i].text, name, error);
+			break;
+	if (i < sizeof(presets) / sizeof(presets[0])) {
+		if (!strcmp(name, "ruby"))
+			suppressions_new(suppressions, "what Ruby allocates for itself")
+				->is_of_ruby = true;
+		return suppressions_parse(suppressions, presets[i].text, name, error);
+	}
 	return USAGE("there is no preset '@%s': known are @ruby, @python, @glibc", name);
 }
 
@@ -345,6 +352,8 @@ bool suppression_fits(const struct suppression *suppression, const struct leak_g
 {
 	if (!group->site || !(suppression->verdicts & 1u << group->verdict))
 		return false;
+	if (suppression->is_of_ruby)
+		return suppression_ruby_fits(group);
 	if (suppression->lines[0].kind == SUPPRESSION_ANYWHERE)
 		return anywhere_fits(suppression->lines[0].pattern, group);
 	return lines_fit(suppression, group);

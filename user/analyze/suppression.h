@@ -30,6 +30,7 @@ struct suppression {
 	unsigned int verdicts; /* bits by enum leak_verdict */
 	struct suppression_line *lines; /* the allocator's function first; owned */
 	size_t line_count, line_capacity;
+	bool is_of_ruby; /* of the preset: what Ruby allocates for itself; it has no lines */
 	struct leak_sum sum; /* of what it has taken out */
 };
 

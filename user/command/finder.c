@@ -177,6 +177,25 @@ static void finder_remark_unseen(struct leak_report *report)
 				   unseen.blocks == 1 ? "s" : "ve");
 }
 
+/* Blocks whose stacks were more than the kernel's table had room for: no rule fits them. */
+static void finder_remark_full(struct leak_report *report)
+{
+	struct leak_sum full = { 0 };
+	size_t i;
+
+	for (i = 0; i < report->group_count; i++)
+		if (leak_rules_stack_is_unknown(&report->groups[i]))
+			leak_sum_add(&full, &report->groups[i].own);
+	if (full.blocks)
+		leak_report_remark(
+			report,
+			"%llu block%s, %llu bytes, ha%s no stack: there were more stacks "
+			"than the table has room for. With more of --max-stacks they have "
+			"one; without, no rule for stacks leaves them out.",
+			(unsigned long long)full.blocks, full.blocks == 1 ? "" : "s",
+			(unsigned long long)full.bytes, full.blocks == 1 ? "s" : "ve");
+}
+
 static void finder_remark_suppressed(const struct finder *finder, struct leak_report *report)
 {
 	size_t i;
@@ -239,6 +258,7 @@ static int finder_take_snapshot(struct finder *finder, struct leak_report *repor
 	}
 	finder_remark_suppressed(finder, report);
 	finder_remark_unseen(report);
+	finder_remark_full(report);
 	naming_complain(finder->symbolizer, finder->log);
 	return 0;
 }
