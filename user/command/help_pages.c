@@ -43,14 +43,16 @@ static const struct help_page pages[] = {
 	  .usage = "tracer leaks -p PID [-d TIME] [OPTIONS]\n"
 		   "tracer leaks [-d TIME] [OPTIONS] -- CMD [ARG...]\n",
 	  .about = "Prints the blocks of a process that nothing points to any more. Nothing is\n"
-		   "attached, unless -d asks for the stacks that have allocated them since. A CMD\n"
-		   "is traced, and stopped where it ends to be looked at. The exit status is 1 if\n"
-		   "a block is lost, whatever that of CMD is.\n",
+		   "attached, unless -d asks for the stacks that have allocated them since, and\n"
+		   "nothing is stopped, unless --pause asks for a proof. A CMD is traced, and\n"
+		   "stopped where it ends to be looked at. The exit status is 1 if a block is\n"
+		   "lost, whatever that of CMD is.\n",
 	  .examples =
 		  "  tracer leaks -p 4242           blocks that nothing points to; no probe\n"
 		  "  tracer leaks -p 4242 -d 10m    with stacks, of blocks since then\n"
 		  "  tracer leaks -- ./tests        a command, at its end\n"
 		  "  tracer leaks -p 4242 -n 3 -j   the three largest rows, as JSON\n"
+		  "  tracer leaks -p 4242 --pause   stopped for one pass, as a proof\n"
 		  "  tracer leaks -p 4242 --who 0x5569d1844390  what points to this block\n"
 		  "  tracer leaks -p 4242 --since first  what is lost since --save first\n"
 		  "  tracer leaks -p 4242 -d 10m --suppressions known.supp  less what is known\n" },

@@ -13,6 +13,7 @@
 #define ROWS_DEFAULT 10
 /* Less is not enough for any process. */
 #define MEMORY_MIN (64ull << 20)
+#define MAX_PAUSE_NS 200000000ull
 
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
@@ -66,6 +67,9 @@ static int leaks_options_check_before(const struct options *options, struct erro
 	if (options->who && (options->save || options->leaks_since))
 		return USAGE("--who is about one block: leave out %s",
 			     options->save ? "--save" : "--since");
+	if (options->max_pause_ns && !options->pause)
+		return USAGE("--max-pause limits the stop of --pause: add --pause, or leave it "
+			     "out");
 	if (options->pause && options->arguments)
 		return USAGE("a command is stopped where it ends: leave out --pause");
 	if (options->arguments && options->leaks_since)
@@ -114,6 +118,8 @@ int leaks_options_check(const struct command_line *line, struct options *options
 		return USAGE("--max-memory is too small: at least %llum", MEMORY_MIN >> 20);
 	if (options->top == OPTIONS_TOP_DEFAULT)
 		options->top = options->format->all_sites ? 0 : ROWS_DEFAULT;
+	if (!options->max_pause_ns)
+		options->max_pause_ns = MAX_PAUSE_NS;
 	options->follow_fork = options->arguments && !options->no_follow_fork;
 	return 0;
 }

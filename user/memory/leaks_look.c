@@ -27,10 +27,13 @@ struct leaks_run {
 	const struct leaks_wanted *wanted;
 	struct leak_report *report;
 	struct image *image;
-	struct leaks_pass pass; /* the last one */
+	/* They point into themselves, so they stay where they are. */
+	struct leaks_pass passes[2];
+	/* The one that counts: the last one, unless that was for nothing. */
+	struct leaks_pass *pass;
 	struct leaks_objects objects; /* as the first pass begins */
 	struct reach_candidates kept;
-	uint64_t pass_ns; /* how long the last one took */
+	uint64_t pass_ns, search_ns; /* how long the last one took, and the last leaks_search */
 	unsigned int agreed; /* the last so many passes have left out nothing */
 	struct image_patience patience;
 	struct cpu_delay delay;
@@ -48,14 +51,31 @@ static uint64_t leaks_extend(void *context)
 	return more_ns;
 }
 
+/*
+ * Words in another form that lead to candidates of the last pass. Where that saw one moment, they must be of the same one. False if there was no
+ * time for all memory.
+ */
+static bool leaks_search(struct leaks_run *run, struct reach_candidates *candidates)
+{
+	const uint64_t begin_ns = clock_now_ns();
+	bool has_all = reach_code_find(candidates, &run->pass->roots, run->image);
+
+	run->search_ns = clock_now_ns() - begin_ns;
+	leaks_pass_check_rest(run->pass);
+	run->pass->is_quiet &= has_all;
+	return has_all;
+}
+
 static void leaks_meet(struct leaks_run *run)
 {
 	struct reach_candidates now = { 0 };
 	size_t before = reach_candidates_lost(&run->kept);
 
-	reach_candidates_take(&now, &run->pass.blocks, &run->pass.graph, run->image);
+	reach_candidates_take(&now, &run->pass->blocks, &run->pass->graph, run->image);
+	if (run->pass->is_quiet)
+		leaks_search(run, &now);
 	/* A snapshot needs no other one. */
-	if (run->report->passes == 1 || run->pass.is_quiet) {
+	if (run->report->passes == 1 || run->pass->is_quiet) {
 		reach_candidates_free(&run->kept);
 		run->kept = now;
 		run->agreed = 0;
@@ -71,8 +91,8 @@ static bool leaks_is_done(const struct leaks_run *run)
 {
 	const struct leak_who *who = run->wanted->who;
 
-	return run->pass.is_quiet || !run->kept.count ||
-	       (who && leaks_who_is_reached(&run->pass, who)) ||
+	return run->pass->is_quiet || !run->kept.count ||
+	       (who && leaks_who_is_reached(run->pass, who)) ||
 	       run->report->passes >= LEAKS_PASSES_MAX || run->agreed >= PASSES_AGREE;
 }
 
@@ -96,7 +116,7 @@ static int leaks_pass_next(struct leaks_run *run, struct error *error)
 
 	if (run->wanted->on_pass)
 		run->wanted->on_pass(run->report->passes + 1);
-	code = leaks_pass_run(&run->pass, run->image, run->wanted, &run->objects,
+	code = leaks_pass_run(run->pass, run->image, run->wanted, &run->objects,
 			      run->report->passes % 2 ? REACH_DOWNWARD : REACH_UPWARD, error);
 	run->pass_ns = clock_now_ns() - begin_ns;
 	run->report->passes += !code;
@@ -114,33 +134,51 @@ static int leaks_passes(struct leaks_run *run, struct error *error)
 		leaks_meet(run);
 		if (leaks_is_done(run))
 			return 0;
-		leaks_pass_free(&run->pass);
+		leaks_pass_free(run->pass);
 		leaks_wait_gap(run->wanted->gap_ns);
 	}
 }
 
-/* A pass while the process is stopped: a proof. Where there is no such one, there is another one as those before. */
-static int leaks_pause(struct leaks_run *run, struct error *error)
+/* Is there something to prove, and no proof yet? */
+static bool leaks_wants_pause(const struct leaks_run *run)
+{
+	const struct leak_who *who = run->wanted->who;
+
+	return run->wanted->pause && !run->pass->is_quiet && run->kept.count &&
+	       !(who && leaks_who_is_reached(run->pass, who));
+}
+
+/*
+ * A pass while the process is stopped: a proof. It goes on when words in another form have been searched, too, for which what is lost must be
+ * known. Where there is no proof, what was found before stays.
+ */
+static void leaks_pause(struct leaks_run *run)
 {
 	struct leaks_pause pause = { .wanted = run->wanted, .image = run->image };
-	const uint64_t need_ns = run->pass_ns;
-	int code = -EAGAIN;
+	struct reach_candidates kept = run->kept;
+	const unsigned int passes = run->report->passes;
+	struct leaks_pass *before = run->pass;
+	struct error refused = { 0 };
 
-	if (!run->wanted->pause || run->pass.is_quiet || !run->kept.count ||
-	    !leaks_pause_is_allowed(&pause, need_ns, run->report))
-		return 0;
-	leaks_pass_free(&run->pass);
-	if (leaks_pause_begin(&pause))
-		code = leaks_pass_next(run, error);
-	leaks_pause_end(&pause, run->report, !code && run->pass.is_quiet);
-	if (code == -EAGAIN || code == -ETIMEDOUT) {
-		leaks_pass_free(&run->pass);
-		*error = (struct error){ 0 };
-		code = leaks_pass_next(run, error);
-	}
-	if (!code)
+	if (!leaks_wants_pause(run) ||
+	    !leaks_pause_is_allowed(&pause, run->pass_ns + run->search_ns, before->graph.count,
+				    run->report))
+		return;
+	run->pass = before == run->passes ? run->passes + 1 : run->passes;
+	run->kept = (struct reach_candidates){ 0 };
+	if (leaks_pause_begin(&pause) && !leaks_pass_next(run, &refused))
 		leaks_meet(run);
-	return code;
+	leaks_pause_end(&pause, run->report, run->pass->is_quiet, &refused);
+	if (run->pass->is_quiet) {
+		leaks_pass_free(before);
+		reach_candidates_free(&kept);
+		return;
+	}
+	leaks_pass_free(run->pass);
+	reach_candidates_free(&run->kept);
+	run->pass = before;
+	run->kept = kept;
+	run->report->passes = passes;
 }
 
 static int leaks_list(struct leaks_run *run, struct kind_blocks *blocks, bool *ret_is_exact,
@@ -166,8 +204,8 @@ static int leaks_drop_freed(struct leaks_run *run, struct error *error)
 	if (!run->kept.count)
 		return 0;
 	/* Nothing has changed meanwhile, so another look would show the same. */
-	if (run->pass.is_quiet) {
-		run->report->frees_unknown = !run->pass.is_exact;
+	if (run->pass->is_quiet) {
+		run->report->frees_unknown = !run->pass->is_exact;
 		return 0;
 	}
 	for (tries = 0; !code && !is_exact && tries < LISTS_MAX; tries++) {
@@ -196,9 +234,9 @@ static void leaks_sum(struct leaks_run *run)
 	const struct reach_candidates *kept = &run->kept;
 	size_t i, at = 0;
 
-	for (i = 0; i < run->pass.graph.count; i++) {
-		const struct reach_node *node = &run->pass.graph.nodes[i];
-		const struct kind_block *block = &run->pass.blocks.items[i];
+	for (i = 0; i < run->pass->graph.count; i++) {
+		const struct reach_node *node = &run->pass->graph.nodes[i];
+		const struct kind_block *block = &run->pass->blocks.items[i];
 		enum leak_verdict verdict = node->verdict;
 
 		while (at < kept->count && kept->items[at].address < block->address)
@@ -268,27 +306,36 @@ static void leaks_fill(struct leaks_run *run)
 	struct leak_report *report = run->report;
 
 	leaks_look_back(run);
-	report->is_quiet = run->pass.is_quiet;
+	report->is_quiet = run->pass->is_quiet;
 	report->is_ending = run->wanted->is_ending;
-	report->is_restless = !run->pass.is_quiet && run->kept.count && run->agreed < PASSES_AGREE;
-	report->has_registers = run->pass.has_registers;
-	report->swapped_bytes = run->pass.left.swapped_bytes;
-	report->unread_bytes = run->pass.left.unread_bytes;
-	report->present_bytes = run->pass.left.read_bytes;
+	report->is_restless = !run->pass->is_quiet && run->kept.count && run->agreed < PASSES_AGREE;
+	report->has_registers = run->pass->has_registers;
+	report->swapped_bytes = run->pass->left.swapped_bytes;
+	report->unread_bytes = run->pass->left.unread_bytes;
+	report->present_bytes = run->pass->left.read_bytes;
 	report->pages_unknown = run->image->pages_unknown;
 	report->read_bytes = run->image->usage.bytes;
-	if (!run->pass.threads.complete)
+	if (run->pass->sharer > 0)
+		leak_report_remark(
+			report,
+			"Process %d shares the memory of this one, as a child of vfork() "
+			"does, and may change it: nothing is certain.",
+			(int)run->pass->sharer);
+	if (run->pass->sharer < 0)
+		leak_report_remark(report, "The kernel does not show whether other processes share "
+					   "the memory of this one: nothing is certain.");
+	if (!run->pass->threads.complete)
 		leak_report_remark(report, "Not all threads were found: their storage counts as "
 					   "memory that is no block.");
-	if (run->pass.odd_blocks)
+	if (run->pass->odd_blocks)
 		leak_report_remark(report,
 				   "%zu blocks are left out: they overlap others, so the heap "
 				   "changed while it was walked.",
-				   (size_t)run->pass.odd_blocks);
+				   (size_t)run->pass->odd_blocks);
 	leaks_sum(run);
 	report->who = run->wanted->who;
 	if (!run->wanted->who)
-		leaks_groups_fill(&run->pass, &run->kept, report);
+		leaks_groups_fill(run->pass, &run->kept, report);
 }
 
 static int leaks_judge(struct leaks_run *run, struct error *error)
@@ -297,19 +344,18 @@ static int leaks_judge(struct leaks_run *run, struct error *error)
 
 	leaks_objects_find(&run->objects, run->image);
 	code = leaks_passes(run, error);
-	if (!code)
-		code = leaks_pause(run, error);
 	if (code)
 		return code;
-	if (!reach_code_find(&run->kept, &run->pass.roots, run->image))
+	if (!run->pass->is_quiet && !leaks_search(run, &run->kept))
 		leak_report_remark(run->report, "There was no time to look for encoded addresses "
 						"in all memory.");
+	leaks_pause(run);
 	code = leaks_drop_freed(run, error);
 	if (code)
 		return code;
 	leaks_fill(run);
 	if (run->wanted->who)
-		code = leaks_who_fill(&run->pass, &run->kept, run->wanted->who, run->report, error);
+		code = leaks_who_fill(run->pass, &run->kept, run->wanted->who, run->report, error);
 	if (code)
 		return code;
 	if (!image_is_alive(run->image))
@@ -361,11 +407,12 @@ int leaks_look(const struct leaks_wanted *wanted, struct leak_report *ret_report
 	uint64_t begin_ns = clock_now_ns();
 	int code = leaks_open(&run, error);
 
+	run.pass = run.passes;
 	if (!code)
 		code = leaks_judge(&run, error);
 	ret_report->duration_ns = clock_now_ns() - begin_ns;
 	ret_report->wall_time = (int64_t)time(NULL);
-	leaks_pass_free(&run.pass);
+	leaks_pass_free(run.pass);
 	leaks_objects_free(&run.objects);
 	reach_candidates_free(&run.kept);
 	cpu_delay_close(&run.delay);

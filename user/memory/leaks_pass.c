@@ -11,6 +11,7 @@
 #include "heap/census.h"
 #include "reach/reach_scan.h"
 #include "system/kernel_words.h"
+#include "system/memory_sharer.h"
 #include "system/thread_rest.h"
 
 /* How often allocators are looked for: structures that change all the time are not recognized each time. */
@@ -228,27 +229,35 @@ static int pass_look(struct leaks_pass *pass, struct error *error)
 	return code ? code : pass_scan(pass, error);
 }
 
+void leaks_pass_check_rest(struct leaks_pass *pass)
+{
+	struct buffer now = { 0 };
+
+	pass->is_quiet = pass->is_quiet && thread_rest_read("/proc", pass->wanted->pid, &now) &&
+			 thread_rest_is_same(&pass->rest, &now);
+	buffer_free(&now);
+}
+
 int leaks_pass_run(struct leaks_pass *pass, struct image *image, const struct leaks_wanted *wanted,
 		   const struct leaks_objects *objects, enum reach_direction direction,
 		   struct error *error)
 {
-	struct buffer before = { 0 }, after = { 0 };
-	bool rested;
 	int code;
 
 	*pass = (struct leaks_pass){
 		.image = image, .wanted = wanted, .objects = objects, .direction = direction
 	};
-	rested = thread_rest_read("/proc", wanted->pid, &before);
+	pass->is_quiet = thread_rest_read("/proc", wanted->pid, &pass->rest);
+	if (pass->is_quiet)
+		pass->sharer = memory_sharer_find("/proc", wanted->pid);
+	pass->is_quiet = pass->is_quiet && !pass->sharer;
 	code = image_refresh_whole(image, error);
 	if (!code)
 		code = pass_look(pass, error);
-	pass->is_quiet = rested && thread_rest_read("/proc", wanted->pid, &after) &&
-			 thread_rest_is_same(&before, &after);
-	buffer_free(&before);
-	buffer_free(&after);
+	leaks_pass_check_rest(pass);
 	/* Where nothing runs and the ends of stacks are known, nobody reads what is behind them. */
 	pass->graph.forgets_stale = wanted->is_ending && pass->is_quiet && pass->has_registers;
+	pass->is_quiet &= !code;
 	if (!code)
 		reach_graph_mark(&pass->graph);
 	return code;
@@ -263,5 +272,6 @@ void leaks_pass_free(struct leaks_pass *pass)
 	module_ranges_free(&pass->modules);
 	thread_list_free(&pass->threads);
 	free(pass->registers.items);
+	buffer_free(&pass->rest);
 	*pass = (struct leaks_pass){ 0 };
 }

@@ -28,7 +28,11 @@ struct leaks_pass {
 	struct reach_graph graph;
 	struct reach_walk_left left;
 	bool has_registers;
-	bool is_quiet; /* no thread ran from its start to its end */
+	/* No thread ran from its start to its end, or to the last leaks_pass_check_rest, and no other process could write to its memory. */
+	bool is_quiet;
+	struct buffer rest; /* of the threads, at its start */
+	/* Of a process whose threads did not run as it began: another one with the same memory; 0 = none, -1 = unknown. */
+	pid_t sharer;
 	bool is_exact; /* none of the blocks may be free */
 	uint64_t odd_blocks; /* left out: within others, or at odd addresses */
 };
@@ -41,6 +45,9 @@ int leaks_pass_run(struct leaks_pass *pass, struct image *image, const struct le
 		   const struct leaks_objects *objects, enum reach_direction direction,
 		   struct error *error);
 void leaks_pass_free(struct leaks_pass *pass);
+
+/* What was read since belongs to the same moment, if it is still quiet. */
+void leaks_pass_check_rest(struct leaks_pass *pass);
 
 /* The blocks of now alone: `ret_blocks` is {0}. Not exact: some of them may be free. As leaks_pass_run. */
 int leaks_pass_list(struct image *image, const struct leaks_wanted *wanted,

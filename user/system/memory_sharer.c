@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See memory_sharer.h. */
+#include "system/memory_sharer.h"
+
+#include <dirent.h>
+#include <linux/kcmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool sharer_is_one(pid_t pid, pid_t other)
+{
+	return !syscall(SYS_kcmp, pid, other, KCMP_VM, 0, 0);
+}
+
+pid_t memory_sharer_find(const char *proc_root, pid_t pid)
+{
+	const struct dirent *entry;
+	pid_t other, found = 0;
+	DIR *folder;
+
+	/* Where kernels cannot compare, or the caller may not. */
+	if (!sharer_is_one(pid, pid))
+		return -1;
+	folder = opendir(proc_root);
+	if (!folder)
+		return -1;
+	while (!found && (entry = readdir(folder))) {
+		other = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (other > 0 && other != pid && sharer_is_one(pid, other))
+			found = other;
+	}
+	closedir(folder);
+	return found;
+}
