@@ -27,7 +27,7 @@ struct expected {
 };
 
 struct outcome {
-	int known, rates, bytes, first, leaks, caches, growing, steady;
+	int known, rates, bytes, first, leaks, caches, growing, steady, grows;
 	double value, low;
 };
 
@@ -61,6 +61,7 @@ static void add_run(const struct sim_target *target, const struct budget_estimat
 		outcome->leaks += of.verdict == BUDGET_LEAK;
 		outcome->caches += of.verdict == BUDGET_CACHE;
 		outcome->growing += of.verdict == BUDGET_GROWING;
+		outcome->grows += of.grows;
 		outcome->steady += of.steady;
 		outcome->value += of.rate.value / RUNS;
 		outcome->low += of.rate.low / RUNS;
@@ -123,6 +124,8 @@ static void check_verdicts(const struct sim_site *site, const struct outcome *of
 		assert_int_equal(of->growing, 0);
 	else if (!(site->written_s > 0))
 		assert_int_equal(of->caches, 0);
+	if (!(site->leaks_per_s > 0))
+		assert_in_range(of->grows, 0, RUNS - HELD_MIN);
 }
 
 static void check(const struct sim_target *target, const struct expected *expected)
@@ -354,6 +357,7 @@ static void test_long_lived_others(void **state)
 	(void)state;
 	simulate(&target, outcomes);
 	check_verdicts(&target.sites[0], &outcomes[0]);
+	assert_true(outcomes[0].grows >= 140);
 	assert_true(outcomes[1].caches >= 140);
 }
 

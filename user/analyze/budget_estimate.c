@@ -171,20 +171,24 @@ static bool estimate_has_others(const struct budget_estimate *estimate)
 	       (double)estimate->ended >= VERDICT_OTHERS_PART * (double)estimate->allocated;
 }
 
-/* What part of a heap's growth a row has at least that may be why it grows. */
-#define ESTIMATE_GROWS_PART 0.1
+/*
+ * What part of the heaps' growth a row has, where they certainly grow: at least that if it may be why they do, so that it is no cache; and more than
+ * that if it is, so that its word is GROWING.
+ */
+#define ESTIMATE_MAY_GROW_PART 0.1
+#define ESTIMATE_GROWS_PART 0.5
 
 /*
- * Does the row grow, or may it be why all heaps do? That others of its blocks are freed, some of them late, shows nothing of those that stay
- * then: their share is seen when the curve is flat.
+ * Does the row grow, or have `part` of what all heaps grow by? That others of its blocks are freed, some of them late, shows nothing of those that
+ * stay then: their share is seen when the curve is flat.
  */
-static bool estimate_may_grow(const struct budget_estimates *estimates,
-			      const struct budget_estimate *estimate)
+static bool estimate_grows(const struct budget_estimates *estimates,
+			   const struct budget_estimate *estimate, double part)
 {
 	if (estimate->rate.low > 0)
 		return true;
 	return estimates->counted && estimates->growth.low > 0 &&
-	       estimate->rate.value >= ESTIMATE_GROWS_PART * estimates->growth.value;
+	       estimate->rate.value >= part * estimates->growth.value;
 }
 
 /* A curve that falls at ages of young blocks shows nothing of old ones, if there are any. */
@@ -193,7 +197,8 @@ static enum budget_verdict estimate_judge(const struct budget_estimates *estimat
 {
 	if (estimate->tail.shape == SURVIVAL_FALLING &&
 	    (estimate->tail.until_ns >= estimates->old_ns || !(estimate->bytes.value > 0)))
-		return estimate_may_grow(estimates, estimate) ? BUDGET_UNKNOWN : BUDGET_CACHE;
+		return estimate_grows(estimates, estimate, ESTIMATE_MAY_GROW_PART) ? BUDGET_UNKNOWN
+										   : BUDGET_CACHE;
 	/* Blocks that live for hours look as if they stayed for good. Where they are replaced, nothing grows. */
 	if (estimate->tail.shape == SURVIVAL_FLAT && !estimate->lower_bound &&
 	    isfinite(estimate->rate.high) && estimate->rate.low > 0 && estimate->bytes.low > 0)
@@ -214,6 +219,8 @@ static void estimate_judge_unknown(struct estimate_row *row,
 	const uint64_t old = row->life.ages[budget_growth_old(estimates->report)].reached.seen;
 
 	row->estimate.steady = estimate_is_steady(&row->estimate, time_ns);
+	row->estimate.grows = !row->estimate.lower_bound && row->estimate.bytes.value > 0 &&
+			      estimate_grows(estimates, &row->estimate, ESTIMATE_GROWS_PART);
 	row->estimate.wait_ns = budget_wait_of(&row->estimate, old, time_ns);
 }
 

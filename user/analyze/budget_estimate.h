@@ -42,6 +42,8 @@ struct budget_estimate {
 	struct survival_tail tail;
 	enum budget_verdict verdict;
 	bool steady; /* with BUDGET_UNKNOWN: what it has gained is certainly from before; it hardly grows now */
+	/* With BUDGET_UNKNOWN: it grows, or has most of what its heap certainly grows by; whether what stays is freed is not known. */
+	bool grows;
 	/* With BUDGET_UNKNOWN: so much longer should one look (budget_wait.h); 0 = not known. */
 	uint64_t wait_ns;
 };

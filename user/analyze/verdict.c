@@ -211,7 +211,9 @@ struct verdict verdict_of_estimate(const struct budget_estimate *estimate)
 
 	if (!estimate->known)
 		return verdict;
-	verdict.word = estimate->steady ? VERDICT_STEADY : words[estimate->verdict];
+	verdict.word = estimate->steady	 ? VERDICT_STEADY
+		       : estimate->grows ? VERDICT_GROWING
+					 : words[estimate->verdict];
 	verdict.wait_ns = estimate->steady ? 0 : estimate->wait_ns;
 	verdict.growth = estimate->rate;
 	verdict.never_freed_known = budget_estimate_stays(estimate);
