@@ -15,6 +15,7 @@
 #include "unit/recorded_run.h"
 #include "unit/verdict_sim.h"
 #include "analyze/report_verdict.h"
+#include "base/units.h"
 #include "recording/classes.h"
 #include "recording/past_reader.h"
 #include "recording/reader.h"
@@ -380,6 +381,47 @@ static void test_table(void **state)
 	world_close(&world);
 }
 
+static int keep_number(void *context, int columns, char **values, char **names)
+{
+	(void)columns, (void)names;
+	*(int *)context = atoi(values[0]);
+	return 0;
+}
+
+/* With -v the text has since when a site leaks: the moment that SQL has. */
+static void test_since(void **state)
+{
+	char wanted[80], time[UNITS_TEXT_MAX], *text;
+	struct world world;
+	struct reader reader;
+	sqlite3 *handle;
+	int interval = 0;
+
+	(void)state;
+	world_open(&world);
+	record(&world, 1, 0, NULL);
+	assert_int_equal(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(handle,
+				      "SELECT max(v.interval) FROM verdict v JOIN site s ON"
+				      " s.id = v.site WHERE s.key = 5 AND v.word = 'leak'",
+				      keep_number, &interval, NULL),
+			 0);
+	sqlite3_close(handle);
+	assert_in_range(interval, TIME_S / 2, TIME_S);
+	snprintf(wanted, sizeof(wanted), "; since %s of tracing",
+		 units_format_time((uint64_t)interval * 1000000000, time));
+	open_reader(&reader);
+	text = recorded(&reader, TIME_S, "text");
+	if (!strstr(text, wanted))
+		fail_msg("no '%s' in %s", wanted, text);
+	free(text);
+	text = recorded(&reader, (uint64_t)interval - 1, "text");
+	assert_null(strstr(text, wanted));
+	free(text);
+	reader_close(&reader);
+	world_close(&world);
+}
+
 /* What --limit has taken out makes verdicts less fine, and no cache a leak. */
 static void test_thinned(void **state)
 {
@@ -652,11 +694,11 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_live),	   cmocka_unit_test(test_thinned),
-		cmocka_unit_test(test_table),	   cmocka_unit_test(test_former_version),
-		cmocka_unit_test(test_hostile),	   cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_settled),	   cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_grow_older),
+		cmocka_unit_test(test_as_live),	 cmocka_unit_test(test_thinned),
+		cmocka_unit_test(test_table),	 cmocka_unit_test(test_former_version),
+		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_settled),	 cmocka_unit_test(test_since),
+		cmocka_unit_test(test_extremes), cmocka_unit_test(test_grow_older),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

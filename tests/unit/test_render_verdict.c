@@ -57,6 +57,13 @@ static void test_clauses(void **state)
 				       .wait_ns = 1500000000 },
 		     "4.1 MiB/min, R2 0.50; whether what stays is freed is not known yet: look for "
 		     "about 2.0 s more");
+	check_clause((struct verdict){ .word = VERDICT_GROWING,
+				       .growth = growth,
+				       .r2 = 0.5,
+				       .gcs_known = true,
+				       .may_be_garbage = true },
+		     "4.1 MiB/min, R2 0.50; what stays may be garbage: needs 2 major collections, "
+		     "seen 0");
 	check_clause((struct verdict){ .word = VERDICT_FILLING,
 				       .growth = growth,
 				       .growth_before = 12 * MIB / 60,

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "unit/verdict_sim.h"
+#include "analyze/verdict_clause.h"
 
 #define TIME_S 60
 #define STEP_S 0.25
@@ -511,6 +512,38 @@ static void test_share(void **state)
 	assert_true(verdict.never_freed.value > 0.0009 && verdict.never_freed.value < 0.0011);
 }
 
+/* One of 20 blocks is kept in a program with a garbage collector: what stays may wait for it until the oldest block has outlived two collections. */
+static void test_collections(void **state)
+{
+	struct sim sim = { 0 };
+	struct verdict verdict;
+	struct buffer text = { 0 };
+	double time;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 100000; i++)
+		sim_add(&sim, i / 5000.0, i % 20 == 7 ? SIM_NEVER : 0.6, 64);
+	sim_begin(&sim);
+	for (time = STEP_S; time < 20; time += STEP_S) {
+		sim_run(&sim, time);
+		sim_keep(&sim, time);
+	}
+	sim.stats.gcs_known = true;
+	sim.stats.gcs = 1;
+	verdict = sim_judge(&sim, time - STEP_S / 2);
+	assert_true(verdict.word == VERDICT_GROWING || verdict.word == VERDICT_FILLING);
+	assert_true(verdict.may_be_garbage);
+	verdict_clause_append(&verdict, &text);
+	assert_non_null(strstr(text.data, "may be garbage: needs 2 major collections, seen 1"));
+	buffer_free(&text);
+	sim.stats.gcs = 2;
+	verdict = sim_judge(&sim, time - STEP_S / 2);
+	assert_int_equal(verdict.word, VERDICT_LEAK);
+	assert_false(verdict.may_be_garbage);
+	sim_end(&sim);
+}
+
 static void test_history(void **state)
 {
 	const struct snapshot_site row = { .key = 7 }, other = { .key = 8 };
@@ -595,9 +628,10 @@ static void test_history_ages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_history),	     cmocka_unit_test(test_history_ages),
-		cmocka_unit_test(test_history_full), cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_chance),	     cmocka_unit_test(test_share),
+		cmocka_unit_test(test_history),	     cmocka_unit_test(test_collections),
+		cmocka_unit_test(test_history_ages), cmocka_unit_test(test_history_full),
+		cmocka_unit_test(test_programs),     cmocka_unit_test(test_chance),
+		cmocka_unit_test(test_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,6 +160,7 @@ static enum verdict_word verdict_judge(const struct verdict_line *line,
 	leak = input->several ? (struct verdict_leak){ 0 } : verdict_leak_find(line, input->stats);
 	verdict->others_ns = leak.others_ns;
 	verdict->survivors = leak.survivors;
+	verdict->may_be_garbage = leak.may_be_garbage;
 	if (leak.found) {
 		verdict->never_freed_known = true;
 		verdict->never_freed = leak.share;

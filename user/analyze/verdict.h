@@ -54,6 +54,7 @@ struct verdict {
 	double temporary; /* share of blocks freed by the next call of their thread */
 	uint64_t gcs; /* that the oldest block has outlived; with gcs_known */
 	bool gcs_known;
+	bool may_be_garbage; /* it would be a leak but for major collections that there were not yet */
 };
 
 struct verdict verdict_of(const struct verdict_input *input);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "analyze/verdict_leak.h"
 #include "base/units.h"
 
 const char *verdict_clause_title(enum verdict_word word)
@@ -85,12 +86,24 @@ static void clause_leak(struct buffer *text, const struct verdict *verdict)
 		buffer_printf(text, ", %" PRIu64 " GCs", verdict->gcs);
 }
 
+/* "; what stays may be garbage: needs 2 major collections, seen 1" */
+static void clause_garbage(struct buffer *text, const struct verdict *verdict)
+{
+	buffer_printf(text,
+		      "; what stays may be garbage: needs %d major collections, seen %" PRIu64,
+		      VERDICT_COLLECTIONS_MIN, verdict->gcs);
+}
+
 static void clause_growing(struct buffer *text, const struct verdict *verdict)
 {
 	clause_growth(text, verdict);
 	if (verdict->kept) {
 		buffer_append_string(text,
 				     "; nothing freed yet: a leak, or a cache that is not full");
+		return;
+	}
+	if (verdict->may_be_garbage) {
+		clause_garbage(text, verdict);
 		return;
 	}
 	buffer_append_string(text, "; whether what stays is freed is not known yet");
@@ -110,6 +123,8 @@ static void clause_filling(struct buffer *text, const struct verdict *verdict)
 			      units_format_size(clause_bytes(verdict->level_bytes), size),
 			      units_format_time((verdict->level_ns + second - 1) / second * second,
 						time));
+	if (verdict->may_be_garbage)
+		clause_garbage(text, verdict);
 }
 
 static void clause_cache(struct buffer *text, const struct verdict *verdict)

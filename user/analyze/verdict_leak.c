@@ -27,7 +27,6 @@
 #define REPLACED_BLOCKS 20
 /* While those that stay became old, blocks must be born at no less than this part of their mean rate before. */
 #define ACTIVE_LEAST 0.6
-#define COLLECTIONS_MIN 2
 /* Of the others, so few may live longer than the age that is waited for. */
 #define LATE_PART 0.01
 
@@ -189,8 +188,10 @@ struct verdict_leak verdict_leak_find(const struct verdict_line *line,
 	leak.others_ns = lifespans_class_start(class);
 	leak.survivors = (uint64_t)sums.alive[class + 1];
 	leak.found = leak_is_active(line, class) && leak_lasts(line, &sums, class) &&
-		     !leak_is_replaced(line, &sums, class) &&
-		     (!stats->gcs_known || stats->gcs >= COLLECTIONS_MIN);
+		     !leak_is_replaced(line, &sums, class);
+	leak.may_be_garbage = leak.found && stats->gcs_known &&
+			      stats->gcs < VERDICT_COLLECTIONS_MIN;
+	leak.found &= !leak.may_be_garbage;
 	if (leak.found)
 		leak.share = leak_share(line, &sums, class);
 	return leak;

@@ -44,6 +44,9 @@ struct snapshot_site {
 	struct site_stats stats;
 	/* Of what is in use, if the snapshot has marks; owned by the snapshot's sites. */
 	struct generations births;
+	/* Of a recording: the verdict's word when that was made, and the moment since which the site had it; NULL = none. */
+	const char *word;
+	uint64_t word_ns; /* CLOCK_MONOTONIC */
 	bool ended; /* its program has ended: listed, but in no total */
 	bool sampled; /* some of it is an estimate */
 	/* Of a row of several sites: these, those of a process together. Sites as they were recorded have none. */

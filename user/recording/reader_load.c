@@ -18,6 +18,7 @@
 #include "recording/figures_check.h"
 #include "recording/reader.h"
 #include "recording/schema.h"
+#include "recording/verdict_reader.h"
 
 /* More than any snapshot has: a recording with more is made to take memory. */
 #define SITES_MAX (1 << 21)
@@ -53,6 +54,7 @@ struct load {
 	uint64_t first, last; /* of the intervals */
 	struct name_pool *pool;
 	struct table births; /* by the id of their site */
+	struct table verdicts; /* the same: struct recorded_verdict */
 	struct table sites, processes, functions, frames, stacks, names; /* by id */
 	struct query find_frame, find_name, find_site, find_function;
 	struct table keys; /* of sites that run; the value has no meaning */
@@ -542,6 +544,7 @@ static void load_site(struct load *load, uint64_t id, const struct read_site *si
 	struct query *query = &load->find_site;
 	struct snapshot_site row = { .stats = site->stats };
 	const struct read_process *process;
+	const struct recorded_verdict *verdict;
 	const struct generations *births;
 	uint64_t function, stack;
 
@@ -571,6 +574,9 @@ static void load_site(struct load *load, uint64_t id, const struct read_site *si
 	if (load->snapshot->time_ns > site->ages_ns)
 		classes_grow_older(row.stats.ages, load->snapshot->time_ns - site->ages_ns,
 				   row.stats.oldest_ns);
+	verdict = table_get(&load->verdicts, id);
+	row.word = verdict ? verdict->word : NULL;
+	row.word_ns = verdict ? verdict->since_ns : 0;
 	births = table_get(&load->births, id);
 	if (births)
 		row.births = *births;
@@ -629,6 +635,7 @@ static void load_close(struct load *load)
 	table_free(&load->stacks);
 	load_free_values(&load->processes);
 	born_reader_free(&load->births);
+	verdict_reader_free(&load->verdicts);
 	load_free_values(&load->sites);
 	load_free_values(&load->frames);
 	load_free_values(&load->functions);
@@ -658,6 +665,7 @@ int reader_load(struct reader *reader, uint64_t interval, struct snapshot **ret_
 	if (!load.snapshot->budget)
 		born_reader_load(&reader->database, load.first, interval, load.snapshot,
 				 &load.births);
+	verdict_reader_load(&reader->database, interval, &load.snapshot->strings, &load.verdicts);
 	load_sites(&load);
 	code = database_finish(&reader->database, error);
 	if (code)
