@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`tracer leaks`: what it calls lost, of programs that lose known blocks. Truth: the programs' own list of cases
-(tests/targets/leak_cases.c), where each block has a size of its own; and memcheck's verdicts about the same program."""
+(tests/targets/leak_cases.c), where each block has a size of its own; and the verdicts of memcheck and LeakSanitizer about the same program."""
 import json
 import os
 import re
@@ -22,6 +22,16 @@ DIFFERENCES = {
     "high tag": ("definite", "memcheck knows no codes"),
     "Python int": ("reachable", "valgrind's heap is below 2^30, where the first digit is the whole address"),
     "unaligned": ("definite", "memcheck looks at aligned words only"),
+}
+
+# Where LeakSanitizer's is, which has no blocks that are possibly lost, and no leader of a ring.
+RING, MAPPED, KERNEL, CODES = "each block of a ring is indirect", "it reads no mappings of the program", "it does not see what the kernel keeps", "it knows no codes"
+LSAN_DIFFERENCES = {
+    "ring a": ("indirect", RING), "upper ring a": ("indirect", RING),
+    "in a mapping": ("definite", MAPPED), "in a shared mapping": ("definite", MAPPED), "in a mapping without access": ("definite", MAPPED),
+    "in a mapping that is read-only": ("definite", MAPPED), "data of epoll": ("definite", KERNEL), "value of a timer": ("definite", KERNEL),
+    "2p + 1": ("definite", CODES), "complement": ("definite", CODES), "high tag": ("definite", CODES), "Python int": ("definite", CODES),
+    "unaligned": ("definite", CODES),
 }
 
 
@@ -146,6 +156,23 @@ def test_as_memcheck():
         elif kind == "definite" and case["name"] not in ("parent a", "parent b"):
             assert ours[case["size"]]["indirect_bytes"] == indirect, (case, indirect)
     assert seen == {name: kind for name, (kind, _) in DIFFERENCES.items()}, seen
+
+
+def test_as_leak_sanitizer():
+    """The same program with LeakSanitizer: the same blocks are lost, but for those in LSAN_DIFFERENCES."""
+    name, = lab.built("leak_cases-lsan")
+    process = lab.start([lab.target(name)], text=True)
+    output, errors = process.communicate("", timeout=lab.PATIENCE)
+    if "LeakSanitizer: " not in errors or "fatal error" in errors:
+        raise lab.Skip("LeakSanitizer did not look: %s" % errors.strip()[-100:])
+    theirs = {int(size): "definite" if kind == "Direct" else "indirect"
+              for kind, size in re.findall(r"^(Direct|Indirect) leak of (\d+) byte\(s\) in 1 object", errors, re.M)}
+    seen = {}
+    for case in json.loads(output.splitlines()[0]):
+        kind = theirs.get(case["size"])
+        if kind != (case["kind"] if case["kind"] in ("definite", "indirect") else None):
+            seen[case["name"]] = kind
+    assert seen == {name: kind for name, (kind, _) in LSAN_DIFFERENCES.items()}, seen
 
 
 def check_motion(*how):

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Blocks that are lost, held, or hidden in known ways. Each has a size of its own, which is its name: malloc gives 16n + 8 bytes for as
- * many. Prints a line of JSON with the cases, then waits for its input to end. Where valgrind runs it, memcheck looks for leaks first.
+ * many. Prints a line of JSON with the cases, then waits for its input to end. Where valgrind runs it, memcheck looks for leaks first; WITH_LSAN,
+ * LeakSanitizer does.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +19,13 @@
 #include <valgrind/memcheck.h>
 #else
 #define VALGRIND_DO_LEAK_CHECK (void)0
+#endif
+
+#ifdef WITH_LSAN
+#include <sanitizer/lsan_interface.h>
+#define LSAN_LOOK __lsan_do_recoverable_leak_check()
+#else
+#define LSAN_LOOK 0
 #endif
 
 #define QUIET __attribute__((noinline))
@@ -255,6 +263,7 @@ int main(void)
 	print_cases();
 	scrub();
 	VALGRIND_DO_LEAK_CHECK;
+	(void)LSAN_LOOK;
 	while (read(0, &byte, 1) > 0)
 		;
 	_exit(0);
