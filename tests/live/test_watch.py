@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`tracer watch` on a live program of known truth (tests/targets/verdicts.c): its words, its figures of the process, how it ends."""
 import json
+import os
+import re
 import signal
 import tempfile
 import time
@@ -71,8 +73,13 @@ def test_several():
         lab.wait_for(lambda: all(is_named(child, "verdicts") for child in children), "both are themselves")
         for child in children:
             group.enter(child)
+        # What stands still costs nothing, so all calls are traced.
+        for child in children:
+            os.kill(child, signal.SIGSTOP)
         ways = (["-p", ",".join(map(str, children))], ["--tree", parent.pid], ["--cgroup", "/" + group.name])
         tracers = [lab.Tracer("watch", "-j", "-n", "0", "--budget", "50%", *way) for way in ways]
+        for child in children:
+            os.kill(child, signal.SIGCONT)
         for tracer in tracers:
             lab.wait_for(lambda tracer=tracer: leaking(tracer.report_now()) == set(children), "each leaks")
         for tracer in tracers:
@@ -123,6 +130,24 @@ def test_windows():
     assert report["watch"]["calls"] == "windows" and "budget" in report, report
     assert not report["watch"]["sure"] and report["verdict"]["word"] != "leak", report
     assert tracer.process.returncode == 0, tracer.stderr()
+
+
+def test_text_of_windows():
+    """What was traced has its place beside what the process has, as an estimate, which is marked."""
+    process = begin()
+    lab.release(process)
+    tracer = lab.Tracer("watch", "--budget", "0.01%", "-p", process.pid)
+    end, lines = time.monotonic() + lab.PATIENCE, []
+    while not any(line.startswith("at  ") for line in lines):
+        assert time.monotonic() < end, lines
+        time.sleep(0.5)
+        tracer.process.send_signal(signal.SIGUSR1)
+        lines = [tracer.process.stdout.readline().decode()]
+        while not lines[-1].startswith("not sure yet"):
+            lines.append(tracer.process.stdout.readline().decode())
+            assert lines[-1], tracer.stderr()
+    rows = lines[next(i for i, line in enumerate(lines) if line.startswith("at  ")) + 1:-1]
+    assert len(rows) >= 2 and all(re.search(r" ~\d[\d.]* (B|[KM]iB)$", row.rstrip()) for row in rows), lines
 
 
 def test_text():

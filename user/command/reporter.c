@@ -272,10 +272,10 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	struct grouped *grouped;
 	struct report *report;
 
-	if (reporter->watcher)
-		watcher_prepare(reporter->watcher, snapshot, &wanted);
 	if (estimates)
 		budget_estimates_apply(estimates, snapshot);
+	if (reporter->watcher)
+		watcher_prepare(reporter->watcher, snapshot, &wanted);
 	output_size(output, getenv("COLUMNS"), &style.columns, &style.lines);
 	if (reporter->symbolizer)
 		symbolizer_begin_report(reporter->symbolizer);

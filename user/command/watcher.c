@@ -16,7 +16,7 @@
 /* Nothing is written sooner than that after the last time. */
 #define WRITE_NS 5000000000
 
-/* The sum of all processes. False if one of them cannot be counted. */
+/* The sum of all processes; of windows, what is traced is an estimate. False if one of them cannot be counted. */
 static bool watcher_look(const struct snapshot *snapshot, struct course_moment *moment)
 {
 	const uint64_t until_ns = clock_now_ns() + HEAP_NS * end_signals_slowness();

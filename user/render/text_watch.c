@@ -220,10 +220,8 @@ static void watch_moment(const struct text_writer *writer, const struct report *
 	watch_field(writer->out, units_format_size(moment->live + moment->free, text), RATE);
 	watch_field(writer->out, units_format_size(moment->live, text), RATE);
 	watch_field(writer->out, units_format_size(moment->free, text), RATE);
-	buffer_append_string(writer->out, report->options.estimates
-						  ? "-"
-						  : units_format_size(moment->tracked, text));
-	buffer_append_string(writer->out, "\n");
+	buffer_printf(writer->out, "%s%s\n", report->options.estimates ? "~" : "",
+		      units_format_size(moment->tracked, text));
 }
 
 /* The figures of the process side by side, first and last included. */
