@@ -65,6 +65,30 @@ def test_other_processes():
         assert status == 2 and "the file of --since is of process" in errors, (status, errors)
 
 
+def files_of(folder):
+    found = {}
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "rb") as file:
+            found[name] = file.read()
+    return found
+
+
+def test_what_was_saved_stays():
+    """A look that fails leaves the file of --save as it was, and nothing beside it; one that succeeds may have the file of --since."""
+    with tempfile.TemporaryDirectory() as folder:
+        process, _, _, _, file = two_looks(folder)
+        before = files_of(folder)
+        other = lab.start([lab.target("leak_since")], text=True)
+        other.stdout.readline()
+        status, _, errors = lab.run("leaks", *lab.PATIENT, "-p", other.pid, "--since", file, "--save", file)
+        assert status == 2 and "the file of --since is of process" in errors, (status, errors)
+        lab.wait_for(lambda: files_of(folder) == before, "nothing is beside the file")
+        look(process.pid, "--since", file, "--save", file)
+        after = files_of(folder)
+        assert list(after) == list(before) and after != before, list(after)
+        assert json.loads(look(process.pid, "-j", "--since", file))["before"]["reachable"] == NOTHING
+
+
 def test_changed_files():
     """A file that was cut or changed is refused, with its name."""
     with tempfile.TemporaryDirectory() as folder:
@@ -81,6 +105,11 @@ def test_changed_files():
         os.symlink("/dev/null", file)
         status, _, errors = lab.run("leaks", *lab.PATIENT, "-p", process.pid, "--save", file)
         assert status == 2 and file in errors, (status, errors)
+        os.remove(file)
+        with open(file, "wb") as saved:
+            saved.write(whole)
+        assert lab.run("leaks", "-p", process.pid, "--save", file, "-o", os.path.join(folder, "..", os.path.basename(folder), "before"))[0] == 2
+    assert lab.run("leaks", "-p", os.getpid(), "--save", "x", "-o", "x")[0] == 2
     assert lab.run("leaks", "-p", os.getpid(), "--since", "/nowhere/file")[0] == 2
     assert lab.run("leaks", "-p", os.getpid(), "--save", "x", "--who", "0x1000")[0] == 2
     assert lab.run("leaks", "--since", "x", "--", "true")[0] == 2

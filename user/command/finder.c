@@ -11,6 +11,7 @@
 #include "analyze/leak_rules.h"
 #include "analyze/leak_stacks.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "command/memory_options.h"
 #include "command/naming.h"
 #include "command/output_choice.h"
@@ -59,6 +60,17 @@ static int finder_read_suppressions(struct finder *finder, const char *name, str
 	return code;
 }
 
+/* What is there stays until the look has succeeded. */
+static int finder_open_save(struct finder *finder, const char *path, struct error *error)
+{
+	int code = strcmp(path, "-") != 0 ? file_swap_open(&finder->swap, path, error)
+					  : output_open(&finder->save, path, error);
+
+	if (finder->swap.fd >= 0)
+		finder->save = (struct output){ finder->swap.fd, memory_copy_string(path) };
+	return code;
+}
+
 int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 		const struct log *log, struct error *error)
 {
@@ -67,6 +79,7 @@ int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 
 	finder->options = options;
 	finder->save = (struct output){ .fd = -1 };
+	finder->swap = FILE_SWAP_NONE;
 	finder->pause = WATCHDOG_NONE;
 	finder->log = log;
 	finder->pid = pid;
@@ -76,7 +89,7 @@ int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 		code = json_file_read(options->leaks_since, LEAK_STATE_MAX, "file of --since",
 				      &finder->before, error);
 	if (!code && options->save)
-		code = output_open(&finder->save, options->save, error);
+		code = finder_open_save(finder, options->save, error);
 	if (!code)
 		code = output_choice_open(&finder->output, finder->options, &finder->pid, 1,
 					  &finder->color, error);
@@ -317,8 +330,7 @@ static void finder_on_pass(unsigned int number)
 	progress_set("looking for lost blocks, pass %u", number);
 }
 
-static int finder_save(const struct finder *finder, const struct leak_state *state,
-		       struct error *error)
+static int finder_save(struct finder *finder, const struct leak_state *state, struct error *error)
 {
 	struct buffer bytes = { 0 };
 	int code;
@@ -326,6 +338,12 @@ static int finder_save(const struct finder *finder, const struct leak_state *sta
 	leak_state_write(state, &bytes);
 	code = output_write(&finder->save, &bytes, error);
 	buffer_free(&bytes);
+	if (code)
+		return code;
+	code = file_swap_commit(&finder->swap);
+	if (code)
+		error_set(error, ERROR_PERMISSION, code, "cannot write to '%s': %s",
+			  finder->options->save, strerror(-code));
 	return code;
 }
 
@@ -404,5 +422,6 @@ int finder_close(struct finder *finder, struct error *error)
 	suppressions_free(&finder->suppressions);
 	buffer_free(&finder->before);
 	code = output_close(&finder->save, error);
+	file_swap_close(&finder->swap);
 	return output_close(&finder->output, error) ? -EIO : code;
 }

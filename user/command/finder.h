@@ -11,6 +11,7 @@
 #include "memory/leaks_look.h"
 #include "session/session.h"
 #include "symbolize/symbolizer.h"
+#include "system/file_swap.h"
 
 struct finder {
 	const struct options *options; /* not owned, as the next ones */
@@ -27,6 +28,7 @@ struct finder {
 	struct output save; /* the file of --save */
 	/* Of a command that is stopped there; it goes on before the report is written. NULL = none is. */
 	struct ending *ending;
+	struct file_swap swap; /* which has the file of --save */
 	struct watchdog pause; /* that stops the process for a pass; of --pause */
 	bool has_leaks; /* the report has blocks for which the exit status is 1 */
 };

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command/options_table.h"
 #include "command/target_options.h"
@@ -62,11 +63,22 @@ static int leaks_options_check_trace(const struct options *options, struct error
 	return code ? code : trace_options_check_light(options, error);
 }
 
+static bool leaks_options_are_one_file(const char *left, const char *right)
+{
+	struct stat a, b;
+
+	return !strcmp(left, right) || (!stat(left, &a) && !stat(right, &b) && S_ISREG(a.st_mode) &&
+					a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
 static int leaks_options_check_before(const struct options *options, struct error *error)
 {
 	if (options->who && (options->save || options->leaks_since))
 		return USAGE("--who is about one block: leave out %s",
 			     options->save ? "--save" : "--since");
+	if (options->save && options->output &&
+	    leaks_options_are_one_file(options->save, options->output))
+		return USAGE("--save and -o are one file, '%s': name two", options->save);
 	if (options->max_pause_ns && !options->pause)
 		return USAGE("--max-pause limits the stop of --pause: add --pause, or leave it "
 			     "out");

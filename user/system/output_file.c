@@ -137,7 +137,7 @@ static int output_refuse(const char *path, int code, struct error *error)
 			 strerror(-code));
 }
 
-/* What was opened: is it ours to write to? Then it is emptied. */
+/* What was opened: is it ours to write to? 1 = a regular file, 0 = another one. */
 static int output_check(int fd, int folder, const char *path, struct error *error)
 {
 	struct stat status;
@@ -155,9 +155,17 @@ static int output_check(int fd, int folder, const char *path, struct error *erro
 				 "will not write to '%s': the file has other names, too; remove "
 				 "this one, or name another file",
 				 path);
-	if (S_ISREG(status.st_mode) && ftruncate(fd, 0))
+	return S_ISREG(status.st_mode);
+}
+
+/* As output_check; then it is emptied. */
+static int output_take(int fd, int folder, const char *path, struct error *error)
+{
+	int code = output_check(fd, folder, path, error);
+
+	if (code > 0 && ftruncate(fd, 0))
 		return output_refuse(path, -errno, error);
-	return 0;
+	return code < 0 ? code : 0;
 }
 
 static int output_open_in(int folder, const char *name, int flags, const char *path,
@@ -169,20 +177,22 @@ static int output_open_in(int folder, const char *name, int flags, const char *p
 				O_NONBLOCK | flags,
 			0600);
 	int code = fd < 0 ? output_refuse(path, -errno, error)
-			  : output_check(fd, folder, path, error);
+			  : output_take(fd, folder, path, error);
 
 	if (code && fd >= 0)
 		close(fd);
 	return code ? code : fd;
 }
 
-static int output_open_path(const char *path, int flags, struct error *error)
+/* Returns an O_PATH descriptor of the folder of `path`, or a negative errno with `error` filled. */
+static int output_open_above(const char *path, const char **ret_name, struct error *error)
 {
 	const char *slash = strrchr(path, '/');
 	char *above = slash ? memory_format("%.*s", (int)(slash - path + 1), path)
 			    : memory_copy_string("");
-	int folder = output_open_folder(above), fd;
+	int folder = output_open_folder(above);
 
+	*ret_name = slash ? slash + 1 : path;
 	free(above);
 	if (folder == -EPERM)
 		return error_set(error, ERROR_USAGE, folder,
@@ -191,7 +201,17 @@ static int output_open_path(const char *path, int flags, struct error *error)
 				 path);
 	if (folder < 0)
 		return output_refuse(path, folder, error);
-	fd = output_open_in(folder, slash ? slash + 1 : path, flags, path, error);
+	return folder;
+}
+
+static int output_open_path(const char *path, int flags, struct error *error)
+{
+	const char *name;
+	int folder = output_open_above(path, &name, error), fd;
+
+	if (folder < 0)
+		return folder;
+	fd = output_open_in(folder, name, flags, path, error);
 	close(folder);
 	return fd;
 }
@@ -204,4 +224,31 @@ int output_file_open(const char *path, struct error *error)
 int output_file_create(const char *path, struct error *error)
 {
 	return output_open_path(path, O_EXCL, error);
+}
+
+int output_file_find(const char *path, int *ret_folder, const char **ret_name, struct error *error)
+{
+	struct stat status;
+	int code = 1, fd;
+
+	*ret_folder = output_open_above(path, ret_name, error);
+	if (*ret_folder < 0)
+		return *ret_folder;
+	fd = openat(*ret_folder, *ret_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno != ENOENT)
+		code = output_refuse(path, -errno, error);
+	else if (fd >= 0 && !fstat(fd, &status) && S_ISLNK(status.st_mode))
+		code = output_refuse(path, -ELOOP, error);
+	else if (fd >= 0)
+		code = output_check(fd, *ret_folder, path, error);
+	if (fd >= 0)
+		close(fd);
+	if (code < 0)
+		close(*ret_folder);
+	return code;
+}
+
+int output_file_create_in(int folder, const char *name, const char *path, struct error *error)
+{
+	return output_open_in(folder, name, O_EXCL, path, error);
 }

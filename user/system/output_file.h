@@ -16,4 +16,13 @@ int output_file_open(const char *path, struct error *error);
 /* The same for a file that must not be there yet. */
 int output_file_create(const char *path, struct error *error);
 
+/*
+ * Where a file may take the place of `path`, which is not opened: 1, with an O_PATH descriptor of its folder, which is the caller's, and its name there, a part of
+ * `path`. 0, with the same, if `path` is there and no regular file. What output_file_open refuses is refused.
+ */
+int output_file_find(const char *path, int *ret_folder, const char **ret_name, struct error *error);
+
+/* As output_file_create in a folder; errors name `path`. */
+int output_file_create_in(int folder, const char *name, const char *path, struct error *error);
+
 #endif
