@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "render/difference.h"
+#include "unit/budget_world.h"
 #include "unit/expected.h"
 #include "unit/gunzip.h"
 #include "unit/nasty.h"
@@ -263,6 +264,112 @@ static void test_nasty(void **state)
 	}
 }
 
+/* Two sites: 1000 bytes in 10 blocks of which 300 in 3 are freed, and, of the second process, 500 in 5. */
+static struct sample *sample_two(struct snapshot_site *ret_sites[2])
+{
+	struct sample *sample = sample_new_empty(2);
+	struct frame frame = { FRAME_NATIVE, MODULE_NONE, 0, 0, NULL };
+
+	sample_name(sample, "serve", "serve.c", 3);
+	sample_name(sample, "load", "load.c", 5);
+	sample_site(sample, 0, &sample_malloc, sample_stack(sample, &frame, 1),
+		    (struct site_stats){ 1000, 10, 300, 3 });
+	frame.address = 1;
+	sample_site(sample, 1, &sample_malloc, sample_stack(sample, &frame, 1),
+		    (struct site_stats){ 500, 5, 0, 0 });
+	ret_sites[0] = &sample->snapshot.sites[0];
+	ret_sites[1] = &sample->snapshot.sites[1];
+	return sample;
+}
+
+/* The sums that a reader counts of heaptrack's log, and the text, which is to be freed. */
+static char *check_heaptrack(struct sample *sample, const struct report_options *options,
+			     const char *bytes, const char *blocks)
+{
+	const struct render_options plain = { 0 };
+	const struct report_names names = sample_names(sample);
+	struct report *report = report_build(&sample->snapshot, options, &names);
+	char *text = sample_render(report, "heaptrack", &plain), sums[SUMS][DIGITS];
+
+	assert_true(check_tool("heaptrack", text, sums));
+	assert_string_equal(sums[0], bytes);
+	assert_string_equal(sums[1], blocks);
+	report_free(report);
+	return text;
+}
+
+/* Of several processes all are counted, and they are called so; of what is left out by --only, the sums are whole. */
+static void test_heaptrack_processes(void **state)
+{
+	const struct report_options options = { 0 };
+	struct snapshot_site *sites[2];
+	struct sample *sample = sample_two(sites);
+	char *text = check_heaptrack(sample, &options, "1200", "12");
+
+	(void)state;
+	assert_non_null(strstr(text, "\nX 2 processes\n"));
+	assert_non_null(strstr(text, " serve\n"));
+	assert_non_null(strstr(text, " load\n"));
+	assert_null(strstr(text, "not listed"));
+	free(text);
+	sites[1]->left_out = true;
+	text = check_heaptrack(sample, &options, "1200", "12");
+	assert_null(strstr(text, " load\n"));
+	assert_non_null(strstr(text, "[sites that are not listed]"));
+	free(text);
+	sample_free(sample);
+}
+
+/* What an ended program held is in no total, and so neither in the log nor in what is not listed. */
+static void test_heaptrack_ended(void **state)
+{
+	const struct report_options options = { 0 };
+	struct snapshot_site *sites[2];
+	struct sample *sample = sample_two(sites);
+	char *text;
+
+	(void)state;
+	sites[1]->ended = true;
+	text = check_heaptrack(sample, &options, "700", "7");
+	assert_null(strstr(text, " load\n"));
+	assert_null(strstr(text, "not listed"));
+	free(text);
+	sample_free(sample);
+}
+
+/* Estimates are called so, and the log has what is estimated: a leak of 40,000 bytes per second for a minute, and not what windows recorded. */
+static void test_heaptrack_budget(void **state)
+{
+	const struct world_blocks leak = {
+		.key = 7, .size = 104, .per_window = 20, .never = 1, .life_s = 1
+	};
+	struct budget_report *report = world_new(10);
+	struct snapshot_site *sites[2];
+	struct sample *sample = sample_two(sites);
+	struct budget_estimates *estimates;
+	struct report_options options = { 0 };
+	char bytes[DIGITS], blocks[DIGITS], *text;
+
+	(void)state;
+	world_add_size(world_add_heap(report), 104, 40000, 0);
+	world_add(report, &leak);
+	sites[0]->key = 7;
+	sites[1]->key = 8;
+	estimates = budget_estimates_new(report);
+	budget_estimates_apply(estimates, &sample->snapshot);
+	options.estimates = estimates;
+	assert_in_range(site_stats_inuse_bytes(&sites[0]->stats), 1000000, 4000000);
+	snprintf(bytes, sizeof(bytes), "%" PRIu64, site_stats_inuse_bytes(&sites[0]->stats));
+	snprintf(blocks, sizeof(blocks), "%" PRIu64, site_stats_inuse_objects(&sites[0]->stats));
+	text = check_heaptrack(sample, &options, bytes, blocks);
+	assert_non_null(strstr(text, "# ~ estimated from windows of tracing (--budget)"));
+	assert_non_null(strstr(text, " serve\n"));
+	free(text);
+	budget_estimates_free(estimates);
+	budget_report_free(report);
+	sample_free(sample);
+}
+
 /* From 100 bytes to 40, and what is new: no number is below 0. */
 static void test_difference(void **state)
 {
@@ -308,9 +415,15 @@ static void test_difference(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_server), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_long),   cmocka_unit_test(test_nasty),
-		cmocka_unit_test(test_lost),   cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_server),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_nasty),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_heaptrack_processes),
+		cmocka_unit_test(test_heaptrack_ended),
+		cmocka_unit_test(test_heaptrack_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
