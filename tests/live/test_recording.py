@@ -195,7 +195,7 @@ def test_refusals():
         for arguments, wanted in (
                 (("record", "--", "true"), "-o FILE"),
                 (("record", "-o", path, "--budget", "1", "--min-age", "1s", "--", "true"), "it excludes --min-age"),
-                (("record", "-o", path, "--light", "--", "true"), "--light does not see that"),
+                (("record", "-o", path, "--light", "--", "true"), "a recording keeps when blocks were freed"),
                 (("report",), "needs FILE"),
                 (("mark", path), "needs NAME"),
                 (("mark", path, "5m"), "digit"),
