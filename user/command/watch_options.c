@@ -24,8 +24,6 @@ const struct option_list *const watch_options[] = {
 
 const struct command_note watch_options_notes[] = {
 	{ "duration", .help = "end after TIME, sure or not" },
-	{ "no-follow-fork", .refused = "it starts no command" },
-	{ "no-hold", .refused = "it starts no command" },
 	{ "sort", .refused = "it orders by what matters, leaks first" },
 	{ "fail-over", .refused = "it judges growth: --fail-on-leak is its threshold" },
 	{ "schema", .refused = "its JSON is one of its own" },

@@ -37,7 +37,7 @@ enum heaptrack_fate {
 
 struct heaptrack_blocks {
 	uint64_t count, bytes;
-	size_t first; /* of its sizes: `small` ones, and then those that have a byte more */
+	size_t first; /* of its sizes: of those that have a byte more, if there are, and then of the others */
 };
 
 struct heaptrack_site {
@@ -51,6 +51,18 @@ struct heaptrack_sums {
 	uint64_t blocks_held, blocks_allocated, temporary;
 };
 
+/*
+ * The block of size 0, which is allocated first and alone has that size: readers take a free of that number for one of a temporary
+ * block, but directly behind another allocation.
+ */
+struct heaptrack_seed {
+	enum heaptrack_fate fate;
+	bool is_temporary;
+	bool is_due; /* to be freed behind the next allocation */
+	uint32_t trace;
+	uint64_t size;
+};
+
 struct heaptrack {
 	const struct report *report;
 	const struct render_options *options;
@@ -61,6 +73,8 @@ struct heaptrack {
 	size_t count, capacity;
 	struct places places;
 	size_t places_written, sizes;
+	struct heaptrack_seed seed;
+	size_t nothing; /* the number of the size of no block */
 	struct table strings; /* by the address of a text: number */
 	struct table traces; /* by caller and place: number */
 };
@@ -320,52 +334,132 @@ static void heaptrack_write_size(struct heaptrack *heaptrack, uint64_t size, uin
 	heaptrack->sizes++;
 }
 
-/* The sizes of all blocks. The first one is that of nothing. */
-static void heaptrack_write_sizes(struct heaptrack *heaptrack)
+/* The first site with a block of the fate, or NULL. */
+static struct heaptrack_site *heaptrack_find(struct heaptrack *heaptrack, enum heaptrack_fate fate,
+					     bool is_temporary)
 {
-	size_t i, fate;
+	size_t i;
 
-	heaptrack_write_size(heaptrack, 0, heaptrack->sites[0].trace);
+	for (i = 0; i < heaptrack->count; i++)
+		if (heaptrack->sites[i].blocks[fate].count &&
+		    (!is_temporary || heaptrack->sites[i].temporary))
+			return &heaptrack->sites[i];
+	return NULL;
+}
+
+/* Choose the first block, one that can be counted right by all readers, and take it out of its site's. */
+static void heaptrack_take_seed(struct heaptrack *heaptrack)
+{
+	static const enum heaptrack_fate fates[] = { HEAPTRACK_PAST, HEAPTRACK_PAST, HEAPTRACK_KEPT,
+						     HEAPTRACK_GONE, HEAPTRACK_NEW };
+	struct heaptrack_seed *seed = &heaptrack->seed;
+	struct heaptrack_blocks *blocks;
+	struct heaptrack_site *site = NULL;
+	size_t i;
+
+	for (i = 0; !site && i < sizeof(fates) / sizeof(fates[0]); i++) {
+		seed->fate = fates[i];
+		seed->is_temporary = !i;
+		site = heaptrack_find(heaptrack, seed->fate, seed->is_temporary);
+	}
+	if (!site)
+		return;
+	blocks = &site->blocks[seed->fate];
+	seed->trace = site->trace;
+	/* What is past beside others has no size, so that it adds nothing to the peak. */
+	if (seed->fate != HEAPTRACK_PAST)
+		seed->size = blocks->bytes / blocks->count;
+	blocks->bytes -= seed->size;
+	blocks->count--;
+	site->temporary -= seed->is_temporary;
+}
+
+/* Those of blocks of one fate: the larger size, if there are two, is allocated first. */
+static void heaptrack_write_sizes_of(struct heaptrack *heaptrack, enum heaptrack_fate fate)
+{
+	size_t i;
+
 	for (i = 0; i < heaptrack->count; i++) {
 		struct heaptrack_site *site = &heaptrack->sites[i];
+		struct heaptrack_blocks *blocks = &site->blocks[fate];
+		uint64_t size;
 
-		for (fate = 0; fate < HEAPTRACK_FATES; fate++) {
-			struct heaptrack_blocks *blocks = &site->blocks[fate];
-			uint64_t size;
-
-			if (!blocks->count)
-				continue;
-			size = heaptrack_size(heaptrack, blocks, (enum heaptrack_fate)fate);
-			blocks->first = heaptrack->sizes;
-			heaptrack_write_size(heaptrack, size, site->trace);
-			if (heaptrack_larger(blocks))
-				heaptrack_write_size(heaptrack, size + 1, site->trace);
-		}
+		if (!blocks->count)
+			continue;
+		size = heaptrack_size(heaptrack, blocks, fate);
+		blocks->first = heaptrack->sizes;
+		if (heaptrack_larger(blocks))
+			heaptrack_write_size(heaptrack, size + 1, site->trace);
+		heaptrack_write_size(heaptrack, size, site->trace);
 	}
+}
+
+/*
+ * The sizes of all blocks, in the order in which the log has them first: heaptrack_gui counts on that. The last one is of nothing,
+ * and is never allocated.
+ */
+static void heaptrack_write_sizes(struct heaptrack *heaptrack)
+{
+	if (heaptrack->seed.trace)
+		heaptrack_write_size(heaptrack, heaptrack->seed.size, heaptrack->seed.trace);
+	heaptrack_write_sizes_of(heaptrack, HEAPTRACK_PAST);
+	heaptrack_write_sizes_of(heaptrack, HEAPTRACK_KEPT);
+	heaptrack_write_sizes_of(heaptrack, HEAPTRACK_GONE);
+	heaptrack_write_sizes_of(heaptrack, HEAPTRACK_NEW);
+	heaptrack->nothing = heaptrack->sizes;
+	heaptrack_write_size(heaptrack, 0, heaptrack->sites[0].trace);
+}
+
+/* The number of the size of block `i`. */
+static size_t heaptrack_size_number(const struct heaptrack_blocks *blocks, uint64_t i)
+{
+	const uint64_t larger = heaptrack_larger(blocks);
+
+	return blocks->first + (larger && i >= larger);
+}
+
+static void heaptrack_write_free(struct heaptrack *heaptrack, size_t number)
+{
+	buffer_printf(heaptrack->out, "- %zx\n", number);
+}
+
+static void heaptrack_write_allocation(struct heaptrack *heaptrack, size_t number)
+{
+	buffer_printf(heaptrack->out, "+ %zx\n", number);
+	if (heaptrack->seed.is_due)
+		heaptrack_write_free(heaptrack, 0);
+	heaptrack->seed.is_due = false;
 }
 
 /* Allocations or frees of all of them. */
 static void heaptrack_write_blocks(struct heaptrack *heaptrack,
 				   const struct heaptrack_blocks *blocks, char event)
 {
-	const uint64_t larger = heaptrack_larger(blocks);
 	uint64_t i;
 
 	for (i = 0; i < blocks->count && render_drain(heaptrack->options, heaptrack->out); i++)
-		buffer_printf(heaptrack->out, "%c %zx\n", event, blocks->first + (i < larger));
+		(event == '+' ? heaptrack_write_allocation
+			      : heaptrack_write_free)(heaptrack, heaptrack_size_number(blocks, i));
+}
+
+/* A free that is none: what was allocated last is not temporary if it is freed next. */
+static void heaptrack_write_nothing(struct heaptrack *heaptrack)
+{
+	heaptrack_write_free(heaptrack, heaptrack->nothing);
 }
 
 static void heaptrack_write_past(struct heaptrack *heaptrack, const struct heaptrack_site *site)
 {
 	const struct heaptrack_blocks *blocks = &site->blocks[HEAPTRACK_PAST];
-	const uint64_t larger = heaptrack_larger(blocks);
 	uint64_t i;
 
 	for (i = 0; i < blocks->count && render_drain(heaptrack->options, heaptrack->out); i++) {
-		const size_t size = blocks->first + (i < larger);
+		const size_t size = heaptrack_size_number(blocks, i);
 
-		buffer_printf(heaptrack->out, "+ %zx\n%s- %zx\n", size,
-			      i < site->temporary ? "" : "- 0\n", size);
+		heaptrack_write_allocation(heaptrack, size);
+		if (i >= site->temporary)
+			heaptrack_write_nothing(heaptrack);
+		heaptrack_write_free(heaptrack, size);
 	}
 }
 
@@ -377,14 +471,17 @@ static void heaptrack_write_fate(struct heaptrack *heaptrack, enum heaptrack_fat
 		heaptrack_write_blocks(heaptrack, &heaptrack->sites[i].blocks[fate], event);
 }
 
-static bool heaptrack_has(const struct heaptrack *heaptrack, enum heaptrack_fate fate)
+static void heaptrack_write_seed(struct heaptrack *heaptrack)
 {
-	size_t i;
+	struct heaptrack_seed *seed = &heaptrack->seed;
 
-	for (i = 0; i < heaptrack->count; i++)
-		if (heaptrack->sites[i].blocks[fate].count)
-			return true;
-	return false;
+	if (!seed->trace)
+		return;
+	heaptrack_write_allocation(heaptrack, 0);
+	if (seed->is_temporary)
+		heaptrack_write_free(heaptrack, 0);
+	else
+		seed->is_due = seed->fate == HEAPTRACK_PAST;
 }
 
 static void heaptrack_write_log(struct heaptrack *heaptrack)
@@ -395,17 +492,22 @@ static void heaptrack_write_log(struct heaptrack *heaptrack)
 	size_t i;
 
 	buffer_append_string(heaptrack->out, "c 0\n");
+	heaptrack_write_seed(heaptrack);
 	for (i = 0; i < heaptrack->count; i++)
 		heaptrack_write_past(heaptrack, &heaptrack->sites[i]);
 	buffer_printf(heaptrack->out, "c %" PRIx64 "\n",
 		      (peak->known ? peak->time_ns : report->duration_ns) / MS_NS);
 	heaptrack_write_fate(heaptrack, HEAPTRACK_KEPT, '+');
 	heaptrack_write_fate(heaptrack, HEAPTRACK_GONE, '+');
-	buffer_printf(heaptrack->out, "%sc %" PRIx64 "\n",
-		      heaptrack_has(heaptrack, HEAPTRACK_GONE) ? "- 0\n" : "",
-		      report->duration_ns / MS_NS);
+	if (heaptrack->seed.fate == HEAPTRACK_GONE)
+		heaptrack_write_free(heaptrack, 0);
+	else if (heaptrack_find(heaptrack, HEAPTRACK_GONE, false))
+		heaptrack_write_nothing(heaptrack);
+	buffer_printf(heaptrack->out, "c %" PRIx64 "\n", report->duration_ns / MS_NS);
 	heaptrack_write_fate(heaptrack, HEAPTRACK_GONE, '-');
 	heaptrack_write_fate(heaptrack, HEAPTRACK_NEW, '+');
+	if (heaptrack->seed.is_due)
+		heaptrack_write_free(heaptrack, 0);
 	for (i = 0; i < report->target_count; i++)
 		figures_add(&rss, report->targets[i]->usage.rss_bytes);
 	buffer_printf(heaptrack->out, "R %" PRIx64 "\n", rss / HEAPTRACK_PAGE);
@@ -437,6 +539,7 @@ static void heaptrack_end(struct heaptrack *heaptrack)
 	heaptrack_limit(heaptrack);
 	if (!heaptrack->count)
 		return;
+	heaptrack_take_seed(heaptrack);
 	heaptrack_write_sizes(heaptrack);
 	heaptrack_write_log(heaptrack);
 }

@@ -172,6 +172,7 @@ class Heaptrack:
     def __init__(self, text):
         self.strings, self.frames, self.traces, self.sizes, self.names = [], 0, [], [], []
         self.held, self.total, self.peak, self.at_peak = {}, 0, 0, {}
+        self.sizes_seen = 0
         self.allocations = self.frees = self.temporary = self.last = self.time = 0
         for line in text.splitlines(keepends=True):
             assert line.endswith("\n")
@@ -205,6 +206,9 @@ class Heaptrack:
 
     def allocate(self, rest):
         self.last = int(rest, 16)
+        # heaptrack_gui counts sizes as they come, and takes a larger number for a known one.
+        assert self.last <= self.sizes_seen, (self.last, self.sizes_seen)
+        self.sizes_seen += self.last == self.sizes_seen
         size, trace = self.sizes[self.last]
         self.held[trace] = self.held.get(trace, 0) + size
         self.total += size
@@ -229,7 +233,7 @@ class Heaptrack:
         self.last = 0
         self.held[trace] = self.held.get(trace, 0) - size
         self.total -= size
-        self.frees += index > 0
+        self.frees += index < self.sizes_seen  # the last size is of nothing
         assert self.held[trace] >= 0
 
     def line_c(self, rest):
