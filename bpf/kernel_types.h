@@ -70,6 +70,16 @@ struct mm_struct {
 	unsigned long start_stack;
 	struct uprobes_state uprobes_state;
 };
+struct pid_namespace;
+/* A number of a thread, and the pid namespace that has it. */
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+struct pid {
+	unsigned int level; /* of the namespace that the thread is in; the first one is 0 */
+	struct upid numbers[1]; /* one for each level up to that */
+};
 struct task_struct {
 	struct mm_struct *mm;
 	struct task_struct *group_leader;
@@ -77,6 +87,7 @@ struct task_struct {
 	__u64 self_exec_id; /* counts the execs of the process */
 	unsigned long sas_ss_sp; /* the alternate signal stack */
 	unsigned long sas_ss_size;
+	struct pid *thread_pid;
 };
 struct super_block {
 	__u32 s_dev;

@@ -7,7 +7,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* The process, as the kernel numbers it. */
+/* The process, as the pid namespace of the tracer numbers it. */
 const volatile int setting_process = 0;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -21,6 +21,26 @@ struct bpf_iter__task {
 };
 #pragma clang attribute pop
 
+static struct upid *pid_number(struct pid *pid, unsigned int level)
+{
+	return (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+	       level * bpf_core_type_size(struct upid);
+}
+
+/* Is the thread of the process? Who reads is the tracer: its own namespace is the one that has given the number. */
+static bool task_is_wanted(struct task_struct *task)
+{
+	struct task_struct *reader = (void *)bpf_get_current_task();
+	struct pid *own = BPF_CORE_READ(reader, thread_pid);
+	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	unsigned int level = BPF_CORE_READ(own, level);
+
+	return level <= BPF_CORE_READ(pid, level) &&
+	       BPF_CORE_READ(pid_number(pid, level), nr) == setting_process &&
+	       BPF_CORE_READ(pid_number(pid, level), ns) ==
+		       BPF_CORE_READ(pid_number(own, level), ns);
+}
+
 SEC("iter/task")
 int thread_registers(struct bpf_iter__task *ctx)
 {
@@ -28,7 +48,7 @@ int thread_registers(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	void *registers;
 
-	if (!task || task->tgid != setting_process)
+	if (!task || !task_is_wanted(task))
 		return 0;
 	registers = (void *)bpf_task_pt_regs(task);
 	if (!registers)

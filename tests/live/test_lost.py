@@ -295,6 +295,39 @@ def test_who():
     assert lab.run("leaks", *lab.PATIENT, "-p", process.pid, "--who", hex(slots))[0] == 5
 
 
+def lost_in(report):
+    return [report["lost"][kind]["bytes"] for kind in ("definite", "indirect", "possible")]
+
+
+def test_pid_namespaces():
+    """The process has one number in its own pid namespace, and another one where the tracer is, or the same. Truth: its list of cases."""
+    unshare = lab.need("unshare")
+    apart = [unshare, "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
+        raise lab.Skip("no pid namespace can be made here")
+    process = lab.start([*apart, lab.target("leak_cases")], text=True)
+    truth = json.loads(process.stdout.readline())
+    wanted = [sum(case["size"] for case in truth if case["kind"] == kind) for kind in ("definite", "indirect", "possible")]
+    inner, = lab.children_of(process.pid)
+    outside = quiet_report_of(inner)
+    # The tracer enters the same namespace, where the process is the first one.
+    tracer = lab.start([lab.need("nsenter"), "--target", inner, "--pid", "--mount", lab.TRACER, "leaks", *lab.PATIENT, "-q", "-j", "-p", 1], text=True)
+    output, errors = tracer.communicate(timeout=lab.PATIENCE)
+    assert tracer.returncode == 1, errors
+    for report in (outside, json.loads(output)):
+        assert report["evidence"] == "quiet" and report["has_registers"] and report["roots"]["register"]["blocks"] == 1, report["roots"]
+        assert lost_in(report) == wanted, report["lost"]
+
+
+def test_first_thread_has_ended():
+    """Memory and files of a process whose first thread is a zombie are read by another one. Truth: tests/targets/ending.c."""
+    process = lab.start([lab.target("ending"), "stay"])
+    lab.wait_for(lambda: lab.has_ended(process.pid), "the first thread has ended")
+    report = report_of(process.pid)
+    assert report["has_registers"] and report["lost"]["definite"] == {"blocks": 15, "bytes": 10 * 4008 + 5 * 2008}, report["lost"]
+    assert report["lost"]["indirect"] == {"blocks": 5, "bytes": 5 * 3016} and report["lost"]["possible"]["blocks"] == 3, report["lost"]
+
+
 def test_text():
     """The words follow the evidence."""
     process, _ = cases()

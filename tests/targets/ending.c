@@ -119,13 +119,21 @@ static void *end_last(void *unused)
 	return unused;
 }
 
+/* The first thread ends, and the process goes on without it. */
+static void *stay(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
 static void end_with_thread(void *(*run)(void *))
 {
 	pthread_t thread;
 
 	if (pthread_create(&thread, NULL, run, NULL))
 		exit(99);
-	if (run == end_last)
+	if (run == end_last || run == stay)
 		pthread_exit(NULL);
 	for (;;)
 		pause();
@@ -159,6 +167,8 @@ static void end(const char *how)
 		end_with_thread(end_in_thread);
 	if (!strcmp(how, "last"))
 		end_with_thread(end_last);
+	if (!strcmp(how, "stay"))
+		end_with_thread(stay);
 	if (!strcmp(how, "fork") || !strcmp(how, "vfork"))
 		end_after_child(*how == 'v');
 	if (!strcmp(how, "exec"))

@@ -86,6 +86,7 @@ struct image {
 	const struct image_source *source;
 	void *context;
 	pid_t pid; /* 0 = a recording */
+	pid_t thread; /* by which it is read: pid, unless its first thread has ended */
 	pid_t own_pid; /* in the innermost pid namespace, as the process itself has it; 0 = unknown */
 	struct program_identity program; /* zeroes: of a recording */
 	uint64_t page_size;

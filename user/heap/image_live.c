@@ -46,6 +46,7 @@ struct live_file {
 
 struct live {
 	pid_t pid;
+	pid_t thread; /* by which all is read */
 	struct program_identity program;
 	struct process_pages pages;
 	struct call_patience patience; /* with the reads of its mappings */
@@ -61,7 +62,7 @@ static bool live_alive(void *context)
 
 	return !program_identity_read(live->pid, &now) &&
 	       program_identity_is_same(&now, &live->program) &&
-	       proc_has_memory("/proc", live->pid);
+	       proc_has_memory("/proc", proc_memory_thread("/proc", live->pid));
 }
 
 static void live_close_files(struct live *live)
@@ -98,7 +99,7 @@ static size_t live_read(void *context, uint64_t address, void *bytes, size_t siz
 
 static enum mapped_kind live_kind(const struct live *live, const struct proc_mapping *mapping)
 {
-	int fd = live->mounts ? proc_open_mapping_path("/proc", live->pid, mapping) : -1;
+	int fd = live->mounts ? proc_open_mapping_path("/proc", live->thread, mapping) : -1;
 	enum mapped_kind kind;
 
 	if (fd < 0)
@@ -156,12 +157,12 @@ static void live_open(struct live *live, const struct proc_mapping *mapping, str
 	file->tried = true;
 	if (file->kind != MAPPED_LOCAL)
 		return;
-	fd = proc_open_mapping_path("/proc", live->pid, mapping);
+	fd = proc_open_mapping_path("/proc", live->thread, mapping);
 	if (fd < 0)
 		return;
 	/* The number of its mount may be another one's by now. */
-	if (remote_file_kind(fd, live->pid) == MOUNT_LOCAL)
-		file->fd = regular_file_reopen(fd, live->pid);
+	if (remote_file_kind(fd, live->thread) == MOUNT_LOCAL)
+		file->fd = regular_file_reopen(fd, live->thread);
 	else
 		close(fd);
 }
@@ -218,7 +219,7 @@ static void live_add_all(struct live *live, struct image *image, const struct pr
 	bool is_late = false;
 	size_t i;
 
-	live->mounts = remote_mounts_new(live->pid);
+	live->mounts = remote_mounts_new(live->thread);
 	for (i = 0; i < list->count; i++) {
 		is_late = is_late || (image->until_ns && image_is_over(image));
 		live_add(image, &list->items[i],
@@ -237,8 +238,9 @@ static bool live_mappings(void *context, struct image *image)
 	/* What is open is of the program that ran then. */
 	process_pages_close(&live->pages);
 	live_close_files(live);
-	if (process_pages_open(&live->pages, live->pid) || !live_alive(live) ||
-	    proc_read_maps_within(live->pid, false, &live->patience, &list))
+	live->thread = image->thread = proc_memory_thread("/proc", live->pid);
+	if (process_pages_open(&live->pages, live->thread) || !live_alive(live) ||
+	    proc_read_maps_within(live->thread, false, &live->patience, &list))
 		return false;
 	image->pages_unknown = list.cut;
 	live_add_all(live, image, &list);
@@ -294,7 +296,9 @@ static int live_identify(pid_t pid, struct program_identity *ret_program)
 {
 	int tries, code = program_identity_read(pid, ret_program);
 
-	for (tries = 1; code == -ESRCH && proc_has_memory("/proc", pid); tries++) {
+	for (tries = 1;
+	     code == -ESRCH && proc_has_memory("/proc", proc_memory_thread("/proc", pid));
+	     tries++) {
 		if (tries == IDENTIFY_TRIES)
 			return -ESTALE;
 		usleep(1000);
@@ -311,10 +315,11 @@ int image_open(pid_t pid, uint64_t until_ns, struct image **ret_image, struct er
 	int code;
 
 	live->pid = pid;
+	live->thread = proc_memory_thread("/proc", pid);
 	live->pages.map = live->pages.memory = -1;
 	code = live_identify(pid, &live->program);
 	if (!code)
-		code = process_pages_open(&live->pages, pid);
+		code = process_pages_open(&live->pages, live->thread);
 	/* Without its memory there is little to see. */
 	if (!code && live->pages.memory < 0)
 		code = -EACCES;
@@ -326,12 +331,15 @@ int image_open(pid_t pid, uint64_t until_ns, struct image **ret_image, struct er
 	image = image_new(&live_source, live, live->pages.page_size);
 	image->pid = pid;
 	image->until_ns = until_ns;
-	if (!proc_read_status("/proc", pid, &status))
+	image->thread = live->thread;
+	/* A first thread that has ended is in no list of threads. */
+	if (!proc_read_status("/proc", live->thread, &status))
 		image->own_pid = status.namespace_pid;
 	image->program = live->program;
 	if (!image_refresh(image)) {
 		image_free(image);
-		code = proc_has_memory("/proc", pid) ? -ESTALE : -ESRCH;
+		code = proc_has_memory("/proc", proc_memory_thread("/proc", pid)) ? -ESTALE
+										  : -ESRCH;
 		return error_set(error, ERROR_TARGET, code,
 				 "process %d has no memory that could be looked at, or has ended",
 				 (int)pid);

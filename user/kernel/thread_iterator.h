@@ -8,7 +8,7 @@
 struct thread_iterator;
 
 /*
- * All that needs a privilege is done here; it can be read `reads` times. Returns 0, or a negative errno if the kernel has no such iterator or
+ * `pid` is as the tracer's own pid namespace has it. All that needs a privilege is done here; it can be read `reads` times. Returns 0, or a negative errno if the kernel has no such iterator or
  * does not permit it. Free with thread_iterator_free.
  */
 int thread_iterator_open(pid_t pid, size_t reads, struct thread_iterator **ret_iterator);

@@ -378,12 +378,10 @@ static int leaks_open(struct leaks_run *run, struct error *error)
 	if (status.pid != pid)
 		return error_set(error, ERROR_TARGET, -ESRCH, "%d is a thread of process %d", pid,
 				 status.pid);
-	if (!status.mapped_bytes)
-		return error_set(
-			error, ERROR_TARGET, -ESRCH,
-			"process %d (%s) has no memory of its own, or its first thread has "
-			"ended, by which it would be read",
-			pid, status.comm);
+	if (!proc_has_memory("/proc", proc_memory_thread("/proc", pid)))
+		return error_set(error, ERROR_TARGET, -ESRCH,
+				 "process %d (%s) has no memory of its own, or has ended", pid,
+				 status.comm);
 	run->report->pid = pid;
 	memcpy(run->report->comm, status.comm, sizeof(run->report->comm));
 	code = image_open(pid, run->wanted->until_ns, &run->image, error);

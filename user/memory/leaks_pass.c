@@ -173,7 +173,7 @@ static void pass_add_words(struct leaks_pass *pass, struct reach_scan *scan)
 
 	pass_add_registers(pass, scan);
 	if (pass->image->pid)
-		kernel_words_read("/proc", pass->image->pid, &words);
+		kernel_words_read("/proc", pass->image->pid, pass->image->thread, &words);
 	for (i = 0; i < words.count; i++)
 		reach_scan_word(scan, words.items[i], LEAK_ROOT_KERNEL);
 	free(words.items);

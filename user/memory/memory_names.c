@@ -40,14 +40,14 @@ static int names_open(const struct image *image, const struct mapped_module *mod
 	if (!mapping || !image->pid)
 		return -1;
 	like = image_proc_mapping(mapping);
-	fd = proc_open_mapping_path("/proc", image->pid, &like);
+	fd = proc_open_mapping_path("/proc", image->thread, &like);
 	if (fd < 0)
 		return -1;
-	if (regular_file_mapped_kind(fd, image->pid) != MAPPED_LOCAL) {
+	if (regular_file_mapped_kind(fd, image->thread) != MAPPED_LOCAL) {
 		close(fd);
 		return -1;
 	}
-	return regular_file_keep_elf(regular_file_reopen(fd, image->pid));
+	return regular_file_keep_elf(regular_file_reopen(fd, image->thread));
 }
 
 /* The places of one module: `chosen` are their positions in `items`. */
@@ -56,7 +56,7 @@ static void names_read_places(struct memory_names *names, const struct mapped_mo
 {
 	struct module module = { .path = mapped->name,
 				 .fd = names_open(names->image, mapped),
-				 .root_pid = names->image->pid,
+				 .root_pid = names->image->thread,
 				 .number = items[chosen[0]].module };
 	struct name_place *places = memory_alloc(count, sizeof(*places));
 	uint64_t *addresses = memory_alloc(count, sizeof(*addresses));

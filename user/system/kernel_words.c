@@ -60,9 +60,9 @@ static void words_read_file(const char *proc_root, pid_t pid, const char *name,
 	buffer_free(&text);
 }
 
-void kernel_words_read(const char *proc_root, pid_t pid, struct kernel_words *words)
+void kernel_words_read(const char *proc_root, pid_t pid, pid_t thread, struct kernel_words *words)
 {
-	char *folder = memory_format("%s/%d/fd", proc_root, (int)pid), target[32], *name;
+	char *folder = memory_format("%s/%d/fd", proc_root, (int)thread), target[32], *name;
 	DIR *directory = opendir(folder);
 	struct dirent *entry;
 	ssize_t length;
@@ -76,7 +76,7 @@ void kernel_words_read(const char *proc_root, pid_t pid, struct kernel_words *wo
 		if (strcmp(target, "anon_inode:[eventpoll]") != 0)
 			continue;
 		name = memory_format("fdinfo/%s", entry->d_name);
-		words_read_file(proc_root, pid, name, words);
+		words_read_file(proc_root, thread, name, words);
 		free(name);
 	}
 	if (directory)

@@ -16,8 +16,8 @@ struct kernel_words {
 	size_t count, capacity;
 };
 
-/* Append the words of a process, as far as `proc_root` shows them. */
-void kernel_words_read(const char *proc_root, pid_t pid, struct kernel_words *words);
+/* Append the words of a process, as far as `proc_root` shows them; those of its files by one of its threads that has not ended. */
+void kernel_words_read(const char *proc_root, pid_t pid, pid_t thread, struct kernel_words *words);
 
 /* Append those of a text in the format of /proc/PID/fdinfo/FD, or of /proc/PID/timers. */
 void kernel_words_parse(const char *text, size_t length, struct kernel_words *words);

@@ -113,6 +113,12 @@ void proc_place_free(struct proc_place *place);
 bool proc_has_memory(const char *proc_root, pid_t pid);
 
 /*
+ * The thread by which the memory and the files of a process are to be read, in /proc as a process: `pid`, or another one where the
+ * first thread has ended alone. `pid` also where there is none.
+ */
+pid_t proc_memory_thread(const char *proc_root, pid_t pid);
+
+/*
  * How many file descriptors a process has open: at most 2^20 are counted. Returns 0, or a negative errno with `*ret_count`
  * untouched.
  */

@@ -371,6 +371,26 @@ bool proc_has_memory(const char *proc_root, pid_t pid)
 	return has;
 }
 
+pid_t proc_memory_thread(const char *proc_root, pid_t pid)
+{
+	char *path = proc_has_memory(proc_root, pid)
+			     ? NULL
+			     : memory_format("%s/%d/task", proc_root, (int)pid);
+	DIR *folder = path ? opendir(path) : NULL;
+	pid_t found = pid, thread;
+	struct dirent *entry;
+
+	while (folder && found == pid && (entry = readdir(folder))) {
+		thread = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (thread > 0 && proc_has_memory(proc_root, thread))
+			found = thread;
+	}
+	if (folder)
+		closedir(folder);
+	free(path);
+	return found;
+}
+
 char *proc_read_exe(const char *proc_root, pid_t pid)
 {
 	char *link = memory_format("%s/%d/exe", proc_root, (int)pid);

@@ -64,13 +64,14 @@ int program_identity_read(pid_t pid, struct program_identity *ret_identity)
 {
 	struct program_identity identity = { 0 };
 	struct process_pages pages = { .map = -1, .memory = -1 };
+	const pid_t thread = proc_memory_thread("/proc", pid);
 	int code = proc_read_start_time("/proc", pid, &identity.start_time);
 
 	if (code)
 		return code;
-	if (process_pages_open(&pages, pid))
+	if (process_pages_open(&pages, thread))
 		pages.map = pages.memory = -1;
-	code = identity_read(pid, &pages, &identity);
+	code = identity_read(thread, &pages, &identity);
 	process_pages_close(&pages);
 	if (!code)
 		*ret_identity = identity;
