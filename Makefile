@@ -11,6 +11,7 @@
 # make check-deploy    what is in deploy/, with systemd, Podman, Docker, containerd and Kubernetes, in emulated machines (root);
 #                 DEPLOY="trixie": with that release of Debian only
 # make check-survival  programs that switch stacks, RUNS (1000) times each, under this kernel ("native") and others (root)
+# make check-motion    what leaks calls lost of programs at work, over 100 looks at each (root); RUNS=20, PARTS="busy redis"
 # make check-programs  what the tracer counts of programs of Debian against a library that counts in them (root)
 # make check-truths    lost blocks by other tools' verdicts, and in an extension of Ruby (root; sources of Debian are fetched)
 # make check-versions  interpreters, C libraries and allocators of other releases, in roots that debootstrap makes (root)
@@ -72,7 +73,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all arm64 static tests check check-budget check-kernels check-deploy check-programs check-survival check-truths check-verdicts check-versions demo unit live fuzz lint bench install deb clean dependencies targets
+.PHONY: all arm64 static tests check check-budget check-motion check-kernels check-deploy check-programs check-survival check-truths check-verdicts check-versions demo unit live fuzz lint bench install deb clean dependencies targets
 all: $(BUILD)/tracer
 
 $(BUILD)/tracer: $(OBJECTS)
@@ -291,6 +292,11 @@ check-budget: $(BUILD)/tracer
 	$(Q)$(MAKE) -s -C tests/budget BUILD=$(CURDIR)/$(BUILD)/budget
 	tests/budget/run $(if $(ROUNDS),--rounds $(ROUNDS)) $(PARTS)
 	$(if $(SOAK),tests/budget/run --seconds $(SOAK) soak)
+
+# Fails where a look at a program at work calls something lost that is not: RUNS (100) looks at each. PARTS: some of them (tests/motion/run).
+check-motion: $(BUILD)/tracer
+	$(Q)$(MAKE) -s -C tests/targets BUILD=$(CURDIR)/$(BUILD)/targets $(CURDIR)/$(BUILD)/targets/leak_motion
+	tests/motion/run $(if $(RUNS),--runs $(RUNS)) $(PARTS)
 
 bench: $(BUILD)/tracer $(BUILD)/tests/live/parts
 	$(Q)$(MAKE) -s -C tests/bench BUILD=$(CURDIR)/$(BUILD)/bench

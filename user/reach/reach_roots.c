@@ -125,16 +125,27 @@ enum leak_root reach_roots_of(const struct reach_roots *roots, uint64_t place)
 	}
 }
 
+/* The file in whose data `place` is, without its folder; "" = in none. */
+static const char *roots_file(const struct reach_roots *roots, uint64_t place)
+{
+	const struct module_range *range = module_ranges_at(roots->modules, place);
+	const char *name = range ? strrchr(roots->modules->modules[range->module].name, '/') : NULL;
+
+	return name ? name + 1 : "";
+}
+
 /* Is it in data of the C library, or of a program that has it in its own file? */
 static bool roots_is_library(const struct reach_roots *roots, uint64_t place)
 {
-	const struct module_range *range = module_ranges_at(roots->modules, place);
-	const char *name;
+	return module_ranges_at(roots->modules, place) &&
+	       (roots->modules->module_count <= 2 || !strncmp(roots_file(roots, place), "libc", 4));
+}
 
-	if (!range)
-		return false;
-	name = strrchr(roots->modules->modules[range->module].name, '/');
-	return roots->modules->module_count <= 2 || (name && !strncmp(name, "/libc", 5));
+bool reach_roots_is_loader(const struct reach_roots *roots, enum leak_root root, uint64_t place)
+{
+	const char *file = root == LEAK_ROOT_STATIC ? roots_file(roots, place) : "";
+
+	return !strncmp(file, "ld-", 3) || !strncmp(file, "ld.so", 5) || !strncmp(file, "ld64", 4);
 }
 
 /* glibc: bins and the top lead to headers of free chunks, which lie in the last 8 usable bytes of the block before. */

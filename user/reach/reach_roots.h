@@ -33,6 +33,12 @@ void reach_roots_add_objects(struct reach_roots *roots, uint64_t start, uint64_t
 /* What is at `place`, which is in no block. */
 enum leak_root reach_roots_of(const struct reach_roots *roots, uint64_t place);
 
+/*
+ * Is it in data of the dynamic loader? That aligns what it allocates by hand, and keeps no address but the aligned one: what it leads into it
+ * has.
+ */
+bool reach_roots_is_loader(const struct reach_roots *roots, enum leak_root root, uint64_t place);
+
 /* A word that leads into a block. */
 struct reach_word {
 	uint64_t place, word;

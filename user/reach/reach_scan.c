@@ -60,8 +60,11 @@ static void scan_root(struct reach_scan *scan, const struct scan_words *words, s
 
 	if (next + sizeof(uint64_t) <= words->length)
 		memcpy(&word.next, words->bytes + next, sizeof(uint64_t));
-	if (!reach_roots_is_record(scan->roots, root, &word))
-		reach_graph_add_root(scan->graph, look->block, look->inner, root, word.place);
+	if (reach_roots_is_record(scan->roots, root, &word))
+		return;
+	reach_graph_add_root(scan->graph, look->block,
+			     look->inner && !reach_roots_is_loader(scan->roots, root, word.place),
+			     root, word.place);
 }
 
 static void scan_words(struct reach_scan *scan, struct scan_words *words)
