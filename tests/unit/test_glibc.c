@@ -85,6 +85,28 @@ static void test_releases(void **state)
 	}
 }
 
+/* No list has a chunk, so none shows how links are stored, and blocks begin with addresses of others: all are in use, whatever the library is called. */
+static void test_addresses_in_no_list(void **state)
+{
+	struct glibc_world *world;
+	uint64_t before, chunk;
+	int release, i;
+
+	(void)state;
+	for (release = 0; release < GLIBC_WORLD_RELEASES; release++) {
+		world = glibc_world_new(release);
+		before = 0;
+		for (i = 0; i < 400; i++) {
+			chunk = glibc_world_chunk(world, 48, WORLD_LIVE);
+			glibc_world_put(world, chunk + 16, before);
+			before = chunk + 16;
+		}
+		glibc_world_end(world);
+		assert_whole(world);
+		glibc_world_free(world);
+	}
+}
+
 /* Most bins have chunks: few point to themselves. */
 static void test_full_bins(void **state)
 {
@@ -449,6 +471,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_releases),
+		cmocka_unit_test(test_addresses_in_no_list),
 		cmocka_unit_test(test_full_bins),
 		cmocka_unit_test(test_block_like_cache),
 		cmocka_unit_test(test_changing_bins),

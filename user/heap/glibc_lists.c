@@ -6,6 +6,7 @@
  */
 #include "heap/glibc_heap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 #define LISTS_LARGE_BINS 12
 #define LISTS_SMALL_MAX 1040 /* the largest chunk of the small bins */
 #define LISTS_READS 65536 /* of single chunks */
+#define LISTS_CODED 32 /* since glibc 2.32 links are mixed with their addresses */
 #define LISTS_TRIES 8 /* how often a list is followed that changes meanwhile */
 
 /* The chunks of tcache_perthread_struct: counts of a byte, counts, and numbers of free slots with 12 more bins. */
@@ -202,6 +204,27 @@ static void lists_learn_from_cache(struct glibc_walk *walk, uint64_t block)
 		lists_learn(walk, lists_entry(size, bytes, i));
 }
 
+/*
+ * The file of the C library by its name: 2.34 and later are called libc.so.6, others have their release in the name. For where no list has a
+ * chunk yet: any that comes meanwhile is followed, and another name makes nothing wrong but what is done for it.
+ */
+static void lists_learn_from_name(struct glibc_walk *walk)
+{
+	const char *name;
+	int release;
+	size_t i;
+
+	for (i = 0; i < walk->image->mapping_count && !walk->coded && !walk->plain; i++) {
+		name = strrchr(walk->image->mappings[i].name, '/');
+		if (!name)
+			continue;
+		if (!strcmp(name, "/libc.so.6"))
+			walk->coded = true;
+		else if (sscanf(name, "/libc-2.%2d.so", &release) == 1)
+			*(release < LISTS_CODED ? &walk->plain : &walk->coded) = true;
+	}
+}
+
 void glibc_lists_begin(struct glibc_walk *walk)
 {
 	const struct glibc_map *map = walk->map;
@@ -217,6 +240,7 @@ void glibc_lists_begin(struct glibc_walk *walk)
 		for (k = 0; k < GLIBC_FASTBINS; k++)
 			if (map->arenas[i].fast[k])
 				lists_learn(walk, map->arenas[i].fast[k] + GLIBC_HEADER);
+	lists_learn_from_name(walk);
 }
 
 /* Chunks are where the target wants them: with a known hash they could all have one slot. */
