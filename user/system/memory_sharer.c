@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "system/proc.h"
+
 static bool sharer_is_one(pid_t pid, pid_t other)
 {
 	return !syscall(SYS_kcmp, pid, other, KCMP_VM, 0, 0);
@@ -16,19 +18,21 @@ static bool sharer_is_one(pid_t pid, pid_t other)
 
 pid_t memory_sharer_find(const char *proc_root, pid_t pid)
 {
+	/* One that has ended has no memory, as threads of the kernel have none. */
+	const pid_t thread = proc_memory_thread(proc_root, pid);
 	const struct dirent *entry;
 	pid_t other, found = 0;
 	DIR *folder;
 
 	/* Where kernels cannot compare, or the caller may not. */
-	if (!sharer_is_one(pid, pid))
+	if (!sharer_is_one(thread, thread))
 		return -1;
 	folder = opendir(proc_root);
 	if (!folder)
 		return -1;
 	while (!found && (entry = readdir(folder))) {
 		other = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (other > 0 && other != pid && sharer_is_one(pid, other))
+		if (other > 0 && other != pid && sharer_is_one(thread, other))
 			found = other;
 	}
 	closedir(folder);
