@@ -209,6 +209,7 @@ static const struct {
 	{ "free", "--free a:b:ptr=arg1 --alloc a:b:size=arg1" },
 	{ "from", "--from 1s" },
 	{ "listen", "--listen 127.0.0.1:80" },
+	{ "max-pause", "--max-pause 100ms --pause" },
 	{ "otlp", "--otlp http://127.0.0.1:4318" },
 	{ "otlp-interval", "--otlp-interval 1s --otlp http://127.0.0.1:4318" },
 	{ "schema", "--schema 2 -j" },
