@@ -8,6 +8,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 
 import lab
@@ -308,6 +309,35 @@ def test_plan():
     assert re.search(r"\b%d +leaky\b" % process.pid, listed), listed
     plans = [re.sub(r" +[\d,]+ ns", " ns", plan) for plan in (again, "libc.so" + output)]
     assert status == 0 and plans[0] == plans[1], plans
+
+
+# Takes its name when only who may trace all processes can still look at it: PR_SET_DUMPABLE, PR_SET_NAME.
+CLOSED = "import ctypes, sys; c = ctypes.CDLL(None); c.prctl(4, 0, 0, 0, 0); c.prctl(15, sys.argv[1].encode()); sys.stdin.read()"
+
+
+def test_plan_of_what_may_be_looked_at():
+    """A process that the tracer may not look at is left out, where others match, too; alone it is an error."""
+    with tempfile.TemporaryDirectory(prefix="tracer-plan-") as folder:
+        # No other program has its name.
+        name = "plan-%d" % os.getpid()
+        less = [lab.need("setpriv"), "--bounding-set=-sys_ptrace,-sys_admin,-perfmon", "--"]
+        plan = less + [lab.TRACER, "plan", "--comm", name]
+        other = lab.start([sys.executable, "-c", CLOSED, name])
+        lab.wait_for(lambda: comm_of(other) == name, "the program has its name")
+        done = subprocess.run(plan, capture_output=True, text=True, check=False)
+        assert done.returncode and "cannot read the mappings of process %d" % other.pid in done.stderr, done
+        process = lab.start(less + [shutil.copy(lab.target("leaky"), os.path.join(folder, name))])
+        lab.wait_for(lambda: comm_of(process) == name, "the other one runs")
+        done = subprocess.run(plan, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and "libc.so" in done.stdout, done
+        assert re.search(r"\b%d +%s\b" % (process.pid, name), done.stdout), done.stdout
+        assert not re.search(r"\b%d +%s\b" % (other.pid, name), done.stdout), done.stdout
+        assert "1 of 2 processes may not be looked at, such as %d:" % other.pid in done.stderr, done.stderr
+
+
+def comm_of(process):
+    with open("/proc/%d/comm" % process.pid, encoding="ascii") as file:
+        return file.read().strip()
 
 
 def run_closed(closed, *command):

@@ -28,7 +28,7 @@
 /* How long the measurement of traps may take. */
 #define TRAPS_MS 5000
 
-/* Of processes that are `named`, each must be there; others may have ended by now. */
+/* Of processes that are `named`, each must be there; others may have ended by now, or (-EACCES) may not be looked at. */
 static int plan_find_process(struct module_list *modules, pid_t pid, bool named,
 			     struct error *error)
 {
@@ -69,18 +69,32 @@ static int plan_find_command(struct module_list *modules, struct decoder *decode
 	return code;
 }
 
-static int plan_find_modules(const struct options *options, const struct pid_list *list,
-			     struct module_list *modules, struct decoder *decoder,
+/* Of processes that were not named, those that may not be looked at are taken from the list, if there are others. */
+static int plan_find_modules(const struct options *options, struct pid_list *list,
+			     struct module_list *modules, const struct log *log,
 			     struct error *error)
 {
+	const size_t all = list->count;
+	pid_t refused = 0;
+	size_t i, kept = 0;
 	int code = 0;
-	size_t i;
 
-	if (options->arguments)
-		return plan_find_command(modules, decoder, options, error);
-	for (i = 0; i < list->count && !code; i++)
+	for (i = 0; i < all && !code; i++) {
 		code = plan_find_process(modules, list->pids[i], options->pid_count, error);
-	return code;
+		if (code == -EACCES && !options->pid_count && (kept || i + 1 < all)) {
+			refused = list->pids[i];
+			code = 0;
+		} else {
+			list->pids[kept++] = list->pids[i];
+		}
+	}
+	if (code || kept == all)
+		return code;
+	list->count = kept;
+	log_write(log, LOG_NOTICE,
+		  "%zu of %zu processes may not be looked at, such as %d: they are left out",
+		  all - kept, all, refused);
+	return 0;
 }
 
 /* How probes would be attached here. */
@@ -199,7 +213,9 @@ static int plan_run(const struct options *options, const struct log *log)
 	if (!code)
 		code = candidates_find(options, &list, &error);
 	if (!code)
-		code = plan_find_modules(options, &list, &modules, decoder, &error);
+		code = options->arguments
+			       ? plan_find_command(&modules, decoder, options, &error)
+			       : plan_find_modules(options, &list, &modules, log, &error);
 	plan_find_attaching(options, &attaching);
 	wanted = plan_choose(options, &attaching);
 	plan_init(&plan, &modules, &wanted);
