@@ -13,6 +13,8 @@
 #define HEAP_REST 50
 /* Heaps of more processes are not. */
 #define HEAPS_MAX 4
+/* A watch that is sure goes on until it is known whether memory is fragmented, but no longer than that. */
+#define MEMORY_NS 120000000000
 /* Nothing is written sooner than that after the last time. */
 #define WRITE_NS 5000000000
 
@@ -80,12 +82,21 @@ void watcher_rest(struct watcher *watcher, uint64_t begin_ns)
 	watcher->look_ns = look_ns;
 }
 
+/* Is the memory of the processes judged, as far as it can be looked at, or has that taken too long? */
+static bool watcher_knows_memory(const struct watcher *watcher)
+{
+	const struct settled *settled = &watcher->settled;
+
+	return !watcher->course.count || course_judge(&watcher->course).word != COURSE_UNKNOWN ||
+	       settled->time_ns - settled->start_ns >= MEMORY_NS;
+}
+
 bool watcher_is_over(const struct watcher *watcher, uint64_t duration_ns)
 {
 	const struct settled *settled = &watcher->settled;
 
-	return settled_is_sure(settled) || (duration_ns && settled->start_ns &&
-					    clock_now_ns() - settled->start_ns >= duration_ns);
+	return (settled_is_sure(settled) && watcher_knows_memory(watcher)) ||
+	       (duration_ns && settled->time_ns - settled->start_ns >= duration_ns);
 }
 
 void watcher_free(struct watcher *watcher)
