@@ -11,14 +11,14 @@ bool report_verdict_is_known(const struct report_options *options)
 
 static const struct verdict none = { .r2 = -1, .early_share = -1 };
 
-static struct verdict_input verdict_input_of(const struct snapshot *snapshot,
-					     const struct report_options *options,
+static struct verdict_input verdict_input_of(const struct report_options *options,
+					     uint64_t start_ns, uint64_t now_ns,
 					     const struct site_stats *stats,
 					     const struct history_point *points)
 {
 	return (struct verdict_input){ .stats = stats,
-				       .start_ns = snapshot->start_ns,
-				       .now_ns = snapshot->time_ns,
+				       .start_ns = start_ns,
+				       .now_ns = now_ns,
 				       .times = options->history->times,
 				       .points = points,
 				       .count = options->history->count };
@@ -42,7 +42,7 @@ struct verdict report_verdict_of(const struct snapshot *snapshot,
 		return none;
 	stats = site_stats_counted(&row->stats, false);
 	history_add_row(options->history, row, points);
-	input = verdict_input_of(snapshot, options, &stats, points);
+	input = verdict_input_of(options, snapshot->start_ns, snapshot->time_ns, &stats, points);
 	return verdict_of(&input);
 }
 
@@ -63,12 +63,8 @@ bool report_verdict_born(const struct report *report, const struct report_site *
 		return false;
 	stats = site_stats_counted(&row->stats, false);
 	history_add_row(options->history, row, points);
-	input = (struct verdict_input){ .stats = &stats,
-					.start_ns = report->start_ns,
-					.now_ns = report->start_ns + report->duration_ns,
-					.times = options->history->times,
-					.points = points,
-					.count = options->history->count };
+	input = verdict_input_of(options, report->start_ns, report->start_ns + report->duration_ns,
+				 &stats, points);
 	verdict_line_make(&input, &line);
 	for (i = 0; i < LIFE_CLASSES; i++) {
 		ago_s = (double)lifespans_class_end(i) / 1e9;
@@ -124,7 +120,7 @@ struct verdict report_verdict_of_all(const struct snapshot *snapshot,
 		return verdict_of_windows(options->estimates, worst);
 	if (!options->history)
 		return none;
-	input = verdict_input_of(snapshot, options, &stats,
+	input = verdict_input_of(options, snapshot->start_ns, snapshot->time_ns, &stats,
 				 verdict_sum(snapshot, options->history, points, &stats));
 	return verdict_of_sum(&input, worst == VERDICT_LEAK);
 }

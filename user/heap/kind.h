@@ -39,8 +39,6 @@ void kind_census_free(struct kind_census *census);
 struct census_sink kind_census_sink(struct kind_census *census);
 /* Forget all blocks: the walk that passed them has failed, or begins anew. Their contents are read again for what holds them. */
 void kind_census_restart(struct kind_census *census);
-/* Forget all blocks: the walk that passed them has failed, or begins anew. Their contents are read again for what holds them. */
-void kind_census_restart(struct kind_census *census);
 /*
  * Before the walk: keep 24 bytes of each block that is looked at, so that this census can be compared with the one before (NULL =
  * there is none), and the next one with this.
