@@ -74,6 +74,33 @@ def test_words():
     assert tracer.process.returncode == any(leaks) and leaks == sorted(leaks, reverse=True), (tracer.process.returncode, last["sites"])
 
 
+def rows_of(text):
+    """The rows of the table, which is not there as long as nothing is in use."""
+    lines = text.splitlines()
+    table = next((i for i, line in enumerate(lines) if line.startswith("#  ")), len(lines))
+    return [line.split() for line in lines[table + 1:] if line[:1].isdigit()]
+
+
+def test_order():
+    """Text begins with what leaks as soon as that is known, however little it holds; JSON stays ordered by what is in use."""
+    process = begin()
+    tracer = lab.Tracer("-n", "0", "-d", "1h", "-p", process.pid)
+    lab.release(process)
+    end = time.monotonic() + lab.PATIENCE
+    while True:
+        rows = rows_of(tracer.text_now())
+        leaks = ["LEAK" in row for row in rows]
+        assert leaks == sorted(leaks, reverse=True), rows
+        if any(leaks):
+            break
+        assert time.monotonic() < end, rows
+        time.sleep(0.2)
+    tracer.stop()
+    report = lab.Tracer("-j", "-n", "0", "-d", "6s", "-p", process.pid)
+    sizes = [site["inuse_bytes"] for site in json.loads(report.finish())["sites"]]
+    assert sizes == sorted(sizes, reverse=True), sizes
+
+
 def test_nothing_known():
     """No verdict is given before there are 16 moments, so that a short look fails for no leak."""
     process = begin()

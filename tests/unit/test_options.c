@@ -23,7 +23,7 @@ static void test_defaults(void **state)
 	assert_int_equal(options->interval_ns, 5 * SECOND);
 	assert_int_equal(options->count, 0);
 	assert_int_equal(options->top, 10);
-	assert_int_equal(options->sort, SORT_INUSE);
+	assert_int_equal(options->sort, SORT_AUTO);
 	assert_int_equal(options->min_age_ns, 0);
 	assert_int_equal(options->min_size, 0);
 	assert_true(options->max_size == UINT64_MAX);

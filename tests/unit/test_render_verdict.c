@@ -194,12 +194,42 @@ static void test_order(void **state)
 	sample_free(sample);
 }
 
+/* Without --sort, in text: by verdicts once one of them matters, by what is in use until then. */
+static void test_order_by_itself(void **state)
+{
+	struct history history = { 0 };
+	struct report_options options = { .sort = SORT_AUTO };
+	struct sample *sample = sample_new_empty(1);
+	const struct report_names names = sample_names(sample);
+	struct report *report;
+	uint64_t i;
+
+	(void)state;
+	for (i = 1; i < 30; i++)
+		history_begin(&history, sample->snapshot.start_ns + i * SAMPLE_SECOND);
+	grow(sample, &history, 11, 1);
+	grow(sample, &history, 12, 10);
+	sample->snapshot.sites[0].stats.alloc_bytes += 1000000;
+	report = report_build(&sample->snapshot, &options, &names);
+	assert_int_equal(report->options.sort, SORT_INUSE);
+	assert_int_equal(report->sites[0].origin->key, 11);
+	report_free(report);
+	options.history = &history;
+	report = report_build(&sample->snapshot, &options, &names);
+	assert_int_equal(report->options.sort, SORT_LEAK);
+	assert_int_equal(report->sites[0].origin->key, 12);
+	report_free(report);
+	history_free(&history);
+	sample_free(sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clauses),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_order_by_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

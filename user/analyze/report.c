@@ -28,7 +28,7 @@ struct candidate {
 bool report_sort_is_inuse(enum report_sort sort)
 {
 	return sort == SORT_INUSE || sort == SORT_INUSE_OBJECTS || sort == SORT_AGE ||
-	       sort == SORT_GROWTH || sort == SORT_LEAK;
+	       sort == SORT_GROWTH || sort == SORT_LEAK || sort == SORT_AUTO;
 }
 
 static bool report_is_candidate(const struct site_stats *stats,
@@ -155,7 +155,7 @@ static void report_begin_settled(const struct snapshot *snapshot,
 					   !budget_estimates_are_level(options->estimates);
 }
 
-/* Add every site to the sums of the report and the ones that may be listed to `candidates`. */
+/* Add every site to the sums of the report and the ones that may be listed, without weights, to `candidates`. */
 static size_t report_judge(struct report *report, const struct snapshot *snapshot,
 			   const struct report_options *options, struct candidate *candidates)
 {
@@ -188,14 +188,26 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 			worst = verdict.word;
 		if (!site->left_out &&
 		    (report_is_candidate(&stats, options) || report_is_written(site, options)))
-			candidates[count++] = (struct candidate){
-				site, growth, verdict,
-				report_weight(&stats, &growth, &verdict, options)
-			};
+			candidates[count++] = (struct candidate){ site, growth, verdict, 0 };
 	}
 	report->verdict = report_verdict_of_all(snapshot, options, worst);
+	if (options->sort == SORT_AUTO)
+		report->options.sort = worst >= VERDICT_GROWING ? SORT_LEAK : SORT_INUSE;
 	free(places);
 	return count;
+}
+
+static void report_weigh(const struct report *report, struct candidate *candidates, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct candidate *each = &candidates[i];
+		struct site_stats stats = weight_counted(each->site, &report->options);
+
+		each->weight = report_weight(&stats, &each->growth, &each->verdict,
+					     &report->options);
+	}
 }
 
 static int candidate_compare(const void *a, const void *b)
@@ -434,6 +446,7 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 		report->loss[i] = snapshot->loss[i];
 
 	count = report_judge(report, snapshot, options, candidates);
+	report_weigh(report, candidates, count);
 	report->peak = report_peak_find(report);
 	qsort(candidates, count, sizeof(*candidates), candidate_compare);
 	if (options->top && count > options->top)

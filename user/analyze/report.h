@@ -31,6 +31,7 @@ enum report_sort {
 	SORT_CHURN, /* bytes that were allocated and freed again */
 	SORT_TEMPORARY, /* blocks that were freed by the next call of the thread that had made them */
 	SORT_LEAK, /* by verdicts: leaks first, then what grows, the fastest of each first */
+	SORT_AUTO, /* SORT_LEAK once a row is a leak or grows, SORT_INUSE until then */
 };
 
 struct report_options {

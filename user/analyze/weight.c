@@ -28,6 +28,8 @@ uint64_t weight_of(const struct site_stats *stats, enum report_sort sort)
 		return stats->free_bytes;
 	case SORT_TEMPORARY:
 		return stats->lives.temporary;
+	case SORT_AUTO:
+		break;
 	}
 	return 0;
 }

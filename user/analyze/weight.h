@@ -9,7 +9,7 @@
 struct site_stats weight_counted(const struct snapshot_site *site,
 				 const struct report_options *options);
 
-/* Of these, what `sort` ranks by; with SORT_GROWTH and SORT_LEAK, the parts of a row by what they hold. */
+/* Of these, what `sort`, which is not SORT_AUTO, ranks by; with SORT_GROWTH and SORT_LEAK, the parts of a row by what they hold. */
 uint64_t weight_of(const struct site_stats *stats, enum report_sort sort);
 
 #endif

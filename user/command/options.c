@@ -13,6 +13,7 @@ void options_set_defaults(struct options *options)
 		.top = OPTIONS_TOP_DEFAULT,
 		.frames = OPTIONS_FRAMES_DEFAULT,
 		.by = GROUP_BY_DEFAULT,
+		.sort = SORT_AUTO,
 		.schema = 1,
 		.max_size = UINT64_MAX,
 		.stack_depth = STACK_FRAMES_MAX,

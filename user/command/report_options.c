@@ -40,7 +40,8 @@ static int report_check_base(const struct options *options, struct error *error)
 		other = "--from";
 	else if (options->fail_on_leak)
 		other = "--fail-on-leak";
-	else if (options->sort != SORT_INUSE && options->sort != SORT_GROWTH)
+	else if (options->sort != SORT_AUTO && options->sort != SORT_INUSE &&
+		 options->sort != SORT_GROWTH)
 		other = "-s/--sort";
 	else if (options->schema != 1)
 		other = "--schema";

@@ -113,6 +113,13 @@ size_t reporter_frames(const struct options *options)
 	return options->frames ? options->frames : RENDER_FRAMES_ALL;
 }
 
+/* Programs rely on one order, whatever becomes of the process. */
+static enum report_sort reporter_sort(const struct options *options)
+{
+	return options->sort == SORT_AUTO && !options->format->leaks_first ? SORT_INUSE
+									   : options->sort;
+}
+
 /*
  * Where one process has far more memory than is in use: how much of it is free in malloc. Only text shows it. At the end, since a look at a
  * large heap takes time.
@@ -243,7 +250,7 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	const struct options *options = reporter->options;
 	struct budget_estimates *estimates = budget_estimates_new(snapshot->budget);
 	const struct report_names names = reporter->names;
-	struct report_options wanted = { .sort = options->sort,
+	struct report_options wanted = { .sort = reporter_sort(options),
 					 .top = options->top,
 					 .only_held = options->format->page ||
 						      (options->schema == 2 && !options->empty),

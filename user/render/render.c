@@ -13,6 +13,7 @@ static const struct render_format render_formats[] = {
 	{ .name = "text",
 	  .description = "for people: sites with their stacks (default)",
 	  .by_line = true,
+	  .leaks_first = true,
 	  .classes = true,
 	  .separator = "\n",
 	  .render = render_text,

@@ -41,6 +41,7 @@ struct render_format {
 	const char *name; /* as in --format */
 	const char *description; /* a line of the help text */
 	bool by_line; /* of interpreted processes, the rows are lines of the application unless --by asks for others */
+	bool leaks_first; /* unless --sort asks for another order, what is a leak or grows comes first once it is known */
 	bool classes; /* rows of a runtime's heap have the classes that have grown in it */
 	/* A page for people: rows have their line of the application and their history; those that hold nothing are left out. */
 	bool page;
