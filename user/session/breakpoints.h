@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Is a breakpoint of the kernel's still in the code of a process? The kernel believes so once it has put it there; a
- * debugger that writes back what it had found, or the process itself, may have taken it out.
+ * Checks whether a breakpoint that the kernel has set is still in the code of a process. The kernel
+ * assumes that it is; but a debugger may have written back the original instruction, or the process
+ * may have replaced its own code.
  */
 #ifndef SESSION_BREAKPOINTS_H
 #define SESSION_BREAKPOINTS_H
@@ -15,11 +16,11 @@
 /* Reads the code of one process. */
 struct breakpoints {
 	pid_t pid;
-	int pagemap, memory; /* -1: whose files are not ours to open */
-	struct call_patience patience; /* with memory that is read without them */
+	int pagemap, memory; /* -1 = no permission to open the file */
+	struct call_patience patience; /* for reads that do not use these files */
 	uint64_t page_size;
-	uint64_t page; /* number of the page that was looked at last, plus one; 0 = none */
-	uint64_t entry; /* of it in the page map */
+	uint64_t page; /* number of the page read last, plus one; 0 = none */
+	uint64_t entry; /* page map entry of `page` */
 };
 
 /* Close with breakpoints_close. */
@@ -27,9 +28,10 @@ void breakpoints_open(struct breakpoints *breakpoints, pid_t pid);
 void breakpoints_close(struct breakpoints *breakpoints);
 
 /*
- * Is there one at `address`, which maps `offset` of the file behind the descriptor `file`? True if that is unknown.
- * Where the page map may be read, this neither faults a page in nor waits for one: a page with a breakpoint is private
- * to the process, so one that is missing, or the file's own, has none.
+ * Is there a breakpoint at `address`, where the process maps `offset` of the file open as `file`?
+ * True if this cannot be determined. Where the page map is readable, the check neither faults a
+ * page in nor waits for one: a page with a breakpoint is private to the process, so a page that is
+ * absent, or still the file's own, has none.
  */
 bool breakpoints_has(struct breakpoints *breakpoints, uint64_t address, int file, uint64_t offset);
 

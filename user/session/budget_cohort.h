@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cohort of --budget: blocks that windows have recorded, what was found of each since, and the sums of those that are gone.
- * Pure: who looks at blocks (budget_look.h, budget_census.h) passes on what was seen.
+ * The cohort of --budget: the blocks that windows have recorded, what became of each, and the sums
+ * of those that are gone. Pure: budget_look.h and budget_census.h examine the blocks and pass in
+ * their findings.
  *
- * Of a site that has too many, every second one is left out, again and again: by a number that is drawn for each block when it
- * enters, so that those that stay are a fair sample, and each represents twice as many as before.
+ * A site with too many blocks keeps only every second one, repeatedly. A random number, drawn when
+ * a block enters, decides, so the remaining blocks are a fair sample, and each represents twice as
+ * many as before.
  */
 #ifndef SESSION_BUDGET_COHORT_H
 #define SESSION_BUDGET_COHORT_H
@@ -16,10 +18,10 @@
 #include "base/table.h"
 #include "model/budget_report.h"
 
-/* The sums of a site, and how its blocks are thinned. */
+/* The sums of a site, and how far its blocks are thinned. */
 struct cohort_site {
-	struct budget_site row; /* without what is of this age now */
-	size_t count; /* of its blocks in the cohort */
+	struct budget_site row; /* without the blocks that have this age now */
+	size_t count; /* its blocks in the cohort */
 	unsigned int bits; /* one of 2^bits stays */
 };
 
@@ -28,17 +30,17 @@ struct cohort_block {
 	struct cohort_site *site;
 	uint64_t born_ns, seen_ns; /* CLOCK_MONOTONIC: its window; when it was last seen in use */
 	uint32_t target_id;
-	uint32_t contents; /* a hash of how it begins, */
-	uint32_t length; /* of so many bytes */
+	uint32_t contents; /* hash of its first bytes, */
+	uint32_t length; /* how many of them */
 	uint32_t draw;
-	uint32_t window; /* which one has recorded it */
+	uint32_t window; /* number of the window that recorded it */
 	unsigned char bits; /* it represents 2^bits blocks */
-	unsigned char age; /* the class that it has reached */
-	unsigned char missed; /* by so many censuses in succession */
-	bool written; /* its contents are others */
-	bool counted; /* by the census under way */
-	bool sized; /* `size` is the allocator's */
-	bool added; /* `size` is what realloc has added to one that was not recorded */
+	unsigned char age; /* the age class that it has reached */
+	unsigned char missed; /* consecutive censuses that have missed it */
+	bool written; /* its contents have changed */
+	bool counted; /* by the current census */
+	bool sized; /* `size` comes from the allocator */
+	bool added; /* `size` is what realloc added to a block that was not recorded */
 };
 
 struct budget_cohort_set {
@@ -47,56 +49,62 @@ struct budget_cohort_set {
 	size_t most, most_of_site; /* blocks; 0 = no limit */
 };
 
-/* What a look has found. */
+/* The result of one look at a block. */
 enum cohort_finding {
 	COHORT_UNCHANGED,
-	COHORT_WRITTEN, /* or freed and given out again */
+	COHORT_WRITTEN, /* changed, or freed and reallocated */
 	COHORT_FREED,
-	COHORT_LOST, /* it cannot be looked at any more */
+	COHORT_LOST, /* it can no longer be examined */
 };
 
-/* A block of a window: all fields of cohort_block that are not what was found of it; `bits` as far as its window was thinned. */
+/*
+ * A recorded block of a window: the fields of cohort_block that are known at its birth. `bits`: how
+ * far its window was thinned.
+ */
 struct cohort_entry {
 	uint64_t site; /* key */
 	uint64_t address, size, born_ns;
 	uint32_t target_id, contents, length, draw;
-	uint32_t window; /* which one has recorded it */
+	uint32_t window; /* number of the window that recorded it */
 	unsigned int bits;
 	bool added;
 };
 
 void budget_cohort_free(struct budget_cohort_set *set);
 
-/* Of a block that may be in the cohort; NULL = it is not. */
+/* The cohort's block at this address, or NULL. */
 struct cohort_block *budget_cohort_find(const struct budget_cohort_set *set, uint32_t target_id,
 					uint64_t address);
 
-/* The site, which is made if it is new. */
+/* The site with this key; created if it is new. */
 struct cohort_site *budget_cohort_site(struct budget_cohort_set *set, uint64_t key,
 				       uint32_t target_id);
 
 /*
- * A window that ended at `now_ns` has recorded a block. One that was at the address before has been freed since. False if the block
- * is left out.
+ * Add a block that a window, which ended at `now_ns`, has recorded. A cohort block at the same
+ * address has been freed since. Returns false if thinning drops the new block.
  */
 bool budget_cohort_enter(struct budget_cohort_set *set, const struct cohort_entry *entry,
 			 uint64_t now_ns);
 
-/* A block was found so at `now_ns`. After COHORT_FREED and COHORT_LOST it is in the cohort no more, and freed. */
+/*
+ * Record what a look at `now_ns` has found. COHORT_FREED and COHORT_LOST remove the block and free
+ * it.
+ */
 void budget_cohort_see(struct budget_cohort_set *set, struct cohort_block *block, uint64_t now_ns,
 		       enum cohort_finding finding);
 
-/* The allocator has the block with this size. */
+/* Set the size that the allocator reports for the block. */
 void budget_cohort_resize(struct cohort_block *block, uint64_t size);
 
-/* What a process had cannot be looked at any more. */
+/* The blocks of this process can no longer be examined. */
 void budget_cohort_lose(struct budget_cohort_set *set, uint32_t target_id, uint64_t now_ns);
 
-/* The site is forgotten, with its blocks; all sites of a process are. */
+/* Forget a site and its blocks; or all sites of a process. */
 void budget_cohort_forget_site(struct budget_cohort_set *set, uint64_t key);
 void budget_cohort_forget_target(struct budget_cohort_set *set, uint32_t target_id);
 
-/* Add all sites to a report, with what is of each age at `now_ns`. */
+/* Add all sites to a report, with the age of each block as of `now_ns`. */
 void budget_cohort_report(const struct budget_cohort_set *set, uint64_t now_ns,
 			  struct budget_report *report);
 

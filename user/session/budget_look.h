@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The contents of blocks, from outside: by a hash of how they begin, it shows whether they have changed since. */
+/*
+ * Reads the contents of blocks from outside the process. A hash of a block's first bytes shows
+ * whether it has changed since.
+ */
 #ifndef SESSION_BUDGET_LOOK_H
 #define SESSION_BUDGET_LOOK_H
 
@@ -10,20 +13,20 @@
 
 enum look_state {
 	LOOK_READ,
-	LOOK_GONE, /* there is no memory any more: unmapped, or given back */
-	LOOK_UNKNOWN, /* swapped out, or it could not be read */
+	LOOK_GONE, /* the memory is gone: unmapped, or returned to the kernel */
+	LOOK_UNKNOWN, /* swapped out or unreadable */
 };
 
 struct look_item {
-	uint64_t address, size; /* in: of the block */
-	void *of; /* the caller's */
+	uint64_t address, size; /* input: the block */
+	void *of; /* caller's context */
 	enum look_state state;
-	uint32_t contents, length; /* a hash, of so many bytes */
+	uint32_t contents, length; /* output: hash of the first `length` bytes */
 };
 
 /*
- * Look at blocks; sorts them by address. The image is to be refreshed before. Of what is large, or next to each other, few reads are
- * made.
+ * Examine blocks; sorts them by address. The caller refreshes the image first. Large and adjacent
+ * blocks take few reads.
  */
 void budget_look(struct image *image, struct look_item *items, size_t count);
 

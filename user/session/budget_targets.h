@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processes of --budget: the memory and the heap of each, and the CPU time of all, of which tracing has its share. There may be
- * as many as a machine has, so they are looked at in turns.
+ * The processes of --budget: memory and heap of each, and their total CPU time, of which tracing
+ * gets a share. There may be as many as the machine has, so they are examined in turns.
  */
 #ifndef SESSION_BUDGET_TARGETS_H
 #define SESSION_BUDGET_TARGETS_H
@@ -18,20 +18,23 @@
 #include "session/budget_cohort.h"
 #include "session/process_table.h"
 
-/* Processes that are looked at in one pass, at most, and whose mappings are listed before a window. */
+/*
+ * Limit of processes examined in one pass, and of those whose mappings are listed before a window.
+ */
 #define BUDGET_PASS_MOST 32
 
 struct budget_target {
-	uint32_t target_id; /* 0 = none has the place */
-	/* Which process that is: a slot of the process table is given to others. */
+	uint32_t target_id; /* 0 = unused entry */
+	/* Identify the process, since slots of the process table are reused. */
 	pid_t pid;
 	uint64_t start_ticks;
-	struct image *image; /* NULL = it cannot be looked at */
+	struct image *image; /* NULL = its memory cannot be read */
 	struct budget_census_series heap;
-	uint64_t cpu_begin_ns, cpu_ns; /* its CPU time when it was found, and since */
-	uint64_t looked_ns; /* CLOCK_MONOTONIC: the last pass that was over it; 0 = none */
-	uint64_t recorded; /* number of the last window that has recorded a block of it; 0 = none */
-	size_t due; /* blocks of it that are to be looked at in the pass */
+	/* its CPU time when it was found, and what it has used since */
+	uint64_t cpu_begin_ns, cpu_ns;
+	uint64_t looked_ns; /* CLOCK_MONOTONIC: its last pass; 0 = none */
+	uint64_t recorded; /* number of the last window that recorded a block of it; 0 = none */
+	size_t due; /* its blocks that are due in the current pass */
 	bool ended;
 };
 
@@ -41,33 +44,37 @@ struct budget_targets {
 	const struct log *log;
 	struct budget_target *items; /* by target_id - 1 */
 	size_t count, capacity;
-	size_t next; /* whose turn it is */
-	/* No heap is walked before that time: it would take too much of the tracer's. */
+	size_t next; /* index whose turn is next */
+	/* Walk no heap before this time: it would exceed the tracer's share. */
 	uint64_t census_ns;
-	uint64_t gone_cpu_ns; /* of processes whose place another one has */
+	uint64_t gone_cpu_ns; /* CPU time of processes whose entry was reused */
 };
 
 void budget_targets_free(struct budget_targets *targets);
 
-/* Processes that are new, have ended, or run another program than before. */
+/* Update the list: new processes, ended ones, and those that have executed another program. */
 void budget_targets_follow(struct budget_targets *targets);
 
-/* NULL = none has this id. */
+/* The process with this id, or NULL. */
 struct budget_target *budget_targets_find(const struct budget_targets *targets, uint32_t target_id);
 
-/* CPU time of all since each was found; of one that has ended, as it was read last. */
+/* Total CPU time since each process was found; of an ended process, its last reading. */
 uint64_t budget_targets_read_cpu(struct budget_targets *targets);
 
-/* List mappings, which there is no time for while probes are in: of BUDGET_PASS_MOST at most, those that allocated lately first. */
+/*
+ * List mappings now, since there is no time for it while probes are attached: of BUDGET_PASS_MOST
+ * processes at most, recent allocators first.
+ */
 void budget_targets_refresh(struct budget_targets *targets);
 
 /*
- * A pass: whether blocks are in use still, by the allocator, if it is its turn, then by their contents. Of those that are due, or of
- * all; of BUDGET_PASS_MOST processes at most, and not for long: the others are next.
+ * Run a pass: find out which blocks are still in use, by a census if one is due, then by contents.
+ * Examines the due blocks, or `all`; at most BUDGET_PASS_MOST processes and for a limited time. The
+ * next pass continues with the rest.
  */
 void budget_targets_look(struct budget_targets *targets, bool all);
 
-/* Add heaps and CPU times to a report, and how many processes were looked at. */
+/* Add heaps, CPU times and the number of examined processes to a report. */
 void budget_targets_report(struct budget_targets *targets, struct budget_report *report);
 
 #endif

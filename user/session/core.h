@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of a session by which processes are followed and probed, and what happens in them becomes known sites. They refer
- * to each other; what is below them, session.c takes from the kernel, and tests write down.
+ * The parts of a session that follow processes, probe them, and turn events into known sites. They
+ * point to each other. What they need from the kernel comes from session.c; unit tests replace it
+ * by tables.
  */
 #ifndef SESSION_CORE_H
 #define SESSION_CORE_H
@@ -30,7 +31,7 @@ struct core {
 	struct regions regions;
 };
 
-/* What several of them use; it is the caller's, and outlives them. */
+/* What several parts share. Owned by the caller; outlives them. */
 struct core_base {
 	struct module_list *modules;
 	const struct maps *maps;
@@ -40,13 +41,13 @@ struct core_base {
 	const struct log *log;
 };
 
-/* Nothing is open. `core` is zeroed. */
+/* Initialize a zeroed `core`; opens nothing. */
 void core_init(struct core *core);
 
-/* Let the parts refer to each other and to `base`. What else is in them stays. */
+/* Set the parts' pointers to each other and to `base`; leaves all other fields alone. */
 void core_connect(struct core *core, const struct core_base *base);
 
-/* Free what the parts hold. Probes and events are closed before. */
+/* Free what the parts own. Close probes and events first. */
 void core_free(struct core *core);
 
 #endif

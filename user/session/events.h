@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What happens while a session runs: the kernel's records of mappings, forks, execs and exits (task
- * events), and the BPF programs' records of new sites and mapping calls. They are handed to the
- * parts that they concern.
+ * The events of a session: the kernel's records of mappings, forks, execs and exits (task events),
+ * and the BPF programs' records of new sites and mapping calls. Dispatches each to the parts that
+ * handle it.
  */
 #ifndef SESSION_EVENTS_H
 #define SESSION_EVENTS_H
@@ -20,7 +20,7 @@
 #include "session/follow.h"
 #include "session/site_reader.h"
 
-/* A process has mapped a module, MODULE_NONE for none: its mappings have changed. */
+/* A mapping change of a process that is yet to be handled; MODULE_NONE = no module. */
 struct seen_mapping {
 	struct process *process;
 	uint32_t module;
@@ -31,41 +31,53 @@ struct events {
 	struct site_reader *reader;
 	struct mapping_set *mappings;
 	struct event_ring *ring;
-	struct sideband *sideband; /* NULL = the kernel lets us have no task events of a CPU */
-	int epoll; /* over all that brings events */
+	struct sideband *sideband; /* NULL = the kernel grants no task events */
+	int epoll; /* over all event sources */
 	int timer; /* readable when something is due */
-	uint64_t read_until_ns; /* task events of before have been read */
-	uint64_t fork_ns; /* time of the youngest record of a fork */
-	/* The next poll of /proc for children and mappings; with task events, of the CPUs that are online. */
+	uint64_t read_until_ns; /* all task events before this time have been read */
+	uint64_t fork_ns; /* time of the latest fork record */
+	/*
+	 * Next poll of /proc for children and mappings; with task events, next check for CPUs that
+	 * came online.
+	 */
 	uint64_t look_ns;
 	uint64_t records_lost; /* task events */
-	bool is_stopped; /* the process that is stopped at its end has been */
-	uint64_t late_execs; /* programs whose first calls were not seen */
-	struct seen_mapping *seen; /* that are yet to be handled */
+	bool is_stopped; /* the command has been stopped at its end */
+	uint64_t late_execs; /* as the loss execs_late */
+	struct seen_mapping *seen; /* not handled yet */
 	size_t seen_count, seen_capacity;
 };
 
-/* Open what brings events; all pointers but ring and sideband are set. Returns 0 or a negative errno with `error` filled. */
+/*
+ * Open the event sources. All pointers but ring and sideband must be set. Returns 0 or a negative
+ * errno with `error` filled.
+ */
 int events_open(struct events *events, const struct bpf_programs *programs, struct error *error);
-/* Accepts what events_open has failed for, and a zeroed one with -1 for the descriptors. */
+/* Accepts a struct that events_open has failed on, and a zeroed one whose descriptors are -1. */
 void events_close(struct events *events);
 
 /* Read and handle task events up to now. */
 void events_catch_up(struct events *events);
 
-/* When it is time: look at all processes again if there are no task events, and for CPUs that have come online if there are. */
+/*
+ * If due: poll all processes if there are no task events; otherwise open the rings of CPUs that
+ * have come online.
+ */
 void events_look(struct events *events);
 
 /* Read and handle the records of the BPF programs. */
 void events_drain_ring(struct events *events);
 
-/* Have all task events of before this time been read? */
+/* Have all task events before `time_ns` been read? */
 bool events_cover(const struct events *events, uint64_t time_ns);
 
-/* Is there something that was read and not handled? Task events are reported once: nothing else would wake the session for it. */
+/*
+ * Are there events that were read but not handled? Task events are signalled once, so nothing else
+ * would wake the session for them.
+ */
 bool events_are_unhandled(const struct events *events);
 
-/* Have the descriptor readable at `time_ns`, 0 = never. */
+/* Make the descriptor readable at `time_ns`; 0 = never. */
 void events_set_timer(const struct events *events, uint64_t time_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many files the tracer may have open: those of processes and probes stay open. */
+/* Limits of open files: files of processes and probes stay open while they are traced. */
 #ifndef SESSION_FILE_LIMIT_H
 #define SESSION_FILE_LIMIT_H
 
@@ -9,8 +9,9 @@
 #include "model/module.h"
 
 /*
- * Raise the limit of this process as far as it may, and give `modules` its part; `is_shared`: they are of several processes. Returns 0, or
- * -EMFILE with `error` filled if that is too few for any process.
+ * Raise RLIMIT_NOFILE as far as permitted, and assign `modules` its share; `is_shared`: the modules
+ * belong to several processes. Returns 0, or -EMFILE with `error` filled if the limit is too low to
+ * trace any process.
  */
 int file_limit_raise(struct module_list *modules, bool is_shared, struct error *error);
 

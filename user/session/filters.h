@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes with seccomp filters: may probes get them killed? */
+/* Processes with seccomp filters: can a probe get them killed? */
 #ifndef SESSION_FILTERS_H
 #define SESSION_FILTERS_H
 
@@ -14,8 +14,9 @@ struct filters {
 	const struct kernel_features *features;
 	/* The kernel's behaviour; RETURNS_UNCHECKED = test it when needed. */
 	enum return_check known;
-	bool force; /* take the risk */
-	bool functions; /* functions are probed; a sample's place does not return */
+	bool force; /* --force: take the risk */
+	/* functions are probed; USDT samples do no harm, since nothing returns from them */
+	bool functions;
 };
 
 /* May processes with filters be probed? The first call may take some tens of milliseconds. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who names frames, for a session that asks before it closes their files. */
+/* Callbacks that name frames: a session has frames named before it closes their files. */
 #ifndef SESSION_FRAME_NAMER_H
 #define SESSION_FRAME_NAMER_H
 
@@ -9,8 +9,9 @@
 
 /* Any function may be NULL. */
 struct frame_namer {
-	void (*look_up)(void *context, const struct frame *frame); /* it is asked for again later */
-	void (*forget)(void *context, uint32_t module); /* it is going to be removed */
+	/* name it now; the name is read later */
+	void (*look_up)(void *context, const struct frame *frame);
+	void (*forget)(void *context, uint32_t module); /* the module is about to be removed */
 	void *context;
 };
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds probes that others have removed from a process. A debugger that had a breakpoint on the same instruction writes
- * back what it had found there; a process may map a copy over its code, or have the kernel drop its pages. The kernel does not
- * notice, and half of the calls are missed. So each report checks whether they are there, and those that are not are
- * put back: a probe of an empty program at the same place makes the kernel write the breakpoint again, and as ours is
- * there, too, it stays when that one goes. No call is seen twice for it, and none is missed.
+ * Finds and restores probes that others have removed from a process. A debugger that had a
+ * breakpoint on the same instruction writes back what it had found there; a process may map a copy
+ * over its code, or have the kernel drop its pages. The kernel does not notice, and half of the
+ * calls are missed. So each report checks that the probes are in place, and restores missing ones:
+ * attaching an empty program at the same place makes the kernel write the breakpoint again, and our
+ * probe keeps it there when the empty one is detached. No call is counted twice, and none is
+ * missed.
  */
 #ifndef SESSION_GUARD_H
 #define SESSION_GUARD_H
@@ -15,19 +17,19 @@
 #include "session/process_table.h"
 #include "session/scan.h"
 
-/* Where a process has, or had, mapped the code of a file that is probed. */
+/* A mapping, present or past, of a probed file in a process. */
 struct code_place {
-	uint32_t module; /* of the planned file */
-	uint64_t base; /* address of the file's beginning */
-	bool mapped; /* some of it still is */
-	bool warned_back, warned_left; /* that probes were taken out */
+	uint32_t module; /* index of the planned file */
+	uint64_t base; /* address of file offset 0 */
+	bool mapped; /* still mapped, at least in part */
+	bool warned_back, warned_left; /* the warning about removed probes was given */
 };
 
-/* The places of a process. */
+/* All such mappings of one process. */
 struct guarded {
 	struct code_place *places;
 	size_t count, capacity;
-	uint64_t opened_ns, exec_ns; /* of the process and the program whose they are */
+	uint64_t opened_ns, exec_ns; /* identify the process and its program */
 };
 
 struct guard {
@@ -36,13 +38,13 @@ struct guard {
 	const struct bpf_programs *programs;
 	struct guarded *guarded; /* by target_id - 1 */
 	size_t count;
-	size_t next; /* the process whose code is checked next */
-	uint64_t missing; /* probes that were found to be taken out */
+	size_t next; /* index of the process to check next */
+	uint64_t missing; /* probes found missing so far */
 };
 
 void guard_free(struct guard *guard);
 
-/* Look at the code of processes, as many as there is time for; the next call goes on with the others. */
+/* Check processes within a time limit; the next call continues with the rest. */
 void guard_check(struct guard *guard);
 
 #endif

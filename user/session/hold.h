@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that processes are held at while they open them: probes and unwind tables are there before the first instruction runs.
- * What is known already, of the file or of the process, costs nothing here.
+ * Holds processes while they open a file, so that its probes and unwind tables are in place before
+ * its first instruction runs. Files and processes that are known already are not delayed.
  */
 #ifndef SESSION_HOLD_H
 #define SESSION_HOLD_H
@@ -13,8 +13,8 @@
 #include "session/follow.h"
 
 /*
- * Process `pid` opens a module and waits; with `exec` it executes it: probe what is going to be mapped. The process may have been
- * unknown. False if nothing in the module is ever probed.
+ * Process `pid` is opening a module and waits; `exec`: it executes it. Probe what it is going to
+ * map. The process need not be known yet. Returns false if nothing in the module is ever probed.
  */
 bool hold_see_open(struct follow *follow, pid_t pid, uint32_t module, bool exec);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counts what ran before its probes were attached, or runs without. The number of calls missed is unknown. */
+/*
+ * Counts files and processes that ran before their probes were attached, or run without them. The
+ * number of calls missed is unknown.
+ */
 #ifndef SESSION_LATE_H
 #define SESSION_LATE_H
 
@@ -13,7 +16,7 @@
 
 struct late {
 	struct notices *notices;
-	bool by_process; /* probes are tied to a process, not to its memory */
+	bool by_process; /* probes belong to a process, not to its address space */
 	uint64_t start_ns; /* when recording began; 0 = not yet, and nothing is late */
 	uint64_t files, children, shared; /* the losses files_late, children_late, memory_shared */
 	uint64_t missed; /* as the loss files_missed */
@@ -22,19 +25,23 @@ struct late {
 
 void late_free(struct late *late);
 
-/* A file with allocator functions, which was mapped at `since_ns`, has got its probes in a process. */
+/* A file with allocator functions, mapped at `since_ns`, has been probed in a process. */
 void late_file(struct late *late, struct process *process, const char *path, uint64_t since_ns);
 
 /*
- * A file, which was mapped at `since_ns`, could not be opened, or its probes not be attached because its process has ended: count
- * it, if calls of an allocator in it may be missing. Whether a file that is not open has an allocator is unknown: it counts once.
+ * A file, mapped at `since_ns`, could not be opened, or could not be probed because its process has
+ * ended. Counts it if allocator calls in it may be missing. A file that could not be opened may
+ * have an allocator: it counts once.
  */
 void late_ended(struct late *late, struct process *process, struct module *file, uint64_t since_ns);
 
-/* A new process, which began at `since_ns`, has got its probes. */
+/* A new process, started at `since_ns`, has been probed. */
 void late_child(struct late *late, struct process *process, uint64_t since_ns);
 
-/* `process` runs in the memory of `owner`, which is traced (NULL: is not): are its calls seen? */
+/*
+ * `process` shares the memory of `owner`, a traced process or NULL. Counts it if its calls are not
+ * seen.
+ */
 void late_sharer(struct late *late, const struct process *process, struct process *owner);
 
 /* The process of this pid has ended. */

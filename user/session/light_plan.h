@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Of which functions of a plan the blocks are in heaps that a census finds. */
+/* Finds out for which functions of a plan a census of the heap lists the blocks. */
 #ifndef SESSION_LIGHT_PLAN_H
 #define SESSION_LIGHT_PLAN_H
 
@@ -7,26 +7,32 @@
 #include "probe/plan.h"
 #include "session/sites.h"
 
-/* What is known of the blocks of a function. */
+/* How exactly the heap shows the blocks of a function. */
 enum light_blocks {
-	LIGHT_BLOCKS_EXACT, /* they are in such a heap, of the size that was asked for: what is not found has been freed */
-	LIGHT_BLOCKS_LARGER, /* the same, but the function may ask for more */
-	LIGHT_BLOCKS_ELSEWHERE, /* they may be elsewhere */
+	LIGHT_BLOCKS_EXACT, /* listed with the requested size: a missing block has been freed */
+	LIGHT_BLOCKS_LARGER, /* listed, but the function may request more than its caller */
+	LIGHT_BLOCKS_ELSEWHERE, /* they may lie outside these heaps */
 };
 
-/* Sites, and the plan whose functions they are of. */
+/* Sites, and the plan that their functions come from. */
 struct light_sites {
 	const struct plan *plan;
 	struct sites *sites;
 };
 
-/* Of a site, by its key; `context` is a struct light_sites. A site that is not known yet will be at the next report. */
+/*
+ * By the key of a site; `context` is a struct light_sites. A site that is still unknown is found at
+ * the next report.
+ */
 enum light_blocks light_plan_blocks_of_site(const void *context, uint64_t key);
 
-/* Of a function, by its id. */
+/* By the id of a function. */
 enum light_blocks light_plan_blocks(const struct plan *plan, uint32_t function);
 
-/* Are those of all functions that allocate? If not, returns -ENOTSUP with `error` filled. */
+/*
+ * Does the heap show the blocks of all allocating functions? If not, returns -ENOTSUP with `error`
+ * filled.
+ */
 int light_plan_check(const struct plan *plan, struct error *error);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether probes inside of functions that allocate see what these return. At first both are probed, and returns record. When enough calls
- * were the same, the probes inside record, and entries and returns are not probed any more. When one was not, it is the other way
- * round.
+ * Verifies that probes inside allocating functions see the values that the functions return. At
+ * first both are probed, and the return records. After enough equal results the probes inside
+ * record, and entries and returns are detached; after a single different one, the probes inside
+ * are.
  */
 #ifndef SESSION_LIGHT_VERIFY_H
 #define SESSION_LIGHT_VERIFY_H
@@ -15,11 +16,11 @@
 struct bpf_programs;
 
 enum light_reading {
-	LIGHT_RETURNS = 0, /* results are read at returns: nothing is probed inside */
-	LIGHT_VERIFYING, /* likewise, and compared with what is seen inside */
-	LIGHT_SWITCHING, /* inside; it waits for the returns of calls that were on their way */
+	LIGHT_RETURNS = 0, /* results are read at returns; nothing is probed inside */
+	LIGHT_VERIFYING, /* likewise, and compared with the probes inside */
+	LIGHT_SWITCHING, /* inside; waiting for calls in flight to return */
 	LIGHT_INSIDE,
-	LIGHT_GIVEN_UP, /* at returns again: what was seen inside was something else */
+	LIGHT_GIVEN_UP, /* back to returns: a result inside differed */
 };
 
 struct light_verify {
@@ -27,21 +28,21 @@ struct light_verify {
 	struct probe_set *probes;
 	const struct log *log;
 	bool on;
-	size_t planned; /* probes of the plan, when it was asked whether any are inside */
+	size_t planned; /* number of planned probes at the last check for probes inside */
 	enum light_reading reading;
-	uint64_t next_ns; /* when it is to be looked at again; 0 = never */
-	uint64_t until_ns; /* it waits for returns until then */
-	uint64_t begun_ns, settled_ns; /* when it began, and was decided; 0 = it was not */
+	uint64_t next_ns; /* time of the next check; 0 = never */
+	uint64_t until_ns; /* end of the wait for calls in flight */
+	uint64_t begun_ns, settled_ns; /* start and end of the verification; 0 = not yet */
 };
 
-/* Begin, as soon as there are probes inside of functions. */
+/* Start; verification begins once there are probes inside functions. */
 void light_verify_start(struct light_verify *verify);
 void light_verify_stop(struct light_verify *verify);
 
-/* Was nothing verified since then, or has that taken too long already to wait for it? */
+/* Was no verification under way since `since_ns`, or does it take too long to wait for? */
 bool light_verify_is_settled(const struct light_verify *verify, uint64_t since_ns);
 
-/* Look, if it is time to. */
+/* Check, if due. */
 void light_verify_poll(struct light_verify *verify);
 
 #endif

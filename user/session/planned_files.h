@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The plan of what is probed, which grows file by file as processes map files, and what BPF programs need of each file. */
+/*
+ * The probe plan, which grows file by file as processes map files, and what the BPF programs need
+ * of each file.
+ */
 #ifndef SESSION_PLANNED_FILES_H
 #define SESSION_PLANNED_FILES_H
 
@@ -16,14 +19,17 @@
 
 struct decoder;
 
-/* A file whose allocator functions are in the plan, by its true identity: /proc/PID/maps shows another on overlays. */
+/*
+ * A file whose allocator functions are in the plan, identified by its real device and inode: on
+ * overlays, /proc/PID/maps shows others.
+ */
 struct planned_file {
 	uint64_t device, inode;
 	uint32_t module;
 	size_t first, count; /* its probes in the plan */
-	/* File offsets of the C library's allocator; 0, 0 = it is not here. */
+	/* File offsets of the C library's allocator; 0, 0 = not in this file. */
 	uint64_t inner_low, inner_high;
-	bool samples; /* it publishes samples */
+	bool samples; /* it publishes USDT samples */
 	bool allocates; /* as in struct module */
 };
 
@@ -37,24 +43,27 @@ struct planned_files {
 	struct notices *notices;
 };
 
-/* `files` with all pointers set and nothing planned. Free with planned_files_free. */
+/* Initialize `files`, whose pointers are set, with an empty plan. Free with planned_files_free. */
 void planned_files_init(struct planned_files *files, const struct plan_options *options);
 void planned_files_free(struct planned_files *files);
 
 /*
- * The file of a module that `process` maps or is going to map, planned if it is new; valid until the next call. NULL if there is
- * no file that can be read.
+ * The file of a module that `process` maps or is about to map; planned now if it is new. Valid
+ * until the next call. NULL if it cannot be read.
  */
 const struct planned_file *planned_files_plan(struct planned_files *files,
 					      const struct process *process, uint32_t module);
 
-/* The file that a process maps as `module`, which may be another name of it. NULL if none of it is probed. */
+/*
+ * The planned file behind `module`, which may be another name of it. NULL if nothing in it is
+ * probed.
+ */
 const struct planned_file *planned_files_get(const struct planned_files *files, uint32_t module);
 
 /* Does a frame lie in the C library's allocator? */
 bool planned_files_hold_inner(const struct planned_files *files, const struct frame *frame);
 
-/* The module is going to be closed. Its probes stay in the plan for the same file, should it come again. */
+/* The module is about to be closed. Its probes stay in the plan in case the same file returns. */
 void planned_files_forget(struct planned_files *files, uint32_t module);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The probes of a session: which files are probed in which processes, held by links. A set that is divided can be attached and
- * detached in parts, again and again, while its processes run: only what frees, only what allocates. What comes while a part is
- * detached gets that part when it is attached.
+ * The probes of a session: which files are probed in which processes, held by links. A divided set
+ * can be attached and detached in parts, repeatedly, while its processes run: only frees, or only
+ * allocations. Files and processes that come while a part is detached get that part when it is
+ * attached.
  *
- * A part that is attached sees all calls that begin afterwards. While frees are detached, blocks that are freed stay recorded
- * until their address is returned again; while what allocates is detached, frees of its blocks are free_untracked.
+ * An attached part sees all calls that begin afterwards. While frees are detached, freed blocks
+ * stay recorded until their address is returned again; while allocations are detached, frees of
+ * their blocks count as free_untracked.
  */
 #ifndef SESSION_PROBE_SET_H
 #define SESSION_PROBE_SET_H
@@ -20,26 +22,29 @@
 #include "kernel/detach_queue.h"
 #include "session/planned_files.h"
 
-/* Parts of the probes. The exits of functions belong to each part with functions that have a result. */
+/*
+ * Parts of the probes. The exits of a function belong to every part that probes functions with a
+ * result.
+ */
 enum probe_part {
-	PROBES_FREES = 1, /* functions that only free; ends of samples, of interpreters' code */
+	PROBES_FREES = 1, /* functions that only free; ends of samples and of interpreters' code */
 	PROBES_REALLOCS = 2, /* functions that free and allocate */
 	PROBES_ALLOCATIONS = 4, /* functions that only allocate; samples */
 	PROBES_MAPPINGS = 8, /* mmap, munmap, mremap */
-	PROBES_INSIDE = 16, /* inside of functions that allocate */
+	PROBES_INSIDE = 16, /* inside allocating functions */
 	PROBES_VERIFIED =
-		32, /* entry and return of these functions, which are the truth for what is seen inside */
+		32, /* entry and return of these functions, used to verify the probes inside */
 	PROBES_ALL = 63,
 };
 
-/* Links of a part, or of all probes where the set is not divided. */
+/* Groups of links: one for each part, or one for all probes if the set is not divided. */
 #define PROBE_GROUPS 7
 
 /* A file that is probed in a process. */
 struct probed_file {
-	uint32_t module; /* of the planned file */
+	uint32_t module; /* index of the planned file */
 	struct process *process; /* NULL = in all processes */
-	bool failed; /* it could not be probed, and the message was written */
+	bool failed; /* it could not be probed; the message was written */
 	struct attachment links[PROBE_GROUPS];
 };
 
@@ -59,28 +64,30 @@ struct probe_set {
 	bool machine_wide; /* files are probed for all processes at once */
 	bool divided;
 	/*
-	 * Nothing is recorded before all parts are attached. So those that are hit often are attached last, whatever they do; and a
-	 * file of which not all that frees can be probed is left out, since its blocks would look as if they lived.
+	 * Nothing is recorded before all parts are attached, so frequently hit probes are attached
+	 * last, whatever they do. A file is left out if any of its freeing functions cannot be
+	 * probed: its blocks would seem to live.
 	 */
 	bool in_windows;
-	unsigned int parts; /* PROBES_*: those that are attached */
+	unsigned int parts; /* PROBES_* that are attached */
 	struct probed_file *probed;
 	size_t count, capacity;
 	struct probed_point *points;
 	size_t point_count, point_capacity;
-	struct detach_queue *detach_queue; /* NULL until it is started, or if there can be none */
+	struct detach_queue *detach_queue; /* NULL = not started, or it could not be */
 	uint64_t refused; /* as the loss probes_refused */
-	uint64_t unprobed; /* files whose servers may not answer the kernel */
+	/* Files not probed because their file server may not answer the kernel */
+	uint64_t unprobed;
 };
 
-/* Free what is left without taking probes out: see probe_set_close. */
+/* Free the set; does not detach: see probe_set_close. */
 void probe_set_free(struct probe_set *set);
 
 /*
- * Probe what `file`, which `process` maps as `module`, defines, unless it is probed there. Returns
- * 1 if it has been now, 0 if there was nothing to do, or a negative errno with `error` filled:
- * -ESTALE if the probes do not reach the process, -ESRCH if it has ended. No probe is left in place
- * then, but for -ESTALE.
+ * Probe `file`, which `process` maps as `module`, unless it is probed there already. Returns 1 if
+ * it was probed now, 0 if there was nothing to do, or a negative errno with `error` filled: -ESTALE
+ * if the probes do not reach the process, -ESRCH if it has ended. On error no probe stays attached,
+ * except for -ESTALE.
  */
 int probe_set_probe(struct probe_set *set, struct process *process, const struct planned_file *file,
 		    uint32_t module, struct error *error);
@@ -98,23 +105,29 @@ int probe_set_probe_point(struct probe_set *set, const struct probed_point *poin
 			  struct error *error);
 
 /*
- * Attach parts (PROBES_*) that are detached: the frees of all files first. Functions that the
- * kernel has refused are left out, and so are processes that have ended. Returns 0, or the first
- * negative errno with `error` filled: -EINVAL for a part of a set that is not divided; in windows, -ENOTSUP if a file was
- * refused a probe just now without which it is left out.
+ * Attach detached parts (PROBES_*): the frees of all files first. Leaves out functions that the
+ * kernel has refused, and ended processes. Returns 0, or the first negative errno with `error`
+ * filled: -EINVAL for a part of a set that is not divided; in windows, -ENOTSUP if the kernel has
+ * just refused a probe without which a file is left out.
  */
 int probe_set_attach(struct probe_set *set, unsigned int parts, struct error *error);
 
-/* Detach parts, all at the same time. Returns when no probe of theirs runs any more; 0 or -EINVAL, as probe_set_attach. */
+/*
+ * Detach parts, all at once. When this returns, none of their probes runs any more. Returns 0 or
+ * -EINVAL, as probe_set_attach does.
+ */
 int probe_set_detach(struct probe_set *set, unsigned int parts);
 
-/* Begin to: probes are on their way out when this returns. NULL or what link_task_close_end waits for, before all else ends. */
+/*
+ * Begin to detach parts without waiting. Returns NULL, or what link_task_close_end must wait for
+ * before anything else ends.
+ */
 struct link_closing *probe_set_detach_begin(struct probe_set *set, unsigned int parts);
 
-/* Is a file probed in a process, without failure? NULL process: in all. */
+/* Was a file probed successfully in a process? `process` NULL: in all processes. */
 bool probe_set_has(const struct probe_set *set, uint32_t module, const struct process *process);
 
-/* Is a probe of the plan to be found in the code of the processes now? */
+/* Should this probe of the plan be present in the code of the processes now? */
 bool probe_set_expects(const struct probe_set *set, const struct plan_probe *probe);
 
 /* Is anything probed in a process? */
@@ -123,19 +136,22 @@ bool probe_set_has_any(const struct probe_set *set, const struct process *proces
 /* Does the process map a file that is probed in it? */
 bool probe_set_covers(const struct probe_set *set, const struct process *process);
 
-/* Let links of ended processes be closed beside everything else from now on. */
+/* From now on, close the links of ended processes in a thread of their own. */
 void probe_set_start_detach_queue(struct probe_set *set);
 
-/* Links of ended processes that are yet to be closed. */
+/* Number of links of ended processes that are not closed yet. */
 size_t probe_set_closing(const struct probe_set *set);
 
-/* The process has ended: its links are closed, soon. */
+/* The process has ended: queue its links for closing. */
 void probe_set_end(struct probe_set *set, const struct process *process);
 
-/* The process is not probed any more: its links, if there are any, are closed, soon; or, with `now`, before this returns. */
+/*
+ * The process is no longer probed: queue its links for closing, or close them before returning
+ * (`now`).
+ */
 void probe_set_forget(struct probe_set *set, const struct process *process, bool now);
 
-/* Take all probes out; returns when that is done. The lists of what was probed stay. */
+/* Detach all probes; returns when that is done. The lists of what was probed stay. */
 void probe_set_close(struct probe_set *set);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Are probes visible in the code of a process? The kernel attaches them to a file, whoever maps it.
- * What a path or /proc/PID/map_files leads to can be another file than what is mapped: an overlay
- * that has copied a file up gives both the same name and number. Then everything is accepted, and
- * nothing is ever counted.
+ * Checks whether probes are visible in the code of a process. The kernel attaches probes to a file,
+ * whoever maps it. A path or /proc/PID/map_files may lead to another file than the mapped one: an
+ * overlay that has copied up a file gives both the same name and inode number. Attaching succeeds
+ * then, but nothing is ever counted.
  */
 #ifndef SESSION_PROBES_VISIBLE_H
 #define SESSION_PROBES_VISIBLE_H
@@ -16,8 +16,9 @@
 #include "kernel/attach.h"
 
 /*
- * False if none of `points`, which are attached, changes the code of `module` as the process has it now. True if that
- * is unknown: the process maps none of it, or may not be read. `file` is the module's descriptor.
+ * False if none of the attached `points` changes the code of `module` in the process. True if it
+ * does, or if this is unknown: the process maps none of it, or cannot be read. `file` is the
+ * module's descriptor.
  */
 bool probes_visible(const struct process *process, uint32_t module, int file,
 		    const struct attach_point *points, size_t count);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The traced processes. Each has a slot, whose number plus one is its target_id: what the BPF programs and their maps know it
- * by. A slot is given to another process only when no map holds anything of its last one.
+ * The traced processes. Each has a slot; the slot's number plus one is its target_id, which
+ * identifies it in BPF programs and their maps. A slot is reused only when no map holds anything of
+ * its last process.
  */
 #ifndef SESSION_PROCESS_TABLE_H
 #define SESSION_PROCESS_TABLE_H
@@ -19,8 +20,8 @@
 
 struct process_slot {
 	struct process *process; /* owned */
-	bool root; /* named by the user: its end may be the end of tracing */
-	bool reusable; /* it has ended and no map holds anything of it */
+	bool root; /* named by the user: tracing may end with it */
+	bool reusable; /* it has ended, and no map holds anything of it */
 };
 
 struct process_table {
@@ -33,17 +34,23 @@ struct process_table {
 	int epoll; /* over the pidfds */
 };
 
-/* Returns 0 or a negative errno. Close with process_table_close, which frees the processes. */
+/* Returns 0 or a negative errno. Close with process_table_close, which also frees the processes. */
 int process_table_open(struct process_table *table);
 void process_table_close(struct process_table *table);
 
-/* The ended process whose slot process_table_add takes next, so that nothing refers to it; NULL = a new slot. */
+/*
+ * The ended process whose slot process_table_add will take next, so that the caller can drop
+ * references to it; NULL = a new slot.
+ */
 struct process *process_table_reused(const struct process_table *table);
 
-/* Take a process over, give it a target_id, and watch for its end. False if there is no slot: it stays the caller's. */
+/*
+ * Take ownership of a process, assign it a target_id, and watch for its end. False if there is no
+ * slot: the caller keeps it.
+ */
 bool process_table_add(struct process_table *table, struct process *process, bool root);
 
-/* The process with a target_id, ended or not; NULL if there is none. */
+/* The process with this target_id, running or ended; NULL if there is none. */
 struct process *process_table_get(const struct process_table *table, uint32_t target_id);
 
 /* The slot of a process of the table. */
@@ -53,37 +60,46 @@ struct process_slot *process_table_slot(const struct process_table *table,
 /* The running process with this pid, or NULL. */
 struct process *process_table_find(const struct process_table *table, uint32_t pid);
 
-/* Processes that have not ended. */
+/* The number of running processes. */
 size_t process_table_running(const struct process_table *table);
 
-/* Count the open files of these, for a snapshot. */
+/* Count the open files of the running processes, for a snapshot. */
 void process_table_count_files(const struct process_table *table);
 
-/* Append the pids of these. */
+/* Append the pids of the running processes. */
 void process_table_list(const struct process_table *table, struct pid_list *list);
 
 /* Is the process traced, or a descendant of one that is? */
 bool process_table_is_descendant(const struct process_table *table, uint32_t pid);
 void process_table_add_descendant(struct process_table *table, uint32_t pid);
-/* A descendant cannot be traced. False if it was missed before: it is one process, whatever it executes. */
+/*
+ * A descendant cannot be traced. False if it was counted before: one process counts once, whatever
+ * it executes.
+ */
 bool process_table_miss_descendant(struct process_table *table, uint32_t pid);
 void process_table_remove_descendant(struct process_table *table, uint32_t pid);
 void process_table_forget_descendants(struct process_table *table);
 
-/* A descriptor that is readable when a process has ended; it stays the table's. */
+/* A descriptor that becomes readable when a process ends; owned by the table. */
 int process_table_fd(const struct process_table *table);
 
-/* Processes that have ended and that process_table_end was not called for: at most `limit` are written. */
+/* Find ended processes for which process_table_end was not called yet; writes at most `limit`. */
 size_t process_table_find_ended(const struct process_table *table, struct process **ret_processes,
 				size_t limit);
 
-/* Have all processes ended, also those that process_table_end was not called for? False where it is not one look to see. */
+/*
+ * Have all processes ended, including those not passed to process_table_end yet? False if a single
+ * look cannot show it.
+ */
 bool process_table_has_ended(const struct process_table *table);
 
-/* The process has ended. It stays in its slot. */
+/* Mark a process as ended. It keeps its slot. */
 void process_table_end(struct process_table *table, struct process *process);
 
-/* No map holds anything of an ended process. The slot of one that the user has named stays its own, so that it is listed. */
+/*
+ * No map holds anything of an ended process any more: release its slot. A process that the user has
+ * named keeps its slot, so that it stays listed.
+ */
 void process_table_release(struct process_table *table, const struct process *process);
 
 #endif

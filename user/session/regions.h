@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the memory of targets is for that sites hold, and how much of their mappings is in memory. Looked at from outside, for each
- * report.
+ * Finds out what the memory that sites hold is for, and how much of the mappings is resident, from
+ * outside and for each report.
  */
 #ifndef SESSION_REGIONS_H
 #define SESSION_REGIONS_H
@@ -17,8 +17,8 @@ struct regions {
 };
 
 /*
- * Look at what is in use now, for a limited time: what was not reached is unknown in this report. A site whose blocks were
- * found to be a region stays that.
+ * Examine the blocks in use, for a limited time; what was not reached is unknown in this report. A
+ * site keeps its region once it was found.
  */
 void regions_look(struct regions *regions);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes in which return probes do harm: they have a stack walker, or may switch stacks where a
- * return probe cannot be declined. The kernel takes one for each link at the same instruction that
- * asks for it, even if the link is for another process. So once there is such a process, the
- * results of all are read at return instructions.
+ * Detects processes in which return probes do harm: they have a stack walker, or may switch stacks
+ * where a return probe cannot be declined. The kernel takes a return probe for every link at an
+ * instruction that asks for one, even a link for another process. So after the first such process,
+ * the results of all processes are read at return instructions.
  */
 #ifndef SESSION_RETURNS_H
 #define SESSION_RETURNS_H
@@ -18,16 +18,20 @@ struct returns {
 	struct probe_set *probes;
 	const struct process_table *processes;
 	const struct log *log;
-	bool given_up; /* a process has a stack walker, or may switch stacks */
+	bool given_up; /* such a process was found */
 };
 
 /*
- * Files are going to be planned: are return probes certain to be taken, so that switching stacks is a danger? If they are for all
- * processes of the machine, too, there are none.
+ * Call before files are planned. Decides whether return probes are certain to be taken, which makes
+ * switching stacks a danger. If files are probed for all processes at once, uses no return probes
+ * at all.
  */
 void returns_note(const struct returns *returns);
 
-/* Files are going to be probed in `process`. If return probes are a danger now, there are none any more in any process. */
+/*
+ * Call before files are probed in `process`. If return probes are a danger now, gives them up in
+ * all processes.
+ */
 void returns_give_up(struct returns *returns, const struct process *process);
 
 #endif

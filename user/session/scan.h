@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps probes, unwind tables and interpreters of a process in step with what it has mapped, and reads its mappings from /proc
- * where the kernel's records of them are not enough.
+ * Keeps probes, unwind tables and interpreters of a process in step with its mappings, and reads
+ * these from /proc where the kernel's records are not enough.
  */
 #ifndef SESSION_SCAN_H
 #define SESSION_SCAN_H
@@ -26,19 +26,23 @@ struct scan {
 	struct interp_table *interps;
 	struct late *late;
 	const struct log *log;
-	bool only_samples; /* functions are not probed */
-	bool in_windows; /* or not all the time: see budget.h; or no free, see light.h */
+	bool only_samples; /* no function is probed, only USDT samples */
+	/* Probes are not always attached (budget.h), or frees are not probed (light.h) */
+	bool in_windows;
 };
 
-/* The file of a module that `process` maps or is going to map: see planned_files_plan. */
+/* The file of a module that `process` maps or is about to map: see planned_files_plan. */
 const struct planned_file *scan_plan(const struct scan *scan, struct process *process,
 				     uint32_t module);
 
-/* Probe what a module defines in a process, if it is not probed there yet. Returns 0 or a negative errno with `error` filled. */
+/*
+ * Probe the functions of a module in a process, unless they are probed there already. Returns 0 or
+ * a negative errno with `error` filled.
+ */
 int scan_probe_module(const struct scan *scan, struct process *process, uint32_t module,
 		      struct error *error);
 
-/* The same of a module that was mapped later, with a message if it fails. */
+/* The same for a module that was mapped later; logs a message on failure. */
 void scan_probe_new_module(const struct scan *scan, struct process *process, uint32_t module);
 
 /* Probe all that a process has mapped. Returns 0 or a negative errno with `error` filled. */
@@ -47,18 +51,21 @@ int scan_probe_mapped(const struct scan *scan, struct process *process, struct e
 /* The mappings of a process have changed: publish them to the unwinder in BPF. */
 void scan_update_unwind(const struct scan *scan, const struct process *process);
 
-/* The process may have mapped an interpreter. */
+/* Check whether the process has mapped an interpreter. */
 void scan_see_interpreter(const struct scan *scan, const struct process *process);
 
-/* Probe where interpreters that were found end code; without, each look at their code takes longer. */
+/*
+ * Probe the places where interpreters free code; without these probes, each look at their code
+ * takes longer.
+ */
 void scan_probe_interpreters(const struct scan *scan);
 
-/* When the mappings of a process may be read again. */
+/* Earliest time at which the mappings of a process may be read again. */
 uint64_t scan_due(const struct process *process);
 
 /*
- * Read the mappings of a process again, which exist since `time_ns` at the latest, and handle what is new. A process that has
- * taken its share of time is marked as one that needs it, and left.
+ * Read the mappings of a process again, which existed at `time_ns` at the latest, and handle new
+ * ones. A process that has used up its share of time is marked and left for later.
  */
 void scan_process(const struct scan *scan, struct process *process, uint64_t time_ns);
 

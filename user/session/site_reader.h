@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes sites known: reads their stacks from the maps, resolves and names frames, while what they lie in is still mapped. */
+/*
+ * Reads new sites: fetches their stacks from the maps, and resolves and names the frames while
+ * their files are still mapped.
+ */
 #ifndef SESSION_SITE_READER_H
 #define SESSION_SITE_READER_H
 
@@ -24,8 +27,8 @@ struct site_reader {
 };
 
 /*
- * Make the site with this key and record known, or give a known one its new counters. NULL if it is of no traced process. May
- * read the mappings of the process, and probe what is new.
+ * Add the site with this key and record, or update the counters of a known one. NULL if it belongs
+ * to no traced process. May read the mappings of the process and probe new ones.
  */
 struct known_site *site_reader_read(const struct site_reader *reader, uint64_t key,
 				    const struct site *record);
