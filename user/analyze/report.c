@@ -205,8 +205,8 @@ static void report_weigh(const struct report *report, struct candidate *candidat
 		struct candidate *each = &candidates[i];
 		struct site_stats stats = weight_counted(each->site, &report->options);
 
-		each->weight = report_weight(&stats, &each->growth, &each->verdict,
-					     &report->options);
+		each->weight =
+			report_weight(&stats, &each->growth, &each->verdict, &report->options);
 	}
 }
 
