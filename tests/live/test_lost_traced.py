@@ -227,6 +227,9 @@ def test_only_module():
     assert len(lost_report("--only-module", "lost")["groups"]) == 3
     report = json.loads(traced([lab.target("lost")], "-j", "--only-module", "libz.so.1", status=0))
     assert not report["groups"] and report["left_out"]["blocks"] == 23, report
+    for both in (("lost", "libz.so.1"), ("libz.so.1", "lost")):
+        report = lost_report("--only-module", both[0], "--only-module", both[1])
+        assert len(report["groups"]) == 3 and not report["left_out"]["blocks"], (both, report)
 
 
 def test_show():

@@ -208,6 +208,7 @@ static const struct {
 	{ "format", "--format json" },
 	{ "free", "--free a:b:ptr=arg1 --alloc a:b:size=arg1" },
 	{ "from", "--from 1s" },
+	{ "heuristics", "--heuristics newarray" },
 	{ "listen", "--listen 127.0.0.1:80" },
 	{ "max-pause", "--max-pause 100ms --pause" },
 	{ "otlp", "--otlp http://127.0.0.1:4318" },

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "model/leak_report.h"
 #include "unit/command_lines.h"
 
 static void test_defaults(void **state)
@@ -274,6 +275,28 @@ static void test_rules(void **state)
 	line_free(&line);
 }
 
+/* Each of them counts; and which pointers to insides do. */
+static void test_leaks(void **state)
+{
+	struct line line = parse_good(
+		"leaks -p 1 -d 1s --only-module a --only-module=b.so --suppressions @ruby");
+	const struct options *options = &line.options;
+
+	(void)state;
+	assert_int_equal(options->only_module_count, 2);
+	assert_string_equal(options->only_modules[0], "a");
+	assert_string_equal(options->only_modules[1], "b.so");
+	assert_int_equal(options->heuristics, (1u << LEAK_HEURISTICS) - 1);
+	line_free(&line);
+	line = parse_good("leaks -p 1 --heuristics none");
+	assert_int_equal(line.options.heuristics, 0);
+	line_free(&line);
+	line = parse_good("leaks -p 1 --heuristics multipleinheritance,length64");
+	assert_int_equal(line.options.heuristics,
+			 1u << LEAK_HEURISTIC_MULTIPLEINHERITANCE | 1u << LEAK_HEURISTIC_LENGTH64);
+	line_free(&line);
+}
+
 static void test_selectors(void **state)
 {
 	struct line line = parse_good("--comm nginx");
@@ -492,19 +515,13 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_pids),
-		cmocka_unit_test(test_by),
-		cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_selectors),
-		cmocka_unit_test(test_wait),
-		cmocka_unit_test(test_abbreviated),
-		cmocka_unit_test(test_children),
-		cmocka_unit_test(test_format_properties),
-		cmocka_unit_test(test_colors),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_defaults), cmocka_unit_test(test_values),
+		cmocka_unit_test(test_texts),	 cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_by),	 cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_leaks),	 cmocka_unit_test(test_selectors),
+		cmocka_unit_test(test_wait),	 cmocka_unit_test(test_abbreviated),
+		cmocka_unit_test(test_children), cmocka_unit_test(test_format_properties),
+		cmocka_unit_test(test_colors),	 cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

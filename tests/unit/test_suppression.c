@@ -168,6 +168,7 @@ static void test_others(void **state)
 static void test_rules(void **state)
 {
 	struct suppressions list = { 0 };
+	const char *const modules[] = { "foo.so.1", "libfoo.so.1" };
 	struct leak_rules rules = { .verdicts = ~0u, .suppressions = &list };
 	struct leak_report report = { 0 };
 
@@ -183,16 +184,18 @@ static void test_rules(void **state)
 	assert_int_equal(report.sums[LEAK_DEFINITE].blocks, 0);
 	assert_int_equal(report.sums[LEAK_INDIRECT].bytes, 5);
 	assert_int_equal(list.items[0].sum.bytes, 25);
-	rules.module = "libfoo.so.1";
+	rules.modules = modules;
+	rules.module_count = 2;
 	leak_rules_apply(&rules, &report);
 	assert_int_equal(report.group_count, 1);
-	rules.module = "foo.so.1";
+	/* The other one of them alone. */
+	rules.module_count = 1;
 	leak_rules_apply(&rules, &report);
 	assert_int_equal(report.group_count, 0);
 	assert_int_equal(report.left_out.bytes, 25);
 	assert_int_equal(report.sums[LEAK_POSSIBLE].blocks, 0);
 	add_group(&report, LEAK_POSSIBLE);
-	rules.module = NULL;
+	rules.module_count = 0;
 	rules.verdicts = 1u << LEAK_DEFINITE;
 	leak_rules_apply(&rules, &report);
 	assert_int_equal(report.group_count, 0);
@@ -252,9 +255,10 @@ static void test_of_ruby(void **state)
 static void test_unknown_stack(void **state)
 {
 	struct suppressions list = { 0 };
-	struct leak_rules rules = { .verdicts = ~0u,
-				    .suppressions = &list,
-				    .module = "libother.so" };
+	const char *const other = "libother.so";
+	struct leak_rules rules = {
+		.verdicts = ~0u, .suppressions = &list, .modules = &other, .module_count = 1
+	};
 	struct leak_report report = { 0 };
 
 	(void)state;

@@ -17,13 +17,14 @@ static bool module_is(const char *module, const char *wanted)
 	       (length == end || *wanted == '/' || module[length - end - 1] == '/');
 }
 
-static bool group_is_through(const struct leak_group *group, const char *module)
+static bool group_is_through(const struct leak_group *group, const struct leak_rules *rules)
 {
-	size_t i;
+	size_t i, n;
 
 	for (i = 0; i < group->frame_count; i++)
-		if (module_is(group->frames[i].module, module))
-			return true;
+		for (n = 0; n < rules->module_count; n++)
+			if (module_is(group->frames[i].module, rules->modules[n]))
+				return true;
 	return false;
 }
 
@@ -68,8 +69,8 @@ static bool rules_keep(const struct leak_rules *rules, struct leak_report *repor
 {
 	struct suppression *suppression;
 
-	if (rules->module && !leak_rules_stack_is_unknown(group) &&
-	    !group_is_through(group, rules->module)) {
+	if (rules->module_count && !leak_rules_stack_is_unknown(group) &&
+	    !group_is_through(group, rules)) {
 		rules_take(report, group, &report->left_out);
 		return false;
 	}

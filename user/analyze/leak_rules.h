@@ -7,8 +7,9 @@
 
 struct leak_rules {
 	unsigned int verdicts; /* bits by enum leak_verdict of groups that are shown */
-	/* Only stacks with a frame in this file: its name, or the end of its path; NULL = all. */
-	const char *module;
+	/* Only stacks with a frame in one of these files: by its name, or the end of its path; 0 = all. Borrowed. */
+	const char *const *modules;
+	size_t module_count;
 	struct suppressions *suppressions;
 };
 

@@ -225,13 +225,14 @@ static void finder_remark_suppressed(const struct finder *finder, struct leak_re
 }
 
 /* Suppressions may be of stacks with interpreters' own functions, as memcheck has them, or as a report shows them. */
-static void finder_apply_rules(struct finder *finder, struct leak_report *report,
-			       const char *module)
+static void finder_apply_rules(struct finder *finder, struct leak_report *report, bool by_module)
 {
-	const struct leak_rules rules = { .verdicts = finder->options->show ? finder->options->show
-									    : ~0u,
-					  .module = module,
-					  .suppressions = &finder->suppressions };
+	const struct leak_rules rules = {
+		.verdicts = finder->options->show ? finder->options->show : ~0u,
+		.modules = finder->options->only_modules,
+		.module_count = by_module ? finder->options->only_module_count : 0,
+		.suppressions = &finder->suppressions
+	};
 
 	leak_rules_apply(&rules, report);
 }
@@ -264,10 +265,10 @@ static int finder_take_snapshot(struct finder *finder, struct leak_report *repor
 	report->is_traced = true;
 	report->traced_ns = (*ret_snapshot)->time_ns - (*ret_snapshot)->start_ns;
 	leak_stacks_fill(report, *ret_snapshot, true, &names);
-	finder_apply_rules(finder, report, finder->options->only_module);
+	finder_apply_rules(finder, report, true);
 	if (finder->options->level != LOG_VERBOSE) {
 		leak_stacks_fill(report, *ret_snapshot, false, &names);
-		finder_apply_rules(finder, report, NULL);
+		finder_apply_rules(finder, report, false);
 	}
 	finder_remark_suppressed(finder, report);
 	finder_remark_unseen(report);
@@ -285,7 +286,7 @@ static int finder_report(struct finder *finder, struct leak_report *report, stru
 		symbolizer_begin_report(finder->symbolizer);
 		code = finder_take_snapshot(finder, report, &snapshot, error);
 	} else {
-		finder_apply_rules(finder, report, NULL);
+		finder_apply_rules(finder, report, false);
 	}
 	finder->has_leaks = finder_sees_leaks(finder, report);
 	if (finder->ending)
@@ -384,6 +385,7 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 		.until_ns = clock_now_ns() + finder->options->deadline_ns,
 		.max_memory = finder->options->max_memory / 8 * 7 - BASE_MEMORY,
 		.gap_ns = GAP_NS,
+		.heuristics = finder->options->heuristics,
 		.is_over = is_over,
 		.on_pass = finder_on_pass,
 		.names = finder->names,

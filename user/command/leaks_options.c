@@ -9,6 +9,7 @@
 #include "command/options_table.h"
 #include "command/target_options.h"
 #include "command/trace_options.h"
+#include "model/leak_report.h"
 #include "render/render.h"
 
 #define ROWS_DEFAULT 10
@@ -93,7 +94,7 @@ static int leaks_options_check_before(const struct options *options, struct erro
 /* What is by stacks takes stacks. */
 static int leaks_options_check_rules(const struct options *options, struct error *error)
 {
-	const char *option = options->only_module	  ? "--only-module"
+	const char *option = options->only_module_count	  ? "--only-module"
 			     : options->suppression_count ? "--suppressions"
 			     : options->gen_suppressions  ? "--gen-suppressions"
 							  : NULL;
@@ -130,6 +131,8 @@ int leaks_options_check(const struct command_line *line, struct options *options
 		return USAGE("--max-memory is too small: at least %llum", MEMORY_MIN >> 20);
 	if (options->top == OPTIONS_TOP_DEFAULT)
 		options->top = options->format->all_sites ? 0 : ROWS_DEFAULT;
+	if (!options->has_heuristics)
+		options->heuristics = (1u << LEAK_HEURISTICS) - 1;
 	if (!options->max_pause_ns)
 		options->max_pause_ns = MAX_PAUSE_NS;
 	options->follow_fork = options->arguments && !options->no_follow_fork;

@@ -69,6 +69,7 @@ enum options_seccomp {
 
 /* Files of --suppressions. */
 #define OPTIONS_SUPPRESSIONS_MAX 16
+#define OPTIONS_MODULES_MAX 16
 
 struct options {
 	/* Unless ACTION_RUN, only `command`, `shell` and `level` have a meaning beside it. */
@@ -144,7 +145,11 @@ struct options {
 
 	/* Of lost blocks: bits by enum leak_verdict of those that are shown, and make the exit status 1; 0 = not given. */
 	unsigned int show;
-	const char *only_module; /* only stacks through this file; NULL = all */
+	const char *only_modules[OPTIONS_MODULES_MAX]; /* only stacks through one of these files */
+	size_t only_module_count; /* 0 = all */
+	/* Bits by enum leak_heuristic: which pointers to the inside of a block count. */
+	unsigned int heuristics;
+	bool has_heuristics; /* they were given */
 	const char *suppressions[OPTIONS_SUPPRESSIONS_MAX]; /* files, or presets such as "@ruby" */
 	size_t suppression_count;
 	bool gen_suppressions; /* one is printed for each row */

@@ -32,6 +32,32 @@ static int options_table_store_show(const struct option_row *row, const char *te
 	return 0;
 }
 
+static int options_table_store_heuristics(const struct option_row *row, const char *text,
+					  struct options *options, struct error *error)
+{
+	static const char choices[] =
+		"all, none, or some of stdstring, length64, newarray, multipleinheritance";
+	const unsigned int all = (1u << LEAK_HEURISTICS) - 1;
+	const char *at;
+	size_t i, length;
+
+	options->has_heuristics = true;
+	options->heuristics = !strcmp(text, "all") ? all : 0;
+	if (!strcmp(text, "all") || !strcmp(text, "none"))
+		return 0;
+	for (at = text; *at; at += length + (at[length] == ',' && at[length + 1])) {
+		length = strcspn(at, ",");
+		for (i = 0; i < LEAK_HEURISTICS; i++)
+			if (strlen(leak_heuristic_name(i)) == length &&
+			    !strncmp(at, leak_heuristic_name(i), length))
+				break;
+		if (i == LEAK_HEURISTICS)
+			break;
+		options->heuristics |= 1u << i;
+	}
+	return *at || !options->heuristics ? option_row_refuse(row, text, choices, error) : 0;
+}
+
 static int options_table_store_suppressions(const struct option_row *row, const char *text,
 					    struct options *options, struct error *error)
 {
@@ -48,7 +74,9 @@ static int options_table_store_module(const struct option_row *row, const char *
 {
 	if (!*text)
 		return option_row_refuse(row, text, "the name of a library or program", error);
-	options->only_module = text;
+	if (options->only_module_count == OPTIONS_MODULES_MAX)
+		return option_row_refuse(row, text, "one of 16 files at most", error);
+	options->only_modules[options->only_module_count++] = text;
 	return 0;
 }
 
@@ -61,6 +89,10 @@ static const struct option_row leaks_rows[] = {
 	  .argument = "FILE",
 	  .help = "only stacks through FILE, such as foo.so",
 	  .store = options_table_store_module },
+	{ .name = "heuristics",
+	  .argument = "LIST",
+	  .help = "insides that count as starts (all), none",
+	  .store = options_table_store_heuristics },
 	{ .name = "suppressions",
 	  .argument = "FILE",
 	  .help = "leave out what FILE, or @ruby, @glibc, has",

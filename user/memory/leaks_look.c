@@ -249,8 +249,11 @@ static void leaks_sum(struct leaks_run *run)
 		if (run->wanted->ret_state)
 			leak_state_add(run->wanted->ret_state, block->address, block->bytes,
 				       verdict);
-		if (verdict == LEAK_REACHABLE)
-			leaks_add(&report->roots[node->root], block->bytes);
+		if (verdict != LEAK_REACHABLE)
+			continue;
+		leaks_add(&report->roots[node->root], block->bytes);
+		if (node->heuristic != LEAK_HEURISTIC_NONE)
+			leaks_add(&report->heuristics[node->heuristic], block->bytes);
 	}
 }
 
@@ -332,6 +335,10 @@ static void leaks_fill(struct leaks_run *run)
 				   "%zu blocks are left out: they overlap others, so the heap "
 				   "changed while it was walked.",
 				   (size_t)run->pass->odd_blocks);
+	if (run->pass->graph.guesses_are_cut)
+		leak_report_remark(report, "More pointers lead into blocks than heuristics are "
+					   "asked about: some blocks may be reachable that are "
+					   "possibly lost.");
 	leaks_sum(run);
 	report->who = run->wanted->who;
 	if (!run->wanted->who)

@@ -24,6 +24,8 @@ struct leaks_wanted {
 	uint64_t until_ns; /* CLOCK_MONOTONIC: what is not known by then is an error */
 	uint64_t max_memory; /* that may be taken for the blocks, in bytes */
 	uint64_t gap_ns; /* between two passes */
+	/* Bits by enum leak_heuristic: which pointers to the inside of a block count. */
+	unsigned int heuristics;
 	bool (*is_over)(void); /* must all end now? NULL = never */
 	/* A pass begins; the first is 1. NULL = nobody asks. */
 	void (*on_pass)(unsigned int number);

@@ -185,6 +185,13 @@ static void pass_add_words(struct leaks_pass *pass, struct reach_scan *scan)
 			LEAK_ROOT_TLS);
 }
 
+static enum leak_heuristic pass_judge(void *context, uint32_t target, uint64_t offset)
+{
+	struct leaks_pass *pass = context;
+
+	return reach_heuristics_judge(&pass->heuristics, &pass->blocks.items[target], offset);
+}
+
 static int pass_scan(struct leaks_pass *pass, struct error *error)
 {
 	struct reach_scan scan = { .index = &pass->index,
@@ -195,6 +202,8 @@ static int pass_scan(struct leaks_pass *pass, struct error *error)
 	pass->odd_blocks = reach_index_settle(&pass->blocks);
 	reach_index_fill(&pass->index, &pass->blocks);
 	reach_graph_open(&pass->graph, pass->blocks.count);
+	pass->judge = (struct reach_judge){ pass_judge, pass };
+	pass->graph.judge = pass->wanted->heuristics ? &pass->judge : NULL;
 	pass_add_words(pass, &scan);
 	has_all = reach_scan_memory(&scan, pass->image, pass->direction, &pass->left);
 	/* What was in memory may be in a register now. */
@@ -258,9 +267,12 @@ int leaks_pass_run(struct leaks_pass *pass, struct image *image, const struct le
 	/* Where nothing runs and the ends of stacks are known, nobody reads what is behind them. */
 	pass->graph.forgets_stale = wanted->is_ending && pass->is_quiet && pass->has_registers;
 	pass->is_quiet &= !code;
-	if (!code)
-		reach_graph_mark(&pass->graph);
-	return code;
+	if (code)
+		return code;
+	reach_heuristics_open(&pass->heuristics, image, wanted->heuristics);
+	reach_graph_mark(&pass->graph);
+	reach_heuristics_close(&pass->heuristics);
+	return 0;
 }
 
 void leaks_pass_free(struct leaks_pass *pass)

@@ -10,6 +10,7 @@
 #include "model/leak_report.h"
 #include "reach/reach_follow.h"
 #include "reach/reach_graph.h"
+#include "reach/reach_heuristics.h"
 #include "reach/reach_index.h"
 #include "reach/reach_roots.h"
 #include "reach/reach_walk.h"
@@ -26,6 +27,8 @@ struct leaks_pass {
 	struct kind_blocks blocks;
 	struct reach_index index;
 	struct reach_graph graph;
+	struct reach_heuristics heuristics;
+	struct reach_judge judge;
 	struct reach_walk_left left;
 	bool has_registers;
 	/* No thread ran from its start to its end, or to the last leaks_pass_check_rest, and no other process could write to its memory. */

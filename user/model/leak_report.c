@@ -43,6 +43,17 @@ const char *leak_verdict_name(enum leak_verdict verdict)
 	return names[verdict];
 }
 
+const char *leak_heuristic_name(enum leak_heuristic heuristic)
+{
+	static const char *const names[] = {
+#define HEURISTIC_NAME(SYMBOL, name) #name,
+		LEAK_HEURISTIC_LIST(HEURISTIC_NAME)
+#undef HEURISTIC_NAME
+	};
+
+	return names[heuristic];
+}
+
 const char *leak_before_name(enum leak_before before)
 {
 	static const char *const names[] = {

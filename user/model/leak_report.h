@@ -67,6 +67,25 @@ enum leak_before {
 		LEAK_BEFORES,
 };
 
+/*
+ * Pointers to the inside of a block that count as pointers to its start, as memcheck's heuristics have it. X(symbol, name), in the
+ * order in which they are tried.
+ */
+#define LEAK_HEURISTIC_LIST(X)  \
+	X(STDSTRING, stdstring) \
+	X(LENGTH64, length64)   \
+	X(NEWARRAY, newarray)   \
+	X(MULTIPLEINHERITANCE, multipleinheritance)
+
+enum leak_heuristic {
+#define LEAK_HEURISTIC_ENUMERATOR(SYMBOL, name) LEAK_HEURISTIC_##SYMBOL,
+	LEAK_HEURISTIC_LIST(LEAK_HEURISTIC_ENUMERATOR)
+#undef LEAK_HEURISTIC_ENUMERATOR
+		LEAK_HEURISTICS,
+	LEAK_HEURISTIC_NONE = LEAK_HEURISTICS,
+};
+
+const char *leak_heuristic_name(enum leak_heuristic heuristic); /* "newarray" */
 const char *leak_before_name(enum leak_before before); /* "reachable" */
 const char *leak_before_words(enum leak_before before);
 const char *leak_root_name(enum leak_root root); /* "static" */
@@ -103,6 +122,7 @@ struct leak_report {
 	char comm[16];
 	struct leak_sum sums[LEAK_VERDICTS];
 	struct leak_sum roots[LEAK_ROOTS]; /* of what is reachable */
+	struct leak_sum heuristics[LEAK_HEURISTICS]; /* of it: what only a heuristic has reached */
 	/* Not in `sums`: of groups that rules have taken out, with what is lost only through them. */
 	struct leak_sum suppressed; /* by suppressions */
 	struct leak_sum left_out; /* in no stack is the module that was asked for */

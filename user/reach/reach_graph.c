@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/memory.h"
 
 #define ROOT_BIT(root) (1u << (root))
+#define GUESSES_MAX (4u << 20) /* 48 MB */
 
 /*
  * What a block costs while edges are sorted: in the list (24), as a node, its offset, in the index (2); and what two edges do, with room for
@@ -48,6 +50,8 @@ void reach_graph_free(struct reach_graph *graph)
 	free(graph->offsets);
 	free(graph->targets);
 	free(graph->rooted);
+	free(graph->root_guesses.items);
+	free(graph->guesses.items);
 	*graph = (struct reach_graph){ 0 };
 }
 
@@ -91,6 +95,25 @@ void reach_graph_add_edge(struct reach_graph *graph, uint32_t source, uint32_t t
 	graph->edges = memory_grow_large(graph->edges, graph->edge_count, &graph->edge_capacity,
 					 sizeof(*graph->edges));
 	graph->edges[graph->edge_count++] = edge;
+}
+
+void reach_graph_add_guess(struct reach_graph *graph, uint32_t source, uint32_t target,
+			   uint64_t offset)
+{
+	struct reach_guesses *guesses = source == REACH_NOBODY ? &graph->root_guesses
+							       : &graph->guesses;
+	struct reach_guess guess = { source, target, (uint32_t)(offset / sizeof(uint64_t)) };
+
+	if (!graph->judge || source == target || !offset || offset % sizeof(uint64_t) ||
+	    offset / sizeof(uint64_t) > UINT32_MAX)
+		return;
+	if (guesses->count >= GUESSES_MAX) {
+		graph->guesses_are_cut = true;
+		return;
+	}
+	guesses->items = memory_grow(guesses->items, guesses->count, &guesses->capacity,
+				     sizeof(*guesses->items));
+	guesses->items[guesses->count++] = guess;
 }
 
 /* Sources ascend: of each edge its target stays, in its place in the list. */
@@ -150,6 +173,7 @@ static void marking_take(struct marking *marking, uint32_t block, enum leak_verd
 	node->verdict = (uint8_t)verdict;
 	node->parent = parent;
 	node->leader = REACH_NOBODY;
+	node->heuristic = LEAK_HEURISTIC_NONE;
 	node->root = parent == REACH_NOBODY ? node->holder_root
 					    : marking->graph->nodes[parent].root;
 	marking->queue[marking->tail++] = block;
@@ -241,6 +265,85 @@ static void marking_weak(struct marking *marking, unsigned int roots, enum leak_
 	marking_follow(marking, verdict, false);
 }
 
+static void marking_guess(struct marking *marking, const struct reach_guess *guess)
+{
+	const struct reach_judge *judge = marking->graph->judge;
+	struct reach_node *node = &marking->graph->nodes[guess->target];
+	enum leak_heuristic heuristic;
+
+	if (!marking_is_free(marking, guess->target))
+		return;
+	heuristic = judge->judge(judge->context, guess->target,
+				 (uint64_t)guess->words * sizeof(uint64_t));
+	if (heuristic == LEAK_HEURISTIC_NONE)
+		return;
+	marking_take(marking, guess->target, LEAK_REACHABLE, guess->source);
+	node->heuristic = heuristic & 0x7f;
+	if (guess->source == REACH_NOBODY)
+		node->root = (uint8_t)__builtin_ctz(node->inners);
+}
+
+static int guess_compare(const void *a, const void *b)
+{
+	const struct reach_guess *left = a, *right = b;
+
+	return compare_numbers(left->source, right->source);
+}
+
+/* The first of them that is of `source`, or of one behind it. They are in the order of sources. */
+static size_t guesses_find(const struct reach_guesses *guesses, uint32_t source)
+{
+	size_t low = 0, high = guesses->count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (guesses->items[middle].source < source)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What starts lead to, too, is reached without a heuristic. */
+static void marking_forget_heuristics(const struct marking *marking, size_t begin)
+{
+	const struct reach_graph *graph = marking->graph;
+	uint32_t at, block;
+
+	for (; begin < marking->tail; begin++) {
+		block = marking->queue[begin];
+		for (at = graph->offsets[block]; at < graph->offsets[block + 1]; at++)
+			if (!(graph->targets[at] & 1))
+				graph->nodes[graph->targets[at] >> 1].heuristic =
+					LEAK_HEURISTIC_NONE;
+	}
+}
+
+/* Behind what starts lead to: words that lead into blocks, and count as pointers to their starts. */
+static void marking_guesses(struct marking *marking)
+{
+	struct reach_guesses *guesses = &marking->graph->guesses;
+	const struct reach_guesses *roots = &marking->graph->root_guesses;
+	const size_t begin = marking->tail;
+	size_t i, at, done = 0;
+	uint32_t block;
+
+	if (marking->graph->is_unordered && guesses->count)
+		qsort(guesses->items, guesses->count, sizeof(*guesses->items), guess_compare);
+	for (i = 0; i < roots->count; i++)
+		marking_guess(marking, &roots->items[i]);
+	marking_follow(marking, LEAK_REACHABLE, true);
+	while (guesses->count && done < marking->insider_count) {
+		block = marking->insiders[done++];
+		for (at = guesses_find(guesses, block);
+		     at < guesses->count && guesses->items[at].source == block; at++)
+			marking_guess(marking, &guesses->items[at]);
+		marking_follow(marking, LEAK_REACHABLE, true);
+	}
+	marking_forget_heuristics(marking, begin);
+}
+
 /* What is reached leads into these. */
 static void marking_inner(struct marking *marking)
 {
@@ -323,6 +426,8 @@ void reach_graph_mark(struct reach_graph *graph)
 	marking.queue = memory_alloc_large(graph->count + 1, sizeof(*marking.queue));
 	marking.taken = memory_alloc(graph->count / 64 + 1, sizeof(*marking.taken));
 	marking_reachable(&marking);
+	if (graph->judge)
+		marking_guesses(&marking);
 	marking_inner(&marking);
 	marking_weak(&marking, ROOT_BIT(LEAK_ROOTS_LIVE) - 1, LEAK_POSSIBLE);
 	if (!graph->forgets_stale)

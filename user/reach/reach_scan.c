@@ -57,14 +57,27 @@ static void scan_root(struct reach_scan *scan, const struct scan_words *words, s
 				   .block = block->address,
 				   .size = block->bytes };
 	enum leak_root root = reach_roots_of(scan->roots, word.place);
+	bool inner;
 
 	if (next + sizeof(uint64_t) <= words->length)
 		memcpy(&word.next, words->bytes + next, sizeof(uint64_t));
 	if (reach_roots_is_record(scan->roots, root, &word))
 		return;
-	reach_graph_add_root(scan->graph, look->block,
-			     look->inner && !reach_roots_is_loader(scan->roots, root, word.place),
-			     root, word.place);
+	inner = look->inner && !reach_roots_is_loader(scan->roots, root, word.place);
+	reach_graph_add_root(scan->graph, look->block, inner, root, word.place);
+	if (inner && root < LEAK_ROOTS_LIVE)
+		reach_graph_add_guess(scan->graph, REACH_NOBODY, look->block,
+				      look->address - block->address);
+}
+
+/* A word in block `source` does. */
+static void scan_edge(struct reach_scan *scan, uint32_t source, const struct reach_look *look)
+{
+	reach_graph_add_edge(scan->graph, source, look->block, look->inner);
+	if (look->inner)
+		reach_graph_add_guess(scan->graph, source, look->block,
+				      look->address -
+					      scan->index->blocks->items[look->block].address);
 }
 
 static void scan_words(struct reach_scan *scan, struct scan_words *words)
@@ -80,8 +93,7 @@ static void scan_words(struct reach_scan *scan, struct scan_words *words)
 		if (source == REACH_NO_BLOCK)
 			scan_root(scan, words, i);
 		else
-			reach_graph_add_edge(scan->graph, source, words->looks[i].block,
-					     words->looks[i].inner);
+			scan_edge(scan, source, &words->looks[i]);
 	}
 	words->count = 0;
 }
@@ -126,6 +138,10 @@ void reach_scan_word(struct reach_scan *scan, uint64_t word, enum leak_root root
 	if (word - scan->index->low > scan->index->span)
 		return;
 	reach_index_look(scan->index, &look, 1);
-	if (look.block != REACH_NO_BLOCK)
-		reach_graph_add_root(scan->graph, look.block, look.inner, root, 0);
+	if (look.block == REACH_NO_BLOCK)
+		return;
+	reach_graph_add_root(scan->graph, look.block, look.inner, root, 0);
+	if (look.inner && root < LEAK_ROOTS_LIVE)
+		reach_graph_add_guess(scan->graph, REACH_NOBODY, look.block,
+				      word - scan->index->blocks->items[look.block].address);
 }

@@ -33,6 +33,12 @@ static void leaks_json_sums(struct json_writer *json, const struct leak_report *
 	for (i = 0; i < LEAK_ROOTS_LIVE; i++)
 		leaks_json_sum(json, leak_root_name((enum leak_root)i), &report->roots[i]);
 	json_writer_close(json, '}');
+	json_writer_key(json, "heuristics");
+	json_writer_open(json, '{');
+	for (i = 0; i < LEAK_HEURISTICS; i++)
+		leaks_json_sum(json, leak_heuristic_name((enum leak_heuristic)i),
+			       &report->heuristics[i]);
+	json_writer_close(json, '}');
 }
 
 static void leaks_json_evidence(struct json_writer *json, const struct leak_report *report)

@@ -51,10 +51,28 @@ static void leaks_text_sum(const struct text_writer *writer, const char *label,
 		      units_format_size(sum->bytes, size), *note ? "  " : "", note);
 }
 
+/* Of what is reachable: where from, and what only a heuristic has reached. */
+static void leaks_text_reachable(const struct text_writer *writer, const struct leak_report *report)
+{
+	char note[64];
+	size_t i;
+
+	leaks_text_sum(writer, "still reachable", &report->sums[LEAK_REACHABLE], "");
+	for (i = 0; i < LEAK_ROOTS; i++)
+		if (report->roots[i].blocks)
+			leaks_text_sum(writer, "", &report->roots[i],
+				       leak_root_title((enum leak_root)i));
+	for (i = 0; i < LEAK_HEURISTICS; i++) {
+		snprintf(note, sizeof(note), "of these by a heuristic: %s",
+			 leak_heuristic_name((enum leak_heuristic)i));
+		if (report->heuristics[i].blocks)
+			leaks_text_sum(writer, "", &report->heuristics[i], note);
+	}
+}
+
 static void leaks_text_sums(const struct text_writer *writer, const struct leak_report *report)
 {
 	const struct leak_sum *sums = report->sums;
-	size_t i;
 
 	if (sums[LEAK_DEFINITE].blocks)
 		text_style_set(writer, STYLE_WARNING);
@@ -72,11 +90,7 @@ static void leaks_text_sums(const struct text_writer *writer, const struct leak_
 		leaks_text_sum(writer, "suppressed", &report->suppressed, "");
 	if (report->left_out.blocks)
 		leaks_text_sum(writer, "left out", &report->left_out, "not through the module");
-	leaks_text_sum(writer, "still reachable", &sums[LEAK_REACHABLE], "");
-	for (i = 0; i < LEAK_ROOTS; i++)
-		if (report->roots[i].blocks)
-			leaks_text_sum(writer, "", &report->roots[i],
-				       leak_root_title((enum leak_root)i));
+	leaks_text_reachable(writer, report);
 	buffer_append_string(writer->out, "\n");
 }
 
