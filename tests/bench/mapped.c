@@ -82,9 +82,10 @@ static void measure(unsigned long ms)
 		waited += waits() != before;
 	}
 	qsort(times, count, sizeof(times[0]), compare);
-	printf("{\"turns\": %zu, \"mean\": %.1f, \"p50\": %.1f, \"p99\": %.1f, \"p999\": %.1f, \"max\": %.1f, \"waited\": %zu}\n",
-	       count, sum / (double)count, part(count, 0.5), part(count, 0.99),
-	       part(count, 0.999), part(count, 1), waited);
+	printf("{\"turns\": %zu, \"mean\": %.1f, \"p50\": %.1f, \"p99\": %.1f, \"p999\": %.1f, "
+	       "\"max\": %.1f, \"waited\": %zu}\n",
+	       count, sum / (double)count, part(count, 0.5), part(count, 0.99), part(count, 0.999),
+	       part(count, 1), waited);
 	fflush(stdout);
 }
 

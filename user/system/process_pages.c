@@ -288,12 +288,32 @@ uint64_t process_pages_absent_until(const struct process_pages *pages, uint64_t 
 	return pages_until(pages, address, size, PAGEMAP_PRESENT | PAGEMAP_SWAPPED, 0);
 }
 
+/*
+ * A page in each call. The kernel locks the process's mappings for each page, and before it copies that gives the CPU to others if they have waited
+ * long enough. With several pages in a call that is where it happens nearly always, and the process waits for its mappings until the tracer has a CPU
+ * again; with one, it mostly happens between two calls.
+ */
+static size_t pages_copy(const struct process_pages *pages, uint64_t address, unsigned char *bytes,
+			 size_t size)
+{
+	size_t done, part;
+	ssize_t got;
+
+	for (done = 0; done < size; done += part) {
+		part = (size_t)(pages->page_size - (address + done) % pages->page_size);
+		part = part < size - done ? part : size - done;
+		got = pread(pages->memory, bytes + done, part, (off_t)(address + done));
+		if (got < (ssize_t)part)
+			return got > 0 ? done + (size_t)got : done;
+	}
+	return done;
+}
+
 size_t process_pages_read_part(struct process_pages *pages, uint64_t address, void *bytes,
 			       size_t size)
 {
-	size_t done = 0, part;
+	size_t done = 0, part, got;
 	uint64_t until;
-	ssize_t got;
 
 	if (address > INT64_MAX || size > INT64_MAX - address)
 		return 0;
@@ -304,11 +324,9 @@ size_t process_pages_read_part(struct process_pages *pages, uint64_t address, vo
 			break;
 		part = until - (address + done) < size - done ? until - (address + done)
 							      : size - done;
-		got = pread(pages->memory, (char *)bytes + done, part, (off_t)(address + done));
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-		if ((size_t)got < part)
+		got = pages_copy(pages, address + done, (unsigned char *)bytes + done, part);
+		done += got;
+		if (got < part)
 			break;
 	}
 	return done;
