@@ -23,7 +23,8 @@ struct sim_site {
 	uint64_t size;
 	double leaks_per_s; /* blocks that are never freed, from `from_s` on, */
 	double burst; /* born so many at a time; 0 = one by one */
-	double from_s;
+	double from_s, until_s; /* 0 = to the end */
+	double emptied_s; /* all of them are freed at this moment; 0 = never */
 	double written_s; /* after this time on average a leaked block is written to; 0 = never */
 	/* Others, of which there are always as many, and how long these live on average. */
 	double cached_per_s, life_s;
@@ -42,6 +43,7 @@ struct sim_target {
 	double edges; /* the share of that which was at the edges of windows */
 	double census_s; /* between censuses */
 	size_t most_of_site; /* blocks in the cohort; 0 = all */
+	double cut_s; /* an earlier moment, at a census, of which there is a report, too; 0 = there is none */
 };
 
 struct sim_block {
@@ -59,6 +61,8 @@ struct sim {
 	size_t count, capacity;
 	uint64_t traced_ns, windows, recorded;
 	double *leaked; /* bytes, of each site; by truth */
+	struct budget_report *before; /* of the earlier moment */
+	double leaked_before[SIM_SITES];
 	uint64_t born[SIM_SITES]; /* in windows; all of them are in use when these end */
 };
 
@@ -94,6 +98,8 @@ static inline void sim_bear(struct sim *sim, size_t site, double count, uint64_t
 		if (life_s > 0) {
 			block.freed_s = random_exponential(sim->random, life_s);
 			block.replaced = random_share(sim->random) < of->replaced;
+		} else if (of->emptied_s > 0 && time_ns < SIM_START + of->emptied_s * 1e9) {
+			block.freed_s = of->emptied_s - (double)(time_ns - SIM_START) / 1e9;
 		} else if (of->written_s > 0) {
 			block.changed_s = random_exponential(sim->random, of->written_s);
 		}
@@ -120,7 +126,7 @@ static inline void sim_window(struct sim *sim, double at_s)
 	for (i = 0; i < target->site_count; i++) {
 		const struct sim_site *site = &target->sites[i];
 
-		if (at_s >= site->from_s)
+		if (at_s >= site->from_s && (!(site->until_s > 0) || at_s < site->until_s))
 			sim_bear(sim, i, sim_births(sim, site->leaks_per_s, site->burst, seconds),
 				 time_ns, 0);
 		sim_bear(sim, i, random_count(sim->random, site->cached_per_s * seconds), time_ns,
@@ -179,7 +185,7 @@ static inline struct budget_size *sim_size(struct budget_heap *heap, uint64_t si
 
 /* What a site has in use at the censuses. A cache that is full has as many at all times, but for what passes. */
 static inline double sim_count_site(struct sim *sim, const struct sim_site *site,
-				    struct budget_heap *heap)
+				    struct budget_heap *heap, double *leaked_before)
 {
 	struct budget_size *size = sim_size(heap, site->size);
 	double leaked = 0, step, count;
@@ -188,8 +194,14 @@ static inline double sim_count_site(struct sim *sim, const struct sim_site *site
 	for (i = 0; i < heap->census_count; i++) {
 		step = fmin(sim->target->census_s * (double)i - site->from_s,
 			    sim->target->census_s);
+		if (site->until_s > 0 && sim->target->census_s * (double)i > site->until_s)
+			step = 0;
 		if (i && step > 0)
 			leaked += sim_births(sim, site->leaks_per_s, site->burst, step);
+		if (site->emptied_s > 0 && sim->target->census_s * (double)i == site->emptied_s)
+			leaked = 0;
+		if (sim->target->census_s * (double)i <= sim->target->cut_s)
+			*leaked_before = leaked * (double)site->size;
 		count = leaked + site->cached_per_s * site->life_s +
 			random_count(sim->random, site->passing);
 		size->blocks[i] += (uint64_t)count;
@@ -215,10 +227,12 @@ static inline void sim_count(struct sim *sim, struct budget_report *report)
 		heap->censuses[i].time_ns =
 			SIM_START + (uint64_t)(target->census_s * (double)i * 1e9);
 	for (i = 0; i < target->site_count; i++)
-		sim->leaked[i] = sim_count_site(sim, &target->sites[i], heap);
+		sim->leaked[i] =
+			sim_count_site(sim, &target->sites[i], heap, &sim->leaked_before[i]);
 }
 
-static inline struct budget_report *sim_report(struct sim *sim)
+/* But for the heap. */
+static inline struct budget_report *sim_report(struct sim *sim, double at_s)
 {
 	const struct sim_target *target = sim->target;
 	struct budget_report *report = budget_report_new();
@@ -228,17 +242,16 @@ static inline struct budget_report *sim_report(struct sim *sim)
 	report->budget = 1000;
 	report->weight = 1;
 	report->start_ns = SIM_START;
-	report->time_ns = SIM_START + (uint64_t)(target->duration_s * 1e9);
+	report->time_ns = SIM_START + (uint64_t)(at_s * 1e9);
 	report->window_count = sim->windows;
 	report->traced_ns = sim->traced_ns;
 	report->recorded = sim->recorded;
-	report->cpu_ns = (uint64_t)(target->duration_s * target->running * 1e9);
+	report->cpu_ns = (uint64_t)(at_s * target->running * 1e9);
 	report->cost_ns = (uint64_t)((double)sim->traced_ns * target->running * charged /
 				     (1 - target->edges));
 	report->hits = 100000;
 	report->edge_hits = (uint64_t)(100000 * target->edges);
 	report->busiest_ns = report->cost_ns;
-	sim_count(sim, report);
 	budget_marks_report(&sim->marks, report);
 	budget_cohort_report(&sim->cohort, report->time_ns, report);
 	for (i = 0; i < report->site_count; i++)
@@ -246,9 +259,40 @@ static inline struct budget_report *sim_report(struct sim *sim)
 	return report;
 }
 
-/* A trace. `leaked`: bytes of each site that were, to the last census. Free with budget_report_free. */
-static inline struct budget_report *sim_run(const struct sim_target *target,
-					    struct random_numbers *random, double *leaked)
+static inline void *sim_copy(const void *from, size_t size)
+{
+	return memcpy(memory_alloc(1, size + 1), from, size);
+}
+
+/* The censuses up to an earlier moment. */
+static inline void sim_copy_heap(struct budget_report *before, const struct budget_heap *heap)
+{
+	struct budget_heap *to = budget_report_add_heap(before);
+	size_t i;
+
+	to->target_id = heap->target_id;
+	to->allocator = heap->allocator;
+	while (to->census_count < heap->census_count &&
+	       heap->censuses[to->census_count].time_ns <= before->time_ns)
+		to->census_count++;
+	to->censuses = sim_copy(heap->censuses, to->census_count * sizeof(*to->censuses));
+	to->sizes = sim_copy(heap->sizes, heap->size_count * sizeof(*to->sizes));
+	to->size_count = heap->size_count;
+	for (i = 0; i < to->size_count; i++) {
+		to->sizes[i].blocks =
+			sim_copy(heap->sizes[i].blocks, to->census_count * sizeof(uint64_t));
+		to->sizes[i].bytes =
+			sim_copy(heap->sizes[i].bytes, to->census_count * sizeof(uint64_t));
+	}
+}
+
+/*
+ * A trace. `leaked`: bytes of each site that were, to the last census. With target.cut_s, `ret_before` is the report of that moment, and
+ * `leaked` what was since then. Free both with budget_report_free.
+ */
+static inline struct budget_report *sim_run_both(const struct sim_target *target,
+						 struct random_numbers *random, double *leaked,
+						 struct budget_report **ret_before)
 {
 	struct sim sim = { .target = target,
 			   .random = random,
@@ -256,17 +300,35 @@ static inline struct budget_report *sim_run(const struct sim_target *target,
 			   .cohort = { .most_of_site = target->most_of_site } };
 	struct budget_report *report;
 	double at_s, step = target->duration_s / target->windows;
+	size_t i;
 
 	for (at_s = step * random_share(random); at_s < target->duration_s;
 	     at_s += step * (0.5 + random_share(random))) {
+		if (target->cut_s > 0 && !sim.before && at_s >= target->cut_s) {
+			sim_look(&sim, target->cut_s, true);
+			sim.before = sim_report(&sim, target->cut_s);
+		}
 		sim_look(&sim, at_s, false);
 		sim_window(&sim, at_s);
 	}
 	sim_look(&sim, target->duration_s, true);
-	report = sim_report(&sim);
+	report = sim_report(&sim, target->duration_s);
+	sim_count(&sim, report);
+	if (sim.before) {
+		sim_copy_heap(sim.before, &report->heaps[0]);
+		*ret_before = sim.before;
+		for (i = 0; i < target->site_count; i++)
+			leaked[i] -= sim.leaked_before[i];
+	}
 	budget_cohort_free(&sim.cohort);
 	free(sim.blocks);
 	return report;
+}
+
+static inline struct budget_report *sim_run(const struct sim_target *target,
+					    struct random_numbers *random, double *leaked)
+{
+	return sim_run_both(target, random, leaked, NULL);
 }
 
 #endif

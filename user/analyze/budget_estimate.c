@@ -73,8 +73,9 @@ struct budget_estimates *budget_estimates_new(const struct budget_report *report
 
 void budget_estimates_free(struct budget_estimates *estimates)
 {
-	if (estimates)
-		free(estimates->sites);
+	if (!estimates)
+		return;
+	free(estimates->sites);
 	free(estimates);
 }
 
@@ -122,6 +123,7 @@ static void estimate_row_add(struct estimate_row *row, const struct budget_estim
 	sum->lower_bound |= site->lower_bound;
 	sum->rate = interval_add(sum->rate, site->rate);
 	sum->bytes = interval_add(sum->bytes, site->bytes);
+	sum->since = interval_add(sum->since, site->since);
 	sum->written_rate = interval_add(sum->written_rate, site->written);
 	sum->allocated += site->site->allocated_blocks;
 	sum->ended += site->site->freed_blocks;
@@ -238,6 +240,8 @@ struct budget_estimate budget_estimate_of(const struct budget_estimates *estimat
 	sum.estimate.verdict = estimate_judge(estimates, &sum.estimate);
 	if (sum.estimate.verdict == BUDGET_UNKNOWN)
 		estimate_judge_unknown(&sum, estimates);
+	sum.estimate.since_known = estimates->since_known && isfinite(sum.estimate.since.low) &&
+				   isfinite(sum.estimate.since.high);
 	survival_free(&survival);
 	return sum.estimate;
 }

@@ -32,6 +32,9 @@ struct budget_estimate {
 	bool lower_bound;
 	struct estimate rate; /* growth in bytes per second, of late */
 	struct estimate bytes; /* growth in bytes since tracing began */
+	/* Growth in bytes since an earlier moment (budget_since.h), and whether its limits are known. */
+	bool since_known;
+	struct estimate since;
 	/* Bytes per second that its blocks which are written to may be of: no part of `rate`, but for its `high`. */
 	struct estimate written_rate;
 	/* How many blocks windows have seen, that is recorded, and what has become of those that were followed. */
@@ -59,6 +62,7 @@ struct budget_estimates {
 	struct estimate written; /* of blocks in use that are written to */
 	struct estimate unknown; /* cannot be attributed */
 	uint64_t old_ns; /* only blocks of this age or more count */
+	bool since_known; /* rows have what they have grown by since an earlier moment */
 };
 
 /* NULL gives NULL. */

@@ -43,7 +43,7 @@ enum budget_ages budget_growth_old(const struct budget_report *report)
 
 /* Growth */
 
-static const struct budget_heap *growth_heap(const struct budget_report *report, uint32_t target_id)
+const struct budget_heap *budget_growth_heap(const struct budget_report *report, uint32_t target_id)
 {
 	size_t i;
 
@@ -53,8 +53,7 @@ static const struct budget_heap *growth_heap(const struct budget_report *report,
 	return NULL;
 }
 
-/* A heap of which growth can be counted. */
-static bool growth_is_counted(const struct budget_heap *heap)
+bool budget_growth_is_counted(const struct budget_heap *heap)
 {
 	return heap && heap->allocator && heap->census_count >= 2;
 }
@@ -66,7 +65,7 @@ static int growth_compare_sizes(const void *a, const void *b)
 	return compare_numbers(left->size_class, right->size_class);
 }
 
-static const struct budget_size *growth_size(const struct budget_heap *heap, uint32_t size_class)
+const struct budget_size *budget_growth_size(const struct budget_heap *heap, uint32_t size_class)
 {
 	const struct budget_size wanted = { .size_class = size_class };
 
@@ -109,8 +108,7 @@ static struct estimate growth_late(const struct budget_report *report,
 	return growth;
 }
 
-/* The variance of what a census counts, by how far each is from between its neighbours: that of blocks that come and go. */
-static double growth_noise(const struct budget_heap *heap, const struct budget_size *size)
+double budget_growth_noise(const struct budget_heap *heap, const struct budget_size *size)
 {
 	const struct budget_census *at = heap->censuses;
 	double sum = 0, part, rest;
@@ -139,7 +137,7 @@ static struct estimate growth_since_start(const struct budget_report *report,
 	size_t last = heap->census_count - 1;
 	double counted = (double)(heap->censuses[last].time_ns - heap->censuses[0].time_ns);
 	double grown = growth_counted(heap, size, last) - growth_counted(heap, size, 0), more = 0;
-	double noise = INTERVAL_Z * sqrt(2 * growth_noise(heap, size));
+	double noise = INTERVAL_Z * sqrt(2 * budget_growth_noise(heap, size));
 
 	if (grown > 0 && counted > 0)
 		more = grown * fmax((double)budget_windows_duration(report) / counted - 1, 0);
@@ -162,11 +160,7 @@ struct growth_class {
 	size_t count;
 };
 
-/*
- * By how much the number of blocks varies from window to window, by its mean. Of blocks that are born independently of each other this is
- * 1. `squares`: of the numbers of all windows, added up.
- */
-static double growth_dispersion(double seen, double squares, double windows)
+double budget_growth_dispersion(double seen, double squares, double windows)
 {
 	if (!(seen > 0) || windows < 2)
 		return 0;
@@ -197,8 +191,8 @@ static struct growth_rate_site growth_old_blocks(const struct growth_part *part,
 	}
 	site.dispersion =
 		site.unchanged_seen > 0
-			? growth_dispersion(site.unchanged_seen, squares, class->old_windows)
-			: growth_dispersion(young, young_squares, class->young_windows);
+			? budget_growth_dispersion(site.unchanged_seen, squares, class->old_windows)
+			: budget_growth_dispersion(young, young_squares, class->young_windows);
 	return site;
 }
 
@@ -300,7 +294,7 @@ static void growth_process(struct growth_class *class, struct growth_part *parts
 			end++;
 		class->parts = &parts[begin];
 		class->count = end - begin;
-		class->size = class->heap ? growth_size(class->heap, parts[begin].size_class)
+		class->size = class->heap ? budget_growth_size(class->heap, parts[begin].size_class)
 					  : NULL;
 		growth_class(class, sums);
 	}
@@ -364,7 +358,7 @@ static void growth_calibrate(struct growth_class *class, struct growth_part *par
 			end++;
 		class->parts = &parts[begin];
 		class->count = end - begin;
-		class->size = growth_size(class->heap, parts[begin].size_class);
+		class->size = budget_growth_size(class->heap, parts[begin].size_class);
 		n += growth_class_shows(class, &shown[n]);
 	}
 	class->calibrated = class->own;
@@ -391,14 +385,14 @@ static void growth_processes(struct budget_estimates *sums, struct growth_part *
 	for (begin = 0; begin < count; begin = end) {
 		for (end = begin; end < count && parts[end].target_id == parts[begin].target_id;)
 			end++;
-		heap = growth_heap(sums->report, parts[begin].target_id);
-		class.heap = growth_is_counted(heap) ? heap : NULL;
+		heap = budget_growth_heap(sums->report, parts[begin].target_id);
+		class.heap = budget_growth_is_counted(heap) ? heap : NULL;
 		growth_calibrate(&class, &parts[begin], end - begin);
 		growth_process(&class, &parts[begin], end - begin, sums);
 	}
 	for (i = 0; i < sums->report->heap_count; i++) {
 		class.heap = &sums->report->heaps[i];
-		if (growth_is_counted(class.heap) &&
+		if (budget_growth_is_counted(class.heap) &&
 		    !growth_has_part(parts, count, class.heap->target_id))
 			growth_process(&class, NULL, 0, sums);
 	}
@@ -412,7 +406,7 @@ static void growth_heaps(struct budget_estimates *estimates)
 	size_t i;
 
 	for (i = 0; i < report->heap_count; i++)
-		if (growth_is_counted(&report->heaps[i])) {
+		if (budget_growth_is_counted(&report->heaps[i])) {
 			estimates->counted = true;
 			estimates->growth = interval_add(
 				estimates->growth,

@@ -14,6 +14,7 @@ struct budget_estimate_site {
 	double retained; /* of its blocks, if they are freed on as they were of late */
 	bool lower_bound;
 	struct estimate rate, bytes, written;
+	struct estimate since; /* filled in by budget_since.h */
 };
 
 /* The class of ages from which on blocks count as old. */
@@ -25,5 +26,20 @@ enum budget_ages budget_growth_old(const struct budget_report *report);
  * two censuses. Sites of processes whose heap is not counted have lower bounds.
  */
 void budget_growth_divide(struct budget_estimates *estimates);
+
+/* The heap of a process; NULL = there is none. Can its growth be counted? And its blocks of a class; NULL = it never had one. */
+const struct budget_heap *budget_growth_heap(const struct budget_report *report,
+					     uint32_t target_id);
+bool budget_growth_is_counted(const struct budget_heap *heap);
+const struct budget_size *budget_growth_size(const struct budget_heap *heap, uint32_t size_class);
+
+/* The variance of what a census counts, by how far each is from between its neighbours: that of blocks that come and go. */
+double budget_growth_noise(const struct budget_heap *heap, const struct budget_size *size);
+
+/*
+ * By how much the number of blocks varies from window to window, by its mean. Of blocks that are born independently of each other this is
+ * 1. `squares`: of the numbers of all windows, added up.
+ */
+double budget_growth_dispersion(double seen, double squares, double windows);
 
 #endif

@@ -2,9 +2,11 @@
 /* See difference.h. Rows are put together by what they are known by; then those that are known only by their names. */
 #include "analyze/difference.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyze/difference_match.h"
+#include "analyze/interval.h"
 #include "base/compare.h"
 #include "base/memory.h"
 #include "base/seed.h"
@@ -28,12 +30,21 @@ struct comparison {
 
 const char *difference_word(enum difference_word word)
 {
-	static const char *const words[] = { "new", "grown", "same", "shrunk", "gone", "unknown" };
+	static const char *const words[] = { "new",  "grown",	"same",	    "shrunk",
+					     "gone", "unknown", "uncertain" };
 
 	return words[word];
 }
 
 /* Parts */
+
+static void part_add_since(struct part *part, const struct profile_row *row)
+{
+	const struct estimate unknown = { 0, -INFINITY, INFINITY };
+
+	part->site.estimated = true;
+	part->site.since = interval_add(part->site.since, row->since_known ? row->since : unknown);
+}
 
 static void comparison_add(struct comparison *comparison, const struct profile_row *row,
 			   size_t profile)
@@ -49,6 +60,8 @@ static void comparison_add(struct comparison *comparison, const struct profile_r
 	part = &comparison->parts[index - 1];
 	part->site.row = row;
 	part->profiles |= 1u << profile;
+	if (profile == 1 && comparison->difference->windows)
+		part_add_since(part, row);
 	profile_figures_add(&part->site.figures[profile], &row->figures);
 	if (comparison->difference->births_known && profile == 2)
 		retained_add_births(&part->site.retained, comparison->difference->profiles, row);
@@ -78,6 +91,8 @@ static void part_merge(struct part *to, struct part *from, size_t profiles)
 	for (i = 0; i < profiles; i++)
 		profile_figures_add(&to->site.figures[i], &from->site.figures[i]);
 	to->profiles |= from->profiles;
+	to->site.estimated |= from->site.estimated;
+	to->site.since = interval_add(to->site.since, from->site.since);
 	to->site.is_rebuilt = true;
 	from->is_merged = true;
 }
@@ -144,6 +159,14 @@ static bool figures_hold(const struct profile_figures *figures)
 	return profile_inuse_bytes(figures) || profile_inuse_objects(figures);
 }
 
+/* What sites held at each moment is growth that is estimated of all the time, so only the growth between them has a word. */
+static enum difference_word site_word_estimated(const struct difference_site *site)
+{
+	if (site->since.low > 0)
+		return DIFFERENCE_GROWN;
+	return site->since.high < 0 ? DIFFERENCE_SHRUNK : DIFFERENCE_UNCERTAIN;
+}
+
 static enum difference_word site_word(const struct difference_site *site, size_t last)
 {
 	bool before = figures_hold(&site->figures[0]), after = figures_hold(&site->figures[last]);
@@ -159,6 +182,29 @@ static enum difference_word site_word(const struct difference_site *site, size_t
 	return DIFFERENCE_SAME;
 }
 
+static void difference_add_site(struct difference *difference, struct difference_site *site)
+{
+	site->order = difference->site_count;
+	difference->words[site->word]++;
+	difference->rebuilt += site->is_rebuilt;
+	difference->sites[difference->site_count++] = *site;
+}
+
+static void difference_add_estimated(struct difference *difference, struct difference_site *site,
+				     bool holds)
+{
+	site->estimated &= isfinite(site->since.low) && isfinite(site->since.high);
+	if (!holds && !(site->estimated && (site->since.low > 0 || site->since.value < 0)))
+		return;
+	site->word = DIFFERENCE_UNKNOWN;
+	if (site->estimated) {
+		site->word = site_word_estimated(site);
+		site->growth_bytes = estimate_bytes(site->since.value);
+		difference->since = interval_add(difference->since, site->since);
+	}
+	difference_add_site(difference, site);
+}
+
 static void difference_add(struct difference *difference, const struct part *part)
 {
 	size_t last = difference->profile_count - 1, i;
@@ -169,6 +215,10 @@ static void difference_add(struct difference *difference, const struct part *par
 		site.listed[i] = part->profiles & 1u << i;
 		site.known[i] = site.listed[i] || !difference->profiles[i]->is_part;
 		holds |= figures_hold(&site.figures[i]);
+	}
+	if (difference->windows) {
+		difference_add_estimated(difference, &site, holds);
+		return;
 	}
 	if (!holds)
 		return;
@@ -184,10 +234,7 @@ static void difference_add(struct difference *difference, const struct part *par
 	site.retained.known |= last == 2 && difference->births_known;
 	retained_add(&difference->retained, &site.retained);
 	site.word = site_word(&site, last);
-	site.order = difference->site_count;
-	difference->words[site.word]++;
-	difference->rebuilt += site.is_rebuilt;
-	difference->sites[difference->site_count++] = site;
+	difference_add_site(difference, &site);
 }
 
 /* What is equal stays in the order of the rows. */
@@ -216,6 +263,7 @@ struct difference *difference_new(const struct profile *const *profiles, size_t 
 
 	difference->profiles = profiles;
 	difference->profile_count = count;
+	difference->windows = profiles[count - 1]->windows;
 	difference->births_known = count == 3 && retained_has_births(profiles);
 	comparison_add_all(&comparison);
 	comparison_merge(&comparison);
@@ -229,6 +277,10 @@ struct difference *difference_new(const struct profile *const *profiles, size_t 
 		difference_of(profile_inuse_bytes(first), profile_inuse_bytes(last));
 	difference->growth_objects =
 		difference_of(profile_inuse_objects(first), profile_inuse_objects(last));
+	if (difference->windows) {
+		difference->growth_bytes = estimate_bytes(difference->since.value);
+		difference->growth_objects = 0;
+	}
 	table_free(&comparison.by_hash);
 	free(comparison.parts);
 	return difference;

@@ -18,7 +18,8 @@ enum difference_word {
 	DIFFERENCE_SAME,
 	DIFFERENCE_SHRUNK,
 	DIFFERENCE_GONE, /* it holds nothing any more */
-	DIFFERENCE_UNKNOWN, /* a profile that is a part lacks it */
+	DIFFERENCE_UNKNOWN, /* a profile that is a part lacks it, or its heap was not counted */
+	DIFFERENCE_UNCERTAIN, /* estimated, and either may be */
 	DIFFERENCE_WORDS,
 };
 
@@ -31,6 +32,9 @@ struct difference_site {
 	/* From the first profile to the last one. */
 	enum difference_word word;
 	int64_t growth_bytes, growth_objects;
+	/* With windows: the same with its limits; growth_bytes is its value. */
+	bool estimated;
+	struct estimate since;
 	struct retained retained; /* of three profiles */
 	size_t order; /* in which rows have come */
 };
@@ -44,11 +48,13 @@ struct difference {
 	size_t words[DIFFERENCE_WORDS]; /* so many sites */
 	size_t rebuilt; /* sites that are */
 	int64_t growth_bytes, growth_objects; /* of all */
+	bool windows; /* growth is estimated, of all sites of which it is known: */
+	struct estimate since;
 	bool births_known; /* of three profiles: what is retained is exact */
 	struct retained retained; /* of all sites of which it is known */
 };
 
-/* "new", "grown", "same", "shrunk", "gone", "unknown" */
+/* "new", "grown", "same", "shrunk", "gone", "unknown", "uncertain" */
 const char *difference_word(enum difference_word word);
 
 /* Compare profiles, the earliest first; they must outlive the result. Free with difference_free. */

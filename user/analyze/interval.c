@@ -75,6 +75,11 @@ struct estimate interval_add(struct estimate left, struct estimate right)
 	};
 }
 
+struct estimate interval_subtract(struct estimate left, struct estimate right)
+{
+	return interval_add(left, (struct estimate){ -right.value, -right.high, -right.low });
+}
+
 struct estimate interval_multiply(struct estimate left, struct estimate right)
 {
 	double value = left.value * right.value, size = fabs(left.value);

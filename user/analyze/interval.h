@@ -21,6 +21,7 @@ double interval_all(double total);
 
 /* Of independent estimates; distances to the limits are added as squares. Factors must not be negative, but for the first. */
 struct estimate interval_add(struct estimate left, struct estimate right);
+struct estimate interval_subtract(struct estimate left, struct estimate right);
 struct estimate interval_multiply(struct estimate left, struct estimate right);
 
 /* By an exact number that is not negative. */

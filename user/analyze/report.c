@@ -5,6 +5,7 @@
  */
 #include "analyze/report.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyze/container.h"
@@ -40,11 +41,17 @@ static bool report_is_candidate(const struct site_stats *stats,
 	       site_stats_hold(stats);
 }
 
-/* Nothing of it counts as in use, but it may be what has grown. */
-static bool report_is_written(const struct snapshot_site *site,
-			      const struct report_options *options)
+/* Nothing of it counts as in use, but it may be what has grown, or what is gone since an earlier moment. */
+static bool report_has_estimate(const struct snapshot_site *site,
+				const struct report_options *options)
 {
-	return options->estimates && budget_estimate_is_written(options->estimates, site);
+	const struct budget_estimates *estimates = options->estimates;
+
+	if (!estimates)
+		return false;
+	return budget_estimate_is_written(estimates, site) ||
+	       (estimates->since_known &&
+		fabs(budget_estimate_of(estimates, site).since.value) >= 1);
 }
 
 /* Where the totals of a target are. */
@@ -115,10 +122,25 @@ static void report_sum(struct report *report, const struct snapshot_site *site,
 	report->sites_in_use += !site->ended && !site->left_out && site_stats_hold(stats);
 }
 
+/* Of windows, what sites have gained is estimated at each moment anew, so it is no difference of figures. */
+static struct growth report_growth_since(const struct snapshot_site *site,
+					 const struct budget_estimates *estimates)
+{
+	const struct budget_estimate estimate = budget_estimate_of(estimates, site);
+
+	return (struct growth){
+		.known = estimate.since_known,
+		.bytes = estimate.since_known ? estimate_bytes(estimate.since.value) : 0,
+	};
+}
+
 static struct growth report_growth(const struct snapshot_site *site,
 				   const struct report_options *options)
 {
 	const struct growth_base none = { 0 };
+
+	if (options->estimates && options->estimates->since_known)
+		return report_growth_since(site, options->estimates);
 
 	return growth_of(options->base ? options->base : &none, site, options->without_young);
 }
@@ -164,7 +186,8 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 	size_t count = 0;
 	size_t i;
 
-	report->growth = (struct growth){ .known = options->base && options->base->known };
+	report->growth.known = (options->base && options->base->known) ||
+			       (options->estimates && options->estimates->since_known);
 	if (options->settled)
 		report_begin_settled(snapshot, options);
 	for (i = 0; i < snapshot->site_count; i++) {
@@ -187,7 +210,7 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 		if (verdict.word > worst)
 			worst = verdict.word;
 		if (!site->left_out &&
-		    (report_is_candidate(&stats, options) || report_is_written(site, options)))
+		    (report_is_candidate(&stats, options) || report_has_estimate(site, options)))
 			candidates[count++] = (struct candidate){ site, growth, verdict, 0 };
 	}
 	report->verdict = report_verdict_of_all(snapshot, options, worst);

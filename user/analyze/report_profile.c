@@ -22,6 +22,8 @@ static void report_profile_add(struct profile *profile, const struct report_site
 		/* With a line, that of its stack, which is not here. */
 		.line = site->by_line ? 0 : site->line,
 		.figures = report_profile_figures(&site->stats),
+		.since_known = site->estimate.since_known,
+		.since = site->estimate.since,
 	};
 
 	row.births = snapshot_births(site->origin);

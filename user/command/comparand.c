@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyze/budget_since.h"
 #include "analyze/group.h"
 #include "analyze/report_profile.h"
 #include "base/memory.h"
@@ -95,72 +96,111 @@ static const char *comparand_hint(void *context, const struct frame *frame)
 	return reader_hint(context, frame);
 }
 
-static void comparand_fill(struct reader *reader, const struct snapshot *snapshot,
-			   const struct options *options, struct profile *profile)
+static void comparand_fill(struct reader *reader, struct snapshot *snapshot,
+			   const struct snapshot *first, const struct options *options,
+			   struct profile *profile)
 {
 	const struct report_names names = { .lookup = comparand_lookup,
 					    .context = reader,
 					    .hint = comparand_hint };
+	struct budget_estimates *estimates = budget_estimates_new(snapshot->budget);
 	const struct report_options wanted = {
 		.without_young = reader->min_age_ns || reader->survived,
 		.min_age_ns = reader->min_age_ns,
 		.survived = reader->survived,
 		.lines = options->format->by_line,
 		.internal = options->level == LOG_VERBOSE,
+		.estimates = estimates,
 		.judge = judge_new(snapshot, &options->rules, &names),
 	};
-	struct grouped *grouped =
-		group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
-	struct report *report = report_build(&grouped->snapshot, &wanted, &names);
+	struct grouped *grouped;
+	struct report *report;
 	size_t i;
 
+	if (estimates)
+		budget_estimates_apply(estimates, snapshot);
+	if (estimates && first)
+		budget_since_begin(estimates, first->budget);
+	grouped = group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
+	report = report_build(&grouped->snapshot, &wanted, &names);
 	report_profile_fill(profile, report);
 	profile->run = snapshot->id_seed;
 	profile->time_ns = snapshot->time_ns;
+	profile->windows = snapshot->budget;
 	profile->births_known = snapshot->births_known;
 	for (i = 0; i < snapshot->marks.count; i++)
 		marks_add(&profile->marks, snapshot->marks.times_ns[i]);
 	report_free(report);
 	group_free(grouped);
 	judge_free(wanted.judge);
+	budget_estimates_free(estimates);
 }
 
-/* As of a report in JSON: json_report.c. What an estimate of growth has grown by has an interval that nobody knows. */
-static int comparand_refuse_budget(const struct comparand *comparand, struct error *error)
-{
-	struct buffer path = { 0 };
-
-	text_append_safe(&path, comparand->path);
-	error_set(error, ERROR_USAGE, -EINVAL,
-		  "cannot compare the recording '%s': it has estimates of --budget, which are of "
-		  "growth already; 'tracer report' with --at shows them for each moment",
-		  path.data);
-	buffer_free(&path);
-	return -EINVAL;
-}
-
-static int comparand_read_recording(const struct comparand *comparand,
-				    const struct options *options, struct profile *profile,
-				    struct error *error)
+static int comparand_load(const struct comparand *comparand, struct reader *reader,
+			  struct snapshot **ret_snapshot, struct error *error)
 {
 	struct moment moment = { .kind = MOMENT_LAST };
-	struct snapshot *snapshot = NULL;
-	struct reader reader;
 	uint64_t interval = 0;
-	int code = reader_open(&reader, comparand->path, error);
+	int code = reader_open(reader, comparand->path, error);
 
 	if (code)
 		return code;
 	if (comparand->at)
 		moment = reader_parse_moment(comparand->at);
-	code = reader_find(&reader, &moment, &interval, error);
+	code = reader_find(reader, &moment, &interval, error);
+	return code ? code : reader_load(reader, interval, ret_snapshot, error);
+}
+
+/* What estimates have gained since another moment is made of what windows had seen at both. */
+static int comparand_refuse(const struct comparand *comparand, const char *why, struct error *error)
+{
+	struct buffer path = { 0 };
+
+	text_append_safe(&path, comparand->name);
+	error_set(error, ERROR_USAGE, -EINVAL,
+		  "cannot compare '%s': its figures are estimates of --budget, of what has grown "
+		  "since tracing began; %s",
+		  path.data, why);
+	buffer_free(&path);
+	return -EINVAL;
+}
+
+static int comparand_load_first(const struct comparand *comparand, const struct comparand *first,
+				const struct snapshot *snapshot, struct snapshot **ret_first,
+				struct error *error)
+{
+	struct reader reader = { 0 };
+	int code;
+
+	if (first->is_json)
+		return comparand_refuse(
+			comparand, "of these, moments of one recording can be compared", error);
+	code = comparand_load(first, &reader, ret_first, error);
+	reader_close(&reader);
+	if (code)
+		return code;
+	if (!(*ret_first)->budget || (*ret_first)->id_seed != snapshot->id_seed)
+		return comparand_refuse(
+			comparand, "of these, moments of one recording can be compared", error);
+	if (!budget_since_is_of_one((*ret_first)->budget, snapshot->budget))
+		return comparand_refuse(comparand, "the earlier moment comes first", error);
+	return 0;
+}
+
+static int comparand_read_recording(const struct comparand *comparand,
+				    const struct comparand *first, const struct options *options,
+				    struct profile *profile, struct error *error)
+{
+	struct snapshot *snapshot = NULL, *before = NULL;
+	struct reader reader = { 0 };
+	int code = comparand_load(comparand, &reader, &snapshot, error);
+
+	if (!code && snapshot->budget && first)
+		code = comparand_load_first(comparand, first, snapshot, &before, error);
 	if (!code)
-		code = reader_load(&reader, interval, &snapshot, error);
-	if (!code && snapshot->budget)
-		code = comparand_refuse_budget(comparand, error);
-	if (!code)
-		comparand_fill(&reader, snapshot, options, profile);
+		comparand_fill(&reader, snapshot, before, options, profile);
 	snapshot_free(snapshot);
+	snapshot_free(before);
 	reader_close(&reader);
 	return code;
 }
@@ -189,11 +229,11 @@ static int comparand_read_report(const struct comparand *comparand, const struct
 	return code;
 }
 
-int comparand_read(const struct comparand *comparand, const struct options *options,
-		   struct profile *profile, struct error *error)
+int comparand_read(const struct comparand *comparand, const struct comparand *first,
+		   const struct options *options, struct profile *profile, struct error *error)
 {
 	profile->name = comparand->name;
 	if (comparand->is_json)
 		return comparand_read_report(comparand, options, profile, error);
-	return comparand_read_recording(comparand, options, profile, error);
+	return comparand_read_recording(comparand, first, options, profile, error);
 }

@@ -27,10 +27,11 @@ int comparand_parse_base(struct comparand *comparand, const char *name, const ch
 void comparand_close(struct comparand *comparand);
 
 /*
- * Read it: sites of a recording are added up and left out as `options` ask. Fills `profile`, which is {0}; free it with profile_free, also
+ * Read it: sites of a recording are added up and left out as `options` ask. With estimates of windows, rows have what they have grown by since `first`
+ * (NULL = it is the first one), which is a moment of the same recording, or an error. Fills `profile`, which is {0}; free it with profile_free, also
  * after a failure. Returns 0 or a negative errno with `error` filled.
  */
-int comparand_read(const struct comparand *comparand, const struct options *options,
-		   struct profile *profile, struct error *error);
+int comparand_read(const struct comparand *comparand, const struct comparand *first,
+		   const struct options *options, struct profile *profile, struct error *error);
 
 #endif

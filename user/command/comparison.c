@@ -47,6 +47,26 @@ static int comparison_write(const struct difference *difference, const struct op
 	return code;
 }
 
+/* Windows see some blocks only: of three moments, nobody knows which were born between two. */
+static int comparison_check_windows(const struct profile *profiles, size_t count,
+				    struct error *error)
+{
+	if (!profiles[0].windows)
+		return 0;
+	if (!profiles[count - 1].windows)
+		return error_set(
+			error, ERROR_USAGE, -EINVAL,
+			"estimates of --budget, of what has grown since tracing began, can "
+			"be compared with a later moment of the same recording only");
+	if (count == 3)
+		return error_set(
+			error, ERROR_USAGE, -EINVAL,
+			"what was born after the first moment and is in use at the third "
+			"is not known with --budget: windows see the births of some blocks "
+			"only; of two moments there is what sites have grown by");
+	return 0;
+}
+
 int comparison_run(const struct comparand *comparands, size_t count, const struct options *options,
 		   const struct log *log)
 {
@@ -63,8 +83,11 @@ int comparison_run(const struct comparand *comparands, size_t count, const struc
 	comparison_choose_rows(comparands, count, &wanted);
 	for (i = 0; i < count && !code; i++) {
 		pointers[i] = &profiles[i];
-		code = comparand_read(&comparands[i], &wanted, &profiles[i], &error);
+		code = comparand_read(&comparands[i], i ? &comparands[0] : NULL, &wanted,
+				      &profiles[i], &error);
 	}
+	if (!code)
+		code = comparison_check_windows(profiles, count, &error);
 	if (!code) {
 		difference = difference_new(pointers, count);
 		code = comparison_write(difference, &wanted, log, &error);

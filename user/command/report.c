@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "analyze/budget_since.h"
 #include "base/memory.h"
 #include "command/command.h"
 #include "command/comparison.h"
@@ -107,34 +108,37 @@ static int report_load_history(struct reporter *reporter, struct reader *reader,
 	return code ? code : past_reader_read(reader, last, &sink, error);
 }
 
-/* What an estimate has grown by since another one has limits that nobody knows. */
-static int report_check_from(const struct options *options, const struct snapshot *snapshot,
-			     struct error *error)
+/* What sites have gained is estimated of two moments of one trace, the earlier one first. */
+static int report_load_base(struct reporter *reporter, struct reader *reader,
+			    const struct options *options, const struct snapshot *snapshot,
+			    struct snapshot **ret_base, struct error *error)
 {
-	if (!options->from || !snapshot->budget)
+	int code;
+
+	if (!options->from)
 		return 0;
-	return error_set(error, ERROR_USAGE, -EINVAL,
-			 "--from shows growth since a moment, and this recording has estimates of "
-			 "--budget, which are of growth already, since tracing began: use --at");
+	code = report_load(reader, options->from, ret_base, error);
+	if (code)
+		return code;
+	if (snapshot->budget && (!(*ret_base)->budget ||
+				 !budget_since_is_of_one((*ret_base)->budget, snapshot->budget)))
+		return error_set(error, ERROR_USAGE, -EINVAL,
+				 "the moment of --from is not before the one that is shown: what "
+				 "estimates of --budget have grown by is not known backwards");
+	reporter_set_base(reporter, *ret_base);
+	return 0;
 }
 
 static int report_write(struct reporter *reporter, struct reader *reader,
 			const struct options *options, struct error *error)
 {
 	struct timeline timeline = { 0 };
-	struct snapshot *snapshot, *base;
+	struct snapshot *snapshot, *base = NULL;
 	int code = report_load(reader, options->at, &snapshot, error);
 
 	if (code)
 		return code;
-	code = report_check_from(options, snapshot, error);
-	if (!code && options->from) {
-		code = report_load(reader, options->from, &base, error);
-		if (!code) {
-			reporter_set_base(reporter, base);
-			snapshot_free(base);
-		}
-	}
+	code = report_load_base(reporter, reader, options, snapshot, &base, error);
 	if (!code)
 		code = report_load_timeline(reporter, reader, options, snapshot, &timeline, error);
 	if (!code)
@@ -144,6 +148,7 @@ static int report_write(struct reporter *reporter, struct reader *reader,
 	if (!code)
 		code = reporter_write(reporter, snapshot, error);
 	snapshot_free(snapshot);
+	snapshot_free(base);
 	timeline_free(&timeline);
 	return code;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyze/budget_since.h"
 #include "analyze/group.h"
 #include "analyze/report.h"
 #include "base/clock.h"
@@ -224,6 +225,7 @@ static void reporter_fill_objects(struct reporter *reporter, struct report *repo
 
 void reporter_set_base(struct reporter *reporter, const struct snapshot *snapshot)
 {
+	reporter->before = snapshot->budget;
 	growth_keep(&reporter->base, snapshot,
 		    reporter->options->min_age_ns || reporter->options->survived);
 }
@@ -281,6 +283,8 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 
 	if (estimates)
 		budget_estimates_apply(estimates, snapshot);
+	if (estimates && reporter->before)
+		budget_since_begin(estimates, reporter->before);
 	if (reporter->watcher)
 		watcher_prepare(reporter->watcher, snapshot, &wanted);
 	output_size(output, getenv("COLUMNS"), &style.columns, &style.lines);

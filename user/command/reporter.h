@@ -26,6 +26,8 @@ struct reporter {
 	/* The same: to memory; NULL = to an output. Not owned. */
 	const struct reporter_room *room;
 	struct growth_base base; /* what sites held at the last report */
+	/* With estimates: growth is since this moment; NULL = it is not asked for; not owned. */
+	const struct budget_report *before;
 	/* What sites held before; with `is_judged`, rows have verdicts by it. */
 	struct history history;
 	bool is_judged;
@@ -57,7 +59,7 @@ int reporter_open(struct reporter *reporter, const struct options *options, cons
 /* Count the objects of a process that will be traced, so that the last report has which classes have grown. For a limited time. */
 void reporter_count_objects(struct reporter *reporter, pid_t pid);
 
-/* Growth is since `snapshot`, as if that had been reported last. */
+/* Growth is since `snapshot`, as if that had been reported last. It must outlive all reports. */
 void reporter_set_base(struct reporter *reporter, const struct snapshot *snapshot);
 
 /*

@@ -3,9 +3,21 @@
 #ifndef MODEL_ESTIMATE_H
 #define MODEL_ESTIMATE_H
 
+#include <stdint.h>
+
 /* With the limits between which the truth is in 95 of 100 cases; `high` may be INFINITY: then only `low` is known. */
 struct estimate {
 	double value, low, high;
 };
+
+/* Whole bytes; what is beyond 64 bits is their limit. */
+static inline int64_t estimate_bytes(double bytes)
+{
+	const double most = 9e18;
+
+	if (!(bytes > -most))
+		return -(int64_t)most;
+	return bytes < most ? (int64_t)(bytes < 0 ? bytes - 0.5 : bytes + 0.5) : (int64_t)most;
+}
 
 #endif

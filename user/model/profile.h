@@ -13,6 +13,7 @@
 
 #include "base/strings.h"
 #include "base/table.h"
+#include "model/estimate.h"
 #include "model/generations.h"
 #include "model/region.h"
 #include "model/report_frame.h"
@@ -30,6 +31,9 @@ struct profile_row {
 	enum memory_source source;
 	enum region region;
 	bool sampled; /* its figures are an estimate */
+	/* With windows: growth in bytes since the moment that the profile is compared with, and whether that is known. */
+	bool since_known;
+	struct estimate since;
 	bool by_line; /* its frame is a line of the application */
 	/* Innermost first; each is kept once in a profile. */
 	const struct report_frame **frames;
@@ -48,6 +52,7 @@ struct profile {
 	uint64_t time_ns; /* with it: the moment, by the clock of `marks` */
 	struct marks marks; /* by which the rows' births are counted */
 	bool births_known;
+	bool windows; /* its figures are estimates of --budget */
 	int *pids; /* owned */
 	size_t pid_count, pid_capacity;
 	struct profile_row *rows; /* in no order */

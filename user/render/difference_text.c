@@ -17,6 +17,7 @@
 
 #define COLUMNS_MAX 6
 #define MARK_COLUMN 5
+#define WINDOWS_COLUMNS 3
 #define CELL_MAX (2 * UNITS_TEXT_MAX + 8)
 #define STACKS_SHOWN 3
 #define FRAMES_SHOWN 8
@@ -36,6 +37,7 @@ struct table_layout {
 };
 
 static const char *const titles_of_two[] = { "#", "GROWTH", "BLOCKS", "BEFORE", "AFTER", "" };
+static const char *const titles_of_windows[] = { "#", "GROWTH", "95 %", "", "", "" };
 static const char *const titles_of_three[] = { "#", "RETAINED", "BLOCKS", "A", "B", "C" };
 
 /* Of three profiles, rows are of what is retained. */
@@ -46,6 +48,8 @@ static bool difference_text_is_of_three(const struct difference *difference)
 
 static const char *const *difference_text_titles(const struct difference *difference)
 {
+	if (difference->windows)
+		return titles_of_windows;
 	return difference_text_is_of_three(difference) ? titles_of_three : titles_of_two;
 }
 
@@ -55,6 +59,29 @@ static void difference_text_paragraph(const struct text_writer *writer, struct b
 {
 	columns_wrap(writer->out, line->data, writer->width, 0);
 	buffer_clear(line);
+}
+
+/* "x.db@before -> x.db@after: ~+2.2 MiB (+1.8 MiB to +2.6 MiB) are in use" */
+static void difference_text_opening_of_windows(const struct text_writer *writer,
+					       const struct difference *difference)
+{
+	struct buffer line = { 0 };
+	char limits[TEXT_LIMITS_MAX];
+
+	buffer_printf(&line, "%s -> %s: %s in use", difference->profiles[0]->name,
+		      difference->profiles[1]->name,
+		      text_format_limits(&difference->since, limits));
+	text_style_set(writer, STYLE_STRONG);
+	difference_text_paragraph(writer, &line);
+	text_style_set(writer, STYLE_PLAIN);
+	buffer_printf(&line,
+		      "Sites: %zu grown, %zu shrunk, %zu of which neither is certain. All of it is "
+		      "estimated of windows, with limits of 95 %%.",
+		      difference->words[DIFFERENCE_GROWN], difference->words[DIFFERENCE_SHRUNK],
+		      difference->words[DIFFERENCE_UNCERTAIN]);
+	difference_text_paragraph(writer, &line);
+	buffer_append_string(writer->out, "\n");
+	buffer_free(&line);
 }
 
 /* "x.db@before (12:00:00) 1.2 MiB -> x.db@after (12:10:00) 3.4 MiB: +2.2 MiB in use, +5,517 blocks" */
@@ -174,6 +201,20 @@ static void difference_text_retained_cells(const struct difference_site *site, s
 		difference_text_size(site, i, cells->text[3 + i]);
 }
 
+static void difference_text_estimated_cells(const struct difference_site *site, struct cells *cells)
+{
+	char size[UNITS_TEXT_MAX + 2] = "?", low[UNITS_TEXT_MAX + 1] = "", high[UNITS_TEXT_MAX + 1];
+
+	if (site->estimated) {
+		text_format_growth(site->growth_bytes, size);
+		text_approximate(size, true);
+		text_format_growth(estimate_bytes(site->since.low), low);
+		text_format_growth(estimate_bytes(site->since.high), high);
+		snprintf(cells->text[2], CELL_MAX, "%s to %s", low, high);
+	}
+	snprintf(cells->text[1], CELL_MAX, "%s", size);
+}
+
 static void difference_text_cells(const struct difference *difference, size_t index,
 				  struct cells *cells)
 {
@@ -186,7 +227,12 @@ static void difference_text_cells(const struct difference *difference, size_t in
 		text_format_growth(site->growth_bytes, growth);
 		text_format_count(blocks < 0 ? -(uint64_t)blocks : (uint64_t)blocks, count);
 	}
+	*cells = (struct cells){ 0 };
 	snprintf(cells->text[0], CELL_MAX, "%zu", index + 1);
+	if (difference->windows) {
+		difference_text_estimated_cells(site, cells);
+		return;
+	}
 	if (difference_text_is_of_three(difference)) {
 		difference_text_retained_cells(site, cells);
 		return;
@@ -231,8 +277,10 @@ static void layout_find(struct table_layout *layout, const struct difference *di
 			if (strlen(cells.text[n]) > layout->widths[n])
 				layout->widths[n] = strlen(cells.text[n]);
 	}
+	if (difference->windows)
+		layout->count = WINDOWS_COLUMNS;
 	/* Without a new site, nothing has to be marked as one. */
-	layout->count -= !layout->widths[MARK_COLUMN];
+	layout->count -= !difference->windows && !layout->widths[MARK_COLUMN];
 }
 
 static size_t layout_site_width(const struct text_writer *writer, const struct table_layout *layout)
@@ -413,6 +461,14 @@ static void difference_text_remarks(const struct text_writer *writer,
 			difference->profiles[i]->name);
 		difference_text_paragraph(writer, &line);
 	}
+	if (difference->windows && difference->words[DIFFERENCE_UNKNOWN]) {
+		buffer_printf(
+			&line,
+			"%zu sites have no census of both moments (\"?\"): what they have grown "
+			"by is not known.",
+			difference->words[DIFFERENCE_UNKNOWN]);
+		difference_text_paragraph(writer, &line);
+	}
 	if (difference->rebuilt) {
 		buffer_printf(&line,
 			      "%zu sites are in files that were built anew: known by the names of "
@@ -421,6 +477,20 @@ static void difference_text_remarks(const struct text_writer *writer,
 		difference_text_paragraph(writer, &line);
 	}
 	buffer_free(&line);
+}
+
+static void difference_text_head(const struct text_writer *writer,
+				 const struct difference *difference)
+{
+	if (difference->windows) {
+		difference_text_opening_of_windows(writer, difference);
+		return;
+	}
+	difference_text_opening(writer, difference);
+	if (difference_text_is_of_three(difference))
+		difference_text_retained(writer, difference);
+	else
+		difference_text_words(writer, difference);
 }
 
 void render_difference_text(const struct difference *difference,
@@ -440,11 +510,7 @@ void render_difference_text(const struct difference *difference,
 	};
 	struct table_layout layout = { 0 };
 
-	difference_text_opening(&writer, difference);
-	if (difference_text_is_of_three(difference))
-		difference_text_retained(&writer, difference);
-	else
-		difference_text_words(&writer, difference);
+	difference_text_head(&writer, difference);
 	layout_find(&layout, difference, options->top);
 	if (layout.rows)
 		difference_text_table(&writer, difference, &layout);

@@ -142,6 +142,10 @@ void json_budget_site(struct json_writer *json, const struct budget_estimates *e
 	json_writer_open(json, '{');
 	json_budget_bytes(json, "growth_bytes_per_s", &estimate->rate);
 	json_budget_bytes(json, "grown_bytes", &estimate->bytes);
+	if (estimates->since_known && estimate->since_known)
+		json_budget_bytes(json, "grown_since_bytes", &estimate->since);
+	else if (estimates->since_known)
+		json_budget_number(json, "grown_since_bytes", NAN);
 	json_budget_bytes(json, "written_bytes_per_s", &estimate->written_rate);
 	json_member_bool(json, "lower_bound", estimate->lower_bound);
 	json_member_integer(json, "recorded", estimate->allocated);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A difference in JSON: see difference.h. What is unknown is null. */
+#include <math.h>
+
 #include "model/source.h"
 #include "render/difference.h"
 #include "render/formats.h"
+#include "render/json_budget.h"
 #include "render/json_frame.h"
 #include "render/json_member.h"
 #include "render/json_writer.h"
@@ -112,6 +115,20 @@ static void json_difference_retained(struct json_writer *json, const struct reta
 			      retained->high_objects, retained->known);
 }
 
+/* What is estimated has limits; blocks have none, so they are not known. */
+static void json_difference_growth(struct json_writer *json, int64_t bytes, int64_t objects,
+				   bool known, const struct estimate *since)
+{
+	json_member_signed(json, "growth_bytes", bytes, known);
+	json_member_signed(json, "growth_objects", objects, known && !since);
+	if (!since)
+		return;
+	if (known)
+		json_budget_bytes(json, "grown_since_bytes", since);
+	else
+		json_budget_number(json, "grown_since_bytes", NAN);
+}
+
 static void json_difference_site(struct json_writer *json, const struct difference *difference,
 				 size_t index)
 {
@@ -122,8 +139,8 @@ static void json_difference_site(struct json_writer *json, const struct differen
 	json_writer_open(json, '{');
 	json_member_integer(json, "rank", index + 1);
 	json_member_string(json, "change", difference_word(site->word));
-	json_member_signed(json, "growth_bytes", site->growth_bytes, known);
-	json_member_signed(json, "growth_objects", site->growth_objects, known);
+	json_difference_growth(json, site->growth_bytes, site->growth_objects, known,
+			       difference->windows ? &site->since : NULL);
 	if (difference->profile_count == 3)
 		json_difference_retained(json, &site->retained);
 	json_difference_held(json, difference, site);
@@ -151,8 +168,8 @@ void render_difference_json(const struct difference *difference,
 	json_member_string(&json, "command", "diff");
 	json_member_string(&json, "version", TRACER_VERSION);
 	json_difference_moments(&json, difference);
-	json_member_signed(&json, "growth_bytes", difference->growth_bytes, true);
-	json_member_signed(&json, "growth_objects", difference->growth_objects, true);
+	json_difference_growth(&json, difference->growth_bytes, difference->growth_objects, true,
+			       difference->windows ? &difference->since : NULL);
 	if (difference->profile_count == 3) {
 		json_member_bool(&json, "births_known", difference->births_known);
 		json_difference_retained(&json, &difference->retained);

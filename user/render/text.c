@@ -44,11 +44,12 @@ static void text_append_targets(struct buffer *line, const struct report *report
 static void text_append_growth(struct buffer *line, const struct report *report, size_t width)
 {
 	static const char since[] = " since the last report";
-	char growth[UNITS_TEXT_MAX + 1];
+	char growth[UNITS_TEXT_MAX + 2];
 
 	if (!report->growth.known)
 		return;
 	text_format_growth(report->growth.bytes, growth);
+	text_approximate(growth, report->options.estimates && report->growth.bytes);
 	if (width == COLUMNS_ANY ||
 	    columns_of(line->data) + strlen(growth) + sizeof(since) + 1 <= width)
 		buffer_printf(line, ", %s%s", growth, since);

@@ -112,6 +112,21 @@ static void budget_append_gained(struct buffer *line, const struct budget_estima
 	buffer_append_string(line, " since the attach");
 }
 
+/* ", ~+2.4 MiB (+1.1 MiB to +3.2 MiB) since --from" */
+static void budget_append_since(struct buffer *line, const struct report *report,
+				const struct budget_estimate *estimate)
+{
+	char text[TEXT_LIMITS_MAX];
+
+	if (!report->options.estimates->since_known)
+		return;
+	if (estimate->since_known)
+		buffer_printf(line, ", %s since --from",
+			      text_format_limits(&estimate->since, text));
+	else
+		buffer_append_string(line, ", since --from not known: its heap was not counted");
+}
+
 /* "12 alive but written (~0 (0-184.7) KiB per second, if they are growth)" */
 static void budget_append_written(struct buffer *line, const struct budget_estimate *estimate)
 {
@@ -232,6 +247,7 @@ void text_budget_site(const struct text_writer *writer, const struct report *rep
 	budget_append_verdict(&line, estimate);
 	budget_append_rate(&line, estimate);
 	budget_append_gained(&line, estimate);
+	budget_append_since(&line, report, estimate);
 	budget_append_blocks(&line, estimate);
 	budget_append_tail(&line, estimate);
 	budget_append_lives(&line, report, site, writer->verbose);

@@ -58,8 +58,10 @@ static void cell_growth(const struct text_row *row, char *text)
 		strcpy(text, "-");
 	else if (row->growth.appeared && row->site && site_stats_hold(row->stats))
 		strcpy(text, "new");
-	else
+	else {
 		text_format_growth(row->growth.bytes, text);
+		text_approximate(text, row->growth.bytes && row->report->options.estimates);
+	}
 }
 
 static void cell_blocks(const struct text_row *row, char *text)
@@ -172,9 +174,9 @@ static bool column_is_of_verdicts(const struct report *report)
 	return report->options.sort == SORT_LEAK && !report->options.estimates;
 }
 
-static bool column_is_of_all_calls(const struct report *report)
+static bool column_is_of_growth(const struct report *report)
 {
-	return !report->options.estimates;
+	return !report->options.estimates || report->options.estimates->since_known;
 }
 
 static bool column_is_of_mappings(const struct report *report)
@@ -209,7 +211,7 @@ struct column {
 static const struct column columns[] = {
 	{ "#", cell_rank, NULL, 9 },
 	{ "IN USE", cell_inuse, NULL, 9 },
-	{ "GROWTH", cell_growth, column_is_of_all_calls, 6 },
+	{ "GROWTH", cell_growth, column_is_of_growth, 6 },
 	{ "PER SECOND", cell_rate, column_is_of_budget, 8 },
 	{ "LEAK", cell_verdict, column_is_of_budget, 9 },
 	{ "VERDICT", cell_word, column_is_of_verdicts, 8 },

@@ -58,6 +58,17 @@ const char *text_format_growth(int64_t bytes, char *text)
 	return text;
 }
 
+const char *text_format_limits(const struct estimate *growth, char *text)
+{
+	char value[UNITS_TEXT_MAX + 1], low[UNITS_TEXT_MAX + 1], high[UNITS_TEXT_MAX + 1];
+
+	text_format_growth(estimate_bytes(growth->value), value);
+	text_format_growth(estimate_bytes(growth->low), low);
+	text_format_growth(estimate_bytes(growth->high), high);
+	snprintf(text, TEXT_LIMITS_MAX, "~%s (%s to %s)", value, low, high);
+	return text;
+}
+
 size_t text_count_lines(const struct buffer *text, size_t from)
 {
 	size_t count = 0, i;

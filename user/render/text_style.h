@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/units.h"
+#include "model/estimate.h"
 #include "render/columns.h"
 #include "render/render.h"
 
@@ -41,6 +43,10 @@ const char *text_format_count(uint64_t count, char *text);
 const char *text_approximate(char *text, bool sampled);
 /* "+1.3 MiB", "-12 B" or "0". Returns `text`, of UNITS_TEXT_MAX + 1 bytes. */
 const char *text_format_growth(int64_t bytes, char *text);
+
+/* "~+2.4 MiB (+1.1 MiB to +3.2 MiB)": growth that is estimated. Returns `text`, of TEXT_LIMITS_MAX bytes. */
+#define TEXT_LIMITS_MAX (3 * UNITS_TEXT_MAX + 16)
+const char *text_format_limits(const struct estimate *growth, char *text);
 
 /* How many lines end in the text from a position on. */
 size_t text_count_lines(const struct buffer *text, size_t from);
