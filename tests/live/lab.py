@@ -211,6 +211,21 @@ def has_backend(name):
     return not status or "not supported by this kernel" not in errors
 
 
+def memcheck(*arguments, patience=PATIENCE * 5):
+    """
+    What a program prints under memcheck, and what memcheck prints, once the program has reached its end. Breakpoints that somebody else's `tracer -a`
+    puts into the C library are code to memcheck, by which the program ends: then it begins anew.
+    """
+    ended = []
+
+    def is_whole():
+        process = start([need("valgrind"), "--leak-check=full", *arguments], text=True)
+        ended[:] = [process, *process.communicate("go\n", timeout=patience)]
+        return process.returncode != -signal.SIGTRAP
+    wait_for(is_whole, "memcheck runs the program to its end", patience)
+    return ended[1:]
+
+
 def need_backend(name):
     if not has_backend(name):
         raise Skip("this kernel has no %s probes" % name)

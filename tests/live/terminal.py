@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A terminal that a test looks at: a pseudo-terminal, and what stands on its screen, as far as ncurses uses one of TERM=xterm."""
+import codecs
 import fcntl
 import os
 import re
@@ -111,6 +112,7 @@ class Terminal:
     def __init__(self, columns=80, rows=24):
         self.master, self.slave = os.openpty()
         self.raw, self.rest = b"", ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a read may end within a character
         self.screen = None
         self.resize(columns, rows)
         self.before = termios.tcgetattr(self.slave)
@@ -126,8 +128,7 @@ class Terminal:
         except (BlockingIOError, OSError):
             return
         self.raw += data
-        text = self.rest.encode("utf-8", "surrogateescape") + data
-        self.rest = self.screen.write(text.decode("utf-8", "replace"))
+        self.rest = self.screen.write(self.rest + self.decoder.decode(data))
 
     def lines(self):
         self.read()

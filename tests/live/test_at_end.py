@@ -34,10 +34,9 @@ def check_certain(report):
 
 
 def memcheck(command, *options):
-    process = lab.start([lab.need("valgrind"), "--leak-check=full", *options, *command])
-    _, errors = process.communicate(timeout=lab.PATIENCE * 5)
+    _, errors = lab.memcheck(*options, *command)
     number = r"([\d,]+)"
-    found = re.findall(r"== +(definitely|indirectly|possibly) lost: %s bytes in %s blocks" % (number, number), errors.decode())
+    found = re.findall(r"== +(definitely|indirectly|possibly) lost: %s bytes in %s blocks" % (number, number), errors)
     names = {"definitely": "definite", "indirectly": "indirect", "possibly": "possible"}
     return {names[kind]: [int(blocks.replace(",", "")), int(size.replace(",", ""))] for kind, size, blocks in found}
 
@@ -60,12 +59,21 @@ def test_programs():
     """What programs of the system have at their end, where memcheck does not free what the C library keeps: the same blocks. Perl loses some."""
     for command in (["ls", "/"], ["xz", "--version"], ["perl", "-e", "1"]):
         command[0] = lab.need(command[0])
-        truth = memcheck(command, "--run-libc-freeres=no")
-        report, errors = leaks(command, status=1 if truth["definite"][0] else 0)
-        check_certain(report)
-        for kind in ("definite", "indirect"):
-            assert figures(report)[kind][0] == truth[kind][0], (command, kind, figures(report), truth)
-        assert "exited with status 0" in errors, errors
+        truth = {kind: blocks for kind, (blocks, _) in memcheck(command, "--run-libc-freeres=no").items() if kind != "possible"}
+        lab.wait_for(lambda command=command, truth=truth: is_as(command, truth), "a run of %s has what memcheck has" % command)
+
+
+def is_as(command, truth):
+    """
+    A word that is left from before, which memcheck knows not to be written, may hide a block: that depends on the addresses that a run
+    has. No run has more blocks than memcheck.
+    """
+    report, errors = leaks(command, status=1 if truth["definite"] else 0)
+    check_certain(report)
+    assert "exited with status 0" in errors, errors
+    found = {kind: figures(report)[kind][0] for kind in truth}
+    assert all(found[kind] <= truth[kind] for kind in truth), (command, figures(report), truth)
+    return found == truth
 
 
 def test_truth():

@@ -108,6 +108,7 @@ def test_held_command_ends_with_the_tracer():
 
 def test_two_tracers():
     process = lab.start([lab.target("known"), "calls", "wait"])
+    lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
     tracers = [lab.Tracer("-q", "-j", "-n", "0", "-p", process.pid, "3600") for _ in range(2)]
     account = lab.work(process)
     for tracer in tracers:

@@ -124,12 +124,8 @@ def test_roots():
 
 def memcheck_verdicts():
     """Verdicts of memcheck by size, in bytes of the block itself, and what is lost through it."""
-    path = lab.need("valgrind")
-    process = lab.start([path, "--leak-check=full", "--show-leak-kinds=all", "--leak-resolution=high", lab.target("leak_cases")],
-                        text=True)
-    truth = json.loads(process.stdout.readline())
-    lab.wait_for(lambda: all_wait(process.pid), "memcheck has looked, and the program waits", lab.PATIENCE * 5)
-    _, errors = process.communicate("", timeout=lab.PATIENCE * 5)
+    output, errors = lab.memcheck("--show-leak-kinds=all", "--leak-resolution=high", lab.target("leak_cases"))
+    truth = json.loads(output.splitlines()[0])
     kinds = {"definitely lost": "definite", "indirectly lost": "indirect", "possibly lost": "possible", "still reachable": "reachable"}
     found = {}
     for total, direct, indirect, count, kind in re.findall(

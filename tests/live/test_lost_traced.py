@@ -181,8 +181,7 @@ SUPPRESSIONS = """
 
 def memcheck(path):
     """Memcheck's summary of the program with the same suppressions: blocks by kind."""
-    process = lab.start([lab.need("valgrind"), "--leak-check=full", "--suppressions=" + path, lab.target("lost")], text=True)
-    _, errors = process.communicate("go\n", timeout=lab.PATIENCE * 5)
+    _, errors = lab.memcheck("--suppressions=" + path, lab.target("lost"))
     return {kind: int(blocks.replace(",", "")) for kind, blocks in re.findall(
         r"== +(definitely lost|indirectly lost|possibly lost|suppressed): [\d,]+ bytes in ([\d,]+) blocks", errors)}
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Objects of a live Ruby from outside, against what the interpreter itself counts (ObjectSpace, GC.stat) and what the program has
 counted."""
+import concurrent.futures
 import json
 import os
 import re
@@ -9,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -125,12 +125,22 @@ def test_busy():
     check_busy(start())
 
 
+def look_after_collection(program):
+    """
+    A look that waits for a major collection. It cannot be seen when it begins to wait: one that came before that is followed by another one, after
+    far longer than a look takes.
+    """
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        look, rest = pool.submit(program.look, "wait", str(lab.PATIENCE)), 0.5
+        while not concurrent.futures.wait([look], rest).done:
+            program.ask("collect")
+            rest *= 4
+        return look.result()[0]
+
+
 def test_after_a_major_collection():
     program = start()
-    asked = threading.Timer(0.5, program.ask, ("collect",))
-    asked.start()
-    ours = program.look("wait", "20")[0]
-    asked.join()
+    ours = look_after_collection(program)
     assert ours["after_major"]
     for name, number in (("Session", 20000), ("App::Job", 3000), ("App::Point", 700)):
         row = ours["classes"][name]

@@ -23,6 +23,7 @@ import urllib.request
 import lab
 
 TOKEN = "0123456789abcdef-of-a-test"
+WORK_SECONDS = 15  # far more than the work of the target takes, also on a busy machine
 CONNECTIONS_MAX, WAITING_MAX = 64, 4  # of user/serve/http.c
 FREE = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever proxy the environment names
 
@@ -223,7 +224,7 @@ def test_pprof():
     server = Server("-n", "0", "-p", process.pid)
     with tempfile.TemporaryDirectory(prefix="tracer-serve-") as folder:
         waiting = server.connect()
-        waiting.sendall(b"GET /debug/pprof/allocs?seconds=5 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        waiting.sendall(b"GET /debug/pprof/allocs?seconds=%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % WORK_SECONDS)
         # What was asked before this is handled before, too: it waits from before the work.
         assert server.page("/healthz") == "ok\n"
         account = lab.work(process)

@@ -54,6 +54,17 @@ static void wait_worked(const struct thread_times *times, pid_t thread)
 	}
 }
 
+/* One that was joined is still there for a moment. */
+static void wait_gone(const struct thread_times *times, pid_t thread)
+{
+	uint64_t end_ns = clock_now_ns() + 60000000000;
+
+	while (thread_times_since(times, getpid(), thread)) {
+		assert_true(clock_now_ns() < end_ns);
+		usleep(1000);
+	}
+}
+
 /* A thread of before has used nothing since; one that is new, all of its time. */
 static void test_since(void **state)
 {
@@ -74,7 +85,7 @@ static void test_since(void **state)
 	close(gate[1]);
 	pthread_join(handles[0], NULL);
 	pthread_join(handles[1], NULL);
-	assert_int_equal(thread_times_since(&times, getpid(), after), 0);
+	wait_gone(&times, after);
 	close(gate[0]);
 	thread_times_free(&times);
 }
