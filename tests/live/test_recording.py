@@ -3,10 +3,14 @@
 """Recordings of real runs: what they report is what a live report had, when the program is gone, and however the tracer ended."""
 import json
 import os
+import pty
+import re
+import select
 import shutil
 import signal
 import sqlite3
 import tempfile
+import termios
 
 import lab
 
@@ -125,6 +129,102 @@ def test_marks():
         assert status == 4 and "has ended" in errors, (status, errors)
         status, _, errors = lab.run("report", path, "--at", "late")
         assert status == 2 and "no mark 'late'" in errors, (status, errors)
+
+
+class Terminal:
+    """A pseudo-terminal that a program is in the foreground of."""
+    def __init__(self, *arguments):
+        pid, self.fd = pty.fork()
+        if not pid:
+            os.execv(arguments[0], list(map(str, arguments)))
+        self.pid, self.text = pid, ""
+
+    def has(self, text):
+        if select.select([self.fd], [], [], 0.05)[0]:
+            try:
+                self.text += os.read(self.fd, 65536).decode()
+            except OSError:
+                pass
+        return text in self.text
+
+    def type(self, text, answer):
+        os.write(self.fd, text.encode())
+        lab.wait_for(lambda: self.has(answer), "it answers %r: %r" % (answer, self.text))
+
+    def end(self, pid=None):
+        """Its exit status, when it, or a program that it waits for, is interrupted."""
+        os.kill(pid or self.pid, signal.SIGINT)
+        found = []
+
+        def ended():
+            self.has("")
+            found[:] = os.waitpid(self.pid, os.WNOHANG)
+            return found[0]
+
+        try:
+            lab.wait_for(ended, "the recorder ends")
+        except BaseException:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            raise
+        finally:
+            os.close(self.fd)
+        return os.waitstatus_to_exitcode(found[1])
+
+
+def test_mark_key():
+    """On a terminal, Enter sets a mark, a name before it names it, and the terminal's modes stay as they are."""
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        process = lab.start([lab.target("known"), "calls", "wait"])
+        lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+        terminal = Terminal(lab.TRACER, "record", "-o", path, "-p", process.pid, "3600")
+        try:
+            modes = termios.tcgetattr(terminal.fd)
+            lab.wait_for(lambda: terminal.has("tracer: ready"), "it is ready: %r" % terminal.text)
+            assert "Enter sets a mark" in terminal.text, terminal.text
+            terminal.type("before it works\n", "mark 'before it works' is set")
+            account = lab.work(process)
+            terminal.type("\n", "mark 'm1' is set")
+            terminal.type("5m\n", "no mark is set")
+            terminal.type("\n", "mark 'm2' is set")
+            assert termios.tcgetattr(terminal.fd) == modes
+            # The end of input ends no recording.
+            terminal.type("\x04", "")
+            status, _, errors = lab.run("mark", path, "after")
+            assert status == 0, errors
+        finally:
+            status = terminal.end()
+        assert status == 0, terminal.text
+        assert recorded(path, "--at", "before it works")["totals"]["alloc_objects"] == 0
+        lab.check_account(account, recorded(path, "--at", "m1"))
+        with sqlite3.connect(path) as database:
+            names = [name for name, in database.execute("SELECT name FROM mark ORDER BY id")]
+        assert names == ["before it works", "m1", "m2", "after"], names
+
+
+def test_no_mark_key():
+    """In the background of a terminal, and of a program that is started, there is no key; nothing is stopped by the terminal."""
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        terminal = Terminal(lab.TRACER, "record", "-o", path, "--", "/bin/sh", "-c", "read line; echo got=$line; read line")
+        try:
+            lab.wait_for(lambda: terminal.has("tracer: ready"), "it is ready: %r" % terminal.text)
+            terminal.type("for sh\n", "got=for sh")
+            assert "Enter sets a mark" not in terminal.text and "is set" not in terminal.text, terminal.text
+        finally:
+            terminal.end()
+        process, path = lab.start(["/bin/sleep", "1000"]), os.path.join(folder, "y.db")
+        terminal = Terminal("/bin/bash", "-c", "set -m; \"$@\" & echo pid=$!=; wait", "bash", lab.TRACER, "record", "-o", path, "-p", process.pid, "3600")
+        lab.wait_for(lambda: terminal.has("tracer: ready") and re.search("pid=([0-9]+)=", terminal.text), "it is ready: %r" % terminal.text)
+        pid = int(re.search("pid=([0-9]+)=", terminal.text)[1])
+        try:
+            os.write(terminal.fd, b"not for it\n")
+            status, _, errors = lab.run("mark", path, "after")
+            assert status == 0, errors
+            assert "Enter sets a mark" not in terminal.text and "is set" not in terminal.text, terminal.text
+        finally:
+            assert terminal.end(pid) == 0, terminal.text
 
 
 def words(report):

@@ -48,7 +48,7 @@ struct kernel_trace {
 	struct recorder *recorder; /* NULL = the reporter writes reports */
 	uint64_t written; /* reports, or intervals */
 	struct loop loop;
-	struct watch on_signal, on_time, on_history, on_pipe, on_asked;
+	struct watch on_signal, on_time, on_history, on_pipe;
 	bool closed; /* the reports have no reader any more */
 	struct error error;
 };
@@ -119,8 +119,7 @@ static void kernel_trace_on_asked(void *context, struct watch *watch)
 {
 	struct kernel_trace *trace = context;
 
-	(void)watch;
-	if (recorder_sees_mark(trace->recorder))
+	if (recorder_is_asked(trace->recorder, &trace->loop, watch))
 		kernel_trace_report_now(trace);
 }
 
@@ -173,10 +172,9 @@ static int kernel_trace_watch_all(struct kernel_trace *trace)
 	uint64_t first = options->interval_ns ? options->interval_ns : options->duration_ns;
 	int code = 0;
 
-	if (trace->recorder && trace->recorder->asked_fd >= 0)
-		code = kernel_trace_watch(trace, &trace->on_asked, trace->recorder->asked_fd,
-					  kernel_trace_on_asked);
-	if (!code && trace->reporter.is_judged)
+	if (trace->recorder)
+		recorder_start(trace->recorder, &trace->loop, kernel_trace_on_asked, trace);
+	if (trace->reporter.is_judged)
 		code = kernel_trace_watch(trace, &trace->on_history,
 					  loop_open_timer(HISTORY_SPACING_NS, HISTORY_SPACING_NS),
 					  kernel_trace_on_history);

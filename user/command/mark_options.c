@@ -2,14 +2,10 @@
 /* See mark_options.h. */
 #include "command/mark_options.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <string.h>
 
-#include "base/text.h"
 #include "command/options_table.h"
-
-#define NAME_MAX_BYTES 64
+#include "recording/marker.h"
 
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
@@ -23,26 +19,14 @@ static int mark_store_file(const struct command_line *line, const char *text,
 	return 0;
 }
 
-/* A name is no time, and looks as it is. */
-static bool mark_is_name(const char *text)
-{
-	struct buffer safe = { 0 };
-	bool same;
-
-	text_append_safe(&safe, text);
-	same = safe.data && !strcmp(safe.data, text);
-	buffer_free(&safe);
-	return same && !isdigit((unsigned char)*text) && strlen(text) <= NAME_MAX_BYTES;
-}
-
 static int mark_store_name(const struct command_line *line, const char *text,
 			   struct options *options, struct error *error)
 {
 	(void)line;
-	if (!mark_is_name(text))
+	if (!marker_is_name(text))
 		return USAGE("the name of a mark is a text of up to %d bytes that does not begin "
 			     "with a digit",
-			     NAME_MAX_BYTES);
+			     MARKER_NAME_MAX);
 	options->mark = text;
 	return 0;
 }

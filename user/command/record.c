@@ -8,7 +8,7 @@
 
 static int record_run(const struct options *options, const struct log *log)
 {
-	struct recorder recorder = { .log = log, .asked_fd = -1 };
+	struct recorder recorder = { .log = log, .key_fd = -1, .asked_fd = -1 };
 
 	if (options->kernel)
 		return kernel_trace_run(options, log, &recorder);

@@ -11,6 +11,7 @@
 
 #include "analyze/budget_estimate.h"
 #include "analyze/report_verdict.h"
+#include "command/mark_key.h"
 #include "command/naming.h"
 #include "command/output.h"
 
@@ -89,9 +90,45 @@ int recorder_open(struct recorder *recorder, const struct options *options, cons
 	recorder->path = output_expand(options->output, &names);
 	code = writer_open(&recorder->writer, recorder->path, &wanted, error);
 	free(host);
-	if (!code)
-		recorder_watch(recorder);
-	return code;
+	if (code)
+		return code;
+	recorder_watch(recorder);
+	/* A program that is started reads standard input itself. */
+	if (!options->arguments)
+		recorder->key_fd = mark_key_open();
+	if (recorder->key_fd >= 0)
+		log_write(recorder->log, LOG_NOTICE,
+			  "Enter sets a mark, with a name before it one of that name");
+	return 0;
+}
+
+void recorder_start(struct recorder *recorder, struct loop *loop,
+		    void (*handle)(void *context, struct watch *watch), void *context)
+{
+	recorder->on_asked = (struct watch){ recorder->asked_fd, handle, context };
+	recorder->on_key = (struct watch){ recorder->key_fd, handle, context };
+	if (recorder->asked_fd >= 0)
+		loop_add(loop, &recorder->on_asked);
+	if (recorder->key_fd >= 0)
+		loop_add(loop, &recorder->on_key);
+}
+
+bool recorder_is_asked(struct recorder *recorder, struct loop *loop, struct watch *watch)
+{
+	enum mark_key_press press;
+
+	if (watch == &recorder->on_asked)
+		return recorder_sees_mark(recorder);
+	press = mark_key_take(recorder->key_fd, recorder->named_mark);
+	if (press == MARK_KEY_GONE)
+		loop_remove(loop, watch);
+	if (press == MARK_KEY_BAD_NAME)
+		log_write(recorder->log, LOG_NOTICE,
+			  "no mark is set: its name is a text of up to %d bytes that does not "
+			  "begin with a digit",
+			  MARKER_NAME_MAX);
+	recorder->is_marked |= press == MARK_KEY_NAMELESS || press == MARK_KEY_NAMED;
+	return recorder->is_marked;
 }
 
 bool recorder_sees_mark(struct recorder *recorder)
@@ -106,18 +143,17 @@ bool recorder_sees_mark(struct recorder *recorder)
 
 void recorder_mark(struct recorder *recorder, const char *word, uint64_t number)
 {
-	snprintf(recorder->trigger_mark, sizeof(recorder->trigger_mark), "%s-%" PRIu64, word,
-		 number);
+	snprintf(recorder->named_mark, sizeof(recorder->named_mark), "%s-%" PRIu64, word, number);
 	recorder->is_marked = true;
 }
 
 int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct error *error)
 {
-	char mark[32] = "";
+	char mark[MARKER_NAME_MAX + 1] = "";
 	int code;
 
-	if (*recorder->trigger_mark)
-		snprintf(mark, sizeof(mark), "%s", recorder->trigger_mark);
+	if (*recorder->named_mark)
+		snprintf(mark, sizeof(mark), "%s", recorder->named_mark);
 	else if (recorder->is_marked)
 		snprintf(mark, sizeof(mark), "m%" PRIu64, ++recorder->marks);
 	if (recorder->symbolizer) {
@@ -141,7 +177,7 @@ int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct 
 	if ((recorder->is_marked || recorder->is_asked) && !code && !snapshot->budget)
 		marks_add(&recorder->times, snapshot->time_ns);
 	recorder->is_marked = recorder->is_asked = false;
-	*recorder->trigger_mark = '\0';
+	*recorder->named_mark = '\0';
 	return code;
 }
 
@@ -159,5 +195,7 @@ int recorder_close(struct recorder *recorder, struct error *error)
 	free(recorder->path);
 	if (recorder->asked_fd >= 0)
 		close(recorder->asked_fd);
+	if (recorder->key_fd >= 0)
+		close(recorder->key_fd);
 	return code;
 }

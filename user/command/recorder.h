@@ -7,8 +7,10 @@
 #include "analyze/history.h"
 #include "command/options.h"
 #include "model/snapshot.h"
+#include "recording/marker.h"
 #include "recording/writer.h"
 #include "symbolize/symbolizer.h"
+#include "system/loop.h"
 
 struct recorder {
 	const struct log *log; /* not owned, as the next one */
@@ -17,20 +19,28 @@ struct recorder {
 	struct writer writer;
 	uint64_t marks; /* so far */
 	bool is_marked; /* the next snapshot has the next mark */
-	char trigger_mark[32]; /* or this one, which a trigger has asked for; "" = none */
+	/* or this one, which a trigger or the user has named; "" = none */
+	char named_mark[MARKER_NAME_MAX + 1];
 	struct marks times; /* of the intervals that have one, of whoever; owned */
 	struct history history; /* of the snapshots, for verdicts */
 	/* Of the snapshot that is being written; NULL = all calls are traced. */
 	struct budget_estimates *estimates;
 	bool is_asked; /* and those that other programs have asked for */
+	int key_fd; /* readable when the user may have pressed a key that sets one; -1 = there is no terminal */
 	int asked_fd; /* readable when another program may have asked for a mark; -1 = that is seen at each interval */
+	struct watch on_asked, on_key;
 };
 
 /* Make the recording that -o names, for these pids. Returns 0 or a negative errno with `error` filled. */
 int recorder_open(struct recorder *recorder, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error);
 
-/* Has another program asked for a mark? To be asked when asked_fd is readable, and before each snapshot, which has it then. */
+/* Call `handle` when somebody may have asked for a mark: another program, or the user at the terminal. */
+void recorder_start(struct recorder *recorder, struct loop *loop,
+		    void (*handle)(void *context, struct watch *watch), void *context);
+/* To be called by it. Has somebody? Then the next snapshot has it. */
+bool recorder_is_asked(struct recorder *recorder, struct loop *loop, struct watch *watch);
+/* Has another program? To be asked before each snapshot. */
 bool recorder_sees_mark(struct recorder *recorder);
 
 /* The next snapshot has a mark of a trigger's: "on-oom-1". */

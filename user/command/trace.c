@@ -66,7 +66,7 @@ struct trace {
 	struct options *own;
 	uint64_t written; /* reports, or intervals */
 	struct loop loop;
-	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_asked, on_history;
+	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_history;
 	struct plan_notice notice; /* of what is probed */
 	struct time_left left; /* of -d */
 	bool waiting; /* for the first process */
@@ -309,8 +309,7 @@ static void trace_on_asked(void *context, struct watch *watch)
 {
 	struct trace *trace = context;
 
-	(void)watch;
-	if (recorder_sees_mark(trace->recorder) && !trace->waiting)
+	if (recorder_is_asked(trace->recorder, &trace->loop, watch) && !trace->waiting)
 		trace_report_now(trace);
 }
 
@@ -467,8 +466,8 @@ static int trace_watch_all(struct trace *trace)
 	if (code)
 		return error_set(&trace->error, ERROR_PERMISSION, code,
 				 "cannot wait for events: %s", strerror(-code));
-	if (trace->recorder && trace->recorder->asked_fd >= 0)
-		trace_watch(trace, &trace->on_asked, trace->recorder->asked_fd, trace_on_asked);
+	if (trace->recorder)
+		recorder_start(trace->recorder, &trace->loop, trace_on_asked, trace);
 	trace_watch_pipe(trace);
 	return 0;
 }

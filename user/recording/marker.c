@@ -2,11 +2,25 @@
 /* See marker.h. */
 #include "recording/marker.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "recording/schema.h"
+
+bool marker_is_name(const char *text)
+{
+	struct buffer safe = { 0 };
+	bool same;
+
+	text_append_safe(&safe, text);
+	same = safe.data && !strcmp(safe.data, text);
+	buffer_free(&safe);
+	return same && !isdigit((unsigned char)*text) && strlen(text) <= MARKER_NAME_MAX;
+}
 
 /* What the query asks for: its first column of the first row; 0 = there is none. */
 static uint64_t marker_ask(struct marker *marker, const char *sql, uint64_t value)

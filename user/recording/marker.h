@@ -8,6 +8,11 @@
 
 #include "recording/database.h"
 
+#define MARKER_NAME_MAX 64 /* bytes of a name */
+
+/* Is it the name of a mark? It is no time, and looks as it is. */
+bool marker_is_name(const char *text);
+
 struct marker {
 	struct database database;
 	uint64_t id; /* of the mark */

@@ -47,6 +47,11 @@ int loop_add_broken(struct loop *loop, struct watch *watch)
 	return loop_watch(loop, watch, 0);
 }
 
+void loop_remove(struct loop *loop, struct watch *watch)
+{
+	epoll_ctl(loop->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
+}
+
 int loop_run(struct loop *loop)
 {
 	struct epoll_event event;

@@ -30,6 +30,9 @@ int loop_add(struct loop *loop, struct watch *watch);
 /* The same, but only if the descriptor breaks: the reader of a pipe has gone. */
 int loop_add_broken(struct loop *loop, struct watch *watch);
 
+/* No longer, also from its own handler. */
+void loop_remove(struct loop *loop, struct watch *watch);
+
 /* Handle what happens until loop_stop. Returns 0 or a negative errno. */
 int loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
