@@ -91,6 +91,18 @@ def test_truth():
     assert not [group for group in report["groups"] if group["size"] == 5008], report["groups"]
 
 
+def test_frame_of_main():
+    """What only words of main()'s frame lead to is lost when main() has returned, though exit() has left some of them as they were; not when
+    main() has called exit() or _exit() itself, and not what a handler has in its frame that calls exit() again."""
+    blocks, size = LOST["definite"]
+    for how, count in (("frame", 48), ("frame-exit", 0), ("frame-end", 0), ("again", 0)):
+        report, _ = leaks([lab.target("ending"), how])
+        check_certain(report)
+        assert figures(report)["definite"] == [blocks + count, size + 920 * count], (how, figures(report))
+        truth = memcheck([lab.target("ending"), how])
+        assert figures(report) == truth, (how, figures(report), truth)
+
+
 def test_ends():
     """After a child in the same memory; of another program that it has executed."""
     for how in ("vfork", "exec"):

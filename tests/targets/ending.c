@@ -14,6 +14,7 @@
 
 #define QUIET __attribute__((noinline))
 #define STATUS 7
+#define FRAME 48
 
 static void *volatile kept[64];
 static const char *program;
@@ -151,6 +152,24 @@ static void end_after_child(int shares)
 	waitpid(child, NULL, 0);
 }
 
+static QUIET void fill(void *volatile *frame, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		frame[i] = make(920);
+}
+
+/* In a handler, a second time; what its frame has is alive. */
+static void exit_again(void)
+{
+	void *volatile own[8];
+
+	fill(own, 8);
+	scrub();
+	exit(STATUS);
+}
+
 static void end(const char *how)
 {
 	if (!strcmp(how, "_exit"))
@@ -179,6 +198,8 @@ int main(int count, char **arguments)
 {
 	int none = count > 1 && !strcmp(arguments[1], "none");
 	const char *how = count > 1 + none ? arguments[1 + none] : "exit";
+	/* Where exit() has its frame when main() has returned. */
+	void *volatile frame[FRAME] = { NULL };
 
 	program = arguments[0];
 	kept[63] = make(6008);
@@ -191,6 +212,15 @@ int main(int count, char **arguments)
 	scrub();
 	if (!strcmp(how, "stale"))
 		go_down();
+	if (!strcmp(how, "again"))
+		atexit(exit_again);
+	if (!strncmp(how, "frame", 5))
+		fill(frame, FRAME);
+	scrub();
+	if (!strcmp(how, "frame-exit"))
+		exit(STATUS);
+	if (!strcmp(how, "frame-end"))
+		_exit(STATUS);
 	end(how);
 	return STATUS;
 }

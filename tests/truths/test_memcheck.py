@@ -26,10 +26,8 @@ MALLOC_HAS = 128 << 10  # from so many bytes on, blocks are mappings
 
 # A program of memcheck/tests, its arguments, options of memcheck.
 Case = collections.namedtuple("Case", "program arguments options")
-# Of a case, at these looks (the last one is at the end): blocks that the tracer has more or fewer of, by kind; HIDDEN: lost ones that it calls
-# possibly lost or reachable, as many as may be; and why.
+# Of a case, at these looks (the last one is at the end): blocks that the tracer has more or fewer of, by kind; and why.
 Difference = collections.namedtuple("Difference", "looks blocks reason")
-HIDDEN = None
 
 
 def case(program, *arguments, options=()):
@@ -57,8 +55,6 @@ DIFFERENCES = {
         Difference((1,), {"definite": -1, "possible": 1}, EMPTY_ARRAY)],
     "reach_thread_register.c": [
         Difference((1,), {"possible": -1, "reachable": 1}, "memcheck does not know what the C library keeps for a thread")],
-    "mempool.c": [Difference((1,), HIDDEN, WRITTEN + ": old ones are in the frame of exit()")],
-    **{"leak-pool.c " + number: [Difference((1,), HIDDEN, WRITTEN + ": old ones are in the frame of exit()")] for number in "012345"},
 }
 
 
@@ -155,11 +151,6 @@ def totals(found):
     return {kind: sum(blocks.values()) for kind, blocks in found.items()}
 
 
-def is_hidden(theirs, ours):
-    """Are blocks only held that memcheck calls lost?"""
-    return all(ours[kind] <= theirs[kind] for kind in ("definite", "indirect")) and sum(ours.values()) == sum(theirs.values())
-
-
 def judge(name, number, theirs, ours):
     """None: the same blocks; or why not."""
     before, now = totals(theirs), totals(ours)
@@ -167,8 +158,7 @@ def judge(name, number, theirs, ours):
         return None
     moved = {kind: now[kind] - before[kind] for kind in now if now[kind] != before[kind]}
     for difference in DIFFERENCES.get(name, []):
-        blocks = difference.blocks if difference.blocks is None else {kind: count for kind, count in difference.blocks.items() if count}
-        if number in difference.looks and (is_hidden(before, now) if blocks is HIDDEN else blocks == moved):
+        if number in difference.looks and difference.blocks == moved:
             return difference.reason
     raise AssertionError("%s, look %d: memcheck has %s, the tracer %s" % (name, number, theirs, ours))
 
@@ -180,7 +170,7 @@ def check_case(one, path):
     ours = looks(path, one.arguments, [option.replace("--leak-check-", "--") for option in one.options])
     assert len(truth) == len(ours), (name, len(truth), len(ours))
     reasons = [judge(name, number, *both) for number, both in enumerate(zip(truth, ours), 1)]
-    wanted = {number for difference in DIFFERENCES.get(name, []) if difference.blocks is not HIDDEN for number in difference.looks}
+    wanted = {number for difference in DIFFERENCES.get(name, []) for number in difference.looks}
     missing = {number for number in wanted if not reasons[number - 1]}
     assert not missing, "%s, looks %s: equal, but DIFFERENCES has a reason" % (name, missing)
     for reason in dict.fromkeys(reasons):

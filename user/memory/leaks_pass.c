@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "heap/census.h"
+#include "reach/reach_ending.h"
 #include "reach/reach_scan.h"
 #include "system/kernel_words.h"
 #include "system/memory_sharer.h"
@@ -219,6 +220,19 @@ static int pass_scan(struct leaks_pass *pass, struct error *error)
 	return 0;
 }
 
+/* Whether main() has returned, the registers of the thread that ends the process show. */
+static void pass_find_ending(struct leaks_pass *pass)
+{
+	struct thread_registers *thread;
+	size_t i;
+
+	for (i = 0; pass->wanted->is_ending && i < pass->registers.count; i++) {
+		thread = &pass->registers.items[i];
+		thread->dead_end =
+			reach_ending_frames(pass->image, &pass->modules, thread->stack_pointer);
+	}
+}
+
 static int pass_look(struct leaks_pass *pass, struct error *error)
 {
 	struct listing listing = { .pass = pass,
@@ -230,6 +244,7 @@ static int pass_look(struct leaks_pass *pass, struct error *error)
 	pass_read_registers(pass);
 	thread_list_find(pass->image, &pass->threads);
 	module_ranges_find(pass->image, &pass->modules);
+	pass_find_ending(pass);
 	reach_roots_open(&pass->roots, pass->image, &pass->modules, &pass->threads,
 			 &pass->registers);
 	leaks_objects_claim(pass->objects, &pass->roots);

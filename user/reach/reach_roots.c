@@ -20,18 +20,25 @@ static void roots_claim(struct reach_roots *roots, enum leak_root root, uint64_t
 	claims_add(roots->claims, CLAIM, start, end, (uint32_t)root);
 }
 
-/* The lowest stack pointer in [start, end); 0 = there is none. */
-static uint64_t roots_stack_pointer(const struct thread_registers_list *registers, uint64_t start,
-				    uint64_t end)
+static uint64_t roots_dead_end_of(const struct thread_registers *thread)
 {
-	uint64_t found = 0;
+	return thread->dead_end			  ? thread->dead_end
+	       : thread->stack_pointer > RED_ZONE ? (thread->stack_pointer - RED_ZONE) & ~7ull
+						  : 0;
+}
+
+/* Where what is alive begins in [start, end), of the lowest stack pointer; 0 = there is none. */
+static uint64_t roots_dead_end(const struct thread_registers_list *registers, uint64_t start,
+			       uint64_t end)
+{
+	uint64_t found = 0, dead_end;
 	size_t i;
 
 	for (i = 0; i < registers->count; i++) {
-		uint64_t pointer = registers->items[i].stack_pointer;
-
-		if (pointer >= start && pointer < end && (!found || pointer < found))
-			found = pointer;
+		dead_end = roots_dead_end_of(&registers->items[i]);
+		if (registers->items[i].stack_pointer >= start &&
+		    registers->items[i].stack_pointer < end && (!found || dead_end < found))
+			found = dead_end;
 	}
 	return found;
 }
@@ -41,11 +48,11 @@ static void roots_claim_stack(struct reach_roots *roots,
 			      const struct thread_registers_list *registers, uint64_t start,
 			      uint64_t end)
 {
-	uint64_t pointer = roots_stack_pointer(registers, start, end);
+	uint64_t dead_end = roots_dead_end(registers, start, end);
 
-	if (pointer > start + RED_ZONE) {
-		roots_claim(roots, LEAK_ROOT_DEAD_STACK, start, (pointer - RED_ZONE) & ~7ull);
-		start = (pointer - RED_ZONE) & ~7ull;
+	if (dead_end > start && dead_end < end) {
+		roots_claim(roots, LEAK_ROOT_DEAD_STACK, start, dead_end);
+		start = dead_end;
 	}
 	roots_claim(roots, LEAK_ROOT_STACK, start, end);
 }

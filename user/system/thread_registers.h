@@ -13,6 +13,7 @@
 struct thread_registers {
 	pid_t tid; /* as the kernel has it */
 	uint64_t stack_pointer; /* 0 = unknown */
+	uint64_t dead_end; /* nothing of the stack below it is alive; 0 = as of the pointer */
 	uint64_t words[THREAD_WORDS_MAX];
 	size_t count;
 };
