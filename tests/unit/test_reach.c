@@ -243,24 +243,25 @@ static void check_leaders(const struct naive *naive, const struct reach_graph *g
 
 	for (i = 0; i < naive->count; i++) {
 		const struct reach_node *node = &graph->nodes[i];
+		uint32_t leader;
 
 		if (naive->verdicts[i] != LEAK_UNJUDGED) {
 			assert_int_equal(node->verdict, naive->verdicts[i]);
-			assert_int_equal(node->leader, REACH_NOBODY);
 			continue;
 		}
-		assert_int_equal(node->verdict, node->leader == i ? LEAK_DEFINITE : LEAK_INDIRECT);
-		assert_int_equal(graph->nodes[node->leader].verdict, LEAK_DEFINITE);
+		leader = reach_graph_leader(graph, (uint32_t)i);
+		assert_int_equal(node->verdict, leader == i ? LEAK_DEFINITE : LEAK_INDIRECT);
+		assert_int_equal(graph->nodes[leader].verdict, LEAK_DEFINITE);
 		naive_from(naive, (uint32_t)i, from);
 		for (n = 0; n < naive->count; n++) {
 			if (n == i || !from[n] || naive->verdicts[n] != LEAK_UNJUDGED ||
-			    graph->nodes[n].leader != n)
+			    reach_graph_leader(graph, (uint32_t)n) != n)
 				continue;
 			/* It leads to a leader: then that leads back to it, and is lower. */
 			naive_from(naive, (uint32_t)n, back);
 			assert_true(back[i] && n < i);
 		}
-		naive_from(naive, node->leader, from);
+		naive_from(naive, leader, from);
 		assert_true(from[i]);
 	}
 	free(from);
@@ -349,7 +350,7 @@ static void test_long_list(void **state)
 	assert_int_equal(graph.nodes[LENGTH - 1].verdict, LEAK_DEFINITE);
 	for (i = 0; i < LENGTH - 1; i++) {
 		assert_int_equal(graph.nodes[i].verdict, LEAK_INDIRECT);
-		assert_int_equal(graph.nodes[i].leader, LENGTH - 1);
+		assert_int_equal(reach_graph_leader(&graph, i), LENGTH - 1);
 	}
 	reach_graph_free(&graph);
 }
@@ -398,13 +399,13 @@ static void test_shared_child(void **state)
 	assert_int_equal(graph.nodes[0].verdict, LEAK_DEFINITE);
 	assert_int_equal(graph.nodes[1].verdict, LEAK_DEFINITE);
 	assert_int_equal(graph.nodes[2].verdict, LEAK_INDIRECT);
-	first = graph.nodes[2].leader;
+	first = reach_graph_leader(&graph, 2);
 	reach_graph_free(&graph);
 	reach_graph_open(&graph, 3);
 	reach_graph_add_edge(&graph, 1, 2, true);
 	reach_graph_add_edge(&graph, 0, 2, false);
 	reach_graph_mark(&graph);
-	assert_int_equal(graph.nodes[2].leader, first);
+	assert_int_equal(reach_graph_leader(&graph, 2), first);
 	reach_graph_free(&graph);
 }
 
@@ -423,7 +424,7 @@ static void test_cycles(void **state)
 	reach_graph_add_edge(&graph, 4, 1, false);
 	reach_graph_mark(&graph);
 	for (i = 0; i < 6; i++) {
-		assert_int_equal(graph.nodes[i].leader, 3);
+		assert_int_equal(reach_graph_leader(&graph, i), 3);
 		assert_int_equal(graph.nodes[i].verdict, i == 3 ? LEAK_DEFINITE : LEAK_INDIRECT);
 	}
 	reach_graph_free(&graph);
@@ -443,7 +444,7 @@ static void test_roots_and_ways(void **state)
 	reach_graph_add_root(&graph, 2, true, LEAK_ROOT_FREE, 0x400);
 	reach_graph_mark(&graph);
 	assert_int_equal(graph.nodes[0].root, LEAK_ROOT_STATIC);
-	assert_int_equal(graph.nodes[0].holder, 0x200);
+	assert_int_equal(reach_graph_rooted(&graph, 0)->holder, 0x200);
 	assert_int_equal(graph.nodes[1].root, LEAK_ROOT_STATIC);
 	assert_int_equal(graph.nodes[1].parent, 0);
 	assert_int_equal(graph.nodes[2].verdict, LEAK_STALE);
@@ -497,7 +498,7 @@ static void test_forgotten_words(void **state)
 	reach_graph_mark(&graph);
 	assert_int_equal(graph.nodes[0].verdict, LEAK_DEFINITE);
 	assert_int_equal(graph.nodes[1].verdict, LEAK_INDIRECT);
-	assert_int_equal(graph.nodes[1].leader, 0);
+	assert_int_equal(reach_graph_leader(&graph, 1), 0);
 	assert_int_equal(graph.nodes[2].verdict, LEAK_REACHABLE);
 	assert_int_equal(graph.nodes[3].verdict, LEAK_POSSIBLE);
 	reach_graph_free(&graph);

@@ -178,11 +178,13 @@ static void who_add_step(const struct leaks_pass *pass, struct leak_who *who, ui
 
 static void who_add_first(const struct leaks_pass *pass, struct leak_who *who, uint32_t first)
 {
-	const struct reach_node *node = &pass->graph.nodes[first];
-	struct leak_link link = { .root = node->holder_root, .place = node->holder };
+	const struct reach_rooted *rooted = reach_graph_rooted(&pass->graph, first);
+	struct leak_link link = { 0 };
 
-	if (!node->starts && !node->inners)
+	if (!rooted)
 		return;
+	link.root = rooted->holder_root;
+	link.place = rooted->holder;
 	if (link.place)
 		link.into = image_word(pass->image, link.place) - pass->blocks.items[first].address;
 	if (link.into >= pass->blocks.items[first].bytes)

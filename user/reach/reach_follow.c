@@ -50,7 +50,8 @@ void reach_candidates_take(struct reach_candidates *candidates, const struct kin
 		    node->verdict != LEAK_POSSIBLE)
 			continue;
 		if (node->verdict != LEAK_POSSIBLE) {
-			candidate.leader = blocks->items[node->leader].address;
+			candidate.leader =
+				blocks->items[reach_graph_leader(graph, (uint32_t)i)].address;
 			candidate.hash = candidates_hash(&window, &blocks->items[i]);
 		}
 		candidates_add(candidates, &candidate);

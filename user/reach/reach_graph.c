@@ -12,17 +12,12 @@
 #define GUESSES_MAX (4u << 20) /* 48 MB */
 
 /*
- * What a block costs while edges are sorted: in the list (24), as a node, its offset, in the index (2); and what two edges do, with room for
- * more, in both orders. What marks blocks takes less, and comes when edges are gone.
+ * What a block costs: in the list (24), as a node, in the index (2); and what two far edges do, with room for more, in both orders. What
+ * marks blocks takes less, and comes when far edges have their order.
  */
-#define NEED_BLOCK (24 + sizeof(struct reach_node) + sizeof(uint32_t) + 2)
+#define NEED_BLOCK (24 + sizeof(struct reach_node) + 2)
 #define NEED_EDGES \
 	(2 * (sizeof(struct reach_edge) + sizeof(struct reach_edge) / 4 + sizeof(uint32_t)))
-
-/* How far ahead of what is marked its offsets, its edges, and the blocks that these lead to are read. */
-#define AHEAD_OFFSETS 24
-#define AHEAD_TARGETS 16
-#define AHEAD_NODES 8
 
 /* Marking: blocks that were reached, and whose edges are not followed yet. */
 struct marking {
@@ -46,55 +41,77 @@ void reach_graph_open(struct reach_graph *graph, size_t count)
 void reach_graph_free(struct reach_graph *graph)
 {
 	free(graph->nodes);
-	free(graph->edges);
-	free(graph->offsets);
-	free(graph->targets);
 	free(graph->rooted);
 	free(graph->root_guesses.items);
 	free(graph->guesses.items);
+	free(graph->far);
+	free(graph->lists);
+	free(graph->leaders);
 	*graph = (struct reach_graph){ 0 };
+}
+
+/* Before marking, the parent of a node is its position in `rooted`, plus one. */
+static struct reach_rooted *graph_root(struct reach_graph *graph, uint32_t target)
+{
+	struct reach_node *node = &graph->nodes[target];
+
+	if (!node->parent) {
+		graph->rooted = memory_grow_large(graph->rooted, graph->rooted_count,
+						  &graph->rooted_capacity, sizeof(*graph->rooted));
+		graph->rooted[graph->rooted_count++] = (struct reach_rooted){ .block = target };
+		node->parent = (uint32_t)graph->rooted_count;
+	}
+	return &graph->rooted[node->parent - 1];
 }
 
 void reach_graph_add_root(struct reach_graph *graph, uint32_t target, bool inner,
 			  enum leak_root root, uint64_t place)
 {
-	struct reach_node *node = &graph->nodes[target];
-	bool is_first = !node->starts && !node->inners;
+	struct reach_rooted *rooted = graph_root(graph, target);
 
-	if (is_first) {
-		graph->rooted = memory_grow_large(graph->rooted, graph->rooted_count,
-						  &graph->rooted_capacity, sizeof(*graph->rooted));
-		graph->rooted[graph->rooted_count++] = target;
-	}
-	if (is_first || (!inner && !node->is_sure) ||
-	    (inner != node->is_sure && root < node->holder_root)) {
-		node->holder_root = (uint8_t)root;
-		node->holder = place;
-		node->is_sure = !inner;
+	if ((!rooted->starts && !rooted->inners) || (!inner && !rooted->is_sure) ||
+	    (inner != rooted->is_sure && root < rooted->holder_root)) {
+		rooted->holder_root = (uint8_t)root;
+		rooted->holder = place;
+		rooted->is_sure = !inner;
 	}
 	if (inner)
-		node->inners |= (uint16_t)ROOT_BIT(root);
+		rooted->inners |= (uint16_t)ROOT_BIT(root);
 	else
-		node->starts |= (uint16_t)ROOT_BIT(root);
+		rooted->starts |= (uint16_t)ROOT_BIT(root);
+}
+
+static void graph_add_far(struct reach_graph *graph, struct reach_node *node,
+			  const struct reach_edge *edge)
+{
+	const struct reach_edge *last = graph->far_count ? &graph->far[graph->far_count - 1] : NULL;
+
+	if (last && last->source == edge->source && last->target == edge->target)
+		return;
+	/* Positions in the lists have 32 bits. */
+	if (graph->far_count >= UINT32_MAX - (REACH_EDGES_NEAR + 1) * (graph->crowded_count + 1)) {
+		graph->is_cut = true;
+		return;
+	}
+	graph->crowded_count += node->edge_count == REACH_EDGES_NEAR;
+	node->edge_count = REACH_EDGES_NEAR + 1;
+	graph->far = memory_grow_large(graph->far, graph->far_count, &graph->far_capacity,
+				       sizeof(*graph->far));
+	graph->far[graph->far_count++] = *edge;
 }
 
 void reach_graph_add_edge(struct reach_graph *graph, uint32_t source, uint32_t target, bool inner)
 {
-	struct reach_edge edge = { source, target << 1 | inner };
-	const struct reach_edge *last = graph->edge_count ? &graph->edges[graph->edge_count - 1]
-							  : NULL;
+	struct reach_node *node = &graph->nodes[source];
+	const struct reach_edge edge = { source, target << 1 | inner };
 
-	if (source == target ||
-	    (graph->edge_count && last->source == source && last->target == edge.target))
+	if (source == target || (node->edge_count && node->edges[0] == edge.target) ||
+	    (node->edge_count > 1 && node->edges[1] == edge.target))
 		return;
-	if (graph->edge_count >= UINT32_MAX - 1) {
-		graph->is_cut = true;
-		return;
-	}
-	graph->is_unordered |= graph->edge_count && last->source > source;
-	graph->edges = memory_grow_large(graph->edges, graph->edge_count, &graph->edge_capacity,
-					 sizeof(*graph->edges));
-	graph->edges[graph->edge_count++] = edge;
+	if (node->edge_count < REACH_EDGES_NEAR)
+		node->edges[node->edge_count++] = edge.target;
+	else
+		graph_add_far(graph, node, &edge);
 }
 
 void reach_graph_add_guess(struct reach_graph *graph, uint32_t source, uint32_t target,
@@ -116,47 +133,52 @@ void reach_graph_add_guess(struct reach_graph *graph, uint32_t source, uint32_t 
 	guesses->items[guesses->count++] = guess;
 }
 
-/* Sources ascend: of each edge its target stays, in its place in the list. */
-static void graph_keep_targets(struct reach_graph *graph)
-{
-	uint32_t *targets = &graph->edges[0].source, source = 0;
-	size_t i;
-
-	for (i = 0; i < graph->edge_count; i++) {
-		while (source < graph->edges[i].source)
-			graph->offsets[++source] = (uint32_t)i;
-		targets[i] = graph->edges[i].target;
-	}
-	while (source < graph->count)
-		graph->offsets[++source] = (uint32_t)i;
-	graph->targets = memory_resize(targets, graph->edge_count, sizeof(*targets));
-}
-
-static void graph_sort_targets(struct reach_graph *graph)
-{
-	uint32_t *offsets = graph->offsets;
-	size_t i;
-
-	graph->targets = memory_alloc_large(graph->edge_count + 1, sizeof(*graph->targets));
-	for (i = 0; i < graph->edge_count; i++)
-		offsets[graph->edges[i].source + 2]++;
-	for (i = 2; i <= graph->count; i++)
-		offsets[i] += offsets[i - 1];
-	for (i = 0; i < graph->edge_count; i++)
-		graph->targets[offsets[graph->edges[i].source + 1]++] = graph->edges[i].target;
-	free(graph->edges);
-}
-
-/* Order the edges by their sources. */
+/* Of blocks with far edges, all are put together, in the order of blocks. Parents are in use for how many there are, and where the next one goes. */
 static void graph_sort(struct reach_graph *graph)
 {
-	graph->offsets = memory_alloc_large(graph->count + 2, sizeof(*graph->offsets));
-	if (graph->is_unordered || !graph->edges)
-		graph_sort_targets(graph);
-	else
-		graph_keep_targets(graph);
-	graph->edges = NULL;
-	graph->edge_capacity = 0;
+	struct reach_node *node;
+	uint32_t *list, far;
+	size_t i, at = 0;
+
+	for (i = 0; i < graph->rooted_count; i++)
+		graph->nodes[graph->rooted[i].block].parent = 0;
+	if (!graph->far_count)
+		return;
+	for (i = 0; i < graph->far_count; i++)
+		graph->nodes[graph->far[i].source].parent++;
+	graph->lists =
+		memory_alloc_large(graph->far_count + (REACH_EDGES_NEAR + 1) * graph->crowded_count,
+				   sizeof(*graph->lists));
+	for (i = 0; i < graph->count; i++) {
+		node = &graph->nodes[i];
+		if (node->edge_count <= REACH_EDGES_NEAR)
+			continue;
+		list = &graph->lists[at];
+		far = node->parent;
+		list[0] = REACH_EDGES_NEAR + far;
+		memcpy(list + 1, node->edges, sizeof(node->edges));
+		node->edges[0] = (uint32_t)at;
+		node->parent = (uint32_t)at + 1 + REACH_EDGES_NEAR;
+		at = node->parent + far;
+	}
+	for (i = 0; i < graph->far_count; i++)
+		graph->lists[graph->nodes[graph->far[i].source].parent++] = graph->far[i].target;
+	free(graph->far);
+	graph->far = NULL;
+	graph->far_count = graph->far_capacity = 0;
+}
+
+/* The edges of a block, once they are sorted. Returns how many there are. */
+static uint32_t graph_edges(const struct reach_graph *graph, uint32_t block,
+			    const uint32_t **ret_edges)
+{
+	const struct reach_node *node = &graph->nodes[block];
+
+	*ret_edges = node->edges;
+	if (node->edge_count <= REACH_EDGES_NEAR)
+		return node->edge_count;
+	*ret_edges = &graph->lists[node->edges[0] + 1];
+	return (*ret_edges)[-1];
 }
 
 static bool marking_is_free(const struct marking *marking, uint32_t block)
@@ -165,82 +187,62 @@ static bool marking_is_free(const struct marking *marking, uint32_t block)
 }
 
 static void marking_take(struct marking *marking, uint32_t block, enum leak_verdict verdict,
-			 uint32_t parent)
+			 uint32_t parent, uint8_t root)
 {
 	struct reach_node *node = &marking->graph->nodes[block];
 
 	marking->taken[block / 64] |= 1ull << block % 64;
 	node->verdict = (uint8_t)verdict;
 	node->parent = parent;
-	node->leader = REACH_NOBODY;
+	node->root = root;
 	node->heuristic = LEAK_HEURISTIC_NONE;
-	node->root = parent == REACH_NOBODY ? node->holder_root
-					    : marking->graph->nodes[parent].root;
 	marking->queue[marking->tail++] = block;
-}
-
-/* The next one in the queue. Where a block leads is nowhere near it: so that is read before its turn comes, of some at a time. */
-static uint32_t marking_next(struct marking *marking)
-{
-	const struct reach_graph *graph = marking->graph;
-	const uint32_t *queue = &marking->queue[marking->head];
-	size_t left = marking->tail - marking->head;
-	uint32_t at;
-
-	if (left > AHEAD_OFFSETS)
-		__builtin_prefetch(&graph->offsets[queue[AHEAD_OFFSETS]]);
-	if (left > AHEAD_TARGETS)
-		__builtin_prefetch(&graph->targets[graph->offsets[queue[AHEAD_TARGETS]]]);
-	if (left > AHEAD_NODES) {
-		at = graph->offsets[queue[AHEAD_NODES]];
-		if (at < graph->offsets[queue[AHEAD_NODES] + 1])
-			__builtin_prefetch(&graph->nodes[graph->targets[at] >> 1], 1);
-	}
-	return marking->queue[marking->head++];
 }
 
 /* Follow the edges of what is in the queue; `sure`: those that lead to starts only. */
 static void marking_follow(struct marking *marking, enum leak_verdict verdict, bool sure)
 {
 	const struct reach_graph *graph = marking->graph;
+	const uint32_t *edges;
+	uint32_t block, count, i;
 	bool is_insider;
-	uint32_t i, at;
 
 	while (marking->head < marking->tail) {
-		i = marking_next(marking);
+		block = marking->queue[marking->head++];
+		count = graph_edges(graph, block, &edges);
 		is_insider = false;
-		for (at = graph->offsets[i]; at < graph->offsets[i + 1]; at++) {
-			if (!marking_is_free(marking, graph->targets[at] >> 1))
+		for (i = 0; i < count; i++) {
+			if (!marking_is_free(marking, edges[i] >> 1))
 				continue;
-			if (sure && graph->targets[at] & 1)
+			if (sure && edges[i] & 1)
 				is_insider = true;
 			else
-				marking_take(marking, graph->targets[at] >> 1, verdict, i);
+				marking_take(marking, edges[i] >> 1, verdict, block,
+					     graph->nodes[block].root);
 		}
 		if (!is_insider)
 			continue;
 		marking->insiders = memory_grow_large(marking->insiders, marking->insider_count,
 						      &marking->insider_capacity,
 						      sizeof(*marking->insiders));
-		marking->insiders[marking->insider_count++] = i;
+		marking->insiders[marking->insider_count++] = block;
 	}
 }
 
 static void marking_reachable(struct marking *marking)
 {
-	struct reach_graph *graph = marking->graph;
+	const struct reach_graph *graph = marking->graph;
+	const struct reach_rooted *rooted;
 	enum leak_root root;
-	uint32_t block;
 	size_t i;
 
 	for (root = 0; root < LEAK_ROOTS_LIVE; root++) {
 		for (i = 0; i < graph->rooted_count; i++) {
-			block = graph->rooted[i];
-			if (!(graph->nodes[block].starts & ROOT_BIT(root)) ||
-			    !marking_is_free(marking, block))
-				continue;
-			marking_take(marking, block, LEAK_REACHABLE, REACH_NOBODY);
-			graph->nodes[block].root = (uint8_t)root;
+			rooted = &graph->rooted[i];
+			if (rooted->starts & ROOT_BIT(root) &&
+			    marking_is_free(marking, rooted->block))
+				marking_take(marking, rooted->block, LEAK_REACHABLE, REACH_NOBODY,
+					     (uint8_t)root);
 		}
 		marking_follow(marking, LEAK_REACHABLE, true);
 	}
@@ -250,17 +252,16 @@ static void marking_reachable(struct marking *marking)
 static void marking_weak(struct marking *marking, unsigned int roots, enum leak_verdict verdict)
 {
 	const struct reach_graph *graph = marking->graph;
+	const struct reach_rooted *rooted;
 	unsigned int found;
-	uint32_t block;
 	size_t i;
 
 	for (i = 0; i < graph->rooted_count; i++) {
-		block = graph->rooted[i];
-		found = (graph->nodes[block].starts | graph->nodes[block].inners) & roots;
-		if (!found || !marking_is_free(marking, block))
-			continue;
-		marking_take(marking, block, verdict, REACH_NOBODY);
-		graph->nodes[block].root = (uint8_t)__builtin_ctz(found);
+		rooted = &graph->rooted[i];
+		found = (rooted->starts | rooted->inners) & roots;
+		if (found && marking_is_free(marking, rooted->block))
+			marking_take(marking, rooted->block, verdict, REACH_NOBODY,
+				     (uint8_t)__builtin_ctz(found));
 	}
 	marking_follow(marking, verdict, false);
 }
@@ -277,10 +278,10 @@ static void marking_guess(struct marking *marking, const struct reach_guess *gue
 				 (uint64_t)guess->words * sizeof(uint64_t));
 	if (heuristic == LEAK_HEURISTIC_NONE)
 		return;
-	marking_take(marking, guess->target, LEAK_REACHABLE, guess->source);
-	node->heuristic = heuristic & 0x7f;
-	if (guess->source == REACH_NOBODY)
-		node->root = (uint8_t)__builtin_ctz(node->inners);
+	marking_take(marking, guess->target, LEAK_REACHABLE, guess->source,
+		     guess->source == REACH_NOBODY ? node->root
+						   : marking->graph->nodes[guess->source].root);
+	node->heuristic = (uint8_t)heuristic;
 }
 
 static int guess_compare(const void *a, const void *b)
@@ -288,6 +289,19 @@ static int guess_compare(const void *a, const void *b)
 	const struct reach_guess *left = a, *right = b;
 
 	return compare_numbers(left->source, right->source);
+}
+
+/* In the order of sources, as they are already where memory was read upward. */
+static void guesses_sort(struct reach_guesses *guesses)
+{
+	size_t i;
+
+	for (i = 1; i < guesses->count; i++)
+		if (guesses->items[i].source < guesses->items[i - 1].source) {
+			qsort(guesses->items, guesses->count, sizeof(*guesses->items),
+			      guess_compare);
+			return;
+		}
 }
 
 /* The first of them that is of `source`, or of one behind it. They are in the order of sources. */
@@ -309,14 +323,28 @@ static size_t guesses_find(const struct reach_guesses *guesses, uint32_t source)
 static void marking_forget_heuristics(const struct marking *marking, size_t begin)
 {
 	const struct reach_graph *graph = marking->graph;
-	uint32_t at, block;
+	const uint32_t *edges;
+	uint32_t count, i;
 
 	for (; begin < marking->tail; begin++) {
-		block = marking->queue[begin];
-		for (at = graph->offsets[block]; at < graph->offsets[block + 1]; at++)
-			if (!(graph->targets[at] & 1))
-				graph->nodes[graph->targets[at] >> 1].heuristic =
-					LEAK_HEURISTIC_NONE;
+		count = graph_edges(graph, marking->queue[begin], &edges);
+		for (i = 0; i < count; i++)
+			if (!(edges[i] & 1))
+				graph->nodes[edges[i] >> 1].heuristic = LEAK_HEURISTIC_NONE;
+	}
+}
+
+/* Blocks that are free have the root that leads into them, for a guess by which they are reached. */
+static void marking_set_roots(struct marking *marking)
+{
+	const struct reach_graph *graph = marking->graph;
+	const struct reach_rooted *rooted;
+	size_t i;
+
+	for (i = 0; i < graph->rooted_count; i++) {
+		rooted = &graph->rooted[i];
+		if (rooted->inners && marking_is_free(marking, rooted->block))
+			graph->nodes[rooted->block].root = (uint8_t)__builtin_ctz(rooted->inners);
 	}
 }
 
@@ -329,8 +357,8 @@ static void marking_guesses(struct marking *marking)
 	size_t i, at, done = 0;
 	uint32_t block;
 
-	if (marking->graph->is_unordered && guesses->count)
-		qsort(guesses->items, guesses->count, sizeof(*guesses->items), guess_compare);
+	guesses_sort(guesses);
+	marking_set_roots(marking);
 	for (i = 0; i < roots->count; i++)
 		marking_guess(marking, &roots->items[i]);
 	marking_follow(marking, LEAK_REACHABLE, true);
@@ -348,15 +376,17 @@ static void marking_guesses(struct marking *marking)
 static void marking_inner(struct marking *marking)
 {
 	const struct reach_graph *graph = marking->graph;
-	uint32_t at, block;
+	const uint32_t *edges;
+	uint32_t block, count, n;
 	size_t i;
 
 	for (i = 0; i < marking->insider_count; i++) {
 		block = marking->insiders[i];
-		for (at = graph->offsets[block]; at < graph->offsets[block + 1]; at++)
-			if (marking_is_free(marking, graph->targets[at] >> 1))
-				marking_take(marking, graph->targets[at] >> 1, LEAK_POSSIBLE,
-					     block);
+		count = graph_edges(graph, block, &edges);
+		for (n = 0; n < count; n++)
+			if (marking_is_free(marking, edges[n] >> 1))
+				marking_take(marking, edges[n] >> 1, LEAK_POSSIBLE, block,
+					     graph->nodes[block].root);
 	}
 	marking_follow(marking, LEAK_POSSIBLE, false);
 }
@@ -366,19 +396,19 @@ static void marking_descend(struct marking *marking, uint32_t block)
 {
 	const struct reach_graph *graph = marking->graph;
 	uint32_t *path = marking->queue, target;
+	const uint32_t *edges;
 	size_t depth = 1;
 
 	path[0] = block;
 	marking->cursors[block] = 1;
 	while (depth) {
 		block = path[depth - 1];
-		if (graph->offsets[block] + marking->cursors[block] - 1 ==
-		    graph->offsets[block + 1]) {
+		if (marking->cursors[block] > graph_edges(graph, block, &edges)) {
 			marking->finished[marking->finished_count++] = block;
 			depth--;
 			continue;
 		}
-		target = graph->targets[graph->offsets[block] + marking->cursors[block]++ - 1] >> 1;
+		target = edges[marking->cursors[block]++ - 1] >> 1;
 		if (marking_is_free(marking, target) && !marking->cursors[target]) {
 			marking->cursors[target] = 1;
 			path[depth++] = target;
@@ -389,32 +419,35 @@ static void marking_descend(struct marking *marking, uint32_t block)
 /* All that only this one leads to, or it before others. */
 static void marking_claim(struct marking *marking, uint32_t leader)
 {
-	struct reach_node *nodes = marking->graph->nodes;
+	struct reach_graph *graph = marking->graph;
 	size_t i;
 
 	marking->head = marking->tail = 0;
-	marking_take(marking, leader, LEAK_INDIRECT, REACH_NOBODY);
+	marking_take(marking, leader, LEAK_INDIRECT, REACH_NOBODY, 0);
 	marking_follow(marking, LEAK_INDIRECT, false);
 	for (i = 0; i < marking->tail; i++)
-		nodes[marking->queue[i]].leader = leader;
-	nodes[leader].verdict = LEAK_DEFINITE;
+		graph->leaders[marking->queue[i]] = leader;
+	graph->nodes[leader].verdict = LEAK_DEFINITE;
 }
 
 static void marking_lost(struct marking *marking)
 {
-	const size_t count = marking->graph->count;
+	struct reach_graph *graph = marking->graph;
 	size_t i;
 
-	marking->cursors = memory_alloc(count + 1, sizeof(*marking->cursors));
-	marking->finished = memory_alloc(count + 1, sizeof(*marking->finished));
+	if (marking->tail == graph->count)
+		return;
+	marking->cursors = memory_alloc(graph->count + 1, sizeof(*marking->cursors));
+	marking->finished = memory_alloc(graph->count + 1, sizeof(*marking->finished));
 	/* Upward: of a cycle, the lowest one is entered first, and finished last. */
-	for (i = 0; i < count; i++)
+	for (i = 0; i < graph->count; i++)
 		if (marking_is_free(marking, (uint32_t)i) && !marking->cursors[i])
 			marking_descend(marking, (uint32_t)i);
+	/* No longer needed as what they were. */
+	graph->leaders = marking->cursors;
 	for (i = marking->finished_count; i--;)
 		if (marking_is_free(marking, marking->finished[i]))
 			marking_claim(marking, marking->finished[i]);
-	free(marking->cursors);
 	free(marking->finished);
 }
 
@@ -436,6 +469,21 @@ void reach_graph_mark(struct reach_graph *graph)
 	free(marking.queue);
 	free(marking.taken);
 	free(marking.insiders);
+}
+
+uint32_t reach_graph_leader(const struct reach_graph *graph, uint32_t block)
+{
+	return graph->leaders[block];
+}
+
+const struct reach_rooted *reach_graph_rooted(const struct reach_graph *graph, uint32_t block)
+{
+	size_t i;
+
+	for (i = 0; i < graph->rooted_count; i++)
+		if (graph->rooted[i].block == block)
+			return &graph->rooted[i];
+	return NULL;
 }
 
 uint64_t reach_graph_need(uint64_t blocks)

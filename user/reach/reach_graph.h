@@ -14,20 +14,29 @@
 
 #define REACH_NOBODY UINT32_MAX
 
-/* Of a block. */
+#define REACH_EDGES_NEAR 2 /* of a block, that are in its node: most blocks have no more */
+
+/* Of a block: all that marking needs of it, so that it is waited for once. */
 struct reach_node {
-	uint64_t holder; /* where a word is that leads here, of the strongest root; 0 = none */
+	uint32_t edges[REACH_EDGES_NEAR]; /* target << 1 | inner */
+	/* After reach_graph_mark: the block on the way from the root; REACH_NOBODY = the root itself. */
+	uint32_t parent;
+	/* How many `edges`; REACH_EDGES_NEAR + 1: there are more, and edges[0] is where all of them are. */
+	uint8_t edge_count;
+	uint8_t verdict; /* enum leak_verdict */
+	uint8_t root; /* enum leak_root, of what is reached */
+	uint8_t heuristic; /* enum leak_heuristic, by which alone it is reached */
+};
+
+/* A block that a root leads to. */
+struct reach_rooted {
+	uint64_t
+		holder; /* where a word is that leads there, of the strongest root; 0 = in no memory */
+	uint32_t block;
 	/* Kinds of roots with a pointer to the start, and to the inside, as bits. */
 	uint16_t starts, inners;
 	uint8_t holder_root; /* enum leak_root */
-	uint8_t verdict; /* enum leak_verdict */
-	uint8_t root; /* enum leak_root, of what is reached */
-	uint8_t is_sure : 1; /* the holder leads to the start */
-	uint8_t heuristic : 7; /* enum leak_heuristic, by which alone it is reached */
-	/* After reach_graph_mark. The block on the way from the root; REACH_NOBODY = the root itself. */
-	uint32_t parent;
-	/* Of what is lost: the block through which alone it is; itself, of such a one. Else REACH_NOBODY. */
-	uint32_t leader;
+	bool is_sure; /* the holder leads to the start */
 };
 
 struct reach_edge {
@@ -56,19 +65,20 @@ struct reach_judge {
 struct reach_graph {
 	size_t count;
 	struct reach_node *nodes; /* owned */
-	struct reach_edge *edges; /* owned, until they are marked */
-	size_t edge_count, edge_capacity;
+	struct reach_rooted *rooted; /* each once; owned */
+	size_t rooted_count, rooted_capacity;
 	bool forgets_stale; /* blocks that only stale words lead to are lost; set it before reach_graph_mark */
-	bool is_unordered; /* their sources do not ascend */
 	/* NULL = what leads into blocks never counts as a pointer to their starts. Borrowed; set it before anything is added. */
 	const struct reach_judge *judge;
 	struct reach_guesses root_guesses, guesses; /* of roots, and of blocks */
 	bool guesses_are_cut; /* there were too many: the others do not count */
-	uint32_t *rooted; /* blocks that a root leads to, each once; owned */
-	size_t rooted_count, rooted_capacity;
 	bool is_cut; /* there were too many edges: verdicts mean nothing */
-	/* After reach_graph_mark: those of block i are targets[offsets[i]] to targets[offsets[i + 1]]. Owned. */
-	uint32_t *offsets, *targets;
+	struct reach_edge *far; /* edges that are in no node, until they are marked; owned */
+	size_t far_count, far_capacity;
+	size_t crowded_count; /* blocks with such edges */
+	uint32_t *lists; /* of each of these: how many edges it has, and they; owned */
+	uint32_t *
+		leaders; /* after reach_graph_mark, of each block that is lost; NULL = none is; owned */
 };
 
 /* Of `count` blocks, fewer than 2^31. Free with reach_graph_free. */
@@ -80,6 +90,7 @@ void reach_graph_add_root(struct reach_graph *graph, uint32_t target, bool inner
 			  enum leak_root root, uint64_t place);
 /* A word of block `source` leads to block `target`. */
 void reach_graph_add_edge(struct reach_graph *graph, uint32_t source, uint32_t target, bool inner);
+
 /*
  * Besides: a word of block `source`, or of a root that is alive (REACH_NOBODY), that leads `offset` bytes into block `target`. What is reached by
  * it counts as reachable, if the judge takes it for a pointer to the start.
@@ -93,7 +104,12 @@ void reach_graph_add_guess(struct reach_graph *graph, uint32_t source, uint32_t 
  */
 void reach_graph_mark(struct reach_graph *graph);
 
-/* How much memory a graph of so many blocks takes, with two edges each, and its index. */
+/* Of a block that is lost: the one through which alone it is; itself, of such a one. */
+uint32_t reach_graph_leader(const struct reach_graph *graph, uint32_t block);
+/* NULL = no root leads to it. */
+const struct reach_rooted *reach_graph_rooted(const struct reach_graph *graph, uint32_t block);
+
+/* How much memory a graph of so many blocks takes, with four edges each, or two and a root, and its index. */
 uint64_t reach_graph_need(uint64_t blocks);
 
 #endif
