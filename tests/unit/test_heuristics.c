@@ -58,7 +58,7 @@ static void put(struct world *world, uint64_t offset, uint64_t word)
 
 static enum leak_heuristic judge(struct world *world, uint64_t bytes, uint64_t offset)
 {
-	const struct kind_block block = { .address = HEAP, .bytes = bytes };
+	const struct reach_block block = { .address = HEAP, .bytes = bytes };
 
 	return reach_heuristics_judge(&world->heuristics, &block, offset);
 }
@@ -189,9 +189,9 @@ static void test_hostile(void **state)
 				   TABLES + 0xff8,
 				   ANONYMOUS };
 	const size_t count = sizeof(words) / sizeof(words[0]);
-	const struct kind_block gone = { .address = 0x10000, .bytes = 64 };
-	const struct kind_block top = { .address = UINT64_MAX - 63, .bytes = 64 };
-	const struct kind_block border = { .address = HEAP + 0x4000 - 16, .bytes = 4096 };
+	const struct reach_block gone = { .address = 0x10000, .bytes = 64 };
+	const struct reach_block top = { .address = UINT64_MAX - 63, .bytes = 64 };
+	const struct reach_block border = { .address = HEAP + 0x4000 - 16, .bytes = 4096 };
 	uint64_t bytes, offset;
 	size_t i;
 

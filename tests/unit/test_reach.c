@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "heap/kind_blocks.h"
 #include "reach/reach_code.h"
 #include "reach/reach_follow.h"
 #include "reach/reach_holders.h"
@@ -23,7 +24,7 @@ static uint64_t random_below(struct random_numbers *random, uint64_t most)
 
 /* The index */
 
-static uint32_t find_slowly(const struct kind_blocks *blocks, uint64_t address)
+static uint32_t find_slowly(const struct reach_blocks *blocks, uint64_t address)
 {
 	size_t i;
 
@@ -45,7 +46,7 @@ static void check_near(const struct reach_index *index, uint64_t address)
 static void test_index_is_a_search(void **state)
 {
 	struct random_numbers random = { .state = 16 };
-	struct kind_blocks blocks = { 0 };
+	struct reach_blocks blocks = { 0 };
 	struct reach_index index;
 	uint64_t address = 0x555555550000, size;
 	size_t i;
@@ -54,12 +55,12 @@ static void test_index_is_a_search(void **state)
 	for (i = 0; i < 900; i++) {
 		/* Neighbours without a gap, pages that none begins in, holes, and blocks that have no entries of their own. */
 		size = random_below(&random, i % 7 ? 300 : i % 5 ? 20000 : 3 << 20) & ~7ull;
-		kind_blocks_add(&blocks, address, size, NULL, 0, 0, 0);
+		reach_blocks_add(&blocks, address, size);
 		address += size + 8 + (random_below(&random, 4) ? 0 : 64);
 		if (i % 100 == 99)
 			address = (address + (1ull << 33)) & ~4095ull;
 	}
-	assert_int_equal(reach_index_settle(&blocks), 0);
+	assert_int_equal(reach_blocks_settle(&blocks), 0);
 	reach_index_fill(&index, &blocks);
 	for (i = 0; i < blocks.count; i++) {
 		check_near(&index, blocks.items[i].address);
@@ -73,14 +74,14 @@ static void test_index_is_a_search(void **state)
 	assert_int_equal(reach_index_find(&index, 0), REACH_NO_BLOCK);
 	assert_int_equal(reach_index_find(&index, UINT64_MAX), REACH_NO_BLOCK);
 	reach_index_free(&index);
-	kind_blocks_free(&blocks);
+	reach_blocks_free(&blocks);
 }
 
 /* Addresses that are looked up together have the blocks that each alone has. */
 static void test_index_of_many(void **state)
 {
 	struct random_numbers random = { .state = 7 };
-	struct kind_blocks blocks = { 0 };
+	struct reach_blocks blocks = { 0 };
 	struct reach_look looks[1000];
 	struct reach_index index;
 	uint64_t address = 0x555555550000;
@@ -88,11 +89,10 @@ static void test_index_of_many(void **state)
 
 	(void)state;
 	for (i = 0; i < 400; i++) {
-		kind_blocks_add(&blocks, address, 8 + 8 * (i % 9) + (i % 50 ? 0 : 3 << 20), NULL, 0,
-				0, 0);
+		reach_blocks_add(&blocks, address, 8 + 8 * (i % 9) + (i % 50 ? 0 : 3 << 20));
 		address += 8 + blocks.items[i].bytes + 8 * (i % 3);
 	}
-	reach_index_settle(&blocks);
+	reach_blocks_settle(&blocks);
 	reach_index_fill(&index, &blocks);
 	for (i = 0; i < 1000; i++)
 		looks[i].address = i % 4 ? blocks.items[random_below(&random, 400)].address +
@@ -106,7 +106,7 @@ static void test_index_of_many(void **state)
 					 looks[i].address != blocks.items[looks[i].block].address);
 	}
 	reach_index_free(&index);
-	kind_blocks_free(&blocks);
+	reach_blocks_free(&blocks);
 }
 
 /* Runs that ascend, of any length, some of one block: each block is there once, in order. */
@@ -144,21 +144,21 @@ static void test_index_leaves_out_what_overlaps(void **state)
 					   { 0x10048, 0 },	  { 0x10048, 16 },
 					   { UINT64_MAX - 7, 8 }, { 0x20000, UINT64_MAX },
 					   { 1ull << 63, 4096 },  { 0x30000, 24 } };
-	struct kind_blocks blocks = { 0 };
+	struct reach_blocks blocks = { 0 };
 	struct reach_index index;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
-		kind_blocks_add(&blocks, odd[i][0], odd[i][1], NULL, 0, 0, 0);
-	reach_index_settle(&blocks);
+		reach_blocks_add(&blocks, odd[i][0], odd[i][1]);
+	reach_blocks_settle(&blocks);
 	for (i = 1; i < blocks.count; i++)
 		assert_true(blocks.items[i].address >=
 			    blocks.items[i - 1].address + blocks.items[i - 1].bytes);
 	reach_index_fill(&index, &blocks);
 	assert_int_equal(reach_index_find(&index, 0x10020), 0);
 	reach_index_free(&index);
-	kind_blocks_free(&blocks);
+	reach_blocks_free(&blocks);
 	reach_index_fill(&index, &blocks);
 	assert_int_equal(reach_index_find(&index, 0x10000), REACH_NO_BLOCK);
 	assert_int_equal(reach_index_find(&index, UINT64_MAX), REACH_NO_BLOCK);
@@ -559,21 +559,21 @@ static void test_passes_meet(void **state)
 static void test_freed_blocks_are_dropped(void **state)
 {
 	struct reach_candidates kept = { 0 };
-	struct kind_blocks blocks = { 0 };
+	struct reach_blocks blocks = { 0 };
 
 	(void)state;
 	take(&kept, 0x100, 0x100, 1);
 	take(&kept, 0x200, 0x200, 1);
 	take(&kept, 0x300, 0x200, 0);
 	take(&kept, 0x400, 0x400, 1);
-	kind_blocks_add(&blocks, 0x100, 32, NULL, 0, 0, 0);
-	kind_blocks_add(&blocks, 0x300, 32, NULL, 0, 0, 0);
-	kind_blocks_add(&blocks, 0x400, 48, NULL, 0, 0, 0);
+	reach_blocks_add(&blocks, 0x100, 32);
+	reach_blocks_add(&blocks, 0x300, 32);
+	reach_blocks_add(&blocks, 0x400, 48);
 	reach_candidates_check(&kept, &blocks);
 	assert_int_equal(kept.count, 1);
 	assert_int_equal(kept.items[0].address, 0x100);
 	reach_candidates_free(&kept);
-	kind_blocks_free(&blocks);
+	reach_blocks_free(&blocks);
 }
 
 /* Memory */
@@ -590,7 +590,7 @@ struct world {
 	struct thread_list threads;
 	struct thread_registers_list registers;
 	struct reach_roots roots;
-	struct kind_blocks blocks;
+	struct reach_blocks blocks;
 	struct reach_index index;
 	struct reach_graph graph;
 	struct reach_walk_left left;
@@ -613,7 +613,7 @@ static void world_open(struct world *world, size_t count)
 	fake_image_map(world->fake, SHARED, 0x2000, "/dev/shm/x", FAKE_WRITABLE | FAKE_SHARED);
 	fake_image_map(world->fake, STACK, 0x4000, "[stack]", FAKE_WRITABLE);
 	for (i = 0; i < count; i++)
-		kind_blocks_add(&world->blocks, block_at(i), 64, NULL, 0, 0, 0);
+		reach_blocks_add(&world->blocks, block_at(i), 64);
 }
 
 /* All before the memory is read. */
@@ -623,7 +623,7 @@ static void world_look(struct world *world)
 	reach_roots_open(&world->roots, world->image, &world->modules, &world->threads,
 			 &world->registers);
 	claims_add(world->roots.claims, PURPOSE_MALLOC_MAIN, HEAP, HEAP + 0x10000, 0);
-	reach_index_settle(&world->blocks);
+	reach_blocks_settle(&world->blocks);
 	reach_index_fill(&world->index, &world->blocks);
 	reach_graph_open(&world->graph, world->blocks.count);
 }
@@ -649,7 +649,7 @@ static void world_close(struct world *world)
 	reach_graph_free(&world->graph);
 	reach_index_free(&world->index);
 	reach_roots_free(&world->roots);
-	kind_blocks_free(&world->blocks);
+	reach_blocks_free(&world->blocks);
 	fake_image_free(world->fake);
 }
 

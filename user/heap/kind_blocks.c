@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See kind_blocks.h. Allocators walk upward in each of their parts: runs that ascend are merged. */
+/* See kind_blocks.h. Allocators walk upward in each of their parts. */
 #include "heap/kind_blocks.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/runs.h"
 
 #define BLOCKS_LANES 4
 
@@ -56,49 +57,9 @@ void kind_blocks_thin(struct kind_blocks *blocks, bool (*keep)(uint64_t address,
 	blocks->count = kept;
 }
 
-/* The end of the run that begins at `from`: addresses ascend. */
-static size_t blocks_run(const struct kind_block *items, size_t from, size_t count)
-{
-	while (++from < count && items[from - 1].address <= items[from].address)
-		;
-	return from < count ? from : count;
-}
-
-/* Merge two runs, of `left` to `middle` to `right`. Only what is behind the first item of the second one moves. */
-static void blocks_merge(struct kind_block *items, size_t left, size_t middle, size_t right)
-{
-	size_t count = right - middle, a = middle, b = count, at = right;
-	struct kind_block *second = memory_alloc(count, sizeof(*second));
-
-	memcpy(second, items + middle, count * sizeof(*second));
-	while (b)
-		if (a > left && items[a - 1].address > second[b - 1].address)
-			items[--at] = items[--a];
-		else
-			items[--at] = second[--b];
-	free(second);
-}
-
-/* Merge each run with the next one. Returns how many there are left. */
-static size_t blocks_merge_pairs(struct kind_block *items, size_t count)
-{
-	size_t left, middle, right, runs = 0;
-
-	for (left = 0; left < count; left = right) {
-		middle = right = blocks_run(items, left, count);
-		if (middle < count) {
-			right = blocks_run(items, middle, count);
-			blocks_merge(items, left, middle, right);
-		}
-		runs++;
-	}
-	return runs;
-}
-
 void kind_blocks_sort(struct kind_blocks *blocks)
 {
-	while (blocks_merge_pairs(blocks->items, blocks->count) > 1)
-		;
+	runs_sort(blocks->items, blocks->count, sizeof(*blocks->items));
 }
 
 void kind_blocks_free(struct kind_blocks *blocks)

@@ -181,7 +181,7 @@ static void leaks_pause(struct leaks_run *run)
 	run->report->passes = passes;
 }
 
-static int leaks_list(struct leaks_run *run, struct kind_blocks *blocks, bool *ret_is_exact,
+static int leaks_list(struct leaks_run *run, struct reach_blocks *blocks, bool *ret_is_exact,
 		      struct error *error)
 {
 	int code = image_refresh_whole(run->image, error);
@@ -197,7 +197,7 @@ static int leaks_list(struct leaks_run *run, struct kind_blocks *blocks, bool *r
  */
 static int leaks_drop_freed(struct leaks_run *run, struct error *error)
 {
-	struct kind_blocks blocks = { 0 };
+	struct reach_blocks blocks = { 0 };
 	bool is_exact = false;
 	int code = 0, tries;
 
@@ -211,13 +211,13 @@ static int leaks_drop_freed(struct leaks_run *run, struct error *error)
 	for (tries = 0; !code && !is_exact && tries < LISTS_MAX; tries++) {
 		if (tries)
 			leaks_wait(LISTS_GAP_NS);
-		kind_blocks_free(&blocks);
+		reach_blocks_free(&blocks);
 		code = leaks_list(run, &blocks, &is_exact, error);
 	}
 	run->report->frees_unknown = !code && !is_exact;
 	if (!code)
 		reach_candidates_check(&run->kept, &blocks);
-	kind_blocks_free(&blocks);
+	reach_blocks_free(&blocks);
 	return code;
 }
 
@@ -236,7 +236,7 @@ static void leaks_sum(struct leaks_run *run)
 
 	for (i = 0; i < run->pass->graph.count; i++) {
 		const struct reach_node *node = &run->pass->graph.nodes[i];
-		const struct kind_block *block = &run->pass->blocks.items[i];
+		const struct reach_block *block = &run->pass->blocks.items[i];
 		enum leak_verdict verdict = node->verdict;
 
 		while (at < kept->count && kept->items[at].address < block->address)

@@ -28,7 +28,7 @@
 /* A census whose blocks go to a list. */
 struct listing {
 	struct leaks_pass *pass; /* NULL = the list alone */
-	struct kind_blocks *blocks;
+	struct reach_blocks *blocks;
 	uint64_t max_memory;
 	uint64_t count; /* also of those for which there is no memory */
 	bool is_full;
@@ -45,7 +45,7 @@ static bool listing_see(void *context, const struct census_block *block)
 	    reach_graph_need(listing->count) > listing->max_memory)
 		listing->is_full = true;
 	if (!listing->is_full)
-		kind_blocks_add(listing->blocks, block->address, block->size, NULL, 0, 0, 0);
+		reach_blocks_add(listing->blocks, block->address, block->size);
 	return true;
 }
 
@@ -116,7 +116,7 @@ static int listing_run(struct listing *listing, struct image *image,
 		/* Arenas may be new. */
 		if (tries && (nanosleep(&gap, NULL) || !census_refresh(image)))
 			break;
-		kind_blocks_free(listing->blocks);
+		reach_blocks_free(listing->blocks);
 		listing->count = walked = 0;
 		listing->is_full = listing->is_inexact = failed = false;
 		reason = (struct error){ 0 };
@@ -134,7 +134,7 @@ static int listing_run(struct listing *listing, struct image *image,
 }
 
 int leaks_pass_list(struct image *image, const struct leaks_wanted *wanted,
-		    struct kind_blocks *ret_blocks, bool *ret_is_exact, struct error *error)
+		    struct reach_blocks *ret_blocks, bool *ret_is_exact, struct error *error)
 {
 	struct listing listing = { .blocks = ret_blocks, .max_memory = wanted->max_memory };
 	struct thread_list threads;
@@ -143,7 +143,7 @@ int leaks_pass_list(struct image *image, const struct leaks_wanted *wanted,
 	thread_list_find(image, &threads);
 	code = listing_run(&listing, image, &threads, error);
 	thread_list_free(&threads);
-	reach_index_settle(ret_blocks);
+	reach_blocks_settle(ret_blocks);
 	*ret_is_exact = !listing.is_inexact;
 	return code;
 }
@@ -200,7 +200,7 @@ static int pass_scan(struct leaks_pass *pass, struct error *error)
 				   .graph = &pass->graph };
 	bool has_all;
 
-	pass->odd_blocks = reach_index_settle(&pass->blocks);
+	pass->odd_blocks = reach_blocks_settle(&pass->blocks);
 	reach_index_fill(&pass->index, &pass->blocks);
 	reach_graph_open(&pass->graph, pass->blocks.count);
 	pass->judge = (struct reach_judge){ pass_judge, pass };
@@ -295,7 +295,7 @@ void leaks_pass_free(struct leaks_pass *pass)
 	reach_graph_free(&pass->graph);
 	reach_index_free(&pass->index);
 	reach_roots_free(&pass->roots);
-	kind_blocks_free(&pass->blocks);
+	reach_blocks_free(&pass->blocks);
 	module_ranges_free(&pass->modules);
 	thread_list_free(&pass->threads);
 	free(pass->registers.items);

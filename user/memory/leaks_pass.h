@@ -24,7 +24,7 @@ struct leaks_pass {
 	struct module_ranges modules;
 	struct thread_registers_list registers;
 	struct reach_roots roots;
-	struct kind_blocks blocks;
+	struct reach_blocks blocks;
 	struct reach_index index;
 	struct reach_graph graph;
 	struct reach_heuristics heuristics;
@@ -54,6 +54,6 @@ void leaks_pass_check_rest(struct leaks_pass *pass);
 
 /* The blocks of now alone: `ret_blocks` is {0}. Not exact: some of them may be free. As leaks_pass_run. */
 int leaks_pass_list(struct image *image, const struct leaks_wanted *wanted,
-		    struct kind_blocks *ret_blocks, bool *ret_is_exact, struct error *error);
+		    struct reach_blocks *ret_blocks, bool *ret_is_exact, struct error *error);
 
 #endif

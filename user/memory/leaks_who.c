@@ -144,8 +144,8 @@ static void who_add_holders(struct leaks_pass *pass, struct leak_who *who, size_
 /* The way */
 
 /* The word of block `from` that leads to block `to`. */
-static void who_find_word(const struct leaks_pass *pass, const struct kind_block *from,
-			  const struct kind_block *to, struct leak_link *link)
+static void who_find_word(const struct leaks_pass *pass, const struct reach_block *from,
+			  const struct reach_block *to, struct leak_link *link)
 {
 	unsigned char *bytes = memory_alloc(1, WHO_LOOK);
 	uint64_t at, word, span = to->bytes ? to->bytes : 1;
@@ -168,7 +168,7 @@ static void who_find_word(const struct leaks_pass *pass, const struct kind_block
 static void who_add_step(const struct leaks_pass *pass, struct leak_who *who, uint32_t from,
 			 uint32_t to)
 {
-	const struct kind_block *block = &pass->blocks.items[from];
+	const struct reach_block *block = &pass->blocks.items[from];
 	struct leak_link *link = leak_who_add(&who->way);
 
 	link->block = block->address;

@@ -16,7 +16,7 @@
 struct code_search {
 	struct reach_candidates *candidates;
 	const struct reach_roots *roots;
-	struct kind_blocks lost;
+	struct reach_blocks lost;
 	struct reach_index index;
 };
 
@@ -121,14 +121,14 @@ bool reach_code_find(struct reach_candidates *candidates, const struct reach_roo
 
 	for (i = 0; i < candidates->count; i++)
 		if (candidates->items[i].leader)
-			kind_blocks_add(&search.lost, candidates->items[i].address,
-					candidates->items[i].size, NULL, 0, 0, 0);
-	reach_index_settle(&search.lost);
+			reach_blocks_add(&search.lost, candidates->items[i].address,
+					 candidates->items[i].size);
+	reach_blocks_settle(&search.lost);
 	reach_index_fill(&search.index, &search.lost);
 	if (search.lost.count)
 		has_all = reach_walk(image, REACH_UPWARD, &sink, &left);
 	code_apply(candidates);
 	reach_index_free(&search.index);
-	kind_blocks_free(&search.lost);
+	reach_blocks_free(&search.lost);
 	return has_all;
 }

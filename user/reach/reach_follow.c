@@ -20,7 +20,7 @@ static void candidates_add(struct reach_candidates *candidates,
 	candidates->items[candidates->count++] = *candidate;
 }
 
-static uint32_t candidates_hash(struct window *window, const struct kind_block *block)
+static uint32_t candidates_hash(struct window *window, const struct reach_block *block)
 {
 	size_t size = block->bytes < FOLLOW_LOOK ? (size_t)block->bytes : FOLLOW_LOOK, at, got;
 	const unsigned char *bytes = window_get_part(window, block->address, size, &got);
@@ -33,7 +33,7 @@ static uint32_t candidates_hash(struct window *window, const struct kind_block *
 	return (uint32_t)(hash >> 32);
 }
 
-void reach_candidates_take(struct reach_candidates *candidates, const struct kind_blocks *blocks,
+void reach_candidates_take(struct reach_candidates *candidates, const struct reach_blocks *blocks,
 			   const struct reach_graph *graph, struct image *image)
 {
 	struct window window;
@@ -89,7 +89,7 @@ void reach_candidates_meet(struct reach_candidates *kept, const struct reach_can
 	reach_candidates_settle(kept);
 }
 
-void reach_candidates_check(struct reach_candidates *kept, const struct kind_blocks *blocks)
+void reach_candidates_check(struct reach_candidates *kept, const struct reach_blocks *blocks)
 {
 	size_t i, at = 0, count = 0;
 

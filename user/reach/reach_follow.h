@@ -26,12 +26,12 @@ struct reach_candidates {
 };
 
 /* All blocks of a pass that are lost, or may be. */
-void reach_candidates_take(struct reach_candidates *candidates, const struct kind_blocks *blocks,
+void reach_candidates_take(struct reach_candidates *candidates, const struct reach_blocks *blocks,
 			   const struct reach_graph *graph, struct image *image);
 /* Keep what is a candidate in this pass, too. */
 void reach_candidates_meet(struct reach_candidates *kept, const struct reach_candidates *pass);
 /* Keep what is still a block of that size. `blocks` are in the order of addresses. */
-void reach_candidates_check(struct reach_candidates *kept, const struct kind_blocks *blocks);
+void reach_candidates_check(struct reach_candidates *kept, const struct reach_blocks *blocks);
 /* How many are lost, and not only possibly. */
 size_t reach_candidates_lost(const struct reach_candidates *candidates);
 /* Leave out what is lost through a leader that is not kept. */

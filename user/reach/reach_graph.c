@@ -7,17 +7,17 @@
 
 #include "base/compare.h"
 #include "base/memory.h"
+#include "reach/reach_blocks.h"
 
 #define ROOT_BIT(root) (1u << (root))
 #define GUESSES_MAX (4u << 20) /* 48 MB */
 
 /*
- * What a block costs: in the list (24), as a node, in the index (2); and what two far edges do, with room for more, in both orders. What
- * marks blocks takes less, and comes when far edges have their order.
+ * What a block costs: in the list, as a node, in the index (2), and as one that a root leads to, with room for more; a third edge takes less, in both
+ * orders. What marks blocks takes less, and comes when edges have their order.
  */
-#define NEED_BLOCK (24 + sizeof(struct reach_node) + 2)
-#define NEED_EDGES \
-	(2 * (sizeof(struct reach_edge) + sizeof(struct reach_edge) / 4 + sizeof(uint32_t)))
+#define NEED_BLOCK (sizeof(struct reach_block) + sizeof(struct reach_node) + 2)
+#define NEED_ROOT (sizeof(struct reach_rooted) + sizeof(struct reach_rooted) / 4)
 
 /* Marking: blocks that were reached, and whose edges are not followed yet. */
 struct marking {
@@ -89,7 +89,7 @@ static void graph_add_far(struct reach_graph *graph, struct reach_node *node,
 	if (last && last->source == edge->source && last->target == edge->target)
 		return;
 	/* Positions in the lists have 32 bits. */
-	if (graph->far_count >= UINT32_MAX - (REACH_EDGES_NEAR + 1) * (graph->crowded_count + 1)) {
+	if (graph->far_count + (REACH_EDGES_NEAR + 1) * (graph->crowded_count + 1) >= UINT32_MAX) {
 		graph->is_cut = true;
 		return;
 	}
@@ -488,5 +488,5 @@ const struct reach_rooted *reach_graph_rooted(const struct reach_graph *graph, u
 
 uint64_t reach_graph_need(uint64_t blocks)
 {
-	return blocks * (NEED_BLOCK + NEED_EDGES);
+	return blocks * (NEED_BLOCK + NEED_ROOT);
 }

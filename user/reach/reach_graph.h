@@ -109,7 +109,7 @@ uint32_t reach_graph_leader(const struct reach_graph *graph, uint32_t block);
 /* NULL = no root leads to it. */
 const struct reach_rooted *reach_graph_rooted(const struct reach_graph *graph, uint32_t block);
 
-/* How much memory a graph of so many blocks takes, with four edges each, or two and a root, and its index. */
+/* How much memory a graph of so many blocks takes, with three edges each, or two and a root, its index and the list of blocks. */
 uint64_t reach_graph_need(uint64_t blocks);
 
 #endif

@@ -50,20 +50,20 @@ static bool heuristics_word(struct reach_heuristics *heuristics, uint64_t addres
 }
 
 /* The bytes of a block that were not asked for are fewer. */
-static uint64_t heuristics_step(const struct kind_block *block)
+static uint64_t heuristics_step(const struct reach_block *block)
 {
 	const uint64_t part = block->bytes / STEP_PART;
 
 	return part < STEP_LEAST ? STEP_LEAST : part;
 }
 
-static bool heuristics_may_ask(const struct kind_block *block, uint64_t asked)
+static bool heuristics_may_ask(const struct reach_block *block, uint64_t asked)
 {
 	return asked <= block->bytes && block->bytes - asked < heuristics_step(block);
 }
 
 static bool heuristics_is_string(struct reach_heuristics *heuristics,
-				 const struct kind_block *block, uint64_t offset)
+				 const struct reach_block *block, uint64_t offset)
 {
 	uint64_t length, capacity;
 
@@ -74,7 +74,7 @@ static bool heuristics_is_string(struct reach_heuristics *heuristics,
 }
 
 static bool heuristics_is_length(struct reach_heuristics *heuristics,
-				 const struct kind_block *block, uint64_t offset)
+				 const struct reach_block *block, uint64_t offset)
 {
 	uint64_t length;
 
@@ -82,8 +82,8 @@ static bool heuristics_is_length(struct reach_heuristics *heuristics,
 	       length < block->bytes && heuristics_may_ask(block, WORD + length);
 }
 
-static bool heuristics_is_array(struct reach_heuristics *heuristics, const struct kind_block *block,
-				uint64_t offset)
+static bool heuristics_is_array(struct reach_heuristics *heuristics,
+				const struct reach_block *block, uint64_t offset)
 {
 	const uint64_t room = block->bytes - WORD;
 	uint64_t count;
@@ -135,7 +135,7 @@ static bool heuristics_is_table(struct reach_heuristics *heuristics, uint64_t ta
 	return is_table;
 }
 
-static bool heuristics_is_base(struct reach_heuristics *heuristics, const struct kind_block *block,
+static bool heuristics_is_base(struct reach_heuristics *heuristics, const struct reach_block *block,
 			       uint64_t offset)
 {
 	uint64_t first, inner;
@@ -146,10 +146,10 @@ static bool heuristics_is_base(struct reach_heuristics *heuristics, const struct
 }
 
 enum leak_heuristic reach_heuristics_judge(struct reach_heuristics *heuristics,
-					   const struct kind_block *block, uint64_t offset)
+					   const struct reach_block *block, uint64_t offset)
 {
 	static bool (*const tests[])(struct reach_heuristics * heuristics,
-				     const struct kind_block *block, uint64_t offset) = {
+				     const struct reach_block *block, uint64_t offset) = {
 		[LEAK_HEURISTIC_STDSTRING] = heuristics_is_string,
 		[LEAK_HEURISTIC_LENGTH64] = heuristics_is_length,
 		[LEAK_HEURISTIC_NEWARRAY] = heuristics_is_array,

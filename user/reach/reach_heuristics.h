@@ -16,7 +16,7 @@
 
 #include "base/table.h"
 #include "heap/image.h"
-#include "heap/kind_blocks.h"
+#include "reach/reach_blocks.h"
 #include "heap/window.h"
 #include "model/leak_report.h"
 
@@ -36,6 +36,6 @@ void reach_heuristics_close(struct reach_heuristics *heuristics);
 
 /* By which a pointer counts that leads `offset` bytes into a block; LEAK_HEURISTIC_NONE = by none. */
 enum leak_heuristic reach_heuristics_judge(struct reach_heuristics *heuristics,
-					   const struct kind_block *block, uint64_t offset);
+					   const struct reach_block *block, uint64_t offset);
 
 #endif

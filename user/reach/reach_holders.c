@@ -12,14 +12,14 @@
 struct search {
 	struct reach_holders *holders;
 	const struct reach_roots *roots;
-	const struct kind_blocks *blocks;
+	const struct reach_blocks *blocks;
 	size_t target;
 };
 
-size_t reach_holders_block(const struct kind_blocks *blocks, uint64_t address)
+size_t reach_holders_block(const struct reach_blocks *blocks, uint64_t address)
 {
 	size_t low = 0, high = blocks->count, middle;
-	const struct kind_block *block;
+	const struct reach_block *block;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
@@ -59,7 +59,7 @@ static void search_add(struct search *search, const struct reach_word *word)
 static void search_piece(void *context, uint64_t place, const unsigned char *bytes, size_t length)
 {
 	struct search *search = context;
-	const struct kind_block *block = &search->blocks->items[search->target];
+	const struct reach_block *block = &search->blocks->items[search->target];
 	struct reach_word word = { .block = block->address, .size = block->bytes };
 	const uint64_t span = block->bytes ? block->bytes : 1;
 	size_t at;
@@ -84,7 +84,7 @@ static int holders_compare(const void *a, const void *b)
 }
 
 bool reach_holders_find(struct reach_holders *holders, const struct reach_roots *roots,
-			const struct kind_blocks *blocks, size_t target)
+			const struct reach_blocks *blocks, size_t target)
 {
 	struct search search = { holders, roots, blocks, target };
 	const struct reach_walk_sink sink = { search_piece, &search };

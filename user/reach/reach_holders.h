@@ -3,7 +3,7 @@
 #ifndef REACH_REACH_HOLDERS_H
 #define REACH_REACH_HOLDERS_H
 
-#include "heap/kind_blocks.h"
+#include "reach/reach_blocks.h"
 #include "reach/reach_roots.h"
 
 #define REACH_HOLDERS_MAX 4096 /* that are listed; more are counted */
@@ -26,10 +26,10 @@ struct reach_holders {
  * for all of it. Free with reach_holders_free.
  */
 bool reach_holders_find(struct reach_holders *holders, const struct reach_roots *roots,
-			const struct kind_blocks *blocks, size_t target);
+			const struct reach_blocks *blocks, size_t target);
 void reach_holders_free(struct reach_holders *holders);
 
 /* The block that holds `address`, or SIZE_MAX. `blocks` are settled (reach_index.h). */
-size_t reach_holders_block(const struct kind_blocks *blocks, uint64_t address);
+size_t reach_holders_block(const struct reach_blocks *blocks, uint64_t address);
 
 #endif

@@ -34,30 +34,6 @@ struct reach_chunk {
 	uint32_t pages[CHUNK_PAGES]; /* 0 = nothing */
 };
 
-size_t reach_index_settle(struct kind_blocks *blocks)
-{
-	uint64_t end = 0;
-	size_t i, kept = 0, left;
-
-	if (blocks->count)
-		kind_blocks_sort(blocks);
-	for (i = 0; i < blocks->count; i++) {
-		const struct kind_block *block = &blocks->items[i];
-
-		if (block->address & 7 || block->address < end || block->address > INT64_MAX ||
-		    kept >= REACH_BLOCKS_MAX)
-			continue;
-		end = block->address + (block->bytes ? block->bytes : 1);
-		if (kept != i)
-			blocks->items[kept] = *block;
-		kept++;
-	}
-	left = blocks->count - kept;
-	blocks->count = blocks->capacity = kept;
-	blocks->items = memory_resize(blocks->items, kept, sizeof(*blocks->items));
-	return left;
-}
-
 static size_t index_slot(const struct reach_index *index, uint64_t number)
 {
 	return (size_t)(((number ^ index->seed) * 0x9e3779b97f4a7c15ull) >> 32) & index->mask;
@@ -147,7 +123,7 @@ static void index_count(struct reach_line *line)
 }
 
 /* The pages behind the one in which the block begins. */
-static void index_cover(struct reach_index *index, const struct kind_block *block, uint32_t number)
+static void index_cover(struct reach_index *index, const struct reach_block *block, uint32_t number)
 {
 	uint64_t page = (block->address >> PAGE_SHIFT) + 1;
 	uint64_t last = (block->address + block->bytes - 1) >> PAGE_SHIFT;
@@ -158,7 +134,7 @@ static void index_cover(struct reach_index *index, const struct kind_block *bloc
 
 static void index_add(struct reach_index *index, uint32_t number)
 {
-	const struct kind_block *block = &index->blocks->items[number];
+	const struct reach_block *block = &index->blocks->items[number];
 
 	index_add_start(index, block->address, number);
 	if (block->bytes >= LARGE) {
@@ -170,9 +146,9 @@ static void index_add(struct reach_index *index, uint32_t number)
 	}
 }
 
-void reach_index_fill(struct reach_index *index, const struct kind_blocks *blocks)
+void reach_index_fill(struct reach_index *index, const struct reach_blocks *blocks)
 {
-	const struct kind_block *last;
+	const struct reach_block *last;
 	size_t i;
 
 	*index = (struct reach_index){ .blocks = blocks, .low = UINT64_MAX, .seed = seed_new() };
@@ -202,7 +178,7 @@ void reach_index_free(struct reach_index *index)
 
 static bool index_holds(const struct reach_index *index, uint32_t number, uint64_t address)
 {
-	const struct kind_block *block = &index->blocks->items[number];
+	const struct reach_block *block = &index->blocks->items[number];
 
 	return address - block->address < block->bytes || address == block->address;
 }

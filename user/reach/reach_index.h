@@ -5,17 +5,15 @@
 
 #include <stdbool.h>
 
-#include "heap/kind_blocks.h"
+#include "reach/reach_blocks.h"
 
 #define REACH_NO_BLOCK UINT32_MAX
-/* More blocks are not numbered: a bit of a number has a meaning of its own. */
-#define REACH_BLOCKS_MAX ((1u << 31) - 2)
 
 struct reach_line;
 struct reach_chunk;
 
 struct reach_index {
-	const struct kind_blocks *blocks;
+	const struct reach_blocks *blocks;
 	uint64_t low, span; /* all blocks are in [low, low + span] */
 	/* Pages in which blocks begin: a bit for each 8 bytes, and numbers of blocks. Owned. */
 	struct reach_line *lines;
@@ -27,13 +25,8 @@ struct reach_index {
 	size_t large_count, large_capacity;
 };
 
-/*
- * Sort the blocks, and leave out those that begin inside of another one, or at no multiple of 8. Returns how many were left out.
- */
-size_t reach_index_settle(struct kind_blocks *blocks);
-
 /* `blocks` are settled, at most REACH_BLOCKS_MAX, and outlive the index unchanged. Free with reach_index_free. */
-void reach_index_fill(struct reach_index *index, const struct kind_blocks *blocks);
+void reach_index_fill(struct reach_index *index, const struct reach_blocks *blocks);
 void reach_index_free(struct reach_index *index);
 
 /* An address that may be in a block. */

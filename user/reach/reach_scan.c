@@ -9,7 +9,7 @@
 /* Where a piece begins. */
 static void scan_seek(struct reach_scan *scan, uint64_t place)
 {
-	const struct kind_blocks *blocks = scan->index->blocks;
+	const struct reach_blocks *blocks = scan->index->blocks;
 	size_t low = 0, high = blocks->count, middle;
 
 	while (low < high) {
@@ -25,8 +25,8 @@ static void scan_seek(struct reach_scan *scan, uint64_t place)
 /* The block that holds `place`, or REACH_NO_BLOCK. */
 static uint32_t scan_source(struct reach_scan *scan, uint64_t place)
 {
-	const struct kind_blocks *blocks = scan->index->blocks;
-	const struct kind_block *block;
+	const struct reach_blocks *blocks = scan->index->blocks;
+	const struct reach_block *block;
 
 	for (; scan->cursor < blocks->count; scan->cursor++) {
 		block = &blocks->items[scan->cursor];
@@ -50,7 +50,7 @@ struct scan_words {
 static void scan_root(struct reach_scan *scan, const struct scan_words *words, size_t at)
 {
 	const struct reach_look *look = &words->looks[at];
-	const struct kind_block *block = &scan->index->blocks->items[look->block];
+	const struct reach_block *block = &scan->index->blocks->items[look->block];
 	size_t next = words->offsets[at] + sizeof(uint64_t);
 	struct reach_word word = { .place = words->place + words->offsets[at],
 				   .word = look->address,
