@@ -30,8 +30,7 @@ struct reach_node {
 
 /* A block that a root leads to. */
 struct reach_rooted {
-	uint64_t
-		holder; /* where a word is that leads there, of the strongest root; 0 = in no memory */
+	uint64_t holder; /* where the word of the strongest root is; 0 = in no memory */
 	uint32_t block;
 	/* Kinds of roots with a pointer to the start, and to the inside, as bits. */
 	uint16_t starts, inners;
@@ -76,9 +75,9 @@ struct reach_graph {
 	struct reach_edge *far; /* edges that are in no node, until they are marked; owned */
 	size_t far_count, far_capacity;
 	size_t crowded_count; /* blocks with such edges */
-	uint32_t *lists; /* of each of these: how many edges it has, and they; owned */
-	uint32_t *
-		leaders; /* after reach_graph_mark, of each block that is lost; NULL = none is; owned */
+	uint32_t *lists; /* of each of these: the number of its edges, and all of them; owned */
+	/* After reach_graph_mark: of each block that is lost; NULL = none is. Owned. */
+	uint32_t *leaders;
 };
 
 /* Of `count` blocks, fewer than 2^31. Free with reach_graph_free. */
