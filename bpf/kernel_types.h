@@ -65,7 +65,12 @@ struct xol_area {
 struct uprobes_state {
 	struct xol_area *xol_area;
 };
+typedef struct {
+	int counter;
+} atomic_t;
 struct mm_struct {
+	/* Threads that have this memory, of whatever process, and who looks at it right now. */
+	atomic_t mm_users;
 	unsigned long mmap_base; /* where mappings begin */
 	unsigned long start_stack;
 	struct uprobes_state uprobes_state;

@@ -54,6 +54,7 @@ int thread_registers(struct bpf_iter__task *ctx)
 	if (!registers)
 		return 0;
 	record.tid = (__u32)task->pid;
+	record.memory_users = (__u32)BPF_CORE_READ(task, mm, mm_users.counter);
 	if (bpf_probe_read_kernel(record.words, sizeof(record.words), registers))
 		return 0;
 	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));

@@ -13,7 +13,9 @@
 
 /* A thread, with its registers as of its last entry to the kernel. */
 struct registers_record {
-	unsigned long long tid;
+	unsigned int tid;
+	/* Threads that have the same memory, of whatever process; 0 = it has none. */
+	unsigned int memory_users;
 	unsigned long long words[REGISTERS_WORDS];
 };
 

@@ -132,6 +132,34 @@ def test_first_process_of_a_container():
     lab.end(outer)
 
 
+def look_inside(pid, *options):
+    """The report of a tracer in the pid namespace of a process, its first one."""
+    tracer = lab.start([lab.need("nsenter"), "-t", str(pid), "-p", lab.need("unshare"), "--mount", "--mount-proc", lab.TRACER, "leaks", *lab.PATIENT,
+                        "-q", "-j", "-p", "1", *options])
+    output, errors = tracer.communicate(timeout=lab.PATIENCE * 5)
+    assert tracer.returncode == 1, errors
+    return json.loads(output)
+
+
+def test_sharer_outside_of_the_namespace():
+    """No process in the namespace shares the memory of its first one, but one outside does: nothing is certain, nobody is stopped. Where there is
+    none, a pass is a proof inside of a namespace, too."""
+    if subprocess.run([lab.need("unshare"), "-m", "-p", "-f", "true"], capture_output=True, check=False).returncode:
+        raise lab.Skip("no namespaces can be made here")
+    outer, child, _ = sharing("outer")
+    for options in ((), ("--pause", *PATIENT)):
+        report = look_inside(child, *options)
+        assert not report["certain"] and report["evidence"] != "quiet" and report["pause_s"] is None, report
+        assert report["lost"]["definite"]["blocks"] == 12, report["lost"]
+        assert any("whether other processes share" in remark for remark in report["remarks"]), report["remarks"]
+    lab.end(outer)
+    outer = lab.start([lab.need("unshare"), "--pid", "--fork", "--kill-child", "--mount-proc", lab.target("shares"), "spawn"], text=True)
+    outer.stdout.readline()
+    report = look_inside(lab.children_of(outer.pid)[0])
+    assert report["has_registers"] and report["certain"] and report["evidence"] == "quiet", report
+    lab.end(outer)
+
+
 def test_limit():
     """A pass is longer than the stop may be: the process is not stopped, or goes on; either is said, and nothing is certain."""
     process = moving()

@@ -2,7 +2,8 @@
 /*
  * A process that has lost LEAKED blocks of a size that nothing else has, and whose memory another process shares, which runs no code of its own: with
  * "vfork" a child that has not executed a program yet, with "clone" one of clone() with CLONE_VM beside a parent that waits; with "busy" the parent
- * computes; with "alone" it computes, and there is no child; with "spawn" it waits, and the child has executed a program.
+ * computes; with "alone" it computes, and there is no child; with "spawn" it waits, and the child has executed a program;
+ * with "outer" the child is the first process of a pid namespace of its own.
  * Prints the child (0 = none) and the address of a block that is held.
  */
 #include <sched.h>
@@ -87,7 +88,7 @@ int main(int argc, char **argv)
 	if (is_vfork || executes)
 		child = share(CLONE_VFORK);
 	else if (strcmp(how, "alone"))
-		child = share(0);
+		child = share(strcmp(how, "outer") ? 0 : CLONE_NEWPID);
 	print(child);
 	if (!strcmp(how, "busy") || !strcmp(how, "alone"))
 		for (;;)

@@ -81,6 +81,7 @@ static void iterator_add(struct thread_registers_list *list, const struct regist
 	thread = &list->items[list->count++];
 	*thread = (struct thread_registers){
 		.tid = (pid_t)record->tid,
+		.memory_users = record->memory_users,
 		.stack_pointer = record->words[REGISTERS_STACK_POINTER],
 		.count = REGISTERS_WORDS,
 	};

@@ -160,8 +160,15 @@ static void leaks_pause(struct leaks_run *run)
 	struct leaks_pass *before = run->pass;
 	struct error refused = { 0 };
 
-	if (!leaks_wants_pause(run) ||
-	    !leaks_pause_is_allowed(&pause, run->pass_ns + run->search_ns, before->graph.count,
+	if (!leaks_wants_pause(run))
+		return;
+	if (before->sharer < 0) {
+		leak_report_remark(run->report,
+				   "The process was not stopped: another one may share "
+				   "its memory, and would run on.");
+		return;
+	}
+	if (!leaks_pause_is_allowed(&pause, run->pass_ns + run->search_ns, before->graph.count,
 				    run->report))
 		return;
 	run->pass = before == run->passes ? run->passes + 1 : run->passes;

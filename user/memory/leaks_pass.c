@@ -220,6 +220,30 @@ static int pass_scan(struct leaks_pass *pass, struct error *error)
 	return 0;
 }
 
+/* Has nobody but the threads of the process its memory, as of these registers? */
+static bool pass_is_alone(const struct leaks_pass *pass)
+{
+	uint32_t users = 0, threads = 0;
+	size_t i;
+
+	for (i = 0; i < pass->registers.count; i++) {
+		if (!pass->registers.items[i].memory_users)
+			continue;
+		threads++;
+		users = pass->registers.items[i].memory_users;
+	}
+	return threads && users <= threads;
+}
+
+/* In other pid namespaces are processes that nothing shows but their number. */
+static void pass_check_sharers(struct leaks_pass *pass)
+{
+	if (pass->sharer || !memory_sharer_is_blind("/proc") || pass_is_alone(pass))
+		return;
+	pass->sharer = -1;
+	pass->is_quiet = false;
+}
+
 /* Whether main() has returned, the registers of the thread that ends the process show. */
 static void pass_find_ending(struct leaks_pass *pass)
 {
@@ -242,6 +266,7 @@ static int pass_look(struct leaks_pass *pass, struct error *error)
 
 	pass->has_registers = true;
 	pass_read_registers(pass);
+	pass_check_sharers(pass);
 	thread_list_find(pass->image, &pass->threads);
 	module_ranges_find(pass->image, &pass->modules);
 	pass_find_ending(pass);

@@ -34,7 +34,7 @@ struct leaks_pass {
 	/* No thread ran from its start to its end, or to the last leaks_pass_check_rest, and no other process could write to its memory. */
 	bool is_quiet;
 	struct buffer rest; /* of the threads, at its start */
-	/* Of a process whose threads did not run as it began: another one with the same memory; 0 = none, -1 = unknown. */
+	/* Of a process whose threads did not run as it began: another one with the same memory; 0 = none, -1 = unknown, also where such processes cannot be seen. */
 	pid_t sharer;
 	bool is_exact; /* none of the blocks may be free */
 	uint64_t odd_blocks; /* left out: within others, or at odd addresses */

@@ -6,10 +6,14 @@
 #include <linux/kcmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "system/proc.h"
+
+#define FIRST_NAMESPACE 0xeffffffcu /* the inode of the first pid namespace, in each kernel */
 
 static bool sharer_is_one(pid_t pid, pid_t other)
 {
@@ -37,4 +41,14 @@ pid_t memory_sharer_find(const char *proc_root, pid_t pid)
 	}
 	closedir(folder);
 	return found;
+}
+
+bool memory_sharer_is_blind(const char *proc_root)
+{
+	char *path = memory_format("%s/self/ns/pid", proc_root);
+	struct stat status;
+	bool is_first = !stat(path, &status) && status.st_ino == FIRST_NAMESPACE;
+
+	free(path);
+	return !is_first;
 }

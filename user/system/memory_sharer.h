@@ -3,6 +3,7 @@
 #ifndef SYSTEM_MEMORY_SHARER_H
 #define SYSTEM_MEMORY_SHARER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /*
@@ -10,5 +11,11 @@
  * look at count as others. One is only born where a thread of `pid`, or another one of these, runs.
  */
 pid_t memory_sharer_find(const char *proc_root, pid_t pid);
+
+/*
+ * Are there processes that memory_sharer_find cannot see: is the caller's pid namespace another one than the first, or is that not known? One of them
+ * may have called clone() with CLONE_VM and CLONE_NEWPID.
+ */
+bool memory_sharer_is_blind(const char *proc_root);
 
 #endif
