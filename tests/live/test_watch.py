@@ -130,6 +130,11 @@ def test_windows():
     report = json.loads(tracer.finish().splitlines()[-1])
     assert report["watch"]["calls"] == "windows" and "budget" in report, report
     assert not report["watch"]["sure"] and report["verdict"]["word"] != "leak", report
+    # What was traced is an estimate in each moment of the memory, if there is one.
+    for moment in report["watch"]["memory"]["moments"] if report["watch"]["memory"] else ():
+        tracked = moment["tracked_bytes"]
+        assert tracked["low"] <= tracked["mid"] == tracked["value"], moment
+        assert tracked["high"] is None or tracked["mid"] <= tracked["high"], moment
     assert tracer.process.returncode == 0, tracer.stderr()
 
 

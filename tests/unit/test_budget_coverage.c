@@ -27,7 +27,7 @@ struct expected {
 };
 
 struct outcome {
-	int known, rates, bytes, first, leaks, caches, growing, steady, grows;
+	int known, sums, rates, bytes, first, leaks, caches, growing, steady, grows;
 	double value, low;
 };
 
@@ -45,9 +45,18 @@ static bool holds(const struct estimate *estimate, double truth)
 static void add_run(const struct sim_target *target, const struct budget_estimates *estimates,
 		    const double *leaked, struct outcome *outcomes)
 {
-	double most = 0;
+	struct estimate gained = { 0 };
+	double most = 0, all = 0;
 	size_t i, first = 0;
 
+	for (i = 0; i < target->site_count; i++) {
+		const struct snapshot_site row = { .key = i + 1 };
+
+		/* What windows have not seen is no site of the report. */
+		all += budget_estimate_of(estimates, &row).known ? leaked[i] : 0;
+		budget_estimate_add_gained(estimates, i + 1, &gained);
+	}
+	outcomes[0].sums += holds(&gained, all);
 	for (i = 0; i < target->site_count; i++) {
 		const struct snapshot_site row = { .key = i + 1 };
 		struct budget_estimate of = budget_estimate_of(estimates, &row);
@@ -146,6 +155,8 @@ static void check(const struct sim_target *target, const struct expected *expect
 			fail_msg("site %zu: the mean rate is %.2f of the truth", i,
 				 outcomes[i].value / truth);
 	}
+	if (outcomes[0].sums < HELD_MIN)
+		fail_msg("%d intervals of all sites' sum hold the truth", outcomes[0].sums);
 	truth = truth_of(&target->sites[0]);
 	if (outcomes[0].low < expected->least * truth)
 		fail_msg("the mean lower limit is %.2f of the truth", outcomes[0].low / truth);

@@ -246,6 +246,18 @@ struct budget_estimate budget_estimate_of(const struct budget_estimates *estimat
 	return sum.estimate;
 }
 
+void budget_estimate_add_gained(const struct budget_estimates *estimates, uint64_t key,
+				struct estimate *sum)
+{
+	const struct budget_estimate_site *site = estimate_find(estimates, key);
+
+	if (!site)
+		return;
+	sum->value += site->bytes.value;
+	sum->low += site->bytes.low;
+	sum->high += site->bytes.high;
+}
+
 bool budget_estimate_stays(const struct budget_estimate *estimate)
 {
 	return estimate->tail.shape == SURVIVAL_FLAT && estimate->verdict != BUDGET_GROWING;

@@ -72,6 +72,13 @@ void budget_estimates_free(struct budget_estimates *estimates);
 /* Is it certain that what heaps have in use hardly grows? Not if one of them cannot be counted. */
 bool budget_estimates_are_level(const struct budget_estimates *estimates);
 
+/*
+ * Add to a sum what a site, by its key, has gained in bytes since tracing began. Limits add up as they are: what windows have missed is the same
+ * for all sites, so that their errors are anything but independent.
+ */
+void budget_estimate_add_gained(const struct budget_estimates *estimates, uint64_t key,
+				struct estimate *sum);
+
 /* Of a row with its members, or of a site as it was recorded. */
 struct budget_estimate budget_estimate_of(const struct budget_estimates *estimates,
 					  const struct snapshot_site *row);

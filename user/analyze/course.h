@@ -19,6 +19,7 @@ struct course_moment {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t rss;
 	uint64_t tracked; /* allocated since tracing began, and in use; of windows an estimate */
+	struct estimate gained; /* of windows: the same with its limits */
 	uint64_t live, free; /* in malloc: blocks in use, and what is free and in memory */
 };
 

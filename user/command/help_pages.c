@@ -72,7 +72,9 @@ static const struct help_page pages[] = {
 	  .usage = "tracer record -o FILE -p PID | -a | ... [OPTIONS] [INTERVAL [COUNT]]\n"
 		   "tracer record -o FILE [OPTIONS] -- CMD [ARG...]\n",
 	  .about = "Traces as 'tracer' does, and keeps each interval in a file, of which 'tracer\n"
-		   "report' and 'tracer diff' show any moment.\n",
+		   "report' and 'tracer diff' show any moment. On a terminal, Enter sets a mark, "
+		   "and\n"
+		   "a name and Enter one of that name, which is a MOMENT, too.\n",
 	  .examples =
 		  "  tracer record -p 4242 -o x.db  keep each interval in a file\n"
 		  "  tracer record -p 4242 -o x.db --limit 100m 1m  one a minute, in 100 MiB\n" },

@@ -18,8 +18,25 @@
 /* Nothing is written sooner than that after the last time. */
 #define WRITE_NS 5000000000
 
+static void watcher_sum(const struct snapshot *snapshot, const struct budget_estimates *estimates,
+			struct course_moment *moment)
+{
+	size_t i;
+
+	for (i = 0; i < snapshot->site_count; i++) {
+		const struct snapshot_site *site = &snapshot->sites[i];
+
+		if (site->ended || site->source != SOURCE_HEAP)
+			continue;
+		moment->tracked += site_stats_inuse_bytes(&site->stats);
+		if (estimates)
+			budget_estimate_add_gained(estimates, site->key, &moment->gained);
+	}
+}
+
 /* The sum of all processes; of windows, what is traced is an estimate. False if one of them cannot be counted. */
-static bool watcher_look(const struct snapshot *snapshot, struct course_moment *moment)
+static bool watcher_look(const struct snapshot *snapshot, const struct budget_estimates *estimates,
+			 struct course_moment *moment)
 {
 	const uint64_t until_ns = clock_now_ns() + HEAP_NS * end_signals_slowness();
 	size_t i;
@@ -37,9 +54,7 @@ static bool watcher_look(const struct snapshot *snapshot, struct course_moment *
 		moment->live += malloc.live;
 		moment->free += malloc.free;
 	}
-	for (i = 0; i < snapshot->site_count; i++)
-		if (!snapshot->sites[i].ended && snapshot->sites[i].source == SOURCE_HEAP)
-			moment->tracked += site_stats_inuse_bytes(&snapshot->sites[i].stats);
+	watcher_sum(snapshot, estimates, moment);
 	return true;
 }
 
@@ -54,7 +69,7 @@ void watcher_prepare(struct watcher *watcher, const struct snapshot *snapshot,
 	wanted->course = &watcher->course;
 	if (begin_ns < watcher->heap_next_ns)
 		return;
-	if (watcher_look(snapshot, &moment))
+	if (watcher_look(snapshot, wanted->estimates, &moment))
 		course_add(&watcher->course, &moment);
 	watcher->heap_next_ns = begin_ns + (clock_now_ns() - begin_ns) * HEAP_REST;
 }

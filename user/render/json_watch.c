@@ -15,7 +15,10 @@ static void watch_moment(struct json_writer *json, const struct report *report,
 	json_member_integer(json, "rss_bytes", moment->rss);
 	json_member_integer(json, "malloc_live_bytes", moment->live);
 	json_member_integer(json, "malloc_free_bytes", moment->free);
-	json_member_known(json, "tracked_bytes", moment->tracked, !report->options.estimates);
+	if (report->options.estimates)
+		json_budget_bytes(json, "tracked_bytes", &moment->gained);
+	else
+		json_member_integer(json, "tracked_bytes", moment->tracked);
 	json_writer_close(json, '}');
 }
 
