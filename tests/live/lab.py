@@ -449,6 +449,11 @@ def code_of(pid, library=r"libc\.so"):
     raise AssertionError("process %d maps no %s" % (pid, library))
 
 
+def wait_for_code(pid, before):
+    """Until the code is what it was before. Somebody else's `tracer -a` may have probes in it for a while."""
+    wait_for(lambda: code_of(pid) == before, "the code is what it was, without a probe")
+
+
 def private_root(folder, programs):
     """Fill a folder with copies of programs and of all libraries that they need, so that it can be a root of its own."""
     for name in ("proc", "sys", "tmp", "dev"):

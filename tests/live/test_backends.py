@@ -35,7 +35,7 @@ def check_survival(*options, times=TIMES):
         assert status == 0, errors
         lab.check_sums(json.loads(output))
         assert process.poll() is None, "the target ended with status %s" % process.returncode
-    assert lab.code_of(process.pid) == before, "the target's code is not what it was"
+    lab.wait_for_code(process.pid, before)
     first = int(process.stdout.readline())
     assert int(process.stdout.readline()) > first, "the target works no more"
 

@@ -129,7 +129,7 @@ def test_pages():
     listed = set(re.findall(r'href="([^"]+)"', server.page("/pages")))
     assert {"/", "/metrics", "/report.json", "/debug/pprof/heap", "/pages", "/healthz"} <= listed, listed
     server.end()
-    assert lab.code_of(process.pid) == code, "a probe is left"
+    lab.wait_for_code(process.pid, code)
 
 
 def test_headers():
@@ -174,7 +174,7 @@ def test_promtool():
         # Estimates are no counters.
         assert ("tracer_process_allocated_bytes_total" in {name for name, _ in found}) == ("--budget" not in options)
         server.end()
-        assert lab.code_of(process.pid) == code, "a probe is left"
+        lab.wait_for_code(process.pid, code)
 
 
 def test_prometheus():
@@ -319,7 +319,7 @@ def test_refused():
         taken.listen()
         status, _, errors = lab.run("serve", "--listen", "127.0.0.1:%d" % taken.getsockname()[1], "-p", process.pid)
         assert status == 2 and "in use" in errors, errors
-    assert lab.code_of(process.pid) == code
+    lab.wait_for_code(process.pid, code)
 
 
 def test_confined():
@@ -353,7 +353,7 @@ def test_least_capabilities():
         assert total(metrics(server.page("/metrics")), "tracer_budget_ratio") == 0.01
         assert json.loads(server.page("/report.json"))["targets"][0]["pid"] == process.pid
         server.end()
-    assert lab.code_of(process.pid) == code, "a probe is left"
+    lab.wait_for_code(process.pid, code)
 
 
 def answer_of(connection):

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Calls that return in time, that return late, and that never return. */
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/timed_call.h"
 
@@ -88,11 +93,79 @@ static void test_late(void **state)
 	close(freed[1]);
 }
 
+#define OTHERS 20
+#define WORK_NS 100000000
+#define LIMIT_NS 500000000
+
+static void working_run(struct timed_call *call)
+{
+	uint64_t end_ns = clock_thread_ns() + WORK_NS;
+
+	(void)call;
+	while (clock_thread_ns() < end_ns)
+		;
+}
+
+static void working_free(struct timed_call *call)
+{
+	free(call);
+}
+
+/* Processes that never rest. */
+static void start_others(pid_t others[OTHERS])
+{
+	size_t i;
+
+	for (i = 0; i < OTHERS; i++) {
+		others[i] = fork();
+		if (others[i])
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			;
+	}
+}
+
+/* On one CPU, beside others that have it in turn, the call takes far longer than the limit, but not by waiting for anybody else. */
+static void test_busy_machine(void **state)
+{
+	struct call_patience patience = { .full_ns = LIMIT_NS };
+	struct timed_call *working = memory_alloc(1, sizeof(*working));
+	pid_t others[OTHERS];
+	cpu_set_t all, one;
+	uint64_t took_ns;
+	size_t i;
+	int code;
+
+	(void)state;
+	*working = (struct timed_call){ working_run, working_free };
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	CPU_ZERO(&one);
+	for (i = 0; !CPU_ISSET(i, &all); i++)
+		;
+	CPU_SET(i, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	start_others(others);
+	took_ns = clock_now_ns();
+	code = timed_call_run(working, &patience);
+	took_ns = clock_now_ns() - took_ns;
+	for (i = 0; i < OTHERS; i++) {
+		kill(others[i], SIGKILL);
+		waitpid(others[i], NULL, 0);
+	}
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	assert_int_equal(code, 0);
+	assert_int_equal(patience.late, 0);
+	assert_true(took_ns > WORK_NS);
+	free(working);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_in_time),
 		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_busy_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

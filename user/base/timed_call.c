@@ -3,11 +3,15 @@
 #include "base/timed_call.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -21,6 +25,7 @@ struct shared {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct timed_call *call;
+	int thread; /* 0 = it has not run yet */
 	bool returned, abandoned;
 };
 
@@ -36,6 +41,7 @@ static void *shared_run(void *context)
 	struct shared *shared = context;
 	bool abandoned;
 
+	__atomic_store_n(&shared->thread, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	shared->call->run(shared->call);
 	pthread_mutex_lock(&shared->lock);
 	shared->returned = true;
@@ -80,23 +86,41 @@ static int shared_start(struct shared *shared, pthread_t *ret_thread)
 	return -code;
 }
 
-static struct timespec shared_deadline(const struct call_patience *patience)
+/* How long the thread has waited for a CPU, by the kernel's count; `since_ns`: all the time since then if it has not had one yet. */
+static uint64_t shared_queued_ns(const struct shared *shared, uint64_t since_ns)
 {
-	unsigned int halvings = patience->late < HALVINGS_MAX ? patience->late : HALVINGS_MAX;
+	const int thread = __atomic_load_n(&shared->thread, __ATOMIC_ACQUIRE);
+	uint64_t queued_ns = 0;
+	char path[48];
+	FILE *file;
 
-	return clock_timespec(clock_now_ns() + (patience->full_ns >> halvings));
+	if (!thread)
+		return clock_now_ns() - since_ns;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", thread);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%*u %" SCNu64, &queued_ns) != 1)
+		queued_ns = 0;
+	fclose(file);
+	return queued_ns;
 }
 
-/* False if it is late; then it is the thread's. */
+/* False if it is late; then it is the thread's. On a busy machine, what it has waited for a CPU makes it no later. */
 static bool shared_wait(struct shared *shared, const struct call_patience *patience)
 {
-	struct timespec until = shared_deadline(patience);
+	const unsigned int halvings = patience->late < HALVINGS_MAX ? patience->late : HALVINGS_MAX;
+	const uint64_t begin_ns = clock_now_ns(), limit_ns = patience->full_ns >> halvings;
+	uint64_t until_ns = begin_ns + limit_ns;
+	struct timespec until;
 	bool returned;
-	int code = 0;
 
 	pthread_mutex_lock(&shared->lock);
-	while (!shared->returned && !code)
-		code = pthread_cond_timedwait(&shared->changed, &shared->lock, &until);
+	while (!shared->returned && clock_now_ns() < until_ns) {
+		until = clock_timespec(until_ns);
+		if (pthread_cond_timedwait(&shared->changed, &shared->lock, &until))
+			until_ns = begin_ns + limit_ns + shared_queued_ns(shared, begin_ns);
+	}
 	returned = shared->returned;
 	shared->abandoned = !returned;
 	pthread_mutex_unlock(&shared->lock);

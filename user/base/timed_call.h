@@ -15,7 +15,7 @@ struct timed_call {
 	void (*free)(struct timed_call *call); /* also undoes what `run` has done */
 };
 
-/* How long calls of one kind may take. Each late one halves the time of the next, so that many cost little. */
+/* How long calls of one kind may take, without what they wait for a CPU. Each late one halves the time of the next, so that many cost little. */
 struct call_patience {
 	uint64_t full_ns;
 	unsigned int late; /* calls that were late so far */
