@@ -40,7 +40,11 @@ static int plan_find_process(struct module_list *modules, pid_t pid, bool named,
 		return 0;
 	if (code)
 		return error_set(error, refused.kind, code, "%s", refused.text);
-	code = process_scan(process, modules, 0);
+	if (named && process_check_translator(process, error)) {
+		process_free(process);
+		return -ENOTSUP;
+	}
+	code = process->translator ? 0 : process_scan(process, modules, 0);
 	process_free(process);
 	if (code == -ESRCH && !named)
 		return 0;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "discover/module_finder.h"
+#include "discover/translator.h"
 #include "system/privilege.h"
 #include "system/proc.h"
 
@@ -82,6 +83,7 @@ static int process_identify(struct process *process, struct error *error)
 	memcpy(target->comm, status.comm, sizeof(target->comm));
 	target->parent = status.parent_pid;
 	target->exe = proc_read_exe("/proc", target->pid);
+	process->translator = translator_find(target->exe);
 	process_read_place(target);
 	if (!target->exe && !status.rss_bytes)
 		return error_set(error, ERROR_USAGE, -EINVAL,
@@ -247,6 +249,17 @@ uint32_t process_see_mapping(struct process *process, struct module_list *module
 	return module;
 }
 
+int process_check_translator(const struct process *process, struct error *error)
+{
+	if (!process->translator)
+		return 0;
+	return error_set(error, ERROR_NOTHING, -ENOTSUP,
+			 "%s runs the program of process %d, and takes a probe in its code for an "
+			 "instruction of the program, which would end it by SIGTRAP: trace the "
+			 "program without %s",
+			 process->translator, process->target.pid, process->translator);
+}
+
 static void process_set_program(struct process *process, const char *comm, uint64_t time_ns)
 {
 	struct target *target = &process->target;
@@ -257,6 +270,7 @@ static void process_set_program(struct process *process, const char *comm, uint6
 	memcpy(target->comm, comm, strnlen(comm, sizeof(target->comm) - 1));
 	free(target->exe);
 	target->exe = exe;
+	process->translator = translator_find(exe);
 	process_read_place(target);
 }
 

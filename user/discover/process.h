@@ -39,6 +39,7 @@ struct process {
 	bool is_replaced; /* it has ended, and another process has its pid */
 	bool frees_unseen; /* not all that it frees is seen */
 	bool probed; /* all that it had mapped when it was found has its probes */
+	const char *translator; /* that it executes (translator.h); NULL = none */
 	bool to_reap; /* it has ended: what it held counts no more, and is to be removed from the maps */
 };
 
@@ -48,6 +49,9 @@ struct process {
  */
 int process_open(pid_t pid, struct process **ret_process, struct error *error);
 void process_free(struct process *process);
+
+/* Returns 0, or -ENOTSUP with `error` filled (ERROR_NOTHING) if a translator runs the program: it may not be probed. */
+int process_check_translator(const struct process *process, struct error *error);
 
 /* Count its open descriptors anew. */
 void process_count_files(struct process *process);

@@ -105,19 +105,23 @@ static void events_see_exec(struct events *events, struct process *process,
 			    const struct sideband_event *event)
 {
 	struct follow *follow = events->follow;
+	bool was_translated;
 
 	/* It ran this program already when it was found: what is known of its mappings is of this one. */
 	if (event->time_ns < process->opened_ns)
 		return;
 	ended_add_program(follow->ended, process, event->time_ns);
+	was_translated = process->translator != NULL;
 	process_see_exec(process, event);
+	if (process->translator && !was_translated)
+		scan_leave_translated(follow->scan, process);
 	process->exec_missed = false;
 	follow_publish(follow, process);
 	interp_table_forget(follow->scan->interps, process);
 	follow->ended->needs_reap = true;
 	if (process->first_thread_ended && !follow->scan->probes->machine_wide)
 		events_probe_again(events, process);
-	process->warned_unprobed = false;
+	process->warned_unprobed = process->translator != NULL; /* that was reported */
 	process->frees_unseen = false;
 	events_add_seen(events, process, MODULE_NONE);
 }

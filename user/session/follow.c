@@ -83,7 +83,8 @@ static int follow_probe(struct follow *follow, struct process *process, char *co
 {
 	int code = process_scan(process, follow->scan->modules, time_ns);
 
-	if (!code && filters_check(follow->filters, process, error))
+	if (!code && (process_check_translator(process, error) ||
+		      filters_check(follow->filters, process, error)))
 		return -ENOTSUP;
 	if (code == -EACCES || code == -EPERM)
 		return privileges_refuse(STEP_LOOK, code, error);

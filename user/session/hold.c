@@ -3,6 +3,7 @@
 #include "session/hold.h"
 
 #include "base/clock.h"
+#include "discover/translator.h"
 #include "system/proc.h"
 
 /* Does it run in the memory of its parent? */
@@ -46,6 +47,14 @@ bool hold_see_open(struct follow *follow, pid_t pid, uint32_t module, bool exec)
 	const struct planned_file *file;
 
 	if (!process)
+		return true;
+	/* Its exec may not have been reported yet. */
+	if (!process->translator) {
+		process->translator = translator_find_of(pid);
+		if (process->translator)
+			scan_leave_translated(follow->scan, process);
+	}
+	if (process->translator)
 		return true;
 	/* Its first calls are made before the record of the mapping has been read. */
 	unwind_loader_expect(follow->scan->unwind, module);

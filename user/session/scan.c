@@ -44,10 +44,13 @@ const struct planned_file *scan_plan(const struct scan *scan, struct process *pr
 int scan_probe_module(const struct scan *scan, struct process *process, uint32_t module,
 		      struct error *error)
 {
-	const struct planned_file *file = scan_plan(scan, process, module);
+	const struct planned_file *file;
 	const struct module *opened;
 	int code;
 
+	if (process->translator)
+		return 0;
+	file = scan_plan(scan, process, module);
 	if (file && (file->samples || scan->only_samples || scan->in_windows))
 		interp_table_disable_memo(scan->interps, process);
 	returns_give_up(scan->returns, process);
@@ -80,6 +83,17 @@ void scan_probe_new_module(const struct scan *scan, struct process *process, uin
 			  error.text);
 }
 
+void scan_leave_translated(const struct scan *scan, struct process *process)
+{
+	if (scan->probes->machine_wide)
+		return;
+	probe_set_forget(scan->probes, process, true);
+	log_write(scan->log, LOG_NOTICE,
+		  "process %d executes %s now, which takes probes for instructions of the program "
+		  "that it runs: it is not traced any more",
+		  process->target.pid, process->translator);
+}
+
 int scan_probe_mapped(const struct scan *scan, struct process *process, struct error *error)
 {
 	uint32_t *mapped = NULL;
@@ -101,6 +115,8 @@ void scan_update_unwind(const struct scan *scan, const struct process *process)
 
 void scan_see_interpreter(const struct scan *scan, const struct process *process)
 {
+	if (process->translator)
+		return;
 	interp_table_see(scan->interps, process, process->target_id);
 }
 

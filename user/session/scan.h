@@ -48,6 +48,12 @@ void scan_probe_new_module(const struct scan *scan, struct process *process, uin
 /* Probe all that a process has mapped. Returns 0 or a negative errno with `error` filled. */
 int scan_probe_mapped(const struct scan *scan, struct process *process, struct error *error);
 
+/*
+ * The process executes a translator (translator.h) now: take its probes out before any code of the program that it runs
+ * is read. Nothing can be done where files are probed for all processes at once.
+ */
+void scan_leave_translated(const struct scan *scan, struct process *process);
+
 /* The mappings of a process have changed: publish them to the unwinder in BPF. */
 void scan_update_unwind(const struct scan *scan, const struct process *process);
 

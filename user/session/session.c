@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "decode/plan_module.h"
 #include "discover/module_finder.h"
+#include "discover/translator.h"
 #include "kernel/bpf_programs.h"
 #include "kernel/trap_meter.h"
 #include "session/budget.h"
@@ -86,7 +87,8 @@ static bool session_can_be_machine_wide(struct session *session)
 	const struct selector *selector = session->options.selector;
 
 	return selector && selector->kind == SELECT_ALL && filters_allow(&session->core.filters) &&
-	       session->features.task_storage && session->backend <= BACKEND_KERNEL_MULTI;
+	       !translator_is_running() && session->features.task_storage &&
+	       session->backend <= BACKEND_KERNEL_MULTI;
 }
 
 /* Processes that are expected at a time. */
