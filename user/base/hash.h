@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hashes for tables. They are no secret: who chooses what is hashed can make hashes collide, unless the hash begins with
- * seed_new().
+ * Hashes for tables. Not secret: whoever chooses the keys can cause collisions, unless the hash
+ * begins with seed_new().
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a hash begins with where collisions are no attack. */
+/* Initial value where collisions are not an attack. */
 #define HASH_BEGIN 0xcbf29ce484222325ull
 
 /* FNV-1a: `hash` continued by `size` bytes. */
@@ -31,8 +31,8 @@ static inline uint64_t hash_string(uint64_t hash, const char *text)
 }
 
 /*
- * Of a word that others choose, with a seed_new() that they do not know. The multiplier is a secret, too: with a known one there are
- * words that stay neighbours whatever is added to them.
+ * Hash of an untrusted word, with a secret seed_new(). The multiplier is secret, too: with a known
+ * one, some words stay neighbours whatever is added to them.
  */
 static inline uint64_t hash_secret(uint64_t seed, uint64_t word)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that is either there or the program ends: no caller has to handle exhaustion. */
+/* Memory allocation that ends the program on failure, so no caller handles exhaustion. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
 #include <stddef.h>
 
-/* Memory is limited from now on: what sets the limit is named where it is exhausted. Borrowed for good; NULL = no limit is known. */
+/*
+ * Name what limits memory, for the message on exhaustion. Borrowed for good; NULL = no known limit.
+ */
 void memory_name_limit(const char *limit);
 
 /* Zeroed memory for `count` items of `size` bytes; never NULL. Free with free(). */
@@ -26,10 +28,15 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
  */
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 
-/* The same for an array that may have millions of items: little of it stays empty, and it has large pages. */
+/*
+ * The same for an array of up to millions of items: grows in smaller steps, and uses large pages.
+ */
 void *memory_grow_large(void *items, size_t count, size_t *capacity, size_t size);
 
-/* memory_alloc of an array that is used whole, and in no order: it has large pages, where the kernel has some. */
+/*
+ * memory_alloc for an array that is used completely and in random order: uses large pages, if the
+ * kernel has some.
+ */
 void *memory_alloc_large(size_t count, size_t size);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A regular expression of the tracer's user, for text of targets: POSIX extended, of bytes, with \d, \w, \s, \b and (?:...) as
- * most tools have them. Without back-references. All ways to match are followed at the same time, so that the time a text
- * takes grows with its length and with that of the expression, and no faster, whatever is in the text.
+ * A regular expression from the tracer's user, matched against text of targets: POSIX extended,
+ * over bytes, with \d, \w, \s, \b and (?:...) as in most tools, without back-references. All
+ * alternatives are followed at the same time, so matching time is proportional to the length of the
+ * text times that of the expression, whatever the text is.
  *
- * No library does this in C. Of 32 KiB that a target has chosen, "a.*b.{20}x" takes glibc's regexec() more than a minute and
- * PCRE2 37 s (here: 6 ms), and "(a|b)*a(a|b){30}x" takes the former 28 KB of memory for each byte. Behind a limit of theirs it
- * would be unknown whether a process is selected. RE2 has this guarantee, but is C++.
+ * No C library offers this. For 32 KiB chosen by a target, "a.*b.{20}x" takes glibc's regexec()
+ * more than a minute and PCRE2 37 s (here: 6 ms), and "(a|b)*a(a|b){30}x" takes regexec() 28 KB of
+ * memory per byte. With limits on those, it would be unknown whether a process is selected. RE2 has
+ * this guarantee, but is C++.
  */
 #ifndef BASE_PATTERN_H
 #define BASE_PATTERN_H
@@ -27,7 +29,7 @@ struct pattern {
 	size_t count, capacity;
 	struct pattern_bytes *sets; /* that steps refer to */
 	size_t set_count, set_capacity;
-	/* Of a match that is under way: the steps that are waited at, and those to go to. */
+	/* State of a match: current steps, next steps, and steps to visit. */
 	uint32_t *now, *next, *pending;
 	uint64_t *seen; /* by step: the last position at which it was reached */
 };
@@ -38,7 +40,7 @@ struct pattern {
  */
 int pattern_compile(const char *text, struct pattern *ret_pattern, struct error *error);
 
-/* Is it found somewhere in `text`? One match at a time. */
+/* Does it match anywhere in `text`? Not reentrant. */
 bool pattern_matches(const struct pattern *pattern, const char *text);
 
 /* Accepts {0}, which it leaves. */

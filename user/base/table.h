@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table from 64-bit keys to pointers. It owns its slots, not what they point to. Where a key is kept depends on a
- * secret of each table: keys that others choose do not crowd in one place, and walks have no order.
+ * A hash table from 64-bit keys to pointers. Owns its slots, not the values. Positions depend on a
+ * secret of each table: untrusted keys cannot collide on purpose, and walks have no order.
  */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H

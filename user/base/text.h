@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text from outside (names in files, /proc, the target) made safe for a terminal or a format. */
+/* Makes untrusted text (names in files, /proc, the target) safe for a terminal or a format. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -16,9 +16,8 @@
 bool text_rune_is_unsafe(unsigned int rune);
 
 /*
- * Append `text` with every unsafe character and every byte that is not valid UTF-8 written as \xNN, and so are
- * combining marks that are piled up over one character. The
- * result is valid UTF-8 on one line.
+ * Append `text`; every unsafe character, every byte that is not valid UTF-8, and combining marks
+ * stacked on one character become \xNN. The result is valid UTF-8 on one line.
  */
 void text_append_safe(struct buffer *buffer, const char *text);
 
@@ -29,8 +28,8 @@ void text_append_safe(struct buffer *buffer, const char *text);
 size_t text_decode_utf8(const char *text, unsigned int *ret_rune);
 
 /*
- * Columns that a character, or a whole text, takes on a terminal: never fewer than it really takes. A
- * character whose width differs between terminals, or that few names hold, counts as two columns.
+ * Columns of a character, or of a text, on a terminal: an upper bound. A character whose width
+ * differs between terminals, or that is rare in names, counts as two columns.
  */
 size_t text_rune_width(unsigned int rune);
 size_t text_width(const char *text);

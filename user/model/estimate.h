@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* With the limits between which the truth is in 95 of 100 cases; `high` may be INFINITY: then only `low` is known. */
+/* With its 95 % confidence limits; `high` may be INFINITY: only a lower bound is known. */
 struct estimate {
 	double value, low, high;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a frame is of, as the outputs show it. */
+/* Names of frame kinds in outputs. */
 #ifndef MODEL_FRAME_KIND_H
 #define MODEL_FRAME_KIND_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a process did before its probes were in, as far as calls of that time are missing: in files that were probed
- * after it had mapped them, before it was probed itself, and in processes that run in its memory.
+ * Records where a process ran unprobed, so that calls are missing: in files probed after they were
+ * mapped, before the process itself was probed, and in processes that share its memory.
  */
 #ifndef MODEL_LATENESS_H
 #define MODEL_LATENESS_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Files that are listed; further ones are counted. */
+/* Limit of listed files; further ones are only counted. */
 #define LATE_FILES_MAX 16
 
 struct late_file {
@@ -21,21 +21,21 @@ struct lateness {
 	struct late_file files[LATE_FILES_MAX];
 	size_t file_count;
 	uint64_t files_unlisted;
-	uint64_t child_ns; /* from its beginning to its probes; 0 = it was probed from the start */
-	uint64_t memory_shared; /* processes that ran in its memory, unprobed */
+	uint64_t child_ns; /* from its start to its probes; 0 = it was probed from the start */
+	uint64_t memory_shared; /* unprobed processes that shared its memory */
 };
 
-/* Add a file to `*lateness`, which is made if it is NULL. */
+/* Add a file to `*lateness`, which is created if NULL. */
 void lateness_add_file(struct lateness **lateness, const char *path, uint64_t ns);
-/* The process, or a program of it, ran for so long without probes. */
+/* The process, or a program that it ran, was unprobed for this long. */
 void lateness_add_child(struct lateness **lateness, uint64_t ns);
-/* Another process ran in its memory. */
+/* Another process shared its memory. */
 void lateness_add_shared(struct lateness **lateness);
 
-/* The file that was probed last after its mapping; NULL = none was late. Accepts NULL. */
+/* The file with the longest delay; NULL = none was late. Accepts NULL. */
 const struct late_file *lateness_worst_file(const struct lateness *lateness);
 
-/* NULL of NULL. Free with lateness_free. */
+/* NULL gives NULL. Free with lateness_free. */
 struct lateness *lateness_copy(const struct lateness *lateness);
 
 /* Accepts NULL. */

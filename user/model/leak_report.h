@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which blocks of a process nothing leads to any more: between what looks (user/reach, user/memory) and what prints (user/render). Plain
- * data, which owns all that it points to.
+ * The lost blocks of a process, passed from the search (user/reach, user/memory) to the output
+ * (user/render). Plain data; owns all that it points to.
  */
 #ifndef MODEL_LEAK_REPORT_H
 #define MODEL_LEAK_REPORT_H
@@ -15,7 +15,7 @@
 #include "base/strings.h"
 #include "model/report_frame.h"
 
-/* Where words are that lead to blocks. X(symbol, name in JSON, title), the strongest first. */
+/* Where pointers to blocks were found. X(symbol, name in JSON, title), the strongest first. */
 #define LEAK_ROOT_LIST(X)                                  \
 	X(REGISTER, register, "registers")                 \
 	X(STACK, stack, "stacks")                          \
@@ -34,7 +34,8 @@ enum leak_root {
 	LEAK_ROOT_LIST(LEAK_ROOT_ENUMERATOR)
 #undef LEAK_ROOT_ENUMERATOR
 		LEAK_ROOTS,
-	LEAK_ROOTS_LIVE = LEAK_ROOT_DEAD_STACK, /* from there on nobody reads the words any more */
+	/* Kinds from here on hold words that are never read again */
+	LEAK_ROOTS_LIVE = LEAK_ROOT_DEAD_STACK,
 };
 
 /* X(symbol, name in JSON) */
@@ -44,7 +45,7 @@ enum leak_root {
 	X(INDIRECT, indirect) /* only lost blocks do */                                \
 	X(POSSIBLE, possible) /* only a pointer to its inside, or behind such a one */ \
 	X(REACHABLE, reachable)                                                        \
-	X(STALE, stale) /* only words that nobody reads any more */
+	X(STALE, stale) /* only words that are never read again */
 
 enum leak_verdict {
 #define LEAK_VERDICT_ENUMERATOR(SYMBOL, name) LEAK_##SYMBOL,
@@ -53,7 +54,7 @@ enum leak_verdict {
 		LEAK_VERDICTS,
 };
 
-/* What a lost block was at an earlier look. X(symbol, name in JSON, in sentences) */
+/* The state of a lost block at an earlier look. X(symbol, name in JSON, in sentences) */
 #define LEAK_BEFORE_LIST(X)                                      \
 	X(REACHABLE, reachable, "reachable")                     \
 	X(UNSURE, unsure, "stale, possibly lost or on the move") \
@@ -97,22 +98,24 @@ struct leak_sum {
 };
 
 /*
- * Blocks with one verdict: of one site, where it was seen who allocated them, or else of one kind and size. Strings are in the report's
- * pool, static, or where the frames are from.
+ * Blocks with one verdict: of one site if their allocation was seen, otherwise of one kind and
+ * size. Strings are in the report's pool, static, or owned by the source of the frames.
  */
 struct leak_group {
 	enum leak_verdict verdict; /* LEAK_DEFINITE or LEAK_POSSIBLE */
-	const char *kind, *name; /* as of a memory_kind; "" = several, or none */
+	const char *kind, *name; /* see memory_kind; "" = several, or none */
 	uint64_t size; /* 0 = several */
-	uint64_t site; /* its key; 0 = nobody has seen who allocated them */
-	const char *function; /* of the allocator: "malloc"; NULL = not known */
-	struct report_frame *frames; /* innermost first, the caller of the allocator; owned */
+	uint64_t site; /* key of the site; 0 = their allocation was not seen */
+	const char *function; /* allocator function: "malloc"; NULL = unknown */
+	/* Innermost first, starting with the allocator's caller; owned */
+	struct report_frame *frames;
 	size_t frame_count;
 	struct leak_sum own;
-	struct leak_sum indirect; /* lost only through these */
-	struct leak_sum before[LEAK_BEFORES]; /* of both: what they were at the look before */
+	struct leak_sum indirect; /* blocks lost only through these */
+	/* State at the earlier look, of own and indirect blocks */
+	struct leak_sum before[LEAK_BEFORES];
 	uint64_t address; /* of one of them */
-	const char *note; /* why it is only possible: "encoded as 2p+1"; "" = nothing to add */
+	const char *note; /* why it is only possibly lost: "encoded as 2p+1"; "" = no note */
 };
 
 struct leak_who; /* leak_who.h */
@@ -121,50 +124,51 @@ struct leak_report {
 	pid_t pid;
 	char comm[16];
 	struct leak_sum sums[LEAK_VERDICTS];
-	struct leak_sum roots[LEAK_ROOTS]; /* of what is reachable */
+	struct leak_sum roots[LEAK_ROOTS]; /* reachable blocks by root */
 	struct leak_sum heuristics[LEAK_HEURISTICS]; /* of it: what only a heuristic has reached */
-	/* Not in `sums`: of groups that rules have taken out, with what is lost only through them. */
+	/* Not in `sums`: groups removed by rules, including what is lost through them. */
 	struct leak_sum suppressed; /* by suppressions */
-	struct leak_sum left_out; /* in no stack is the module that was asked for */
+	struct leak_sum left_out; /* stacks without the requested module */
 	bool is_traced; /* allocations were recorded, for `traced_ns` */
 	uint64_t traced_ns;
 	struct leak_group *groups; /* the largest first; owned */
 	size_t group_count, group_capacity;
-	bool has_before; /* there was a look before, at `before_time`, in seconds since the epoch */
+	/* There was an earlier look, at `before_time`, in seconds since the epoch */
+	bool has_before;
 	int64_t before_time;
 	unsigned int passes;
-	/* No thread ran between the start and the end of the last pass, so that it saw one moment. */
+	/* No thread ran during the last pass, so it saw a single moment. */
 	bool is_quiet;
-	bool is_paused; /* since it was stopped for that pass */
-	uint64_t pause_ns; /* how long it was stopped; 0 = it was not */
-	bool is_ending; /* the process was stopped where it ends itself */
-	bool is_restless; /* passes were still leaving blocks out at the end */
-	bool has_registers; /* of all threads, and all of them */
-	uint64_t swapped_bytes; /* which were not read */
-	/* Of memory that could not be read, or is shared and not in memory. */
+	bool is_paused; /* because it was stopped for that pass */
+	uint64_t pause_ns; /* duration of the stop; 0 = not stopped */
+	bool is_ending; /* the process was stopped at its own exit */
+	bool is_restless; /* passes were still excluding blocks at the end */
+	bool has_registers; /* all registers of all threads were read */
+	uint64_t swapped_bytes; /* swapped out, not read */
+	/* Memory that could not be read, or is shared and not resident. */
 	uint64_t unread_bytes;
-	/* Some of what is lost may be free: malloc's lists changed all the time. */
+	/* Some lost blocks may be free: malloc's lists kept changing. */
 	bool frees_unknown;
-	bool pages_unknown; /* of some mappings it is not known what is in memory */
+	bool pages_unknown; /* the resident pages of some mappings are unknown */
 	uint64_t present_bytes; /* of the process, as of the last pass */
 	uint64_t read_bytes; /* in all passes */
 	int64_t wall_time; /* seconds since the epoch */
 	uint64_t duration_ns;
-	/* What was asked for instead of groups; borrowed, NULL = nothing. */
+	/* The answer to --who, shown instead of groups; borrowed; NULL = none. */
 	const struct leak_who *who;
 	struct buffer remarks; /* sentences, a line each */
 	struct strings names;
 };
 
-/* What is lost is certain: all that can hold a pointer was seen, and at one moment. */
+/* Is the result certain? Everything that can hold a pointer was seen, at a single moment. */
 bool leak_report_is_proof(const struct leak_report *report);
-/* Something that can hold a pointer was not seen. */
+/* Was something that can hold a pointer not seen? */
 bool leak_report_is_partial(const struct leak_report *report);
 
-/* What blocks that are lost, and not only possibly, were at the look before: of all groups. */
+/* Sum up the earlier states of all definitely lost blocks. */
 void leak_report_sum_before(const struct leak_report *report, struct leak_sum sums[LEAK_BEFORES]);
 struct leak_group *leak_report_add_group(struct leak_report *report);
-/* Groups by verdict, and of each the largest first, with what is lost only through it. */
+/* Sort groups by verdict, then by size including what is lost through them. */
 void leak_report_sort(struct leak_report *report);
 void leak_sum_add(struct leak_sum *sum, const struct leak_sum *more);
 /* Free what a group owns. */

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What leads to one block, and the way on which the process reaches it: plain data, which owns all that it points to. */
+/*
+ * The answer to --who: what points to a block, and the path from a root to it. Plain data; owns all
+ * that it points to.
+ */
 #ifndef MODEL_LEAK_WHO_H
 #define MODEL_LEAK_WHO_H
 
 #include "model/leak_report.h"
 
-/* A word with an address, and what it is in: a block, or a root. */
+/* A pointer, and the block or root that contains it. */
 struct leak_link {
-	/* 0 = in no memory: a register, the kernel; or not known which word of the block. */
+	/*
+	 * Address of the pointer; 0 = not in memory (a register, the kernel), or unknown within the
+	 * block.
+	 */
 	uint64_t place;
-	uint64_t into; /* bytes behind the start of what it leads to */
-	uint64_t block, size; /* that it is in; 0 = a root */
+	uint64_t into; /* offset into the block that it points to */
+	uint64_t block, size; /* the block containing it; 0 = a root */
 	enum leak_root root;
-	pid_t tid; /* whose stack, storage or register it is; 0 = not known */
-	/* As of a memory_kind, of a block; of a root its name, such as a variable's: untrusted. "" = none. */
+	pid_t tid; /* owner of the stack, TLS or register; 0 = unknown */
+	/*
+	 * For a block, see memory_kind; for a root its name, such as a variable's: untrusted. "" =
+	 * none.
+	 */
 	const char *kind, *name;
 };
 
@@ -22,19 +31,22 @@ struct leak_links {
 	size_t count, capacity;
 };
 
-/* {0} with `asked` is a question. Strings are in its pool, or static. */
+/* Start with {0} and `asked`. Strings are in its pool, or static. */
 struct leak_who {
 	uint64_t asked; /* an address */
-	uint64_t address, size; /* of the block that holds it */
+	uint64_t address, size; /* the block containing it */
 	enum leak_verdict verdict;
 	const char *kind, *name; /* of it */
-	/* Why it is only possible, where no word leads to it; "" = nothing to add. */
+	/* Why it is only possibly lost, if nothing points to it; "" = no note. */
 	const char *note;
-	struct leak_links holders; /* all words that lead to it, roots first */
-	uint64_t holder_count; /* also those that are not listed */
-	/* From a root, or what is lost, to the block, which is not in it. Empty: nothing leads to it. */
+	struct leak_links holders; /* all pointers to it, roots first */
+	uint64_t holder_count; /* total, including unlisted ones */
+	/*
+	 * Path from a root, or a lost block, to the block, excluding it. Empty: nothing points to
+	 * it.
+	 */
 	struct leak_links way;
-	uint64_t left_out; /* links in the middle of the way that are not listed */
+	uint64_t left_out; /* number of links omitted in the middle of the path */
 	struct strings names;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tracing without frees (--light) has beside its sites: how what is in use was found out, and what could not be. Plain data.
+ * Additional results of tracing without frees (--light): how the blocks in use were determined, and
+ * what remains undecided. Plain data.
  */
 #ifndef MODEL_LIGHT_REPORT_H
 #define MODEL_LIGHT_REPORT_H
@@ -14,19 +15,19 @@
 struct light_heap {
 	pid_t pid;
 	const char *allocator; /* "glibc"; static; NULL = none was recognized */
-	char *reason; /* why it was not looked at: a phrase; NULL = it was; owned */
-	uint64_t live_blocks, live_bytes; /* by the allocator; bytes that the program may use */
-	uint64_t unknown_bytes; /* of its memory that was not understood */
-	/* Of the live ones, those that were not recorded: older than tracing, or of calls that are not traced. */
+	char *reason; /* why it was not examined: a phrase; NULL = it was; owned */
+	uint64_t live_blocks, live_bytes; /* according to the allocator; usable bytes */
+	uint64_t unknown_bytes; /* memory that was not understood */
+	/* Live blocks that were not recorded: older than tracing, or from untraced calls. */
 	uint64_t other_blocks, other_bytes;
-	/* Recorded ones that count as in use, though that could not be decided. Bytes as asked for. */
+	/* Recorded blocks that count as in use but may have been freed; requested bytes. */
 	uint64_t undecided_blocks, undecided_bytes;
 };
 
 struct light_report {
-	uint64_t look_ns; /* how long it took to look */
-	uint64_t ended_blocks; /* that looks have found freed, since tracing began */
-	bool inside; /* what can be probed inside is, and its return is not */
+	uint64_t look_ns; /* duration of the look */
+	uint64_t ended_blocks; /* blocks found freed by looks since tracing began */
+	bool inside; /* functions are probed inside instead of at their return, where possible */
 	struct light_heap *heaps; /* owned */
 	size_t count, capacity;
 };
@@ -34,7 +35,7 @@ struct light_report {
 /* Zeroed. Free with light_report_free, which accepts NULL. */
 struct light_report *light_report_new(void);
 void light_report_free(struct light_report *report);
-/* Append; valid until the next one. */
+/* Append a zeroed item; valid until the next call. */
 struct light_heap *light_report_add(struct light_report *report);
 
 #endif

@@ -11,12 +11,12 @@
 /* "free_untracked" */
 const char *loss_name(enum loss loss);
 
-/* What the number counts, to follow it: "frees of unknown blocks: ..." */
+/* What the counter counts, to be printed after the number: "frees of unknown blocks: ..." */
 const char *loss_sentence(enum loss loss);
 
 enum loss_kind loss_kind(enum loss loss);
 
-/* Does it make a figure of the report short? */
+/* Does it make a figure of the report too small? */
 bool loss_is_defect(enum loss loss);
 
 #endif

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The exact accounting of memory that programs get by mmap and give back by munmap, mremap, or mapping over
- * it. Fed with the records of the mapping calls, in their order; does no I/O.
+ * Exact accounting of memory that programs obtain by mmap and release by munmap, mremap, or mapping
+ * over it. Fed with the records of the mapping calls in order; does no I/O.
  *
- * - A mapping is an object; its bytes are those that were asked for. They lie in whole pages of which the
- *   last counts only what was asked for, so that unmapping all of it, in any parts, frees exactly its size.
- *   The object is freed with its last byte.
- * - What an unmapping call is about to unmap is set aside when the call begins, because another thread may
- *   get the addresses before the call returns. Its bytes are freed when it has returned, or put back when
- *   it has failed. Where something newer was mapped meanwhile, they are freed whatever is returned.
- * - Where the return of such a call is never seen (its thread has ended, its record was lost), it is taken to
- *   have succeeded, as nearly all do, once its thread calls again or is forgotten.
- * - Where the begin of such a call was not seen, it acts when it returns.
+ * - A mapping is an object of the requested size. It occupies whole pages; the last one counts only
+ * the requested part, so that unmapping it, in any pieces, frees exactly its size. The object is
+ * freed with its last byte.
+ *
+ * - The range of an unmapping call is set aside when the call begins, because another thread may
+ * get the addresses before it returns. It is freed when the call has returned, or put back if it
+ * failed. If something newer was mapped there meanwhile, it is freed whatever the result.
+ *
+ * - If the return of such a call is never seen (its thread has ended, its record was lost), the
+ * call counts as successful, as nearly all are, once its thread makes another call or is forgotten.
+ *
+ * - If the begin of such a call was not seen, it takes effect at its return.
+ *
  * - alloc - free = in use holds at each site after each record.
  */
 #ifndef MODEL_MAPPING_SET_H
@@ -28,10 +32,10 @@
 
 struct mapping_set;
 
-/* What was lost. The names are those of the loss list, to whose counters the caller adds them. */
+/* Losses, named as in the loss list; the caller adds them to its counters. */
 struct mapping_losses {
 	uint64_t returns_unmatched; /* calls whose return was missing in the records */
-	/* Mappings that the kernel gave out again, all or part, unannounced. */
+	/* Mappings whose addresses, all or part, the kernel reused without a record. */
 	uint64_t address_reused;
 	uint64_t blocks_full; /* mappings not recorded because of the limit */
 	/* Bytes of mappings not recorded, for this or any other reason. */
@@ -42,41 +46,43 @@ struct mapping_losses {
 struct mapping_set *mapping_set_new(uint64_t page_size, size_t limit);
 void mapping_set_free(struct mapping_set *set);
 
-/* Apply the next record. A new mapping without a site is not recorded, but ends what it is mapped over. */
+/*
+ * Apply the next record. A new mapping without a site is not recorded, but ends what it overlaps.
+ */
 void mapping_set_apply(struct mapping_set *set, const struct event_mapping *event);
 
 /*
- * The program has ended, by exit or exec: forget its mappings and its sites with their totals. Whoever
- * wants to report them reads them before, and applies all its records before: a later one would make it
- * known again.
+ * The program has ended by exit or exec: forget its mappings, sites and totals. Read them first if
+ * they are needed, and apply all records of the program first, since a later one would add it
+ * again.
  */
 void mapping_set_drop(struct mapping_set *set, uint32_t target_id, uint32_t exec_id);
 
 /*
- * The figures of a site, as of `now_ns`. Mappings younger than `min_age_ns` are counted as young, and the ages
- * are those of the others.
- * False, with `*ret_stats` untouched, if the site never had a mapping. Takes time in proportion to the
- * site's mappings in use, so that asking for all sites is one pass over all mappings.
+ * The figures of a site at `now_ns`. Mappings younger than `min_age_ns` count as young; ages are
+ * those of the others. False, with `*ret_stats` untouched, if the site never had a mapping. Takes
+ * time proportional to the site's mappings in use, so reading all sites is one pass over all
+ * mappings.
  */
 bool mapping_set_site(const struct mapping_set *set, uint64_t site, uint64_t now_ns,
 		      uint64_t min_age_ns, struct site_stats *ret_stats);
 
-/* Count the site's mappings in use by their births, without those that are younger than `min_age_ns`. */
+/* Count the site's mappings in use by birth, except those younger than `min_age_ns`. */
 void mapping_set_count_births(const struct mapping_set *set, uint64_t site, uint64_t now_ns,
 			      uint64_t min_age_ns, const struct marks *marks,
 			      struct generations *births);
 
-/* A piece of memory that is mapped, and the site that has mapped it. */
+/* A mapped range and its site. */
 struct mapping_piece {
 	uint32_t target_id, exec_id;
 	uint64_t site;
 	uint64_t start, end; /* whole pages */
-	bool anonymous; /* of no file, as far as the call that mapped it shows */
+	bool anonymous; /* without a file, according to the mapping call */
 };
 
 /*
- * Ask for each mapped piece how much of it is in memory: `measure` returns false if that is unknown. The figures of a site have
- * the answers until the next time.
+ * Measure the resident bytes of each mapped piece; `measure` returns false if unknown. The figures
+ * of sites include the results until the next call.
  */
 void mapping_set_measure(struct mapping_set *set,
 			 bool (*measure)(void *context, const struct mapping_piece *piece,

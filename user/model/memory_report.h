@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a look at a process's memory has found: between the stages that look (user/heap, user/objects, user/memory) and those that
- * judge and print (user/analyze, user/render). Plain data, which owns all that it points to.
+ * The results of a look at a process's memory, passed from the stages that look (user/heap,
+ * user/objects, user/memory) to those that judge and print (user/analyze, user/render). Plain data;
+ * owns all that it points to.
  */
 #ifndef MODEL_MEMORY_REPORT_H
 #define MODEL_MEMORY_REPORT_H
@@ -19,27 +20,27 @@
 struct memory_kind {
 	const char *kind; /* "class", "text", "pointers", ...; static, or in the pool */
 	const char *name; /* "app::Req"; "" = none */
-	const char *holder; /* "< static M"; "" = not looked for, or not found */
-	uint64_t size; /* of each block; 0 = of several sizes */
+	const char *holder; /* "< static M"; "" = not searched, or not found */
+	uint64_t size; /* of each block; 0 = several sizes */
 	uint64_t blocks, bytes;
-	/* Of a sample: 95 % of estimates are not farther off; 0 = they are exact. */
+	/* For a sample: half-width of the 95 % interval; 0 = exact. */
 	uint64_t blocks_error, bytes_error;
-	const char *sample; /* how a text begins; "" = not wanted, or it is none; untrusted */
-	/* Blocks, against the census before; HEAP_UNKNOWN where these were not followed. */
+	const char *sample; /* start of a text; "" = not requested, or not a text; untrusted */
+	/* Blocks compared with the previous census; HEAP_UNKNOWN = not followed. */
 	uint64_t born, gone, unchanged, written;
-	uint64_t retained; /* born after the first census, and unchanged in all since */
-	int64_t growth_blocks, growth_bytes; /* since the look before */
+	uint64_t retained; /* born after the first census, and unchanged in every one since */
+	int64_t growth_blocks, growth_bytes; /* since the previous look */
 };
 
 /* Blocks of one size with equal contents. Strings are in the report's pool. */
 struct memory_copies {
-	const char *kind, *name; /* as of a memory_kind */
-	const char *holder; /* of all of them; "" = not known, or they have several */
+	const char *kind, *name; /* see memory_kind */
+	const char *holder; /* of all of them; "" = unknown, or several */
 	uint64_t size; /* of each block */
-	uint64_t same_bytes; /* from the start on, that were compared; of a text up to its end */
+	uint64_t same_bytes; /* number of leading bytes compared; a text up to its end */
 	uint64_t blocks, bytes;
 	uint64_t address; /* of one of them */
-	const char *sample; /* as of a memory_kind */
+	const char *sample; /* see memory_kind */
 };
 
 /* A class of a runtime's objects. */
@@ -47,13 +48,13 @@ struct memory_class {
 	const char *name;
 	uint64_t live, newborn, garbage, old; /* objects */
 	uint64_t slot_bytes, other_bytes;
-	/* Of other_bytes: blocks of malloc's that only data of an extension leads to. */
+	/* The part of other_bytes in malloc blocks that only an extension's data points to. */
 	uint64_t native_bytes;
-	uint64_t retained; /* born after the first census, alive at all since */
-	int64_t growth_objects, growth_bytes; /* since the look before */
+	uint64_t retained; /* born after the first census, alive at every one since */
+	int64_t growth_objects, growth_bytes; /* since the previous look */
 	char **holders; /* paths to a root, "Hash of 39400 <- @table of Store <- constant App" */
 	size_t holder_count;
-	/* Of a sample of its objects, those that are held in the first of these ways; 0 = not known. */
+	/* Percentage of a sample of its objects held in the first of these ways; 0 = unknown. */
 	unsigned int holder_percent;
 };
 
@@ -61,8 +62,8 @@ struct memory_class {
 struct memory_longest {
 	const char *kind; /* "String", "Array", "Hash"; static */
 	uint64_t address;
-	uint64_t length, bytes; /* bytes, elements or pairs; and what it takes beyond its slot */
-	char *sample; /* how it begins; NULL = not wanted, or no string */
+	uint64_t length, bytes; /* bytes, elements or pairs; and bytes beyond its slot */
+	char *sample; /* its start; NULL = not requested, or not a string */
 	char *holder; /* a path to a root; NULL = not found */
 };
 
@@ -73,70 +74,79 @@ struct memory_runtime {
 	size_t class_count, class_capacity;
 	struct memory_longest *longest; /* by kind, the longest first; owned */
 	size_t longest_count, longest_capacity;
-	/* Code by file: `live` pieces; of their bytes, `other_bytes`, those are left out that no count is kept of; owned. */
+	/* Code by file: `live` pieces; `other_bytes` excludes bytes without a count; owned. */
 	struct memory_class *files;
 	size_t file_count;
-	uint64_t pages, page_bytes, sparse_pages; /* of which at most 2 % is in use */
+	uint64_t pages, page_bytes, sparse_pages; /* at most 2 % in use */
 	uint64_t slots, free_slots;
-	uint64_t free_bytes; /* of page_bytes; 0 = none, or not known */
-	/* New objects from which on the youngest generation is collected, then collections of the younger one; 0 = none is, or not known. */
+	uint64_t free_bytes; /* free part of page_bytes; 0 = none, or unknown */
+	/*
+	 * Thresholds of the generations: new objects, then collections of the younger one; 0 =
+	 * none, or unknown.
+	 */
 	uint32_t gc_thresholds[3];
-	uint64_t minor_gcs, major_gcs, gc_ns; /* HEAP_UNKNOWN where it has not that */
-	bool after_major; /* looked at right after a major collection: what is live is live */
-	/* Of malloc's, or not all: native bytes, and Python's objects that are such blocks, are not all counted. */
+	uint64_t minor_gcs, major_gcs, gc_ns; /* HEAP_UNKNOWN = not available */
+	/* Examined right after a major collection, so live objects are really live */
+	bool after_major;
+	/*
+	 * Malloc's blocks are unknown, all or some: native bytes, and Python objects in such
+	 * blocks, are incomplete.
+	 */
 	bool blocks_unknown;
-	struct buffer remarks; /* sentences, a line each */
+	struct buffer remarks; /* sentences, one per line */
 };
 
 struct memory_verdict {
 	const char *cause; /* "fragmentation"; static */
 	uint64_t bytes;
 	char *text, *remedy; /* sentences; remedy may be NULL */
-	bool is_class; /* of a runtime's objects */
+	bool is_class; /* concerns a class of a runtime */
 };
 
-/* What the kernel counts; HEAP_UNKNOWN where it does not, or does not show it. */
+/* The kernel's counts; HEAP_UNKNOWN = not counted, or not visible. */
 struct memory_process {
 	pid_t pid;
 	char comm[16];
-	uint64_t start_ticks; /* since boot: with the pid, the process's identity; 0 = unknown */
+	/* Since boot; identifies the process together with the pid; 0 = unknown */
+	uint64_t start_ticks;
 	uint64_t rss_bytes, swap_bytes,
 		mapped_bytes; /* VmRSS, VmSwap, VmSize, right before the look */
 	uint64_t rss_after_bytes; /* VmRSS right after it */
 	uint64_t pss_bytes; /* the sum of the parts */
-	uint64_t huge_bytes; /* of it, anonymous memory in huge pages */
-	uint64_t huge_zero_bytes; /* of these, small pages of zeroes: never written, or cleared */
+	uint64_t huge_bytes; /* anonymous memory in huge pages */
+	/* Zero-filled small pages within huge ones: never written, or cleared */
+	uint64_t huge_zero_bytes;
 	uint64_t threads, mappings;
-	uint64_t malloc_free_bytes; /* free in malloc, and in memory */
+	uint64_t malloc_free_bytes; /* free in malloc and resident */
 };
 
-/* What the kernel holds for the process, which is not in its RSS. */
+/* Memory that the kernel holds for the process, not part of its RSS. */
 struct memory_kernel {
 	uint64_t table_bytes; /* page tables */
 	uint64_t stack_bytes; /* kernel stacks of its threads */
 	uint64_t hugetlb_bytes; /* pages of hugetlbfs */
-	uint64_t sockets, queued_bytes; /* what waits in them to be sent or read */
+	uint64_t sockets, queued_bytes; /* bytes queued in them, to be sent or read */
 	uint64_t pipes, files, other_files;
 };
 
-/* The account of the control group that the process is in; HEAP_UNKNOWN where it has no such line. */
+/* The account of the process's control group; HEAP_UNKNOWN = line missing. */
 struct memory_group {
 	bool known;
-	bool asked; /* it is what the look is at, and not only where a process is */
+	bool asked; /* the group itself was selected, not just a process in it */
 	uint64_t usage_bytes, limit_bytes;
 	uint64_t anon_bytes, file_bytes, shmem_bytes, kernel_bytes, slab_bytes, socket_bytes;
 };
 
 struct memory_report {
-	struct memory_process process; /* or the sum of several */
-	/* where several were looked at, the largest share first; owned */
+	struct memory_process process; /* of one process, or the sum of several */
+	/* several processes, largest share first; owned */
 	struct memory_process *members;
 	size_t member_count, member_capacity;
-	uint64_t children, children_rss_bytes; /* descendants that were not looked at */
+	uint64_t children, children_rss_bytes; /* descendants that were not examined */
 	struct purpose_sum parts[PURPOSE_COUNT];
-	/* of the look before; NULL = this is the first one; owned */
+	/* of the previous look; NULL = first look; owned */
 	struct purpose_sum *parts_before;
-	struct heap_totals *heaps; /* a row for each allocator; owned */
+	struct heap_totals *heaps; /* one row per allocator; owned */
 	size_t heap_count, heap_capacity;
 	struct memory_kind *kinds; /* the largest first; owned */
 	size_t kind_count, kind_capacity;
@@ -146,17 +156,18 @@ struct memory_report {
 	size_t runtime_count, runtime_capacity;
 	struct memory_kernel kernel;
 	struct memory_group group;
-	struct memory_verdict *verdicts; /* what matters most first; owned */
+	struct memory_verdict *verdicts; /* most important first; owned */
 	size_t verdict_count, verdict_capacity;
 	int64_t wall_time; /* seconds since the epoch */
 	uint64_t duration_ns; /* of the look */
-	uint64_t since_ns; /* from the look before; 0 = this is the first one */
-	uint64_t read_bytes, reads; /* of the process's memory */
+	uint64_t since_ns; /* time since the previous look; 0 = first look */
+	uint64_t read_bytes, reads; /* reads of the process's memory */
 	uint64_t ended_stacks, cached_stacks; /* threads */
-	bool pss_unknown; /* shared pages count in full in PSS */
-	bool executed; /* another program since the look before: these are not compared */
+	bool pss_unknown; /* PSS counts shared pages in full */
+	/* Runs another program than at the previous look, so looks are not compared */
+	bool executed;
 	bool pages_unknown; /* of some mappings it is not known what is in memory */
-	struct buffer remarks; /* sentences, a line each: what could not be looked at */
+	struct buffer remarks; /* sentences, one per line, on what could not be examined */
 	struct strings names;
 };
 

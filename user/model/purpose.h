@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What parts of a process's memory are for. */
+/* Purposes of a process's memory. */
 #ifndef MODEL_PURPOSE_H
 #define MODEL_PURPOSE_H
 
 #include <stdint.h>
 
-/* X(symbol, name in JSON, title) in the order in which claims are made; titles are for the table of a report. */
+/* X(symbol, name in JSON, title) in the order of claims; titles are for the table of a report. */
 #define PURPOSE_LIST(X)                                                \
 	X(STACK, stack, "stack of the main thread")                    \
 	X(THREAD_STACK, thread_stack, "thread stacks")                 \
@@ -47,7 +47,7 @@ enum purpose {
 /* Bytes. */
 struct purpose_sum {
 	uint64_t rss, pss, swap, mapped;
-	uint64_t count; /* different details of claims; of what nobody claims, mappings */
+	uint64_t count; /* distinct details of claims; for unclaimed memory, mappings */
 };
 
 const char *purpose_name(enum purpose purpose); /* "thread_stack" */

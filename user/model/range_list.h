@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ranges of addresses that do not overlap, each with an owner, in order: a skip list, so that a range is
- * found, added, cut and taken out in logarithmic time on average.
+ * Ordered, non-overlapping address ranges with owners, as a skip list: find, add, cut and remove
+ * take logarithmic time on average.
  */
 #ifndef MODEL_RANGE_LIST_H
 #define MODEL_RANGE_LIST_H
@@ -21,19 +21,22 @@ struct range {
 
 struct range_list {
 	struct range *first[RANGE_LEVELS];
-	/* Decides heights; its start value need not be good, only not known outside. */
+	/* Chooses heights; the seed need not be good, only secret. */
 	uint64_t random;
 	size_t count;
 };
 
 void range_list_init(struct range_list *list, uint64_t seed);
 
-/* Add [start, end), which must not be empty nor overlap a range. It joins neighbours of the same owner. */
+/*
+ * Add [start, end), which must not be empty or overlap a range. Merges with neighbours of the same
+ * owner.
+ */
 void range_list_add(struct range_list *list, uint64_t start, uint64_t end, void *owner);
 
 /*
- * Take out what lies in [start, end), cutting the ranges that cross its borders. Returns the chain of what
- * was taken, in order, for the caller to free; NULL if nothing was there.
+ * Remove [start, end), cutting ranges that cross its ends. Returns the chain of removed ranges, in
+ * order, for the caller to free; NULL if there were none.
  */
 struct range *range_list_take(struct range_list *list, uint64_t start, uint64_t end);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What memory is for that no line of the program asked for by itself: an interpreter's own heap grows at whichever line
- * happens to need the next page.
+ * Regions: memory that no line of the program requested by itself. An interpreter's heap grows at
+ * whichever line happens to need the next page.
  */
 #ifndef MODEL_REGION_H
 #define MODEL_REGION_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * X(symbol, name in JSON, title, one block, several, its line matters). Where the line does not matter, all of a process are
- * one row without a stack.
+ * X(symbol, name in JSON, title, singular, plural, line matters). If the line does not matter, all
+ * blocks of a process form one row without a stack.
  */
 #define REGION_LIST(X)                                                            \
 	X(RUBY_HEAP, ruby_heap, "Ruby heap pages", "page", "pages", false)        \
@@ -22,7 +22,7 @@
 	X(THREAD_STACK, thread_stack, "thread stacks", "thread stack", "thread stacks", true)
 
 enum region {
-	REGION_NONE = 0, /* a site as any other, or undecided */
+	REGION_NONE = 0, /* an ordinary site, or undecided */
 #define REGION_ENUMERATOR(SYMBOL, name, title, one, several, line) REGION_##SYMBOL,
 	REGION_LIST(REGION_ENUMERATOR)
 #undef REGION_ENUMERATOR
@@ -35,7 +35,7 @@ const char *region_name(enum region region);
 const char *region_title(enum region region);
 /* What `count` blocks are called: "page", "pages" */
 const char *region_unit(enum region region, uint64_t count);
-/* Is a site of it charged to its line, as sites of no region are? */
+/* Are its sites attributed to lines, like ordinary sites? */
 bool region_has_line(enum region region);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A frame as reports have it: named, without a process. */
+/* A frame in a report: named, independent of a process. */
 #ifndef MODEL_REPORT_FRAME_H
 #define MODEL_REPORT_FRAME_H
 
@@ -17,7 +17,7 @@ struct report_frame {
 	const char *file; /* NULL = unknown */
 	uint32_t line; /* 0 = unknown */
 	bool inlined;
-	bool whole; /* all of a module or function: it has no offset and no line */
+	bool whole; /* an entire module or function: no offset, no line */
 };
 
 #endif

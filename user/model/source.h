@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where memory comes from, as the outputs show it. */
+/* Names of memory sources in outputs. */
 #ifndef MODEL_SOURCE_H
 #define MODEL_SOURCE_H
 

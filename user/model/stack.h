@@ -10,8 +10,8 @@
 #include "interp_abi.h"
 
 /*
- * What an interpreter calls one of its frames: bytes of the target, terminated; NULL = unknown. Within a snapshot equal names
- * have one address (name_pool.h).
+ * An interpreter's name of a frame: untrusted bytes, terminated; NULL = unknown. Within a snapshot
+ * equal names have one address (name_pool.h).
  */
 struct frame_name {
 	const char *function;
@@ -24,8 +24,8 @@ enum frame_kind {
 	FRAME_NATIVE = INTERP_NONE,
 	FRAME_JIT = INTERP_KINDS,
 	FRAME_KERNEL,
-	FRAME_ERROR, /* why the walk stopped early; no frame of code is outside of it */
-	FRAME_THREAD, /* what the thread is called, as its name; the outermost frame where sites are of threads of one name */
+	FRAME_ERROR, /* why the walk stopped early; always outermost, except for FRAME_THREAD */
+	FRAME_THREAD, /* thread name; outermost frame where sites are separated by thread */
 #define FRAME_ENUMERATOR(NAME, word, title) FRAME_##NAME = INTERP_##NAME,
 	INTERP_LIST(FRAME_ENUMERATOR)
 #undef FRAME_ENUMERATOR
@@ -42,21 +42,21 @@ struct frame {
 	uint64_t address; /* as captured: a return address, so the call is at address - 1 */
 	uint64_t offset; /* of `address` in the module's file; 0 without a module */
 	const char *reason; /* FRAME_ERROR only: a static string */
-	const struct frame_name *name; /* of interpreted and of generated code; NULL = unknown */
-	bool whole; /* all of its module, or all of the function `name`; has no line */
-	bool internal; /* an interpreter's own function, next to its interpreted frames */
+	const struct frame_name *name; /* for interpreted and generated code; NULL = unknown */
+	bool whole; /* its entire module, or the entire function `name`; no line */
+	bool internal; /* an interpreter's own function, beside its interpreted frames */
 };
 
-/* Innermost first. Allocated in one piece. A stack that is shared does not change any more. */
+/* Innermost first. One allocation. Immutable once shared. */
 struct stack {
 	uint32_t count;
-	uint32_t shares; /* holders beside the first */
+	uint32_t shares; /* references beyond the first */
 	struct frame frames[];
 };
 
-/* One more holder. Returns `stack`. */
+/* Take a reference. Returns `stack`. */
 struct stack *stack_share(struct stack *stack);
-/* One holder less; the last one frees it. Accepts NULL. */
+/* Drop a reference; the last one frees it. Accepts NULL. */
 void stack_free(struct stack *stack);
 
 #endif

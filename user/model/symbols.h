@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of one captured frame: itself and the functions that were inlined into it. */
+/* The names of one captured frame: its function and those inlined into it. */
 #ifndef MODEL_SYMBOLS_H
 #define MODEL_SYMBOLS_H
 
@@ -10,12 +10,12 @@
 /* One function of a frame. Strings belong to the symbolizer; NULL = unknown. */
 struct symbol {
 	const char *function; /* demangled */
-	const char *file; /* as the debug information has it, absolute if it is so there */
+	const char *file; /* as in the debug information, absolute or relative */
 	uint32_t line; /* 0 = unknown */
 	bool inlined; /* inlined into the next one of the list */
 };
 
-/* Innermost first; the last is the function that really has the frame. At least one entry. */
+/* Innermost first; the last one is the actual function. At least one entry. */
 struct symbol_list {
 	size_t count;
 	struct symbol *items;

@@ -11,29 +11,29 @@
 
 #define COMM_MAX 16
 
-/* What a process has at one moment, as the kernel counts it. */
+/* Memory usage of a process at one moment, as counted by the kernel. */
 struct target_usage {
-	bool known; /* the figures below are, but for pss_bytes */
+	bool known; /* the figures below are valid, except pss_bytes */
 	uint64_t rss_bytes, swap_bytes;
 	uint64_t threads;
 	bool pss_known;
-	uint64_t pss_bytes; /* a page that several processes have counts for each by its share */
+	uint64_t pss_bytes; /* proportional share: a shared page is divided among its processes */
 };
 
 struct target {
-	int pid; /* in the tracer's own pid namespace: what a user types and reads */
+	int pid; /* in the tracer's own pid namespace, as users type and read it */
 	int parent; /* the pid of its parent when it was found; 0 = unknown */
 	int pidfd; /* refers to this process even if its pid is used again; -1 = none */
-	char comm[COMM_MAX]; /* as the kernel has it: untrusted bytes */
+	char comm[COMM_MAX]; /* from the kernel: untrusted bytes */
 	char *exe; /* target of /proc/PID/exe; NULL = unknown */
-	char *directory; /* its working directory when it was found, as it sees it; NULL = unknown */
-	char *root; /* its root directory, with which paths of its mappings begin; NULL = "/" */
+	char *directory; /* its working directory when found, as it sees it; NULL = unknown */
+	char *root; /* its root directory, prefix of its mappings' paths; NULL = "/" */
 	uint64_t mount_namespace; /* an inode; 0 = unknown */
 	/* CLOCK_MONOTONIC time at which its present program began; 0 = before attach. */
 	uint64_t exec_ns;
 	bool exited;
-	bool files_known; /* the next two are */
-	uint64_t files_first, files; /* descriptors that it had open at the attach, and lately */
+	bool files_known; /* the next two are valid */
+	uint64_t files_first, files; /* open descriptors at the attach, and recently */
 	struct target_usage usage; /* at the last snapshot */
 	struct lateness *late; /* owned; NULL = it was never late */
 };
@@ -41,7 +41,7 @@ struct target {
 /* Free the texts of `target`, which is part of another struct. */
 void target_clear(struct target *target);
 
-/* How many descriptors it has open more than at the attach. */
+/* How many more descriptors are open than at the attach. */
 uint64_t target_files_grown(const struct target *target);
 
 /* A copy, without the pidfd. Free with target_free. */
