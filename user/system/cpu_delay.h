@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long a thread was ready to run and had no CPU. A limit of time on a busy machine can leave this out: what waits for a CPU is
- * not slow. Reading takes no rights, but of other users' threads where /proc is mounted with hidepid.
+ * Measures how long a thread was runnable without a CPU, so that time limits on a busy machine can
+ * leave this out. Reading needs no privilege, except for other users' threads where /proc is
+ * mounted with hidepid.
  */
 #ifndef SYSTEM_CPU_DELAY_H
 #define SYSTEM_CPU_DELAY_H
@@ -11,15 +12,18 @@
 #define CPU_DELAY_OWN "/proc/thread-self/schedstat"
 
 struct cpu_delay {
-	int fd; /* of schedstat; -1 = none: no delay is known */
-	int64_t ns; /* at the last look */
+	int fd; /* schedstat; -1 = unavailable: no delay is known */
+	int64_t ns; /* last reading */
 };
 
-/* `path` is that of a thread's schedstat. Close with cpu_delay_close. */
+/* `path` names a thread's schedstat. Close with cpu_delay_close. */
 struct cpu_delay cpu_delay_open(const char *path);
 void cpu_delay_close(struct cpu_delay *delay);
 
-/* Nanoseconds since the thread's start. A thread that has ended has no more. */
+/*
+ * Total delay in nanoseconds since the thread's start. After the thread has ended, its last
+ * reading.
+ */
 int64_t cpu_delay_read(struct cpu_delay *delay);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-#define CPU_LIST_MAX 65536 /* CPUs with greater numbers are none */
+#define CPU_LIST_MAX 65536 /* larger numbers are rejected */
 
 /*
- * The next range of a list, both ends included; `*list` is moved behind it. False at the end of the list, and where it is
+ * The next range of a list, inclusive; advances `*list`. False at the end, or where the list is
  * malformed.
  */
 bool cpu_list_next(const char **list, int *ret_first, int *ret_last);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much CPU time a process has used: that of all its threads, ended ones included. */
+/* CPU time of a process: all its threads, ended ones included. */
 #ifndef SYSTEM_CPU_TIME_H
 #define SYSTEM_CPU_TIME_H
 

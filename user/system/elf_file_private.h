@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of elf_file share. Not for other users. */
+/* Shared by the parts of elf_file; private to them. */
 #ifndef SYSTEM_ELF_FILE_PRIVATE_H
 #define SYSTEM_ELF_FILE_PRIVATE_H
 
@@ -13,24 +13,24 @@
 #define ELF_SECTIONS_MAX 1000000
 
 struct elf_file {
-	int fd; /* own duplicate; -1 = the file is in memory: */
+	int fd; /* own duplicate; -1 = the file is in `bytes` */
 	struct buffer bytes; /* owned */
-	uint64_t size; /* of the file, bytes, when it was opened */
+	uint64_t size; /* of the file when it was opened, bytes */
 	Elf *elf;
 	Elf64_Phdr *segments; /* owned */
 	size_t segment_count;
 	char *interpreter; /* owned; NULL = none */
 	struct elf_function *functions; /* owned; valid when functions_read */
 	size_t function_count, function_capacity;
-	char **strings; /* owned memory that the names of the functions are in */
+	char **strings; /* owned memory holding the functions' names */
 	size_t string_count, string_capacity;
-	size_t string_left; /* bytes of the last that are unused */
+	size_t string_left; /* unused bytes of the last one */
 	bool functions_read;
 };
 
 /*
- * A part of the file in own memory with a NUL behind it, at most `limit` bytes. NULL if the file does not have it
- * all. Free with free().
+ * A NUL-terminated copy of a part of the file, at most `limit` bytes. NULL if the file lacks any of
+ * it. Free with free().
  */
 void *elf_file_copy(struct elf_file *file, uint64_t offset, uint64_t size, uint64_t limit);
 
@@ -47,12 +47,10 @@ void elf_functions_read(struct elf_file *file);
 /* The section with contents of this name, or NULL. */
 const Elf64_Shdr *elf_section_find(struct elf_file *file, const char *name);
 
-/* As elf_file_open, for an ELF file in memory; takes over `bytes`. */
+/* As elf_file_open, for an ELF file in memory; takes ownership of `bytes`. */
 struct elf_file *elf_file_open_memory(struct buffer *bytes);
 
-/*
- * The ELF file that .gnu_debugdata holds, decompressed; or NULL. Free with elf_file_close.
- */
+/* The decompressed ELF file in .gnu_debugdata, or NULL. Free with elf_file_close. */
 struct elf_file *elf_debugdata_open(struct elf_file *file);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The function that an entry of a file's procedure linkage table jumps to. Only 64-bit files of this machine; the file
+ * Resolves entries of a file's procedure linkage table. Only 64-bit files of this machine; the file
  * is untrusted.
  */
 #ifndef SYSTEM_ELF_PLT_H
@@ -15,14 +15,14 @@
 #define ELF_PLT_NAME_MAX 64
 
 /*
- * The name, without a version, that the dynamic linker looks up for the entry at `file_offset`. False, with `ret_name`
- * untouched, if there is no such entry, or its name is too long.
+ * The name, without version, that the dynamic linker resolves for the entry at `file_offset`.
+ * False, with `ret_name` untouched, if there is no such entry, or its name is too long.
  */
 bool elf_plt_name(struct elf_file *file, uint64_t file_offset, char ret_name[ELF_PLT_NAME_MAX]);
 
 /*
- * Where the function begins that chooses what the entry at `file_offset` leads to: that of an indirect function
- * (STT_GNU_IFUNC) of the file's own. False if there is none.
+ * The start of the resolver of the entry at `file_offset`, if the entry calls an indirect function
+ * (STT_GNU_IFUNC) of this file. False if it does not.
  */
 bool elf_plt_resolver(struct elf_file *file, uint64_t file_offset, uint64_t *ret_offset);
 

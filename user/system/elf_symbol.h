@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A symbol of an ELF file by its name, data or function. The file is untrusted. */
+/* Finds a symbol of an ELF file by name, data or function. The file is untrusted. */
 #ifndef SYSTEM_ELF_SYMBOL_H
 #define SYSTEM_ELF_SYMBOL_H
 
@@ -10,7 +10,7 @@
 #include "system/elf_file.h"
 
 struct elf_symbol {
-	uint64_t address; /* as the file sees it */
+	uint64_t address; /* virtual address in the file */
 	uint64_t size; /* bytes; 0 = unknown */
 };
 
@@ -20,13 +20,13 @@ struct elf_symbol {
  */
 bool elf_symbol_find(struct elf_file *file, const char *name, struct elf_symbol *ret_symbol);
 
-/* The same in .dynsym only: what other files can refer to. Quick for large files. */
+/* The same in .dynsym only, which lists what other files can use. Fast for large files. */
 bool elf_symbol_find_exported(struct elf_file *file, const char *name,
 			      struct elf_symbol *ret_symbol);
 
 /*
- * Which of `count` names does the file refer to without defining it (.dynsym), or define for itself only (.symtab, and not
- * .dynsym)? Returns the index of one of them, -1 = none.
+ * Which of `count` names does the file import (undefined in .dynsym), or define privately (in
+ * .symtab, not in .dynsym)? Returns the index of one, or -1.
  */
 int elf_symbol_find_used(struct elf_file *file, const char *const *names, size_t count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The USDT probes of an ELF file, from the notes of its section .note.stapsdt: places in its code, and where the
- * arguments are there. Notes are untrusted.
+ * The USDT probes of an ELF file, from the notes in .note.stapsdt: code locations, and the
+ * locations of their arguments. Notes are untrusted.
  */
 #ifndef SYSTEM_ELF_USDT_H
 #define SYSTEM_ELF_USDT_H
@@ -12,12 +12,12 @@
 #include "system/elf_file.h"
 
 struct elf_usdt {
-	const char *provider, *name; /* any bytes; valid during the visit, as is the next */
-	const char *arguments; /* where they are, as "8@%rdi -4@16(%rsp)" */
-	uint64_t offset; /* of the instruction in the file; 0 if it is not in its code */
-	/* Offset in the file of the probe's semaphore; 0 = none. */
+	const char *provider, *name; /* any bytes; valid during the visit, like `arguments` */
+	const char *arguments; /* their locations: "8@%rdi -4@16(%rsp)" */
+	uint64_t offset; /* of the instruction in the file; 0 = not in its code */
+	/* File offset of the probe's semaphore; 0 = none. */
 	uint64_t semaphore;
-	const char *refusal; /* why it cannot be probed: a phrase, static; NULL = it can be */
+	const char *refusal; /* why it cannot be probed: static phrase; NULL = it can be */
 };
 
 /* Calls `visit` for each note, in the order of the file; it returns false to stop. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that waits for SIGINT, SIGTERM and SIGHUP, so that they end the program whatever else it is doing. It passes the
- * first one on, for an orderly end; when that takes too long, or at a second SIGINT or SIGTERM, it ends the program at once.
- * What the kernel holds for the program goes with it.
+ * A thread that handles SIGINT, SIGTERM and SIGHUP, so that they end the program whatever else it
+ * is doing. It forwards the first one for an orderly end; if that takes too long, or at a second
+ * SIGINT or SIGTERM, it ends the program at once. The kernel then releases everything that it holds
+ * for the program.
  */
 #ifndef SYSTEM_END_SIGNALS_H
 #define SYSTEM_END_SIGNALS_H
@@ -20,25 +21,30 @@ struct end_signals;
  */
 int end_signals_open(int status, struct end_signals **ret_signals, struct error *error);
 
-/* The signal that the caller of end_signals_open gets, blocked, in place of the first one. */
+/* The signal, blocked, that the caller of end_signals_open receives in place of the first one. */
 int end_signals_number(void);
 
-/* Has it come, and was not taken? */
+/* Is that signal pending? */
 bool end_signals_are_pending(void);
 
-/* Has so much of the time for an orderly end passed that nothing but the last report may be waited for? */
+/*
+ * Has so much of the time for an orderly end passed that only the last report is worth waiting for?
+ */
 bool end_signals_are_urgent(void);
 
 /*
- * How many times as long as elsewhere may what a report can do without take, on a machine for which TRACER_END_SECONDS is set?
- * 1 and more.
+ * The factor, at least 1, by which optional parts of a report may take longer, on a machine for
+ * which TRACER_END_SECONDS is set.
  */
 unsigned int end_signals_slowness(void);
 
-/* What is done in the thread just before it ends the program at once: async-signal-safe. */
+/*
+ * Set a function that the thread runs just before it ends the program at once. Must be
+ * async-signal-safe.
+ */
 void end_signals_set_last(void (*last)(void));
 
-/* Let the thread give up all capabilities, and root for `user`. Returns when it has. */
+/* Have the thread give up all capabilities, and root for `user`; returns when it has. */
 void end_signals_drop_privileges(struct end_signals *signals, unsigned int user);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that takes the place of another one when it is whole, and not before. A process of its own, which keeps the privileges that the caller has when it
- * opens this, puts it there on request; else, and when the caller ends, it removes it.
+ * Replaces a file atomically, once the new content is complete. A helper process, which keeps the
+ * caller's privileges of the time of opening, renames the new file on request; otherwise, and when
+ * the caller ends, it removes it.
  */
 #ifndef SYSTEM_FILE_SWAP_H
 #define SYSTEM_FILE_SWAP_H
@@ -9,23 +10,26 @@
 #include "base/error.h"
 
 struct file_swap {
-	int fd; /* of the new file, to be written to; the caller's to close */
-	int socket; /* to that process; -1 = none: nothing is open, or `fd` is the file itself */
+	int fd; /* the new file, to write to; closed by the caller */
+	int socket; /* to the helper; -1 = none: nothing is open, or `fd` is the file itself */
 };
 
-/* One that is not open. */
+/* Not open. */
 #define FILE_SWAP_NONE ((struct file_swap){ -1, -1 })
 
 /*
- * Make a new file beside `path`, for its owner only. What output_file_open refuses is refused; what is no regular file is opened as it is. Returns 0, or a
- * negative errno with `error` filled (ERROR_USAGE).
+ * Create a new file beside `path`, accessible to its owner only. Refuses what output_file_open
+ * refuses; opens what is not a regular file directly. Returns 0, or a negative errno with `error`
+ * filled (ERROR_USAGE).
  */
 int file_swap_open(struct file_swap *swap, const char *path, struct error *error);
 
-/* Put the new file, which is written to, in its place. Returns 0 or a negative errno; then what was there stays. */
+/*
+ * Rename the new file to its final name. Returns 0, or a negative errno; then the old file stays.
+ */
 int file_swap_commit(struct file_swap *swap);
 
-/* Remove the new file, if it was not put in its place. Accepts FILE_SWAP_NONE. */
+/* Remove the new file, if it was not committed. Accepts FILE_SWAP_NONE. */
 void file_swap_close(struct file_swap *swap);
 
 #endif

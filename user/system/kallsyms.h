@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of the running kernel and its modules, as /proc/kallsyms lists them. Modules choose the names of theirs: these are
- * bytes from outside. Plain data after it is read.
+ * The functions of the running kernel and its modules, from /proc/kallsyms. Modules choose their
+ * names: untrusted bytes. Plain data once read.
  */
 #ifndef SYSTEM_KALLSYMS_H
 #define SYSTEM_KALLSYMS_H
@@ -12,33 +12,39 @@
 
 struct kallsyms;
 
-/* Where an address of the kernel's is. Texts are the list's. */
+/* The location of a kernel address. Strings belong to the list. */
 struct kallsyms_place {
 	const char *function;
 	const char *module; /* "nf_conntrack"; NULL = the kernel itself */
-	uint64_t offset; /* bytes from where the function begins */
+	uint64_t offset; /* bytes from the start of the function */
 };
 
-/* From a text of `length` bytes, of which a copy is made. What is no line of a function is left out. Free with kallsyms_free. */
+/*
+ * Parse `length` bytes of text; keeps no pointer to it. Skips lines that are not functions. Free
+ * with kallsyms_free.
+ */
 struct kallsyms *kallsyms_parse(const char *text, size_t length);
 
 /*
- * From a file: "/proc/kallsyms", or that of a test. Returns 0; -EPERM if the kernel hides all addresses from this process; -EFBIG if
- * it is longer than any such file; or another negative errno.
+ * Read a file, "/proc/kallsyms" or a test's. Returns 0; -EPERM if the kernel hides all addresses
+ * from this process; -EFBIG if it is implausibly long; or another negative errno.
  */
 int kallsyms_read(const char *path, struct kallsyms **ret_symbols);
 
 /* Accepts NULL. */
 void kallsyms_free(struct kallsyms *symbols);
 
-/* Functions that are known. */
+/* The number of functions. */
 size_t kallsyms_count(const struct kallsyms *symbols);
 
-/* The function that begins at an address or nearest before it. False if there is none within KALLSYMS_FUNCTION_MAX bytes. */
+/*
+ * The function that contains an address: the last one to begin at or before it. False if none
+ * begins within KALLSYMS_FUNCTION_MAX bytes.
+ */
 bool kallsyms_find(const struct kallsyms *symbols, uint64_t address,
 		   struct kallsyms_place *ret_place);
 
-/* No function is longer. */
+/* Bytes; no function is longer. */
 #define KALLSYMS_FUNCTION_MAX (1u << 20)
 
 #endif

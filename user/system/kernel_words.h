@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Words that the kernel keeps for a process and gives back to it: the data of epoll's events, the values of timers' signals. Programs keep
- * pointers there.
+ * Words that the kernel keeps for a process and returns to it: data of epoll events, values of
+ * timer signals. Programs store pointers there.
  */
 #ifndef SYSTEM_KERNEL_WORDS_H
 #define SYSTEM_KERNEL_WORDS_H
@@ -16,10 +16,13 @@ struct kernel_words {
 	size_t count, capacity;
 };
 
-/* Append the words of a process, as far as `proc_root` shows them; those of its files by one of its threads that has not ended. */
+/*
+ * Append the words of a process, as far as `proc_root` shows them; reads its files through
+ * `thread`, one of its live threads.
+ */
 void kernel_words_read(const char *proc_root, pid_t pid, pid_t thread, struct kernel_words *words);
 
-/* Append those of a text in the format of /proc/PID/fdinfo/FD, or of /proc/PID/timers. */
+/* Append the words in a text of /proc/PID/fdinfo/FD or /proc/PID/timers. */
 void kernel_words_parse(const char *text, size_t length, struct kernel_words *words);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which files a program will map when it starts, before it does: asked of its own loader, so that preloads, search
- * paths and caches count as they will. Not what it opens later by dlopen.
+ * Finds the files that a program will map when it starts, by asking its dynamic loader, so that
+ * preloads, search paths and caches apply. Does not find what it opens later with dlopen.
  */
 #ifndef SYSTEM_LOADER_H
 #define SYSTEM_LOADER_H
@@ -11,24 +11,27 @@
 
 #include "base/error.h"
 
-/* Who reads a program's file, which is as untrusted as any. */
+/* Reads the untrusted file of a program. */
 struct loader_reader {
 	/*
-	 * The loader that an ELF file names (PT_INTERP) goes to `*ret_interpreter`, to be freed; NULL = none. Returns 0 or a
-	 * negative errno with `error` filled.
+	 * Store the loader that an ELF file names (PT_INTERP) in `*ret_interpreter`; the caller
+	 * frees it; NULL = none. Returns 0 or a negative errno with `error` filled.
 	 */
 	int (*read)(void *context, int fd, const char *path, char **ret_interpreter,
 		    struct error *error);
 	void *context;
 };
 
-/* What the loader may do: it is of the program's choice, and a damaged program can make it run anything. */
+/*
+ * The rights of the loader. The program chooses its loader, and a damaged program can make it run
+ * anything.
+ */
 struct loader_rights {
 	struct loader_reader reader;
-	/* Whom it runs as, for user_find; NULL = the caller, without ambient capabilities. */
+	/* User to run it as, for user_find; NULL = the caller, without ambient capabilities. */
 	const char *user;
-	bool system_only; /* it is run only if it is the system's: by its name, and root's alone to write */
-	bool may_fail; /* where it is not run or lists nothing, the rest of the answer counts */
+	bool system_only; /* run only a loader of the system: by name, and writable by root alone */
+	bool may_fail; /* if it cannot be run or lists nothing, return the rest */
 };
 
 /*
@@ -42,13 +45,13 @@ struct loader_rights {
 int loader_list_libraries(const char *program, const struct loader_rights *rights,
 			  char ***ret_paths, size_t *ret_count, struct error *error);
 
-/* Does this path lead to a loader of the system's, which only root can have put there? */
+/* Is this the path of a system loader, which only root can have installed? */
 bool loader_is_system(const char *path);
 void loader_list_free(char **paths, size_t count);
 
 /*
- * The path in a line of what --list prints (ldd's format), as a copy; NULL if the line names no file: the vdso, a
- * library that was not found, a message. For tests and fuzzing too.
+ * A copy of the path in a line of --list output (ldd's format); NULL if the line names no file: the
+ * vdso, a missing library, a message. Public for tests and fuzzing.
  */
 char *loader_parse_line(const char *line, size_t length);
 

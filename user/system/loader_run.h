@@ -8,14 +8,14 @@
 
 struct loader_child {
 	const char *interpreter, *program;
-	/* Whom it runs as, without a way to more privileges; NULL = the caller. */
+	/* User to run it as, without a way to gain privileges; NULL = the caller. */
 	const struct user *user;
 };
 
 /*
- * Append what `interpreter --list program` prints, on stdout and stderr, to `output`. It gets no ambient capabilities and
- * no terminal. Returns 0 if it ended with
- * success, 1 if it did not, or a negative errno: -ETIMEDOUT after `timeout_ms`, -EFBIG (it printed too much).
+ * Append the output of `interpreter --list program`, stdout and stderr, to `output`. The child gets
+ * no ambient capabilities and no terminal. Returns 0 if it succeeded, 1 if it failed, or a negative
+ * errno: -ETIMEDOUT after `timeout_ms`, -EFBIG (too much output).
  */
 int loader_run(const struct loader_child *child, int timeout_ms, struct buffer *output);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Other processes that have the memory of a process as their own: children of vfork() until they execute a program, and those of clone() with CLONE_VM. */
+/*
+ * Finds processes that share the address space of another: vfork() children before their exec, and
+ * clone(CLONE_VM) children.
+ */
 #ifndef SYSTEM_MEMORY_SHARER_H
 #define SYSTEM_MEMORY_SHARER_H
 
@@ -7,8 +10,9 @@
 #include <sys/types.h>
 
 /*
- * One that shares all memory of `pid`: its number, 0 if there is none, -1 if the kernel does not show it. Processes that the caller may not
- * look at count as others. One is only born where a thread of `pid`, or another one of these, runs.
+ * The pid of a process that shares all memory of `pid`; 0 = none; -1 = the kernel does not show it.
+ * A process that the caller may not inspect counts as not sharing. A new one can only be born while
+ * a thread of `pid`, or of another sharer, runs.
  */
 pid_t memory_sharer_find(const char *proc_root, pid_t pid);
 

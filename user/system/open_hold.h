@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens of files that wait for the tracer: a process that executes a program, or opens a library, is held by the kernel
- * until the file has been looked at. Nothing but the system call takes longer: no signal, no stopped state, nothing
- * that a parent could notice. When the tracer ends, however it ends, the kernel lets all of them go on.
+ * Holds file opens for the tracer: the kernel holds a process that executes a program or opens a
+ * library until the tracer has examined the file. Only the system call takes longer: no signal, no
+ * stopped state, nothing that a parent could notice. When the tracer ends for any reason, the
+ * kernel lets all of them continue.
  *
- * It concerns one mount namespace, so no process outside waits. Data files, and programs and libraries of which the
- * tracer knows that they hold nothing of interest, are let through by a thread that does nothing else.
+ * It affects one mount namespace, so no process outside waits. A dedicated thread lets data files
+ * through, and programs and libraries known to contain nothing of interest.
  */
 #ifndef SYSTEM_OPEN_HOLD_H
 #define SYSTEM_OPEN_HOLD_H
@@ -18,42 +19,47 @@
 
 struct open_hold;
 
-/* An ELF file that a process is opening. The process waits for the answer. */
+/* An ELF file that a process is opening; the process waits for the answer. */
 struct held_open {
 	uint64_t id;
 	pid_t pid;
-	bool exec; /* it is the program that it executes, or that one's interpreter */
-	int fd; /* the file, for reading; the caller's */
+	bool exec; /* it is being executed, or is the interpreter of such a file */
+	int fd; /* the file, readable; owned by the caller */
 };
 
 /*
- * Nothing is held yet. No process that is forked before open_hold_start returns may run longer than the tracer, or what is
- * held would outlive it. Needs CAP_SYS_ADMIN. Returns 0, or a negative errno with `error` filled.
+ * Create; holds nothing yet. No process forked before open_hold_start returns may outlive the
+ * tracer, or what is held would, too. Needs CAP_SYS_ADMIN. Returns 0, or a negative errno with
+ * `error` filled.
  */
 int open_hold_new(struct open_hold **ret_hold, struct error *error);
 
 /*
- * Have opens held in the mount namespace of the process `pid`, which must be another one than the tracer's: on the mounts
- * that it has now. Returns 0, or a negative errno with `error` filled.
+ * Hold opens in the mount namespace of process `pid`, which must not be the tracer's own, on its
+ * present mounts. Returns 0, or a negative errno with `error` filled.
  */
 int open_hold_mark(struct open_hold *hold, pid_t pid, struct error *error);
 
-/* Begin to answer; no privilege is needed any more. Returns 0 or a negative errno with `error` filled. */
+/*
+ * Start answering; needs no privilege from here on. Returns 0 or a negative errno with `error`
+ * filled.
+ */
 int open_hold_start(struct open_hold *hold, struct error *error);
 
-/* A descriptor that is readable when open_hold_take has something. It stays the hold's. */
+/* A descriptor that is readable when an open is waiting; owned by the hold. */
 int open_hold_fd(const struct open_hold *hold);
 
-/* The next open that waits. False if there is none. Each that is taken must be answered. */
+/* Take the next waiting open; it must be answered. False if there is none. */
 bool open_hold_take(struct open_hold *hold, struct held_open *ret_held);
 
 /*
- * Let the process go on. With `skip`, later opens of the file, by any process, are not held until the file is
- * modified. Opens that the tracer has left waiting for 10 seconds, without an answer to any, have been let through.
+ * Let the process continue. With `skip`, later opens of the file by any process are not held until
+ * the file is modified. If the tracer answers nothing for 10 seconds, waiting opens are let
+ * through.
  */
 void open_hold_answer(struct open_hold *hold, const struct held_open *held, bool skip);
 
-/* Let everything go on and hold nothing any more. Accepts NULL. */
+/* Let everything continue, and stop holding. Accepts NULL. */
 void open_hold_free(struct open_hold *hold);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which family of distributions a system belongs to, by its os-release(5). */
+/* Identifies the distribution family of a system by its os-release(5). */
 #ifndef SYSTEM_OS_RELEASE_H
 #define SYSTEM_OS_RELEASE_H
 
 #include <stddef.h>
 
-/* So many bytes are read of it. */
+/* Limit of bytes read. */
 #define OS_RELEASE_MAX 4096
 
 enum distribution {
 	DISTRIBUTION_UNKNOWN = 0,
 	DISTRIBUTION_DEBIAN,
-	DISTRIBUTION_UBUNTU, /* and what is made from it */
-	DISTRIBUTION_FEDORA, /* and Red Hat's and those made from them */
+	DISTRIBUTION_UBUNTU, /* and derivatives */
+	DISTRIBUTION_FEDORA, /* Fedora, Red Hat and derivatives */
 	DISTRIBUTION_SUSE,
 	DISTRIBUTION_ARCH,
 	DISTRIBUTION_ALPINE,

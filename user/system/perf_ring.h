@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The records of the kernel's perf rings about processes: file mappings, execs, forks and exits.
- * Decoding only: bytes in, events out; user/kernel/sideband.h opens the rings.
- *
- * Expected of the ring's owner: sample_id_all with TID, TIME and CPU, and mmap2.
+ * Decodes the kernel's perf records about processes: file mappings, execs, forks and exits. Bytes
+ * in, events out; user/kernel/sideband.h opens the rings, which must have sample_id_all with TID,
+ * TIME and CPU, and mmap2.
  */
 #ifndef SYSTEM_PERF_RING_H
 #define SYSTEM_PERF_RING_H
@@ -43,13 +42,15 @@ struct sideband_event {
 	uint32_t protection; /* PROT_* */
 };
 
-/* What is to be read of a ring. Offsets only grow; taken modulo `size`, a power of two, they lie in `data`. */
+/*
+ * The unread part of a ring. Offsets only grow; modulo `size`, a power of two, they index `data`.
+ */
 struct perf_ring {
 	const unsigned char *data;
 	uint64_t size;
-	uint64_t head; /* end of what the kernel has written */
-	uint64_t tail; /* how far it has been read */
-	/* Times that the rest of the ring was skipped because it made no sense. */
+	uint64_t head; /* end of the written data */
+	uint64_t tail; /* end of the data read so far */
+	/* How often the rest of the ring was skipped because it was malformed. */
 	uint64_t malformed;
 };
 

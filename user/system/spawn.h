@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command that is started but held just before its exec, until every probe is in. */
+/* Starts a command, held just before its exec until every probe is attached. */
 #ifndef SYSTEM_SPAWN_H
 #define SYSTEM_SPAWN_H
 
@@ -18,67 +18,80 @@ struct spawn_signals {
 /* Start with {0}. */
 struct spawn {
 	pid_t pid; /* 0 = none */
-	int release; /* our end of the socket that holds the child; -1 = released */
-	int failure; /* read end of a pipe: an errno arrives here if the exec fails */
-	char *path; /* what will be exec'd: PATH searched */
-	bool gone; /* it has been released to exec */
-	bool ended; /* it has been reaped */
+	int release; /* socket whose other end holds the child; -1 = released */
+	int failure; /* read end of a pipe: receives an errno if the exec fails */
+	char *path; /* file to execute, found by PATH */
+	bool gone; /* released to exec */
+	bool ended; /* reaped */
 	int status; /* wait status, when ended; -1 = unknown */
-	/* Set it before spawn_hold if the caller changed signals since its start; must outlive that call. */
+	/*
+	 * Set before spawn_hold if the caller has changed signals since its start; must outlive
+	 * that call.
+	 */
 	const struct spawn_signals *signals;
-	/* Whom the command runs as, for user_find; NULL = the caller; set it before, too. */
+	/* User to run as, for user_find; NULL = the caller. Set before spawn_hold. */
 	const char *user;
-	/* Those of its standard descriptors that are a terminal are /dev/null: somebody else draws on it. Set it before, too. */
+	/*
+	 * Replace its standard descriptors by /dev/null where they are a terminal, which somebody
+	 * else draws on. Set before spawn_hold.
+	 */
 	bool no_terminal;
 };
 
-/* What the calling program got at its start; to be called before it blocks, ignores or handles a signal. */
+/*
+ * Save the signal state inherited at program start; call before any signal is blocked, ignored or
+ * handled.
+ */
 void spawn_signals_save(struct spawn_signals *ret_signals);
 
-/* Give a forked process these, in which all signals are blocked, so that no handler of its parent runs in it. */
+/*
+ * Restore it in a forked process, in which all signals are blocked, so that none of its parent's
+ * handlers runs there.
+ */
 void spawn_signals_restore(const struct spawn_signals *signals);
 
 /*
- * The file that execvp would take for `command`: PATH searched. Free with free(). NULL with `error` (ERROR_TARGET)
- * filled if there is none, or none that may be executed.
+ * The file that execvp would run for `command`, searching PATH. Free with free(). NULL with `error`
+ * (ERROR_TARGET) filled if there is none, or none is executable.
  */
 char *spawn_find(const char *command, struct error *error);
 
 /*
- * Fork a child that waits. It has its signal mask and dispositions as the tracer got them (`signals`, or else as
- * they are now, without handlers), and ends by itself if the tracer dies before the release. It is the caller's user until
- * the release, and hands on no ambient or inheritable capabilities. `arguments` is
- * NULL-terminated. A caller that ignores SIGCHLD stops doing so: it could not learn
- * the exit status. Returns 0, or a negative errno with `error` filled (ERROR_TARGET, command not found
- * or not executable; ERROR_USAGE, no such user).
+ * Fork a child that waits. Its signal mask and dispositions are those that the tracer inherited
+ * (`signals`, or else the present ones, without handlers). It ends if the tracer dies before the
+ * release, runs as the caller's user until then, and passes on no ambient or inheritable
+ * capabilities. `arguments` is NULL-terminated. If the caller ignores SIGCHLD, this restores the
+ * default, since the exit status would be lost. Returns 0, or a negative errno with `error` filled
+ * (ERROR_TARGET: command not found or not executable; ERROR_USAGE: no such user).
  */
 int spawn_hold(struct spawn *spawn, char *const arguments[], struct error *error);
 
 /*
- * Give a held child a mount namespace of its own: a copy, with which mounts are shared as they were shared with others
- * before. Returns 0 or a negative errno; the child is as it was then.
+ * Give a held child its own mount namespace: a copy with the same mount propagation. Returns 0 or a
+ * negative errno; the child is unchanged then.
  */
 int spawn_set_apart(struct spawn *spawn);
 
 /*
- * Have the child exec, without waiting for it. spawn_release must follow when `failure` is readable; where the exec does
- * not wait for the tracer, that may be called alone.
+ * Let the child exec, without waiting. Call spawn_release once `failure` is readable; where the
+ * exec does not wait for the tracer, spawn_release alone is enough.
  */
 void spawn_let_go(struct spawn *spawn);
 
 /*
- * Let the child exec. Returns 0 once it has, or a negative errno with `error` filled if it could not become the user, the
- * exec failed or the child ended before it. A file in no known format is run by /bin/sh, as execvp does.
+ * Let the child exec, and wait for it. Returns 0 once it has, or a negative errno with `error`
+ * filled if it could not change the user, the exec failed, or the child ended before it. A file of
+ * unknown format is run by /bin/sh, as execvp does.
  */
 int spawn_release(struct spawn *spawn, struct error *error);
 
 /*
- * Has the child ended? Returns 1 with its wait status (-1 if someone else has reaped it), 0 if it runs on. Reaps it;
- * may be called again.
+ * Has the child ended? Returns 1 with its wait status (-1 if someone else has reaped it), 0 if it
+ * still runs. Reaps it; may be called again.
  */
 int spawn_poll(struct spawn *spawn, int *ret_status);
 
-/* Ends a child that is still held; leaves one that runs alone. Accepts {0}. */
+/* End a child that is still held; a running one continues. Accepts {0}. */
 void spawn_free(struct spawn *spawn);
 
 #endif

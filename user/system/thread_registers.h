@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What threads of a process have in their registers, as of their last entry to the kernel. */
+/* Registers of a process's threads, as of their last entry into the kernel. */
 #ifndef SYSTEM_THREAD_REGISTERS_H
 #define SYSTEM_THREAD_REGISTERS_H
 
@@ -11,7 +11,7 @@
 #define THREAD_WORDS_MAX 34
 
 struct thread_registers {
-	pid_t tid; /* as the kernel has it */
+	pid_t tid; /* in the kernel's initial pid namespace */
 	/* Threads that have its memory, of whatever process in whatever pid namespace, and who looks at that at the moment; 0 = unknown, or it has none. */
 	uint32_t memory_users;
 	uint64_t stack_pointer; /* 0 = unknown */

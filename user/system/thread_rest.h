@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a process was at rest: no thread of it ran between two moments, none was born, none has ended. */
+/* Detects whether a process was at rest between two moments: no thread ran, was born or ended. */
 #ifndef SYSTEM_THREAD_REST_H
 #define SYSTEM_THREAD_REST_H
 
@@ -9,15 +9,16 @@
 #include "base/buffer.h"
 
 /*
- * What the kernel counts of each thread: its time on a CPU, its waits for one, how often it got one. Returns whether all of them
- * could be read, and none is running or ready to. Free `state` with buffer_free.
+ * Read the kernel's counters of each thread: time on a CPU, waits for one, and how often it got
+ * one. Returns true if all could be read and no thread is running or runnable. Free `state` with
+ * buffer_free.
  */
 bool thread_rest_read(const char *proc_root, pid_t pid, struct buffer *state);
 
-/* Is each thread of it stopped, or where it stops before it goes on? False if that cannot be known. */
+/* Is each thread stopped, or about to stop before it returns to user space? False if unknown. */
 bool thread_rest_is_stopped(const char *proc_root, pid_t pid);
 
-/* Is a thread of it stopped by a signal? False if there is no such process. */
+/* Is any thread stopped by a signal? False if there is no such process. */
 bool thread_rest_is_held(const char *proc_root, pid_t pid);
 
 /* Has no thread run between two reads that returned true? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much CPU time the threads of processes have used since a moment. Of a thread that runs right now the kernel has it up to its last
- * tick.
+ * CPU time that threads have used since a moment. For a running thread the kernel's figure ends at
+ * its last tick.
  */
 #ifndef SYSTEM_THREAD_TIMES_H
 #define SYSTEM_THREAD_TIMES_H
@@ -13,19 +13,19 @@
 
 struct thread_time;
 
-/* Begins zeroed. Free with thread_times_free. */
+/* Start zeroed. Free with thread_times_free. */
 struct thread_times {
 	struct thread_time *items;
 	size_t count, capacity;
-	bool cut; /* there were more threads than are kept */
+	bool cut; /* there were more threads than the limit */
 };
 
-/* Keep the CPU time that each thread of a process has used so far. */
+/* Record the CPU time of each thread of a process. */
 void thread_times_read(struct thread_times *times, pid_t pid);
 
 /*
- * Nanoseconds that a thread of a process has used since then; since its start, if it has begun later. 0: not known, since there is
- * no such thread in that process, or the kernel does not count.
+ * CPU time in nanoseconds that a thread has used since thread_times_read, or since its later start.
+ * 0 = unknown: the process has no such thread, or the kernel does not count.
  */
 uint64_t thread_times_since(const struct thread_times *times, pid_t pid, pid_t thread);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Users of this system, as a command runs with them. */
+/* Looks up users of this system and switches to them, to run a command. */
 #ifndef SYSTEM_USER_H
 #define SYSTEM_USER_H
 
@@ -16,9 +16,10 @@ struct user {
 };
 
 /*
- * Look up a name in the files passwd and group of the folder `etc` ("/etc"). Other sources of users are not asked, since
- * they would run their code here: for those `text` is "UID:GID", without other groups. Returns 0 with `*ret_user` filled
- * (free with user_free), or a negative errno with `error` filled (ERROR_USAGE).
+ * Look up a name in the files passwd and group of directory `etc` ("/etc"). Does not use NSS, whose
+ * modules would run their code here; for users defined elsewhere, `text` is "UID:GID", without
+ * supplementary groups. Returns 0 with `*ret_user` filled (free with user_free), or a negative
+ * errno with `error` filled (ERROR_USAGE).
  */
 int user_find(const char *etc, const char *text, struct user *ret_user, struct error *error);
 
@@ -26,8 +27,8 @@ int user_find(const char *etc, const char *text, struct user *ret_user, struct e
 int user_find_id(const char *etc, const char *text, uid_t *ret_uid, struct error *error);
 
 /*
- * Become that user for ever, by system calls alone: fit for a process that was forked from one with threads. Returns 0 or
- * a negative errno; then some of it may be done.
+ * Switch to that user for good, using system calls only: safe in a child forked from a
+ * multithreaded process. Returns 0 or a negative errno, possibly after a partial switch.
  */
 int user_become(const struct user *user);
 
