@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files of a folder with debug files in any layout, by their build IDs, which a worker decodes: here is only looked
- * whether they are ELF files.
+ * Indexes a directory of debug files in any layout by their build IDs, which a worker decodes; here
+ * files are only checked to be ELF.
  */
 #ifndef DISCOVER_DEBUG_INDEX_H
 #define DISCOVER_DEBUG_INDEX_H
@@ -21,16 +21,16 @@ struct debug_index_file {
 struct debug_index {
 	struct debug_index_file *items;
 	size_t count, capacity;
-	bool cut; /* there are more files, or deeper folders, than are looked at */
+	bool cut; /* truncated: too many files, or too deep */
 };
 
-/* List what is in `folder` and below. Links to folders are not followed below it. */
+/* List `folder` recursively. Links to directories are not followed below it. */
 void debug_index_list(struct debug_index *index, const char *folder);
 
 /* A descriptor of a file if it is an ELF file, or -1. */
 int debug_index_open(const struct debug_index *index, size_t number);
 
-/* Could it be the wanted file: by its build ID, or where a name is wanted, by that? */
+/* Can it be the wanted file, by build ID, or, if a name is wanted, by name? */
 bool debug_index_fits(const struct debug_index *index, size_t number,
 		      const struct debug_want *want);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The search for separate debug files. Opens candidates and reads no more of them than that they are ELF
- * files; whether one is the right one is for the asker to find out.
+ * Searches for separate debug files. Opens candidates and only checks that they are ELF files; the
+ * caller decides whether one matches.
  */
 #ifndef DISCOVER_DEBUG_SEARCH_H
 #define DISCOVER_DEBUG_SEARCH_H
@@ -11,16 +11,17 @@
 #include "discover/debug_index.h"
 
 struct debug_search {
-	const char *directory; /* the chosen one, laid out in any way; NULL = none */
-	struct debug_index index; /* of all that is in it */
+	const char *directory; /* --debug-dir, in any layout; NULL = none */
+	struct debug_index index; /* index of that directory */
 	const char *host_directory; /* "/usr/lib/debug" */
-	bool debuginfod; /* at last, ask the servers of $DEBUGINFOD_URLS */
+	bool debuginfod; /* finally, ask the servers of $DEBUGINFOD_URLS */
 };
 
 /*
- * Open a candidate for a debug file that `module` lacks, beginning with number `*candidate`. The order: the chosen directory
- * if it is laid out like /usr/lib/debug, the root of the process that maps the module, this system, any file of the chosen
- * directory that fits, servers. Returns a descriptor, with its number in `*candidate`, or -1.
+ * Open a candidate for a debug file that `module` lacks, from number `*candidate` on. Order: the
+ * chosen directory, if laid out like /usr/lib/debug; the root of the process that maps the module;
+ * this system; any matching file of the chosen directory; servers. Returns a descriptor, with its
+ * number in `*candidate`, or -1.
  */
 int debug_search_open(const struct debug_search *search, const struct module *module,
 		      const struct debug_want *want, uint32_t *candidate);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The symbols that were stripped from a file: in a separate debug file, where the distribution or the developer has left
- * it. Only one that certainly belongs to the file is taken.
+ * Adds the symbols that were stripped from a file, from a separate debug file of the distribution
+ * or the developer. Uses only a file that certainly matches.
  */
 #ifndef DISCOVER_DEBUG_SYMBOLS_H
 #define DISCOVER_DEBUG_SYMBOLS_H
@@ -12,8 +12,8 @@
 #include "system/elf_file.h"
 
 /*
- * Add the functions of the debug file of `file`, which `source` opens. False if the file was not stripped, or there
- * is no debug file.
+ * Add the functions of `file`'s debug file, which `source` opens. False if the file was not
+ * stripped, or there is no debug file.
  */
 bool debug_symbols_add(const struct debug_source *source, struct elf_file *file);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A request for a missing file with debug information. The sandboxed worker has parsed the program and knows what is
- * missing; only the tracer may open files. The tracer trusts nothing in a request.
+ * A request for a missing file with debug information. The sandboxed worker has parsed the program
+ * and knows what is missing; only the tracer may open files. The request is untrusted.
  */
 #ifndef DISCOVER_DEBUG_WANT_H
 #define DISCOVER_DEBUG_WANT_H
@@ -26,9 +26,10 @@ struct debug_want {
 };
 
 /*
- * Opens files that could be the wanted one. `open` starts with candidate number `*candidate`, skips those that do not
- * exist, stores the number of the one it opened and returns its descriptor, or -1 when no candidate is left.
- * The caller owns the descriptor, decides whether it is the right file, and asks again from the next number if not.
+ * Opens candidates for the wanted file. `open` starts with candidate number `*candidate`, skips
+ * missing ones, stores the number that it opened and returns its descriptor, or -1 when none is
+ * left. The caller owns the descriptor, decides whether it is the right file, and otherwise asks
+ * again from the next number.
  */
 struct debug_source {
 	int (*open)(void *context, const struct debug_want *want, uint32_t *candidate);

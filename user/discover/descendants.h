@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes by their parents: children that run now, and theirs. Only what has memory of its own counts. */
+/*
+ * Lists running children and descendants of processes. Only processes with an address space of
+ * their own count.
+ */
 #ifndef DISCOVER_DESCENDANTS_H
 #define DISCOVER_DESCENDANTS_H
 
@@ -8,8 +11,8 @@
 #include "system/cgroup.h"
 
 /*
- * Append the descendants of a process that are not in the list yet, the tracer and its own children left out. One whose parent has
- * ended has another parent by now, and is none.
+ * Append the descendants of a process that are not in the list yet, except the tracer and its
+ * children. A process whose parent has ended was reparented, and is not found.
  */
 void descendants_list(pid_t pid, struct pid_list *list);
 

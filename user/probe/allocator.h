@@ -21,8 +21,8 @@ enum allocator_scope {
 };
 
 struct allocator_function {
-	const char *symbol; /* as the dynamic symbol table has it */
-	const char *name; /* as the reports show it */
+	const char *symbol; /* name in the dynamic symbol table */
+	const char *name; /* name in reports */
 	uint64_t shape; /* SHAPE(...) of tracer_abi.h */
 	enum allocator_scope scope;
 	uint64_t fixed_size; /* bytes of every block, if no argument has it */
@@ -35,12 +35,15 @@ const struct allocator_function *allocator_functions(void);
 const char *allocator_marker(size_t index);
 
 /*
- * Which allocator a file holds, by the symbols it defines: "glibc", "musl", "jemalloc", ... or
+ * The allocator in a file, by the symbols that it defines: "glibc", "musl", "jemalloc", ... or
  * "unknown". `defines` answers whether the file defines a symbol.
  */
 const char *allocator_identify(int (*defines)(void *context, const char *symbol), void *context);
 
-/* The same for a file that brings C++ operators and no malloc, for which allocator_identify returns `allocator`. */
+/*
+ * The same for a file with C++ operators but without malloc, for which allocator_identify returned
+ * `allocator`.
+ */
 const char *allocator_of_operators(const char *allocator);
 
 /* Is this the dynamic loader's own allocator, which serves only itself? */
@@ -53,12 +56,16 @@ bool allocator_applies(const struct allocator_function *function, const char *al
 		       bool own_heap);
 
 /*
- * May the C++ operators of a file of this allocator be left out where they call its functions, or those of another
- * file? Not in an allocator that replaces the C library's: it has more than one way to a block.
+ * Can the C++ operators in a file of this allocator be skipped if they call its functions, or those
+ * of another file? Not in an allocator that replaces the C library's: its operators have other ways
+ * to a block.
  */
 bool allocator_operators_forward(const char *allocator, bool own_heap);
 
-/* Is this an allocator that has memory of its own? Others may be wrappers, whose functions call those of another file. */
+/*
+ * Does this allocator have its own memory? Others may be wrappers, whose functions call those of
+ * another file.
+ */
 bool allocator_is_known(const char *allocator);
 
 /* Is this the name of a function that allocates or frees, or of a C++ operator? */

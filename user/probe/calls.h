@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the direct calls and jumps of one function go to, as far as its bytes decode in one sweep. */
+/*
+ * Finds the targets of direct calls and jumps in a function, as far as its bytes decode in one
+ * sweep.
+ */
 #ifndef PROBE_CALLS_H
 #define PROBE_CALLS_H
 
@@ -14,8 +17,9 @@ bool calls_any(const uint8_t *code, size_t size, bool (*wanted)(void *context, i
 	       void *context);
 
 /*
- * Does the function at file offset `entry` go back to its entry, right away or by code that it calls or jumps to? From
- * 2.43 on, glibc's free does so when a thread has no cache yet, and when its cache must be searched.
+ * Does the function at file offset `entry` jump back to its entry, directly or through code that it
+ * calls or jumps to? Since 2.43, glibc's free does so when a thread has no cache yet, and when its
+ * cache must be searched.
  */
 bool calls_itself(struct elf_file *file, uint64_t entry, const uint8_t *code, size_t size);
 

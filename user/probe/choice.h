@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The choice of the probed instruction: the cheapest one that is certainly as good as the function's
- * entry. Pure: it sees the bytes of one function and nothing else.
+ * Chooses the instruction to probe: the cheapest one that is certainly equivalent to the function's
+ * entry. Pure: uses only the bytes of one function.
  *
- * A site is as good as the entry when the entry always runs into it in a straight line, nothing else
- * ever runs into it, and what BPF programs read there is still what it was at the entry. Wherever that
- * is not certain, the site is the entry.
+ * The site is equivalent to the entry if execution from the entry always reaches it in a straight
+ * line, nothing else ever does, and what BPF programs read there is unchanged since the entry. If
+ * that is not certain, the site is the entry.
  */
 #ifndef PROBE_CHOICE_H
 #define PROBE_CHOICE_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the result of a function can be read without a return probe, which puts another return address on the stack of the
- * target: no exception gets past it, code that walks its stack finds it, and a function that leaves its stack and comes
- * back to it (another fiber, a handler on an alternate stack) may lose it, which ends the process.
+ * Finds where the result of a function can be read without a return probe. A return probe replaces
+ * the return address on the target's stack: exceptions cannot pass it, stack walkers see it, and a
+ * function that leaves its stack and returns to it (another fiber, a handler on an alternate stack)
+ * may lose it, which ends the process.
  *
- * Without one there are the function's return instructions, and those of the code that it jumps to instead of returning. They are
- * single-stepped. The result of a system call can be read behind it, at an instruction that mostly need not be.
+ * The alternatives are the function's return instructions, and those of code that it jumps to
+ * instead of returning; these are single-stepped. The result of a system call can be read at the
+ * instruction behind it, which usually need not be.
  */
 #ifndef PROBE_EXITS_H
 #define PROBE_EXITS_H
@@ -17,14 +19,16 @@
 #include "probe/trap.h"
 #include "system/elf_file.h"
 
-/* A function with more of them is given up. */
+/* Limit of exits; a function with more is given up. */
 #define EXITS_MAX 64
 
 struct exit_site {
 	uint64_t offset; /* in the file */
-	/* What the stack pointer has to be raised by to be that of the entry. */
+	/* Bytes to add to the stack pointer to get that of the entry. */
 	uint32_t stack_bytes;
-	/* Behind a system call, whose result is still as the kernel left it; otherwise a return instruction. */
+	/*
+	 * Behind a system call, with the kernel's result unchanged; otherwise a return instruction.
+	 */
 	bool behind_call;
 	/* After a failure the function may make the call once more. */
 	bool retried;
@@ -35,23 +39,25 @@ struct exit_site {
 struct exits {
 	struct exit_site items[EXITS_MAX];
 	size_t count;
-	const char *refusal; /* why they cannot be known: a phrase, static */
+	const char *refusal; /* why they are uncertain: static phrase */
 };
 
-/* A system call of which the result is the function's. */
+/* A system call whose result is the function's result. */
 struct exits_call {
 	uint32_t number;
-	struct probe_features features; /* of the kernel: what it need not single-step */
+	struct probe_features features; /* of the kernel: which instructions it emulates */
 };
 
-/* Does the code at a file offset lead, by way of the dynamic linker, to a function that returns its first argument? */
+/*
+ * Does the code at a file offset lead, through the dynamic linker, to a function that returns its
+ * first argument?
+ */
 bool exits_returns_argument(struct elf_file *file, uint64_t entry);
 
 /*
  * Find all exits of the function at file offset `entry` with `size` bytes (0 = unknown): on each
- * way from there to a return, the first one is passed with the result in its register. `call` may
- * be NULL. False, with the refusal, if there may be others than those that can be found, or there
- * is none.
+ * path from there to a return, the first exit is passed with the result in its register. `call` may
+ * be NULL. False, with the refusal, if some exits may not be found, or there is none.
  */
 bool exits_find(struct elf_file *file, uint64_t entry, uint64_t size, const struct exits_call *call,
 		struct exits *ret_exits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code of a function as the search for its exits has found it. Internal to exits.c, exits_call.c and
+ * The code of a function during the search for its exits. Internal to exits.c, exits_call.c and
  * exits_code.c.
  */
 #ifndef PROBE_EXITS_PRIVATE_H
@@ -10,7 +10,7 @@
 #include "probe/effect.h"
 #include "probe/exits.h"
 
-/* What is certain where an instruction begins, whichever way led there. */
+/* What is certain at the start of an instruction, on all paths to it. */
 struct exits_state {
 	bool stack_known;
 	int32_t stack; /* bytes by which the stack has grown since the entry */
@@ -25,9 +25,9 @@ struct exits_step {
 	struct exits_state state; /* before it */
 	uint64_t target; /* of a jump: where it goes, in the file */
 	bool jumps; /* to `target` */
-	bool goes_on; /* behind it */
-	bool is_target; /* a jump goes here */
-	bool is_exit; /* what is behind it is not searched for others */
+	bool goes_on; /* continues behind it */
+	bool is_target; /* target of a jump */
+	bool is_exit; /* code behind it is not searched for other exits */
 	bool returns_argument; /* it jumps to a function that returns its first argument */
 	bool visited;
 };
@@ -43,8 +43,8 @@ struct exits_code {
 struct exits_step *exits_step_at(const struct exits_code *code, uint64_t offset);
 
 /*
- * Visit every step that the code may reach from behind or at a file offset, without what lies behind steps that are
- * exits. Stops when `visit` returns false, and returns its last result.
+ * Visit every step reachable from a file offset, not continuing behind exits. Stops when `visit`
+ * returns false, and returns its last result.
  */
 bool exits_visit(struct exits_code *code, uint64_t from,
 		 bool (*visit)(void *context, struct exits_step *step), void *context);

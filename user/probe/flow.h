@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where code goes on behind an instruction of this machine. Internal to this folder. */
+/* Control flow of machine instructions. Internal to this folder. */
 #ifndef PROBE_FLOW_H
 #define PROBE_FLOW_H
 
@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 enum flow_kind {
-	FLOW_ON = 0, /* behind it */
-	FLOW_CALL, /* behind it, when what is called returns */
-	FLOW_JUMP, /* elsewhere */
-	FLOW_BRANCH, /* behind it or elsewhere */
-	FLOW_RETURN, /* in the caller */
-	FLOW_RETURN_UNPROBED, /* the same, but the kernel takes no probe there */
-	FLOW_STOP, /* nowhere */
+	FLOW_ON = 0, /* continues behind it */
+	FLOW_CALL, /* continues behind it after the call returns */
+	FLOW_JUMP, /* continues elsewhere */
+	FLOW_BRANCH, /* continues behind it or elsewhere */
+	FLOW_RETURN, /* continues in the caller */
+	FLOW_RETURN_UNPROBED, /* the same, but the kernel cannot probe it */
+	FLOW_STOP, /* ends */
 };
 
 struct flow {
@@ -30,7 +30,7 @@ struct flow_decoder {
 	cs_insn *insn;
 };
 
-/* How this machine's assemblers call FLOW_RETURN. */
+/* The assembler mnemonic of FLOW_RETURN on this machine. */
 #if defined(__x86_64__)
 #define FLOW_RETURN_NAME "retq"
 #else
@@ -44,7 +44,10 @@ struct flow_decoder {
 bool flow_open(struct flow_decoder *decoder, const char **ret_reason);
 void flow_close(struct flow_decoder *decoder);
 
-/* Look at the instruction at the start of some bytes, which is at `address`. False if they do not decode. */
+/*
+ * Decode the instruction at the start of some bytes, located at `address`. False if they do not
+ * decode.
+ */
 bool flow_decode(struct flow_decoder *decoder, const uint8_t *bytes, size_t size, uint64_t address,
 		 struct flow *ret_flow);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which BPF program fits which event of the kernel's allocators, by the types of its arguments: they differ by release. Pure; the types
- * are from the kernel's BTF.
+ * Matches BPF programs to the events of the kernel's allocators, by the types of their arguments,
+ * which differ by release. Pure; the types come from the kernel's BTF.
  */
 #ifndef PROBE_KERNEL_EVENTS_H
 #define PROBE_KERNEL_EVENTS_H
@@ -30,7 +30,7 @@ enum kernel_program {
 
 #define KERNEL_ARGUMENTS_MAX 12
 
-/* The arguments of an event, without what the kernel passes to each probe. */
+/* The arguments of an event, excluding the one that the kernel passes to every probe. */
 struct kernel_arguments {
 	size_t count; /* 0 = the kernel has no such event */
 	struct {
@@ -53,8 +53,8 @@ struct kernel_hooks {
 };
 
 /*
- * Choose by the arguments that `find` has for an event. Returns 0, or -ENOTSUP with `error` filled: the kernel lacks an event, or its arguments are
- * not as any known release has them.
+ * Choose programs by the arguments that `find` returns for an event. Returns 0, or -ENOTSUP with
+ * `error` filled: the kernel lacks an event, or its arguments match no known release.
  */
 int kernel_events_choose(void (*find)(void *context, const char *event,
 				      struct kernel_arguments *ret_arguments),

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The search for jumps into the beginning of a function from other code of its file. Compilers split functions: the
- * rarely used part is placed elsewhere, belongs to no symbol, and could jump back to anywhere.
+ * Searches for jumps into the beginning of a function from other code of its file. Compilers split
+ * functions: the rarely used part is placed elsewhere, belongs to no symbol, and could jump back to
+ * anywhere.
  *
- * The search takes every four bytes for the displacement of a jump, so it misses no direct one, wherever instructions
- * begin; it may find one that is not there, which costs nothing but a cheaper site.
+ * Every four bytes are taken as the displacement of a jump, so the search misses no direct jump,
+ * wherever instructions begin; it may find false ones, which only costs a cheaper site.
  */
 #ifndef PROBE_LANDING_H
 #define PROBE_LANDING_H
@@ -15,7 +16,7 @@
 
 #include "system/elf_file.h"
 
-/* Where no jump may land: file offsets, both ends included. */
+/* The range where no jump may land: file offsets, inclusive. */
 struct landing {
 	uint64_t first, last;
 	bool searched; /* all code of its segment was searched */

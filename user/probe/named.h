@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that a person names because no table can know them: pools, custom allocators. Each becomes a row like
- * those of the allocator table, for the files of its own name only.
+ * Functions that the user names, since no table can list them: pools, custom allocators. Each
+ * becomes a row like those of the allocator table, for files of its own name only.
  */
 #ifndef PROBE_NAMED_H
 #define PROBE_NAMED_H
@@ -15,7 +15,7 @@
 
 struct named_function {
 	char *text; /* as it was typed */
-	char *file; /* of the path the last part, or all of it; "*" = any file */
+	char *file; /* file name or whole path; "*" = any file */
 	char *symbol; /* what `row` calls it */
 	struct allocator_function row;
 };
@@ -33,10 +33,10 @@ struct named_list {
  */
 int named_add(struct named_list *list, const char *text, bool frees, struct error *error);
 
-/* Is the file of this path meant? "libpool.so" means "/usr/lib/libpool.so.1", too. */
+/* Does the name match the file at this path? "libpool.so" also matches "/usr/lib/libpool.so.1". */
 bool named_matches(const struct named_function *named, const char *path);
 
-/* Is it a function of Go's, whose stack moves while it runs, so that its return cannot be probed? */
+/* Is it a Go function, whose stack moves while it runs, so that its return cannot be probed? */
 bool named_stack_moves(const struct named_function *named, struct elf_file *file);
 
 void named_list_free(struct named_list *list);

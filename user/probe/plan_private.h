@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the plan share. Not for other users. */
+/* Shared by the parts of the plan; private to them. */
 #ifndef PROBE_PLAN_PRIVATE_H
 #define PROBE_PLAN_PRIVATE_H
 
@@ -9,24 +9,24 @@
 /* The id of a function of an allocator; 0 when all are taken. Both texts are static, or live as long. */
 uint32_t plan_function(struct plan *plan, const char *allocator, const char *function);
 
-/* Of a module, for messages. */
+/* Path of a module, for messages. */
 const char *plan_path(const struct plan *plan, uint32_t module);
 
-/* The named functions that are meant in this file. Returns how many; free `*ret_rows`. */
+/* The named functions that match this file. Returns their number; free `*ret_rows`. */
 size_t plan_named_rows(struct plan *plan, uint32_t module, struct elf_file *file,
 		       const struct allocator_function ***ret_rows);
 
-/* The same with those by which a process ends itself, where they are wanted. */
+/* Add the functions by which a process ends itself, if wanted. */
 size_t plan_end_rows(const struct plan *plan, const struct allocator_function ***rows,
 		     size_t count);
 
-/* Note which of the named functions were found in it. */
+/* Note which of the named functions a file contains. */
 void plan_see_named(struct plan *plan, const struct scan *scan);
 
 /* Where the result of a function is read. */
 enum plan_reading {
-	READ_NOWHERE = 0, /* it is not to be probed */
-	READ_AT_ENTRY, /* it has none */
+	READ_NOWHERE = 0, /* not probed */
+	READ_AT_ENTRY, /* it has no result */
 	READ_AT_RETURN, /* by a return probe */
 	READ_AT_EXITS,
 };

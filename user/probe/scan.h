@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which functions of the allocator table one file defines, and where. */
+/* Finds the functions of the allocator table that a file defines. */
 #ifndef PROBE_SCAN_H
 #define PROBE_SCAN_H
 
@@ -19,13 +19,13 @@ struct scan {
 	const char *allocator; /* from allocator_identify; a static string */
 	const char *walker; /* from walker_identify; a static string or NULL */
 	bool own_heap; /* both malloc and free are defined */
-	bool chunks; /* realloc is glibc's own, whose blocks have their sizes before them */
+	bool chunks; /* realloc is glibc's, which stores block sizes before blocks */
 	struct scan_function *items; /* in order of file offset, then of the table */
 	size_t count, capacity;
 };
 
 /*
- * Look a file over for the functions of the table, and for `count` more, which come before those. Free with
+ * Find the functions of the table in a file, and `count` more, which take precedence. Free with
  * scan_free.
  */
 void scan_file(struct elf_file *file, const struct allocator_function *const *more, size_t count,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a trap costs: a table of the instructions that a kernel need not single-step when it probes them. */
+/*
+ * The cost of traps: a table of the instructions that a kernel emulates instead of single-stepping
+ * them.
+ */
 #ifndef PROBE_TRAP_H
 #define PROBE_TRAP_H
 
@@ -7,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a trap at an instruction costs. */
+/* The cost of a trap at an instruction. */
 enum probe_cost {
 	COST_UNKNOWN = 0,
 	COST_EMULATED, /* one trap */
@@ -24,11 +27,11 @@ struct probe_features {
 	bool optimizes_nop5; /* the five-byte nop becomes a call */
 };
 
-/* What every kernel that tracer supports does. */
+/* The minimum of all supported kernels. */
 struct probe_features probe_features_default(void);
-/* What the kernel of this version does on this architecture, going by its sources. */
+/* The features of a kernel version on this architecture, according to its sources. */
 struct probe_features probe_features_for_kernel(unsigned int major, unsigned int minor);
-/* What the running kernel does, by its version; probe_features_default() if that is not known. */
+/* The features of the running kernel, by its version; probe_features_default() if unknown. */
 struct probe_features probe_features_running(void);
 
 /* The cost of a probe on the instruction of `length` bytes that is at virtual address `address`. */

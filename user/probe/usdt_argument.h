@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the arguments of a USDT probe are, from the text that its note has for them: for each its size, negative if it
- * has a sign, and an operand as the assembler writes it: "8@%rdi -4@$5 8@16(%rsp,%rax,8)".
+ * Parses the locations of a USDT probe's arguments from the text of its note: for each its size,
+ * negative if signed, and an operand in assembler syntax: "8@%rdi -4@$5 8@16(%rsp,%rax,8)".
  */
 #ifndef PROBE_USDT_ARGUMENT_H
 #define PROBE_USDT_ARGUMENT_H
@@ -23,7 +23,8 @@ enum usdt_machine {
 #endif
 
 /*
- * Read the first `count` arguments; there may be more. Returns NULL, or why one of them cannot be had: a phrase, static.
+ * Parse the first `count` arguments; there may be more. Returns NULL, or why one of them is
+ * unusable: a static phrase.
  */
 const char *usdt_arguments_parse(const char *text, enum usdt_machine machine,
 				 struct sample_argument *ret_arguments, size_t count);
