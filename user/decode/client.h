@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tracer's side of the symbolizing worker: asks it, opens the files that it lacks, ends it when it takes too
- * long or talks nonsense, and starts another one.
+ * The tracer's side of a worker: sends requests, opens the files that it lacks, ends it when it is
+ * too slow or violates the protocol, and starts another one.
  */
 #ifndef DECODE_CLIENT_H
 #define DECODE_CLIENT_H
@@ -20,18 +20,22 @@ struct client {
 	struct fork_server server;
 	struct debug_search search;
 	struct patience patience;
-	int timeout_ms; /* for one question, by the clock of patience.h, without the time it takes to open files */
+	/* Limit of one request, by the clock of patience.h, excluding opening files */
+	int timeout_ms;
 	int socket; /* -1 = no worker */
-	bool indexed; /* what is in search.directory has been looked at */
-	uint64_t fitted; /* debug files from there that were not refused */
-	bool given_chosen; /* the debug file that was given last is from there */
-	/* The number of the module that was last asked about, if its last debug file was nowhere; else MODULE_NUMBER_NONE. */
+	bool indexed; /* search.directory was indexed */
+	uint64_t fitted; /* debug files from there that matched */
+	bool given_chosen; /* the last debug file passed is from there */
+	/*
+	 * Number of the last module in a request, if its last debug file was not found; else
+	 * MODULE_NUMBER_NONE.
+	 */
 	uint32_t lacking;
 };
 
 /*
- * Starts the fork server; a worker is started with the first question. When `is_over` (may be NULL) begins to return true,
- * questions are not waited for any more. Returns 0 or a negative errno.
+ * Start the fork server; the first request starts a worker. Once `is_over` (may be NULL) returns
+ * true, requests fail at once. Returns 0 or a negative errno.
  */
 int client_start(struct client *client, const struct debug_search *search, int timeout_ms,
 		 bool (*is_over)(void));
@@ -45,7 +49,7 @@ int client_start(struct client *client, const struct debug_search *search, int t
 int client_lookup(struct client *client, const struct module *module, uint64_t offset,
 		  void (*visit)(void *context, const struct message *symbol), void *context);
 
-/* Have the worker read the build IDs of what is in the directory of debug files. Once: later calls do nothing. */
+/* Have the worker read the build IDs in the directory of debug files. Later calls do nothing. */
 void client_index(struct client *client);
 
 /*
@@ -55,7 +59,7 @@ void client_index(struct client *client);
 int client_read(struct client *client, const struct module *module, uint32_t job,
 		const struct buffer *question, struct buffer *answer, int *ret_result);
 
-/* The worker has lied: the next question goes to another one. */
+/* The worker has sent a false answer: the next request starts another one. */
 void client_distrust(struct client *client);
 
 void client_stop(struct client *client);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What files of targets hold, as a worker in the sandbox reads it (worker.h): the tracer itself looks into none. A file
- * that ends its worker, or that takes it too long, is read no more, and costs nothing else. What a worker answers is
- * checked: it may be what the file wants it to be.
+ * Contents of targets' files, read by a sandboxed worker (worker.h): the tracer itself parses none
+ * of them. A file that crashes its worker, or takes too long, is not read again, and costs nothing
+ * else. Answers of a worker are validated: the file may control them.
  */
 #ifndef DECODE_DECODER_H
 #define DECODE_DECODER_H
@@ -20,9 +20,9 @@
 struct decoder;
 
 /*
- * Starts the process; free with decoder_free. Never fails: where no process can be started, every answer is an error. `whole`:
- * of each file everything will be asked, so it is read at once. When `is_over` (may be NULL) begins to return true, no answer is
- * waited for any more.
+ * Start the fork server; free with decoder_free. Never fails: without one, every answer is an
+ * error. `whole`: everything will be requested of each file, so read it at once. Once `is_over`
+ * (may be NULL) returns true, requests fail at once.
  */
 struct decoder *decoder_new(bool whole, bool (*is_over)(void));
 void decoder_free(struct decoder *decoder);
@@ -37,7 +37,7 @@ void decoder_free(struct decoder *decoder);
 int decoder_describe(struct decoder *decoder, const struct module *module,
 		     struct file_facts *ret_facts);
 
-/* What is going to be asked of the module, by this plan too, may be read now. To be called before the first question. */
+/* Announce that the module will be read, for this plan too. Call before its first request. */
 void decoder_prepare(struct decoder *decoder, const struct module *module, const struct plan *plan);
 
 /* For loader_list_libraries: which loader a program names. `context` is the decoder. */
@@ -58,7 +58,7 @@ int decoder_rows(struct decoder *decoder, const struct module *module,
 int decoder_rows_of_memory(struct decoder *decoder, const struct module *module, const void *bytes,
 			   size_t size, struct unwind_file *ret_file);
 
-/* Was it the worker, and not the file, that was the matter: a phrase, or NULL. */
+/* A phrase if the worker, not the file, was the cause of an error; otherwise NULL. */
 const char *decoder_failure(int code);
 
 #endif

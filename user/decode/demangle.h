@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names as compilers write them, to names as people write them: C++, Rust (both schemes) and D. */
+/* Demangles names of C++, Rust (both schemes) and D. */
 #ifndef DECODE_DEMANGLE_H
 #define DECODE_DEMANGLE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small process that starts workers. It is started early, executes the program anew, and gives up its privileges at once:
- * so a worker, even one that takes the place of one that crashed, has nothing of the tracer's, not its memory, environment or
- * addresses.
+ * A small process that starts workers. It is started early, executes the program anew, and drops
+ * its privileges at once. So a worker, even a replacement for a crashed one, inherits nothing from
+ * the tracer: not its memory, environment or addresses.
  */
 #ifndef DECODE_FORK_SERVER_H
 #define DECODE_FORK_SERVER_H
@@ -19,8 +19,8 @@ struct fork_server {
 };
 
 /*
- * To be called first by main(), also of tests: if the program was executed as a fork server, this is what it does, and
- * the call does not return. Each worker calls `work` with its end of a socket pair.
+ * Call first in main(), also in tests: if the program was executed as a fork server, runs it and
+ * does not return. Each worker calls `work` with its end of a socket pair.
  */
 void fork_server_main(char *const *arguments, void (*work)(int socket));
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a worker does with one file: bytes in, bytes out. Run in the sandbox only, but for tests. */
+/*
+ * The jobs of a worker for one file: bytes in, bytes out. Run only in the sandbox, except in tests.
+ */
 #ifndef DECODE_JOBS_H
 #define DECODE_JOBS_H
 
@@ -25,7 +27,7 @@ enum decode_job {
 
 #define FACTS_PATH_MAX 1024
 
-/* What is asked of every file. */
+/* Facts requested of every file. */
 struct file_facts {
 	uint8_t has_symbols; /* a symbol table of its own */
 	uint8_t has_samplers; /* it has USDT probes that report samples */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs of a worker that give names: to types by their mangled names, to addresses by the symbols that cover them. Bytes in, bytes out, as
- * jobs.h; for the tracer's side see name_reader.h.
+ * Jobs of a worker that name types, by their mangled names, and addresses, by the symbols that
+ * cover them. Bytes in, bytes out, like jobs.h; for the tracer's side see name_reader.h.
  */
 #ifndef DECODE_NAME_JOBS_H
 #define DECODE_NAME_JOBS_H
@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "discover/debug_want.h"
 
-/* The most that one question has. */
+/* Limit of items in a request. */
 #define NAME_JOB_ITEMS_MAX 512
 
 /* number, texts -> as many texts; "" = it is no mangled type. Returns 0 or -EPROTO. */

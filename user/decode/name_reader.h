@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of types and places, decoded by a worker in the sandbox (worker.h): mangled names come from a target's memory, symbols from
- * its files. What is answered may be any text: it is made safe where it is printed.
+ * Names of types and addresses, decoded by a sandboxed worker (worker.h): mangled names come from a
+ * target's memory, symbols from its files. Answers may be any text; they are made safe where
+ * printed.
  */
 #ifndef DECODE_NAME_READER_H
 #define DECODE_NAME_READER_H
@@ -15,13 +16,14 @@ struct name_reader;
 
 /* A symbol that covers an address. */
 struct name_place {
-	char *text; /* owned; NULL = there is none */
-	uint64_t into; /* bytes from where it begins */
+	char *text; /* owned; NULL = none */
+	uint64_t into; /* offset into the symbol */
 };
 
 /*
- * Starts the process that starts workers, so it is called from the main thread, before what must end with the tracer is opened.
- * Never fails: where none can be started, there are no names. No answer is waited for once `is_over` (may be NULL) returns true.
+ * Start the fork server. Call from the main thread, before anything is opened that must end with
+ * the tracer. Never fails: without a server, there are no names. Once `is_over` (may be NULL)
+ * returns true, requests fail at once.
  */
 struct name_reader *name_reader_new(bool (*is_over)(void));
 /* Accepts NULL. */

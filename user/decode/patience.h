@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long the tracer waits for a worker. One that is hung or kept busy by its file gets a limited time. Time in which the
- * worker, or the tracer, was ready to run and had no CPU does not count: a busy machine is not the file's fault.
+ * Limits how long the tracer waits for a worker that hangs or is kept busy by its file. Time in
+ * which worker or tracer was runnable without a CPU does not count: a busy machine is not the
+ * file's fault.
  */
 #ifndef DECODE_PATIENCE_H
 #define DECODE_PATIENCE_H
@@ -18,14 +19,14 @@ struct patience {
 	int64_t past_ns; /* delay of earlier workers */
 };
 
-/* Call it in the thread that is going to wait. Close it with patience_close. */
+/* Open in the waiting thread. Close with patience_close. */
 void patience_open(struct patience *patience, bool (*is_over)(void));
 void patience_close(struct patience *patience);
 
-/* The worker is a new one: the only child of the process `server`. */
+/* Switch to a new worker: the only child of the process `server`. */
 void patience_watch_child(struct patience *patience, pid_t server);
 
-/* Milliseconds since some point in the past, without those that do not count. */
+/* Milliseconds since some point in the past, excluding waits for a CPU. */
 int64_t patience_now_ms(struct patience *patience);
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plans of whole processes: modules are opened, with their debug files where they are needed, and what is missing is reported. */
+/*
+ * Plans whole processes: opens modules, with their debug files if needed, and reports what is
+ * missing.
+ */
 #ifndef DECODE_PLAN_MODULE_H
 #define DECODE_PLAN_MODULE_H
 
@@ -9,12 +12,13 @@
 /* Plan the functions of a module of the plan's list. Returns how many probes were added; 0 is no error. */
 size_t plan_add_module(struct plan *plan, struct decoder *decoder, uint32_t module);
 
-/* The module is going to be closed, and no function of it is in the plan. */
+/* The module is about to be closed, and no function of it is in the plan. */
 void plan_forget_module(struct plan *plan, uint32_t module);
 
 /*
- * Is there something to trace: functions that allocate, and all that were named? Returns 0, or -ENOENT with `error` filled
- * (ERROR_NOTHING): which files were searched and what they lack, or what has a name but no function.
+ * Is there anything to trace: allocating functions, and all named functions? Returns 0, or -ENOENT
+ * with `error` filled (ERROR_NOTHING): which files were searched and what they lack, or which name
+ * has no function.
  */
 int plan_check(const struct plan *plan, const struct log *log, struct error *error);
 

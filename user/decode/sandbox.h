@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Taking away from a process everything that it does not need. For helpers of the tracer that read hostile files:
- * a bug in them must not be worth anything.
+ * Confines a process to what it needs. For helpers of the tracer that read hostile files:
+ * exploiting a bug in them must be worthless.
  */
 #ifndef DECODE_SANDBOX_H
 #define DECODE_SANDBOX_H
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Namespaces that a child is to be created in, as flags of clone(), the ones to be preferred first; ended by 0. Each may be
- * refused by the system.
+ * Namespaces for a new child, as flags of clone(), in order of preference; terminated by 0. The
+ * system may refuse each.
  */
 extern const unsigned long sandbox_spaces[];
 
@@ -21,14 +21,15 @@ extern const unsigned long sandbox_spaces[];
 void sandbox_prepare(int keep, unsigned int user);
 
 /*
- * After the exec: namespaces of its own and an empty root directory, as far as the system allows; a user ID that no other process
- * has; no capability; and an end with the parent.
+ * Call after the exec: sets up own namespaces and an empty root directory, as far as the system
+ * allows; a user ID that no other process has; no capability; and death with the parent.
  */
 void sandbox_enter(const char *name);
 
 /*
- * Once there is nothing left to open or fork: limits, `memory` bytes of data among them, and a filter for system calls.
- * Returns 0, or a negative errno if the process could still do harm: then it must not read anything.
+ * Call when nothing is left to open or fork: sets limits, including `memory` bytes of data, and a
+ * seccomp filter. Returns 0, or a negative errno if the process could still do harm: then it must
+ * not read anything.
  */
 int sandbox_seal(uint64_t memory);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values as bytes, written into a buffer and read back. Both ends are the same program, so structs go as they are; but
- * either takes the other for hostile: a read beyond the end gives zeros, and from then on the reader is bad.
+ * Serializes values into a buffer. Both ends are the same program, so structs are copied as they
+ * are; but neither trusts the other: a read beyond the end gives zeros and makes the reader bad.
  */
 #ifndef DECODE_WIRE_H
 #define DECODE_WIRE_H

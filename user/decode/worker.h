@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that decodes the targets' files. It answers questions (protocol.h) and opens nothing by itself: files come
- * through its socket. It may crash or hang at any time; client.h copes with that.
+ * The process that decodes targets' files. It answers requests (protocol.h) and opens nothing
+ * itself: files come through its socket. It may crash or hang at any time; client.h handles that.
  */
 #ifndef DECODE_WORKER_H
 #define DECODE_WORKER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of interpreters' frames, each read once from its process and kept for the whole run, even when its code is no
- * more. Code that was replaced by other code at the same address is noticed. What is known of a process's frames is used
- * for that process alone: no other one can give them names.
+ * Names of interpreters' frames, each read once from its process and kept for the whole run, even
+ * after its code is gone. Detects code that was replaced at the same address. Names are kept by
+ * process, so no process can name another one's frames.
  */
 #ifndef INTERP_FRAME_NAMES_H
 #define INTERP_FRAME_NAMES_H
@@ -14,10 +14,10 @@
 
 struct frame_names;
 
-/* A name as a stack has it. */
+/* A name in a stack. */
 struct frame_named {
 	const struct frame_name *name; /* in the pool */
-	bool covers_next; /* the next frame is to be left out: see interp_name.h */
+	bool covers_next; /* leave out the next frame: see interp_name.h */
 };
 
 /* The frames of one process whose names are known. Start with {0}. */
@@ -29,12 +29,13 @@ struct known_frames {
 struct frame_names *frame_names_new(void);
 void frame_names_free(struct frame_names *names);
 
-/* Where the names are, for whoever holds them longer. */
+/* The pool of the names, to hold them longer. */
 struct name_pool *frame_names_pool(const struct frame_names *names);
 
 /*
- * The name of a frame of the process whose frames `known` has, read from `memory` unless it is known; `copy` as for
- * interpreter_name. NULL if its code is no more. Valid until frame_names_forget; its name until frame_names_free.
+ * The name of a frame of the process with frames `known`, read from `memory` unless known; `copy`
+ * as for interpreter_name. NULL if its code is gone. Valid until frame_names_forget; the name
+ * itself until frame_names_free.
  */
 const struct frame_named *frame_names_get(struct frame_names *names, struct known_frames *known,
 					  const struct interpreter *interpreter,
@@ -42,7 +43,7 @@ const struct frame_named *frame_names_get(struct frame_names *names, struct know
 					  const struct interp_frame *frame,
 					  const struct interp_code *copy);
 
-/* The program of the process is no more. Its names stay. */
+/* The program of the process has ended. Its names stay. */
 void frame_names_forget(struct known_frames *known);
 
 #endif

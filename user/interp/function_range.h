@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The function around an address of a mapped file without a symbol for it: from the table of all functions that the
- * file has in memory for its own exceptions (.eh_frame_hdr). Reads neither files nor the entries themselves.
+ * Finds the function around an address of a mapped file without symbols, from the table of
+ * functions that the file keeps in memory for exceptions (.eh_frame_hdr). Reads neither files nor
+ * the entries themselves.
  */
 #ifndef INTERP_FUNCTION_RANGE_H
 #define INTERP_FUNCTION_RANGE_H

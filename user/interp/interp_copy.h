@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What BPF programs copied of a frame's code, as memory in which it is where it was. What was not copied is asked of
- * the process: who looked at it must make sure that the code still is there.
+ * Presents the copy that BPF programs made of a frame's code as memory at its original addresses.
+ * Other addresses are read from the process: the caller must make sure that the code is still
+ * there.
  */
 #ifndef INTERP_COPY_H
 #define INTERP_COPY_H
@@ -13,8 +14,8 @@
 
 struct interp_copy {
 	const struct interp_code *code;
-	const struct target_memory *below; /* memory of the process; NULL = ask the copy only */
-	bool asked; /* that memory was */
+	const struct target_memory *below; /* memory of the process; NULL = use the copy only */
+	bool asked; /* memory of the process was read */
 };
 
 /* Copy and memory below must outlive the result. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an ELF file reveals of the interpreter that it holds. It is read in a sandbox and crosses to the tracer as bytes, so it
- * has no pointers.
+ * What an ELF file reveals about the interpreter in it. Read in a sandbox and passed to the tracer
+ * as bytes, so it has no pointers.
  */
 #ifndef INTERP_FILE_H
 #define INTERP_FILE_H
@@ -16,10 +16,10 @@
 
 #define INTERP_VERSION_MAX 24
 
-/* Addresses are as the file sees them; 0 = unknown. */
+/* Addresses are those in the file; 0 = unknown. */
 struct interp_file {
 	enum interp_kind kind;
-	unsigned int minor; /* of the version, where that chooses the layout */
+	unsigned int minor; /* minor version, where that selects the layout */
 	uint64_t base; /* of the file's first byte */
 	char version[INTERP_VERSION_MAX]; /* printable */
 	/* The interpreter's state: _PyRuntime, executor_globals, rb_cObject, before 3.1 ruby_current_vm_ptr. */
@@ -29,14 +29,14 @@ struct interp_file {
 };
 
 /*
- * Does the file hold an interpreter? `path` may help to find out its version. Returns 0; -ENOENT: it holds none;
- * -ENOTSUP: it holds one whose version is unknown (`kind` and `version` are set).
+ * Does the file contain an interpreter? `path` may help to find its version. Returns 0; -ENOENT: it
+ * contains none; -ENOTSUP: its version is unknown (`kind` and `version` are set).
  */
 int interp_file_read(struct elf_file *file, const char *path, struct interp_file *ret_file);
 
 /*
- * Check what another process has read. False if it is nothing that interp_file_read returns; otherwise what that
- * returned is in `*ret_code`.
+ * Validate a result from another process. False if interp_file_read cannot have returned it;
+ * otherwise that function's return value is in `*ret_code`.
  */
 bool interp_file_check(const struct interp_file *file, int *ret_code);
 
@@ -51,15 +51,16 @@ uint64_t interp_file_symbol(struct elf_file *file, const char *name);
 /* Fill in the function that runs code, by its symbol. */
 void interp_file_set_loop(struct elf_file *file, const char *name, struct interp_file *interp);
 
-/* Fill in the version: of `text`, what is printable, up to `size` bytes. */
+/* Fill in the version: the printable part of `text`, up to `size` bytes. */
 void interp_file_set_version(struct interp_file *interp, const char *text, size_t size);
 
-/* Bytes of the file by their address. Returns how many were there. */
+/* Read the file by address. Returns the number of bytes read. */
 size_t interp_file_read_at(struct elf_file *file, uint64_t address, void *bytes, size_t size);
 
 /*
- * Search the first 64 MB of the file for a text of at most INTERP_TEXT_MAX bytes. `find` looks for one that begins before
- * `count`, in bytes of which INTERP_TEXT_MAX more may be read; it returns a number for it, 0 = none. Returns that number.
+ * Search the first 64 MB of the file for a text of at most INTERP_TEXT_MAX bytes. `find` searches
+ * for one that begins before `count`, in bytes of which INTERP_TEXT_MAX more are readable, and
+ * returns its number, 0 = none. Returns that number.
  */
 #define INTERP_TEXT_MAX 32u
 unsigned int interp_file_search(struct elf_file *file,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an interpreter calls one of its frames: bytes of the target, cut to a length, never trusted to be text. */
+/* An interpreter's name of a frame: untrusted bytes, limited in length. */
 #ifndef INTERP_NAME_H
 #define INTERP_NAME_H
 
@@ -13,7 +13,7 @@ struct interp_name {
 	char function[INTERP_FUNCTION_MAX]; /* terminated; "" = unknown */
 	char file[INTERP_FILE_MAX]; /* likewise */
 	uint32_t line; /* 0 = unknown */
-	bool covers_next; /* the next frame is of the same call, and backtraces leave it out */
+	bool covers_next; /* the next frame belongs to the same call; backtraces omit it */
 };
 
 #endif

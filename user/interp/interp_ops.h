@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between interpreters, as a table of functions: how one is found in a file, how its structures are laid
- * out, how its frames are named. Each kind's are in a file of layout and a file of names. Memory that they read is the
- * target's: it may change meanwhile, and nothing in it can be trusted.
+ * The differences between interpreters, as a table of functions: detection in a file, layout of
+ * structures, names of frames. Each kind has a layout file and a names file. They read the target's
+ * memory, which is untrusted and may change meanwhile.
  */
 #ifndef INTERP_OPS_H
 #define INTERP_OPS_H
@@ -33,10 +33,10 @@ struct interpreter {
 };
 
 struct interp_ops {
-	/* How the names of programs begin that only call the main function of the interpreter's library. */
+	/* Name prefix of programs that only call the main function of the interpreter's library. */
 	const char *launcher;
 
-	/* Code ends where its memory is freed, so its end is seen where all frees are. */
+	/* Code is freed by free(), so its end is seen wherever all frees are. */
 	bool code_is_freed;
 
 	/*
@@ -45,7 +45,10 @@ struct interp_ops {
 	 */
 	bool (*read_file)(struct elf_file *file, const char *path, struct interp_file *interp);
 
-	/* Is its layout known, as far as its file shows? `interp` may hold anything, but has a terminated version. */
+	/*
+	 * Is its layout known, judging by its file? `interp` is untrusted, but has a terminated
+	 * version.
+	 */
 	bool (*knows)(const struct interp_file *interp);
 
 	/*
@@ -56,25 +59,27 @@ struct interp_ops {
 			   uint64_t bias, const struct target_memory *memory);
 
 	/*
-	 * Is there an interpreter's state at `state`, of the thread whose pthread_self is `identity`? With a layout that
-	 * is not the right one the answer is no. Where the state is the process's, `identity` is 0.
+	 * Is the interpreter's state of the thread whose pthread_self is `identity` at `state`?
+	 * False with a wrong layout. If the state belongs to the process, `identity` is 0.
 	 */
 	bool (*is_state)(const struct interpreter *interpreter, const struct target_memory *memory,
 			 uint64_t state, uint64_t identity);
 
-	/*
-	 * Do the frames of a state make sense? The thread may run meanwhile, and then an answer of no can be wrong.
-	 */
+	/* Are the frames of a state consistent? May be wrongly false while the thread runs. */
 	bool (*check)(const struct interpreter *interpreter, const struct target_memory *memory,
 		      uint64_t state);
 
-	/* An address in the function that runs code, where no symbol leads to it; 0 = unknown. NULL = always. */
+	/*
+	 * An address in the function that runs code, if no symbol shows it; 0 = unknown. NULL =
+	 * always unknown.
+	 */
 	uint64_t (*find_loop)(const struct interpreter *interpreter,
 			      const struct target_memory *memory, uint64_t state);
 
 	/*
-	 * Name a frame by the process's memory, or by what was copied of its code and, beyond that, the process's memory
-	 * if it still has that code. False, with `*ret_name` in an undefined state, if there is no such code.
+	 * Name a frame from the process's memory, or from a copy of its code and, beyond that, the
+	 * process's memory if it still has that code. False, with `*ret_name` undefined, if there
+	 * is no such code.
 	 */
 	bool (*name_frame)(const struct interpreter *interpreter,
 			   const struct target_memory *memory, const struct interp_frame *frame,
@@ -83,12 +88,12 @@ struct interp_ops {
 			  const struct interp_frame *frame, const struct interp_code *copy,
 			  struct interp_name *ret_name);
 
-	/* A number that is another one when other code is at the address `code`; 0 if it cannot be read. */
+	/* A key that changes when other code is at the address `code`; 0 if unreadable. */
 	uint64_t (*key)(const struct interpreter *interpreter, const struct target_memory *memory,
 			uint64_t code);
 };
 
-/* NULL for what is no kind of interpreter. */
+/* NULL for an invalid kind. */
 const struct interp_ops *interp_ops_get(enum interp_kind kind);
 
 #endif

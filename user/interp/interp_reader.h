@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The memory of a live process for those who read interpreters' structures. */
+/* Reads the memory of a live process, for code that parses interpreters' structures. */
 #ifndef INTERP_READER_H
 #define INTERP_READER_H
 
@@ -9,13 +9,13 @@
 #include "base/timed_call.h"
 #include "interp/target_memory.h"
 
-/* How long pages may take that are not present. */
+/* Time limit for absent pages. */
 #define INTERP_READER_PATIENCE_NS 1000000000ull
 
 struct interp_reader {
 	pid_t pid;
 	struct call_patience *patience; /* for the memory of all processes */
-	bool hung; /* pages that are not present do not come: only those that are present are read */
+	bool hung; /* absent pages time out: read present pages only */
 };
 
 /* `reader` must live as long. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looking for the interpreter of a process among the files that it has mapped. */
+/* Searches the mapped files of a process for its interpreter. */
 #ifndef INTERP_SEARCH_H
 #define INTERP_SEARCH_H
 
@@ -11,24 +11,24 @@
 #include "interp/interpreter.h"
 #include "model/module.h"
 
-/* Reader of what a module's file holds, as interp_file_read; the result lives as long as the search at least. */
+/* Reads a module's file, like interp_file_read; the result lives at least as long as the search. */
 struct interp_files {
 	int (*read)(void *context, uint32_t module, const struct interp_file **ret_file);
 	void *context;
 };
 
 struct interp_found {
-	uint32_t module; /* that holds the interpreter; MODULE_NONE = none does */
+	uint32_t module; /* containing the interpreter; MODULE_NONE = none */
 	struct interpreter interpreter;
-	bool has_point; /* its function that ends code can be probed: */
+	bool has_point; /* its function that frees code can be probed: */
 	uint64_t point; /* offset of that function in the module's file */
 };
 
 /*
- * Look once. `timing` is for reading the mappings of the process, zeroed at first. Returns as
- * interpreter_find, with all of `ret_found` filled in if that is 0, and otherwise its module;
- * -ENOENT: nothing that is mapped is an interpreter; -ENOTSUP also: its version is unknown; -ESRCH:
- * there is no such process; -ETIMEDOUT: its mappings could not be read in time.
+ * Search once. `timing` limits reading the mappings of the process; zeroed at first. Returns as
+ * interpreter_find, with all of `ret_found` set for 0, otherwise its module; also -ENOENT: no
+ * mapped file is an interpreter; -ENOTSUP: its version is unknown; -ESRCH: no such process;
+ * -ETIMEDOUT: its mappings could not be read in time.
  */
 int interp_search_process(const struct module_list *modules, const struct interp_files *files,
 			  struct interp_reader *reader, struct call_patience *timing,

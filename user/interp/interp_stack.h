@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The stack of a process that runs an interpreter: its native frames, and the interpreter's with their names. */
+/*
+ * Builds the stack of a process that runs an interpreter: native frames, and the interpreter's with
+ * names.
+ */
 #ifndef INTERP_STACK_H
 #define INTERP_STACK_H
 
@@ -17,7 +20,7 @@ struct interp_stack_source {
 	const struct module_list *modules;
 	const struct target *target;
 	const struct interpreter *interpreter;
-	uint32_t module; /* that holds the interpreter */
+	uint32_t module; /* containing the interpreter */
 	struct target_memory memory;
 	struct frame_names *names;
 	struct known_frames *known; /* its frames */
@@ -27,8 +30,9 @@ struct interp_stack_source {
 };
 
 /*
- * Put the interpreter frames of `record` into a stack whose native frames are resolved. Takes over `stack` and returns
- * the one that replaces it, with names that live as long as `source->names`.
+ * Merge the interpreter frames of `record` into a stack with resolved native frames. Takes
+ * ownership of `stack` and returns its replacement, with names that live as long as
+ * `source->names`.
  */
 struct stack *interp_stack_merge(const struct interp_stack_source *source, struct stack *stack,
 				 const struct interp_record *record);

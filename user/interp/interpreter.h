@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interpreter of a process: found in its files by name, version and layout, then in its memory, where the layout is
- * checked. What comes out is all that BPF needs to read its frames, and what names them.
+ * Finds the interpreter of a process: in its files by name, version and layout, then in its memory,
+ * where the layout is verified. The result is all that BPF needs to read its frames, and all that
+ * naming them needs.
  */
 #ifndef INTERP_INTERPRETER_H
 #define INTERP_INTERPRETER_H
@@ -30,8 +31,8 @@ bool interpreter_name(const struct interpreter *interpreter, const struct target
 		      struct interp_name *ret_name);
 
 /*
- * A number that is another one when other code has taken the place of the frame's: its content, or else a number of what is
- * there now; 0 if nothing is.
+ * A key that changes when other code replaces the frame's: its content, or else a number for what
+ * is there now; 0 if nothing is.
  */
 uint64_t interpreter_key(const struct interpreter *interpreter, const struct target_memory *memory,
 			 const struct interp_frame *frame);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of code that processes have generated at run time, from the maps that their JIT compilers write
- * (/tmp/perf-PID.map, with the pid and in the root that the process has itself). A map must belong to the user that the
- * process runs as, or to root.
+ * Names of code generated at run time, from the maps that JIT compilers write (/tmp/perf-PID.map,
+ * in the process's own pid and mount namespaces). A map must belong to the user that the process
+ * runs as, or to root.
  */
 #ifndef INTERP_JIT_NAMES_H
 #define INTERP_JIT_NAMES_H
@@ -19,13 +19,16 @@ struct jit_names;
 struct jit_names *jit_names_new(const struct log *log);
 void jit_names_free(struct jit_names *names);
 
-/* Where the names are, for whoever holds them longer. */
+/* The pool of the names, to hold them longer. */
 struct name_pool *jit_names_pool(const struct jit_names *names);
 
-/* Name the generated code in a stack of `target`, which runs. Code without a line in its map stays without a name. */
+/*
+ * Name the generated code in a stack of a running `target`. Code that is not in its map stays
+ * unnamed.
+ */
 void jit_names_fill(struct jit_names *names, const struct target *target, struct stack *stack);
 
-/* The target will be freed. */
+/* The target is about to be freed. */
 void jit_names_drop(struct jit_names *names, const struct target *target);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where things are in PHP's structures, by version: 8.0 to 8.4 on 64-bit machines, without thread safety (ZTS). Offsets
- * are those that the headers of each version give (Zend/zend_globals.h, zend_compile.h). The number of its module API,
- * which changes with the structures, identifies a file's version; debug builds are refused by its suffix. A layout must
- * still pass its check on the live process before it is used.
+ * Layout of PHP's structures by version: 8.0 to 8.4 on 64-bit machines, without thread safety
+ * (ZTS). Offsets come from the headers of each version (Zend/zend_globals.h, zend_compile.h). The
+ * module API number, which changes with the structures, identifies a file's version; debug builds
+ * are refused by its suffix. A layout must pass its check on the live process before use.
  */
 #ifndef INTERP_PHP_LAYOUT_H
 #define INTERP_PHP_LAYOUT_H
@@ -31,13 +31,13 @@ struct php_layout {
 /* The layout of a version such as "8.2"; NULL if it is unknown. */
 const struct php_layout *php_layout_find(const char *version);
 
-/* Are executor's globals at `state`: is there a stack of PHP's, which a request begins with? */
+/* Are the executor's globals at `state`: is there a PHP stack, as at the start of a request? */
 bool php_layout_is_state(const struct php_layout *layout, const struct target_memory *memory,
 			 uint64_t state);
 
 /*
- * Do the calls make sense: has each of them an instruction and a file, or a name? There may be none, between requests. The
- * thread may run meanwhile, and then an answer of no can be wrong.
+ * Are the calls consistent: does each have an instruction and a file, or a name? There may be none
+ * between requests. May be wrongly false while the thread runs.
  */
 bool php_layout_check(const struct php_layout *layout, const struct target_memory *memory,
 		      uint64_t state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a call of a PHP function to function, file and line. */
+/* Resolves a call of a PHP function to function, file and line. */
 #ifndef INTERP_PHP_NAME_H
 #define INTERP_PHP_NAME_H
 
@@ -19,7 +19,7 @@ bool php_name_copy(const struct php_layout *layout, const struct target_memory *
 		   const struct interp_frame *frame, const struct interp_code *code,
 		   struct interp_name *ret_name);
 
-/* A number that is another one when another function is at `function`; 0 if it cannot be read. */
+/* A key that changes when another function is at `function`; 0 if unreadable. */
 uint64_t php_name_key(const struct php_layout *layout, const struct target_memory *memory,
 		      uint64_t function);
 

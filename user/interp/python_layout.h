@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where things are in CPython's structures: by version from 3.8 to 3.12, and by the table that the interpreter itself
- * holds in 3.13. On 64-bit machines. A layout must pass its check on the live process before it is used.
+ * Layout of CPython's structures on 64-bit machines: by version from 3.8 to 3.12, and in 3.13 by
+ * the table that the interpreter itself contains. A layout must pass its check on the live process
+ * before use.
  */
 #ifndef INTERP_PYTHON_LAYOUT_H
 #define INTERP_PYTHON_LAYOUT_H
@@ -28,7 +29,7 @@ struct python_layout {
 struct interp_ops;
 extern const struct interp_ops python_ops;
 
-/* Size of what python_layout_read wants to see of _PyRuntime. */
+/* Bytes of _PyRuntime that python_layout_read needs. */
 #define PYTHON_OFFSETS_SIZE 584
 
 /* The layout of version 3.`minor`. False if it is unknown or the process must be asked (3.13). */
@@ -41,15 +42,15 @@ bool python_layout_find(unsigned int minor, struct python_layout *ret_layout);
 bool python_layout_read(const uint8_t bytes[PYTHON_OFFSETS_SIZE], struct python_layout *ret_layout);
 
 /*
- * Is there a thread state at `state`, of the thread whose pthread_self is `identity`? With a layout that is not the
- * right one the answer is no.
+ * Is the thread state of the thread whose pthread_self is `identity` at `state`? False with a wrong
+ * layout.
  */
 bool python_layout_is_state(const struct python_layout *layout, const struct target_memory *memory,
 			    uint64_t state, uint64_t identity);
 
 /*
- * Do the frames of a thread state make sense: has each of them a code object with names? At least one must be there. The
- * thread may run meanwhile, and then an answer of no can be wrong.
+ * Are the frames of a thread state consistent: does each have a code object with names? There must
+ * be at least one. May be wrongly false while the thread runs.
  */
 bool python_layout_check(const struct python_layout *layout, const struct target_memory *memory,
 			 uint64_t state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables by which CPython knows the line of an instruction. Pure, over untrusted bytes. */
+/* Decodes CPython's line tables. Pure, over untrusted bytes. */
 #ifndef INTERP_PYTHON_LINES_H
 #define INTERP_PYTHON_LINES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a frame of Python code to function, file and line. */
+/* Resolves a frame of Python code to function, file and line. */
 #ifndef INTERP_PYTHON_NAME_H
 #define INTERP_PYTHON_NAME_H
 
@@ -18,7 +18,7 @@ bool python_name_frame(const struct python_layout *layout, const struct target_m
 bool python_name_copy(const struct python_layout *layout, const struct target_memory *memory,
 		      const struct interp_code *code, int64_t at, struct interp_name *ret_name);
 
-/* A number that is another one when another code object is at `code`; 0 if it cannot be read. */
+/* A key that changes when another code object is at `code`; 0 if unreadable. */
 uint64_t python_name_key(const struct python_layout *layout, const struct target_memory *memory,
 			 uint64_t code);
 

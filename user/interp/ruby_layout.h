@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where things are in Ruby's structures, by version: 2.6 to 4.0 on 64-bit machines. Within a minor version all releases are laid
- * out the same way; builds with debugging options are not, so a layout must pass its check on the live process
- * before it is used.
+ * Layout of Ruby's structures by version: 2.6 to 4.0 on 64-bit machines. All releases of a minor
+ * version agree; builds with debugging options do not, so a layout must pass its check on the live
+ * process before use.
  */
 #ifndef INTERP_RUBY_LAYOUT_H
 #define INTERP_RUBY_LAYOUT_H
@@ -38,23 +38,23 @@ extern const struct interp_ops ruby_ops;
 const struct ruby_layout *ruby_layout_find(const char *version);
 
 /*
- * Does `state` lead to the frames of the thread whose pthread_self is `identity`: is it that thread's execution
- * context (or, with `by_thread`, its thread)? With a layout that is not the right one the answer is no.
+ * Does `state` lead to the frames of the thread whose pthread_self is `identity`: is it that
+ * thread's execution context (or, with `by_thread`, its thread)? False with a wrong layout.
  */
 bool ruby_layout_is_state(const struct ruby_layout *layout, const struct target_memory *memory,
 			  uint64_t state, uint64_t identity);
 
 /*
- * Do the frames that such a `state` leads to make sense: is each of them, from the outermost one to the innermost but one,
- * either no Ruby code, or Ruby code with its current instruction in it and a path? At least one must be Ruby code. The thread may
- * run meanwhile, and then an answer of no can be wrong.
+ * Are the frames of such a `state` consistent: is each of them, from the outermost to the last but
+ * one, either no Ruby code, or Ruby code with its current instruction in it and a path? At least
+ * one must be Ruby code. May be wrongly false while the thread runs.
  */
 bool ruby_layout_check(const struct ruby_layout *layout, const struct target_memory *memory,
 		       uint64_t state);
 
 /*
- * An address in the function that runs Ruby code, which need not have a symbol: where the first instruction of the code of
- * a frame is handled. 0 = no frame of Ruby code leads to it.
+ * An address in the function that runs Ruby code, which need not have a symbol: the handler of the
+ * first instruction of a frame's code. 0 = no frame of Ruby code shows it.
  */
 uint64_t ruby_layout_handler(const struct ruby_layout *layout, const struct target_memory *memory,
 			     uint64_t state);

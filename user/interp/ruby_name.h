@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a frame of Ruby code to method, path and line. */
+/* Resolves a frame of Ruby code to method, path and line. */
 #ifndef INTERP_RUBY_NAME_H
 #define INTERP_RUBY_NAME_H
 
@@ -17,7 +17,7 @@ bool ruby_name_frame(const struct ruby_layout *layout, const struct target_memor
 bool ruby_name_copy(const struct ruby_layout *layout, const struct target_memory *memory,
 		    const struct interp_code *code, uint64_t offset, struct interp_name *ret_name);
 
-/* A number that is another one when another iseq is at `code`; 0 if it cannot be read. */
+/* A key that changes when another iseq is at `code`; 0 if unreadable. */
 uint64_t ruby_name_key(const struct target_memory *memory, uint64_t code);
 
 #endif

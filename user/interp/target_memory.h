@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory that the readers of interpreters' structures look at: of a live process, a copy, or what a test made up.
- * It may change while it is read, and nothing in it can be trusted.
+ * The memory in which interpreters' structures are read: of a live process, a copy, or a test's
+ * own. Untrusted; may change while it is read.
  */
 #ifndef INTERP_TARGET_MEMORY_H
 #define INTERP_TARGET_MEMORY_H
@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 struct target_memory {
-	/* Copy exactly `size` bytes at `address`; false if they are not all there. */
+	/* Copy exactly `size` bytes at `address`; false unless all are readable. */
 	bool (*read)(void *context, uint64_t address, void *bytes, size_t size);
 	void *context;
-	/* The same, if nothing has to be brought into the memory for it. NULL = `read`. */
+	/* The same, without faulting in any page. NULL = `read`. */
 	bool (*read_present)(void *context, uint64_t address, void *bytes, size_t size);
 };
 

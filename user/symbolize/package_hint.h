@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What may have the symbols of a stripped file, in words. */
+/* Suggests, in words, what has the symbols of a stripped file. */
 #ifndef SYMBOLIZE_PACKAGE_HINT_H
 #define SYMBOLIZE_PACKAGE_HINT_H
 
@@ -7,7 +7,10 @@
 
 #include "system/os_release.h"
 
-/* A longer path, or one with characters that mean something to a shell, is not put into a command. */
+/*
+ * Limit of a path in a suggested command; a longer one, or one with special characters of a shell,
+ * is not used.
+ */
 #define PACKAGE_PATH_MAX 200
 
 struct package_file {
@@ -21,9 +24,9 @@ struct package_file {
 };
 
 /*
- * A clause about what may have the symbols of the file: a package of debug symbols by its name only if is_of has confirmed the
- * package that it belongs to, otherwise a command that finds that package; of no distribution's file the build ID. NULL if
- * there is nothing to name. Free with free().
+ * A clause on what has the symbols of the file: a package of debug symbols by name, only if is_of
+ * has confirmed the package of the file; otherwise a command that finds it; without a distribution
+ * the build ID. NULL if there is nothing to suggest. Free with free().
  */
 char *package_hint(const struct package_file *file);
 

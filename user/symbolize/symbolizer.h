@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Addresses to function, file, line and inlined functions. Results are cached until their module is forgotten, so that its
- * file may be closed when its frames have been looked up. The targets' files are decoded in a sandboxed process of its own; one
- * that makes it crash or hang costs its names and nothing else.
+ * Resolves addresses to function, file, line and inlined functions. Results are cached until their
+ * module is forgotten, so a file may be closed once its frames have been looked up. Files of
+ * targets are decoded in a sandboxed process; a file that makes it crash or hang costs its own
+ * names and nothing else.
  */
 #ifndef SYMBOLIZE_SYMBOLIZER_H
 #define SYMBOLIZE_SYMBOLIZER_H
@@ -19,8 +20,8 @@ struct symbolizer;
 struct symbolizer_options {
 	const char *debug_directory; /* searched before /usr/lib/debug; NULL = none */
 	bool debuginfod; /* ask debuginfod servers */
-	bool (*is_over)(void); /* names are not waited for any more; NULL = never */
-	int timeout_ms; /* for one look-up, by the clock of patience.h; 0 = 5 seconds */
+	bool (*is_over)(void); /* stop waiting for names; NULL = never */
+	int timeout_ms; /* limit of one look-up, by the clock of patience.h; 0 = 5 seconds */
 };
 
 /*
@@ -38,34 +39,37 @@ const struct symbol_list *symbolizer_lookup(struct symbolizer *symbolizer,
 					    const struct frame *frame);
 
 /*
- * What may have the name of a frame for which symbolizer_lookup has found none: a sentence about its module, valid as those
- * names are. NULL if nothing is known, or if the module's names could not be read.
+ * A sentence on where the name of a frame might be found after symbolizer_lookup has failed; valid
+ * like those names. NULL if unknown, or if the module's names could not be read.
  */
 const char *symbolizer_hint(struct symbolizer *symbolizer, const struct frame *frame);
 
-/* The names of a report come in between: they may take ten seconds in all, by the clock of patience.h. */
+/*
+ * The names of a report are looked up in between, for ten seconds in total, by the clock of
+ * patience.h.
+ */
 void symbolizer_begin_report(struct symbolizer *symbolizer);
 void symbolizer_end_report(struct symbolizer *symbolizer);
 
-/* The module is going to be removed from the list: its index may become that of another one. */
+/* The module is about to be removed from the list: its index may be reused. */
 void symbolizer_forget(struct symbolizer *symbolizer, uint32_t module);
 
 /*
- * What went wrong since the last call, a sentence without a full stop: at most one for each module. NULL = nothing.
- * Free with free(). `ret_level` is what it deserves: a notice, unless there were many or the tracer has to end.
+ * Problems since the last call, as a sentence without a full stop: at most one per module. NULL =
+ * none. Free with free(). `ret_level`: a notice, unless there were many or the tracer has to end.
  */
 char *symbolizer_take_complaint(struct symbolizer *symbolizer, enum log_level *ret_level);
 
-/* Modules that have no names since reading them failed or took too long. */
+/* Number of modules without names because reading them failed or took too long. */
 uint64_t symbolizer_unread(const struct symbolizer *symbolizer);
 
 /*
- * Once, if modules lack debug files and the chosen directory had none for any: a sentence that names some modules. NULL
- * otherwise. Free with free().
+ * Once, if modules lack debug files and the chosen directory had none for any of them: a sentence
+ * that names some modules. Otherwise NULL. Free with free().
  */
 char *symbolizer_take_unfit(struct symbolizer *symbolizer);
 
-/* The process that starts those which decode files, for tests; 0 = there is none. */
+/* The fork server of the workers, for tests; 0 = none. */
 pid_t symbolizer_server_pid(const struct symbolizer *symbolizer);
 
 void symbolizer_free(struct symbolizer *symbolizer);
