@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A set of addresses that remembers which of them were asked for: blocks in caches, which are free, though their heap has them in use. */
+/*
+ * A set of addresses that tracks which of them were looked up: blocks in caches, which are free
+ * although their heap counts them as in use.
+ */
 #ifndef HEAP_ADDRESS_SET_H
 #define HEAP_ADDRESS_SET_H
 
@@ -20,9 +23,9 @@ struct address_set {
 	uint64_t seed;
 };
 
-/* False if it was in the set, or is 0. */
+/* Add an address. False if it was in the set already, or is 0. */
 bool address_set_add(struct address_set *set, uint64_t address);
-/* Is it in the set? The first time it is, it counts as taken. */
+/* Is it in the set? Counts it as taken the first time. */
 bool address_set_take(struct address_set *set, uint64_t address);
 /* Is it in the set? */
 bool address_set_has(const struct address_set *set, uint64_t address);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A census of all heaps of a process, whatever allocators it has; and whether a block of it may be one that was asked for. */
+/*
+ * A census of all heaps of a process, for all supported allocators; and comparison of a block found
+ * with one requested.
+ */
 #ifndef HEAP_CENSUS_ALL_H
 #define HEAP_CENSUS_ALL_H
 
@@ -10,36 +13,43 @@
 #include "heap/image.h"
 
 struct census_all {
-	/* Called for each block in use, in no order; NULL = only the totals are wanted. */
+	/* Called for each block in use, in arbitrary order; NULL = only totals are needed. */
 	void (*block)(void *context, const char *allocator, const struct census_block *block);
-	/* Called for memory that may have blocks in use that were not found; NULL = that is not wanted. */
+	/*
+	 * Called for memory that may contain blocks in use that were not found; NULL = not needed.
+	 */
 	void (*unknown)(void *context, uint64_t start, uint64_t end);
 	void *context;
-	/* What was found. */
-	const char *allocator; /* the last one that was walked; static; NULL = none was */
-	bool by_address; /* which blocks are in use is certain, not only how many: others may be, too */
+	/* Results. */
+	const char *allocator; /* the last one walked; static; NULL = none */
+	/* Each listed block is certainly in use, not only their number; there may be more */
+	bool by_address;
 	uint64_t live_blocks, live_bytes;
-	uint64_t unknown_bytes; /* that were not understood, or not walked */
-	/* Why an allocator that is at work could not be walked; no text = all could. */
+	uint64_t unknown_bytes; /* bytes not understood, or not walked */
+	/* Why a detected allocator could not be walked; empty = all could. */
 	struct error reason;
 };
 
 /*
- * Walk the heaps of all allocators that are at work. The image is to be refreshed before, and its limit of time holds. False if there
- * is none, one could not be walked, or there was not time enough: then blocks that were seen are of no heap.
+ * Walk the heaps of all detected allocators. The caller refreshes the image first; its time limit
+ * applies. False if there is none, one could not be walked, or time ran out: then discard the
+ * blocks seen.
  */
 bool census_all_walk(struct census_all *all, struct image *image);
 
-/* Is there a census of the heaps of an allocator, by its name in allocator.h? */
+/* Is there a census for an allocator, named as in allocator.h? */
 bool census_knows(const char *allocator);
 
-/* Does an allocator hand out aligned memory that begins inside of one of its blocks? */
+/* Does an allocator return aligned memory that begins inside one of its blocks? */
 bool census_aligns_inside(const char *allocator);
 
-/* What the program may use of a block for which it has asked for `size` bytes. */
+/* Usable bytes of a block that was requested with `size` bytes. */
 uint64_t census_usable(const char *allocator, uint64_t size);
 
-/* May what was seen be a block for which `size` bytes were asked? The place of a freed one may be another's, or merged with others. */
+/*
+ * Can `seen` be a block that was requested with `size` bytes? The memory of a freed block may have
+ * been reused, or merged with its neighbours.
+ */
 bool census_fits(const char *allocator, uint64_t size, const struct census_block *seen);
 
 #endif

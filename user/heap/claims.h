@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the memory of a process is for: ranges with a purpose. The first claim wins; what nobody claims falls to its mapping. */
+/*
+ * The purpose of a process's memory: ranges with a purpose. The first claim wins; unclaimed memory
+ * is classified by its mapping.
+ */
 #ifndef HEAP_CLAIMS_H
 #define HEAP_CLAIMS_H
 
@@ -14,22 +17,22 @@ struct claims;
 struct claims *claims_new(void);
 void claims_free(struct claims *claims);
 /*
- * Claim what is free of [start, end). `detail` distinguishes several of a purpose: a thread, an arena, a module. Ranges of a
- * test or of a process may be anything: empty ones are left out.
+ * Claim the unclaimed part of [start, end). `detail` distinguishes several claims of one purpose: a
+ * thread, an arena, a module. Ranges are untrusted: empty ones are ignored.
  */
 void claims_add(struct claims *claims, enum purpose purpose, uint64_t start, uint64_t end,
 		uint32_t detail);
 /*
- * The purpose of an address; PURPOSE_UNKNOWN if nobody claims it. Sorts all claims after one was added: not to be called
- * between claims of many ranges.
+ * The purpose of an address; PURPOSE_UNKNOWN if unclaimed. Sorts all claims if one was added since,
+ * so do not alternate it with many claims.
  */
 enum purpose claims_find(struct claims *claims, uint64_t address, uint32_t *ret_detail);
 
 struct page_share; /* system/page_share.h */
 
 /*
- * Divide all mappings of the image by purpose, without a remainder: claims first, then by what the mapping is. A page counts for
- * the purpose that its first byte has. `share` NULL: PSS is RSS.
+ * Divide all mappings of the image by purpose, without a remainder: by claims, then by the kind of
+ * mapping. A page counts for the purpose of its first byte. `share` NULL: PSS equals RSS.
  */
 void claims_sum(struct claims *claims, struct image *image, struct page_share *share,
 		struct purpose_sum sums[PURPOSE_COUNT]);

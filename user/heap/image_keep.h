@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A copy of a process's private, writable memory, made as it is read: who goes through it many times, as a search for what holds objects
- * does, reads it once, and sees each page as it was at one moment. What has no room in the copy is read as without one.
+ * Keeps a copy of a process's private, writable memory as it is read. A search that visits it many
+ * times, as for holders of objects, reads it only once, and sees each page as of one moment. What
+ * does not fit into the copy is read directly.
  */
 #ifndef HEAP_IMAGE_KEEP_H
 #define HEAP_IMAGE_KEEP_H
 
 #include "heap/image.h"
 
-/* Keep from now on what is read, in at most `max_bytes` and a quarter of what the caller may have of memory (RLIMIT_DATA). */
+/*
+ * Start keeping what is read, limited to `max_bytes` and a quarter of the caller's memory limit
+ * (RLIMIT_DATA).
+ */
 void image_keep_begin(struct image *image, uint64_t max_bytes);
-/* Give the copy back; also done by image_free. No effect if there is none. */
+/* Free the copy; image_free does so, too. Does nothing without one. */
 void image_keep_end(struct image *image);
-/* Forget what was read: mappings are not what they were. */
+/* Discard the copy's contents: mappings have changed. */
 void image_keep_forget(struct image *image);
 
-/* From now on reads go to the process, past the copy, or to the copy again: for what is looked at until it is whole. */
+/*
+ * Bypass the copy for reads from now on, or use it again: for data that is read until it is
+ * consistent.
+ */
 void image_keep_pass_by(struct image *image, bool passes);
 
 /*
- * The copy itself of what begins at `address`: as far as one piece of it has that, at most `size` bytes, until the copy is forgotten or given
- * back. NULL = it is not kept.
+ * A pointer into the copy at `address`, for at most `size` bytes and as far as one piece of it
+ * reaches; valid until the copy is discarded or freed. NULL = not in the copy.
  */
 const unsigned char *image_keep_view(struct image *image, uint64_t address, size_t size,
 				     size_t *ret_size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file of a recorded image: a head; mappings, each followed by its name; runs of pages; then pieces of memory in the order of
- * addresses, each followed by its bytes, ended by one without any.
+ * The format of a recorded image: a header; mappings, each followed by its name; runs of pages;
+ * then pieces of memory in address order, each followed by its bytes, terminated by an empty one.
  */
 #ifndef HEAP_IMAGE_RECORD_PRIVATE_H
 #define HEAP_IMAGE_RECORD_PRIVATE_H

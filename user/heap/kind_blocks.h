@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A list of blocks by address: what a census keeps of each, so that the next one can find what became of it. */
+/* A list of blocks by address, kept by a census so that the next one can compare. */
 #ifndef HEAP_KIND_BLOCKS_H
 #define HEAP_KIND_BLOCKS_H
 
@@ -13,10 +13,13 @@
 struct kind_block {
 	uint64_t address;
 	uint64_t bytes : 48; /* its size */
-	/* The number of the census that saw it first; 0 = it was written to since, and may be another one. */
+	/*
+	 * Number of the census that saw it first; 0 = written since then, and possibly another
+	 * block.
+	 */
 	uint64_t born : 16;
-	uint32_t hash; /* of how it begins, of a text: to its end */
-	uint32_t row; /* of its kind */
+	uint32_t hash; /* of its first bytes; of a text up to its end */
+	uint32_t row; /* index of its kind */
 };
 
 /* {0} is an empty list. */
@@ -28,10 +31,10 @@ struct kind_blocks {
 /* Add a block of `size` bytes that begins with `bytes`. */
 void kind_blocks_add(struct kind_blocks *blocks, uint64_t address, uint64_t size,
 		     const unsigned char *bytes, size_t length, uint32_t row, uint32_t born);
-/* Leave out those of which `keep` is false. */
+/* Remove blocks for which `keep` returns false. */
 void kind_blocks_thin(struct kind_blocks *blocks, bool (*keep)(uint64_t address, uint64_t every),
 		      uint64_t every);
-/* Sort by address. Takes little time where walks went upward, and never more than n log n. */
+/* Sort by address: fast where walks were ascending, and never more than n log n. */
 void kind_blocks_sort(struct kind_blocks *blocks);
 void kind_blocks_free(struct kind_blocks *blocks);
 

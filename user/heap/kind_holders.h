@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What holds blocks: words that hold the exact address where a block begins, in other blocks, in data of modules, in threads' own
- * storage and stacks, in objects of runtimes. The best kind of holder wins. Blocks of one kind that point to each other have one holder together.
+ * Finds the holders of blocks: words equal to a block's start address, in other blocks, in data of
+ * modules, in thread-local storage and stacks, in objects of runtimes. The best kind of holder
+ * wins. Blocks of one kind that point to each other share one holder.
  */
 #ifndef HEAP_KIND_HOLDERS_H
 #define HEAP_KIND_HOLDERS_H
@@ -18,29 +19,32 @@ enum kind_holder {
 	HOLDER_CLASS, /* a block of a C++ class */
 };
 
-/* Of each block of the list. */
+/* The holder of one block of the list. */
 struct kind_held {
-	/* Where the word is that holds it; of statics that follow each other, where the first one is. */
+	/* Address of the word that holds it; for adjacent statics, that of the first one. */
 	uint64_t place;
-	uint32_t by; /* the block that has the word; the root, of HOLDER_RUNTIME */
-	uint32_t parent; /* of those that have one holder together */
+	uint32_t by; /* block containing the word; for HOLDER_RUNTIME the root */
+	uint32_t parent; /* union-find parent among blocks sharing a holder */
 	uint8_t holder; /* enum kind_holder */
-	/* Of the first of those that have one holder together: there are others; they differ in size. */
+	/* For the first block sharing a holder: there are others; they differ in size. */
 	bool is_linked, is_mixed;
 };
 
 struct kind_holders {
 	struct kind_census *census;
 	const struct kind_roots *roots;
-	struct kind_held *items; /* as many as blocks are in the list; owned */
-	bool *plain; /* of rows: only contents show what the blocks are; owned */
-	uint8_t *ranks; /* of rows: what a block is as a holder; owned */
+	struct kind_held *items; /* one per block of the list; owned */
+	bool *plain; /* by row: only contents identify the blocks; owned */
+	uint8_t *ranks; /* by row: rank of its blocks as holders; owned */
 };
 
-/* The first of the blocks that have one holder together with block `i`. */
+/* The first of the blocks that share a holder with block `i`. */
 uint32_t kind_holders_first(struct kind_holders *holders, uint32_t i);
 
-/* Read all that may hold blocks; the list is sorted and not empty. False if there was no time. Free with kind_holders_free. */
+/*
+ * Read all memory that may hold blocks; the list must be sorted and not empty. False if time ran
+ * out. Free with kind_holders_free.
+ */
 bool kind_holders_find(struct kind_holders *holders, struct kind_census *census,
 		       const struct thread_list *threads, const struct kind_roots *roots);
 void kind_holders_free(struct kind_holders *holders);

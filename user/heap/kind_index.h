@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which block begins at an address: asked for every word of a heap. */
+/* Finds the block that begins at an address; called for every word of a heap. */
 #ifndef HEAP_KIND_INDEX_H
 #define HEAP_KIND_INDEX_H
 
@@ -11,14 +11,14 @@ struct kind_index {
 	const struct kind_blocks *blocks;
 	uint32_t *slots; /* owned */
 	uint64_t mask, seed, low,
-		high; /* the first address, and how far behind it the last one is */
+		high; /* the first address, and the distance of the last one from it */
 };
 
 /* `blocks` must be sorted, neither empty nor more than 2^31, and outlive it unchanged. Free with kind_index_free. */
 void kind_index_fill(struct kind_index *index, const struct kind_blocks *blocks);
 void kind_index_free(struct kind_index *index);
 
-/* The slot at which probing for the address begins. */
+/* The first slot to probe for an address. */
 static inline uint64_t kind_index_slot(const struct kind_index *index, uint64_t address)
 {
 	return ((address ^ index->seed) * 0x9e3779b97f4a7c15ull >> 24) & index->mask;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mimalloc 2.0.9 to 2.1.2 with 64-bit words, neither secure nor for debugging (there lists are encoded): its segments and their pages.
- * Segments of 32 MB begin at multiples of 32 MB with their description; they are divided into slices of 64 KB, of which one or
- * more are a page, whose blocks have one size. The free ones are in lists through their first words.
+ * mimalloc 2.0.9 to 2.1.2 with 64-bit words, neither secure nor debug builds (which encode lists):
+ * its segments and pages. Segments of 32 MB are aligned to 32 MB and begin with their description.
+ * They are divided into slices of 64 KB; one or more form a page of blocks of one size. Free blocks
+ * are in lists through their first words.
  */
 #ifndef HEAP_MIMALLOC_SEGMENT_H
 #define HEAP_MIMALLOC_SEGMENT_H
@@ -13,13 +14,16 @@
 #define MIMALLOC_SLICE 65536ull
 #define MIMALLOC_SLICES 512
 
-/* How far behind its first slice a page of small blocks begins. */
+/* The offset of the first block from the first slice, for a page of small blocks. */
 struct mimalloc_shift {
-	uint64_t most; /* bytes of a block; for larger ones the next is, or they have none */
+	uint64_t most; /* limit of block size; larger ones use the next entry, or no offset */
 	uint64_t blocks, bytes;
 };
 
-/* What differs between releases. A page's description has how many blocks fit, which is of one form only. */
+/*
+ * Differences between releases. A page's description states how many blocks fit, which only one
+ * form matches.
+ */
 struct mimalloc_form {
 	const char *version;
 	struct mimalloc_shift shifts[2];
@@ -34,46 +38,52 @@ struct heap_layout {
 	uint64_t cookie; /* address ^ cookie in each segment; 0 = any */
 };
 
-/* A page, or slices that are free. */
+/* A page, or free slices. */
 struct mimalloc_page {
 	uint64_t address; /* of the description */
-	uint64_t start, size; /* of its memory */
+	uint64_t start, size; /* its memory */
 	uint64_t block_size; /* 0 = free slices */
 	uint64_t free, local_free, thread_free; /* lists */
-	uint64_t heap; /* 0 = of a thread that has ended */
+	uint64_t heap; /* 0 = its thread has ended */
 	uint32_t capacity, used;
-	uint32_t most; /* blocks that fit, as the description has it */
-	bool huge; /* it is the segment's only one */
+	uint32_t most; /* blocks that fit, according to the description */
+	bool huge; /* the only page of its segment */
 };
 
 struct mimalloc_segment {
 	const struct mimalloc_form *form;
-	/* All slices; of a huge block that is free, at most 32 MB: others may be behind that. */
+	/* All slices; for a free huge block at most 32 MB: other segments may follow. */
 	uint64_t address, size;
-	uint64_t thread; /* 0 = of none */
+	uint64_t thread; /* 0 = none */
 	uint64_t entries; /* slices with a description */
-	uint64_t first; /* slice behind the segment's own description */
-	bool huge; /* it is one block */
+	uint64_t first; /* first slice after the segment's own description */
+	bool huge; /* a single block */
 };
 
 struct mimalloc_visit {
 	bool (*segment)(void *context, const struct mimalloc_segment *segment); /* may be NULL */
 	bool (*page)(void *context, const struct mimalloc_page *page); /* may be NULL */
-	void *context; /* false = enough */
-	/* Read the descriptions of a segment's pages all at once, for who reads nothing else; not each as its page is visited. */
+	void *context; /* false = stop */
+	/*
+	 * Read the descriptions of a segment's pages at once, if nothing else is read; otherwise
+	 * each as its page is visited.
+	 */
 	bool at_once;
-	uint64_t segments, odd_segments, odd_pages; /* filled in; odd: what made no sense */
+	uint64_t segments, odd_segments, odd_pages; /* results; odd: inconsistent ones */
 };
 
-/* Visit all segments with this cookie (0 = any), and their pages; of what is in a huge block nothing. */
+/* Visit all segments with this cookie (0 = any) and their pages; nothing inside huge blocks. */
 void mimalloc_visit(const struct heap_layout *layout, struct image *image,
 		    struct mimalloc_visit *visit);
-/* Decode the description of slice `index`; false if it makes no sense. `ret_slices`: how many it is. */
+/*
+ * Decode the description of slice `index`; false if inconsistent. `ret_slices`: the number of
+ * slices it covers.
+ */
 bool mimalloc_page_read(struct image *image, const struct mimalloc_segment *segment, uint64_t index,
 			struct mimalloc_page *ret_page, uint64_t *ret_slices);
-/* The same page again: false if it has become another. */
+/* Read a page again: false if it has changed into another one. */
 bool mimalloc_page_again(struct image *image, struct mimalloc_page *page);
-/* Decode the segment at `address`, a multiple of MIMALLOC_SEGMENT, whatever its cookie. */
+/* Decode the segment at `address`, a multiple of MIMALLOC_SEGMENT, whatever its cookie is. */
 bool mimalloc_segment_read(const struct mimalloc_form *form, struct image *image, uint64_t address,
 			   struct mimalloc_segment *ret_segment, uint64_t *ret_cookie);
 

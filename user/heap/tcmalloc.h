@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gperftools' tcmalloc 2.9 and 2.10, with pages of 8 KB and 48 bits of address: what its files share. A tree of 2^17 pointers to
- * leaves of 2^18 entries leads from each page to its span: one large block, objects of one class, or free pages. Free objects
- * are in lists through their first words: of their span, of threads, and in chains between both.
+ * gperftools' tcmalloc 2.9 and 2.10, with pages of 8 KB and 48-bit addresses; shared by its files.
+ * A tree of 2^17 pointers to leaves of 2^18 entries maps each page to its span: one large block,
+ * objects of one class, or free pages. Free objects are in lists through their first words: of
+ * their span, of threads, and in chains between both.
  */
 #ifndef HEAP_TCMALLOC_H
 #define HEAP_TCMALLOC_H
@@ -19,32 +20,34 @@
 
 struct heap_layout {
 	uint64_t root;
-	uint64_t central; /* lists of class 0 */
-	uint64_t cache; /* one of the threads' */
-	uint64_t sizes[TCMALLOC_CLASSES]; /* bytes of each class's objects; 0 = no class */
+	uint64_t central; /* central list of class 0 */
+	uint64_t cache; /* the cache of some thread */
+	uint64_t sizes[TCMALLOC_CLASSES]; /* object size of each class; 0 = no class */
 };
 
 enum tcmalloc_location { TCMALLOC_IN_USE, TCMALLOC_FREE, TCMALLOC_RETURNED };
 
 /* A span, decoded. */
 struct tcmalloc_span {
-	uint64_t record; /* where it is described */
+	uint64_t record; /* address of its description */
 	uint64_t start, size; /* address, bytes */
-	uint64_t objects; /* list of free ones */
-	unsigned int references; /* objects that are not in it */
+	uint64_t objects; /* list of free objects */
+	unsigned int references; /* objects not in that list */
 	unsigned int size_class; /* 0 = one large block */
 	unsigned int location;
 };
 
 struct tcmalloc_spans {
-	struct tcmalloc_span *items; /* in the order of addresses; they do not overlap */
+	struct tcmalloc_span *items; /* in address order, not overlapping */
 	size_t count, capacity;
 	uint64_t *leaves; /* addresses */
 	size_t leaf_count, leaf_capacity;
-	uint64_t odd_leaves, odd_spans; /* what made no sense */
+	uint64_t odd_leaves, odd_spans; /* inconsistent ones */
 };
 
-/* Read the span at `record`, which page number `page` leads to; false if it cannot be one of that page. */
+/*
+ * Read the span at `record`, to which page number `page` points; false if it cannot be that page's.
+ */
 bool tcmalloc_span_read(struct image *image, uint64_t record, uint64_t page,
 			struct tcmalloc_span *ret_span);
 /* All spans. Free with tcmalloc_spans_free. */
@@ -52,23 +55,23 @@ void tcmalloc_spans_read(const struct heap_layout *layout, struct image *image,
 			 struct tcmalloc_spans *ret_spans);
 void tcmalloc_spans_free(struct tcmalloc_spans *spans);
 
-/* Is there a thread's cache at `address`? `ret_sizes` gets those of its classes. */
+/* Is there a thread cache at `address`? `ret_sizes` gets the sizes of its classes. */
 bool tcmalloc_is_cache(struct image *image, uint64_t address, uint64_t ret_sizes[TCMALLOC_CLASSES]);
 
-/* All that is free and lies in no span's own list. */
+/* All free objects outside of spans' own lists. */
 struct tcmalloc_free {
-	struct address_set objects; /* those of spans' lists, too */
+	struct address_set objects; /* includes those of spans' lists */
 	uint64_t caches; /* of threads */
-	/* Objects in threads' lists and in chains, by their counters. */
+	/* Number of objects in threads' lists and in chains, by their counters. */
 	uint64_t cached[TCMALLOC_CLASSES];
-	uint64_t cached_bytes; /* of these: in threads' lists */
-	uint64_t broken; /* lists that are not as long as their counters */
+	uint64_t cached_bytes; /* bytes in threads' lists */
+	uint64_t broken; /* lists whose length differs from their counters */
 };
 
-/* Follow all lists. Each object is met once, whatever leads to it. */
+/* Follow all lists. Each object is visited once, even if several links lead to it. */
 void tcmalloc_free_read(const struct heap_layout *layout, struct image *image,
 			const struct tcmalloc_spans *spans, struct tcmalloc_free *ret_free);
-/* The same, by counters alone: no list is followed, and `objects` stays empty. */
+/* The same by counters alone: follows no list, and leaves `objects` empty. */
 void tcmalloc_free_count(const struct heap_layout *layout, struct image *image,
 			 struct tcmalloc_free *ret_free);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The threads of a process, by the C library's own lists: their descriptors, their TLS, their stacks. */
+/* The threads of a process, from the C library's own lists: descriptors, TLS, stacks. */
 #ifndef HEAP_THREAD_LIST_H
 #define HEAP_THREAD_LIST_H
 
@@ -13,10 +13,13 @@ enum thread_state {
 };
 
 struct thread_info {
-	pid_t tid; /* as the process itself has it; 0 = none any more */
-	/* What the thread pointer holds (struct pthread; the static TLS ends there on x86). */
+	pid_t tid; /* as the process itself sees it; 0 = ended */
+	/* The thread pointer (struct pthread; on x86 the static TLS ends there). */
 	uint64_t descriptor;
-	/* [tls_start, descriptor) has the static TLS block; before that there may be stack, or what the loader has allocated. */
+	/*
+	 * [tls_start, descriptor) contains the static TLS block; before it may be stack, or memory
+	 * allocated by the loader.
+	 */
 	uint64_t tls_start;
 	uint64_t stack_start, stack_end; /* with its guard; 0 for the main thread */
 	uint64_t guard; /* bytes */
@@ -26,12 +29,14 @@ struct thread_info {
 struct thread_list {
 	struct thread_info *items; /* the main thread first */
 	size_t count;
-	bool complete; /* the lists were found, and closed; false: some threads, or all, are missing */
+	bool complete; /* the lists were found and closed; false: some or all threads are missing */
 };
 
 /*
- * By glibc's lists, or by musl's, which has no threads that have ended; on x86-64 only, elsewhere nothing is found. `own_pid` of the
- * image must be known. Never fails: what was not found is not `complete`. Free with thread_list_free. */
+ * Read the lists of glibc, or of musl, which has no ended threads. x86-64 only; finds nothing
+ * elsewhere. `own_pid` of the image must be known. Never fails: an incomplete result is not
+ * `complete`. Free with thread_list_free.
+ */
 void thread_list_find(struct image *image, struct thread_list *ret_list);
 void thread_list_free(struct thread_list *list);
 void thread_list_claim(const struct thread_list *list, struct claims *claims);

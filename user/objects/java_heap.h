@@ -10,10 +10,10 @@
 struct java_field {
 	uint64_t type, name, type_of_field;
 	uint64_t is_static; /* 32 bits */
-	uint64_t offset, address; /* of a static one: its address */
+	uint64_t offset, address; /* address: of a static field */
 };
 
-/* Claim heap and generated code. `table` is the address of what gHotSpotVMStructs leads to. */
+/* Claim heap and generated code. `table` is the value of gHotSpotVMStructs. */
 void java_heap_claim(struct image *image, uint64_t table, struct claims *claims);
 
 /* The field `name` of `type`; false if the table has none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Objects of a runtime, added up by class: what the censuses of Ruby and Python fill, whatever a class is there. A class is known by a
- * number while objects are counted; names are looked up once, at the end.
+ * Counts objects of a runtime by class; filled by the censuses of Ruby and Python. A class is
+ * identified by a number while objects are counted; names are looked up once, at the end.
  */
 #ifndef OBJECTS_OBJECT_TABLE_H
 #define OBJECTS_OBJECT_TABLE_H
@@ -14,10 +14,10 @@
 #include "model/memory_report.h"
 
 struct object_class {
-	uint64_t id; /* the address of the class, or a small number of a kind that has none */
+	uint64_t id; /* address of the class, or a small number for a kind without one */
 	uint64_t live, newborn, garbage, old; /* objects */
 	uint64_t slot_bytes, other_bytes;
-	uint64_t native_bytes; /* of other_bytes */
+	uint64_t native_bytes; /* part of other_bytes */
 	uint64_t retained;
 };
 
@@ -28,17 +28,20 @@ struct object_recent {
 	size_t place; /* position + 1; 0 = none yet */
 };
 
-/* {0} is empty. Zero `max_classes` is no limit; what is beyond it is counted in the class of id 0. */
+/* {0} is empty. `max_classes` 0 = no limit; classes beyond it count under id 0. */
 struct object_table {
 	struct object_class *items;
 	size_t count, capacity;
 	size_t max_classes;
 	struct table by_id; /* id -> position + 1 */
-	/* A few classes often take turns. */
+	/* Cache: a few classes often alternate. */
 	struct object_recent recent[OBJECT_RECENT];
 };
 
-/* The class of this id, made when it is new. Valid until the next call; its position in `items` stays. */
+/*
+ * The class of this id; created if new. Valid until the next call; its position in `items` is
+ * stable.
+ */
 struct object_class *object_table_get(struct object_table *table, uint64_t id);
 void object_table_free(struct object_table *table);
 
@@ -51,8 +54,8 @@ struct object_namer {
 #define OBJECT_NAME_MAX 256
 
 /*
- * Add the classes to the runtime's, the largest first; those of one name are one row. Names are made safe for a
- * terminal, and kept in `names`.
+ * Add the classes to the runtime, largest first; classes of equal name become one row. Names are
+ * made safe for a terminal, and kept in `names`.
  */
 void object_table_report(const struct object_table *table, const struct object_namer *namer,
 			 struct strings *names, struct memory_runtime *runtime);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The blocks of malloc's in a CPython process, in the order of addresses: its large objects, tables of containers, and all of its objects
- * where it has no pools. Pure.
+ * The malloc blocks of a CPython process, in address order: its large objects, tables of
+ * containers, and all of its objects if it has no pools. Pure.
  */
 #ifndef OBJECTS_PYTHON_BLOCKS_H
 #define OBJECTS_PYTHON_BLOCKS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 16 bytes each: of a heap with more, the rest is left out. */
+/* Limit of blocks, 16 bytes each; further ones are left out. */
 #define PYTHON_BLOCKS_KEPT (16u << 20)
 
 struct python_block {
@@ -24,13 +24,13 @@ struct python_blocks {
 	uint64_t lost; /* left out */
 };
 
-/* Add a block that is in use; in any order. */
+/* Add a block in use; in any order. */
 void python_blocks_add(struct python_blocks *blocks, uint64_t address, uint64_t size);
-/* To be called after the last one was added. */
+/* Call after the last one was added. */
 void python_blocks_sort(struct python_blocks *blocks);
-/* The block that holds an address, or NULL. */
+/* The block containing an address, or NULL. */
 const struct python_block *python_blocks_find(const struct python_blocks *blocks, uint64_t address);
-/* Does one of them begin in [start, end)? */
+/* Does any block begin in */
 bool python_blocks_has(const struct python_blocks *blocks, uint64_t start, uint64_t end);
 void python_blocks_free(struct python_blocks *blocks);
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Long chains of objects that are held each by the next one in the same way, such as linked lists: jumped over, from an object to the first
- * one, where a search level by level would need a pass over the memory for each.
+ * Follows long chains of objects, each held by the next in the same way, such as linked lists:
+ * jumps from an object to the first of its chain, where a search level by level would need a pass
+ * over the memory for each.
  */
 #ifndef OBJECTS_PYTHON_CHAIN_H
 #define OBJECTS_PYTHON_CHAIN_H
 
 #include "objects/python_graph.h"
 
-#define PYTHON_CHAINS 8 /* ways that are followed in one search */
+#define PYTHON_CHAINS 8 /* limit of chains per search */
 
 struct python_chain;
 
@@ -19,8 +20,9 @@ struct python_chains {
 };
 
 /*
- * For each node from `first` on that has no holder yet, and that was reached twice in a row by the same words of objects of its type: make the
- * first object of that chain its holder. Ends at `until_ns` (CLOCK_MONOTONIC; 0 = no limit), and when there is no time for the image.
+ * For each node from `first` on that has no holder yet and was reached twice in a row through the
+ * same words of objects of its type: make the first object of that chain its holder. Stops at
+ * `until_ns` (CLOCK_MONOTONIC; 0 = no limit) and at the image's time limit.
  */
 void python_chains_jump(struct python_chains *chains, struct python_graph *graph, size_t first,
 			uint64_t until_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPython's heap in a process: which release it is, where its pools are, and the arenas that they belong to. Found by what the
- * pools and types are like; symbols only lead there sooner.
+ * CPython's heap in a process: release, pools and arenas. Found by the structure of pools and
+ * types; symbols only speed this up.
  */
 #ifndef OBJECTS_PYTHON_HEAP_H
 #define OBJECTS_PYTHON_HEAP_H
@@ -17,7 +17,7 @@
 #include "objects/python_pool.h"
 #include "objects/python_type.h"
 
-/* A pool, in the order of addresses. */
+/* A pool. */
 struct python_place {
 	uint64_t address;
 	uint32_t arena;
@@ -26,7 +26,7 @@ struct python_place {
 
 struct python_arena {
 	uint64_t start, end; /* from its first pool to its last one */
-	uint64_t used_bytes; /* of blocks in use, as of the last look */
+	uint64_t used_bytes; /* bytes of blocks in use at the last look */
 	uint32_t first_pool, pool_count;
 };
 
@@ -42,33 +42,33 @@ struct python_heap {
 	size_t arena_count, arena_capacity;
 	size_t last_arena; /* where the last search ended */
 	uint64_t blocks, free_blocks; /* of all pools, by their headers */
-	struct python_blocks large; /* of malloc's, as far as the caller has added them */
+	struct python_blocks large; /* malloc blocks that the caller has added */
 };
 
 /*
- * Find the interpreter and its pools. Returns 0; -ENOENT: there is none; -ENOTSUP: there is one that cannot be looked
- * into, and `reason` has a sentence. Free with python_heap_free.
+ * Find the interpreter and its pools. Returns 0; -ENOENT: there is none; -ENOTSUP: there is one,
+ * but it cannot be examined: `reason` has a sentence. Free with python_heap_free.
  */
 int python_heap_find(struct image *image, struct python_heap **ret_heap, struct error *reason);
 /* The same without the pools. */
 int python_heap_open(struct image *image, struct python_heap **ret_heap, struct error *reason);
 void python_heap_free(struct python_heap *heap);
 
-/* Look for pools, or for those that there are now, in the image as it is. */
+/* Find the pools in the present image. */
 void python_heap_find_pools(struct python_heap *heap);
 
 /*
- * Read one pool, again if it changed meanwhile. PYTHON_POOL_NONE: it is not all in memory; PYTHON_POOL_TORN: it changed each
- * time. Pages that were never written to count as read.
+ * Read one pool, with retries while it changes. PYTHON_POOL_NONE: not fully resident;
+ * PYTHON_POOL_TORN: it changed each time. Never-written pages count as read.
  */
 enum python_pool_state python_heap_read_pool(struct python_heap *heap, uint64_t address,
 					     unsigned char bytes[PYTHON_POOL_MAX],
 					     struct python_pool *ret_pool,
 					     unsigned char ret_free[PYTHON_BLOCKS_MAX]);
 
-/* The size of the block that holds an address; 0 = it is in no pool. */
+/* The size of the pool block containing an address; 0 = in no pool. */
 uint32_t python_heap_block_size(const struct python_heap *heap, uint64_t address);
-/* The same, of pools and of malloc's; 0 = no block is known there. */
+/* The same for blocks of pools and of malloc; 0 = no known block. */
 uint64_t python_heap_room(const struct python_heap *heap, uint64_t address);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The longest texts and containers of a census of CPython's objects. */
+/* Collects the longest texts and containers in a census of CPython's objects. */
 #ifndef OBJECTS_PYTHON_LONGEST_H
 #define OBJECTS_PYTHON_LONGEST_H
 
 #include "model/memory_report.h"
 #include "objects/python_heap.h"
 
-#define PYTHON_LONGEST 3 /* of each kind */
+#define PYTHON_LONGEST 3 /* per kind */
 
 enum python_longest_kind {
 	PYTHON_LONGEST_STR,
@@ -21,23 +21,23 @@ enum python_longest_kind {
 struct python_longest_item {
 	uint64_t address; /* of the object */
 	uint64_t length; /* characters, bytes, items or entries */
-	uint64_t bytes; /* of its block, and beyond */
+	uint64_t bytes; /* including its block */
 };
 
-/* {0} is empty. Of each kind the longest comes first. */
+/* {0} is empty. By kind, longest first. */
 struct python_longest {
 	struct python_longest_item items[PYTHON_LONGEST_KINDS][PYTHON_LONGEST];
 };
 
 /*
- * Put an object of `type`, at `address`, that takes so many bytes; `length` bytes of it are at hand. What takes few bytes is not kept, nor
- * what has more items than its bytes can hold.
+ * Add an object of `type` at `address` that takes `bytes`; `length` bytes of it are at hand.
+ * Ignores small objects, and those with more items than their bytes can hold.
  */
 void python_longest_put(struct python_longest *longest, const struct python_type *type,
 			uint64_t address, uint64_t bytes, const unsigned char *object,
 			size_t length);
 
-/* Add them to the runtime's. With `samples`, how texts begin. */
+/* Add them to the runtime; with `samples`, including the start of texts. */
 void python_longest_report(const struct python_longest *longest, struct python_heap *heap,
 			   bool samples, struct memory_runtime *runtime);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where things are in CPython's objects, 3.9 to 3.14, on 64-bit machines: what differs between releases is in a row for each;
- * what is the same in all is a constant here. Bytes from an object's start, which is its reference count.
+ * Field offsets in CPython's objects, 3.9 to 3.14, on 64-bit machines: one row per release for what
+ * differs, constants for the rest. Bytes from the start of the object, which is its reference
+ * count.
  */
 #ifndef OBJECTS_PYTHON_OFFSETS_H
 #define OBJECTS_PYTHON_OFFSETS_H
@@ -12,14 +13,14 @@
 struct python_offsets {
 	unsigned int minor; /* of version 3 */
 	uint32_t pool_size;
-	/* Flags of a type whose objects have two more words in front of them. */
+	/* Type flags of objects preceded by two more words. */
 	uint64_t managed;
 	bool narrow_references; /* the count is 32 bits wide, with other bits or none above */
 	/* A str: */
 	uint32_t text, wide_text; /* first character where all are ASCII, and otherwise */
-	bool moved_state; /* its state may be 14 bits further up: so it is in some of 3.14, not in all */
+	bool moved_state; /* its state may be 14 bits higher, as in some builds of 3.14 */
 	uint32_t tuple_items; /* a tuple: its first item; behind a hash since 3.14 */
-	/* A class that a program has made: */
+	/* A class defined by the program: */
 	uint32_t qualname, cached_keys;
 	/* A dict's keys are smaller since 3.11, which has several kinds of them. */
 	bool small_keys;
@@ -27,13 +28,16 @@ struct python_offsets {
 	uint32_t function_name, function_closure, function_defaults;
 	/* Code: the str of its file, and the bytes of its lines and, where they are not in it, instructions; 0 = they are. */
 	uint32_t code_file, code_lines, code_instructions;
-	/* Objects of a class: where the values of their attributes are, from the object's start, as a negative number; 0 = nowhere. */
+	/*
+	 * Objects of a class: offset of their attribute values from the object's start, negative; 0
+	 * = none.
+	 */
 	int32_t values, dict;
 	uint32_t values_tag; /* bits of that word: set = values, and no dict */
 };
 
 #define PYTHON_OBJECT_TYPE 8
-#define PYTHON_OBJECT_SIZE 16 /* ob_size: items of what has items */
+#define PYTHON_OBJECT_SIZE 16 /* ob_size: number of items */
 #define PYTHON_OBJECT_HEAD 16
 
 #define PYTHON_TYPE_NAME 24
@@ -44,9 +48,9 @@ struct python_offsets {
 #define PYTHON_TYPE_BASE 256
 #define PYTHON_TYPE_WEAKLIST 208
 #define PYTHON_TYPE_DICTOFFSET 288
-#define PYTHON_TYPE_BYTES 296 /* what is read of a type */
+#define PYTHON_TYPE_BYTES 296 /* bytes read of a type */
 
-#define PYTHON_FLAG_HEAP_TYPE (1ull << 9) /* a program has made it */
+#define PYTHON_FLAG_HEAP_TYPE (1ull << 9) /* defined by the program */
 #define PYTHON_FLAG_READY (1ull << 12)
 #define PYTHON_FLAG_GC (1ull << 14)
 #define PYTHON_FLAG_LONG (1ull << 24)
@@ -68,7 +72,7 @@ struct python_offsets {
 #define PYTHON_MODULE_DICT 16
 #define PYTHON_MODULE_NAME 48
 #define PYTHON_WEAKREF_OBJECT 16
-/* The weak references before and behind it, to the same object. */
+/* The previous and next weak reference to the same object. */
 #define PYTHON_WEAKREF_BEFORE 40
 #define PYTHON_WEAKREF_BEHIND 48
 #define PYTHON_DEQUE_LEFT 24

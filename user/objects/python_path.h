@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ways from an object to what holds it, as text: "[3] of list of 20 <- .items of shop.Cart <- global ['cart'] of module shop". */
+/*
+ * Formats paths from an object to its root: "[3] of list of 20 <- .items of shop.Cart <- global
+ * ['cart'] of module shop".
+ */
 #ifndef OBJECTS_PYTHON_PATH_H
 #define OBJECTS_PYTHON_PATH_H
 
@@ -7,8 +10,9 @@
 #include "objects/python_graph.h"
 
 /*
- * Append the way of `count` edges, without the object's own class. What comes from the process is made safe for a terminal. With `samples`
- * keys that are texts are shown; without, only those that are names of variables and attributes.
+ * Append the path of `count` edges, without the object's own class. Text from the process is made
+ * safe for a terminal. `samples`: show all keys that are texts; otherwise only names of variables
+ * and attributes.
  */
 void python_path_append(struct python_graph *graph, const struct python_edge *edges, size_t count,
 			bool samples, struct buffer *text);

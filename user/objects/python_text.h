@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading CPython's str and dict objects out of an image. All of it is untrusted, and may change meanwhile. */
+/*
+ * Reads CPython's str and dict objects from an image. All of it is untrusted, and may change
+ * meanwhile.
+ */
 #ifndef OBJECTS_PYTHON_TEXT_H
 #define OBJECTS_PYTHON_TEXT_H
 
@@ -10,25 +13,25 @@
 #include "heap/image.h"
 #include "objects/python_offsets.h"
 
-#define PYTHON_TEXT_MAX 256u /* characters that are read of a str */
+#define PYTHON_TEXT_MAX 256u /* limit of characters read */
 #define PYTHON_TEXT_BYTES (PYTHON_TEXT_MAX * 4 + 1)
 
 /*
- * Write a str as UTF-8, cut to what `size` bytes hold, terminated. False if there is no str at `address` as far as can be seen
- * without its type.
+ * Read a str as UTF-8, truncated to `size` bytes, terminated. False if there is evidently no str at
+ * `address`; its type is not checked.
  */
 bool python_text_read(struct image *image, const struct python_offsets *offsets, uint64_t address,
 		      char *ret_text, size_t size);
 
 /* The keys of a dict. */
 struct python_keys {
-	uint64_t entries; /* address of the first entry; 0 = there are no keys */
-	uint64_t count; /* entries in use, with those that were deleted */
-	uint64_t bytes; /* of all of it, as the allocator was asked for */
-	uint32_t entry_size, key, value; /* offsets in an entry; value 0 = it has none */
+	uint64_t entries; /* address of the first entry; 0 = no keys */
+	uint64_t count; /* entries used, deleted ones included */
+	uint64_t bytes; /* total requested from the allocator */
+	uint32_t entry_size, key, value; /* offsets in an entry; value 0 = none */
 };
 
-/* Read what the keys at `address` begin with. False if they make no sense. */
+/* Read the header of the keys at `address`. False if inconsistent. */
 bool python_keys_read(struct image *image, const struct python_offsets *offsets, uint64_t address,
 		      struct python_keys *ret_keys);
 
@@ -38,8 +41,8 @@ struct python_entry {
 };
 
 /*
- * Find the entry of a dict whose key is this text. `entry->key` is the address of a str that is known to be it, or 0. False and {0}: the dict has
- * none. Looks at the first 1,024 keys.
+ * Find the entry of a dict with this text as its key. `entry->key` is the address of a str known to
+ * equal it, or 0. False and {0} if there is none. Examines the first 1,024 keys.
  */
 bool python_dict_find(struct image *image, const struct python_offsets *offsets, uint64_t dict,
 		      const char *key, struct python_entry *entry);

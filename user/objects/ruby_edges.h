@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an object of Ruby refers to, and by which of its parts. */
+/* Enumerates the references of a Ruby object, and where they are stored in it. */
 #ifndef OBJECTS_RUBY_EDGES_H
 #define OBJECTS_RUBY_EDGES_H
 
@@ -31,14 +31,15 @@ struct ruby_edge {
 typedef bool (*ruby_edge_function)(void *context, const struct ruby_edge *edge);
 
 /*
- * Call for each object that the one with this number refers to; at most RUBY_EDGES_MAX, of large ones. Callers may not count on
- * an order. What an extension's objects refer to is guessed: any word of its blocks that is the address of an object.
+ * Call for each object that object `number` refers to; at most RUBY_EDGES_MAX, for large ones. The
+ * order is unspecified. References of an extension's objects are guessed: any word of its blocks
+ * that equals the address of an object.
  */
 #define RUBY_EDGES_MAX (1u << 24)
 void ruby_edges_walk(const struct ruby_graph *graph, uint32_t number, ruby_edge_function function,
 		     void *context);
 
-/* Call for each object that a block of malloc's, and the blocks that it leads to, has the address of. */
+/* Call for each object whose address is in a malloc block, or in blocks that it points to. */
 void ruby_edges_walk_block(const struct ruby_graph *graph, uint64_t address, int depth,
 			   ruby_edge_function function, void *context);
 

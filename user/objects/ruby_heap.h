@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ruby's heap in a live process: its object space and the pages of that. The anchor is rb_cObject, which every build exports: it leads to a
- * class, that to its page, the page to the object space, and this must list the page.
+ * Ruby's heap in a live process: its object space and the pages of that. The anchor is rb_cObject,
+ * which every build exports: it points to a class, the class to its page, the page to the object
+ * space, and this must list the page.
  */
 #ifndef OBJECTS_RUBY_HEAP_H
 #define OBJECTS_RUBY_HEAP_H
@@ -19,12 +20,15 @@ struct ruby_heap {
 	uint64_t object_class; /* the class Object */
 	uint64_t space; /* the object space */
 	uint64_t vm; /* the virtual machine; 0 = not found */
-	/* Owned: the structs of the pages, each once, as of the last ruby_heap_list. */
+	/*
+	 * Owned: addresses of the pages' structs, without duplicates, as of the last
+	 * ruby_heap_list.
+	 */
 	uint64_t *pages;
 	size_t page_count;
-	unsigned char *bytes; /* owned: of the page that was read last */
+	unsigned char *bytes; /* owned: the page read last */
 	unsigned char *page_struct; /* owned: and its struct */
-	bool mapped_again; /* mappings were listed again since the pages were */
+	bool mapped_again; /* mappings were listed after the pages */
 };
 
 struct ruby_gcs {
@@ -35,18 +39,19 @@ struct ruby_gcs {
 
 enum ruby_mode {
 	RUBY_MODE_NONE,
-	RUBY_MODE_MARKING, /* mark bits are on the way to be right */
+	RUBY_MODE_MARKING, /* mark bits are incomplete */
 	RUBY_MODE_SWEEPING,
 	RUBY_MODE_COMPACTING,
 };
 
 /*
- * Find the heap of the process's Ruby. Returns 0; -ENOENT: it runs no Ruby; -ENOTSUP: its version is not supported, or its structures are
- * not as they are in that version, with a sentence in `reason`. Free with ruby_heap_free.
+ * Find the heap of the process's Ruby. Returns 0; -ENOENT: it runs no Ruby; -ENOTSUP: its version
+ * is unsupported, or its structures differ from that version: `reason` has a sentence. Free with
+ * ruby_heap_free.
  */
 int ruby_heap_find(struct image *image, struct ruby_heap *ret_heap, struct error *reason);
 
-/* The same, of a version that the caller names and with the addresses of what libruby exports; 0 = it does not. */
+/* The same for a given version, and given addresses of libruby's exports; 0 = not exported. */
 struct ruby_exports {
 	uint64_t object; /* rb_cObject */
 	uint64_t vm; /* ruby_current_vm_ptr */
@@ -56,24 +61,26 @@ int ruby_heap_find_as(struct image *image, const struct ruby_objects_layout *lay
 		      struct error *reason);
 void ruby_heap_free(struct ruby_heap *heap);
 
-/* List the pages as of now. False, with the list as it was, if there is none at this moment. */
+/* List the present pages. False, with the list unchanged, if there is none now. */
 bool ruby_heap_list(struct ruby_heap *heap);
-/* Is a page, by the address of its struct, in the list? */
+/* Is a page in the list, by the address of its struct? */
 bool ruby_heap_has(const struct ruby_heap *heap, uint64_t page);
 
 /*
- * Read a page of the list: its struct, then its slots. False if it is none any more, or not in memory. What is read
- * lives until the next call.
+ * Read a page of the list: its struct, then its slots. False if it is no longer a page, or not
+ * resident. Valid until the next call.
  */
 bool ruby_heap_read(struct ruby_heap *heap, size_t index, struct ruby_page *ret_page);
 
-/* Only its struct: it has no bytes. */
+/* Read only its struct; `bytes` stays unset. */
 bool ruby_heap_read_struct(struct ruby_heap *heap, size_t index, struct ruby_page *ret_page);
 
-/* The interpreter's static data: the writable mappings around the anchor, without a gap, at most 2 MB. */
+/*
+ * The interpreter's static data: the contiguous writable mappings around the anchor, at most 2 MB.
+ */
 void ruby_heap_static_range(const struct ruby_heap *heap, uint64_t *ret_start, uint64_t *ret_end);
 
-/* What the collector has counted. False if it cannot be read. */
+/* Read the collector's counters. False if unreadable. */
 bool ruby_heap_gcs(struct ruby_heap *heap, struct ruby_gcs *ret_gcs);
 
 #endif

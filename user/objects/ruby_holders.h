@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who holds objects: the shortest way to each from what is never collected. From the constants first, then from global variables, the
- * interpreter's tables of names and of literals, threads, and the virtual machine; then from weak maps; for what none of them reaches, all other memory of
- * the process is searched, word by word.
+ * Finds holders of objects: the shortest path to each from a root, something that is never
+ * collected. Roots in this order: constants, global variables, the interpreter's tables of names
+ * and literals, threads, the virtual machine, weak maps; for objects that none of these reaches,
+ * all other memory is searched word by word.
  */
 #ifndef OBJECTS_RUBY_HOLDERS_H
 #define OBJECTS_RUBY_HOLDERS_H
@@ -29,19 +30,22 @@ struct ruby_root {
 struct ruby_holders {
 	const struct ruby_graph *graph;
 	struct ruby_ids ids;
-	uint32_t *parents; /* owned; by number: 0 = not reached, itself = a root */
-	uint32_t *queue; /* owned: numbers, in the order in which they were reached */
-	uint32_t reached, looked; /* of the queue */
-	bool with_threads; /* what only threads refer to is followed, too; may be stale */
-	uint32_t *weak; /* owned: weak maps that were reached */
+	uint32_t *parents; /* owned; by number: 0 = unreached, itself = a root */
+	uint32_t *queue; /* owned: numbers in order of discovery */
+	uint32_t reached, looked; /* positions in the queue */
+	bool with_threads; /* also follow what only threads refer to; may be stale */
+	uint32_t *weak; /* owned: weak maps reached */
 	size_t weak_count, weak_capacity;
-	size_t weak_done; /* of them were followed */
+	size_t weak_done; /* number of them followed */
 	struct table roots; /* number -> position + 1 */
 	struct ruby_root *items; /* owned */
 	size_t count, capacity;
 };
 
-/* Follow everything; fills in what the graph has not yet. `max_bytes`: of other memory that is looked at; 0 = only what is certain. */
+/*
+ * Follow all references; completes the graph. `max_bytes`: limit of other memory to search; 0 =
+ * certain references only.
+ */
 void ruby_holders_find(struct ruby_graph *graph, uint64_t max_bytes,
 		       struct ruby_holders *ret_holders);
 void ruby_holders_free(struct ruby_holders *holders);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Objects of Ruby over several censuses: which of them were born after the first one and were there in the one before. An object is known by its
- * slot and a hash of its first words; so one that changes in place, as a counter or a container does, is taken for another one.
+ * Tracks objects of Ruby over several censuses: which of them were born after the first and existed
+ * in the previous one. An object is identified by its slot and a hash of its first words; so one
+ * that changes in place, such as a counter or a container, looks like a new one.
  */
 #ifndef OBJECTS_RUBY_KEEP_H
 #define OBJECTS_RUBY_KEEP_H
@@ -10,15 +11,18 @@
 
 struct ruby_keep;
 
-/* What is kept takes four bytes for each slot. Free with ruby_keep_free. */
+/* Takes four bytes per slot. Free with ruby_keep_free. */
 struct ruby_keep *ruby_keep_new(void);
 void ruby_keep_free(struct ruby_keep *keep);
 
-/* A census begins. */
+/* Begin a census. */
 void ruby_keep_begin(struct ruby_keep *keep);
-/* A page of it; the slots that follow are of it. */
+/* Begin a page of it. */
 void ruby_keep_page(struct ruby_keep *keep, const struct ruby_page *page);
-/* Put a live object of that page, by its index. True if it is retained: born after the first census, and there in the last one. */
+/*
+ * Add a live object of that page, by its index. True if it is retained: born after the first
+ * census, and present in the previous one.
+ */
 bool ruby_keep_put(struct ruby_keep *keep, uint32_t index, const struct ruby_slot *slot);
 
 /* Is the object at the address retained, as of the census that began last? */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where Ruby has its heap: pages of slots, their bitmaps, its classes; by version, on 64-bit machines. Within a minor version all releases
- * are laid out the same way; builds with debugging options are not, so ruby_heap.c verifies a layout on the live process before it is used.
+ * Layout of Ruby's heap by version, on 64-bit machines: pages of slots, bitmaps, classes. All
+ * releases of a minor version agree; builds with debugging options do not, so ruby_heap.c verifies
+ * a layout on the live process before use.
  */
 #ifndef OBJECTS_RUBY_OBJECTS_LAYOUT_H
 #define OBJECTS_RUBY_OBJECTS_LAYOUT_H
@@ -17,9 +18,9 @@
 /* Offsets in bytes. */
 struct ruby_objects_layout {
 	unsigned int major, minor;
-	uint32_t page_size; /* and alignment; without what malloc keeps of it */
+	uint32_t page_size; /* and alignment; less malloc's overhead */
 	/* Object space: */
-	uint16_t pools, pool_size; /* the first of five pools; 0 = pages do not lead to one */
+	uint16_t pools, pool_size; /* the first of five pools; 0 = pages do not refer to one */
 	uint16_t pages; /* its list of pages */
 	uint16_t page_count; /* 0 = the list's first word, two words before the entries */
 	uint16_t mode; /* flags; the mode is in the lowest two bits */
@@ -33,20 +34,20 @@ struct ruby_objects_layout {
 	uint16_t total_slots, free_slots, page_flags, pool, start, mark_bits;
 	uint16_t age_bits; /* two for each slot; 0 = the age is in the object's flags */
 	/* Class: */
-	uint16_t extension; /* where it has its other fields */
+	uint16_t extension; /* offset of its other fields */
 	bool extension_is_pointer;
 	uint16_t class_name; /* there: its path, a string; 0 = it is one of `variables` */
 	/* There: a table of names that belong to the class itself; an array since 3.2. */
 	uint16_t variables;
 	uint16_t constants; /* there */
-	uint16_t code_size; /* of the body of code (iseq) */
-	uint64_t singleton; /* flag of classes of one object */
-	bool wide_strings; /* the length of embedded strings is in a field */
+	uint16_t code_size; /* in the body of code (iseq) */
+	uint64_t singleton; /* flag of singleton classes */
+	bool wide_strings; /* the length of an embedded string is a field */
 	/* Flags: */
-	uint64_t shared; /* of a string or array whose bytes another one has */
-	uint64_t shared_root; /* of an array that lends them */
-	uint64_t embedded_struct; /* how many members a struct has in its slot */
-	bool tables_inside; /* hashes and native objects have more in their slot */
+	uint64_t shared; /* string or array that shares another one's bytes */
+	uint64_t shared_root; /* array that shares its bytes */
+	uint64_t embedded_struct; /* number of members in a struct's slot */
+	bool tables_inside; /* slots of hashes and native objects contain more */
 	/* Bytes of a shape, which has the names of an object's variables; 0 = its class has them. */
 	uint16_t shape_size;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Some objects of each class, and who holds them: the ways that most of them have. */
+/* Samples some objects of each class, and shows the most frequent paths to their holders. */
 #ifndef OBJECTS_RUBY_SAMPLES_H
 #define OBJECTS_RUBY_SAMPLES_H
 
@@ -8,15 +8,15 @@
 #include "objects/ruby_keep.h"
 
 struct ruby_rows {
-	/* The position in the runtime's classes of an object's class; SIZE_MAX = it is not wanted. */
+	/* The position of an object's class among the runtime's classes; SIZE_MAX = skip it. */
 	size_t (*find)(void *context, const struct ruby_slot *slot);
 	void *context;
-	size_t count; /* positions are below */
-	/* Of classes of which objects are retained, only those are samples; NULL = of none. */
+	size_t count; /* upper bound of positions */
+	/* Classes with retained objects use only those as samples; NULL = no such information. */
 	const struct ruby_keep *keep;
 };
 
-/* Fill in the holders of the first rows->count classes. With `samples` strings that are keys are shown. */
+/* Fill in the holders of the first rows->count classes. `samples`: show strings that are keys. */
 void ruby_samples_hold(const struct ruby_holders *holders, const struct ruby_rows *rows,
 		       bool samples, struct memory_runtime *runtime);
 

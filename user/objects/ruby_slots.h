@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the bytes of a page of Ruby's heap to its objects. Reads nothing of the process. */
+/* Parses a page of Ruby's heap into objects. Reads nothing from the process. */
 #ifndef OBJECTS_RUBY_SLOTS_H
 #define OBJECTS_RUBY_SLOTS_H
 
@@ -38,24 +38,24 @@ enum ruby_type {
 	RUBY_TYPES = 32,
 };
 
-/* Of an object as it was when it was read. */
+/* The state of an object at the time of the read. */
 enum ruby_state {
 	RUBY_FREE, /* no object */
 	RUBY_LIVE, /* in use at the last collection */
-	RUBY_NEWBORN, /* made since; nobody has verified whether it is in use */
-	RUBY_GARBAGE, /* not in use, not yet swept */
-	RUBY_MISSING, /* not in memory */
+	RUBY_NEWBORN, /* made since; not verified yet */
+	RUBY_GARBAGE, /* not in use, not swept yet */
+	RUBY_MISSING, /* not resident */
 };
 
 struct ruby_page {
 	const struct ruby_objects_layout *layout;
 	const unsigned char *bits; /* its struct */
-	const unsigned char *bytes; /* from `body` on */
+	const unsigned char *bytes; /* the page from `body` on */
 	uint64_t body;
 	uint32_t start; /* offset of the first slot */
 	uint32_t slot_size, total_slots, free_slots;
-	bool before_sweep; /* what is not marked is garbage */
-	uint32_t missing; /* a bit for each 4 KB that could not be read */
+	bool before_sweep; /* unmarked objects are garbage */
+	uint32_t missing; /* one bit per unreadable 4 KB */
 };
 
 struct ruby_slot {
@@ -69,12 +69,12 @@ struct ruby_slot {
 };
 
 /*
- * What the struct of a page, layout->page_struct bytes, declares. False if that is no page: then nothing may be read by it. `bytes`
- * and `missing` are for the caller to fill in.
+ * Parse the struct of a page, layout->page_struct bytes. False if it is no page: do not use the
+ * result. The caller fills in `bytes` and `missing`.
  */
 bool ruby_slots_open(const struct ruby_objects_layout *layout, const unsigned char *page_struct,
 		     struct ruby_page *ret_page);
-/* How many bytes of the page its slots take, from `body` on. */
+/* Size of the page's slots in bytes, from `body` on. */
 uint32_t ruby_slots_end(const struct ruby_page *page);
 /* A slot by its index, below total_slots. */
 void ruby_slots_get(const struct ruby_page *page, uint32_t index, struct ruby_slot *ret_slot);
@@ -88,16 +88,16 @@ static inline uint64_t ruby_slots_word(const struct ruby_slot *slot, uint32_t of
 	return word;
 }
 
-/* Where the native data of an object is; 0 = it has none, or in its slot: ruby_slots_data_inside. */
+/* Address of an object's native data; 0 = none, or in its slot (ruby_slots_data_inside). */
 uint64_t ruby_slots_data(const struct ruby_objects_layout *layout, const struct ruby_slot *slot);
-/* Where native data begins in the slot; 0 = it is not there. */
+/* Offset of native data in the slot; 0 = not in the slot. */
 uint32_t ruby_slots_data_inside(const struct ruby_objects_layout *layout,
 				const struct ruby_slot *slot);
 
-/* May it have instance variables, and is no plain object? */
+/* Can it have instance variables without being a plain object? */
 bool ruby_slots_has_generic(const struct ruby_slot *slot);
 
-/* "T_STRING"; of an internal object's kind: "ment", NULL = unknown. */
+/* "T_STRING"; for the kind of an internal object: "ment", NULL = unknown. */
 const char *ruby_slots_type_name(enum ruby_type type);
 const char *ruby_slots_internal_name(unsigned int kind);
 

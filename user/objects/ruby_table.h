@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ruby's hash tables (st_table) in the memory of a live process. They are laid out alike since 2.4. */
+/*
+ * Reads Ruby's hash tables (st_table) in the memory of a live process. Their layout is unchanged
+ * since 2.4.
+ */
 #ifndef OBJECTS_RUBY_TABLE_H
 #define OBJECTS_RUBY_TABLE_H
 
@@ -11,18 +14,18 @@
 #define RUBY_TABLE_SIZE 56 /* bytes of the struct */
 
 struct ruby_table {
-	uint64_t entries; /* address of the first that may be in use */
-	uint64_t entry_count; /* from there on, removed ones included */
+	uint64_t entries; /* address of the first entry that may be in use */
+	uint64_t entry_count; /* entries from there on, removed ones included */
 	uint64_t count; /* in use */
-	uint64_t bytes; /* of its entries and bins, without the struct */
+	uint64_t bytes; /* size of its entries and bins, without the struct */
 };
 
-/* What RUBY_TABLE_SIZE bytes declare. False if that is no table. Reads nothing. */
+/* Parse RUBY_TABLE_SIZE bytes. False if they are no table. Reads nothing. */
 bool ruby_table_open(const unsigned char *bytes, struct ruby_table *ret_table);
 
 /*
- * Call for the key and value of each entry, at most `max`, until it returns false. Returns false if there is no table, or not all of its
- * entries could be read.
+ * Call `entry` for each key and value, at most `max`, until it returns false. False if there is no
+ * table, or some entries were unreadable.
  */
 bool ruby_table_walk(struct image *image, uint64_t address, uint64_t max,
 		     bool (*entry)(void *context, uint64_t key, uint64_t value), void *context);

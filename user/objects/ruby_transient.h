@@ -7,7 +7,7 @@
 
 #define RUBY_TRANSIENT_SIZE (32ull << 20)
 
-/* Where it begins; 0 = there is none. It is found by the form of its description in the interpreter's static data. */
+/* Its start; 0 = none. Found by the shape of its description in the interpreter's static data. */
 uint64_t ruby_transient_find(const struct ruby_heap *heap);
 
 #endif
