@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of the estimates that divides growth among sites. Pure. */
+/* Divides the growth of heaps among sites. Pure. */
 #ifndef ANALYZE_BUDGET_GROWTH_H
 #define ANALYZE_BUDGET_GROWTH_H
 
 #include "analyze/budget_estimate.h"
 
-/* A site and what is estimated of it. */
+/* A site and its estimates. */
 struct budget_estimate_site {
 	uint64_t key;
 	const struct budget_site *site;
-	bool falls; /* its curve does, */
-	bool falling; /* or may */
-	double retained; /* of its blocks, if they are freed on as they were of late */
+	bool falls; /* its survival curve certainly falls */
+	bool falling; /* it certainly or possibly falls */
+	double retained; /* share of its blocks that will stay, if freeing continues as recently */
 	bool lower_bound;
 	struct estimate rate, bytes, written;
 	struct estimate since; /* filled in by budget_since.h */
 };
 
-/* The class of ages from which on blocks count as old. */
+/* The first age class whose blocks count as old. */
 enum budget_ages budget_growth_old(const struct budget_report *report);
 
 /*
- * Estimate rate and bytes of all sites, and the sums. The sites must be listed, with what is known of their curves. A heap's growth is
- * divided class by class of sizes (growth_rate.h): that of late by regression, and that since tracing began as the difference of
- * two censuses. Sites of processes whose heap is not counted have lower bounds.
+ * Estimate rate and bytes of all sites, and the sums. The sites and their survival curves must be
+ * filled in. A heap's growth is divided by size class (growth_rate.h): recent growth by regression,
+ * growth since tracing began as the difference of two censuses. Sites of processes without a census
+ * get lower bounds.
  */
 void budget_growth_divide(struct budget_estimates *estimates);
 

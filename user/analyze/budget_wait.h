@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much longer one would have to look until windows show what becomes of a row's blocks. An estimate itself: as if the program goes on as it
- * has. Pure.
+ * Estimates how much longer to trace until windows show what becomes of a row's blocks, assuming
+ * that the program behaves as before. Pure.
  */
 #ifndef ANALYZE_BUDGET_WAIT_H
 #define ANALYZE_BUDGET_WAIT_H
@@ -11,8 +11,9 @@
 #include "analyze/budget_estimate.h"
 
 /*
- * Of a row that was looked at for `time_ns`, of whose blocks `old` were followed for half of that or more. Returns nanoseconds; 0 = not known:
- * its heap cannot be counted, no block of it was followed, or it would be more than a day.
+ * For a row observed for `time_ns`, of which `old` blocks were followed for at least half of that.
+ * Returns nanoseconds; 0 = not known: its heap cannot be counted, no block was followed, or it
+ * would take more than a day.
  */
 uint64_t budget_wait_of(const struct budget_estimate *estimate, uint64_t old, uint64_t time_ns);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Demangled names of C++, as text from outside. */
+/* Parses demangled C++ names, which are untrusted text. */
 #ifndef ANALYZE_CXX_NAME_H
 #define ANALYZE_CXX_NAME_H
 
 /*
- * Where in a demangled name the name itself begins, behind the type that a template returns:
- * "std::vector<int>::push_back(int)" of "void std::vector<int>::push_back(int)". Other names are as they are.
+ * The start of the name itself, behind the return type that templates have:
+ * "std::vector<int>::push_back(int)" in "void std::vector<int>::push_back(int)". Returns other
+ * names unchanged.
  */
 const char *cxx_name_begin(const char *function);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What rows have grown by from one report to the next. A row is known again by its sites, whatever its rank, and however sites
- * were added up: its growth is that of each of them. What ended programs held is no loss of the others in their row.
+ * The growth of rows from one report to the next. It is the sum over the row's sites, so it does
+ * not depend on rank or grouping. What ended programs held does not reduce the growth of the others
+ * in their row.
  */
 #ifndef ANALYZE_GROWTH_H
 #define ANALYZE_GROWTH_H
@@ -12,7 +13,7 @@
 
 #include "model/snapshot.h"
 
-/* What each site held at the last report. {0} = there was none. Free with growth_free. */
+/* What each site held at the last report. {0} = no report yet. Free with growth_free. */
 struct growth_base {
 	struct growth_site *sites; /* by key; only those that held something */
 	size_t count;
@@ -20,19 +21,19 @@ struct growth_base {
 };
 
 struct growth {
-	int64_t bytes; /* how much more is in use; in the first report, what is */
-	bool known; /* there was a report before */
-	bool appeared; /* there was, and none of its sites held anything */
+	int64_t bytes; /* change of bytes in use; in the first report, all in use */
+	bool known; /* there was an earlier report */
+	bool appeared; /* there was, and its sites held nothing in it */
 };
 
-/* Of a row, or of a site as it was recorded. `without_young`: as the report counts it. */
+/* The growth of a row, or of a recorded site. `without_young`: as the report counts it. */
 struct growth growth_of(const struct growth_base *base, const struct snapshot_site *row,
 			bool without_young);
 
-/* Add to a sum of growths, which stays at its limits. */
+/* Saturating addition. */
 void growth_add(int64_t *sum, int64_t more);
 
-/* Keep what the sites of `snapshot`, grouped or not, hold now: for the next report. */
+/* Keep what the sites of `snapshot`, grouped or not, hold now, for the next report. */
 void growth_keep(struct growth_base *base, const struct snapshot *snapshot, bool without_young);
 void growth_free(struct growth_base *base);
 

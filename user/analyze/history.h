@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each site held since tracing began: at most HISTORY_POINTS moments, evenly spread. When there is no room for another one, every
- * second is dropped, and the time between them doubles; so memory does not grow with time. Pure.
+ * What each site held since tracing began: at most HISTORY_POINTS evenly spaced moments. When full,
+ * every second one is dropped and the spacing doubles, so memory is bounded. Pure.
  */
 #ifndef ANALYZE_HISTORY_H
 #define ANALYZE_HISTORY_H
@@ -16,63 +16,69 @@
 
 #define HISTORY_POINTS 48
 
-/* The time between two moments at first. */
+/* Initial distance of two moments. */
 #define HISTORY_SPACING_NS 250000000
 
-/* Ages from which on freed blocks are counted: where every second class of lifespans begins, from 4 ms to 69 s. */
+/* Ages for counting freed blocks: the starts of every second lifespan class, from 4 ms to 69 s. */
 #define HISTORY_AGES 8
 #define HISTORY_FIRST_CLASS 7
 
-/* So many sites are kept: what is new beyond has no history. */
+/* Limit of sites; further new ones have no history. */
 #define HISTORY_SITES_MAX 16384
 
-/* A site at a moment. */
+/* One site at one moment. */
 struct history_point {
 	uint64_t bytes, objects; /* in use */
 	uint64_t born; /* blocks allocated since tracing began */
-	uint32_t freed[HISTORY_AGES]; /* blocks freed at these ages or later; as many, or more */
+	uint32_t freed[HISTORY_AGES]; /* blocks freed at this age or older; saturating */
 };
 
-/* {0} = of no moment. Free with history_free. */
+/* {0} is empty. Free with history_free. */
 struct history {
 	uint64_t times[HISTORY_POINTS]; /* CLOCK_MONOTONIC */
 	size_t count;
 	uint64_t spacing_ns;
-	struct table sites; /* by key: HISTORY_POINTS points, and that of the peak; owned */
-	/* Of all moments that were ended, also of those that have been dropped since: the one with most bytes in use. */
-	uint64_t peak_ns, peak_bytes; /* CLOCK_MONOTONIC; 0 = none has ended */
-	uint64_t last_ns; /* the one that was ended last */
-	uint64_t widest_ns; /* the longest time between two */
-	bool is_full; /* some sites found no room */
+	struct table sites; /* by key: HISTORY_POINTS points, and the one at the peak; owned */
+	/* The moment with most bytes in use, including moments dropped since. */
+	uint64_t peak_ns, peak_bytes; /* CLOCK_MONOTONIC; 0 = no moment was completed */
+	uint64_t last_ns; /* the last completed moment */
+	uint64_t widest_ns; /* longest distance of two moments */
+	bool is_full; /* some sites were dropped */
 };
 
-/* Begin a moment, at which no site holds anything until it is set. False if the last one is not long enough ago. */
+/*
+ * Begin a moment; every site holds nothing until it is set. False if it is too early for another
+ * one.
+ */
 bool history_begin(struct history *history, uint64_t time_ns);
-/* A moment took so long to read that moments should be further apart. */
+/* Increase the spacing, since reading a moment took long. */
 void history_slow_down(struct history *history);
-/* Take back the last moment. */
+/* Remove the last moment. */
 void history_take_back(struct history *history);
-/* What a site holds at the last moment that has begun. */
+/* Set what a site holds at the moment begun last. */
 void history_set(struct history *history, uint64_t key, const struct site_stats *stats);
 
-/* All sites of the last moment are set. */
+/* Complete the moment: all sites are set. */
 void history_end(struct history *history);
-/* What the sites of a row held at the peak. */
+/* Bytes that the sites of a row held at the peak. */
 uint64_t history_peak_of(const struct history *history, const struct snapshot_site *row);
 
-/* Of all ages, the first one that is no less than that at which a class begins; the last one if there is none. */
+/*
+ * The index of the first history age that is not below the start of a lifespan class; the last one
+ * if there is none.
+ */
 size_t history_age(unsigned int class);
-/* As a moment has it. */
+/* Convert stats to a point. */
 struct history_point history_point_of(const struct site_stats *stats);
 
-/* Is the history of all sites of a row known? New sites have held nothing until now. */
+/* Is the history of all sites of a row known? New sites count: they held nothing before. */
 bool history_is_known(const struct history *history, const struct snapshot_site *row);
 /* Add a row's sites to `sum`: one point for each moment. */
 void history_add_row(const struct history *history, const struct snapshot_site *row,
 		     struct history_point sum[HISTORY_POINTS]);
-/* The same of all sites, of those of ended programs, too. */
+/* The same for all sites, including ended programs. */
 void history_add_all(const struct history *history, struct history_point sum[HISTORY_POINTS]);
-/* All moments into an empty timeline, by the time since tracing began. */
+/* Copy all moments into an empty timeline, by time since tracing began. */
 void history_take(const struct history *history, uint64_t start_ns, struct timeline *timeline);
 void history_free(struct history *history);
 

@@ -1,30 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Intervals of confidence, all of 95 % and with two sides, and what becomes of them when estimates are added or multiplied. Pure. */
+/* Two-sided 95 % confidence intervals, and their arithmetic. Pure. */
 #ifndef ANALYZE_INTERVAL_H
 #define ANALYZE_INTERVAL_H
 
 #include "model/estimate.h"
 
-#define INTERVAL_Z 1.959963984540054 /* of the normal distribution */
+#define INTERVAL_Z 1.959963984540054 /* quantile of the normal distribution */
 
-/* The quantile of Student's distribution that takes the place of INTERVAL_Z; `degrees` of freedom, at least 1. */
+/*
+ * The quantile of Student's t distribution corresponding to INTERVAL_Z; `degrees` of freedom, at
+ * least 1.
+ */
 double interval_student(double degrees);
 
-/* The share of `count` in `total`, by Wilson's score. Both may be fractions: effective numbers. Of nothing: 0 to 1. */
+/*
+ * Wilson's interval of the share `count` / `total`; both may be fractional effective numbers. 0 to
+ * 1 if `total` is 0.
+ */
 struct estimate interval_share(double count, double total);
 
-/* The mean of a Poisson distribution that gave `count`: Wilson and Hilferty's approximation of the exact interval. */
+/*
+ * Interval of a Poisson mean from an observed count: Wilson and Hilferty's approximation of the
+ * exact interval.
+ */
 struct estimate interval_count(double count);
 
-/* The least share of which `total` cases that are all alike are no surprise: 0.025 ^ (1 / total). */
+/* The least share for which `total` out of `total` cases is unsurprising: 0.025 ^ (1 / total). */
 double interval_all(double total);
 
-/* Of independent estimates; distances to the limits are added as squares. Factors must not be negative, but for the first. */
+/*
+ * Sum and product of independent estimates; distances to the limits add as squares. Factors must
+ * not be negative, except the first.
+ */
 struct estimate interval_add(struct estimate left, struct estimate right);
 struct estimate interval_subtract(struct estimate left, struct estimate right);
 struct estimate interval_multiply(struct estimate left, struct estimate right);
 
-/* By an exact number that is not negative. */
+/* Multiply by an exact, non-negative number. */
 struct estimate interval_scale(struct estimate estimate, double factor);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the frames of a snapshot are in a report: hidden, wanted, the application's. It remembers what it has found out about
- * each, as the same ones are in many stacks.
+ * Classifies the frames of a snapshot for a report: hidden, wanted, the application's. Caches its
+ * answers, since the same frames occur in many stacks.
  */
 #ifndef ANALYZE_JUDGE_H
 #define ANALYZE_JUDGE_H
@@ -12,56 +12,56 @@
 
 struct judge;
 
-/* For one report. What is given must outlive it. Free with judge_free. */
+/* For one report. The arguments must outlive it. Free with judge_free. */
 struct judge *judge_new(const struct snapshot *snapshot, const struct frame_rules *rules,
 			const struct report_names *names);
 void judge_free(struct judge *judge);
 
 const struct report_names *judge_names(const struct judge *judge);
 
-/* Are there frames to hide at all? */
+/* Can any frame be hidden? */
 bool judge_may_hide(const struct judge *judge);
 bool judge_hides(struct judge *judge, const struct frame_view *view);
 
-/* Is it of the C++ library, or a function that allocates for others? */
+/* Does it belong to the C++ library, or allocate on behalf of others? */
 bool judge_folds(struct judge *judge, const struct frame_view *view);
 
-/* Does a rule of --only fit a frame of the stack? True if there is no such rule. */
+/* Does a rule of --only match a frame of the stack? True without such rules. */
 bool judge_wants(struct judge *judge, const struct stack *stack);
 
-/* Does an interpreter run in the target, as far as stacks show? */
+/* Do the stacks show that the target runs an interpreter? */
 bool judge_is_interpreted(struct judge *judge, const struct target *target);
 
-/* The program that a target runs: equal for processes of one program. */
+/* The program of a target: the same pointer for processes of one program. */
 const char *judge_find_program(struct judge *judge, const struct target *target);
 
-/* How many of the snapshot's processes that run are of the target's program. */
+/* Number of running processes in the snapshot with the target's program. */
 size_t judge_count_processes(struct judge *judge, const struct target *target);
 
-/* Of these, how many are masters: parents of others of them. */
+/* How many of these are masters: parents of other ones. */
 size_t judge_count_masters(struct judge *judge, const struct target *target);
 bool judge_is_master(struct judge *judge, const struct target *target);
 
-/* The row that a stack belongs to. Equal texts have one address, and are compared by it. */
+/* The row that a stack belongs to. Equal texts are one pointer, and compared by it. */
 struct app_line {
 	struct frame_view view;
 	const char *program;
-	const char *path; /* of the file; of the module where the file is unknown */
-	const char *function; /* NULL where there is a line */
+	const char *path; /* of the file, or of the module if the file is unknown */
+	const char *function; /* NULL if there is a line */
 };
 
 /*
- * The innermost function of the application's code; without one, the innermost outside of packages; without one, the
- * innermost in code that is no file's; without one, the innermost line of an interpreter's package, which has called the
- * allocator for the application. What belongs to the C++ library, or allocates for others, is none of these. False if there is
- * none.
+ * Find the innermost function of application code; failing that, the innermost outside of packages;
+ * then the innermost in code without a file; then the innermost line of an interpreter's package,
+ * which has called the allocator for the application. Code that belongs to the C++ library, or
+ * allocates on behalf of others, never counts. False if there is none.
  */
 bool judge_find_line(struct judge *judge, const struct snapshot_site *site,
 		     struct app_line *ret_line);
 
 /*
- * The innermost function that allocated on behalf of a line: not an interpreter's own, not hidden, and not one that allocates
- * for others. False if there is none.
+ * The innermost function that allocated on behalf of a line: not an interpreter's own, not hidden,
+ * and not one that allocates on behalf of others. False if there is none.
  */
 bool judge_find_leaf(struct judge *judge, const struct stack *stack, struct frame_view *ret_leaf);
 

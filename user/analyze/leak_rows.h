@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lost blocks as sites of a snapshot, for the formats of reports: their figures are what is lost. */
+/* Presents lost blocks as sites of a snapshot, so that all report formats can show them. */
 #ifndef ANALYZE_LEAK_ROWS_H
 #define ANALYZE_LEAK_ROWS_H
 
@@ -7,12 +7,13 @@
 #include "model/snapshot.h"
 
 /*
- * A snapshot with a site for each group of `report`: in use is what is lost, with what is lost only through it. Stacks are those of
- * `traced`, the snapshot of the trace, or NULL; groups without one have a frame with what they are. Free with snapshot_free.
+ * Make a snapshot with a site for each group of `report`; its in-use figures are the lost blocks,
+ * including those lost through them. Stacks come from `traced`, the snapshot of the trace, or NULL;
+ * a group without a stack gets one descriptive frame. Free with snapshot_free.
  */
 struct snapshot *leak_rows_build(const struct leak_report *report, const struct snapshot *traced);
 
-/* "lost: 12 of class Parser", of a group without a stack. */
+/* Append a description of a group without a stack: "lost: 12 of class Parser". */
 void leak_rows_describe(const struct leak_group *group, struct buffer *out);
 
 #endif

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What allocated on behalf of a line of the application. */
+/* The functions that allocated on behalf of a line of the application. */
 #ifndef ANALYZE_LEAVES_H
 #define ANALYZE_LEAVES_H
 
 #include "analyze/report.h"
 
-/* Fill in the leaves of a row by line, those of lines that allocate for themselves left out. `options` has a judge. */
+/*
+ * Fill in the leaves of a row by line, except for lines that allocate themselves. `options` has a
+ * judge.
+ */
 void leaves_fill(struct report_site *to, const struct snapshot_site *site,
 		 const struct module_list *modules, const struct report_options *options);
 

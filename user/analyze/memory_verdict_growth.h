@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of the verdict about what has grown. Pure. */
+/* Verdicts on growth. Pure. */
 #ifndef ANALYZE_MEMORY_VERDICT_GROWTH_H
 #define ANALYZE_MEMORY_VERDICT_GROWTH_H
 
 #include "model/memory_report.h"
 
-/* Add a verdict for each row that has grown by what matters, after memory_growth_find; none for a first look. */
+/*
+ * Add a verdict for each row with significant growth, after memory_growth_find; none for a first
+ * look.
+ */
 void memory_verdict_growth(struct memory_report *report);
 
 #endif

@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Verdicts about heaps of runtimes: free arenas, and pages that few objects hold. */
+/* Verdicts on heaps of runtimes: free arenas, and pages held by few objects. */
 #ifndef ANALYZE_MEMORY_VERDICT_RUNTIME_H
 #define ANALYZE_MEMORY_VERDICT_RUNTIME_H
 
 #include "model/memory_report.h"
 
-/* Add them. */
+/* Add the verdicts. */
 void memory_verdict_runtime(struct memory_report *report);
 
-/* Of the `bytes` of a purpose, those that are free in arenas which memory_verdict_runtime has a verdict about. */
+/*
+ * How many of the `bytes` of a purpose lie in free arenas that memory_verdict_runtime has reported.
+ */
 uint64_t memory_verdict_runtime_free(const struct memory_report *report, enum purpose purpose,
 				     uint64_t bytes);
 
-/* What the class takes that memory_verdict_runtime has a verdict about, of the runtime whose heap the purpose is; 0 = none. */
+/*
+ * Bytes of the class that memory_verdict_runtime has reported for the runtime whose heap the
+ * purpose is; 0 = none.
+ */
 uint64_t memory_verdict_runtime_class(const struct memory_report *report, enum purpose purpose);
 
-/* Once verdicts are in their order: the first one about a class goes before those that sum up what it explains a good part of. */
+/*
+ * Call after sorting: moves the first verdict on a class before the verdicts on totals of which it
+ * explains a good part.
+ */
 void memory_verdict_runtime_order(struct memory_report *report);
 
 #endif

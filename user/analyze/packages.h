@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Directories with code that is not the application's: of distributions, of package managers, of interpreters. Pure. */
+/*
+ * Directories of code that is not the application's: distributions, package managers, interpreters.
+ * Pure.
+ */
 #ifndef ANALYZE_PACKAGES_H
 #define ANALYZE_PACKAGES_H
 
@@ -8,10 +11,13 @@
 
 #include "model/stack.h"
 
-/* The length of the system's directory that holds `path`, which is absolute; 0 = none. `kind` is the frame's. */
+/*
+ * The length of the system directory at the start of the absolute `path`; 0 = none. `kind` is that
+ * of the frame.
+ */
 size_t packages_system_length(const char *path, enum frame_kind kind);
 
-/* Is `path`, which is seen from an application's directory or from the root, in a package's directory? */
+/* Is `path`, relative to an application directory or absolute, in a package directory? */
 bool packages_hold(const char *path, enum frame_kind kind);
 
 #endif

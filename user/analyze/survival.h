@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What share of blocks lives longer than an age: the estimator of Kaplan and Meier. Blocks may still be alive (right-censored), and of
- * one that was looked at now and then it is only known between which ages it was freed (interval-censored): then the shares of
- * these ages are iterated until they agree with themselves (Turnbull). Pure.
+ * The share of blocks that live longer than an age: the Kaplan-Meier estimator. Blocks may still be
+ * alive (right-censored); for a block that was examined only now and then, the age at its free is
+ * known within bounds (interval-censored), and the shares of these ages are iterated to a fixed
+ * point (Turnbull). Pure.
  */
 #ifndef ANALYZE_SURVIVAL_H
 #define ANALYZE_SURVIVAL_H
@@ -15,53 +16,59 @@
 
 #define SURVIVAL_ALIVE UINT64_MAX
 
-/* Blocks with the same fate. Ages are from their birth. */
+/* Blocks with the same fate. Ages are counted from birth. */
 struct survival_event {
-	uint64_t after_ns; /* at this age they were alive */
-	/* At this one they were not. The same as after_ns = freed right then. SURVIVAL_ALIVE = not looked at any more. */
+	uint64_t after_ns; /* alive at this age */
+	/*
+	 * Not alive at this age. Equal to after_ns = freed exactly then. SURVIVAL_ALIVE = not
+	 * observed any longer.
+	 */
 	uint64_t until_ns;
-	double count; /* blocks that were looked at */
-	double weight; /* how many of those that were born each represents */
+	double count; /* blocks observed */
+	double weight; /* number of blocks born that each of them represents */
 };
 
-/* At an age at which something is known; shares are those that live longer. */
+/* A point of the curve; its share is that of blocks living longer. */
 struct survival_point {
 	uint64_t age_ns;
-	double at_risk; /* blocks that had reached this age, and were looked at then; weighted */
-	double effective; /* how many blocks of equal weight would give as narrow an interval */
-	double deaths; /* of these; weighted, and a fraction where ages are uncertain */
+	double at_risk; /* blocks observed at this age; weighted */
+	double effective; /* number of equally weighted blocks with as narrow an interval */
+	double deaths; /* of these; weighted, fractional where ages are uncertain */
 	struct estimate share; /* its interval is symmetric for log(-log(share)) */
-	double variance; /* of the share, by Greenwood, and by what is uncertain of ages */
+	double variance; /* of the share, by Greenwood's formula plus the uncertainty of ages */
 };
 
-/* {0} = of no block. Free with survival_free. */
+/* {0} is empty. Free with survival_free. */
 struct survival {
 	struct survival_point *points; /* by age */
 	size_t count;
 };
 
-/* Estimate the curve. Events without blocks, and those that contradict themselves, are left out. */
+/* Estimate the curve. Ignores events without blocks and contradictory ones. */
 void survival_estimate(struct survival *survival, const struct survival_event *events,
 		       size_t count);
 void survival_free(struct survival *survival);
 
-/* The share that lives longer than `age_ns`. False, with the last share known, if no block of this age was looked at. */
+/*
+ * The share that lives longer than `age_ns`. False, with the last known share, if no block of that
+ * age was observed.
+ */
 bool survival_at(const struct survival *survival, uint64_t age_ns, struct estimate *ret_share);
 
 enum survival_shape {
-	SURVIVAL_UNKNOWN, /* too few blocks, or between the others */
-	SURVIVAL_FLAT, /* hardly a block is freed while ages double */
+	SURVIVAL_UNKNOWN, /* too few blocks, or undecided */
+	SURVIVAL_FLAT, /* hardly a block is freed while its age doubles */
 	SURVIVAL_FALLING,
 };
 
 /* How the curve ends. */
 struct survival_tail {
 	enum survival_shape shape;
-	uint64_t from_ns, until_ns; /* ages, of which the second is twice the first */
+	uint64_t from_ns, until_ns; /* ages; until_ns is twice from_ns */
 	double deaths; /* between these ages */
-	/* Of blocks that reach the first age: the share that does not outlive the second. */
+	/* Share of the blocks reaching from_ns that do not outlive until_ns. */
 	struct estimate loss;
-	/* Of all: those that outlive until_ns. If the tail is flat, they are never freed. */
+	/* Share of all blocks that outlive until_ns. If the tail is flat, these are never freed. */
 	struct estimate share;
 };
 

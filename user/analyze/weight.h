@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sites are ranked by. */
+/* The sort key of sites. */
 #ifndef ANALYZE_WEIGHT_H
 #define ANALYZE_WEIGHT_H
 
 #include "analyze/report.h"
 
-/* What a site has, as the report counts it. */
+/* The figures of a site, as the report counts them. */
 struct site_stats weight_counted(const struct snapshot_site *site,
 				 const struct report_options *options);
 
