@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Putting probes into a file for one process, in whichever way the kernel has. All probes of a file that run the same
- * program are one link where the kernel can do that.
+ * Attaches probes to a file for one process, in the best way that the kernel has. Probes of a file
+ * that run the same program share one link if the kernel supports it.
  */
 #ifndef KERNEL_ATTACH_H
 #define KERNEL_ATTACH_H
@@ -17,7 +17,7 @@
 
 struct bpf_program;
 
-/* The loaded programs; those that the back end does not need are NULL. */
+/* The loaded programs; NULL = the back end does not need it. */
 struct attach_programs {
 	struct bpf_program *session, *entry, *exit, *free, *throw, *leave, *sample, *inside;
 };
@@ -29,7 +29,7 @@ struct attach_how {
 	const struct log *log; /* for functions that the kernel refuses to probe */
 };
 
-/* Which programs a probe runs. In the order in which they are attached. */
+/* Which programs a probe runs, in the order of attaching. */
 enum attach_kind {
 	ATTACH_THROW, /* `throw` */
 	ATTACH_LEAVE, /* `leave` */
@@ -45,7 +45,7 @@ enum attach_kind {
 struct attach_point {
 	uint64_t offset; /* of the probed instruction in the file */
 	uint64_t cookie; /* the call shape */
-	/* Offset in the file of a USDT semaphore, which the kernel raises while attached; 0 = none. */
+	/* File offset of a USDT semaphore, which the kernel raises while attached; 0 = none. */
 	uint64_t semaphore;
 	enum attach_kind kind;
 	const char *symbol; /* for messages */
@@ -59,31 +59,32 @@ struct links {
 
 /* Links that hold probes in place. {0} is none. */
 struct attachment {
-	struct links calls; /* of functions whose return is probed, for entry and return */
+	struct links calls; /* entries and returns of functions whose return is probed */
 	struct links others;
 };
 
 /*
- * Probe `points` of the file behind the descriptor `file` in process `pid`. Frees are probed before what allocates. A
- * point that the kernel cannot probe is left out, with a message, and marked. Returns 0, or a negative errno with
- * `error` filled if all of one kind are refused, or one cannot be attached for another reason; none is in place then.
+ * Attach probes to `points` of the file open as `file`, in process `pid`. Frees come before
+ * allocations. A point that the kernel cannot probe is skipped, with a message, and marked. Returns
+ * 0, or a negative errno with `error` filled if all points of one kind are refused, or one fails
+ * for another reason; then none stays attached.
  */
 int attach_file(struct attachment *attachment, const struct attach_how *how, int file, pid_t pid,
 		struct attach_point *points, size_t count, struct error *error);
 
-/* Is that an error of attach_file by which the kernel refuses the instructions, now and later? */
+/* Does this error of attach_file mean that the kernel refuses the instructions for good? */
 bool attach_is_refusal(int code);
 
-/* What `from` holds is from now on held by `attachment`; `from` is none then. */
+/* Move all links of `from` to `attachment`. */
 void attachment_join(struct attachment *attachment, struct attachment *from);
 
-/* How many links there are. */
+/* Number of links. */
 size_t attachment_count(const struct attachment *attachment);
 
-/* Take all probes out. */
+/* Detach all probes. */
 void attachment_close(struct attachment *attachment);
 
-/* Begin to; link_task_close_end returns when they are out. */
+/* Begin to detach; link_task_close_end returns when they are out. */
 struct link_closing *attachment_close_begin(struct attachment *attachment);
 
 #endif

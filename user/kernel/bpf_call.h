@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few bpf() calls that the libbpf of older distributions does not have yet: links to many uprobes at once and
- * session programs. The layouts are the kernel's own and never change.
+ * bpf() calls that older distributions' libbpf lacks: links to many uprobes at once, and session
+ * programs. The layouts are kernel ABI. Obsolete once libbpf 1.6 can be required.
  */
 #ifndef KERNEL_BPF_CALL_H
 #define KERNEL_BPF_CALL_H
@@ -19,12 +19,12 @@
 struct uprobe_multi {
 	int program; /* descriptor */
 	uint32_t attach_type; /* ATTACH_* */
-	int file; /* descriptor of the probed file: this very inode is probed, whatever its path is now */
+	int file; /* descriptor of the probed file; selects its inode, whatever the path is now */
 	pid_t pid; /* 0 = every process that maps the file */
 	bool returns; /* probe the returns; not with ATTACH_UPROBE_SESSION */
 	const uint64_t *offsets; /* in the file */
 	const uint64_t *cookies;
-	/* Offsets in the file of the probes' semaphores, 0 = none; or NULL. */
+	/* File offsets of the probes' semaphores, 0 = none; or NULL. */
 	const uint64_t *semaphores;
 	size_t count;
 };
@@ -33,8 +33,8 @@ struct uprobe_multi {
 int bpf_call_link_uprobes(const struct uprobe_multi *probes);
 
 /*
- * Load a program that does nothing, of type kprobe (which uprobes have) with the given expected attach type. Returns
- * its descriptor or a negative errno.
+ * Load an empty program of type kprobe (the type of uprobes) with this expected attach type.
+ * Returns its descriptor or a negative errno.
  */
 int bpf_call_load_empty(uint32_t attach_type);
 

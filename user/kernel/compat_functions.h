@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the BPF programs fit kernels before 5.13, which know neither global functions that take memory nor functions
- * as arguments of helpers. Such a kernel looks at the former at each call, as at any other function; the latter
- * are in code that is dead there, but has to look like code.
+ * Adapts the BPF programs to kernels before 5.13, which support neither global functions with
+ * memory arguments nor functions as arguments of helpers. Such a kernel verifies the former at each
+ * call, like static functions; the latter are in code that is dead there, but must still be valid.
  */
 #ifndef KERNEL_COMPAT_FUNCTIONS_H
 #define KERNEL_COMPAT_FUNCTIONS_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the running kernel can do, found out by trying: version numbers lie on distribution kernels. */
+/*
+ * Finds out by trying what the running kernel can do: version numbers are misleading on
+ * distribution kernels.
+ */
 #ifndef KERNEL_FEATURES_H
 #define KERNEL_FEATURES_H
 
@@ -34,8 +37,8 @@ int kernel_features_probe(struct kernel_features *ret_features, struct error *er
 const char *backend_name(enum backend backend); /* "session", ... */
 
 /*
- * The best back end that works, or the one that `wanted` points to. Returns 0, or -ENOTSUP with `error` filled. A back end that
- * only old kernels need takes their lacks with it: `features` is changed.
+ * Choose the best working back end, or `*wanted`. Returns 0, or -ENOTSUP with `error` filled. A
+ * back end for old kernels implies their limitations: changes `features`.
  */
 int backend_choose(struct kernel_features *features, const enum backend *wanted,
 		   enum backend *ret_backend, struct error *error);

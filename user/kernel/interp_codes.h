@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The copies that BPF programs made of what names frames' code, by its content. The last ones are kept, here and in the
- * BPF programs' map: stacks that are not announced yet may refer to them.
+ * Reads the copies, made by BPF programs, of the data that names frames' code, keyed by its
+ * content. The latest are kept, here and in the BPF map: stacks not announced yet may refer to
+ * them.
  */
 #ifndef KERNEL_INTERP_CODES_H
 #define KERNEL_INTERP_CODES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interpreters of the session's processes: finds them, publishes them to the BPF programs, and names their frames.
- * A process that has just begun is searched again until its interpreter runs.
+ * The interpreters of the session's processes: finds them, publishes them to the BPF programs, and
+ * names their frames. A new process is searched again until its interpreter runs.
  */
 #ifndef KERNEL_INTERP_TABLE_H
 #define KERNEL_INTERP_TABLE_H
@@ -32,28 +32,30 @@ struct interp_table *interp_table_new(const struct module_list *modules, struct 
 				      const struct log *log, const struct interp_maps *maps);
 void interp_table_free(struct interp_table *table);
 
-/* Where the names of frames are, for whoever holds them longer. */
+/* The pool of frame names, to hold them longer. */
 struct name_pool *interp_table_pool(const struct interp_table *table);
 
-/* A process has new mappings: one may be an interpreter's. */
+/* A process has new mappings, perhaps an interpreter's. */
 void interp_table_see(struct interp_table *table, const struct process *process,
 		      uint32_t target_id);
-/* It runs another program, or has ended: its interpreter is gone. */
+/* The process runs another program, or has ended: its interpreter is gone. */
 void interp_table_forget(struct interp_table *table, const struct process *process);
-/* It is going to be freed. */
+/* The process is about to be freed. */
 void interp_table_drop(struct interp_table *table, const struct process *process);
 
-/* The module is going to be closed, and is mapped by no process that runs. */
+/* The module is about to be closed; no running process maps it. */
 void interp_table_forget_module(struct interp_table *table, uint32_t module);
 
-/* Look for interpreters that are due. Returns when the next is (CLOCK_MONOTONIC), 0 = none. */
+/* Search processes that are due. Returns the time of the next call (CLOCK_MONOTONIC), 0 = none. */
 uint64_t interp_table_poll(struct interp_table *table, uint64_t now_ns);
 
-/* The garbage collector of a process; NULL = it has none that is known. */
+/* The garbage collector of a process; NULL = none known. */
 const struct gc_clock *interp_table_gc_clock(struct interp_table *table,
 					     const struct process *process);
 
-/* Where an interpreter ends code, as a point of a file: to be probed with CALL_CODE_END on the first argument. */
+/*
+ * A place where an interpreter frees code: to be probed with CALL_CODE_END on the first argument.
+ */
 struct interp_point {
 	const struct process *process;
 	uint32_t target_id;
@@ -61,20 +63,20 @@ struct interp_point {
 	uint64_t offset; /* in the module's file */
 };
 
-/* A point that is not probed yet; each is given out once. False if there is none. */
+/* Take a point that is not probed yet; each is returned once. False if there is none. */
 bool interp_table_next_point(struct interp_table *table, struct interp_point *ret_point);
-/* It is probed. Until then BPF programs read all of the code of the process each time. */
+/* The point is probed. Until then BPF programs read all code of the process each time. */
 void interp_table_point_set(struct interp_table *table, const struct interp_point *point);
 
 /*
- * Not all that the process frees is seen from now on: nothing that was found out about code by its address may be
- * remembered, unless its end is probed.
+ * Some frees of the process are not seen from now on: do not cache code by its address unless its
+ * end is probed.
  */
 void interp_table_disable_memo(struct interp_table *table, struct process *process);
 
 /*
- * Put the interpreter frames of `record` into a stack of `process` whose native frames are resolved. Takes over
- * `stack` and returns the one that replaces it, with names, as long as the table lives.
+ * Merge the interpreter frames of `record` into a stack of `process` with resolved native frames.
+ * Takes ownership of `stack` and returns its replacement, with names valid as long as the table.
  */
 struct stack *interp_table_merge(struct interp_table *table, const struct process *process,
 				 struct stack *stack, const struct interp_record *record);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The BPF programs of the kernel's own memory (bpf/kernel_memory.bpf.c), at its tracepoints. They are attached when they are opened,
- * and record when they are asked to.
+ * The BPF programs for the kernel's own memory (bpf/kernel_memory.bpf.c), at its tracepoints.
+ * Opening attaches them; they record on request.
  */
 #ifndef KERNEL_KERNEL_PROGRAMS_H
 #define KERNEL_KERNEL_PROGRAMS_H
@@ -18,10 +18,13 @@
 struct kernel_programs;
 
 struct kernel_settings {
-	uint64_t max_blocks, max_stacks; /* entries of the maps, all of which take memory at once */
+	uint64_t max_blocks, max_stacks; /* entries of the maps, which are preallocated */
 	uint64_t stack_depth; /* frames, those of the tracing included: 1 to STACK_FRAMES_MAX */
 	uint64_t min_size, max_size; /* bytes: other blocks are not recorded */
-	/* Processes in the first pid namespace, whose target_ids are 1, 2 and so on; none = all memory, of target 0. */
+	/*
+	 * Pids in the initial pid namespace; target_ids are 1, 2 and so on; none = all memory, as
+	 * target 0.
+	 */
 	const int *pids;
 	size_t pid_count;
 };
@@ -30,13 +33,13 @@ struct kernel_settings {
 int kernel_programs_open(const struct kernel_settings *settings,
 			 struct kernel_programs **ret_programs, struct error *error);
 
-/* Take out the programs and free all. Accepts NULL. */
+/* Detach the programs and free everything. Accepts NULL. */
 void kernel_programs_close(struct kernel_programs *programs);
 
-/* Take out the programs: what was counted stays readable. */
+/* Detach the programs; counters stay readable. */
 void kernel_programs_detach(struct kernel_programs *programs);
 
-/* What is recorded from now on. */
+/* Set what is recorded. */
 void kernel_programs_record(struct kernel_programs *programs, enum recording what);
 
 /* MAPS_SITES, MAPS_STACKS, MAPS_KERNEL_BLOCKS and MAPS_KERNEL_CACHES. Valid as long as the programs. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The maps of the BPF programs as the session uses them. A test puts tables of its own in their place. */
+/* The session's interface to the maps of the BPF programs. Unit tests replace them by tables. */
 #ifndef KERNEL_MAPS_H
 #define KERNEL_MAPS_H
 
@@ -27,16 +27,16 @@ enum maps_id {
 	MAPS_COUNT,
 };
 
-/* Keys and values are as the BPF programs have them. All return 0 or a negative errno. */
+/* Keys and values are the structs of the BPF programs. All return 0 or a negative errno. */
 struct maps_operations {
-	/* False if the loaded programs do without the map. */
+	/* False if the loaded programs do not use the map. */
 	bool (*exists)(void *context, enum maps_id map);
 	int (*get)(void *context, enum maps_id map, const void *key, void *ret_value);
 	int (*set)(void *context, enum maps_id map, const void *key, const void *value);
 	int (*remove)(void *context, enum maps_id map, const void *key);
-	/* Get and remove at once; an error if the kernel cannot do both. */
+	/* Get and remove in one step; an error if the kernel lacks that. */
 	int (*take)(void *context, enum maps_id map, const void *key, void *ret_value);
-	/* Set what is not there: -EEXIST if it is. */
+	/* Set a new entry: -EEXIST if it exists. */
 	int (*add)(void *context, enum maps_id map, const void *key, const void *value);
 	/* As map_read() of map_reader.h. */
 	int (*read)(void *context, enum maps_id map,

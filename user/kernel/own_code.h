@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Where the code at `address` is in the file that it is mapped from. Returns 0 or a negative errno. */
+/* The file offset of the code at `address`. Returns 0 or a negative errno. */
 int own_code_offset(uint64_t address, uint64_t *ret_offset);
 
 #endif

@@ -12,29 +12,29 @@
 struct sideband;
 
 /*
- * Listen on the CPUs that are online, to all processes that the tracer's pid namespace has. To miss nothing,
- * open first and read /proc afterwards. Returns 0 or a negative errno with `error` filled; -EACCES or
+ * Open rings on the online CPUs, for all processes of the tracer's pid namespace. Open before
+ * reading /proc, to miss nothing. Returns 0 or a negative errno with `error` filled; -EACCES or
  * -EPERM: no permission. Free with sideband_close.
  */
 int sideband_open(struct sideband **ret_sideband, struct error *error);
 void sideband_close(struct sideband *sideband);
 
 /*
- * Listen on the CPUs that are online now; sideband_drain comes before. Returns 1 if they are others than before: what happened
- * on new ones until now was not reported, so that only /proc knows the state. 0 if they are the same; a negative errno if
- * one of them cannot be listened on. A CPU that went offline and came back between two calls is not noticed.
+ * Open rings on CPUs that are online now; call sideband_drain first. Returns 1 if the set has
+ * changed: events of new CPUs were not recorded until now, so read /proc; 0 if it is unchanged; a
+ * negative errno if a ring could not be opened. A CPU that went offline and back between two calls
+ * is not noticed.
  */
 int sideband_update_cpus(struct sideband *sideband);
 
-/* A descriptor that becomes readable when there is something to drain; it stays the sideband's. */
+/* A descriptor that becomes readable when there are events; owned by the sideband. */
 int sideband_fd(const struct sideband *sideband);
 
 /*
- * Hand over all events there are, those of all CPUs in the order of their times, to `handle`, and return
- * their number. The event and its strings are valid during the call only. Only on a machine that never
- * rests may an event come after one that is younger.
- * SIDEBAND_LOST: events are missing somewhere before this one, so that only /proc knows the state. Most
- * events are of strangers: a handler looks at the pid first.
+ * Pass all events, those of all CPUs in order of time, to `handle`, and return their number. The
+ * event and its strings are valid during the call only. Order may be violated only on a machine
+ * that is never idle. SIDEBAND_LOST: events before this one are missing, so read /proc. Most events
+ * concern unrelated processes: check the pid first.
  */
 size_t sideband_drain(struct sideband *sideband,
 		      void (*handle)(void *context, const struct sideband_event *event),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a trap costs on this host, in the way in which probes are attached: measured in a process of the tracer's own, with empty
- * BPF programs at functions of its own. It lives for some tens of milliseconds and nobody waits for it.
+ * Measures what a trap costs on this host with the session's back end, in a process of the tracer's
+ * own, with empty BPF programs at its own functions. It takes some tens of milliseconds in the
+ * background.
  */
 #ifndef KERNEL_TRAP_METER_H
 #define KERNEL_TRAP_METER_H
@@ -13,18 +14,18 @@
 #include "model/trap_costs.h"
 
 struct trap_meter {
-	pid_t pid; /* 0 = there is none */
-	int fd; /* where it writes what it has measured */
-	int code; /* why it could not be started, a negative errno */
+	pid_t pid; /* 0 = none */
+	int fd; /* pipe with its results */
+	int code; /* negative errno if it could not be started */
 };
 
-/* Start to measure; that it cannot is what trap_meter_read returns. End with trap_meter_close. */
+/* Start measuring; trap_meter_read reports failures. End with trap_meter_close. */
 void trap_meter_start(struct trap_meter *meter, enum backend backend,
 		      const struct probe_features *traps);
 
 /*
- * What was measured, as soon as it is there; wait for up to `timeout_ms`. Once. Returns 0, -EINPROGRESS if it takes
- * longer, or a negative errno if it could not be measured.
+ * The results, once; waits up to `timeout_ms`. Returns 0, -EINPROGRESS if it takes longer, or a
+ * negative errno if measuring failed.
  */
 int trap_meter_read(struct trap_meter *meter, int timeout_ms, struct trap_costs *ret_costs);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the maps by which BPF programs walk stacks (bpf/unwind_maps.bpf.h) in step with what the
- * traced processes have mapped. A file is compiled once, when it is first seen, and forgotten when
- * no process maps it. A process's list of mappings is written beside the one in use and then takes
- * its place by one store.
+ * Keeps the maps for stack walks in BPF (bpf/unwind_maps.bpf.h) in step with the mappings of traced
+ * processes. A file is compiled once, when it is first seen, and forgotten when no process maps it.
+ * A process's list of mappings is written beside the current one and then replaces it by a single
+ * store.
  */
 #ifndef KERNEL_UNWIND_LOADER_H
 #define KERNEL_UNWIND_LOADER_H
@@ -23,14 +23,14 @@ struct tracer_bpf;
 struct unwind_loader;
 
 /*
- * Size the maps of programs that are not loaded yet, for so many processes at a time; those beyond are walked by frame
- * pointers. `by_tables` false: all are.
+ * Size the maps of programs not loaded yet, for `processes` at a time; further ones are walked by
+ * frame pointers. `by_tables` false: all are.
  */
 void unwind_loader_prepare(struct tracer_bpf *bpf, bool by_tables, uint32_t processes);
 
 /*
- * Begin with the loaded BPF programs, which must outlive the loader, and so must the modules and the log. Returns 0 or a
- * negative errno with `error` filled. Free with unwind_loader_close.
+ * Open for the loaded BPF programs, which must outlive the loader, like the modules and the log.
+ * Returns 0 or a negative errno with `error` filled. Free with unwind_loader_close.
  */
 int unwind_loader_open(struct tracer_bpf *bpf, const struct module_list *modules,
 		       struct decoder *decoder, const struct log *log,
@@ -41,20 +41,21 @@ void unwind_loader_close(struct unwind_loader *loader);
 void unwind_loader_add_module(struct unwind_loader *loader, uint32_t module);
 
 /*
- * The same of one that a process opens, so that its table is there at once if it maps it. Such files have a part of the tables
- * until they are forgotten as others that nobody maps; beyond it, nothing is done.
+ * The same for a module that a process opens, so that its table is ready if it is mapped. Such
+ * files have a share of the tables until they are forgotten like other unmapped ones; beyond the
+ * share, does nothing.
  */
 void unwind_loader_expect(struct unwind_loader *loader, uint32_t module);
 
 /* Publish to BPF programs that a module has functions that allocate or free (struct module). */
 void unwind_loader_mark_allocator(const struct unwind_loader *loader, uint32_t module);
 
-/* A process of which no mappings are known yet: a command that is going to be executed. */
+/* A process without known mappings yet: a command about to be executed. */
 void unwind_loader_begin(struct unwind_loader *loader, uint32_t target_id);
 
 /*
- * Process `pid`, with this target_id, has the mappings of `space` now. Cheap if nothing has
- * changed. All functions accept a NULL loader and do nothing.
+ * Publish the mappings of process `pid`, with this target_id. Cheap if nothing has changed. All
+ * functions accept a NULL loader and do nothing.
  */
 void unwind_loader_update(struct unwind_loader *loader, uint32_t target_id, pid_t pid,
 			  const struct address_space *space);
@@ -62,18 +63,21 @@ void unwind_loader_update(struct unwind_loader *loader, uint32_t target_id, pid_
 /* The process has ended. */
 void unwind_loader_forget(struct unwind_loader *loader, uint32_t target_id);
 
-/* Has the table of a file, or that of one that is only open, found no room since modules were last forgotten? */
+/*
+ * Was there no room for the table of a file, mapped or only open, since modules were last
+ * forgotten?
+ */
 bool unwind_loader_is_full(const struct unwind_loader *loader);
 
 /*
- * Free the space of these modules: no process has them mapped, and unwind_loader_update has been called since. Returns
- * the number of modules that found no space before and may find it now: call unwind_loader_update for the processes that
- * map them.
+ * Free the space of these modules, which no process maps, after unwind_loader_update. Returns the
+ * number of modules that found no space before and may find it now: call unwind_loader_update for
+ * the processes that map them.
  */
 size_t unwind_loader_forget_modules(struct unwind_loader *loader, const uint32_t *modules,
 				    size_t count);
 
-/* How many files had rows that found no room, in the tables or in the share of their process. */
+/* Number of files whose rows found no room, in the tables or in the share of their process. */
 uint64_t unwind_loader_refused(const struct unwind_loader *loader);
 
 #endif

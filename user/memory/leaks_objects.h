@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where objects of Ruby and Python lie: what only a word there leads to may be held by garbage, which the next collection frees. Found once for all
- * passes: pages that come meanwhile count as other memory.
+ * Finds the memory with objects of Ruby and Python: blocks that only words there point to may be
+ * held by garbage, which the next collection frees. Done once for all passes; pages that come later
+ * count as other memory.
  */
 #ifndef MEMORY_LEAKS_OBJECTS_H
 #define MEMORY_LEAKS_OBJECTS_H

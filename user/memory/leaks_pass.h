@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One pass through a process: its blocks, all words that lead to them, and so which of them are lost. */
+/*
+ * One pass through a process: its blocks and all words that point to them, and so which of them are
+ * lost.
+ */
 #ifndef MEMORY_LEAKS_PASS_H
 #define MEMORY_LEAKS_PASS_H
 
@@ -31,28 +34,41 @@ struct leaks_pass {
 	struct reach_judge judge;
 	struct reach_walk_left left;
 	bool has_registers;
-	/* No thread ran from its start to its end, or to the last leaks_pass_check_rest, and no other process could write to its memory. */
+	/*
+	 * No thread ran during the pass, or until the last leaks_pass_check_rest, and no other
+	 * process could write to its memory.
+	 */
 	bool is_quiet;
-	struct buffer rest; /* of the threads, at its start */
-	/* Of a process whose threads did not run as it began: another one with the same memory; 0 = none, -1 = unknown, also where such processes cannot be seen. */
+	struct buffer rest; /* counters of the threads at its start */
+	/*
+	 * If no thread ran at the start: another process sharing the memory; 0 = none, -1 =
+	 * unknown.
+	 */
 	pid_t sharer;
-	bool is_exact; /* none of the blocks may be free */
-	uint64_t odd_blocks; /* left out: within others, or at odd addresses */
+	bool is_exact; /* certainly none of the blocks is free */
+	uint64_t odd_blocks; /* skipped: inside others, or misaligned */
 };
 
 /*
- * Run a pass; free it with leaks_pass_free in any case. Returns 0, or a negative errno with `error` filled: -ETIMEDOUT, -ENOMEM if it
- * would take more memory than wanted->max_memory, -ENOTSUP if not all blocks can be listed.
+ * Run a pass; free it with leaks_pass_free in either case. Returns 0, or a negative errno with
+ * `error` filled: -ETIMEDOUT; -ENOMEM if it would exceed wanted->max_memory; -ENOTSUP if some
+ * blocks cannot be listed.
  */
 int leaks_pass_run(struct leaks_pass *pass, struct image *image, const struct leaks_wanted *wanted,
 		   const struct leaks_objects *objects, enum reach_direction direction,
 		   struct error *error);
 void leaks_pass_free(struct leaks_pass *pass);
 
-/* What was read since belongs to the same moment, if it is still quiet. */
+/*
+ * Check whether the process is still at rest, so that what was read since belongs to the same
+ * moment.
+ */
 void leaks_pass_check_rest(struct leaks_pass *pass);
 
-/* The blocks of now alone: `ret_blocks` is {0}. Not exact: some of them may be free. As leaks_pass_run. */
+/*
+ * List only the present blocks; `ret_blocks` is {0}. Not exact: some of them may be free. Errors as
+ * leaks_pass_run.
+ */
 int leaks_pass_list(struct image *image, const struct leaks_wanted *wanted,
 		    struct reach_blocks *ret_blocks, bool *ret_is_exact, struct error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A look at the memory of a process: opens its image, asks all that can claim a part of it, and adds up. Nothing is attached, nothing
- * is stopped, and no page is brought in.
+ * A look at the memory of a process: opens its image, runs the stages that claim parts of it, and
+ * adds up. Attaches nothing, stops nothing, and faults in no page.
  */
 #ifndef MEMORY_MEMORY_LOOK_H
 #define MEMORY_MEMORY_LOOK_H
@@ -11,42 +11,46 @@
 #include "heap/image.h"
 #include "model/memory_report.h"
 
-/* What looks at one process keep, to follow its blocks and objects. */
+/* State kept between looks at one process, to follow its blocks and objects. */
 struct memory_kept;
 struct memory_kept *memory_kept_new(void);
 void memory_kept_free(struct memory_kept *kept);
 
 struct memory_wanted {
 	/*
-	 * CLOCK_MONOTONIC: what is not reached by then is left out, with a remark; 0 = no limit. Time in which the caller waits for a
-	 * CPU does not count, up to twice the time that there was.
+	 * CLOCK_MONOTONIC: time limit; the rest is left out, with a remark; 0 = no limit. Waiting
+	 * for a CPU extends it, at most to three times the original time.
 	 */
 	uint64_t until_ns;
-	bool (*is_over)(void); /* must all end now? NULL = never */
-	/* Called before each stage with what it looks at ("the heaps"), which is static; NULL = not. */
+	bool (*is_over)(void); /* must everything end now? NULL = never */
+	/* Called before each stage with its subject ("the heaps"), a static string; may be NULL. */
 	void (*on_stage)(const char *name);
-	bool totals_only; /* of heaps: no kinds of blocks; of runtimes: no holders */
-	bool holders; /* of blocks, also where these are large */
-	bool objects; /* of runtimes: classes of objects */
-	bool huge_pages; /* are read, for how much of them is zeroes */
-	bool samples; /* contents may be shown, such as texts that are keys */
-	/* To wait for a major collection of a runtime, so that what is live is live; 0 = not at all. */
+	bool totals_only; /* skip kinds of blocks, and holders of objects */
+	bool holders; /* find holders of blocks, even of a large heap */
+	bool objects; /* count objects of runtimes by class */
+	bool huge_pages; /* read huge pages, to find out how much of them is zero */
+	bool samples; /* show contents, such as texts that are keys */
+	/*
+	 * How long to wait for a major collection of a runtime, so that live objects are really
+	 * live; 0 = not at all.
+	 */
 	uint64_t wait_ns;
-	struct name_reader *names; /* of places and types; NULL = they have none */
-	struct memory_kept *kept; /* over several looks at one process; NULL = nothing is */
+	struct name_reader *names; /* names of symbols and types; NULL = none */
+	struct memory_kept *kept; /* state for several looks at one process; NULL = none */
 };
 
 /*
- * Fill `*ret_report`, which is {0}; free it with memory_report_free, also after a failure. Where the process executes another program
- * meanwhile, that is looked at instead. Returns 0, or a negative errno with `error` filled: ERROR_TARGET if there is no such process, or
- * it has ended, or (-ESTALE) has executed other programs again and again; ERROR_PERMISSION if it may not be looked at.
+ * Fill `*ret_report`, which is {0}; free it with memory_report_free, also after a failure. After an
+ * exec, examines the new program instead. Returns 0, or a negative errno with `error` filled:
+ * ERROR_TARGET if the process does not exist, has ended, or (-ESTALE) keeps executing other
+ * programs; ERROR_PERMISSION if it cannot be examined.
  */
 int memory_look(pid_t pid, const struct memory_wanted *wanted, struct memory_report *ret_report,
 		struct error *error);
 
 /*
- * The same of an image that is at hand, such as a recorded one. Figures that the kernel counts are left out where it
- * is of no process. Fill `*ret_report`, which is {0}; free it with memory_report_free.
+ * The same for an open image, such as a recorded one. Without a process, leaves out the kernel's
+ * figures. Fills `*ret_report`, which is {0}; free it with memory_report_free.
  */
 void memory_look_image(struct image *image, const struct memory_wanted *wanted,
 		       struct memory_report *ret_report);
@@ -54,12 +58,12 @@ void memory_look_image(struct image *image, const struct memory_wanted *wanted,
 /* A process's malloc, in bytes. */
 struct memory_malloc {
 	uint64_t live; /* blocks in use */
-	uint64_t free; /* free, and in memory */
+	uint64_t free; /* free and resident */
 };
 
 /*
- * Only how much is in use and free in malloc. Returns 0, or a negative errno with `*ret_malloc` untouched: -ETIMEDOUT if
- * that is not known before `until_ns` (CLOCK_MONOTONIC).
+ * Read only the memory in use and free in malloc. Returns 0, or a negative errno with `*ret_malloc`
+ * untouched: -ETIMEDOUT at the time limit `until_ns` (CLOCK_MONOTONIC).
  */
 int memory_look_malloc(pid_t pid, uint64_t until_ns, struct memory_malloc *ret_malloc);
 

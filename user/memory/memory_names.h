@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of places and types that a report shows: files are opened here, and decoded by a worker. */
+/* Names of symbols and types in a report: opens files here, and has a worker decode them. */
 #ifndef MEMORY_MEMORY_NAMES_H
 #define MEMORY_MEMORY_NAMES_H
 
@@ -13,7 +13,7 @@ struct memory_names {
 	struct memory_report *report; /* for remarks */
 };
 
-/* Of a live process's image; `names` must outlive it. */
+/* For the image of a live process; `names` must outlive the result. */
 struct kind_namer memory_names_namer(struct memory_names *names);
 
 #endif

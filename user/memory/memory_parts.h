@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of a process's memory by purpose: claims for modules and files, and the sum of all parts, without a remainder. */
+/*
+ * Divides a process's memory by purpose: claims modules and files, and sums up all parts without a
+ * remainder.
+ */
 #ifndef MEMORY_MEMORY_PARTS_H
 #define MEMORY_MEMORY_PARTS_H
 
@@ -7,13 +10,16 @@
 #include "heap/image.h"
 #include "model/memory_report.h"
 
-/* Code, constants, data and bss of programs and libraries, by their headers. */
+/* Claim code, constants, data and bss of programs and libraries, by their headers. */
 void memory_parts_claim_modules(struct image *image, struct claims *claims);
 
-/* Files of a tmpfs: modules and shared memory that lie there are what they are. */
+/* Claim files of a tmpfs, except modules and shared memory on it. */
 void memory_parts_claim_files(struct image *image, struct claims *claims);
 
-/* Fill the parts of `report` and their PSS. What is not known before `until_ns` (CLOCK_MONOTONIC) is remarked. */
+/*
+ * Fill in the parts of `report` and their PSS. Adds a remark on what is unknown at the time limit
+ * `until_ns` (CLOCK_MONOTONIC).
+ */
 void memory_parts_sum(struct image *image, uint64_t until_ns, struct claims *claims,
 		      struct memory_report *report);
 

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Remarks of several processes: a line that several of them have is there once, with how many these are. Pure. */
+/*
+ * Merges remarks on several processes: a line common to several appears once, with their number.
+ * Pure.
+ */
 #ifndef MEMORY_MEMORY_REMARKS_H
 #define MEMORY_MEMORY_REMARKS_H
 
 #include "model/memory_report.h"
 
-/* What a remark is about. */
+/* The subject of a remark. */
 enum remark_subject { REMARK_PROCESS, REMARK_HEAP, REMARK_RUNTIME };
 
 struct memory_remark {
 	enum remark_subject subject;
 	size_t row; /* of the sum's heaps or runtimes; 0 for a process */
 	char *text; /* a line, without its end; owned */
-	size_t processes; /* that have it */
+	size_t processes; /* number of processes with it */
 	size_t last; /* the number of the last of them, from 1 on */
 	char name[48]; /* the first of them: "puma (4242)" */
 };
 
-/* Zeroes are an empty list. */
+/* {0} is an empty list. */
 struct memory_remarks {
-	struct memory_remark *rows; /* in the order in which they came; owned */
+	struct memory_remark *rows; /* in order of arrival; owned */
 	size_t count, capacity;
 };
 
-/* Add `lines` of the process that the sum has as its last member. */
+/* Add the `lines` of the last member of the sum. */
 void memory_remarks_add(struct memory_remarks *remarks, const struct memory_report *sum,
 			enum remark_subject subject, size_t row, const struct buffer *lines);
 

@@ -9,24 +9,24 @@
 #include "model/memory_report.h"
 
 /*
- * A look at `image` begins, which `kept` is of. False if what was kept is of another program, which the process executed before: it is
- * dropped.
+ * Begin a look at `image` with its `kept` state. False if that state belonged to a program that the
+ * process ran before: it is dropped.
  */
 bool memory_kept_begin(struct memory_kept *kept, const struct image *image);
 
-/* Was there a look that began? */
+/* Has any look begun? */
 bool memory_kept_has_begun(const struct memory_kept *kept);
 
-/* The census of kinds of the look before, to be replaced; NULL if nothing is kept. */
+/* The census of kinds of the previous look, to be replaced; NULL if nothing is kept. */
 struct kind_census **memory_kept_kinds(struct memory_kept *kept);
 
 struct kind_roots;
 struct kind_census;
 
 /*
- * `kinds` has seen the blocks of the heaps; NULL, or one that has not all of them: these are walked where they are needed.
- * Looks at all runtimes that the process has; what is found, or why it is not, goes to the report. The memory of their objects is
- * added to `roots`, which are in the order of addresses then.
+ * Examine all runtimes of the process; results, or reasons for their absence, go to the report.
+ * `kinds` has seen the blocks of the heaps; if NULL or incomplete, they are walked when needed.
+ * Adds the memory of their objects to `roots`, sorted by address.
  */
 void memory_runtimes_look(struct image *image, const struct memory_wanted *wanted,
 			  const struct kind_census *kinds, struct claims *claims,

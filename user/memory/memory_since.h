@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A report of `tracer memory -j` read again, so that a later look can be compared with it. Anybody may have written the file: numbers
- * are within bounds, texts are only compared and printed as all names are.
+ * Reads a report of `tracer memory -j` for comparison with a later look. The file is untrusted:
+ * numbers are bounded, and texts are only compared, and printed like all names.
  */
 #ifndef MEMORY_MEMORY_SINCE_H
 #define MEMORY_MEMORY_SINCE_H
@@ -14,14 +14,15 @@
 #define MEMORY_SINCE_MAX (64u << 20)
 
 /*
- * Append the file to `text`. Returns 0, or a negative errno with `error` filled (ERROR_USAGE). What may be read of it is to be decided
- * before privileges are dropped, and what is in it to be decoded after that.
+ * Append the file to `text`. Returns 0, or a negative errno with `error` filled (ERROR_USAGE). Call
+ * before privileges are dropped, and decode the text afterwards.
  */
 int memory_since_read(const char *path, struct buffer *text, struct error *error);
 
 /*
- * The last report in `text`, of which there may be several, as of INTERVAL: what growth is computed from. Fills `*ret_report`, which
- * is {0}; free it with memory_report_free, also after a failure. Returns 0, or a negative errno with `error` filled (ERROR_USAGE).
+ * Parse the last report in `text`, which may contain several (INTERVAL), as the base of growth.
+ * Fills `*ret_report`, which is {0}; free it with memory_report_free, also after a failure. Returns
+ * 0, or a negative errno with `error` filled (ERROR_USAGE).
  */
 int memory_since_parse(const struct buffer *text, struct memory_report *ret_report,
 		       struct error *error);
