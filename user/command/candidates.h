@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The processes that would be traced, before they are: for plan. */
+/* Lists the processes that a trace would start with, for `tracer plan`. */
 #ifndef COMMAND_CANDIDATES_H
 #define COMMAND_CANDIDATES_H
 
@@ -9,8 +9,9 @@
 #include "system/cgroup.h"
 
 /*
- * Append the processes that the options mean and that run now, by pid; with a command to start there are none. Returns 0, or
- * a negative errno with `error` filled, also if options select and nothing meets them.
+ * Append the pids of the running processes that the options select; none for a command to start.
+ * Returns 0, or a negative errno with `error` filled, also if the options select by a property and
+ * no process has it.
  */
 int candidates_find(const struct options *options, struct pid_list *list, struct error *error);
 

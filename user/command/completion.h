@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Scripts by which shells complete command lines, made from the tables of commands, options and formats. */
+/* Completion scripts for shells, made from the tables of commands, options and formats. */
 #ifndef COMMAND_COMPLETION_H
 #define COMMAND_COMPLETION_H
 

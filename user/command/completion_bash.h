@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion by bash: a script that its own machinery reads. */
+/* The completion script for bash. */
 #ifndef COMMAND_COMPLETION_BASH_H
 #define COMMAND_COMPLETION_BASH_H
 

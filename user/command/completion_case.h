@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions of the tables in what bash and zsh have in common: one `case` each. */
+/* Shell functions that both bash and zsh run, made from the tables: one `case` each. */
 #ifndef COMMAND_COMPLETION_CASE_H
 #define COMMAND_COMPLETION_CASE_H
 
 #include "base/buffer.h"
 #include "command/command.h"
 
-/* Append "-p | --pid", the pattern of an option, each form behind `before`. */
+/* Append the pattern of an option, "-p | --pid", with `before` in front of each form. */
 void completion_case_append_option(struct buffer *out, const struct option_row *row,
 				   const char *before);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion by fish: a script that its own machinery reads. */
+/* The completion script for fish. */
 #ifndef COMMAND_COMPLETION_FISH_H
 #define COMMAND_COMPLETION_FISH_H
 

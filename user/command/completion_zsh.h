@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion by zsh: a script that its own machinery reads. */
+/* The completion script for zsh. */
 #ifndef COMMAND_COMPLETION_ZSH_H
 #define COMMAND_COMPLETION_ZSH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tracer gives up once it traces. */
+/* Gives up privileges once tracing has begun. */
 #ifndef COMMAND_CONFINE_H
 #define COMMAND_CONFINE_H
 
@@ -9,16 +9,17 @@
 #include "kernel/features.h"
 
 /*
- * The filter alone: refuse what would start a program or change the system, for all threads and for good. Needs no_new_privs or
- * CAP_SYS_ADMIN. Returns 0 or a negative errno. For tests too, which make calls with all capabilities under it.
+ * Install only the seccomp filter, for all threads and for good: it refuses calls that start
+ * programs or change the system. Needs no_new_privs or CAP_SYS_ADMIN. Returns 0 or a negative
+ * errno. Public for tests, which make calls under it with all capabilities.
  */
 int confine_calls(bool servers);
 
 /*
- * Files and programs are open: give up root for `user`, capabilities that later probes do not need,
- * and system calls by which the tracer could start or change anything. `servers`: debug files are
- * fetched from servers, which takes connections and a user's folder. Capabilities and calls that
- * cannot be given up are a warning; that the user is kept is reported with -v.
+ * Call when files and BPF programs are open: gives up root for `user`, capabilities that later
+ * probes do not need, and system calls that could start or change anything. `servers`: debug files
+ * are fetched from debuginfod servers, which needs sockets and the user's cache. A capability or
+ * call that cannot be given up is a warning; a user that cannot be changed is reported with -v.
  */
 void confine_tracer(enum backend backend, bool servers, unsigned int user, const struct log *log);
 

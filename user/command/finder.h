@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looks for the lost blocks of one process, with or without a trace, and writes the report; not when. */
+/*
+ * Finds the lost blocks of one process, with or without a trace, and writes the report. Does not
+ * decide when.
+ */
 #ifndef COMMAND_FINDER_H
 #define COMMAND_FINDER_H
 
@@ -14,10 +17,10 @@
 #include "system/file_swap.h"
 
 struct finder {
-	const struct options *options; /* not owned, as the next ones */
+	const struct options *options; /* not owned, like the next ones */
 	const struct log *log;
-	struct session *session; /* that has seen allocations; NULL = nothing is traced */
-	struct symbolizer *symbolizer; /* of what is traced, or NULL */
+	struct session *session; /* the trace that has seen allocations; NULL = none */
+	struct symbolizer *symbolizer; /* of the trace, or NULL */
 	pid_t pid;
 	struct output output;
 	bool color;
@@ -26,24 +29,32 @@ struct finder {
 	struct suppressions suppressions; /* owned */
 	struct buffer before; /* the file of --since; owned */
 	struct output save; /* the file of --save */
-	/* Of a command that is stopped there; it goes on before the report is written. NULL = none is. */
+	/*
+	 * The stopped end of a command, which is continued before the report is written; NULL =
+	 * none.
+	 */
 	struct ending *ending;
-	struct file_swap swap; /* which has the file of --save */
-	struct watchdog pause; /* that stops the process for a pass; of --pause */
-	bool has_leaks; /* the report has blocks for which the exit status is 1 */
+	struct file_swap swap; /* replaces the file of --save */
+	struct watchdog pause; /* stops the process for a pass; with --pause */
+	bool has_leaks; /* some reported blocks make the exit status 1 */
 };
 
-/* All that needs a privilege or opens a file. Returns 0 or a negative errno with `error` filled. */
+/*
+ * Do all that needs privileges or opens files. Returns 0 or a negative errno with `error` filled.
+ */
 int finder_open(struct finder *finder, const struct options *options, pid_t pid,
 		const struct log *log, struct error *error);
 
 /*
- * Look, and write the report; recording ends then, where there is a trace. The look ends early when `is_over` returns true. Returns 0 or a
- * negative errno with `error` filled.
+ * Search and write the report; ends the recording of a trace. The search stops early when `is_over`
+ * returns true. Returns 0 or a negative errno with `error` filled.
  */
 int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error);
 
-/* Returns 0, or a negative errno with `error` filled if the output could not be kept. Accepts one that was not opened. */
+/*
+ * Returns 0, or a negative errno with `error` filled if the output could not be saved. Accepts one
+ * that was not opened.
+ */
 int finder_close(struct finder *finder, struct error *error);
 
 #endif

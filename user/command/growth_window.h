@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sites held a while ago, for how fast they grow: of the last ten seconds, or since a mark. */
+/* What sites held some time ago, to compute growth: over the last ten seconds, or since a mark. */
 #ifndef COMMAND_GROWTH_WINDOW_H
 #define COMMAND_GROWTH_WINDOW_H
 
@@ -14,21 +14,21 @@ struct growth_window {
 		uint64_t time_ns;
 	} moments[GROWTH_WINDOW_MAX]; /* the oldest first */
 	size_t count;
-	struct growth_moment mark; /* time_ns 0 = there is none */
+	struct growth_moment mark; /* time_ns 0 = no mark */
 };
 
-/* Keep what the sites of a snapshot hold; moments of the same second are kept once. */
+/* Keep what the sites of a snapshot hold, at most once a second. */
 void growth_window_keep(struct growth_window *window, const struct snapshot *snapshot,
 			bool without_young);
 
-/* Growth is since this snapshot. */
+/* Set the mark: growth counts from this snapshot. */
 void growth_window_mark(struct growth_window *window, const struct snapshot *snapshot,
 			bool without_young);
 void growth_window_unmark(struct growth_window *window);
 
 /*
- * What growth until `now_ns` is counted from: the mark, or the last moment that was ten seconds ago, or the first one. NULL = there is none
- * before. `ret_ns`: how long ago that was.
+ * The base for growth until `now_ns`: the mark, or the last moment at least ten seconds ago, or the
+ * first one. NULL = none yet. `ret_ns`: its age.
  */
 const struct growth_base *growth_window_find(const struct growth_window *window, uint64_t now_ns,
 					     uint64_t *ret_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the help text of a command has that does not follow from the tables. */
+/* The parts of help texts that do not follow from the tables. */
 #ifndef COMMAND_HELP_PAGES_H
 #define COMMAND_HELP_PAGES_H
 
@@ -7,7 +7,10 @@ struct help_page {
 	const char *command; /* its name */
 	const char *usage; /* lines */
 	const char *about; /* sentences, in lines */
-	/* Lines: a command line, two blanks at least, what it does. The overview has the first one, too. */
+	/*
+	 * Lines, each a command line, at least two blanks, and what it does. The overview includes
+	 * the first one.
+	 */
 	const char *examples;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A command's opens of programs and libraries wait until their probes are in: what brings the kernel's holding and the
- * session together. Where opens cannot be held, tracing goes on without, and what it misses is counted.
+ * Holds a started command's opens of programs and libraries until their probes are attached:
+ * connects open_hold and the session. Where opens cannot be held, tracing continues without, and
+ * what it misses is counted.
  */
 #ifndef COMMAND_HOLDER_H
 #define COMMAND_HOLDER_H
@@ -21,17 +22,17 @@ struct holder {
 	struct watch watch;
 };
 
-/* What needs privileges. `spawn` is held, or {0}: there is no command. */
+/* Do what needs privileges. `spawn` is held, or {0} if there is no command. */
 void holder_prepare(struct holder *holder, struct session *session, struct spawn *spawn,
 		    const struct options *options, const struct log *log);
 
-/* Begin to answer, in `loop`. */
+/* Start answering held opens, in `loop`. */
 void holder_start(struct holder *holder, struct loop *loop);
 
-/* spawn_release, while opens are answered: the exec itself is one of them. */
+/* As spawn_release, while opens are answered: the exec itself is one of them. */
 int holder_release(struct holder *holder, struct spawn *spawn, struct error *error);
 
-/* Hold nothing any more. */
+/* Stop holding. */
 void holder_close(struct holder *holder);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which processes `tracer memory` looks at with INTERVAL: those of a tree or a control group come and go. */
+/*
+ * The processes that `tracer memory` examines with INTERVAL: members of a tree or a control group
+ * come and go.
+ */
 #ifndef COMMAND_MEMORY_MEMBERS_H
 #define COMMAND_MEMORY_MEMBERS_H
 
@@ -9,13 +12,14 @@
 #include "system/cgroup.h"
 
 /*
- * Make `list` anew, if the options mean more than pids. Of a tree, what `before` has looked at stays in it, with its children, when the
- * parent has ended. Returns 0, or a negative errno with `error` filled and `list` as it was.
+ * Rebuild `list`, unless the options name pids only. In a tree, processes examined by `before`
+ * stay, with their children, after their parent has ended. Returns 0, or a negative errno with
+ * `error` filled and `list` unchanged.
  */
 int memory_members_list(const struct options *options, const struct memory_report *before,
 			struct pid_list *list, struct error *error);
 
-/* Remark which processes have come since `before`, and which have gone. */
+/* Add remarks on processes that have come or gone since `before`. */
 void memory_members_compare(struct memory_report *report, const struct memory_report *before);
 
 #endif

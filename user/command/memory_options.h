@@ -11,7 +11,7 @@ bool memory_options_writes(const struct render_format *format);
 int memory_options_check(const struct command_line *line, struct options *options,
 			 struct error *error);
 
-/* Is the format text? Otherwise it is JSON. */
+/* Is the format text? Otherwise it is JSON or HTML. */
 bool memory_options_is_text(const struct options *options);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages while a screen is shown, which they would tear: kept until the terminal is given back, and the last one at hand. */
+/*
+ * Holds back messages while a screen is shown, which they would corrupt, until the terminal is
+ * restored. Keeps the last one for display.
+ */
 #ifndef COMMAND_MESSAGES_H
 #define COMMAND_MESSAGES_H
 
@@ -9,22 +12,22 @@
 #include "base/buffer.h"
 #include "base/log.h"
 
-/* It must stay where it is. */
+/* Must not be moved: `log` points into it. */
 struct messages {
-	struct log log; /* what is written to it goes here */
-	const struct log *to; /* where messages go in the end */
+	struct log log; /* a log that writes here */
+	const struct log *to; /* the real log */
 	bool is_held; /* a screen is shown */
-	bool is_terminal; /* they would go to the screen's terminal */
-	struct buffer kept; /* until then */
-	struct buffer last; /* a line without its end; not safe */
-	uint64_t last_ns; /* CLOCK_MONOTONIC: when it came; 0 = there is none */
+	bool is_terminal; /* the real log writes to the screen's terminal */
+	struct buffer kept; /* messages held back */
+	struct buffer last; /* the last message, without newline; unescaped */
+	uint64_t last_ns; /* CLOCK_MONOTONIC: its time; 0 = none */
 };
 
 void messages_open(struct messages *messages, const struct log *to);
 
-/* From now on they are kept, if they would go to a terminal. */
+/* Hold messages back from now on, if they would go to a terminal. */
 void messages_hold(struct messages *messages);
-/* Write what was kept. */
+/* Write the messages that were held back. */
 void messages_release(struct messages *messages);
 
 void messages_close(struct messages *messages);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of a run's frames, for outputs and recordings, and messages about those without one. */
+/* Names of a run's frames, for reports and recordings, and messages about frames without a name. */
 #ifndef COMMAND_NAMING_H
 #define COMMAND_NAMING_H
 
@@ -9,7 +9,7 @@
 
 struct report_names naming_of(struct symbolizer *symbolizer);
 
-/* Write to `log` what went wrong since the last call. */
+/* Log the symbolizer's problems since the last call. */
 void naming_complain(struct symbolizer *symbolizer, const struct log *log);
 
 #endif

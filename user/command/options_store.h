@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How options that choose processes are read, for options_table.c: as struct option_row has it. */
+/*
+ * Parsers of options that choose processes, for options_table.c; see `store` of struct option_row.
+ */
 #ifndef COMMAND_OPTIONS_STORE_H
 #define COMMAND_OPTIONS_STORE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where reports go: stdout, or the file of -o. Each report is handed to the kernel as soon as it is made;
- * nothing is kept back. SIGPIPE must be ignored where a closed pipe is not to end the program.
+ * Where reports go: stdout or the file of -o. Each report is written at once, without buffering.
+ * Ignore SIGPIPE if a closed pipe should not end the program.
  */
 #ifndef COMMAND_OUTPUT_H
 #define COMMAND_OUTPUT_H
@@ -20,7 +20,7 @@ struct output {
 
 #define OUTPUT_STDOUT ((struct output){ .fd = 1, .path = NULL })
 
-/* What a file name can be made of. */
+/* The values of placeholders in a file name. */
 struct output_names {
 	const int *pids; /* %p, joined by '-' */
 	size_t pid_count;
@@ -28,7 +28,7 @@ struct output_names {
 	const char *host; /* %h, where '/' becomes '_' */
 };
 
-/* Is every % of `template` one of %p %t %h %%, and is there a name at all? If not, fills `error` (ERROR_USAGE). */
+/* Does `template` use only %p %t %h %%, and make a name? If not, fills `error` (ERROR_USAGE). */
 bool output_check_template(const char *template, struct error *error);
 
 /* The file name of a template that output_check_template has passed. Free with free(). */
@@ -38,30 +38,31 @@ char *output_expand(const char *template, const struct output_names *names);
 char *output_host(void);
 
 /*
- * Open `path`, emptying what is there and creating it for its owner only; a symbolic link as its last part is
- * refused, because others may plant one where a privileged user writes, and so is a FIFO without a reader. NULL or
- * "-" is stdout. Returns 0, or a negative errno with `error` filled (ERROR_USAGE). Close with output_close.
+ * Open `path`, truncated, or created with access for its owner only. Refuses a symbolic link as the
+ * last component, which others may plant where a privileged user writes, and a FIFO without a
+ * reader. NULL or "-" is stdout. Returns 0, or a negative errno with `error` filled (ERROR_USAGE).
+ * Close with output_close.
  */
 int output_open(struct output *output, const char *path, struct error *error);
 
 /*
- * Write all of `text` behind what has been written. Returns 0; -EPIPE, without an error, if the reader has
- * gone: the caller ends quietly; or another negative errno with `error` filled: -EINTR if the reader takes nothing
- * and SIGINT, SIGTERM or SIGHUP is pending. They should be blocked.
+ * Append all of `text`. Returns 0; -EPIPE, without an error, if the reader has closed the pipe: the
+ * caller ends quietly; or another negative errno with `error` filled: -EINTR if the reader blocks
+ * and SIGINT, SIGTERM or SIGHUP is pending. Block these signals.
  */
 int output_write(const struct output *output, const struct buffer *text, struct error *error);
 
 /*
- * Close the file; only now some file systems report that they could not keep what was written. Returns 0 or a
- * negative errno with `error` filled. Does nothing the second time.
+ * Close the file; some file systems report write errors only now. Returns 0 or a negative errno
+ * with `error` filled. A second call does nothing.
  */
 int output_close(struct output *output, struct error *error);
 
 bool output_is_terminal(const struct output *output);
 
 /*
- * The size of the terminal that `output` is, now; 0 = not known. Where there is none, `columns` is what the environment has as
- * COLUMNS, or NULL.
+ * The current size of the terminal behind `output`; 0 = unknown. Without a terminal, uses
+ * `columns`, the value of COLUMNS or NULL.
  */
 void output_size(const struct output *output, const char *columns, size_t *ret_columns,
 		 size_t *ret_lines);

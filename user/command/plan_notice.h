@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is logged of a plan while it grows: that all is probed, what was found since, and what cannot be probed, each once. */
+/*
+ * Logs a growing plan: when everything is probed, what was added since, and what cannot be probed,
+ * each once.
+ */
 #ifndef COMMAND_PLAN_NOTICE_H
 #define COMMAND_PLAN_NOTICE_H
 
@@ -10,14 +13,14 @@
 struct plan_notice {
 	const struct options *options;
 	const struct log *log;
-	/* The rest is its own; zero at first. */
+	/* Private; starts zeroed. */
 	size_t printed_probes, printed_skipped; /* of the plan */
-	bool warned_overlap; /* that memory may be counted twice */
+	bool warned_overlap; /* the warning about memory counted twice was given */
 };
 
-/* Log the line "ready". Scripts wait for it, so -q does not silence it. */
+/* Log the line "ready". Shown even with -q, since scripts wait for it. */
 void plan_notice_ready(struct plan_notice *notice, struct session *session);
-/* Log what was found since the last call. */
+/* Log what was added since the last call. */
 void plan_notice_found(struct plan_notice *notice, struct session *session);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The price of tracing in words. */
+/* The price of tracing, as text. */
 #ifndef COMMAND_PRICE_NOTICE_H
 #define COMMAND_PRICE_NOTICE_H
 
@@ -12,21 +12,26 @@
 #include "model/trap_costs.h"
 
 /*
- * Append what tracing costs, as a line without its end. `reason`: a negative errno for which traps could not be measured, if they
- * were not. The calls must be counted.
+ * Append the cost of tracing, as a line without newline. `reason`: the negative errno for which
+ * traps could not be measured, else 0. Calls must have been counted.
  */
 void price_notice(const struct price *price, int reason, struct buffer *out);
 
-/* Append a warning if a thread spends most of its time in traps, of allocations only with `light`. False if none does. */
+/*
+ * Append a warning if a thread spends most of its time in traps; with `light`, of allocations only.
+ * False if none does.
+ */
 bool price_notice_warning(const struct price *price, bool light, struct buffer *out);
 
-/* Write both to the log. */
+/* Log both. */
 void price_notice_log(const struct price *price, int reason, bool light, const struct log *log);
 
-/* Write to the log what --budget has cost so far. */
+/* Log what --budget has cost so far. */
 void price_notice_budget(const struct budget_report *report, const struct log *log);
 
-/* Append what a call of a probed function costs on this host, by the class of the instruction, as a paragraph. */
+/*
+ * Append a paragraph on what a call of a probed function costs on this host, by instruction class.
+ */
 void price_notice_traps(const struct trap_costs *costs, const char *backend, struct buffer *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pushing reports at times (serve/push.h): when, messages about failures, and how many there were. */
+/* Pushes reports periodically (serve/push.h): decides when, logs failures, and counts. */
 #ifndef COMMAND_PUSHING_H
 #define COMMAND_PUSHING_H
 
@@ -11,35 +11,38 @@
 
 struct pushing {
 	struct push push;
-	/* Not owned, and neither is the log; NULL = nothing is pushed. */
+	/* Not owned, like the log; NULL = nothing is pushed. */
 	const struct options *options;
 	const struct log *log;
 	struct push_url url;
-	/* Append what is pushed. Returns 0 or a negative errno. */
+	/* Append the bytes to push. Returns 0 or a negative errno. */
 	int (*make)(void *context, struct buffer *out);
 	void *context;
 	struct watch on_time, on_answer;
-	bool waiting; /* for the answer to a push */
-	struct push_answer last; /* to the push before; status 0 and code 0 = none yet */
+	bool waiting; /* an answer is outstanding */
+	struct push_answer last; /* answer to the previous push; status 0 and code 0 = none yet */
 	uint64_t accepted, failed, skipped;
 };
 
 /*
- * Look up the host of --otlp and start the process that pushes: what needs privileges. Returns 0 or a negative errno with `error` filled.
- * Free with pushing_close.
+ * Do what needs privileges: look up the host of --otlp and start the pushing process. Returns 0 or
+ * a negative errno with `error` filled. Free with pushing_close.
  */
 int pushing_open(struct pushing *pushing, const struct options *options, const struct log *log,
 		 struct error *error);
 
-/* Push from now on, whenever the loop runs and an interval is over. Returns 0 or a negative errno with `error` filled. */
+/* Start pushing at each interval, in `loop`. Returns 0 or a negative errno with `error` filled. */
 int pushing_start(struct pushing *pushing, struct loop *loop,
 		  int (*make)(void *context, struct buffer *out), void *context,
 		  struct error *error);
 
-/* Append what was pushed, as metrics; nothing where nothing is. */
+/* Append metrics of the pushes; nothing without --otlp. */
 void pushing_append_metrics(const struct pushing *pushing, struct buffer *out);
 
-/* A push that is on its way has the rest of its time. Accepts one that was not opened but for its socket, -1. */
+/*
+ * Close; an outstanding push may use the rest of its time. Accepts one that was not opened, if its
+ * socket is -1.
+ */
 void pushing_close(struct pushing *pushing);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From snapshots to a recording, as the options ask; not when. */
+/* Writes snapshots to a recording, as the options ask. Does not decide when. */
 #ifndef COMMAND_RECORDER_H
 #define COMMAND_RECORDER_H
 
@@ -13,25 +13,29 @@
 #include "system/loop.h"
 
 struct recorder {
-	const struct log *log; /* not owned, as the next one */
+	const struct log *log; /* not owned, like the next one */
 	struct symbolizer *symbolizer; /* NULL = all frames have their names */
 	char *path; /* owned */
 	struct writer writer;
-	uint64_t marks; /* so far */
+	uint64_t marks; /* marks set so far */
 	bool is_marked; /* the next snapshot has the next mark */
 	/* or this one, which a trigger or the user has named; "" = none */
 	char named_mark[MARKER_NAME_MAX + 1];
-	struct marks times; /* of the intervals that have one, of whoever; owned */
+	struct marks times; /* times of all marked intervals; owned */
 	struct history history; /* of the snapshots, for verdicts */
-	/* Of the snapshot that is being written; NULL = all calls are traced. */
+	/* Estimates of the current snapshot; NULL = all calls are traced. */
 	struct budget_estimates *estimates;
-	bool is_asked; /* and those that other programs have asked for */
+	bool is_asked; /* it also takes the marks that other programs have requested */
 	int key_fd; /* readable when the user may have pressed a key that sets one; -1 = there is no terminal */
-	int asked_fd; /* readable when another program may have asked for a mark; -1 = that is seen at each interval */
+	/* Readable when another program may have requested a mark; -1 = checked at each interval */
+	int asked_fd;
 	struct watch on_asked, on_key;
 };
 
-/* Make the recording that -o names, for these pids. Returns 0 or a negative errno with `error` filled. */
+/*
+ * Create the recording that -o names, for these pids. Returns 0 or a negative errno with `error`
+ * filled.
+ */
 int recorder_open(struct recorder *recorder, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error);
 
@@ -43,13 +47,19 @@ bool recorder_is_asked(struct recorder *recorder, struct loop *loop, struct watc
 /* Has another program? To be asked before each snapshot. */
 bool recorder_sees_mark(struct recorder *recorder);
 
-/* The next snapshot has a mark of a trigger's: "on-oom-1". */
+/* Give the next snapshot the mark of a trigger: "on-oom-1". */
 void recorder_mark(struct recorder *recorder, const char *word, uint64_t number);
 
-/* Record a snapshot, with a mark if it is marked: "m1", "m2" ... Returns 0 or a negative errno with `error` filled. */
+/*
+ * Record a snapshot; if a mark is due, it is "m1", "m2" ... Returns 0 or a negative errno with
+ * `error` filled.
+ */
 int recorder_write(struct recorder *recorder, struct snapshot *snapshot, struct error *error);
 
-/* Close it, and write to the log what it has. Returns 0 or a negative errno with `error` filled. Accepts one that is not open. */
+/*
+ * Close the recording and log what it contains. Returns 0 or a negative errno with `error` filled.
+ * Accepts one that is not open.
+ */
 int recorder_close(struct recorder *recorder, struct error *error);
 
 #endif

@@ -12,7 +12,7 @@ extern const struct argument_row serve_options_arguments[]; /* none */
 int serve_options_check(const struct command_line *line, struct options *options,
 			struct error *error);
 
-/* What depends on the format of a page, if nothing else was asked for. */
+/* Set the defaults that depend on the format of a page. */
 void serve_options_set_format_defaults(struct options *options);
 
 #endif

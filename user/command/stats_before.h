@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sites had allocated and freed at a moment, so that a later snapshot can be reduced to what came since. */
+/* What sites had allocated and freed at a moment, to reduce a later snapshot to what came since. */
 #ifndef COMMAND_STATS_BEFORE_H
 #define COMMAND_STATS_BEFORE_H
 
@@ -11,7 +11,10 @@ struct stats_before;
 struct stats_before *stats_before_new(const struct snapshot *snapshot);
 void stats_before_free(struct stats_before *before);
 
-/* Leave in the sites of `snapshot`, of the same run, what they have allocated since, and freed at most of that. */
+/*
+ * Reduce the sites of `snapshot`, of the same run, to what they have allocated since, and to frees
+ * of at most that much.
+ */
 void stats_before_subtract(const struct stats_before *before, struct snapshot *snapshot);
 
 #endif

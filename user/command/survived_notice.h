@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What --survived cannot judge, in words. */
+/* Explains what --survived cannot judge. */
 #ifndef COMMAND_SURVIVED_NOTICE_H
 #define COMMAND_SURVIVED_NOTICE_H
 
@@ -9,8 +9,8 @@
 #include "model/snapshot.h"
 
 /*
- * Append how much is in use in processes without a garbage collector that is known, as a line without its end: --survived
- * leaves all of it out. False if there is nothing of that.
+ * Append, as a line without newline, how much memory is in use in processes without a known garbage
+ * collector: --survived leaves it out. False if there is none.
  */
 bool survived_notice(const struct snapshot *snapshot, struct buffer *out);
 

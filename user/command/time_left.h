@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* With -d on a terminal: for how long has been traced, each second, until the report. */
+/* With -d on a terminal: shows each second how long tracing has lasted, until the report. */
 #ifndef COMMAND_TIME_LEFT_H
 #define COMMAND_TIME_LEFT_H
 
@@ -12,10 +12,13 @@ struct time_left {
 	uint64_t begin_ns, duration_ns;
 };
 
-/* Time begins. Without -d, and for a command, which may write on the terminal itself, nothing is shown. */
+/*
+ * Start. Shows nothing without -d, or for a started command, which may write to the terminal
+ * itself.
+ */
 void time_left_start(struct time_left *left, const struct options *options, struct loop *loop);
 
-/* What follows has the line. Does nothing the second time. */
+/* Stop, and leave the line to other output. A second call does nothing. */
 void time_left_stop(struct time_left *left);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run of tracing, for the commands that it is a part of. */
+/* A run of tracing, shared by all commands that trace. */
 #ifndef COMMAND_TRACE_H
 #define COMMAND_TRACE_H
 
@@ -10,7 +10,7 @@
 #include "command/viewer.h"
 #include "command/watcher.h"
 
-/* Who takes what is traced; without any of them, it is reports. Not owned. */
+/* Who takes the results of a trace: one of these, or the reporter if all are NULL. Not owned. */
 struct trace_taker {
 	struct recorder *recorder;
 	struct server *server;
@@ -19,27 +19,36 @@ struct trace_taker {
 	struct watcher *watcher;
 };
 
-/* Trace what `options` selects, for one of these. Returns the exit status. What follows are its cases (trace_taker.c). */
+/*
+ * Trace what `options` select. Returns the exit status. The functions below are its cases
+ * (trace_taker.c).
+ */
 int trace_execute(const struct options *options, const struct log *log,
 		  const struct trace_taker *taker);
 
-/* Trace what `options` selects, and record it, or with NULL report. Returns the exit status. */
+/*
+ * Trace what `options` select and record it, or report if `recorder` is NULL. Returns the exit
+ * status.
+ */
 int trace_processes(const struct options *options, const struct log *log,
 		    struct recorder *recorder);
 
-/* The same, shown by `viewer`, which is open, until a key ends it. */
+/* Trace and show the results in `viewer`, which is open, until a key ends it. */
 int trace_show(const struct options *options, const struct log *log, struct viewer *viewer);
 
-/* The same, with reports for who asks `server`, which listens. It is closed then. */
+/* Trace and serve reports through `server`, which listens; closes it. */
 int trace_serve(const struct options *options, const struct log *log, struct server *server);
 
 /*
- * Trace what `options` selects, which is one process, and look for its lost blocks at the end, while it is still traced. The finder's
- * names are set; it is closed then.
+ * Trace one process and, while it is still traced, find its lost blocks at the end. The finder's
+ * names must be set; closes the finder.
  */
 int trace_find(const struct options *options, const struct log *log, struct finder *finder);
 
-/* The same, with verdicts until `watcher` is sure of them: within the budget, and of all calls where these cost less. */
+/*
+ * Trace until `watcher` is sure of its verdicts: within the budget, or all calls if these cost
+ * less.
+ */
 int trace_watch_verdicts(const struct options *options, const struct log *log,
 			 struct watcher *watcher);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A master process may allocate little and its workers much: processes with children that are not traced. */
+/* Detects untraced children: a master process may allocate little and its workers much. */
 #ifndef COMMAND_UNTRACED_H
 #define COMMAND_UNTRACED_H
 
@@ -7,7 +7,7 @@
 #include "command/options.h"
 #include "session/session.h"
 
-/* Log which processes that were named by -p have children that run and are not traced. */
+/* Log which processes named by -p have running children that are not traced. */
 void untraced_log(const struct log *log, const struct options *options,
 		  const struct session *session);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a session to the screen of `tracer top`, and from keys to what it shows (top/). */
+/* Connects a session to the screen of `tracer top` (top/): draws reports and handles keys. */
 #ifndef COMMAND_VIEWER_H
 #define COMMAND_VIEWER_H
 
@@ -13,45 +13,51 @@
 #include "top/draw.h"
 
 struct viewer {
-	const struct options *options; /* not owned, and neither are the next two */
+	const struct options *options; /* not owned, like the next two */
 	struct reporter *reporter;
 	struct session *session; /* NULL = nothing is traced yet */
 	struct loop *loop;
-	struct messages messages; /* what is written to its log is shown */
+	struct messages messages; /* a log whose messages are shown on the screen */
 	struct view view;
-	struct view_extent extent; /* of what was drawn last */
+	struct view_extent extent; /* from the last drawing */
 	struct showing showing;
 	struct rows rows;
 	struct growth_window window;
-	uint64_t growth_ns; /* that the report's growth is of */
-	bool is_gone; /* the row whose stack is shown holds nothing any more */
-	bool is_stale; /* the snapshot has frames whose names are not known any more */
-	bool is_shown; /* the terminal is taken over */
-	int code; /* of a snapshot that failed */
+	uint64_t growth_ns; /* time span of the report's growth */
+	bool is_gone; /* the row whose stack is shown no longer holds anything */
+	bool is_stale; /* the snapshot has frames that can no longer be named */
+	bool is_shown; /* the screen is on */
+	int code; /* error of a failed snapshot */
 	struct watch on_key, on_time;
 };
 
 /*
- * Look whether there is a terminal, and catch what is written to the log. Nothing is shown yet. Returns 0 or a negative errno with `error`
- * filled. Free with viewer_close.
+ * Check for a terminal, and start catching log messages. Shows nothing yet. Returns 0 or a negative
+ * errno with `error` filled. Free with viewer_close.
  */
 int viewer_open(struct viewer *viewer, const struct options *options, const struct log *log,
 		struct error *error);
 
-/* Take the terminal over, and keys from now on, whenever the loop runs. Returns 0 or a negative errno with `error` filled. */
+/*
+ * Take over the terminal, and handle keys in `loop`. Returns 0 or a negative errno with `error`
+ * filled.
+ */
 int viewer_start(struct viewer *viewer, struct reporter *reporter, struct loop *loop,
 		 struct error *error);
 
-/* There is something to look at. Returns 0 or a negative errno. */
+/* Start showing a session. Returns 0 or a negative errno. */
 int viewer_begin(struct viewer *viewer, struct session *session);
 
-/* What names a session's frames, as those of reporter_names. */
+/* The callbacks that name a session's frames; see reporter_names. */
 struct frame_namer viewer_names(struct viewer *viewer);
 
-/* The terminal has another size (SIGWINCH), or is to be left for a while, as Ctrl-Z asks (SIGTSTP). Others mean nothing. */
+/*
+ * Handle SIGWINCH (the terminal was resized) and SIGTSTP (Ctrl-Z: leave the terminal for a while);
+ * ignores others.
+ */
 void viewer_see_signal(struct viewer *viewer, int number);
 
-/* Give the terminal back, and write the messages that have come meanwhile. Does nothing the second time. */
+/* Restore the terminal and write the messages held back meanwhile. A second call does nothing. */
 void viewer_leave(struct viewer *viewer);
 void viewer_close(struct viewer *viewer);
 

@@ -8,7 +8,7 @@
 extern const struct option_list *const watch_options[];
 extern const struct command_note watch_options_notes[];
 
-/* See struct command: check. */
+/* See `writes` and `check` of struct command. */
 bool watch_options_writes(const struct render_format *format);
 int watch_options_check(const struct command_line *line, struct options *options,
 			struct error *error);

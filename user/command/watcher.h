@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a watch keeps over its looks: words, the memory of the process, and what was written of it. */
+/*
+ * The state of a watch between its looks: settled words, the memory of the process over time, and
+ * what was written.
+ */
 #ifndef COMMAND_WATCHER_H
 #define COMMAND_WATCHER_H
 
@@ -12,24 +15,31 @@
 struct watcher {
 	struct settled settled;
 	struct course course;
-	uint64_t look_ns; /* what the last look took */
-	uint64_t next_ns; /* CLOCK_MONOTONIC: no look sooner, since the last ones took long */
-	uint64_t heap_next_ns; /* the same of looks at the heap */
-	bool is_asked; /* the next report is written in any case */
-	uint64_t written_changes, written_ns; /* as of what was written last; 0 = nothing was */
+	uint64_t look_ns; /* duration of the last look */
+	uint64_t next_ns; /* CLOCK_MONOTONIC: no look before this time, since looks take long */
+	uint64_t heap_next_ns; /* the same for looks at the heap */
+	bool is_asked; /* write the next report in any case */
+	/* State when last written; 0 = nothing was written yet */
+	uint64_t written_changes, written_ns;
 };
 
-/* Before a report is made of a snapshot, by `wanted`: look at the heaps, and have words settle in it. */
+/*
+ * Call before a report is made of a snapshot, by `wanted`: examines the heaps, and lets the report
+ * settle words.
+ */
 void watcher_prepare(struct watcher *watcher, const struct snapshot *snapshot,
 		     struct report_options *wanted);
 
-/* Is the report that was made to be written? The last one is. */
+/* Should this report be written? The last one always is. */
 bool watcher_wants(struct watcher *watcher, bool is_last);
 
-/* A look began then, and is over: the next one is to be so much later that looks take a small part of the time. */
+/*
+ * A look that began at `begin_ns` is over: delay the next one so that looks take a small part of
+ * the time.
+ */
 void watcher_rest(struct watcher *watcher, uint64_t begin_ns);
 
-/* Is it sure, or has it taken so long? 0 = any time. */
+/* Is the watch sure, or has it lasted `duration_ns`? 0 = no limit. */
 bool watcher_is_over(const struct watcher *watcher, uint64_t duration_ns);
 
 void watcher_free(struct watcher *watcher);
