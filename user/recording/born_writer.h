@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes the births of blocks in use, as far as they have changed. */
+/* Writes changes of the births of blocks in use. */
 #ifndef RECORDING_BORN_WRITER_H
 #define RECORDING_BORN_WRITER_H
 
@@ -15,12 +15,14 @@ void born_writer_open(struct born_writer *writer, struct database *database);
 /* Accepts {0}. */
 void born_writer_close(struct born_writer *writer);
 
-/* Whose they are. */
+/* The interval and site that they belong to. */
 struct born_place {
 	uint64_t interval, site;
 };
 
-/* Write what of `births` differs from `written`, or with `whole` all of it; `written` is as `births` then. */
+/*
+ * Write the difference between `births` and `written`, or all with `whole`; then updates `written`.
+ */
 void born_writer_write(struct born_writer *writer, struct born_place place,
 		       const struct generations *births, bool whole, struct generations *written);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes what windows of --budget have yielded, as far as it has changed. What a report has for a time only, marks of windows and censuses, is
- * written once, with the intervals in which it is there.
+ * Writes changes of the results of --budget windows. Marks of windows and censuses, which a report
+ * has only for a time, are written once, with the intervals in which they exist.
  */
 #ifndef RECORDING_BUDGET_WRITER_H
 #define RECORDING_BUDGET_WRITER_H
@@ -13,12 +13,12 @@
 #include "model/estimate.h"
 #include "recording/database.h"
 
-/* The estimates of a site, as reports have them. */
+/* The estimates of a site, as in reports. */
 struct site_estimate {
 	struct estimate rate, grown, written, never_freed; /* see struct budget_estimate */
 	bool stays; /* `never_freed` is known */
 	bool lower_bound;
-	uint64_t followed; /* blocks that they are made of */
+	uint64_t followed; /* number of blocks behind them */
 };
 
 struct budget_writer {
@@ -35,11 +35,14 @@ void budget_writer_open(struct budget_writer *writer, struct database *database)
 /* Accepts {0}. */
 void budget_writer_close(struct budget_writer *writer);
 
-/* Write what of `report` differs from the interval before, or with `whole` all of it. NULL = nothing is written. */
+/*
+ * Write the difference of `report` from the interval before, or all with `whole`. NULL = write
+ * nothing.
+ */
 void budget_writer_write(struct budget_writer *writer, uint64_t interval, bool whole,
 			 const struct budget_report *report);
 
-/* Write an estimate of a site, unless it is `written`, which is the same then. */
+/* Write an estimate of a site, unless it equals `written`; then updates `written`. */
 void budget_writer_estimate(struct budget_writer *writer, uint64_t interval, uint64_t site,
 			    const struct site_estimate *estimate, struct site_estimate *written);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Histograms of lifespans and ages as a recording has them: an array of JSON with one number for each class from the first, without the
- * zeros at its end, so that json_each() of SQLite reads it. Pure.
+ * Histograms of lifespans and ages in a recording: a JSON array with one number per class, without
+ * trailing zeros, so that SQLite's json_each() reads it. Pure.
  */
 #ifndef RECORDING_CLASSES_H
 #define RECORDING_CLASSES_H
@@ -15,16 +15,20 @@
 /* Append the text of a histogram; nothing if it is empty. Numbers above INT64_MAX are lowered to that. */
 void classes_append(struct buffer *text, const uint64_t classes[LIFE_CLASSES]);
 
-/* The inverse; NULL = an empty one. False, with an undefined result, if the text is none that classes_append writes. */
+/*
+ * The inverse; NULL = empty. False, with an undefined result, if classes_append cannot have written
+ * the text.
+ */
 bool classes_parse(const char *text, uint64_t ret_classes[LIFE_CLASSES]);
 
 /*
- * Ages `ns` later, if the same blocks are still in use. Within a class they count as evenly spread; none becomes older than `oldest_ns`,
- * the age of the oldest one then (0 = not known). The sum stays.
+ * Advance ages by `ns`, with the same blocks in use. Blocks are assumed evenly spread within a
+ * class; none becomes older than `oldest_ns`, the age of the oldest one then (0 = unknown). The sum
+ * stays.
  */
 void classes_grow_older(uint64_t ages[LIFE_CLASSES], uint64_t ns, uint64_t oldest_ns);
 
-/* Is more than one of CLASSES_PART blocks of `ages` in another class in `other`? */
+/* Does more than one in CLASSES_PART blocks of `ages` have another class in `other`? */
 #define CLASSES_PART 16
 bool classes_differ(const uint64_t ages[LIFE_CLASSES], const uint64_t other[LIFE_CLASSES]);
 

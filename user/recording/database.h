@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file of SQLite, and queries of it. What goes wrong is kept until database_finish asks for it: after the first failure
- * queries do nothing and have no rows, so a caller need not look at each. A file that is read is never trusted: its values
- * are checked where they are taken, its schema has no code, and nothing is written, not even beside it where that can be helped.
+ * An SQLite file and queries on it. Errors are kept until database_finish: after the first failure
+ * queries do nothing and return no rows, so callers need not check each. A file that is read is
+ * untrusted: values are checked where they are used, its schema has no code, and nothing is
+ * written, not even beside it if that can be avoided.
  */
 #ifndef RECORDING_DATABASE_H
 #define RECORDING_DATABASE_H
@@ -17,42 +18,43 @@ struct sqlite3_stmt;
 
 struct database {
 	struct sqlite3 *handle; /* NULL = closed */
-	char *path; /* as the user has it; owned */
-	bool reads; /* it is not written to */
-	/* Of a file that is read: what its header has of who made it. */
+	char *path; /* as the user typed it; owned */
+	bool reads; /* open for reading only */
+	/* When reading: application and version in its header. */
 	uint32_t application, version;
-	int failure; /* 0, or what SQLite gave first */
-	char *damage; /* what is wrong with a value; owned; NULL = nothing */
+	int failure; /* 0, or SQLite's first error */
+	char *damage; /* description of an invalid value; owned; NULL = none */
 };
 
-/* A statement. Values are bound, and columns taken, from left to right. */
+/* A prepared statement. Values are bound, and columns read, from left to right. */
 struct query {
 	struct database *database;
 	struct sqlite3_stmt *statement;
-	int bound, taken; /* so many */
+	int bound, taken; /* number of values bound and columns read */
 };
 
 /*
- * A new file that only its owner may read, and that is written ahead (WAL): what is committed stays, however the program ends. Nothing is
- * overwritten. Returns 0 or a negative errno with `error` filled (ERROR_USAGE). Close with database_close.
+ * Create a new file, readable by its owner only, with a write-ahead log: committed data survives
+ * however the program ends. Overwrites nothing. Returns 0 or a negative errno with `error` filled
+ * (ERROR_USAGE). Close with database_close.
  */
 int database_create(struct database *database, const char *path, struct error *error);
 
-/* A file that is there, for reading. As database_create. */
+/* Open an existing file for reading. Results as database_create. */
 int database_open(struct database *database, const char *path, struct error *error);
 
-/* The same for a file that is written to, also by another program just now. */
+/* Open an existing file for writing, even while another program writes to it. */
 int database_join(struct database *database, const char *path, struct error *error);
 
-/* Accepts what is closed, or was never opened ({0}). Queries must be closed before. */
+/* Accepts one that is closed or was never opened ({0}). Close queries first. */
 void database_close(struct database *database);
 
 /* Run statements without values. */
 void database_run(struct database *database, const char *sql);
 
-/* Note that a value of the file cannot be: `what`, a phrase. The first one counts. */
+/* Record that a value of the file is invalid: `what`, a phrase. Only the first one is kept. */
 void database_damage(struct database *database, const char *what);
-/* The same with values: where it is, and what. */
+/* The same, formatted: where it is, and what. */
 void database_damage_at(struct database *database, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -60,8 +62,8 @@ void database_damage_at(struct database *database, const char *format, ...)
 bool database_is_fine(const struct database *database);
 
 /*
- * 0 if nothing has gone wrong since the last call, or a negative errno with `error` filled: ERROR_PERMISSION if the file cannot be
- * written, ERROR_USAGE if it cannot be read.
+ * Returns 0 if there was no error since the last call, or a negative errno with `error` filled:
+ * ERROR_PERMISSION if the file cannot be written, ERROR_USAGE if it cannot be read.
  */
 int database_finish(struct database *database, struct error *error);
 
@@ -69,18 +71,21 @@ void query_open(struct query *query, struct database *database, const char *sql)
 /* Accepts one that was never opened ({0}). */
 void query_close(struct query *query);
 
-/* Values for the next run. A word is any 64 bits, a number at most INT64_MAX: larger ones are lowered to that. */
+/*
+ * Bind values for the next run. A word is any 64 bits, a number at most INT64_MAX: larger ones are
+ * clamped.
+ */
 void query_number(struct query *query, uint64_t number);
 void query_signed(struct query *query, int64_t number);
 void query_word(struct query *query, uint64_t word);
 void query_text(struct query *query, const char *text); /* copied; NULL = no value */
 void query_null(struct query *query);
-void query_real(struct query *query, double number); /* one that is not finite: no value */
+void query_real(struct query *query, double number); /* if not finite: no value */
 
-/* Run it to its end, and make it ready for other values. */
+/* Run to the end, and reset for other values. */
 void query_run(struct query *query);
 
-/* Is there another row? If not, it is ready for other values. */
+/* Is there another row? If not, resets for other values. */
 bool query_next(struct query *query);
 /* No more rows are wanted: it is ready for other values. */
 void query_stop(struct query *query);

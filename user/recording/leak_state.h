@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All blocks of a process at one look for lost ones, with what each was then, as a file: for the next look, which shows what has become lost since.
- * Anybody may have written it: what is not as it should be is an error.
+ * The state of all blocks of a process at one search for lost ones, as a file, so that the next
+ * search shows what was lost since. The file is untrusted: anything unexpected is an error.
  */
 #ifndef RECORDING_LEAK_STATE_H
 #define RECORDING_LEAK_STATE_H
@@ -13,25 +13,25 @@
 #include "base/error.h"
 #include "model/leak_report.h"
 
-/* A larger file is none; 10 million blocks take a fraction of it. */
+/* Limit of the file, bytes; 10 million blocks take a fraction of it. */
 #define LEAK_STATE_MAX (256u << 20)
 
-/* Whose blocks they are: of no other process, and no other program of this one, a later look knows anything by them. */
+/* The process and program that the blocks belong to; they mean nothing for any other. */
 struct leak_state_owner {
 	uint64_t pid;
-	uint64_t start_time, vector; /* as of struct program_identity */
+	uint64_t start_time, vector; /* see struct program_identity */
 	int64_t wall_time; /* of the look: seconds since the epoch */
 };
 
-/* {0} is one without blocks. */
+/* {0} has no blocks. */
 struct leak_state {
 	struct leak_state_owner owner;
 	uint64_t count; /* of blocks */
 	struct buffer blocks; /* owned */
-	uint64_t last; /* the address of the last one that was added */
+	uint64_t last; /* address of the last block added */
 };
 
-/* Where a reader is: begin with {0}. */
+/* Position of a reader. Start with {0}. */
 struct leak_state_cursor {
 	size_t at;
 	uint64_t address, size;
@@ -39,7 +39,7 @@ struct leak_state_cursor {
 	bool has_block;
 };
 
-/* Add a block; their addresses ascend. */
+/* Add a block, in ascending order of addresses. */
 void leak_state_add(struct leak_state *state, uint64_t address, uint64_t size,
 		    enum leak_verdict verdict);
 /* Append the file to `out`. */
@@ -53,7 +53,8 @@ int leak_state_read(const struct buffer *file, const char *name, struct leak_sta
 void leak_state_free(struct leak_state *state);
 
 /*
- * What the block of this size at `address` was; LEAK_BEFORE_NEW if there was none. `cursor` is of this state, and addresses that are asked for ascend.
+ * The state of the block of this size at `address`; LEAK_BEFORE_NEW if there was none. Query in
+ * ascending order with the same `cursor`.
  */
 enum leak_before leak_state_find(const struct leak_state *state, struct leak_state_cursor *cursor,
 				 uint64_t address, uint64_t size);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks whoever writes a recording for a mark. The recording itself is what is between them: who may write to it may mark it, in
- * whatever namespace, and no process gets a signal that it does not expect.
+ * Requests a mark from the program that is writing a recording. The request goes through the
+ * recording itself: whoever may write to it may mark it, from any namespace, and no process gets an
+ * unexpected signal.
  */
 #ifndef RECORDING_MARKER_H
 #define RECORDING_MARKER_H
@@ -15,15 +16,18 @@ bool marker_is_name(const char *text);
 
 struct marker {
 	struct database database;
-	uint64_t id; /* of the mark */
+	uint64_t id; /* id of the mark */
 };
 
-/* Ask for the mark `name`. Returns 0 or a negative errno with `error` filled. Close with marker_close. */
+/*
+ * Request the mark `name`. Returns 0 or a negative errno with `error` filled. Close with
+ * marker_close.
+ */
 int marker_open(struct marker *marker, const char *path, const char *name, struct error *error);
 
 /*
- * Is it set? Returns 1, or 0 if not yet, or a negative errno with `error` filled: -ESRCH if the recording has ended before. `ret_after_ns`: how long
- * after the beginning it is.
+ * Is it set? Returns 1, or 0 if not yet, or a negative errno with `error` filled: -ESRCH if the
+ * recording has ended before. `ret_after_ns`: its time after the beginning.
  */
 int marker_look(struct marker *marker, uint64_t *ret_after_ns, struct error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads snapshots out of a recording, whoever has made it: what is in it is checked where it is taken, and a recording that is
- * damaged, or made to do harm, is an error. Nothing is written.
+ * Reads snapshots from an untrusted recording: contents are checked where they are used, and
+ * damage, accidental or malicious, is an error. Writes nothing.
  */
 #ifndef RECORDING_READER_H
 #define RECORDING_READER_H
@@ -13,13 +13,13 @@
 
 struct reader {
 	struct database database;
-	struct module_list modules; /* of all frames, by the index that frames have */
-	uint64_t *module_ids; /* of these; owned */
-	struct table module_indexes; /* and the other way round, from 1 */
-	struct table *symbols; /* of each module, by offset: struct symbol_list; owned */
-	struct strings strings; /* of symbols */
+	struct module_list modules; /* modules of all frames, by index */
+	uint64_t *module_ids; /* their ids in the recording; owned */
+	struct table module_indexes; /* the inverse: index + 1 */
+	struct table *symbols; /* by module, then by offset: struct symbol_list; owned */
+	struct strings strings; /* strings of symbols */
 	uint64_t id_seed;
-	uint64_t min_age_ns, survived; /* as blocks were counted */
+	uint64_t min_age_ns, survived; /* limits by which blocks were counted */
 	struct query find_symbol;
 	struct symbol unnamed_symbol;
 	struct symbol_list unnamed;
@@ -29,9 +29,9 @@ struct reader {
 struct moment {
 	enum {
 		MOMENT_LAST, /* the last interval */
-		MOMENT_AFTER, /* so long after the beginning */
-		MOMENT_TIME, /* that time of day */
-		MOMENT_MARK, /* that mark */
+		MOMENT_AFTER, /* a time after the beginning */
+		MOMENT_TIME, /* a wall-clock time */
+		MOMENT_MARK, /* a mark */
 	} kind;
 	uint64_t after_ns;
 	int64_t time; /* seconds since the epoch */
@@ -39,8 +39,8 @@ struct moment {
 };
 
 /*
- * What is written as a moment: "90s" or "5m" after the beginning, "2026-01-31T12:00:00" in local time, or with a Z at its end in UTC,
- * or else the name of a mark. `text` must outlive the moment.
+ * Parse a moment: "90s" or "5m" after the beginning, "2026-01-31T12:00:00" in local time, or with a
+ * trailing Z in UTC, or the name of a mark. `text` must outlive the moment.
  */
 struct moment reader_parse_moment(const char *text);
 
@@ -49,7 +49,10 @@ int reader_open(struct reader *reader, const char *path, struct error *error);
 /* Accepts {0}, and leaves it. */
 void reader_close(struct reader *reader);
 
-/* The interval of a mark, or that is nearest to a time. Returns 0 or a negative errno with `error` filled: -ENOENT if there is none. */
+/*
+ * The interval of a mark, or the one nearest to a time. Returns 0 or a negative errno with `error`
+ * filled: -ENOENT if there is none.
+ */
 int reader_find(struct reader *reader, const struct moment *moment, uint64_t *ret_interval,
 		struct error *error);
 
@@ -58,11 +61,11 @@ int reader_load(struct reader *reader, uint64_t interval, struct snapshot **ret_
 		struct error *error);
 
 /*
- * The names of a frame of a snapshot of this recording, as they were when it was made; valid until reader_close. At least one
- * symbol, of which the first has a hint instead of a name if that is all that was known.
+ * The names of a frame of a snapshot of this recording, as of its creation; valid until
+ * reader_close. At least one symbol; the first has a hint instead of a name if only that is known.
  */
 const struct symbol_list *reader_lookup(struct reader *reader, const struct frame *frame);
-/* What may have the name of a frame without one; NULL = nothing is known. */
+/* A hint where to find the name of a frame without one; NULL = unknown. */
 const char *reader_hint(struct reader *reader, const struct frame *frame);
 
 #endif

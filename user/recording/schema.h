@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of a recording, as docs/recordings.md describes them to users of sqlite3. A version that adds columns stays readable: a
- * column that a recording lacks is 0. One that changes what is there has another number.
+ * The tables of a recording; docs/recordings.md describes them for users of sqlite3. A version that
+ * adds columns stays readable: a missing column is 0. A version that changes existing ones gets
+ * another number.
  */
 #ifndef RECORDING_SCHEMA_H
 #define RECORDING_SCHEMA_H
@@ -14,20 +15,23 @@
 #define SCHEMA_APPLICATION 0x74726372 /* "trcr" */
 #define SCHEMA_VERSION 1
 
-/* After so many intervals one has all figures, and not only those that have changed. */
+/* Every so many intervals, one has all figures, not only changed ones. */
 #define SCHEMA_WHOLE_EVERY 100
 
-/* A column of whole numbers from 0, and the uint64_t of a struct that it has. */
+/* A column of unsigned numbers, and the offset of the uint64_t that it stores. */
 struct schema_column {
 	const char *name;
 	size_t offset;
 };
 
-/* Of the table `figures`, in struct site_stats; of `interval`, in struct price; ended by one without a name. */
+/*
+ * Columns of `figures`, in struct site_stats, and of `interval`, in struct price; the last has no
+ * name.
+ */
 extern const struct schema_column schema_figures[];
 extern const struct schema_column schema_price[];
 
-/* The statements that make the tables. */
+/* Append the statements that create the tables. */
 void schema_append_tables(struct buffer *sql);
 
 /* ", a, b" or ", ?, ?" for each of `columns`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes snapshots to a recording: one transaction for each, so that a recording which ends in the middle of one, whatever ends it,
- * has all those before. Of what is as it was in the snapshot before, nothing is written.
+ * Writes snapshots to a recording, each in one transaction, so that a recording interrupted in the
+ * middle of one keeps all before. Unchanged values are not written again.
  */
 #ifndef RECORDING_WRITER_H
 #define RECORDING_WRITER_H
@@ -11,12 +11,12 @@
 #include "recording/interner.h"
 #include "recording/thinner.h"
 
-/* Gives verdicts; {0} = nobody does. */
+/* Supplies verdicts; {0} = none. */
 struct writer_judge {
-	/* The word for a site of a snapshot; it is never freed. NULL = none. */
+	/* The word for a site of a snapshot, a static string. NULL = none. */
 	const char *(*word)(void *context, const struct snapshot *snapshot,
 			    const struct snapshot_site *site);
-	/* The estimates for a site of a snapshot; false if there are none. NULL = of no site. */
+	/* The estimates for a site of a snapshot; false if there are none. NULL = never any. */
 	bool (*estimate)(void *context, const struct snapshot_site *site,
 			 struct site_estimate *ret_estimate);
 	void *context;
@@ -26,10 +26,10 @@ struct writer {
 	struct database database;
 	struct interner interner;
 	struct thinner thinner;
-	uint64_t interval; /* the last one that was written; 0 = none */
+	uint64_t interval; /* the last one written; 0 = none */
 	uint64_t last_whole; /* the last one with all figures */
 	uint64_t site_count;
-	uint64_t asked; /* the last mark that was asked for, by its id; 0 = none */
+	uint64_t asked; /* id of the last requested mark; 0 = none */
 	struct table sites; /* struct written_site by key, chained */
 	struct table processes; /* struct written_process by the id of the target */
 	uint64_t loss[LOSS_COUNT];
@@ -41,14 +41,14 @@ struct writer {
 	struct writer_judge judge;
 };
 
-/* What a recording has of its run, beside intervals. */
+/* Properties of the run. */
 struct writer_options {
-	struct interner_names names; /* of frames */
+	struct interner_names names; /* names of frames */
 	struct writer_judge judge;
-	uint64_t min_age_ns, survived; /* as blocks were counted */
-	const char *host; /* the name of the machine */
-	bool budget; /* snapshots are of --budget */
-	uint64_t limit; /* bytes that the file should not exceed; 0 = none */
+	uint64_t min_age_ns, survived; /* limits by which blocks were counted */
+	const char *host; /* name of the machine */
+	bool budget; /* snapshots come from --budget */
+	uint64_t limit; /* size limit of the file, bytes; 0 = none */
 };
 
 /* Make a recording. Returns 0 or a negative errno with `error` filled. Close with writer_close. */
@@ -56,19 +56,23 @@ int writer_open(struct writer *writer, const char *path, const struct writer_opt
 		struct error *error);
 
 /*
- * Write an interval, which `mark` names unless it is NULL. When it returns 0, the interval stays whatever becomes of this process. Or a negative errno with `error`
- * filled: nothing of the interval was written.
+ * Write an interval, with the mark `mark` unless NULL. After 0, the interval survives whatever
+ * happens to this process; otherwise returns a negative errno with `error` filled, and nothing of
+ * the interval was written.
  */
 int writer_add(struct writer *writer, const struct snapshot *snapshot, const char *mark,
 	       struct error *error);
 
 /*
- * Has another program asked for a mark? The next interval has it, and those that were asked for before. Errors are those of the next
- * writer_add.
+ * Has another program requested a mark? The next interval gets it, and all requested before. The
+ * next writer_add reports errors.
  */
 bool writer_sees_mark(struct writer *writer);
 
-/* Put everything into the file itself. Returns 0 or a negative errno with `error` filled. Accepts {0}. */
+/*
+ * Move everything into the main file, and close. Returns 0 or a negative errno with `error` filled.
+ * Accepts {0}.
+ */
 int writer_close(struct writer *writer, struct error *error);
 
 #endif
