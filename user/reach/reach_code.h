@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Words that may lead to a block in another form than its address, as runtimes and programs keep them. They are looked for only where a block
- * would be lost, and can only make it one that may be.
+ * Finds words that may refer to a block in encoded form, as runtimes and programs store them.
+ * Searched only for blocks that would be lost, and can only make these possibly lost.
  */
 #ifndef REACH_REACH_CODE_H
 #define REACH_REACH_CODE_H
@@ -9,7 +9,7 @@
 #include "reach/reach_follow.h"
 #include "reach/reach_roots.h"
 
-/* X(symbol, what a report has) */
+/* X(symbol, text in reports) */
 #define REACH_CODE_LIST(X)                                      \
 	X(NONE, "")                                             \
 	X(FIXNUM, "its address is in memory as a Ruby Integer") \
@@ -28,8 +28,8 @@ enum reach_code {
 const char *reach_code_text(enum reach_code code);
 
 /*
- * Look for words that lead to candidates which are lost, in memory that is none of these: those that are found become possible, a leader with
- * all that was lost through it. False if there was no time for all memory.
+ * Search for encoded references to lost candidates, in memory outside of these: found ones become
+ * possibly lost, a leader with all that was lost through it. False if time ran out.
  */
 bool reach_code_find(struct reach_candidates *candidates, const struct reach_roots *roots,
 		     struct image *image);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Differences to bytes: text for people, JSON for programs, growth for flame graph tools. */
+/* Renders differences: text for people, JSON for programs, growth for flame graph tools. */
 #ifndef RENDER_DIFFERENCE_H
 #define RENDER_DIFFERENCE_H
 
@@ -7,7 +7,7 @@
 #include "render/render.h"
 
 struct render_difference_options {
-	struct render_options base; /* the schema has no meaning */
+	struct render_options base; /* the schema is not used */
 	size_t top; /* sites shown; 0 = all */
 };
 
@@ -17,13 +17,16 @@ void render_difference_text(const struct difference *difference,
 /* One object on one line. */
 void render_difference_json(const struct difference *difference,
 			    const struct render_difference_options *options, struct buffer *out);
-/* A line for each stack that has grown, with the bytes that it has grown by; of three profiles, that it has retained at least. */
+/*
+ * One line per grown stack, with its growth in bytes; with three profiles, the least that it has
+ * retained.
+ */
 void render_difference_folded(const struct difference *difference,
 			      const struct render_difference_options *options, struct buffer *out);
-/* The values of pprof, as the last profile's less the first one's. */
+/* The values of pprof, of the last profile minus the first. */
 void render_difference_pprof(const struct difference *difference,
 			     const struct render_difference_options *options, struct buffer *out);
-/* What has grown and what has shrunk, each a figure of its own. */
+/* Growth and shrinkage as separate figures. */
 void render_difference_speedscope(const struct difference *difference,
 				  const struct render_difference_options *options,
 				  struct buffer *out);

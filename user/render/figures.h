@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The figures of all sites that a file of another tool has, one after the other: of a report what is in use and what was allocated; of a
- * difference what has grown and what has shrunk, since such files have no numbers below 0.
+ * The figures of all sites in files of other tools, one after the other: for a report, in use and
+ * allocated; for a difference, grown and shrunk, since such files have no negative numbers.
  */
 #ifndef RENDER_FIGURES_H
 #define RENDER_FIGURES_H
@@ -22,18 +22,18 @@ struct figure {
 extern const struct figure figures_of_difference[FIGURES];
 const struct figure *figures_of_report(const struct report *report);
 
-/* Takes a site, which is open until it returns. */
+/* Receives a site, which is open during the call. */
 typedef void figures_take(void *context, const struct report_site *site,
 			  const uint64_t values[FIGURES]);
 
-/* The sites of a report, but for those of ended programs. */
+/* Visit the sites of a report, except ended programs. */
 void figures_walk_report(const struct report *report, figures_take *take, void *context);
-/* Those of a difference, as many as are shown, of which both figures are known. */
+/* Visit the shown sites of a difference whose figures are both known. */
 void figures_walk_difference(const struct difference *difference,
 			     const struct render_difference_options *options, figures_take *take,
 			     void *context);
 
-/* Add to a sum, which stays at its limit. */
+/* Saturating addition. */
 void figures_add(uint64_t *sum, uint64_t more);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "render/render.h"
 
-/* Output that is passed on while a report is made. */
+/* Bytes of output after which it is passed on while a report is made. */
 #define RENDER_PIECE (64 << 10)
 
-/* To be called between two sites. False = what follows is not wanted. */
+/* Call between two sites. False = skip the rest. */
 static inline bool render_drain(const struct render_options *options, struct buffer *out)
 {
 	return !options->drain || out->length < RENDER_PIECE ||

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bytes to a gzip member, piece by piece. It has no name and no time: equal bytes become equal ones. */
+/*
+ * Compresses bytes to a gzip member, piece by piece. Without name and time, so equal input gives
+ * equal output.
+ */
 #ifndef RENDER_GZIP_H
 #define RENDER_GZIP_H
 
@@ -7,7 +10,7 @@
 
 #include "base/buffer.h"
 
-/* It is a member of what it fills: it must not move between gzip_begin and gzip_end. */
+/* Must not be moved between gzip_begin and gzip_end. */
 struct gzip {
 	z_stream stream;
 	struct buffer *out; /* not owned; may be emptied at any time */
@@ -15,7 +18,7 @@ struct gzip {
 
 void gzip_begin(struct gzip *gzip, struct buffer *out);
 void gzip_append(struct gzip *gzip, const void *bytes, size_t size);
-/* Append what is left, and free what it took. */
+/* Append the rest, and free the state. */
 void gzip_end(struct gzip *gzip);
 
 #endif

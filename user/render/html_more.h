@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an HTML page shows beside the report in JSON: the history, the lines of the application, sentences. As JSON, too. */
+/*
+ * Additional data of an HTML page, beside the JSON report: history, lines of the application,
+ * sentences. In JSON, too.
+ */
 #ifndef RENDER_HTML_MORE_H
 #define RENDER_HTML_MORE_H
 
@@ -7,16 +10,22 @@
 
 /*
  * One object on one line:
- * - "lost": is what is in use what is lost?
- * - "lines": of each listed site, which of its frames is the line of the application; null = none.
- * - "history": what was in use at moments, in seconds since tracing began; null = not known. "bytes" are totals; "sites" are pairs of
- *   a listed site and its changes, each a pair of a moment and the bytes in use from then on; null instead of changes = there was no room.
- * - "losses": what was lost, with sentences.
+ *
+ * - "lost": are the in-use figures lost blocks?
+ *
+ * - "lines": for each listed site, the index of the application's line among its frames; null =
+ * none.
+ *
+ * - "history": memory in use at moments, in seconds since tracing began; null = unknown. "bytes"
+ * are totals; "sites" are pairs of a listed site and its changes, each a pair of a moment and the
+ * bytes in use from then on; null instead of changes = dropped for lack of room.
+ *
+ * - "losses": losses, with sentences.
  */
 void html_more_write(const struct report *report, const struct render_options *options,
 		     struct buffer *out);
 
-/* The same of a report on memory: "titles" of what its parts are for. */
+/* The same for a report on memory: "titles" of purposes. */
 void html_more_write_titles(struct buffer *out);
 
 #endif

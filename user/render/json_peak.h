@@ -6,7 +6,7 @@
 #include "analyze/report.h"
 #include "render/json_writer.h"
 
-/* Members, where moments before that of the report were read. */
+/* Write the members, if there are moments before the report. */
 void json_peak(struct json_writer *json, const struct report *report);
 void json_peak_site(struct json_writer *json, const struct report *report,
 		    const struct report_site *site);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What rows of a JSON report refer to in schema 2: strings, modules, calls, frames and stacks, each once, by the position in its
- * table. The tables come after the rows, which can so be written one by one.
+ * The tables that rows of a JSON report refer to in schema 2: strings, modules, calls, frames and
+ * stacks, each once, by position. The tables follow the rows, which can so be written one by one.
  */
 #ifndef RENDER_JSON_TABLES_H
 #define RENDER_JSON_TABLES_H
@@ -15,7 +15,7 @@ struct json_tables;
 struct json_tables *json_tables_new(void);
 void json_tables_free(struct json_tables *tables);
 
-/* Positions, of what is put there if it is new. All take copies. */
+/* Return a position; new items are added. All copy their arguments. */
 uint32_t json_tables_call(struct json_tables *tables, const struct report_site *site);
 uint32_t json_tables_frame(struct json_tables *tables, const struct report_frame *frame);
 /* False: there are no frames, and so no stack. */

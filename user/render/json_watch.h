@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The member "watch" of a report of `tracer watch`: how far it is, and the memory of the process over time. */
+/*
+ * The member "watch" of a report of `tracer watch`: its progress, and the memory of the process
+ * over time.
+ */
 #ifndef RENDER_JSON_WATCH_H
 #define RENDER_JSON_WATCH_H
 

@@ -15,8 +15,8 @@ struct json_tables;
 
 struct json_writer {
 	struct buffer *out;
-	struct json_tables *tables; /* of schema 2; NULL = all stands where it is used */
-	bool follows; /* the next value comes after a sibling */
+	struct json_tables *tables; /* schema 2; NULL = write everything in place */
+	bool follows; /* the next value follows a sibling */
 };
 
 /* Open with '{' or '[', close with '}' or ']'. */

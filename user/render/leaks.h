@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports of `tracer leaks` to bytes: text for people, JSON for programs. */
+/* Renders reports of `tracer leaks`: text for people, JSON for programs. */
 #ifndef RENDER_LEAKS_H
 #define RENDER_LEAKS_H
 
@@ -8,9 +8,9 @@
 #include "model/leak_who.h"
 #include "render/render.h"
 
-/* Groups that text shows; 0 = all. JSON has all. */
+/* `top`: groups shown in text; 0 = all. JSON has all. */
 struct render_leaks_options {
-	struct render_options base; /* schema and stacks have no meaning */
+	struct render_options base; /* schema and stacks are not used */
 	size_t top;
 };
 
@@ -21,11 +21,11 @@ void render_leaks_text(const struct leak_report *report, const struct render_lea
 void render_leaks_json(const struct leak_report *report, const struct render_leaks_options *options,
 		       struct buffer *out);
 
-/* What leads to a block: report->who, instead of all else. */
+/* Only what points to a block: report->who. */
 void render_leaks_who_text(const struct leak_report *report,
 			   const struct render_leaks_options *options, struct buffer *out);
 struct json_writer;
-/* Add the member "who": null where nothing was asked. */
+/* Write the member "who": null without --who. */
 void render_leaks_who_json(const struct leak_who *who, struct json_writer *json);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports of `tracer memory` to bytes: text for people, JSON for programs. */
+/* Renders reports of `tracer memory`: text for people, JSON for programs. */
 #ifndef RENDER_MEMORY_H
 #define RENDER_MEMORY_H
 
@@ -7,9 +7,9 @@
 #include "model/memory_report.h"
 #include "render/render.h"
 
-/* Rows of kinds and of classes that text shows; 0 = all. JSON has all rows. */
+/* `top`: rows of kinds and classes shown in text; 0 = all. JSON has all. */
 struct render_memory_options {
-	struct render_options base; /* schema and stacks have no meaning */
+	struct render_options base; /* schema and stacks are not used */
 	size_t top;
 };
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Labels of the metrics format: what is appended stands between braces, and every value in it is safe and not long. */
+/*
+ * Labels of the metrics format, for use between braces; every value is safe and limited in length.
+ */
 #ifndef RENDER_METRICS_LABELS_H
 #define RENDER_METRICS_LABELS_H
 
 #include "analyze/report.h"
 #include "base/buffer.h"
 
-/* How figures were found: "counted", "sampled" or "estimated". */
+/* The origin of figures: "counted", "sampled" or "estimated". */
 const char *metrics_labels_quality(const struct report *report, bool sampled);
 
-/* Of a process. */
+/* Labels of a process. */
 void metrics_labels_process(struct buffer *out, const struct target *target, const char *quality);
-/* Of an open site. */
+/* Labels of an open site. */
 void metrics_labels_site(struct buffer *out, const struct report *report,
 			 const struct report_site *site);
 
-/* Of all that have no series of their own. */
+/* Labels of the sum of those without their own series. */
 void metrics_labels_rest_of_processes(struct buffer *out, const char *quality);
 void metrics_labels_rest_of_sites(struct buffer *out, const char *quality);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a reader of a report in another tool's format must know beside its figures, as sentences: of what they are, what is estimated,
- * what is left out, what was lost. Formats put them where there is room for comments.
+ * Sentences that readers of a report in another tool's format need: what the figures are, what is
+ * estimated, left out or lost. Formats put them into comments.
  */
 #ifndef RENDER_NOTES_H
 #define RENDER_NOTES_H
@@ -9,7 +9,7 @@
 #include "analyze/difference.h"
 #include "analyze/report.h"
 
-/* Takes one sentence, which is safe text on one line, and lives until it returns. */
+/* Receives one sentence, safe text on one line, valid during the call. */
 typedef void notes_take(void *context, const char *sentence);
 
 void notes_of_report(const struct report *report, notes_take *take, void *context);

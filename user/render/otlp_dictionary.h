@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables that profiles of OTLP share: of texts, functions, places, stacks and attributes. What is new is packed as soon as it is
- * first needed, since the tables are the sum of what follows each other.
+ * The shared tables of OTLP profiles: texts, functions, locations, stacks and attributes. A new
+ * item is packed when first needed, since a table is the concatenation of its items.
  */
 #ifndef RENDER_OTLP_DICTIONARY_H
 #define RENDER_OTLP_DICTIONARY_H
@@ -12,7 +12,7 @@
 #include "model/report_frame.h"
 #include "render/ranges.h"
 
-/* Numbers of what has a key, from 1 on: 0 is nothing. */
+/* Numbers items by key, from 1; 0 is none. */
 struct otlp_numbers {
 	struct strings keys;
 	struct table by_key; /* by the address of a kept key */
@@ -22,23 +22,23 @@ struct otlp_numbers {
 struct otlp_dictionary {
 	struct buffer out; /* a packed Dictionary */
 	struct otlp_numbers texts, functions, locations, stacks, attributes;
-	struct ranges ranges; /* of files, which are written at the end */
-	int32_t *path; /* of a stack; owned */
+	struct ranges ranges; /* ranges of files, which are written at the end */
+	int32_t *path; /* current stack; owned */
 	size_t path_capacity;
-	struct buffer key, text; /* that are being made */
+	struct buffer key, text; /* scratch buffers */
 };
 
-/* Begin with the empty element of each table. Free with otlp_dictionary_free. */
+/* Initialize with the empty element of each table. Free with otlp_dictionary_free. */
 void otlp_dictionary_begin(struct otlp_dictionary *dictionary);
 /* The index of a text; 0 for none. Untrusted text is escaped, here and below. */
 int32_t otlp_dictionary_text(struct otlp_dictionary *dictionary, const char *text);
 /* The index of an attribute. */
 int32_t otlp_dictionary_attribute(struct otlp_dictionary *dictionary, const char *key,
 				  const char *text);
-/* The index of a stack, innermost frame first, with `leaf` inside of it (NULL = nothing). */
+/* The index of a stack, innermost frame first, preceded by `leaf` (NULL = none). */
 int32_t otlp_dictionary_stack(struct otlp_dictionary *dictionary, const struct report_frame *frames,
 			      size_t count, const char *leaf);
-/* Write the files: nothing can be added any more. */
+/* Write the files; nothing can be added afterwards. */
 void otlp_dictionary_end(struct otlp_dictionary *dictionary);
 void otlp_dictionary_free(struct otlp_dictionary *dictionary);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames by numbers, for formats that write what a frame is called once and refer to it: equal ones have one number, from 0 on. Texts are
- * as in frame_text.h.
+ * Numbers frames, for formats that write a frame's text once and refer to it: equal frames have one
+ * number, from 0. Texts are those of frame_text.h.
  */
 #ifndef RENDER_PLACES_H
 #define RENDER_PLACES_H
@@ -11,7 +11,7 @@
 #include "base/strings.h"
 #include "base/table.h"
 
-/* Texts are the places' own, and equal ones have one address. */
+/* Texts belong to the places; equal ones have one address. */
 struct place {
 	const char *name;
 	const char *file, *module; /* NULL = unknown, or none */
@@ -22,16 +22,19 @@ struct place {
 struct places {
 	struct place *items; /* owned */
 	size_t count, capacity;
-	uint32_t *path; /* of the site that was added last, outermost first; owned */
+	uint32_t *path; /* path of the last site added, outermost first; owned */
 	size_t path_length, path_capacity;
 	struct strings strings, keys;
 	struct table by_key; /* by the address of a kept key: number + 1 */
-	struct buffer name, file, module, key; /* that are being made */
+	struct buffer name, file, module, key; /* scratch buffers */
 };
 
-/* The number of a place whose texts are safe. */
+/* The number of a place with safe texts. */
 uint32_t places_add(struct places *places, const struct place *place);
-/* Make the path of an open site: its process, its frames inwards, and what stands in for a frame that there is not. */
+/*
+ * Make the path of an open site: its process, its frames inwards, and a pseudo-frame if there is
+ * none.
+ */
 void places_add_site(struct places *places, const struct report_site *site);
 void places_free(struct places *places);
 

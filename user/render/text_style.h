@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the text format share: where they write, how wide, with or without color. */
+/* Shared by the parts of the text format: output, width, colour. */
 #ifndef RENDER_TEXT_STYLE_H
 #define RENDER_TEXT_STYLE_H
 
@@ -11,7 +11,7 @@
 #include "render/columns.h"
 #include "render/render.h"
 
-/* Nothing is narrower: what a terminal with fewer columns does is its own affair. */
+/* Minimal width; narrower terminals wrap lines. */
 #define TEXT_COLUMNS_MIN 60
 
 enum text_style {
@@ -26,20 +26,21 @@ struct text_writer {
 	struct buffer *out;
 	bool color;
 	size_t width; /* columns; COLUMNS_ANY with `paths` */
-	size_t lines; /* of the terminal; 0 = not known */
-	size_t frames; /* of each stack; 0 = as many as leave the report a screen, with `verbose` all */
+	size_t lines; /* size of the terminal; 0 = unknown */
+	/* Frames per stack; 0 = as many as let the report fit a screen, all with `verbose` */
+	size_t frames;
 	bool verbose; /* the stacks of all rows */
 	bool paths; /* with the modules' paths and build IDs */
 };
 
-/* How a style begins where there is color: an escape sequence of a terminal. */
+/* The escape sequence of a style, for coloured output. */
 const char *text_style_code(enum text_style style);
 /* Everything appended from here on has `style`; no effect without color. */
 void text_style_set(const struct text_writer *writer, enum text_style style);
 
-/* A count in at most 11 columns: exact below a thousand million. Returns `text`, of UNITS_TEXT_MAX bytes. */
+/* A count in at most 11 columns: exact below 10^9. Returns `text`, of UNITS_TEXT_MAX bytes. */
 const char *text_format_count(uint64_t count, char *text);
-/* Put "~" before a figure that is an estimate. Returns `text`, which may become longer by one. */
+/* Put "~" before an estimate. Returns `text`, which may grow by one byte. */
 const char *text_approximate(char *text, bool sampled);
 /* "+1.3 MiB", "-12 B" or "0". Returns `text`, of UNITS_TEXT_MAX + 1 bytes. */
 const char *text_format_growth(int64_t bytes, char *text);
@@ -48,7 +49,7 @@ const char *text_format_growth(int64_t bytes, char *text);
 #define TEXT_LIMITS_MAX (3 * UNITS_TEXT_MAX + 16)
 const char *text_format_limits(const struct estimate *growth, char *text);
 
-/* How many lines end in the text from a position on. */
+/* Number of lines in the text after a position. */
 size_t text_count_lines(const struct buffer *text, size_t from);
 
 #endif

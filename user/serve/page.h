@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a server has: pages, each a report in a format. A page whose format is not there is not there either. */
+/* The pages of a server, each a report in a format. Without its format a page does not exist. */
 #ifndef SERVE_PAGE_H
 #define SERVE_PAGE_H
 
@@ -21,7 +21,7 @@ struct page {
 	const char *format; /* as in --format; NULL = of no format */
 	const char *type; /* Content-Type */
 	const char *title;
-	bool takes_seconds; /* what changes in so many seconds from now on may be asked for */
+	bool takes_seconds; /* supports ?seconds=N: changes in the next N seconds */
 };
 
 #define PAGE_MAX 16
@@ -32,7 +32,7 @@ const struct page *page_find(const char *path);
 /* The pages, in the order of the index; NULL after the last one. */
 const struct page *page_at(size_t index);
 
-/* The place of a page among all, below PAGE_MAX. */
+/* The number of a page, below PAGE_MAX. */
 size_t page_number(const struct page *page);
 
 /* Append the index. */

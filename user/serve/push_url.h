@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where profiles are pushed to: an URL of http://, of which the host is looked up once. */
+/* The URL that profiles are pushed to: http:// only; its host is resolved once. */
 #ifndef SERVE_PUSH_URL_H
 #define SERVE_PUSH_URL_H
 
@@ -12,11 +12,11 @@
 #define PUSH_PATH_MAX 1024
 
 struct push_url {
-	char host[PUSH_HOST_MAX]; /* as in an URL, without the brackets of an address */
-	char authority[PUSH_HOST_MAX + 16]; /* of a header Host */
+	char host[PUSH_HOST_MAX]; /* as in the URL, without the brackets of an IPv6 address */
+	char authority[PUSH_HOST_MAX + 16]; /* value of the Host header */
 	char path[PUSH_PATH_MAX];
 	uint16_t port;
-	struct sockaddr_storage socket; /* by push_url_resolve */
+	struct sockaddr_storage socket; /* set by push_url_resolve */
 	socklen_t length;
 };
 
@@ -26,7 +26,10 @@ struct push_url {
  */
 int push_url_parse(const char *text, struct push_url *ret_url, struct error *error);
 
-/* Look up the host, as programs do it: names may take what the resolver takes. Returns 0, or -EHOSTUNREACH with `error` filled. */
+/*
+ * Resolve the host with the system's resolver, which may take as long as it likes. Returns 0, or
+ * -EHOSTUNREACH with `error` filled.
+ */
 int push_url_resolve(struct push_url *url, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a server does with a request. Pure: the request is made of texts that anybody may have written. */
+/* Decides about a request. Pure; the texts of a request are untrusted. */
 #ifndef SERVE_REQUEST_H
 #define SERVE_REQUEST_H
 
@@ -11,25 +11,26 @@
 
 #define REQUEST_SECONDS_MAX 300
 
-/* NULL is what the request does not have. */
+/* NULL = absent. */
 struct request {
 	const char *method, *path;
 	const char *host, *authorization; /* headers */
-	const char *seconds; /* of the query */
+	const char *seconds; /* of the query string */
 	bool has_body;
 };
 
-/* Who may ask. */
+/* Access rules. */
 struct request_policy {
 	/*
-	 * Only names of this machine itself are accepted as its host: a page of another site whose name leads here (DNS rebinding) is not.
+	 * Accept only names of this machine itself as Host: rejects a page of another site whose
+	 * name resolves to this address (DNS rebinding).
 	 */
 	bool checks_host;
-	struct token token; /* "" = anybody */
+	struct token token; /* "" = no token needed */
 };
 
 struct request_answer {
-	unsigned int status; /* of HTTP; 200 = `page`, others have a sentence */
+	unsigned int status; /* HTTP status; 200 = `page`, others have a sentence */
 	const char *sentence;
 	const struct page *page;
 	uint64_t seconds; /* 0 = since tracing began */
@@ -38,7 +39,7 @@ struct request_answer {
 struct request_answer request_decide(const struct request *request,
 				     const struct request_policy *policy);
 
-/* Is the value of a header Host this machine for itself, with a port or without? */
+/* Does a Host header name this machine itself, with or without a port? */
 bool request_is_local(const char *host);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A secret that who asks a server must know. */
+/* The secret token that requests to a server must carry. */
 #ifndef SERVE_TOKEN_H
 #define SERVE_TOKEN_H
 
@@ -21,8 +21,8 @@ struct token {
 int token_read(const char *path, struct token *ret_token, struct error *error);
 
 /*
- * Is the value of a header Authorization "Bearer " and the token? NULL is not. How long that takes shows nothing of the token but its
- * length.
+ * Is an Authorization header "Bearer " followed by the token? NULL is not. The time taken reveals
+ * only the length of the token.
  */
 bool token_matches(const struct token *token, const char *authorization);
 

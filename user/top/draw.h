@@ -7,8 +7,8 @@
 #include "top/screen.h"
 
 /*
- * Draw what a view shows, on a screen of any size, with `rows` lines. Puts the view's places within what there is, and what there is into
- * `ret_extent`, for the next key. Free with screen_free.
+ * Draw a view on a screen of any size, with `rows` lines. Limits the view's positions to the
+ * content, and sets `ret_extent` for the next key. Free with screen_free.
  */
 struct screen draw_screen(const struct content *content, struct view *view, size_t columns,
 			  size_t rows, bool ascii, struct view_extent *ret_extent);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which sites of a report are rows of the table, and which of them is chosen. Pure. */
+/* Selects the sites of a report that are rows of the table, and tracks the chosen one. Pure. */
 #ifndef TOP_ROWS_H
 #define TOP_ROWS_H
 
@@ -8,21 +8,23 @@
 
 /* {0} = none. Free with rows_free. */
 struct rows {
-	size_t *sites; /* places in the report, in the order of the table */
+	size_t *sites; /* indexes in the report, in table order */
 	size_t count, capacity;
 };
 
-/* Find the rows of a report as the view has them: after a mark only what has grown, and only what the filter fits. */
+/*
+ * Select the rows for a view: with a mark only growing ones, and only those that match the filter.
+ */
 void rows_find(struct rows *rows, const struct report *report, const struct view *view);
 void rows_free(struct rows *rows);
 
 /*
- * Let the chosen row be the one that it was, wherever it is now; the first one stays the first, unless its stack is shown. False if
- * that row is shown and is no more.
+ * Keep the same row chosen, wherever it is now; the first row stays the first, unless its stack is
+ * shown. False if the shown row no longer exists.
  */
 bool rows_follow(const struct rows *rows, const struct report *report, struct view *view);
 
-/* The chosen row, as the report has it; NULL = there is none. */
+/* The chosen row in the report; NULL = none. */
 const struct report_site *rows_chosen(const struct rows *rows, const struct report *report,
 				      const struct view *view);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands on a terminal, as lines of text in styles: made without a terminal, and drawn by terminal.c. No line is wider than the
- * screen, and all text of it is safe if what was appended was.
+ * The content of a terminal as styled lines of text: made without a terminal, and drawn by
+ * terminal.c. No line is wider than the screen, and its text is safe if the appended text was.
  */
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
@@ -16,17 +16,17 @@ enum screen_style {
 	SCREEN_STRONG, /* what to read first */
 	SCREEN_QUIET, /* what to read last */
 	SCREEN_BAD, /* a leak, the application's line */
-	SCREEN_WARNING, /* it grows, something was lost */
+	SCREEN_WARNING, /* it grows, or something was lost */
 	SCREEN_GOOD, /* it does not grow */
 	SCREEN_METER, /* the filled part of a bar */
 	SCREEN_TITLE, /* the titles of a table */
-	SCREEN_SORTED, /* that of the column which orders it */
+	SCREEN_SORTED, /* title of the sort column */
 	SCREEN_CHOSEN, /* the chosen row */
 	SCREEN_KEY, /* what a key does */
 	SCREEN_STYLES,
 };
 
-/* From a byte of the line on, its text has a style. */
+/* From byte `from` of the line on, text has this style. */
 struct screen_run {
 	size_t from;
 	enum screen_style style;
@@ -41,37 +41,37 @@ struct screen_line {
 /* Free with screen_free. */
 struct screen {
 	size_t columns, rows;
-	bool ascii; /* the terminal has no other characters */
+	bool ascii; /* the terminal supports ASCII only */
 	struct screen_line *lines; /* at most `rows` */
 	size_t count, capacity;
-	struct screen_line line; /* that is being written */
+	struct screen_line line; /* the current line */
 };
 
 /* An empty screen of a size. */
 struct screen screen_new(size_t columns, size_t rows, bool ascii);
 void screen_free(struct screen *screen);
 
-/* What is appended from here on has a style. */
+/* Set the style of the text appended next. */
 void screen_set(struct screen *screen, enum screen_style style);
-/* Append text that is safe. */
+/* Append safe text. */
 void screen_append(struct screen *screen, const char *text);
 void screen_printf(struct screen *screen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Append blanks up to a column; nothing if the line is that wide. */
+/* Append blanks up to a column; none if the line is that wide already. */
 void screen_pad(struct screen *screen, size_t column);
 /* Columns of the line so far. */
 size_t screen_column(const struct screen *screen);
-/* Columns that a text takes, in which the bars of trends take one each. */
+/* Width of a text in columns; bars of trends count one each. */
 size_t screen_width(const char *text);
 
-/* End the line. What has no room is cut; a line below the last row is dropped. */
+/* End the line. Truncates it to the width; drops a line below the last row. */
 void screen_end_line(struct screen *screen);
 /* Drop the lines behind the first `rows`. */
 void screen_limit(struct screen *screen, size_t rows);
-/* Empty lines, until there are so many. */
+/* Append empty lines up to `rows`. */
 void screen_fill(struct screen *screen, size_t rows);
 
-/* How many of `rows` are left. */
+/* Number of rows left. */
 size_t screen_room(const struct screen *screen);
 
 /* The style of the byte at `at` of a line. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal that standard input and output are: the only file that knows ncurses. Whatever way the program ends, but for SIGKILL, the
- * terminal is as it was before.
+ * The terminal on standard input and output: the only file that uses ncurses. However the program
+ * ends, except by SIGKILL, the terminal is restored.
  */
 #ifndef TOP_TERMINAL_H
 #define TOP_TERMINAL_H
@@ -17,18 +17,21 @@
 int terminal_check(struct error *error);
 
 /*
- * Take the terminal over, once for the life of the program: from now on it shows screens. What it takes of files is read now.
- * Returns 0 or a negative errno with `error` filled.
+ * Take over the terminal, once for the life of the program, to show screens. Reads all files that
+ * it needs now. Returns 0 or a negative errno with `error` filled.
  */
 int terminal_open(bool color, struct error *error);
 
-/* Give it back. Does nothing if it is not open. */
+/* Restore the terminal. Does nothing if it is not open. */
 void terminal_close(void);
 
-/* The same from a signal handler or another thread, just before the end of the program: by system calls alone. */
+/*
+ * The same from a signal handler or another thread, just before the program ends: by system calls
+ * only.
+ */
 void terminal_restore(void);
 
-/* Has it no characters but those of ASCII? */
+/* Does it support ASCII only? */
 bool terminal_is_ascii(void);
 
 /* Its size now. */
@@ -36,10 +39,10 @@ void terminal_size(size_t *ret_columns, size_t *ret_rows);
 
 void terminal_draw(const struct screen *screen);
 
-/* The next key that was pressed, as view.h has them; VIEW_KEY_NONE if there is none. False if the terminal is gone. */
+/* Take the next key (see view.h); VIEW_KEY_NONE if there is none. False if the terminal is gone. */
 bool terminal_take_key(uint32_t *ret_key);
 
-/* Stop the program, as Ctrl-Z does, with the terminal as it was before; returns when it goes on. */
+/* Stop the program as Ctrl-Z does, with the terminal restored; returns when it continues. */
 void terminal_suspend(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was in use over time, as a line of small bars. Pure. */
+/* Draws memory in use over time as a line of small bars. Pure. */
 #ifndef TOP_TREND_H
 #define TOP_TREND_H
 
@@ -9,8 +9,9 @@
 #include "base/buffer.h"
 
 /*
- * Append `width` columns: a bar for each of as many equal parts of the moments, as high as the most that was in use then is of the most
- * ever. Fewer moments have one each, to the right. `ascii`: by characters that every terminal has.
+ * Append `width` columns: one bar for each equal part of the moments, proportional to its maximum
+ * relative to the overall maximum. With fewer moments, one bar each, right-aligned. `ascii`: use
+ * only ASCII characters.
  */
 void trend_append(struct buffer *out, const struct history_point *points, size_t count,
 		  size_t width, bool ascii);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the user looks at, and what each key makes of that. Pure. */
+/* The state of the display, and what each key changes. Pure. */
 #ifndef TOP_VIEW_H
 #define TOP_VIEW_H
 
@@ -34,14 +34,14 @@ enum view_page {
 	VIEW_HELP,
 };
 
-/* What has to be done after a key; bits. */
+/* Actions required after a key; bits. */
 enum view_effect {
 	VIEW_DRAW = 1, /* draw the screen again */
 	VIEW_RANK = 2, /* rank or filter the rows again */
-	VIEW_GROUP = 4, /* make other rows of the same snapshot */
+	VIEW_GROUP = 4, /* regroup the same snapshot */
 	VIEW_QUIT = 8,
-	VIEW_MARK = 16, /* growth is counted from now on */
-	VIEW_UNMARK = 32, /* or no more */
+	VIEW_MARK = 16, /* count growth from now on */
+	VIEW_UNMARK = 32, /* stop that */
 	VIEW_THAW = 64, /* take a snapshot now */
 };
 
@@ -49,39 +49,39 @@ enum view_effect {
 
 struct view {
 	enum view_page page;
-	bool by_process; /* rows are processes, or else sites */
-	int pid; /* only sites of this process; 0 = of all */
+	bool by_process; /* rows are processes, not sites */
+	int pid; /* only sites of this process; 0 = all */
 	enum report_sort sort;
-	bool inverted; /* the last one comes first */
-	bool has_verdicts; /* there are verdicts to sort by */
-	bool frozen; /* nothing new is shown */
-	bool marked; /* rows are what has grown since the mark */
+	bool inverted; /* reversed order */
+	bool has_verdicts; /* verdicts are available for sorting */
+	bool frozen; /* the display is frozen */
+	bool marked; /* show growth since the mark */
 	bool typing; /* keys go to the filter */
 	char filter[VIEW_FILTER_MAX]; /* "" = none */
-	uint64_t chosen_id; /* of the chosen row; 0 = none yet */
-	size_t chosen; /* its place among the rows */
-	size_t first; /* the row at the top of the table */
-	size_t offset; /* the line at the top of another page */
+	uint64_t chosen_id; /* id of the chosen row; 0 = none yet */
+	size_t chosen; /* its index among the rows */
+	size_t first; /* index of the row at the top of the table */
+	size_t offset; /* index of the line at the top of a page */
 };
 
-/* What is seen with a view. */
+/* The extent of what a view shows. */
 struct view_extent {
-	size_t rows; /* of the table, seen or not */
-	size_t lines; /* of another page */
-	size_t room; /* of the table or page, on the screen */
-	int chosen_pid; /* of the chosen row, if it is a process; 0 = none */
+	size_t rows; /* rows of the table, visible or not */
+	size_t lines; /* lines of a page */
+	size_t room; /* visible lines of the table or page */
+	int chosen_pid; /* pid of the chosen row, if it is a process; 0 = none */
 };
 
-/* As it is at first. */
+/* The initial view. */
 struct view view_new(enum report_sort sort, bool has_verdicts);
 
-/* Returns what has to be done: bits of enum view_effect. */
+/* Handle a key. Returns required actions: bits of enum view_effect. */
 unsigned int view_press(struct view *view, const struct view_extent *extent, uint32_t key);
 
-/* Put all places within what there is, and let the chosen row be seen. */
+/* Limit all positions to the content, and make the chosen row visible. */
 void view_limit(struct view *view, const struct view_extent *extent);
 
-/* Can rows be ranked by it? */
+/* Can rows be sorted by it? */
 bool view_can_sort(const struct view *view, enum report_sort sort);
 
 #endif
