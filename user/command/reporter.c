@@ -247,36 +247,57 @@ static void reporter_render(struct reporter *reporter, const struct report *repo
 	reporter->written += !reporter->aside && !reporter->room;
 }
 
-int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct error *error)
+/* The options of a report of `snapshot`. The caller frees the judge. */
+static struct report_options reporter_wanted(const struct reporter *reporter,
+					     const struct snapshot *snapshot,
+					     const struct budget_estimates *estimates)
 {
 	const struct options *options = reporter->options;
-	struct budget_estimates *estimates = budget_estimates_new(snapshot->budget);
-	const struct report_names names = reporter->names;
-	struct report_options wanted = { .sort = reporter_sort(options),
-					 .top = options->top,
-					 .only_held = options->format->page ||
-						      (options->schema == 2 && !options->empty),
-					 .without_young = options->min_age_ns || options->survived,
-					 .min_age_ns = options->min_age_ns,
-					 .survived = options->survived,
-					 .lines = options->format->by_line || options->format->page,
-					 .internal = options->level == LOG_VERBOSE,
-					 .base = &reporter->base,
-					 .estimates = estimates,
-					 .light = snapshot->light,
-					 .history = reporter->is_judged ? &reporter->history : NULL,
-					 .timeline = reporter->timeline,
-					 .judge = judge_new(snapshot, &options->rules, &names) };
-	const struct output *output = reporter->aside ? reporter->aside : &reporter->output;
-	const bool aside = reporter->aside || reporter->room;
-	struct passage passage = { .output = output, .room = reporter->room, .error = error };
+
+	return (struct report_options){
+		.sort = reporter_sort(options),
+		.top = options->top,
+		.only_held = options->format->page || (options->schema == 2 && !options->empty),
+		.without_young = options->min_age_ns || options->survived,
+		.min_age_ns = options->min_age_ns,
+		.survived = options->survived,
+		.lines = options->format->by_line || options->format->page,
+		.internal = options->level == LOG_VERBOSE,
+		.base = &reporter->base,
+		.estimates = estimates,
+		.light = snapshot->light,
+		.history = reporter->is_judged ? &reporter->history : NULL,
+		.timeline = reporter->timeline,
+		.judge = judge_new(snapshot, &options->rules, &reporter->names),
+	};
+}
+
+/* The options of rendering for the destination of `passage`. */
+static struct render_options reporter_style(const struct reporter *reporter,
+					    struct passage *passage)
+{
+	const struct options *options = reporter->options;
 	struct render_options style = { .schema = (int)options->schema,
-					.color = reporter->color && !aside,
+					.color = reporter->color && !reporter->aside &&
+						 !reporter->room,
 					.frames = reporter_frames(options),
 					.verbose = options->level == LOG_VERBOSE,
 					.paths = options->paths,
 					.drain = reporter_drain,
-					.context = &passage };
+					.context = passage };
+
+	output_size(passage->output, getenv("COLUMNS"), &style.columns, &style.lines);
+	return style;
+}
+
+int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct error *error)
+{
+	struct budget_estimates *estimates = budget_estimates_new(snapshot->budget);
+	struct report_options wanted = reporter_wanted(reporter, snapshot, estimates);
+	struct passage passage = { .output = reporter->aside ? reporter->aside : &reporter->output,
+				   .room = reporter->room,
+				   .error = error };
+	const struct render_options style = reporter_style(reporter, &passage);
 	struct buffer text = { 0 };
 	struct grouped *grouped;
 	struct report *report;
@@ -287,12 +308,12 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 		budget_since_begin(estimates, reporter->before);
 	if (reporter->watcher)
 		watcher_prepare(reporter->watcher, snapshot, &wanted);
-	output_size(output, getenv("COLUMNS"), &style.columns, &style.lines);
 	if (reporter->symbolizer)
 		symbolizer_begin_report(reporter->symbolizer);
 	progress_begin("reading names");
-	grouped = group_build(snapshot, reporter_by(options), wanted.internal, wanted.judge);
-	report = report_build(&grouped->snapshot, &wanted, &names);
+	grouped = group_build(snapshot, reporter_by(reporter->options), wanted.internal,
+			      wanted.judge);
+	report = report_build(&grouped->snapshot, &wanted, &reporter->names);
 	progress_end();
 	if (reporter->symbolizer)
 		report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
