@@ -9,8 +9,6 @@
  *
  * But for these, what is in use does not grow. Blocks that are freed at once are allocated all the time.
  */
-#include <poll.h>
-
 #include "truth.h"
 
 #define PAGES 4096
@@ -116,13 +114,6 @@ static void leak(size_t number)
 	}
 }
 
-static int is_closed(void)
-{
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-
-	return poll(&input, 1, REST_MS) > 0;
-}
-
 int main(int count, char **arguments)
 {
 	const char *mode = count > 1 ? arguments[1] : "stays";
@@ -132,7 +123,7 @@ int main(int count, char **arguments)
 	truth_begin(count > 2 ? arguments[2] : NULL);
 	if (!grows)
 		keep_one_of_each_page();
-	while (!is_closed()) {
+	while (!truth_is_closed(REST_MS)) {
 		free(site_temporary());
 		do {
 			if (grows)

@@ -14,6 +14,7 @@
 #ifndef TRUTH_H
 #define TRUTH_H
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,14 @@ static inline void truth_free_part(const char *name, unsigned long bytes, unsign
 static inline void truth_free(const char *name, unsigned long bytes)
 {
 	truth_free_part(name, bytes, 1);
+}
+
+/* Wait for `rest_ms`. Returns 1 at once when standard input is closed or readable: the program should end. */
+static inline int truth_is_closed(int rest_ms)
+{
+	struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
+
+	return poll(&input, 1, rest_ms) > 0;
 }
 
 static inline long truth_option(const char *name, long otherwise)

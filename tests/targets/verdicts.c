@@ -3,8 +3,6 @@
  * Sites of known truth, all at work until standard input is closed, `verdicts [wait]`: a leak of one block in a hundred, whose others live until 20 more are
  * born; a cache of CACHE entries that replaces its oldest one; buffers that are made once; blocks that are freed at once.
  */
-#include <poll.h>
-
 #include "truth.h"
 
 #define TURNS 40 /* of each rest */
@@ -64,13 +62,6 @@ static void turn(unsigned long number)
 	free(site_temporary());
 }
 
-static int is_closed(void)
-{
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-
-	return poll(&input, 1, REST_MS) > 0;
-}
-
 int main(int count, char **arguments)
 {
 	static void *buffers[BUFFERS];
@@ -80,7 +71,7 @@ int main(int count, char **arguments)
 	truth_begin(count > 1 ? arguments[1] : NULL);
 	for (i = 0; i < BUFFERS; i++)
 		buffers[i] = site_buffer();
-	while (!is_closed() && buffers[0])
+	while (!truth_is_closed(REST_MS) && buffers[0])
 		for (i = 0; i < TURNS; i++)
 			turn(number++);
 	return 0;
