@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "unit/budget_sim.h"
+#include "unit/recorded_file.h"
 #include "unit/recorded_run.h"
 #include "analyze/budget_estimate.h"
 #include "analyze/report_verdict.h"
@@ -25,8 +26,6 @@
 enum { JSON, TEXT, FORMATS };
 
 static const char *const formats[] = { "json", "text" };
-
-static char folder[64], path[80];
 
 /* Reports of the snapshots that were written, and what is estimated of the first site at the last one. */
 static char *live[INTERVALS + 1][FORMATS];
@@ -173,7 +172,7 @@ static void write_intervals(struct run *run, uint64_t limit)
 	int format;
 
 	forget_reports();
-	assert_int_equal(writer_open(&writer, path, &options, &error), 0);
+	assert_int_equal(writer_open(&writer, recorded_path, &options, &error), 0);
 	for (interval = 1; interval <= INTERVALS; interval++) {
 		snapshot = budget_snapshot(run, interval);
 		for (format = 0; format < FORMATS; format++)
@@ -188,19 +187,9 @@ static void write_intervals(struct run *run, uint64_t limit)
 	assert_int_equal(writer_close(&writer, &error), 0);
 }
 
-static const struct symbol_list *lookup(void *context, const struct frame *frame)
-{
-	return reader_lookup(context, frame);
-}
-
-static const char *hint(void *context, const struct frame *frame)
-{
-	return reader_hint(context, frame);
-}
-
 static void check_interval(struct reader *reader, uint64_t interval)
 {
-	const struct report_names names = { lookup, reader, hint };
+	const struct report_names names = recorded_names(reader);
 	struct snapshot *snapshot;
 	struct error error = { 0 };
 	char *text;
@@ -229,28 +218,12 @@ static void test_as_live(void **state)
 
 	(void)state;
 	write_intervals(run, 0);
-	assert_int_equal(reader_open(&reader, path, &error), 0);
+	assert_int_equal(reader_open(&reader, recorded_path, &error), 0);
 	for (interval = 1; interval <= INTERVALS; interval++)
 		check_interval(&reader, interval);
 	reader_close(&reader);
-	unlink(path);
+	unlink(recorded_path);
 	run_free(run);
-}
-
-static int64_t ask(const char *sql)
-{
-	sqlite3_stmt *statement;
-	sqlite3 *handle;
-	int64_t number;
-
-	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
-	if (sqlite3_prepare_v2(handle, sql, -1, &statement, NULL))
-		fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
-	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-	number = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
-	sqlite3_close(handle);
-	return number;
 }
 
 /* What a limit takes out leaves the others as they were, and no census that none of them has. */
@@ -263,22 +236,24 @@ static void test_thinned(void **state)
 
 	(void)state;
 	write_intervals(run, 1);
-	assert_true(ask("SELECT count(*) FROM interval") < INTERVALS);
-	assert_int_equal(ask("SELECT count(*) FROM budget"), ask("SELECT count(*) FROM interval"));
-	assert_int_equal(ask("SELECT count(*) FROM census c WHERE NOT EXISTS (SELECT 1 FROM"
+	assert_true(recorded_ask("SELECT count(*) FROM interval") < INTERVALS);
+	assert_int_equal(recorded_ask("SELECT count(*) FROM budget"),
+			 recorded_ask("SELECT count(*) FROM interval"));
+	assert_int_equal(
+		recorded_ask("SELECT count(*) FROM census c WHERE NOT EXISTS (SELECT 1 FROM"
 			     " interval WHERE id >= since AND (until IS NULL OR id < until))"),
-			 0);
-	assert_int_equal(reader_open(&reader, path, &error), 0);
+		0);
+	assert_int_equal(reader_open(&reader, recorded_path, &error), 0);
 	for (interval = 1; interval <= INTERVALS; interval++) {
 		char sql[80];
 
 		snprintf(sql, sizeof(sql), "SELECT count(*) FROM interval WHERE id = %d",
 			 (int)interval);
-		if (ask(sql))
+		if (recorded_ask(sql))
 			check_interval(&reader, interval);
 	}
 	reader_close(&reader);
-	unlink(path);
+	unlink(recorded_path);
 	run_free(run);
 }
 
@@ -293,21 +268,21 @@ static void test_estimates(void **state)
 #define LAST(column)                                                                      \
 	"SELECT CAST(" column " AS INTEGER) FROM estimate e JOIN site s ON s.id = e.site" \
 	" WHERE s.key = 1 ORDER BY e.interval DESC LIMIT 1"
-	assert_int_equal(ask(LAST("rate")), (int64_t)last_estimate.rate.value);
-	assert_int_equal(ask(LAST("rate_low")), (int64_t)last_estimate.rate.low);
-	assert_int_equal(ask(LAST("rate_high")), (int64_t)last_estimate.rate.high);
-	assert_int_equal(ask(LAST("grown_low")), (int64_t)last_estimate.bytes.low);
-	assert_int_equal(ask(LAST("grown_high")), (int64_t)last_estimate.bytes.high);
-	assert_int_equal(ask(LAST("followed")), (int64_t)last_estimate.followed);
-	assert_int_equal(ask("SELECT min(sampled) FROM site"), 1);
+	assert_int_equal(recorded_ask(LAST("rate")), (int64_t)last_estimate.rate.value);
+	assert_int_equal(recorded_ask(LAST("rate_low")), (int64_t)last_estimate.rate.low);
+	assert_int_equal(recorded_ask(LAST("rate_high")), (int64_t)last_estimate.rate.high);
+	assert_int_equal(recorded_ask(LAST("grown_low")), (int64_t)last_estimate.bytes.low);
+	assert_int_equal(recorded_ask(LAST("grown_high")), (int64_t)last_estimate.bytes.high);
+	assert_int_equal(recorded_ask(LAST("followed")), (int64_t)last_estimate.followed);
+	assert_int_equal(recorded_ask("SELECT min(sampled) FROM site"), 1);
 	/* What two intervals have in common is there once, and what was thinned ends. */
-	assert_true(ask("SELECT count(*) FROM window_mark WHERE until - since = 2") > 0);
-	assert_true(ask("SELECT count(*) FROM census WHERE until - since = 1") > 0);
-	assert_true(ask("SELECT count(*) FROM census WHERE until IS NULL") > 0);
+	assert_true(recorded_ask("SELECT count(*) FROM window_mark WHERE until - since = 2") > 0);
+	assert_true(recorded_ask("SELECT count(*) FROM census WHERE until - since = 1") > 0);
+	assert_true(recorded_ask("SELECT count(*) FROM census WHERE until IS NULL") > 0);
 	/* The class of 100 bytes is what the census has of them. */
-	assert_true(ask("SELECT count(*) FROM census, json_each(sizes) z WHERE"
-			" z.value ->> 0 = 96 AND z.value ->> 1 > 0") > 0);
-	unlink(path);
+	assert_true(recorded_ask("SELECT count(*) FROM census, json_each(sizes) z WHERE"
+				 " z.value ->> 0 = 96 AND z.value ->> 1 > 0") > 0);
+	unlink(recorded_path);
 	run_free(run);
 }
 
@@ -340,7 +315,6 @@ static void test_hostile(void **state)
 	struct run *run = run_new();
 	struct snapshot *snapshot;
 	struct reader reader;
-	sqlite3 *handle;
 	size_t i;
 
 	(void)state;
@@ -348,18 +322,15 @@ static void test_hostile(void **state)
 		struct error error = { 0 };
 
 		write_intervals(run, 0);
-		assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
-		if (sqlite3_exec(handle, attacks[i][0], NULL, NULL, NULL))
-			fail_msg("%s: %s", attacks[i][0], sqlite3_errmsg(handle));
-		sqlite3_close(handle);
-		assert_int_equal(reader_open(&reader, path, &error), 0);
+		recorded_change(attacks[i][0]);
+		assert_int_equal(reader_open(&reader, recorded_path, &error), 0);
 		if (!reader_load(&reader, INTERVALS - 1, &snapshot, &error))
 			fail_msg("taken in spite of '%s'", attacks[i][0]);
 		assert_int_equal(error.kind, ERROR_USAGE);
 		if (!strstr(error.text, attacks[i][1]))
 			fail_msg("%s: '%s'", attacks[i][0], error.text);
 		reader_close(&reader);
-		unlink(path);
+		unlink(recorded_path);
 	}
 	run_free(run);
 }
@@ -392,22 +363,10 @@ static void test_number_rows(void **state)
 	buffer_free(&text);
 }
 
-static int make_folder(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/test_recorded_budget-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof(path), "%s/x.db", folder);
-	return 0;
-}
-
 static int remove_folder(void **state)
 {
-	(void)state;
 	forget_reports();
-	unlink(path);
-	return rmdir(folder);
+	return recorded_remove_folder(state);
 }
 
 int main(void)
@@ -418,5 +377,5 @@ int main(void)
 		cmocka_unit_test(test_number_rows),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, recorded_make_folder, remove_folder);
 }

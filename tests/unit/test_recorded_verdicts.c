@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "unit/recorded_file.h"
 #include "unit/recorded_run.h"
 #include "unit/verdict_sim.h"
 #include "analyze/report_verdict.h"
@@ -22,8 +23,6 @@
 
 #define TIME_S 120
 #define PROGRAMS 5
-
-static char folder[64], path[80];
 
 /* Which site does what, by key. */
 enum {
@@ -76,7 +75,7 @@ static void world_close(struct world *world)
 		sim_end(&world->sims[key]);
 	history_free(&world->history);
 	run_free(world->run);
-	unlink(path);
+	unlink(recorded_path);
 }
 
 static void world_add_site(struct world *world, struct snapshot *snapshot, uint64_t key,
@@ -155,16 +154,6 @@ static enum verdict_word word_of(const struct snapshot *snapshot, const struct h
 	return word;
 }
 
-static const struct symbol_list *lookup(void *context, const struct frame *frame)
-{
-	return reader_lookup(context, frame);
-}
-
-static const char *hint(void *context, const struct frame *frame)
-{
-	return reader_hint(context, frame);
-}
-
 static bool begin(void *context, uint64_t time_ns)
 {
 	return history_begin(context, time_ns);
@@ -212,7 +201,7 @@ static size_t record(struct world *world, double step_s, uint64_t limit, char **
 	size_t count = 0;
 	double time_s;
 
-	assert_int_equal(writer_open(&writer, path, &options, &error), 0);
+	assert_int_equal(writer_open(&writer, recorded_path, &options, &error), 0);
 	for (time_s = step_s; time_s <= TIME_S; time_s += step_s) {
 		struct snapshot *snapshot = world_snapshot(world, time_s);
 
@@ -231,14 +220,14 @@ static void open_reader(struct reader *reader)
 {
 	struct error error = { 0 };
 
-	if (reader_open(reader, path, &error))
+	if (reader_open(reader, recorded_path, &error))
 		fail_msg("%s", error.text);
 }
 
 /* The report of an interval, which is to be freed. */
 static char *recorded(struct reader *reader, uint64_t interval, const char *format)
 {
-	const struct report_names names = { lookup, reader, hint };
+	const struct report_names names = recorded_names(reader);
 	struct history history = { 0 };
 	struct error error = { 0 };
 	struct snapshot *snapshot;
@@ -255,7 +244,7 @@ static char *recorded(struct reader *reader, uint64_t interval, const char *form
 static void check_word(struct reader *reader, uint64_t interval, uint64_t key,
 		       enum verdict_word wanted)
 {
-	const struct report_names names = { lookup, reader, hint };
+	const struct report_names names = recorded_names(reader);
 	struct history history = { 0 };
 	struct error error = { 0 };
 	struct snapshot *snapshot;
@@ -357,9 +346,9 @@ static void test_table(void **state)
 	world_open(&world);
 	count = record(&world, 1, 0, NULL);
 	open_reader(&reader);
-	assert_int_equal(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+	handle = recorded_open();
 	for (i = 1; i <= count; i++) {
-		const struct report_names names = { lookup, &reader, hint };
+		const struct report_names names = recorded_names(&reader);
 		struct history history = { 0 };
 		struct error error = { 0 };
 		struct snapshot *snapshot;
@@ -381,32 +370,19 @@ static void test_table(void **state)
 	world_close(&world);
 }
 
-static int keep_number(void *context, int columns, char **values, char **names)
-{
-	(void)columns, (void)names;
-	*(int *)context = atoi(values[0]);
-	return 0;
-}
-
 /* With -v the text has since when a site leaks: the moment that SQL has. */
 static void test_since(void **state)
 {
 	char wanted[80], time[UNITS_TEXT_MAX], *text;
 	struct world world;
 	struct reader reader;
-	sqlite3 *handle;
-	int interval = 0;
+	int64_t interval;
 
 	(void)state;
 	world_open(&world);
 	record(&world, 1, 0, NULL);
-	assert_int_equal(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(handle,
-				      "SELECT max(v.interval) FROM verdict v JOIN site s ON"
-				      " s.id = v.site WHERE s.key = 5 AND v.word = 'leak'",
-				      keep_number, &interval, NULL),
-			 0);
-	sqlite3_close(handle);
+	interval = recorded_ask("SELECT max(v.interval) FROM verdict v JOIN site s ON"
+				" s.id = v.site WHERE s.key = 5 AND v.word = 'leak'");
 	assert_in_range(interval, TIME_S / 2, TIME_S);
 	snprintf(wanted, sizeof(wanted), "; since %s of tracing",
 		 units_format_time((uint64_t)interval * 1000000000, time));
@@ -433,7 +409,7 @@ static void test_thinned(void **state)
 	(void)state;
 	world_open(&world);
 	count = record(&world, 0.25, 150 << 10, NULL);
-	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(stat(recorded_path, &status), 0);
 	assert_in_range(status.st_size, 110 << 10, 166 << 10);
 	open_reader(&reader);
 	check_word(&reader, count, LEAK, VERDICT_LEAK);
@@ -441,16 +417,6 @@ static void test_thinned(void **state)
 	check_word(&reader, count, REST, VERDICT_WARM_UP);
 	reader_close(&reader);
 	world_close(&world);
-}
-
-static void run_sql(const char *sql)
-{
-	sqlite3 *handle;
-
-	assert_int_equal(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-	if (sqlite3_exec(handle, sql, NULL, NULL, NULL))
-		fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
-	sqlite3_close(handle);
 }
 
 /* A recording of a version before has no columns for lifespans. */
@@ -464,7 +430,8 @@ static void test_former_version(void **state)
 	(void)state;
 	world_open(&world);
 	record(&world, 10, 0, NULL);
-	run_sql("ALTER TABLE figures DROP COLUMN lives; ALTER TABLE figures DROP COLUMN ages;"
+	recorded_change(
+		"ALTER TABLE figures DROP COLUMN lives; ALTER TABLE figures DROP COLUMN ages;"
 		"ALTER TABLE figures DROP COLUMN ages_ns;"
 		"ALTER TABLE figures DROP COLUMN life_units;");
 	open_reader(&reader);
@@ -512,7 +479,7 @@ static void test_hostile(void **state)
 		world_open(&world);
 		record(&world, 40, 0, NULL);
 		snprintf(sql, sizeof(sql), "UPDATE figures SET %s", attacks[i]);
-		run_sql(sql);
+		recorded_change(sql);
 		open_reader(&reader);
 		if (!load(&reader, 3, &snapshot, &history, &error))
 			fail_msg("taken in spite of %s", attacks[i]);
@@ -567,7 +534,7 @@ static void test_contradictions(void **state)
 		whole = i % 2;
 		world_open(&world);
 		record(&world, 40, 0, NULL);
-		run_sql(attack[0]);
+		recorded_change(attack[0]);
 		open_reader(&reader);
 		/* As reports read it, with what was before, and as differences do. */
 		code = whole ? load(&reader, 3, &snapshot, &history, &error)
@@ -593,10 +560,10 @@ static void test_extremes(void **state)
 	(void)state;
 	world_open(&world);
 	record(&world, 40, 0, NULL);
-	run_sql("UPDATE figures SET alloc_bytes = 9223372036854775807, free_bytes = 0,"
-		" alloc_objects = 9223372036854775807, free_objects = 4611686018427387903,"
-		" ages = '[1,4611686018427387903]', lives = '[4611686018427387903]',"
-		" life_units = 9223372036854775807, life_longest = 9223372036854775807");
+	recorded_change("UPDATE figures SET alloc_bytes = 9223372036854775807, free_bytes = 0,"
+			" alloc_objects = 9223372036854775807, free_objects = 4611686018427387903,"
+			" ages = '[1,4611686018427387903]', lives = '[4611686018427387903]',"
+			" life_units = 9223372036854775807, life_longest = 9223372036854775807");
 	open_reader(&reader);
 	text = recorded(&reader, 3, "json");
 	assert_non_null(strstr(text, "\"verdict\""));
@@ -626,7 +593,7 @@ static void test_settled(void **state)
 	stats->lives.temporary = stats->lives.untimed = stats->free_objects;
 	stats->lives.classes[3] += stats->free_objects;
 	stats->ages[0] = 2;
-	assert_int_equal(writer_open(&writer, path, &options, &error), 0);
+	assert_int_equal(writer_open(&writer, recorded_path, &options, &error), 0);
 	assert_int_equal(writer_add(&writer, snapshot, NULL, &error), 0);
 	assert_int_equal(writer_close(&writer, &error), 0);
 	snapshot_free(snapshot);
@@ -674,23 +641,6 @@ static void test_grow_older(void **state)
 	assert_int_equal(ages[4], 3);
 }
 
-static int make_folder(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/test_verdicts-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof(path), "%s/x.db", folder);
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(folder);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -701,5 +651,5 @@ int main(void)
 		cmocka_unit_test(test_extremes), cmocka_unit_test(test_grow_older),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, recorded_make_folder, recorded_remove_folder);
 }
