@@ -80,7 +80,7 @@ $(BUILD)/tracer: $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -pie $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# The linker warns that libdebuginfod, which is looked for when it is needed, needs the C library that was linked.
+# The linker warns that libdebuginfod, which is loaded only when needed, needs the C library that was linked.
 LIBS_STATIC := $(shell pkg-config --static --libs $(filter-out libmicrohttpd,$(PKGS)) 2>/dev/null) \
 	-lmicrohttpd -liberty -lpthread -lm
 static: $(BUILD)/tracer-static
