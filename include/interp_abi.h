@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of interpreters: what their readers in BPF and user space must agree on, byte for byte. Where things are in an
- * interpreter's structures differs by version: user space fills a table of offsets for each process, and the BPF programs
- * follow it blindly, since a wrong one can only lead to unreadable or senseless words. What is the same in all versions
- * is a constant here, for both sides.
+ * Frames of interpreters: layouts shared byte for byte by their readers in BPF and user space.
+ * Field offsets in an interpreter's structures differ by version: user space fills in a table of
+ * offsets for each process, and the BPF programs follow it blindly, since a wrong one can only lead
+ * to unreadable or meaningless words. What is the same in all versions is a constant here, for both
+ * sides.
  *
- * Everything here has a fixed width. The file includes nothing; each side brings its own __u32 and friends.
+ * Everything here has a fixed width. The file includes nothing; each side brings its own __u32 and
+ * friends.
  */
 #ifndef INTERP_ABI_H
 #define INTERP_ABI_H
@@ -27,7 +29,10 @@ enum interp_kind {
 		INTERP_KINDS,
 };
 
-/* Where the interpreter's state of the current thread is: an execution context, a thread state or globals. */
+/*
+ * Where to find the interpreter's state of the current thread: an execution context, a thread state
+ * or globals.
+ */
 enum interp_anchor {
 	/* Its address is in the word at thread pointer + anchor, the same for all threads. */
 	INTERP_ANCHOR_THREAD = 0,
@@ -156,16 +161,17 @@ struct interp_php {
 #define PHP_STRING_LENGTH 16
 #define PHP_STRING_BYTES 24
 
-/* The interpreter of a process; kind INTERP_NONE: it has none whose frames can be read. */
+/* The interpreter of a process; INTERP_NONE = none whose frames can be read. */
 struct interp_process {
 	__u32 kind; /* enum interp_kind */
 	__u32 anchor_kind; /* enum interp_anchor */
 	__u64 anchor; /* what to add, modulo 2^64 */
-	__u64 seed; /* what hashes of its code and frames begin with: a secret, different for each process */
+	__u64 seed; /* initial value of hashes of its code and frames: a secret per process */
 	__u32 module;
-	__u32 generation; /* below 2^16: no two interpreters of a process, one after the other, have the same */
-	__u32 through; /* the word leads to a structure that has the state at this offset; 0 = to the state */
-	__u32 memo; /* 1 = the end of code is seen, so what was found out about code by its address may be used again */
+	__u32 generation; /* below 2^16; differs between successive interpreters of a process */
+	/* The word points to a structure with the state at this offset; 0 = to the state */
+	__u32 through;
+	__u32 memo; /* 1 = the end of code is seen, so its content may be cached by address */
 	struct interp_ruby ruby;
 	struct interp_python python;
 	struct interp_php php;
@@ -207,8 +213,9 @@ struct interp_record {
 };
 
 /*
- * What names the code of a frame, copied when it was first seen in a stack, since it may live no longer than the call.
- * Each part is the start of an object. Code is that of an iseq's body, or a code object.
+ * Data that names the code of a frame, copied when it was first seen in a stack, since it may live
+ * no longer than the call. Each part is the start of an object. Code is that of an iseq's body, or
+ * a code object.
  */
 enum interp_part_kind {
 	INTERP_PART_CODE = 0,

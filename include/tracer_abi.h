@@ -12,8 +12,8 @@
 #define STACK_FRAMES_MAX 127
 
 /*
- * What a probed function does to memory. The BPF programs know these few verbs and nothing else: an
- * allocator function is a verb plus the positions of its arguments (a "call shape").
+ * What a probed function does to memory. BPF programs know only these verbs: an allocator function
+ * is a verb plus the positions of its arguments (a "call shape").
  */
 enum call_op {
 	CALL_NONE = 0,
@@ -27,19 +27,21 @@ enum call_op {
 	CALL_LEAVE, /* an exit of a function whose return is not probed: the result is in its register */
 	CALL_CODE_END, /* an interpreter's code object at ptr_arg ends; no memory is counted */
 	CALL_SAMPLE, /* the program publishes a sample: a struct sample_site */
-	CALL_SAMPLE_END, /* it publishes that the sample is freed */
-	CALL_INSIDE, /* in a function that allocates: its result is in a register, if there is one */
-	CALL_INSIDE_SIZE, /* in the same: the bytes that it was asked for are in a register */
+	CALL_SAMPLE_END, /* the program publishes that the sample was freed */
+	CALL_INSIDE, /* inside an allocating function: its result, if any, is in a register */
+	CALL_INSIDE_SIZE, /* likewise: the requested bytes are in a register */
 	CALL_PROCESS_END, /* the process is about to end itself; no memory is counted */
 };
 
-/* How a function hands out the block, or how it ends one. */
+/* How a function returns a block, or how it ends one. */
 enum call_result {
 	RESULT_POINTER = 0, /* in the return register; NULL is failure */
 	RESULT_OUT_STATUS, /* in *ptr_arg, valid only when the return register is 0 (posix_memalign) */
-	RESULT_POINTER_OR_THROWS, /* as RESULT_POINTER, but no exception would get past a return probe */
+	/* As RESULT_POINTER, but an exception could not pass a return probe */
+	RESULT_POINTER_OR_THROWS,
 	RESULT_IN_PLACE, /* the block stays where it is; a result below the size is failure (xallocx) */
-	RESULT_POINTER_OR_FREED, /* of CALL_REALLOC: the old block ends, too, where there is no new one */
+	/* Of CALL_REALLOC: the old block ends even if there is no new one */
+	RESULT_POINTER_OR_FREED,
 	RESULT_FREES_INSIDE, /* of CALL_FREE: may end the block by calling another free function */
 	RESULT_INSIDE =
 		RESULT_FREES_INSIDE, /* of CALL_ALLOC: as RESULT_POINTER, and CALL_INSIDE sees it, too */
@@ -85,20 +87,20 @@ enum call_result {
 #define SHAPE_FUNCTION(shape) ((__u32)((shape) >> 32 & 0xffff))
 #define SHAPE_TARGET(shape) ((__u32)((shape) >> 48))
 
-/* In the place of a register's number, that of the stack pointer. */
+/* In place of a register number; it is the stack pointer's. */
 #define INSIDE_NOTED 4
 
-/* Who records calls whose result is seen inside. */
+/* What records calls whose result is seen inside. */
 enum inside_mode {
 	INSIDE_VERIFY = 0, /* their returns, which compare */
 	INSIDE_RECORD, /* the probes inside */
 };
 
-/* With a position: the argument has 32 bits, and the rest of its register may hold anything. */
+/* Flag of a position: the argument has 32 bits, and the rest of its register is undefined. */
 #define ARG_IS_INT 8
 #define ARG_POSITION(position) ((position)&7)
 
-/* In the place of the position of the size argument: all blocks of the function have one size. */
+/* In place of the position of the size argument: all blocks of the function have one size. */
 #define SIZE_ARG_FIXED 15
 
 #define SHAPE_BY_EXITS ((__u64)1 << 19)
@@ -124,7 +126,7 @@ enum program {
 	PROGRAM_COUNT,
 };
 
-/* Where an argument of a sampled site is. */
+/* The location of an argument at a sample's probe. */
 enum sample_place {
 	SAMPLE_CONSTANT = 0, /* it is `value` */
 	SAMPLE_REGISTER, /* in `base` */
@@ -146,7 +148,7 @@ struct sample_argument {
 	__u8 unused;
 };
 
-/* The arguments by their positions. The end of a sample has the first only. */
+/* The arguments by position. The end of a sample has only the first. */
 enum sample_position {
 	SAMPLE_POINTER = 0,
 	SAMPLE_SIZE, /* bytes asked for */
@@ -159,13 +161,13 @@ struct sample_site {
 };
 
 #define SAMPLE_SITES_MAX 0x3fff
-/* No sample represents as much: it is more than an address space has. */
+/* Upper bound of a sample's weight: more than an address space has. */
 #define SAMPLE_WEIGHT_MAX ((__u64)1 << 48)
 
 /*
- * Frees by the allocator itself of what it keeps for threads (glibc at a thread's end) are no frees of the
- * program's. Their caller identifies them: code of the allocator, in [low, high), in bytes from the probed
- * instruction. By function id.
+ * When the allocator itself frees what it cached for a thread (glibc at a thread's end), that is no
+ * free by the program. Such frees are identified by their caller: allocator code in [low, high), in
+ * bytes from the probed instruction. By function id.
  */
 struct inner_callers {
 	__s64 low, high;
@@ -174,14 +176,14 @@ struct inner_callers {
 /* Entries of `allocator_files`: files with functions that allocate or free. */
 #define ALLOCATOR_FILES_MAX 4096
 
-/* Function ids with inner callers, or with a fixed size, are below. */
+/* Upper bound of function ids with inner callers or a fixed size. */
 #define INNER_CALLERS_MAX 1024
 
 /* Where memory comes from. Totals of different sources are never mixed within a site. */
 enum memory_source {
 	SOURCE_HEAP = 0,
 	SOURCE_MMAP,
-	/* Of the kernel (--kernel). */
+	/* Of the kernel's own memory (--kernel). */
 	SOURCE_KMALLOC,
 	SOURCE_KMEM_CACHE,
 	SOURCE_PAGES,
@@ -202,15 +204,16 @@ struct block_key {
 };
 
 /*
- * The life of a block is one word: when it was born, CLOCK_MONOTONIC to 65 us, and in the bits below that what realloc has done
- * with it since. A block keeps its birth when realloc resizes or moves it.
+ * The life of a block is one word: its birth, CLOCK_MONOTONIC in units of 65 us, and in the low
+ * bits what realloc has done with it since. A block keeps its birth when realloc resizes or moves
+ * it.
  */
 #define LIFE_GROWN_MAX 0x3fff /* times that realloc has made it larger: as often, or more often */
 #define LIFE_UNKNOWN \
-	0x4000 /* realloc made it of a block that was not recorded: it is older than its birth */
-#define LIFE_ADDED 0x8000 /* of such a block only what realloc has added is counted */
+	0x4000 /* realloc made it from an unrecorded block: it is older than its birth */
+#define LIFE_ADDED 0x8000 /* only what realloc added to such a block is counted */
 #define LIFE_OF(born_ns) ((born_ns) & ~(__u64)0xffff)
-/* At the latest: no block counts as older than it is. */
+/* The latest possible birth: no block counts as older than it is. */
 #define LIFE_BORN_NS(life) ((life) | (__u64)0xffff)
 #define LIFE_GROWN(life) ((__u32)((life)&LIFE_GROWN_MAX))
 
@@ -224,17 +227,18 @@ struct block {
 /* A live block that the program published as a sample; `block.size` is its weight. */
 struct sampled_block {
 	struct block block;
-	__u64 objects; /* blocks that it represents, itself among them */
+	__u64 objects; /* blocks that it represents, including itself */
 };
 
 /*
- * A live block of the kernel's. Its key is its address and, in the lowest bits, which are 0 in all addresses, what it is: an
- * address of a page is that of its struct page, and one of percpu memory is no address at all.
+ * A live block of the kernel's own memory. Its key is its address, with the type in the low bits,
+ * which are 0 in all addresses. The address of pages is that of their struct page; that of percpu
+ * memory is no real address.
  */
 struct kernel_block {
-	/* Pages that were freed before the others of their block are out of its size. */
+	/* Its size excludes pages that were freed before the rest of the block. */
 	struct block block;
-	__u32 order; /* of pages: there were 2^order at first */
+	__u32 order; /* for pages: initially 2^order */
 	__u32 unused;
 };
 
@@ -242,36 +246,42 @@ struct kernel_block {
 #define KERNEL_KEY_PAGES 1
 #define KERNEL_KEY_PERCPU 2
 
-/* The name of the slab cache of a site's blocks: terminated. */
+/* The name of the slab cache of a site's blocks; terminated. */
 struct kernel_cache {
 	char name[32];
 };
 
 /*
- * Lifespans of freed blocks, in units of 65,536 ns, as births are kept. Class 0 has those below a unit, class n those from 2^(n-1)
- * units on, and the last one all that are longer: 19.5 hours. BPF programs count all classes but the first, which is what is left of
- * the freed blocks: so nothing is counted for most of them.
+ * Lifespans of freed blocks, in units of 65,536 ns, as births are stored. Class 0 is below one
+ * unit, class n from 2^(n-1) units on, and the last class everything longer than 19.5 hours. BPF
+ * programs count all classes but the first, which is the rest of the freed blocks; so most blocks
+ * cost nothing.
  */
 #define LIFE_UNIT_BITS 16
 #define LIFE_CLASSES 32
 
 /*
- * One call site: a stack, in one program of a process, through one function. The counters only grow. The
- * freed ones come first so that an ascending copy never sees a free whose allocation it has missed.
+ * One call site: a stack, in one program of a process, through one function. The counters only
+ * grow. The freed ones come first, so that an ascending copy never sees a free without its
+ * allocation.
  */
 struct site {
 	__u64 free_bytes;
 	__u64 free_objects;
 	__u64 alloc_bytes;
 	__u64 alloc_objects;
-	__u64 untimed_objects; /* freed ones without a lifespan: realloc has moved them on, or no free was seen */
-	__u64 temporary_objects; /* of those freed: by the next call of the thread that had made them */
+	/* Freed blocks without a lifespan: moved on by realloc, or their free was not seen */
+	__u64 untimed_objects;
+	__u64 temporary_objects; /* freed blocks that the next call of their thread freed */
 	__u64 life_units; /* sum of lifespans */
-	/* The longest one. Of two blocks that end at the same time on two CPUs, it may be the shorter one's. */
+	/*
+	 * The longest lifespan. If two blocks end at the same time on two CPUs, it may be that of
+	 * the shorter-lived one.
+	 */
 	__u64 life_longest;
 	__u64 stack; /* key in the stack table; 0 = the stack could not be stored */
 	__u64 first_ns; /* CLOCK_MONOTONIC time of its first allocation */
-	__u64 samples; /* of which alloc_bytes and alloc_objects are an estimate; 0 = they are exact */
+	__u64 samples; /* samples behind alloc_bytes and alloc_objects; 0 = these are exact */
 	__u32 target_id;
 	__u32 exec_id;
 	__u32 function; /* id in user space's function table */
@@ -279,28 +289,34 @@ struct site {
 	__u64 lives[LIFE_CLASSES - 1]; /* blocks by lifespan, from class 1 on */
 };
 
-/* The name of the threads that a site is of, as the kernel has it: terminated, and filled up with NUL. */
+/* The name of a site's threads, as in the kernel: NUL-padded. */
 struct site_thread {
 	char name[16];
 };
 
-/* Sites beside those with a stack: for allocations whose stack finds no room, some functions in some programs. */
+/*
+ * Entries for sites without a stack: for allocations whose stack finds no room, a few functions in
+ * a few programs.
+ */
 #define SITES_RESERVE 1024
 
-/* What a target holds of the tables of sites and stacks. Below 0 for a moment where one is removed before it was counted. */
+/*
+ * A target's entries in the tables of sites and stacks. Briefly negative if an entry is removed
+ * before it was counted.
+ */
 struct share {
 	__s32 stacks; /* sites with a stack */
 	__s32 plain; /* sites without one */
 };
 
-/* Targets have 16 bits, and 0 is none. */
+/* target_ids have 16 bits; 0 is none. */
 #define SHARES_MAX 65536
 #define SHARE_OF_ALL 0
 
 struct stack_record {
 	__u32 count;
 	__u32 end; /* enum unwind_end of unwind_abi.h */
-	/* The first is the return address into the caller of the function. */
+	/* The first one is the return address into the caller of the function. */
 	__u64 pcs[STACK_FRAMES_MAX];
 };
 
@@ -311,14 +327,14 @@ enum event_kind {
 	EVENT_PROCESS_END, /* struct event_process_end */
 };
 
-/* A site was seen for the first time: its stack is to be resolved while the target still lives. */
+/* A site was seen for the first time: resolve its stack while the target still lives. */
 struct event_site {
 	__u32 kind;
 	__u32 target_id;
 	__u64 site;
 };
 
-/* The process that is to be stopped before it ends itself (setting_stop_process) has been. */
+/* The process of setting_stop_process was stopped before its end. */
 struct event_process_end {
 	__u32 kind;
 	__u32 target_id;
