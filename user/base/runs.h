@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sorting items by the 64-bit number that each begins with, where runs of them ascend already: runs are merged. In the header, so that the
- * compiler knows their size.
+ * Sorts items by the 64-bit number at their start, by merging ascending runs: fast for nearly
+ * sorted input. In a header, so that the compiler knows their size.
  */
 #ifndef BASE_RUNS_H
 #define BASE_RUNS_H
@@ -20,7 +20,7 @@ static inline uint64_t runs_number(const unsigned char *items, size_t at, size_t
 	return number;
 }
 
-/* The end of the run that begins at `from`: numbers ascend. */
+/* The end of the ascending run that begins at `from`. */
 static inline size_t runs_end(const unsigned char *items, size_t from, size_t count, size_t size)
 {
 	while (++from < count &&
@@ -29,7 +29,10 @@ static inline size_t runs_end(const unsigned char *items, size_t from, size_t co
 	return from < count ? from : count;
 }
 
-/* Merge two runs, of `left` to `middle` to `right`. Only what is behind the first item of the second one moves. */
+/*
+ * Merge two runs, `left` to `middle` to `right`. Moves only items behind the first item of the
+ * second run.
+ */
 static inline void runs_merge(unsigned char *items, size_t left, size_t middle, size_t right,
 			      size_t size)
 {
@@ -45,7 +48,7 @@ static inline void runs_merge(unsigned char *items, size_t left, size_t middle, 
 	free(second);
 }
 
-/* Merge each run with the next one. Returns how many there are left. */
+/* Merge each run with the next one. Returns the number of runs left. */
 static inline size_t runs_merge_pairs(unsigned char *items, size_t count, size_t size)
 {
 	size_t left, middle, right, runs = 0;
@@ -61,7 +64,7 @@ static inline size_t runs_merge_pairs(unsigned char *items, size_t count, size_t
 	return runs;
 }
 
-/* Takes little time where there are few runs, and never more than n log n. */
+/* Sort: fast with few runs, and never more than n log n. */
 static inline void runs_sort(void *items, size_t count, size_t size)
 {
 	while (runs_merge_pairs(items, count, size) > 1)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The key that sets a mark while `tracer record` is on a terminal: Enter; with a name before it, a mark of that name. The terminal stays as
- * it is, so nothing has to be undone however the program ends. In the background the terminal is somebody else's.
+ * The key that sets a mark while `tracer record` runs on a terminal: Enter, or a name and Enter for
+ * a named mark. Does not change the terminal's settings, so nothing must be restored however the
+ * program ends. Not used in the background, where the terminal belongs to another job.
  */
 #ifndef COMMAND_MARK_KEY_H
 #define COMMAND_MARK_KEY_H
@@ -15,13 +16,15 @@ enum mark_key_press {
 	MARK_KEY_NAMELESS, /* Enter alone */
 	MARK_KEY_NAMED,
 	MARK_KEY_BAD_NAME,
-	MARK_KEY_GONE, /* there is no more to come: the descriptor is to be waited for no longer */
+	MARK_KEY_GONE, /* end of input: stop waiting for the descriptor */
 };
 
-/* The terminal that standard input is, if the program is in its foreground; else -1. To be closed with close(). */
+/*
+ * The terminal on standard input, if the program is in its foreground; else -1. Close with close().
+ */
 int mark_key_open(void);
 
-/* To be called when it is readable: one line of it. With MARK_KEY_NAMED, `name` is filled. */
+/* Call when it is readable: reads one line. For MARK_KEY_NAMED, fills `name`. */
 enum mark_key_press mark_key_take(int fd, char name[MARKER_NAME_MAX + 1]);
 
 #endif

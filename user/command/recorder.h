@@ -19,14 +19,15 @@ struct recorder {
 	struct writer writer;
 	uint64_t marks; /* marks set so far */
 	bool is_marked; /* the next snapshot has the next mark */
-	/* or this one, which a trigger or the user has named; "" = none */
+	/* or this one, named by a trigger or the user; "" = none */
 	char named_mark[MARKER_NAME_MAX + 1];
 	struct marks times; /* times of all marked intervals; owned */
 	struct history history; /* of the snapshots, for verdicts */
 	/* Estimates of the current snapshot; NULL = all calls are traced. */
 	struct budget_estimates *estimates;
 	bool is_asked; /* it also takes the marks that other programs have requested */
-	int key_fd; /* readable when the user may have pressed a key that sets one; -1 = there is no terminal */
+	/* Readable when the user may have pressed the key that sets a mark; -1 = no terminal */
+	int key_fd;
 	/* Readable when another program may have requested a mark; -1 = checked at each interval */
 	int asked_fd;
 	struct watch on_asked, on_key;
@@ -39,12 +40,12 @@ struct recorder {
 int recorder_open(struct recorder *recorder, const struct options *options, const int *pids,
 		  size_t pid_count, struct error *error);
 
-/* Call `handle` when somebody may have asked for a mark: another program, or the user at the terminal. */
+/* Call `handle` when another program, or the user at the terminal, may have requested a mark. */
 void recorder_start(struct recorder *recorder, struct loop *loop,
 		    void (*handle)(void *context, struct watch *watch), void *context);
-/* To be called by it. Has somebody? Then the next snapshot has it. */
+/* Call from `handle`: was a mark requested? If so, the next snapshot gets it. */
 bool recorder_is_asked(struct recorder *recorder, struct loop *loop, struct watch *watch);
-/* Has another program? To be asked before each snapshot. */
+/* Has another program requested a mark? Call before each snapshot. */
 bool recorder_sees_mark(struct recorder *recorder);
 
 /* Give the next snapshot the mark of a trigger: "on-oom-1". */

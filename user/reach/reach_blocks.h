@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All blocks of a process, as a walk has found them; once they are settled, their positions are their numbers. */
+/* All blocks of a process, from a walk; once settled, their positions are their numbers. */
 #ifndef REACH_REACH_BLOCKS_H
 #define REACH_REACH_BLOCKS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* More blocks are not numbered: a bit of a number has a meaning of its own. */
+/* Limit of blocks: one bit of a number is a flag. */
 #define REACH_BLOCKS_MAX ((1u << 31) - 2)
 
-/* There are millions of them. */
+/* Small, since there are millions. */
 struct reach_block {
 	uint64_t address, bytes;
 };
@@ -22,7 +22,8 @@ struct reach_blocks {
 
 void reach_blocks_add(struct reach_blocks *blocks, uint64_t address, uint64_t size);
 /*
- * Sort the blocks by address, and leave out those that begin inside of another one, or at no multiple of 8. Returns how many were left out.
+ * Sort the blocks by address, and remove those that begin inside another one, or are misaligned
+ * (not a multiple of 8). Returns the number removed.
  */
 size_t reach_blocks_settle(struct reach_blocks *blocks);
 void reach_blocks_free(struct reach_blocks *blocks);

@@ -26,7 +26,7 @@ struct reach_heuristics {
 	unsigned int wanted; /* bits by enum leak_heuristic */
 	struct image *image;
 	struct window window;
-	struct table tables; /* addresses that were looked at: are they of a table of functions? */
+	struct table tables; /* cache by address: is it a table of functions? */
 };
 
 /* `image` is borrowed. Free with reach_heuristics_close. */
@@ -34,7 +34,10 @@ void reach_heuristics_open(struct reach_heuristics *heuristics, struct image *im
 			   unsigned int wanted);
 void reach_heuristics_close(struct reach_heuristics *heuristics);
 
-/* By which a pointer counts that leads `offset` bytes into a block; LEAK_HEURISTIC_NONE = by none. */
+/*
+ * The heuristic that accepts a pointer `offset` bytes into a block; LEAK_HEURISTIC_NONE = none
+ * does.
+ */
 enum leak_heuristic reach_heuristics_judge(struct reach_heuristics *heuristics,
 					   const struct reach_block *block, uint64_t offset);
 

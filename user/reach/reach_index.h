@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which block holds an address, also inside of it: asked for every word of a process that may lead to one. */
+/*
+ * Finds the block that contains an address, also in its middle; called for every word of a process
+ * that may point to one.
+ */
 #ifndef REACH_REACH_INDEX_H
 #define REACH_REACH_INDEX_H
 
@@ -18,10 +21,10 @@ struct reach_index {
 	/* Pages in which blocks begin: a bit for each 8 bytes, and numbers of blocks. Owned. */
 	struct reach_line *lines;
 	size_t line_count, line_capacity;
-	struct reach_chunk **slots; /* 2 MB of addresses each, by a hash; owned */
+	struct reach_chunk **slots; /* one per 2 MB of addresses, hashed; owned */
 	size_t chunk_count, mask;
 	uint64_t seed;
-	uint32_t *large; /* blocks whose pages have no entry, in the order of addresses; owned */
+	uint32_t *large; /* blocks whose pages have no entry, in address order; owned */
 	size_t large_count, large_capacity;
 };
 
@@ -36,10 +39,13 @@ struct reach_look {
 	bool inner; /* the block begins before it */
 };
 
-/* Find the blocks of many addresses: each costs what memory has to be waited for, and so they wait together. */
+/* Find the blocks of many addresses at once, so that their memory accesses overlap. */
 void reach_index_look(const struct reach_index *index, struct reach_look *looks, size_t count);
 
-/* The number of the block that holds `address`, or REACH_NO_BLOCK. A block without bytes holds its start. */
+/*
+ * The number of the block that contains `address`, or REACH_NO_BLOCK. An empty block contains its
+ * start.
+ */
 static inline uint32_t reach_index_find(const struct reach_index *index, uint64_t address)
 {
 	struct reach_look look = { .address = address };
