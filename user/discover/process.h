@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process to trace: finds it, distinguishes it from a later process with the same pid, and follows its mappings and
- * execs. Only reads /proc; nothing is done to the process.
+ * A process to trace: finds it, distinguishes it from a later process with the same pid, and
+ * follows its mappings and execs. Only reads /proc; does nothing to the process.
  */
 #ifndef DISCOVER_PROCESS_H
 #define DISCOVER_PROCESS_H
@@ -18,29 +18,30 @@
 
 struct process {
 	struct target target;
-	uint32_t target_id; /* what the BPF programs know it by; 0 = it is not traced yet */
+	uint32_t target_id; /* its number in BPF programs; 0 = not traced yet */
 	struct address_space *space;
-	uint64_t start_ticks; /* with the pid, the process's identity */
-	uint64_t opened_ns; /* it was found then, CLOCK_MONOTONIC */
-	/* Its children are followed since then: the time of its own record, or of opened_ns. */
+	uint64_t start_ticks; /* identifies the process together with the pid */
+	uint64_t opened_ns; /* CLOCK_MONOTONIC: when it was found */
+	/* Since when its children are followed: the time of its own record, or opened_ns. */
 	uint64_t follow_ns;
-	uint32_t exec_id; /* of the newest program that a site is known of */
-	uint64_t exec_first_ns; /* its first site; 0 = none is known */
+	uint32_t exec_id; /* newest exec_id of a known site */
+	uint64_t exec_first_ns; /* time of its first site; 0 = none */
 	bool exec_missed; /* there was no record of its exec */
 	struct call_patience maps_patience; /* for reading its mappings */
 	struct call_patience pss_patience;
-	bool is_cut; /* it had more mappings than are read */
+	bool is_cut; /* it has more mappings than the limit */
 	bool warned_cut;
-	uint64_t scan_ns; /* time that reading its mappings again has taken */
-	bool needs_scan; /* something of its mappings was missed */
+	uint64_t scan_ns; /* time spent on rereading its mappings */
+	bool needs_scan; /* changes of its mappings were missed */
 	bool first_thread_ended; /* its other threads run on */
-	bool warned_first_thread; /* of that */
-	bool warned_unprobed; /* that nothing in its program can be probed */
+	bool warned_first_thread; /* warned of that */
+	bool warned_unprobed; /* warned that nothing in its program can be probed */
 	bool is_replaced; /* it has ended, and another process has its pid */
-	bool frees_unseen; /* not all that it frees is seen */
-	bool probed; /* all that it had mapped when it was found has its probes */
+	bool frees_unseen; /* some of its frees are not seen */
+	bool probed; /* everything mapped when it was found is probed */
 	const char *translator; /* that it executes (translator.h); NULL = none */
-	bool to_reap; /* it has ended: what it held counts no more, and is to be removed from the maps */
+	/* It has ended: its remains no longer count, and must be removed from the maps */
+	bool to_reap;
 };
 
 /*
@@ -57,28 +58,29 @@ int process_check_translator(const struct process *process, struct error *error)
 void process_count_files(struct process *process);
 
 /*
- * Read what memory and threads it has now; nothing is known of one that has ended. `with_pss`: also its PSS, unless it is so large
- * that this would hold it up.
+ * Read its present memory use and number of threads; unknown after its end. `with_pss`: also its
+ * PSS, unless it is so large that this would delay it.
  */
 void process_read_memory(struct process *process, bool with_pss);
 
-/* Does the process still run? False also where its pid means another process now. */
+/* Does the process still run? False also if its pid was reused. */
 bool process_alive(const struct process *process);
 
 /*
- * Read all its executable mappings into its address space; new files join `modules`. `time_ns` is when the mappings
- * are known to exist since: 0, or the moment before this call. Returns 0 or a negative errno (-ESRCH: it has ended).
+ * Read all its executable mappings into its address space; new files join `modules`. `time_ns`:
+ * since when the mappings are known to exist: 0, or the moment before this call. Returns 0 or a
+ * negative errno (-ESRCH: it has ended).
  */
 int process_scan(struct process *process, struct module_list *modules, uint64_t time_ns);
 
-/* A record of the kernel of a new executable mapping. Returns its module, or MODULE_NONE. */
+/* Handle the kernel's record of a new executable mapping. Returns its module, or MODULE_NONE. */
 uint32_t process_see_mapping(struct process *process, struct module_list *modules,
 			     const struct sideband_event *event);
 
-/* It runs another program since `time_ns`. */
+/* Handle the kernel's record of an exec. */
 void process_see_exec(struct process *process, const struct sideband_event *event);
 
-/* The same without a record of the kernel: its mappings are left as they are. */
+/* An exec without a record, at `time_ns`: leaves its mappings as they are. */
 void process_see_program(struct process *process, uint64_t time_ns);
 
 #endif
