@@ -386,6 +386,71 @@ static void test_deep_stacks(void **state)
 	buffer_free(&text);
 }
 
+static void add_estimated(struct profile *profile, const struct report_frame *frame,
+			  struct estimate since, bool known)
+{
+	add(profile, frame, 1, 100, 1);
+	profile->rows[profile->row_count - 1].since_known = known;
+	profile->rows[profile->row_count - 1].since = since;
+}
+
+/* Estimates of windows: the growth between the moments is that of the later rows, and has its limits, whatever was in use at each. */
+static void test_windows(void **state)
+{
+	struct profile profiles[2] = { { .name = "a", .windows = true },
+				       { .name = "b", .windows = true } };
+	const struct profile *const pointers[] = { &profiles[0], &profiles[1] };
+	const struct report_frame frames[] = { ruby("a.rb", 1), ruby("a.rb", 2), ruby("a.rb", 3),
+					       ruby("a.rb", 4), ruby("a.rb", 5), ruby("a.rb", 6) };
+	static const enum difference_word words[] = { DIFFERENCE_GROWN, DIFFERENCE_UNCERTAIN,
+						      DIFFERENCE_UNKNOWN, DIFFERENCE_UNKNOWN,
+						      DIFFERENCE_SHRUNK };
+	const struct render_difference_options style = { .base = { .columns = 80 } };
+	struct buffer text = { 0 }, json = { 0 };
+	struct difference *difference;
+	size_t i;
+
+	(void)state;
+	add(&profiles[0], &frames[0], 1, 5000, 50);
+	add(&profiles[0], &frames[3], 1, 50, 1);
+	/* Of two processes, as two rows. */
+	add_estimated(&profiles[1], &frames[0], (struct estimate){ 1000, 970, 1040 }, true);
+	add_estimated(&profiles[1], &frames[0], (struct estimate){ 500, 460, 530 }, true);
+	add_estimated(&profiles[1], &frames[1], (struct estimate){ 10, -20, 40 }, true);
+	add_estimated(&profiles[1], &frames[2], (struct estimate){ 7, 6, 8 }, false);
+	add_estimated(&profiles[1], &frames[4], (struct estimate){ -300, -310, -200 }, true);
+	/* A row of which one process is not known is not known. */
+	add_estimated(&profiles[1], &frames[5], (struct estimate){ 7, 6, 8 }, true);
+	add_estimated(&profiles[1], &frames[5], (struct estimate){ 0 }, false);
+	difference = difference_new(pointers, 2);
+	assert_int_equal(difference->site_count, 6);
+	assert_int_equal(difference->words[DIFFERENCE_UNKNOWN], 3);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(difference->sites[i].word, words[i]);
+	assert_int_equal(difference->sites[5].word, DIFFERENCE_SHRUNK);
+	assert_int_equal(difference->sites[0].growth_bytes, 1500);
+	/* Distances of 30 and 40 below, and 40 and 30 above. */
+	assert_int_equal((int)difference->sites[0].since.low, 1450);
+	assert_int_equal((int)difference->sites[0].since.high, 1550);
+	assert_int_equal(difference->growth_bytes, 1210);
+	render_difference_text(difference, &style, &text);
+	assert_non_null(strstr(text.data, "~+1.5 KiB  +1.4 KiB to +1.5 KiB"));
+	assert_non_null(strstr(text.data, "Sites: 1 grown, 1 shrunk, 1 of which neither is"));
+	assert_non_null(strstr(text.data, "3 sites have no census"));
+	assert_null(strstr(text.data, "BEFORE"));
+	render_difference_json(difference, &style, &json);
+	assert_non_null(strstr(json.data, "\"change\":\"uncertain\""));
+	assert_non_null(strstr(json.data, "\"growth_objects\":null"));
+	assert_non_null(strstr(json.data, "\"grown_since_bytes\":null"));
+	assert_non_null(strstr(json.data, "\"grown_since_bytes\":{\"value\":1500,\"mid\":1500,"
+					  "\"low\":1450,\"high\":1550}"));
+	buffer_free(&text);
+	buffer_free(&json);
+	difference_free(difference);
+	profile_free(&profiles[0]);
+	profile_free(&profiles[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_costly_text),
 		cmocka_unit_test(test_deep_stacks),
 		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
