@@ -512,6 +512,28 @@ static void test_share(void **state)
 	assert_true(verdict.never_freed.value > 0.0009 && verdict.never_freed.value < 0.0011);
 }
 
+/* The others live for 50 us, and nothing is born in the 2 ms since the last moment: that is no pause. */
+static void test_soon_freed(void **state)
+{
+	struct sim sim = { 0 };
+	struct verdict verdict;
+	double time;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 8000; i++)
+		sim_add(&sim, 0.003 + i / 4 * 0.005, i % 4 == 3 ? SIM_NEVER : 0.00005, 64);
+	sim_begin(&sim);
+	for (time = STEP_S; time <= 8; time += STEP_S) {
+		sim_run(&sim, time);
+		sim_keep(&sim, time);
+	}
+	verdict = sim_judge(&sim, 8.002);
+	sim_end(&sim);
+	assert_int_equal(verdict.word, VERDICT_LEAK);
+	assert_true(verdict.never_freed.low < 0.25 && verdict.never_freed.high > 0.25);
+}
+
 /* One of 20 blocks is kept in a program with a garbage collector: what stays may wait for it until the oldest block has outlived two collections. */
 static void test_collections(void **state)
 {
@@ -632,6 +654,7 @@ int main(void)
 		cmocka_unit_test(test_history_ages), cmocka_unit_test(test_history_full),
 		cmocka_unit_test(test_programs),     cmocka_unit_test(test_chance),
 		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_soon_freed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

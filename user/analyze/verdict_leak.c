@@ -27,6 +27,8 @@
 #define REPLACED_BLOCKS 20
 /* While those that stay became old, blocks must be born at no less than this part of their mean rate before. */
 #define ACTIVE_LEAST 0.6
+/* For at least as long as it takes until so many are born, and for the time between two moments: in less, none may be. */
+#define ACTIVE_BIRTHS 20
 /* Of the others, so few may live longer than the age that is waited for. */
 #define LATE_PART 0.01
 
@@ -141,7 +143,9 @@ static bool leak_is_replaced(const struct verdict_line *line, const struct leak_
 static bool leak_is_active(const struct verdict_line *line, unsigned int class)
 {
 	const struct verdict_moment *last = &line->moments[line->count - 1];
-	double aging_s = leak_start_s(class + 1), before_s = last->time_s - aging_s;
+	double birth_s = last->time_s / last->born, spacing_s = last->time_s / (double)line->count;
+	double aging_s = fmax(leak_start_s(class + 1), fmax(ACTIVE_BIRTHS * birth_s, spacing_s));
+	double before_s = last->time_s - aging_s;
 	double before = verdict_line_born(line, before_s);
 
 	return before_s > 0 && last->born - before >= ACTIVE_LEAST * before / before_s * aging_s;
