@@ -33,14 +33,24 @@ def moving(*how, **options):
     return process
 
 
-def check_proof(*how, options=()):
-    process = moving(*how)
-    report = leaks(process, "--pause", *PATIENT, *options)
-    assert report["evidence"] == "pause" and report["pause_s"] > 0, report
-    assert report["certain"] == (report["has_registers"] and not report["swapped_bytes"]), report
-    assert [(group["kind"], group["size"], group["blocks"], group["indirect_bytes"]) for group in report["groups"]] == [
-        ("definite", 3016, 12, 12 * 3000)], report["groups"]
-    lab.wait_for(lambda: state(process) not in "Tt", "it goes on")
+def check_proof(*how, options=(), looks=1):
+    process, reports = moving(*how), []
+
+    def is_known():
+        """A stop in the midst of malloc may leave it open which blocks are free, and then nothing is certain."""
+        report = leaks(process, "--pause", *PATIENT, *options)
+        reports.append(report)
+        assert report["evidence"] == "pause" and report["pause_s"] > 0, report
+        assert report["certain"] == (report["has_registers"] and not report["swapped_bytes"] and not report["frees_unknown"]), report
+        return not report["frees_unknown"]
+    for _ in range(looks):
+        lab.wait_for(is_known, "a stop at which all free blocks are known")
+        report = reports[-1]
+        assert [(group["kind"], group["size"], group["blocks"], group["indirect_bytes"]) for group in report["groups"]
+                if group["kind"] != "possible"] == [("definite", 3016, 12, 12 * 3000)], report["groups"]
+        # Of what each of two threads has in hand the inside may be known only.
+        assert report["lost"]["possible"]["blocks"] <= 2, report["lost"]
+        lab.wait_for(lambda: state(process) not in "Tt", "it goes on")
     lab.end(process)
 
 
@@ -54,6 +64,11 @@ def test_pointers_between_ends():
 
 def test_tables_that_move():
     check_proof("tables")
+
+
+def test_blocks_in_hand():
+    """malloc and free know the block that they have in hand by its header, and nothing else may have it: it is not lost."""
+    check_proof("hands", looks=15)
 
 
 def test_traced():
@@ -236,6 +251,10 @@ def test_watchdog_killed_in_the_pause():
         report = json.loads(output)
         assert report["lost"]["definite"]["blocks"] == 12, report["lost"]
         if report["evidence"] == "pause":
+            return False
+        if report["pause_s"] is None:
+            # It went on before the tracer, which waited for a CPU, had seen it stopped.
+            assert any("did not stop within" in line for line in report["remarks"]), report["remarks"]
             return False
         assert report["evidence"].endswith(" passes") and report["pause_s"] > 0 and not report["certain"], report
         return any("went on before a pass was over" in line for line in report["remarks"])

@@ -3,7 +3,7 @@
  * Blocks whose pointers move all the time; beside them LEAKED blocks of a size that nothing else has are lost. Prints a line when it is at
  * work. Without an argument there are lists that nodes are taken from and added to, an array that is shuffled, and blocks that come and go, in
  * two threads; with "ends" one thread moves pointers from one end of much memory to the other and back; with "tables" a table of pointers
- * moves to new memory.
+ * moves to new memory; with "hands" two threads do nothing but allocate and free, and nothing else has a block that is about to be freed.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -21,6 +21,7 @@
 #define HELD 1000
 #define HELD_BYTES 200
 #define BETWEEN (64u << 20)
+#define HANDS 3000
 #define TABLE_BYTES 65536
 #define TABLE_US 1000 /* that a table stays */
 
@@ -150,6 +151,25 @@ static void move_tables(void)
 	}
 }
 
+static void *work_with_hands(void *argument)
+{
+	void *volatile *mine = argument;
+	uint64_t state = (uint64_t)(uintptr_t)argument;
+	void *block;
+	size_t i;
+
+	for (;;) {
+		i = next_random(&state) % HANDS;
+		block = mine[i];
+		mine[i] = NULL;
+		free(block);
+		i = next_random(&state) % HANDS;
+		if (!mine[i])
+			mine[i] = malloc(64);
+	}
+	return NULL;
+}
+
 static __attribute__((noinline)) void lose(void)
 {
 	void **before = NULL, **block;
@@ -191,6 +211,15 @@ static void work_with_lists(void)
 	work((void *)362436069362436069);
 }
 
+static void work_in_two_threads(void)
+{
+	static void *volatile held[2][HANDS];
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, work_with_hands, (void *)held[1]);
+	work_with_hands((void *)held[0]);
+}
+
 int main(int argc, char **argv)
 {
 	lose();
@@ -201,6 +230,8 @@ int main(int argc, char **argv)
 		move_between_ends();
 	if (argc > 1 && !strcmp(argv[1], "tables"))
 		move_tables();
+	if (argc > 1 && !strcmp(argv[1], "hands"))
+		work_in_two_threads();
 	work_with_lists();
 	return 0;
 }

@@ -21,6 +21,9 @@
 
 #define NEED_STEP 65536 /* blocks between two looks at how much memory they need */
 
+/* glibc's malloc and free know a block that they have in hand by its header, which is so many bytes before it. */
+#define HEADER_BYTES 16
+
 /* Where a thread pointer leads to, the C library keeps its table of thread-local storage: a pointer to the second entry of a block. */
 #define DTV_PLACE 8
 #define DTV_ENTRY 16
@@ -162,9 +165,13 @@ static void pass_add_registers(const struct leaks_pass *pass, struct reach_scan 
 	size_t i, n;
 
 	for (i = 0; i < pass->registers.count; i++)
-		for (n = 0; n < pass->registers.items[i].count; n++)
-			reach_scan_word(scan, pass->registers.items[i].words[n],
-					LEAK_ROOT_REGISTER);
+		for (n = 0; n < pass->registers.items[i].count; n++) {
+			const uint64_t word = pass->registers.items[i].words[n];
+
+			reach_scan_word(scan, word, LEAK_ROOT_REGISTER);
+			if (pass->roots.has_glibc)
+				reach_scan_word(scan, word + HEADER_BYTES, LEAK_ROOT_REGISTER);
+		}
 }
 
 static void pass_add_words(struct leaks_pass *pass, struct reach_scan *scan)
