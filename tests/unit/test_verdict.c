@@ -653,8 +653,7 @@ int main(void)
 		cmocka_unit_test(test_history),	     cmocka_unit_test(test_collections),
 		cmocka_unit_test(test_history_ages), cmocka_unit_test(test_history_full),
 		cmocka_unit_test(test_programs),     cmocka_unit_test(test_chance),
-		cmocka_unit_test(test_share),
-		cmocka_unit_test(test_soon_freed),
+		cmocka_unit_test(test_share),	     cmocka_unit_test(test_soon_freed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
