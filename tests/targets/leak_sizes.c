@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loses LEAKED blocks of each of a few sizes, among as many that it keeps, then waits for its input to end. Prints a line when it has. For other
- * allocators than the C library's, which are preloaded or linked.
+ * Loses LEAKED blocks of each of a few sizes, among as many that it keeps, then waits for its input to end; with "once", a single block of each of ONCE
+ * sizes. Prints a line when it has. For other allocators than the C library's, which are preloaded or linked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #define LEAKED 100
+#define ONCE 20
+#define ONCE_FIRST 200
+#define ONCE_STEP 171
 
 static const size_t sizes[] = { 1111, 7001, 20000, 300000 };
 
@@ -35,6 +38,14 @@ static __attribute__((noinline)) void lose(void)
 		}
 }
 
+static __attribute__((noinline)) void lose_once(void)
+{
+	size_t i;
+
+	for (i = 0; i < ONCE; i++)
+		make(ONCE_FIRST + i * ONCE_STEP);
+}
+
 /* Pointers of frames that have ended are on the stack no more. */
 static __attribute__((noinline)) void scrub(void)
 {
@@ -45,11 +56,14 @@ static __attribute__((noinline)) void scrub(void)
 		gone[i] = 0;
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
 	char byte;
 
-	lose();
+	if (count > 1 && !strcmp(arguments[1], "once"))
+		lose_once();
+	else
+		lose();
 	scrub();
 	printf("lost\n");
 	fflush(stdout);

@@ -238,6 +238,63 @@ static void test_census(void **state)
 	}
 }
 
+struct lists {
+	uint64_t start, end;
+	size_t count;
+};
+
+static void see_list(void *context, uint64_t start, uint64_t end)
+{
+	struct lists *lists = context;
+
+	*lists = (struct lists){ start, end, lists->count + 1 };
+}
+
+static struct lists lists_of(struct world *world)
+{
+	struct lists lists = { 0 };
+	const struct census_sink sink = { .free_list = see_list, .context = &lists };
+	struct heap_layout *layout = NULL;
+	struct error reason = { 0 };
+	struct heap_totals totals = { 0 };
+
+	assert_int_equal(heap_jemalloc.find(world->image, &world->threads, &layout, &reason), 0);
+	assert_int_equal(heap_jemalloc.walk(layout, world->image, &sink, &totals), 0);
+	heap_jemalloc.free(layout);
+	heap_totals_free(&totals);
+	return lists;
+}
+
+/* Where a thread keeps addresses of free blocks: all of its stacks, and nothing else, whatever a record before them looks like. */
+static void test_stacks(void **state)
+{
+	struct lists lists;
+	struct world world;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < LAYOUTS; i++) {
+		world_open(&world, &layouts[i]);
+		lists = lists_of(&world);
+		assert_int_equal(lists.count, 1);
+		/* In 5.2 nothing has the start of the first one. */
+		assert_int_equal(lists.start, layouts[i].newer ? STACKS : STACKS + 32);
+		assert_int_equal(lists.end, STACKS + 36 * 32);
+		if (layouts[i].newer) {
+			fake_image_put_word(world.fake, TLS + 0x1008 - 24,
+					    HEAP + (STACKS & 0xffff));
+			fake_image_put_word(world.fake, TLS + 0x1008 - 8,
+					    (STACKS & 0xffff) << 32 | ((STACKS - 32) & 0xffff)
+									      << 16);
+			lists = lists_of(&world);
+			assert_int_equal(lists.count, 1);
+			assert_int_equal(lists.start, STACKS);
+			assert_int_equal(lists.end, STACKS + 36 * 32);
+		}
+		world_close(&world);
+	}
+}
+
 /* The large block has fewer pages, whose number is that of no class: since 5.3.1 the next class above may be its one, and no other. */
 static void check_pages(const struct layout *layout, uint64_t size, uint64_t bytes)
 {
@@ -486,11 +543,12 @@ static void test_misplaced(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_census),	      cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_sink),	      cmocka_unit_test(test_no_threads),
-		cmocka_unit_test(test_moving),	      cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_damaged_cache), cmocka_unit_test(test_flooded),
-		cmocka_unit_test(test_absent),	      cmocka_unit_test(test_misplaced),
+		cmocka_unit_test(test_census),	   cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_pages),	   cmocka_unit_test(test_sink),
+		cmocka_unit_test(test_no_threads), cmocka_unit_test(test_moving),
+		cmocka_unit_test(test_damaged),	   cmocka_unit_test(test_damaged_cache),
+		cmocka_unit_test(test_flooded),	   cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_misplaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -700,6 +700,39 @@ static void test_words_by_place(void **state)
 }
 
 /* A table that has moved to new memory meanwhile holds what the one before held; pages that came in, too. Nothing is read twice. */
+/* Words where an allocator keeps free blocks lead nowhere, in a block and elsewhere; beside it they do. */
+static void test_free_lists(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_open(&world, 7);
+	fake_image_put_word(world.fake, DATA + 8, block_at(0));
+	fake_image_put_word(world.fake, block_at(0) + 8, block_at(1));
+	fake_image_put_word(world.fake, block_at(0) + 16, block_at(2));
+	fake_image_put_word(world.fake, block_at(0) + 40, block_at(3));
+	fake_image_put_word(world.fake, block_at(0) + 48, block_at(4));
+	fake_image_put_word(world.fake, SHARED + 0x100, block_at(5));
+	fake_image_put_word(world.fake, SHARED + 0x108, block_at(6));
+	world_look(&world);
+	/* In any order; some touch, some overlap. */
+	reach_roots_add_free_list(&world.roots, SHARED + 0x100, SHARED + 0x108);
+	reach_roots_add_free_list(&world.roots, block_at(0) + 32, block_at(0) + 48);
+	reach_roots_add_free_list(&world.roots, block_at(0) + 16, block_at(0) + 32);
+	reach_roots_add_free_list(&world.roots, block_at(0) + 24, block_at(0) + 40);
+	reach_roots_settle(&world.roots);
+	assert_int_equal(world.roots.free_list_count, 2);
+	world_scan(&world);
+	assert_int_equal(verdict_of(&world, 0), LEAK_REACHABLE);
+	assert_int_equal(verdict_of(&world, 1), LEAK_REACHABLE);
+	assert_int_equal(verdict_of(&world, 2), LEAK_DEFINITE);
+	assert_int_equal(verdict_of(&world, 3), LEAK_DEFINITE);
+	assert_int_equal(verdict_of(&world, 4), LEAK_REACHABLE);
+	assert_int_equal(verdict_of(&world, 5), LEAK_DEFINITE);
+	assert_int_equal(verdict_of(&world, 6), LEAK_REACHABLE);
+	world_close(&world);
+}
+
 static void test_memory_that_comes(void **state)
 {
 	struct world world;
@@ -912,6 +945,7 @@ int main(void)
 		cmocka_unit_test(test_passes_meet),
 		cmocka_unit_test(test_freed_blocks_are_dropped),
 		cmocka_unit_test(test_words_by_place),
+		cmocka_unit_test(test_free_lists),
 		cmocka_unit_test(test_memory_that_comes),
 		cmocka_unit_test(test_holders),
 		cmocka_unit_test(test_what_is_not_seen_is_counted),

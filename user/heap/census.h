@@ -30,6 +30,11 @@ struct census_sink {
 	 * there proves nothing. May cover more than the totals count. NULL = not needed.
 	 */
 	void (*unknown)(void *context, uint64_t start, uint64_t end);
+	/*
+	 * Called for memory in which an allocator keeps addresses of free blocks, and has words left of such as were free before: none of
+	 * them leads anywhere. NULL = that is not wanted.
+	 */
+	void (*free_list)(void *context, uint64_t start, uint64_t end);
 };
 
 /* Pass a range to `unknown` of the sink, which may be NULL. */

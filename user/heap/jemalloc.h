@@ -96,11 +96,13 @@ void jemalloc_visit(const struct heap_layout *layout, struct image *image,
 		    struct jemalloc_visit *visit);
 
 /*
- * Add the blocks in all threads' caches to `blocks`. Returns the number of caches; `ret_torn`:
- * number of threads whose cache was not fully understood.
+ * Add the blocks in all threads' caches to `blocks`, and give the ranges of the caches' arrays to the
+ * sink, which may be NULL. Returns the number of caches; `ret_torn`: number of threads whose cache was
+ * not fully understood.
  */
 size_t jemalloc_caches(const struct heap_layout *layout, struct image *image,
-		       struct address_set *blocks, size_t *ret_torn);
+		       struct address_set *blocks, const struct census_sink *sink,
+		       size_t *ret_torn);
 
 /* Find the tree: 0 with `form`, `root`, `wide` and `padded`, -ENOENT, or -ENOTSUP with a reason. */
 int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason);

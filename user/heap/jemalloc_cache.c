@@ -15,6 +15,12 @@
 #define TLS_MOST (1u << 20)
 #define GAP 512 /* bytes, in 5.2, between the records of small and large blocks */
 
+/* What caches have goes there. */
+struct jemalloc_taken {
+	struct address_set *blocks;
+	const struct census_sink *sink; /* may be NULL */
+};
+
 /* A record, decoded. */
 struct jemalloc_bin {
 	uint64_t items; /* the address of the pointers to blocks */
@@ -82,6 +88,51 @@ static size_t jemalloc_run(const struct jemalloc_form *form, const uint64_t *wor
 	return run;
 }
 
+/* Where its stack lies; of 5.2 from the end of that of `before` on, which may be NULL. */
+static struct heap_range jemalloc_bin_stack(const struct jemalloc_form *form,
+					    const struct jemalloc_bin *before,
+					    const struct jemalloc_bin *bin)
+{
+	if (!form->low_bits)
+		return (struct heap_range){ before ? before->end : bin->items, bin->end };
+	return (struct heap_range){ bin->items - ((bin->items - bin->start) & 0xffff),
+				    bin->items + ((bin->end - bin->items) & 0xffff) };
+}
+
+static void jemalloc_stacks_give(const struct heap_range *stacks, size_t count,
+				 const struct census_sink *sink)
+{
+	if (count >= PART)
+		sink->free_list(sink->context, stacks->start, stacks->end);
+}
+
+/*
+ * All stacks of a run: words that were left there are of blocks that the thread was given since. A record before or behind the others may be
+ * none, and have a stack elsewhere.
+ */
+static void jemalloc_run_stacks(const struct jemalloc_form *form, const uint64_t *words, size_t run,
+				const struct census_sink *sink)
+{
+	struct heap_range stacks = { 0 }, stack;
+	struct jemalloc_bin bin, before;
+	size_t i, count = 0;
+
+	for (i = 0; sink && sink->free_list && i < run; i++) {
+		if (!jemalloc_bin_decode(form, words + i * (RECORD / 8), &bin))
+			break;
+		stack = jemalloc_bin_stack(form, i ? &before : NULL, &bin);
+		before = bin;
+		if (!count || stack.start != stacks.end || stack.end < stack.start) {
+			jemalloc_stacks_give(&stacks, count, sink);
+			stacks = stack;
+			count = 0;
+		}
+		stacks.end = stack.end;
+		count++;
+	}
+	jemalloc_stacks_give(&stacks, count, sink);
+}
+
 static void jemalloc_run_add(const struct jemalloc_form *form, struct image *image,
 			     const uint64_t *words, size_t run, struct address_set *blocks)
 {
@@ -101,17 +152,18 @@ static void jemalloc_run_add(const struct jemalloc_form *form, struct image *ima
 /* In 5.2 the records of large blocks are behind those of small ones; their stacks go on where the others end. */
 static void jemalloc_run_large(const struct jemalloc_form *form, struct image *image,
 			       const uint64_t *words, size_t count, struct jemalloc_bin *last,
-			       struct address_set *blocks)
+			       struct jemalloc_taken *taken)
 {
 	struct jemalloc_bin bin, end;
-	size_t i;
+	size_t i, run;
 
 	for (i = 0; i < GAP / 8 && i + RECORD / 8 <= count; i++) {
 		if (!jemalloc_bin_decode(form, words + i, &bin) ||
 		    !jemalloc_bin_follows(form, last, &bin))
 			continue;
-		jemalloc_run_add(form, image, words + i,
-				 jemalloc_run(form, words + i, count - i, &end), blocks);
+		run = jemalloc_run(form, words + i, count - i, &end);
+		jemalloc_run_add(form, image, words + i, run, taken->blocks);
+		jemalloc_run_stacks(form, words + i, run, taken->sink);
 		return;
 	}
 }
@@ -136,7 +188,7 @@ static bool jemalloc_run_goes_on(const struct jemalloc_form *form, const uint64_
 /* The cache of one thread; `run` is 0 where there is none. */
 static struct jemalloc_place jemalloc_cache_words(const struct jemalloc_form *form,
 						  struct image *image, const uint64_t *words,
-						  size_t count, struct address_set *blocks)
+						  size_t count, struct jemalloc_taken *taken)
 {
 	struct jemalloc_place place = { 0 };
 	struct jemalloc_bin last = { 0 };
@@ -148,11 +200,12 @@ static struct jemalloc_place jemalloc_cache_words(const struct jemalloc_form *fo
 		if (run < RUN)
 			continue;
 		place = (struct jemalloc_place){ count - i, run, place.torn };
-		jemalloc_run_add(form, image, words + i, run, blocks);
+		jemalloc_run_add(form, image, words + i, run, taken->blocks);
+		jemalloc_run_stacks(form, words + i, run, taken->sink);
 		i += run * (RECORD / 8);
 		place.torn |= jemalloc_run_goes_on(form, words + i, count - i);
 		if (!form->low_bits)
-			jemalloc_run_large(form, image, words + i, count - i, &last, blocks);
+			jemalloc_run_large(form, image, words + i, count - i, &last, taken);
 		break;
 	}
 	return place;
@@ -160,7 +213,7 @@ static struct jemalloc_place jemalloc_cache_words(const struct jemalloc_form *fo
 
 static struct jemalloc_place jemalloc_cache(const struct jemalloc_form *form, struct image *image,
 					    const struct heap_range *tls,
-					    struct address_set *blocks)
+					    struct jemalloc_taken *taken)
 {
 	uint64_t size = tls->end - tls->start, at = tls->start, start, end;
 	struct jemalloc_place found = { 0 };
@@ -173,7 +226,7 @@ static struct jemalloc_place jemalloc_cache(const struct jemalloc_form *form, st
 		image_read_part(image, start, bytes + (start - tls->start), end - start);
 		at = end;
 	}
-	found = jemalloc_cache_words(form, image, (uint64_t *)bytes, size / 8, blocks);
+	found = jemalloc_cache_words(form, image, (uint64_t *)bytes, size / 8, taken);
 	free(bytes);
 	return found;
 }
@@ -195,14 +248,15 @@ static bool jemalloc_cache_differs(struct image *image, const struct heap_range 
 }
 
 size_t jemalloc_caches(const struct heap_layout *layout, struct image *image,
-		       struct address_set *blocks, size_t *ret_torn)
+		       struct address_set *blocks, const struct census_sink *sink, size_t *ret_torn)
 {
+	struct jemalloc_taken taken = { blocks, sink };
 	struct jemalloc_place *places = memory_alloc(layout->tls_count + 1, sizeof(*places));
 	const struct jemalloc_place *most = places;
 	size_t i, count = 0;
 
 	for (i = 0; i < layout->tls_count; i++) {
-		places[i] = jemalloc_cache(layout->form, image, &layout->tls[i], blocks);
+		places[i] = jemalloc_cache(layout->form, image, &layout->tls[i], &taken);
 		count += places[i].run > 0;
 		most = places[i].run > most->run ? &places[i] : most;
 	}

@@ -242,7 +242,7 @@ int jemalloc_walk(const struct heap_layout *layout, struct image *image,
 	snprintf(ret_totals->version, sizeof(ret_totals->version), "%s", layout->form->version);
 	walker.sink = sink && sink->block ? sink : NULL;
 	window_open(&walker.window, image, WINDOW);
-	ret_totals->threads = jemalloc_caches(layout, image, &walker.cached, &torn);
+	ret_totals->threads = jemalloc_caches(layout, image, &walker.cached, sink, &torn);
 	if (torn)
 		buffer_printf(&ret_totals->remarks,
 			      "jemalloc: of the caches of %zu threads not all was understood: "

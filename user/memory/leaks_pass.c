@@ -60,12 +60,21 @@ static void listing_see_unknown(void *context, uint64_t start, uint64_t end)
 		reach_roots_add_unknown(&listing->pass->roots, start, end);
 }
 
+static void listing_see_free_list(void *context, uint64_t start, uint64_t end)
+{
+	const struct listing *listing = context;
+
+	if (listing->pass)
+		reach_roots_add_free_list(&listing->pass->roots, start, end);
+}
+
 /* 1 = walked, 0 = the allocator is not at work here. */
 static int listing_walk(struct listing *listing, const struct heap_allocator *allocator,
 			struct image *image, const struct thread_list *threads,
 			struct error *reason)
 {
-	const struct census_sink sink = { listing_see, listing, listing_see_unknown };
+	const struct census_sink sink = { listing_see, listing, listing_see_unknown,
+					  listing_see_free_list };
 	struct heap_totals totals = { 0 };
 	struct heap_layout *layout = NULL;
 	int code = allocator->find(image, threads, &layout, reason);
@@ -121,6 +130,8 @@ static int listing_run(struct listing *listing, struct image *image,
 			break;
 		reach_blocks_free(listing->blocks);
 		listing->count = walked = 0;
+		if (listing->pass)
+			listing->pass->roots.free_list_count = 0;
 		listing->is_full = listing->is_inexact = failed = false;
 		reason = (struct error){ 0 };
 		for (i = 0; census_allocators[i] && !image_is_over(image); i++) {
@@ -209,6 +220,7 @@ static int pass_scan(struct leaks_pass *pass, struct error *error)
 
 	pass->odd_blocks = reach_blocks_settle(&pass->blocks);
 	reach_index_fill(&pass->index, &pass->blocks);
+	reach_roots_settle(&pass->roots);
 	reach_graph_open(&pass->graph, pass->blocks.count);
 	pass->judge = (struct reach_judge){ pass_judge, pass };
 	pass->graph.judge = pass->wanted->heuristics ? &pass->judge : NULL;

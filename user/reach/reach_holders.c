@@ -42,7 +42,7 @@ static void search_add(struct search *search, const struct reach_word *word)
 				       .word = word->word,
 				       .source = reach_holders_block(search->blocks, word->place) };
 
-	if (holder.source == search->target)
+	if (holder.source == search->target || reach_roots_is_free_list(search->roots, word->place))
 		return;
 	if (holder.source == SIZE_MAX) {
 		holder.root = reach_roots_of(search->roots, word->place);

@@ -2,7 +2,11 @@
 /* See reach_roots.h. The claims of allocators come last: what is left in their heaps is free. */
 #include "reach/reach_roots.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/compare.h"
+#include "base/memory.h"
 
 #define RED_ZONE 128 /* bytes below the stack pointer that a function may use */
 #define DESCRIPTOR_BYTES 2304 /* of glibc's struct pthread: keys of pthread_setspecific are there */
@@ -100,6 +104,7 @@ void reach_roots_open(struct reach_roots *roots, struct image *image,
 void reach_roots_free(struct reach_roots *roots)
 {
 	claims_free(roots->claims);
+	free(roots->free_lists);
 	*roots = (struct reach_roots){ 0 };
 }
 
@@ -112,6 +117,51 @@ void reach_roots_add_objects(struct reach_roots *roots, uint64_t start, uint64_t
 			     enum leak_root root)
 {
 	roots_claim(roots, root, start, end);
+}
+
+void reach_roots_add_free_list(struct reach_roots *roots, uint64_t start, uint64_t end)
+{
+	roots->free_lists = memory_grow(roots->free_lists, roots->free_list_count,
+					&roots->free_list_capacity, sizeof(*roots->free_lists));
+	roots->free_lists[roots->free_list_count++] = (struct reach_range){ start, end };
+}
+
+static int range_compare(const void *a, const void *b)
+{
+	const struct reach_range *left = a, *right = b;
+
+	return compare_numbers(left->start, right->start);
+}
+
+/* One where they overlap or touch. */
+void reach_roots_settle(struct reach_roots *roots)
+{
+	struct reach_range *lists = roots->free_lists;
+	size_t i, count = 0;
+
+	if (roots->free_list_count)
+		qsort(lists, roots->free_list_count, sizeof(*lists), range_compare);
+	for (i = 0; i < roots->free_list_count; i++) {
+		if (!count || lists[i].start > lists[count - 1].end)
+			lists[count++] = lists[i];
+		else if (lists[i].end > lists[count - 1].end)
+			lists[count - 1].end = lists[i].end;
+	}
+	roots->free_list_count = count;
+}
+
+bool reach_roots_is_free_list(const struct reach_roots *roots, uint64_t place)
+{
+	size_t low = 0, high = roots->free_list_count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (roots->free_lists[middle].end <= place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < roots->free_list_count && place >= roots->free_lists[low].start;
 }
 
 enum leak_root reach_roots_of(const struct reach_roots *roots, uint64_t place)

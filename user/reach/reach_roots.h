@@ -13,11 +13,18 @@
 #include "model/leak_report.h"
 #include "system/thread_registers.h"
 
+struct reach_range {
+	uint64_t start, end;
+};
+
 struct reach_roots {
 	struct image *image;
 	const struct module_ranges *modules;
 	struct claims *claims; /* owned */
 	bool has_glibc, has_jemalloc; /* used in the process */
+	/* Memory whose words lead nowhere; in the order of addresses after reach_roots_settle. Owned. */
+	struct reach_range *free_lists;
+	size_t free_list_count, free_list_capacity;
 };
 
 /* All are borrowed. Free with reach_roots_free. */
@@ -38,6 +45,15 @@ void reach_roots_add_unknown(struct reach_roots *roots, uint64_t start, uint64_t
  */
 void reach_roots_add_objects(struct reach_roots *roots, uint64_t start, uint64_t end,
 			     enum leak_root root);
+
+/*
+ * Memory, also in a block, in which an allocator keeps addresses of free blocks; other addresses there are
+ * left from when their blocks were free. All of it must be added before reach_roots_settle.
+ */
+void reach_roots_add_free_list(struct reach_roots *roots, uint64_t start, uint64_t end);
+void reach_roots_settle(struct reach_roots *roots);
+/* Is the word at `place` in such memory? */
+bool reach_roots_is_free_list(const struct reach_roots *roots, uint64_t place);
 
 /* The kind of root at `place`, which is in no block. */
 enum leak_root reach_roots_of(const struct reach_roots *roots, uint64_t place);

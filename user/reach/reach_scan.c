@@ -87,7 +87,9 @@ static void scan_words(struct reach_scan *scan, struct scan_words *words)
 
 	reach_index_look(scan->index, words->looks, words->count);
 	for (i = 0; i < words->count; i++) {
-		if (words->looks[i].block == REACH_NO_BLOCK)
+		if (words->looks[i].block == REACH_NO_BLOCK ||
+		    (scan->roots->free_list_count &&
+		     reach_roots_is_free_list(scan->roots, words->place + words->offsets[i])))
 			continue;
 		source = scan_source(scan, words->place + words->offsets[i]);
 		if (source == REACH_NO_BLOCK)
