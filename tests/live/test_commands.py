@@ -104,6 +104,24 @@ def test_signals_to_all_its_processes():
     assert tracer.process.returncode == 0
 
 
+def test_signal_before_anything_is_traced():
+    """What reads files is stopped, so files are still unread when the tracer has to end: that is no file without functions."""
+    program = lab.start([lab.target("leaky")])
+    environment = dict(os.environ, TRACER_END_SECONDS="5")
+    tracer = lab.Tracer("-q", "-p", str(program.pid), ready=False, env=environment)
+    lab.wait_for(lambda: lab.children_of(tracer.process.pid), "something reads files")
+    reader = lab.children_of(tracer.process.pid)[0]
+    os.kill(reader, signal.SIGSTOP)
+    assert "ready" not in tracer.stderr()
+    tracer.process.send_signal(signal.SIGTERM)
+    status = tracer.process.wait(lab.PATIENCE)
+    os.kill(reader, signal.SIGKILL)
+    message = tracer.stderr()
+    assert status == 3 and "a signal has ended the tracer before anything was traced" in message, (status, message)
+    assert "nothing to probe" not in message
+    lab.end(program)
+
+
 def test_target_ends():
     process = leaky()
     tracer = lab.Tracer("-j", "-p", process.pid, "3600")

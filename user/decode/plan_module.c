@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "probe/switching.h"
 #include "probe/walker.h"
+#include "system/end_signals.h"
 
 /* As much of the list of files as an error has room for. */
 #define SEARCHED_MAX 600
@@ -165,7 +166,13 @@ static int plan_refuse(const struct plan *plan, struct error *error)
 
 int plan_check(const struct plan *plan, const struct log *log, struct error *error)
 {
-	if (!plan_count_calls(plan, 0, plan->count))
+	const bool found = plan_count_calls(plan, 0, plan->count);
+
+	/* Files are not read any more then, and of those nothing is known. */
+	if (!found && end_signals_are_urgent())
+		return error_set(error, ERROR_PERMISSION, -ECANCELED,
+				 "a signal has ended the tracer before anything was traced");
+	if (!found)
 		return plan_refuse(plan, error);
 	return plan_check_named(plan, log, error);
 }

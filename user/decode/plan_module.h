@@ -18,7 +18,7 @@ void plan_forget_module(struct plan *plan, uint32_t module);
 /*
  * Is there anything to trace: allocating functions, and all named functions? Returns 0, or -ENOENT
  * with `error` filled (ERROR_NOTHING): which files were searched and what they lack, or which name
- * has no function.
+ * has no function. -ECANCELED (ERROR_PERMISSION): the tracer has to end, so that is not known.
  */
 int plan_check(const struct plan *plan, const struct log *log, struct error *error);
 
