@@ -189,6 +189,7 @@ static void test_callers(void **state)
 	assert_int_equal(grouped->snapshot.site_count, 4);
 	assert_whole(find_site(grouped, 3000), 1, "inner");
 	assert_null(find_site(grouped, 3000)->function->function);
+	assert_true(find_site(grouped, 3000)->mixed && !grouped->snapshot.sites[0].members->mixed);
 	assert_whole(find_site(grouped, 4000), 1, "outer");
 	assert_string_equal(find_site(grouped, 4000)->function->function, "malloc");
 	assert_whole(find_site(grouped, 8000), 2, "inner");

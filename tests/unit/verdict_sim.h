@@ -88,10 +88,9 @@ static inline void sim_keep(struct sim *sim, double time_s)
 		history_set(&sim->history, 1, &sim->stats);
 }
 
-static inline struct verdict sim_judge(const struct sim *sim, double time_s)
+/* As a report has them: with the blocks in use. */
+static inline struct site_stats sim_stats(const struct sim *sim, double time_s)
 {
-	const struct snapshot_site row = { .key = 1 };
-	struct history_point points[HISTORY_POINTS] = { 0 };
 	struct site_stats stats = sim->stats;
 	size_t i;
 
@@ -109,6 +108,15 @@ static inline struct verdict sim_judge(const struct sim *sim, double time_s)
 		stats.gcs = (uint64_t)(floor(time_s / sim->collected_s) -
 				       ceil(born_s / sim->collected_s) + 1);
 	}
+	return stats;
+}
+
+static inline struct verdict sim_judge(const struct sim *sim, double time_s)
+{
+	const struct snapshot_site row = { .key = 1 };
+	struct history_point points[HISTORY_POINTS] = { 0 };
+	const struct site_stats stats = sim_stats(sim, time_s);
+
 	history_add_row(&sim->history, &row, points);
 	return verdict_of(&(struct verdict_input){ .stats = &stats,
 						   .start_ns = SIM_START,

@@ -398,6 +398,13 @@ static struct stack *group_stack(struct grouped *grouped, const struct member *m
 	return stack;
 }
 
+/* By process, thread, module or function, there are blocks of several places in a row. */
+static bool group_is_mixed(const struct member *member)
+{
+	return member->mode == MEMBER_WHOLE ||
+	       (member->mode == MEMBER_FRAME && member->frame.whole);
+}
+
 /* A row that begins with a member. */
 static void group_begin(struct grouped *grouped, struct snapshot_site *to,
 			const struct member *member)
@@ -405,6 +412,7 @@ static void group_begin(struct grouped *grouped, struct snapshot_site *to,
 	*to = *member->site;
 	to->id = group_id(grouped, member);
 	to->by_line = member->mode == MEMBER_LINE;
+	to->mixed = group_is_mixed(member);
 	to->region = member->region;
 	if (member->mode == MEMBER_ALONE || member->mode == MEMBER_SHOWN)
 		return;

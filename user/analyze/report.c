@@ -431,7 +431,7 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 	to->growth = from->growth;
 	to->verdict = from->verdict;
 	if (options->estimates)
-		to->estimate = budget_estimate_of(options->estimates, site);
+		to->estimate = report_verdict_estimate(options, site, &from->verdict);
 	if (!site_stats_hold(&to->stats))
 		to->stats.oldest_ns = 0;
 	to->process_count = report_count_processes(site);

@@ -24,26 +24,74 @@ static struct verdict_input verdict_input_of(const struct report_options *option
 				       .count = options->history->count };
 }
 
+static bool verdict_is_of_several(const struct snapshot_site *row)
+{
+	return row->mixed && row->member_count > 1;
+}
+
+static bool verdict_member_leaks(const struct snapshot *snapshot,
+				 const struct report_options *options,
+				 const struct snapshot_site *row)
+{
+	size_t i;
+
+	for (i = 0; i < row->member_count; i++)
+		if (report_verdict_of(snapshot, options, &row->members[i]).word == VERDICT_LEAK)
+			return true;
+	return false;
+}
+
+/* As windows have found it. */
+static struct verdict verdict_estimated(const struct snapshot *snapshot,
+					const struct report_options *options,
+					const struct snapshot_site *row)
+{
+	const struct budget_estimate estimate = budget_estimate_of(options->estimates, row);
+
+	if (verdict_is_of_several(row))
+		return verdict_of_estimates(&estimate,
+					    verdict_member_leaks(snapshot, options, row));
+	return verdict_of_estimate(&estimate);
+}
+
+/*
+ * In a row of several places, some blocks are freed at one and others stay at another one: together they look like a leak, and what leaks at
+ * one is too little to be seen. Such a row leaks if one of its sites does.
+ */
 struct verdict report_verdict_of(const struct snapshot *snapshot,
 				 const struct report_options *options,
 				 const struct snapshot_site *row)
 {
 	struct history_point points[HISTORY_POINTS] = { 0 };
 	struct verdict_input input;
-	struct budget_estimate estimate;
 	struct site_stats stats;
 
-	if (options->estimates) {
-		estimate = budget_estimate_of(options->estimates, row);
-		return verdict_of_estimate(&estimate);
-	}
+	if (options->estimates)
+		return verdict_estimated(snapshot, options, row);
 	if (!options->history || row->ended || row->sampled ||
 	    !history_is_known(options->history, row))
 		return none;
 	stats = site_stats_counted(&row->stats, false);
 	history_add_row(options->history, row, points);
 	input = verdict_input_of(options, snapshot->start_ns, snapshot->time_ns, &stats, points);
+	if (verdict_is_of_several(row))
+		return verdict_of_sum(&input, verdict_member_leaks(snapshot, options, row));
 	return verdict_of(&input);
+}
+
+struct budget_estimate report_verdict_estimate(const struct report_options *options,
+					       const struct snapshot_site *row,
+					       const struct verdict *verdict)
+{
+	struct budget_estimate estimate = budget_estimate_of(options->estimates, row);
+
+	if (!verdict_is_of_several(row))
+		return estimate;
+	if (verdict->word == VERDICT_LEAK)
+		estimate.verdict = BUDGET_LEAK;
+	else if (estimate.verdict == BUDGET_LEAK)
+		estimate.verdict = BUDGET_UNKNOWN;
+	return estimate;
 }
 
 bool report_verdict_born(const struct report *report, const struct report_site *site,

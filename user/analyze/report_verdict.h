@@ -13,6 +13,11 @@ struct verdict report_verdict_of(const struct snapshot *snapshot,
 				 const struct report_options *options,
 				 const struct snapshot_site *row);
 
+/* What windows have found of a row, of which `verdict` is known. */
+struct budget_estimate report_verdict_estimate(const struct report_options *options,
+					       const struct snapshot_site *row,
+					       const struct verdict *verdict);
+
 /*
  * For each lifespan class, the number of the row's blocks born longer ago than its end. False if
  * unknown: for samples, ended programs, and without history.

@@ -223,6 +223,18 @@ struct verdict verdict_of_estimate(const struct budget_estimate *estimate)
 	return verdict;
 }
 
+struct verdict verdict_of_estimates(const struct budget_estimate *estimate, bool leaks)
+{
+	struct verdict verdict = verdict_of_estimate(estimate);
+
+	if (leaks)
+		verdict.word = VERDICT_LEAK;
+	else if (verdict.word == VERDICT_LEAK)
+		verdict.word = estimate->rate.low > 0 ? VERDICT_GROWING : VERDICT_UNKNOWN;
+	verdict.never_freed_known = false;
+	return verdict;
+}
+
 struct verdict verdict_of_sum(const struct verdict_input *sum, bool leaks)
 {
 	struct verdict_input several = *sum;

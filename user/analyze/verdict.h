@@ -66,7 +66,13 @@ struct verdict verdict_of(const struct verdict_input *input);
 /* The verdict from an estimate of --budget. */
 struct verdict verdict_of_estimate(const struct budget_estimate *estimate);
 
-/* The verdict on all sites: their `sum`, and whether any row is a leak. */
+/*
+ * The same for a row of several places, and whether any of them is a leak. The share that is never
+ * freed is not known for them together.
+ */
+struct verdict verdict_of_estimates(const struct budget_estimate *estimate, bool leaks);
+
+/* The verdict on several places, such as all sites: their `sum`, and whether any row is a leak. */
 struct verdict verdict_of_sum(const struct verdict_input *sum, bool leaks);
 
 /* Sort key by importance: the word, then growth. */

@@ -56,6 +56,7 @@ struct snapshot_site {
 	const struct snapshot_site *members;
 	size_t member_count;
 	bool by_line; /* a row by a line of the application */
+	bool mixed; /* a row of several places: by process, thread, module or function */
 	bool left_out; /* not listed: no rule of --only matches any of its frames */
 };
 
