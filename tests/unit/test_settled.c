@@ -12,16 +12,22 @@
 #define START (1000 * SECOND)
 
 /* A look each second, `count` of them, in which one row has this word. Returns what it has settled on then. */
-static struct verdict look(struct settled *settled, enum verdict_word word, int count)
+static struct verdict look_at(struct settled *settled, enum verdict_word word, uint64_t bytes,
+			      int count)
 {
-	struct verdict verdict = { .word = word }, result = { 0 };
+	struct verdict verdict = { .word = word, .inuse_bytes = bytes }, result = { 0 };
 
 	while (count--) {
 		settled_begin(settled, START,
 			      (settled->time_ns ? settled->time_ns : START) + SECOND);
-		result = settled_see(settled, 7, &verdict, 1000);
+		result = settled_see(settled, 7, &verdict, bytes);
 	}
 	return result;
+}
+
+static struct verdict look(struct settled *settled, enum verdict_word word, int count)
+{
+	return look_at(settled, word, 1000, count);
 }
 
 static void test_settles(void **state)
@@ -173,6 +179,23 @@ static void test_nothing(void **state)
 }
 
 /* In windows, a cache that begins to grow is not one any more, though it is not known yet what it is. */
+/* What grows in steps is UNCLEAR, but it is seen that it has grown. */
+static void test_steps(void **state)
+{
+	struct settled settled = { 0 };
+
+	(void)state;
+	assert_int_equal(look(&settled, VERDICT_WARM_UP, 40).word, VERDICT_WARM_UP);
+	/* No more than what comes and goes. */
+	assert_int_equal(look_at(&settled, VERDICT_UNKNOWN, 1250, 60).word, VERDICT_WARM_UP);
+	assert_int_equal(look(&settled, VERDICT_WARM_UP, 1).word, VERDICT_WARM_UP);
+	assert_int_equal(look_at(&settled, VERDICT_UNKNOWN, 2000, 10).word, VERDICT_WARM_UP);
+	assert_int_equal(look_at(&settled, VERDICT_UNKNOWN, 2000, 30).word, VERDICT_UNKNOWN);
+	assert_int_equal(look_at(&settled, VERDICT_WARM_UP, 2000, 40).word, VERDICT_WARM_UP);
+	assert_int_equal(look_at(&settled, VERDICT_UNKNOWN, 2000, 60).word, VERDICT_WARM_UP);
+	settled_free(&settled);
+}
+
 static void test_windows_doubt(void **state)
 {
 	struct verdict verdict = { .word = VERDICT_UNKNOWN, .growth = { 10, 1, 19 } };
@@ -199,10 +222,10 @@ static void test_windows_doubt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_settles),	      cmocka_unit_test(test_leak_stays),
-		cmocka_unit_test(test_no_flapping),   cmocka_unit_test(test_sure),
-		cmocka_unit_test(test_matters),	      cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_windows_doubt),
+		cmocka_unit_test(test_settles),	    cmocka_unit_test(test_leak_stays),
+		cmocka_unit_test(test_no_flapping), cmocka_unit_test(test_sure),
+		cmocka_unit_test(test_matters),	    cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_steps),	    cmocka_unit_test(test_windows_doubt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

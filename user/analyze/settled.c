@@ -14,6 +14,8 @@
 #define GROWING_NS (300 * SECOND)
 /* A row matters if it has this part of what is in use, or more. */
 #define MATTERS_PART 100
+/* What does not grow does not rise by more than this part. */
+#define RISE_MOST 0.25
 
 struct settled_row {
 	enum verdict_word word; /* settled; VERDICT_NONE = none yet */
@@ -30,15 +32,23 @@ static bool settled_is_level(enum verdict_word word)
 	return word >= VERDICT_TEMPORARY && word <= VERDICT_CACHE;
 }
 
+/* More is in use than when it was last seen that it does not grow: in steps, of which no line can be drawn. */
+static bool settled_has_risen(const struct verdict *now, const struct verdict *basis)
+{
+	return (double)now->inuse_bytes > (1 + RISE_MOST) * (double)basis->inuse_bytes;
+}
+
 /*
  * Does what is seen now exclude what was found before? That it grows, and that nothing is known, exclude no leak: they claim less. Nothing
- * is forgotten, so UNCLEAR replaces no word; but in windows, where it may be of what certainly grows, such as of a cache of which some
- * blocks stay.
+ * is forgotten, so UNCLEAR replaces no word; but that it does not grow where it has, and in windows, where UNCLEAR may be of what certainly
+ * grows, such as of a cache of which some blocks stay.
  */
-static bool settled_excludes(const struct verdict *now, enum verdict_word before)
+static bool settled_excludes(const struct verdict *now, const struct settled_row *row)
 {
+	const enum verdict_word before = row->word;
+
 	if (now->word == VERDICT_UNKNOWN && settled_is_level(before))
-		return now->estimated && now->growth.low > 0;
+		return now->estimated ? now->growth.low > 0 : settled_has_risen(now, &row->basis);
 	if (now->word == VERDICT_NONE || now->word == VERDICT_UNKNOWN)
 		return before == VERDICT_NONE;
 	return before != VERDICT_LEAK || now->word != VERDICT_GROWING;
@@ -80,7 +90,7 @@ static void settled_doubt(struct settled *settled, struct settled_row *row,
 		row->looks = 0;
 	}
 	row->looks++;
-	if (settled_excludes(verdict, row->word) && row->looks >= 3 &&
+	if (settled_excludes(verdict, row) && row->looks >= 3 &&
 	    settled->time_ns - row->candidate_ns >= settled_hold_ns(settled, word, row->word))
 		settled_set(settled, row, word, matters);
 }
@@ -171,7 +181,7 @@ static struct verdict settled_verdict(const struct settled *settled, const struc
 	result.is_watched = true;
 	result.wait_ns = verdict->wait_ns ? verdict->wait_ns : verdict->level_ns;
 	/* Now it has another word, on which it settles if that stays. */
-	if (!result.wait_ns && row->looks && settled_excludes(verdict, row->word))
+	if (!result.wait_ns && row->looks && settled_excludes(verdict, row))
 		result.wait_ns = settled_less(settled_hold_ns(settled, verdict->word, row->word),
 					      settled->time_ns - row->candidate_ns);
 	if (result.wait_ns && result.wait_ns < settled_least_ns(settled))
