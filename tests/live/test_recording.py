@@ -307,6 +307,10 @@ def test_refusals():
             status, output, errors = lab.run(*arguments)
             assert status == 2 and not output and wanted in errors, (arguments, status, errors)
         assert not os.path.exists(path)
+        for option in ("--max-size", "--limit"):
+            status, _, errors = lab.run("record", "-o", path, option, "10m", "--", "true")
+            assert status == 0 and ("--limit is what limits" in errors) == (option == "--max-size"), (option, errors)
+            os.unlink(path)
 
 
 lab.run_tests()

@@ -10,6 +10,11 @@ static int record_run(const struct options *options, const struct log *log)
 {
 	struct recorder recorder = { .log = log, .key_fd = -1, .asked_fd = -1 };
 
+	/* In other tools, and for a file, it would be the limit of that file. */
+	if (options->max_size != UINT64_MAX && !options->limit)
+		log_write(log, LOG_NOTICE,
+			  "-Z/--max-size leaves larger blocks out; --limit is what limits the "
+			  "size of the recording");
 	if (options->kernel)
 		return kernel_trace_run(options, log, &recorder);
 	return trace_processes(options, log, &recorder);
