@@ -276,6 +276,15 @@ def is_waiting(process):
         return file.read().rsplit(")", 1)[1].split()[0] == "S"
 
 
+def all_wait(pid):
+    """Do all threads of a process sleep?"""
+    for thread in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/stat" % (pid, thread), encoding="ascii", errors="replace") as file:
+            if file.read().rpartition(")")[2].split()[0] != "S":
+                return False
+    return True
+
+
 def state_of(process):
     """Its state as in proc(5), and whether a debugger is attached to it."""
     with open("/proc/%d/status" % process.pid, encoding="utf-8", errors="replace") as file:

@@ -55,17 +55,9 @@ def report_of(pid):
     return report
 
 
-def all_wait(pid):
-    for thread in os.listdir("/proc/%d/task" % pid):
-        with open("/proc/%d/task/%s/stat" % (pid, thread), encoding="ascii", errors="replace") as file:
-            if file.read().rpartition(")")[2].split()[0] != "S":
-                return False
-    return True
-
-
 def quiet_report_of(pid):
     """Passes are repeated until no thread ran in one: with all of them asleep, only a signal for the machine's sake is in the way."""
-    lab.wait_for(lambda: all_wait(pid), "all threads wait")
+    lab.wait_for(lambda: lab.all_wait(pid), "all threads wait")
     report = report_of(pid)
     assert report["evidence"] == "quiet", report["evidence"]
     return report
@@ -366,7 +358,7 @@ def test_restless():
 def test_harmless():
     """No page comes in, none goes, no call is interrupted: no thread of the process has run."""
     process, _ = cases()
-    lab.wait_for(lambda: all_wait(process.pid), "all threads wait")
+    lab.wait_for(lambda: lab.all_wait(process.pid), "all threads wait")
     before, switches = figures(process.pid)
     for _ in range(3):
         report_of(process.pid)
