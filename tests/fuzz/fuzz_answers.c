@@ -106,7 +106,7 @@ static void check_probe(const struct plan *plan, const struct plan_probe *probe)
 	MUST(probe->module == 0 && probe->function < plan->function_count);
 	MUST(probe->site_offset < FILE_SIZE && probe->entry_offset < FILE_SIZE);
 	MUST(probe->semaphore < FILE_SIZE && probe->size <= FILE_SIZE && !probe->refused);
-	MUST(SHAPE_OP(probe->shape) <= CALL_SAMPLE_END && strlen(probe->symbol) < 4096);
+	MUST(SHAPE_OP(probe->shape) <= CALL_PROCESS_END && strlen(probe->symbol) < 4096);
 	MUST(memchr(probe->aliases, 0, sizeof(probe->aliases)));
 }
 
