@@ -37,10 +37,10 @@ static void check_accepted(const struct options *options)
 	MUST(options->format);
 	if (options->action != ACTION_RUN)
 		return;
-	/* What processes are is one way to select them, by however many options. */
+	/* One way to select processes, by however many options; of the kernel's memory, pids or none. */
 	MUST((options->pid_count > 0) + (options->arguments != NULL) +
 		     target_options_selects(options) + (options->wait != NULL) + options->all ==
-	     1);
+	     (options->kernel ? options->pid_count > 0 : 1));
 	MUST((options->pid_count > 0) == (options->by_pid || options->tree));
 	MUST(!options->by_pid || !options->tree);
 	MUST(!options->waits || options->wait || target_options_selects(options));
