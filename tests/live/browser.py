@@ -53,7 +53,7 @@ class Browser:
             port = probe.getsockname()[1]
         self.log = tempfile.TemporaryFile("a+")
         self.driver = lab.start([driver, "--port=%d" % port], stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL,
-                                env={**os.environ, "HOME": self.profile.name})
+                                env={**os.environ, "HOME": self.profile.name, "TMPDIR": self.profile.name})
         self.url, self.session = "http://127.0.0.1:%d" % port, None
         lab.wait_for(self.is_ready, "chromedriver is ready")
         flags = [*FLAGS, "--user-data-dir=" + self.profile.name, "--proxy-server=http://127.0.0.1:%d" % self.proxy.server_port,

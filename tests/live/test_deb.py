@@ -59,7 +59,8 @@ def test_package():
         assert "libbpf" in said("dpkg-deb", "-f", package, "Depends")
         assert not said(*dpkg, "--verify", "tracer")
         if shutil.which("lintian"):
-            printed = said("lintian", "--fail-on", "error,warning", "--allow-root", package)
+            printed = said("lintian", "--fail-on", "error,warning", "--allow-root", package,
+                           env={**os.environ, "TMPDIR": folder})
             assert not re.search(r"^[EW]:", printed, re.M), printed
         check_installed(root, version)
         said(*dpkg, "--purge", "tracer")
