@@ -141,7 +141,6 @@ static struct growth report_growth(const struct snapshot_site *site,
 
 	if (options->estimates && options->estimates->since_known)
 		return report_growth_since(site, options->estimates);
-
 	return growth_of(options->base ? options->base : &none, site, options->without_young);
 }
 

@@ -3,7 +3,6 @@
 #include "base/timed_call.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cpu_delay.h"
 #include "base/memory.h"
 
 /* After so many late calls the time is not halved any more: it is a few milliseconds. */
@@ -90,19 +90,16 @@ static int shared_start(struct shared *shared, pthread_t *ret_thread)
 static uint64_t shared_queued_ns(const struct shared *shared, uint64_t since_ns)
 {
 	const int thread = __atomic_load_n(&shared->thread, __ATOMIC_ACQUIRE);
-	uint64_t queued_ns = 0;
+	struct cpu_delay delay;
+	uint64_t queued_ns;
 	char path[48];
-	FILE *file;
 
 	if (!thread)
 		return clock_now_ns() - since_ns;
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", thread);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	if (fscanf(file, "%*u %" SCNu64, &queued_ns) != 1)
-		queued_ns = 0;
-	fclose(file);
+	delay = cpu_delay_open(path);
+	queued_ns = (uint64_t)cpu_delay_read(&delay);
+	cpu_delay_close(&delay);
 	return queued_ns;
 }
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "system/cpu_delay.h"
+#include "base/cpu_delay.h"
 
 struct patience {
 	bool (*is_over)(void); /* the tracer has to end soon; NULL = never */

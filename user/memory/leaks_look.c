@@ -13,7 +13,7 @@
 #include "memory/leaks_pass.h"
 #include "memory/leaks_who.h"
 #include "reach/reach_code.h"
-#include "system/cpu_delay.h"
+#include "base/cpu_delay.h"
 #include "system/proc.h"
 
 /* Passes until so many in a row have left out nothing: what moves is not missed in each of them. */

@@ -21,7 +21,7 @@
 #include "memory/memory_names.h"
 #include "memory/memory_parts.h"
 #include "memory/memory_runtimes.h"
-#include "system/cpu_delay.h"
+#include "base/cpu_delay.h"
 #include "system/proc.h"
 
 /* How often allocators are looked for, and the least heap of which it is reported that there was none. */

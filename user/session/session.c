@@ -81,7 +81,7 @@ static bool session_is_for_several(const struct session *session)
 	return options->several || options->selector || options->tree;
 }
 
-/* May files be probed for all processes at once? */
+/* May files be probed for all processes at once? Not where a translator runs one, which a probe would end. */
 static bool session_can_be_machine_wide(struct session *session)
 {
 	const struct selector *selector = session->options.selector;

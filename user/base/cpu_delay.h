@@ -4,8 +4,8 @@
  * leave this out. Reading needs no privilege, except for other users' threads where /proc is
  * mounted with hidepid.
  */
-#ifndef SYSTEM_CPU_DELAY_H
-#define SYSTEM_CPU_DELAY_H
+#ifndef BASE_CPU_DELAY_H
+#define BASE_CPU_DELAY_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See cpu_delay.h. */
-#include "system/cpu_delay.h"
+#include "base/cpu_delay.h"
 
 #include <fcntl.h>
 #include <stdio.h>
