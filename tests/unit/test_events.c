@@ -53,15 +53,16 @@ static void see_lost(uint64_t count)
 	fake_task_event(&event);
 }
 
-/* The record of a mapping that a child has. */
-static void see_mapping(pid_t pid, const char *path, uint64_t start, uint64_t time_ns)
+/* The record of a mapping of the file that a child has mapped at `start`: there, or at another address. */
+static void see_mapping_at(pid_t pid, const char *path, uint64_t start, uint64_t recorded,
+			   uint64_t time_ns)
 {
 	struct sideband_event event = { .kind = SIDEBAND_MMAP,
 					.pid = (uint32_t)pid,
 					.tid = (uint32_t)pid,
 					.time_ns = time_ns,
 					.path = path,
-					.start = start,
+					.start = recorded,
 					.length = PAGE,
 					.protection = PROT_READ | PROT_EXEC };
 	struct proc_map_list list;
@@ -79,6 +80,37 @@ static void see_mapping(pid_t pid, const char *path, uint64_t start, uint64_t ti
 	fake_task_event(&event);
 	/* The path must live until the event is read. */
 	events_catch_up(&world.core.events);
+}
+
+static void see_mapping(pid_t pid, const char *path, uint64_t start, uint64_t time_ns)
+{
+	see_mapping_at(pid, path, start, start, time_ns);
+}
+
+/*
+ * A file whose mapping has gone before it could be opened, and which has no name: it may have an allocator, and counts once, also
+ * where the process goes on. It is probed when it is mapped again.
+ */
+static void test_unmapped_file(void **state)
+{
+	const char *name = "/nonexistent/" FAKE_ALLOCATOR;
+	struct process *process;
+	struct child *child;
+	uint64_t page, i;
+
+	(void)state;
+	process = world_trace(&world, &child, false);
+	world.core.late.start_ns = clock_now_ns();
+	page = child_ask(child, CHILD_MAP, world.allocator);
+	for (i = 1; i < 3; i++)
+		see_mapping_at(child->pid, name, page, page + i * PAGE, clock_now_ns());
+	assert_int_equal(world_probes(), 0);
+	assert_int_equal(world.core.late.missed, 1);
+	assert_true(world_logged(&world, "/nonexistent/" FAKE_ALLOCATOR));
+	assert_true(process_alive(process));
+	see_mapping(child->pid, name, page, clock_now_ns());
+	assert_int_equal(world_probes(), 1);
+	assert_int_equal(world.core.late.missed, 1);
 }
 
 static void test_child(void **state)
@@ -702,6 +734,7 @@ static void test_ring_cannot_be_opened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		WORLD_TEST_EVENTS(test_unmapped_file),
 		WORLD_TEST_EVENTS(test_child),
 		WORLD_TEST_EVENTS(test_child_is_not_followed),
 		WORLD_TEST_EVENTS(test_grandchild_of_ended),

@@ -207,6 +207,36 @@ static void test_no_descriptors(void **state)
 	proc_map_list_free(&maps);
 }
 
+/* What was not mapped any more when it should be opened is opened where it is mapped again, or later. */
+static void test_unmapped(void **state)
+{
+	struct module_list list = { 0 };
+	struct proc_map_list maps;
+	struct proc_mapping mapping = own_mapping(&maps), gone;
+	char name[] = "/nonexistent";
+
+	(void)state;
+	gone = mapping;
+	gone.start += 1ull << 12;
+	gone.path = mapping.path = name;
+	assert_int_equal(module_find_mapping(&list, getpid(), &gone), 0);
+	assert_int_equal(module_list_get(&list, 0)->fd, -1);
+	assert_true(module_list_get(&list, 0)->unmapped);
+	assert_int_equal(list.no_fd, 0);
+	assert_int_equal(list.open, 0);
+	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 0);
+	assert_true(module_list_get(&list, 0)->fd >= 0);
+	assert_false(module_list_get(&list, 0)->unmapped);
+	assert_int_equal(list.open, 1);
+	/* What is mapped and cannot be read is not unmapped. */
+	mapping.inode++;
+	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 1);
+	assert_int_equal(module_list_get(&list, 1)->fd, -1);
+	assert_false(module_list_get(&list, 1)->unmapped);
+	module_list_free(&list);
+	proc_map_list_free(&maps);
+}
+
 static void test_build_id(void **state)
 {
 	struct module module = { .build_id_size = 4, .build_id = { 0x00, 0x0f, 0xa0, 0xff } };
@@ -239,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_copy_has_no_descriptors),
 		cmocka_unit_test(test_found_again),
 		cmocka_unit_test(test_no_descriptors),
+		cmocka_unit_test(test_unmapped),
 		cmocka_unit_test(test_build_id),
 		cmocka_unit_test(test_snapshot_free),
 	};

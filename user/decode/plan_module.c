@@ -99,8 +99,8 @@ size_t plan_add_module(struct plan *plan, struct decoder *decoder, uint32_t inde
 
 	plan_describe_modules(plan, decoder, index);
 	plan_seek_dangers(plan, index);
-	if (module && module->inode && plan_note_searched(plan, index) && module->fd < 0 &&
-	    !module->no_fd)
+	if (module && module->inode && !module->unmapped && plan_note_searched(plan, index) &&
+	    module->fd < 0 && !module->no_fd)
 		plan_add_unreadable(plan, index);
 	if (!module || module->fd < 0)
 		return 0;

@@ -18,6 +18,7 @@
 /* A file that has just been opened, or could not be. */
 struct opened {
 	int fd; /* or a negative errno */
+	bool unmapped; /* as in struct mapped_file */
 	struct file_origin origin;
 };
 
@@ -70,6 +71,7 @@ static uint32_t module_add(struct module_list *modules, pid_t pid,
 	module->path_fd = opened->origin.path_fd;
 	module->unanswered = opened->fd == -ETIMEDOUT;
 	module->uncopied = opened->fd == -EFBIG;
+	module->unmapped = opened->fd < 0 && opened->unmapped;
 	module->device = mapping->device;
 	module->inode = mapping->inode;
 	module->root_pid = pid;
@@ -107,11 +109,17 @@ static struct opened module_open_mapping(const struct module_list *modules, pid_
 
 	file.copy_max = modules->copied < most ? (most - modules->copied) / 2 : 0;
 	opened.fd = proc_open_mapping("/proc", pid, &file);
+	opened.unmapped = file.unmapped;
 	opened.origin = file.origin;
 	return opened;
 }
 
-/* There may be descriptors again. */
+static bool module_lacks_file(const struct module *module)
+{
+	return module->no_fd || module->unmapped;
+}
+
+/* There may be descriptors again, or it is mapped again, or by another process. */
 static void module_retry(struct module_list *modules, uint32_t index, pid_t pid,
 			 const struct proc_mapping *mapping)
 {
@@ -121,6 +129,7 @@ static void module_retry(struct module_list *modules, uint32_t index, pid_t pid,
 	if (!module_list_may_open(modules, pid))
 		return;
 	opened = module_open_mapping(modules, pid, mapping);
+	module->unmapped &= opened.unmapped;
 	if (opened.fd < 0)
 		return;
 	module->root_pid = pid;
@@ -140,7 +149,7 @@ uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
 			opened = module_open_mapping(modules, pid, mapping);
 		return module_add_opened(modules, pid, mapping, &opened);
 	}
-	if (module_list_get(modules, module)->no_fd)
+	if (module_lacks_file(module_list_get(modules, module)))
 		module_retry(modules, module, pid, mapping);
 	module_list_get(modules, module)->expected = false;
 	return module;

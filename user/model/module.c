@@ -142,7 +142,7 @@ void module_list_open(struct module_list *list, uint32_t index, int fd, int path
 	module->fd = fd;
 	module->path_fd = path_fd;
 	module_list_count(list, module, 1);
-	module->closed = module->no_fd = false;
+	module->closed = module->no_fd = module->unmapped = false;
 	list->opens++;
 }
 

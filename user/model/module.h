@@ -47,8 +47,9 @@ struct module {
 	bool no_fd; /* not opened: too many open files */
 	bool unanswered; /* not opened: its file system does not answer */
 	bool uncopied; /* not opened: a copy would be too large */
+	bool unmapped; /* not opened: it was not mapped any more, or its process had ended */
 	bool warned_unopened;
-	bool missed; /* not open when it should be probed, and its process had ended */
+	bool missed; /* counted as one that was not open when it should be probed */
 	bool expected; /* it will be mapped */
 	bool described; /* the build ID and the following fields were read */
 	bool is_program; /* it is an ELF file of this machine */

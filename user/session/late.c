@@ -43,7 +43,7 @@ void late_ended(struct late *late, struct process *process, struct module *file,
 		return;
 	if (!file->inode || file->no_fd || file->unanswered || file->uncopied)
 		return;
-	if (file->fd < 0 && (file->missed || process_alive(process)))
+	if (file->fd < 0 && (file->missed || !file->unmapped))
 		return;
 	file->missed = true;
 	late->missed++;

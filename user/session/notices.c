@@ -65,11 +65,11 @@ void notices_late_file(struct notices *notices, const struct process *process, c
 
 void notices_missed_file(struct notices *notices, const struct process *process, const char *path)
 {
-	log_write(notices->log,
-		  notices->missed_files++ < LATE_NOTICES_MAX ? LOG_NOTICE : LOG_VERBOSE,
-		  "%s: process %d (%s) had ended before it was probed: calls of an allocator in it "
-		  "are missing",
-		  path, process->target.pid, process->target.comm);
+	log_write(
+		notices->log, notices->missed_files++ < LATE_NOTICES_MAX ? LOG_NOTICE : LOG_VERBOSE,
+		"%s: process %d (%s) had ended, or did not map it any more, before it was probed: "
+		"calls of an allocator in it are missing",
+		path, process->target.pid, process->target.comm);
 }
 
 void notices_unprobed(const struct notices *notices, struct process *process, bool root,

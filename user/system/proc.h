@@ -173,6 +173,8 @@ struct mapped_file {
 	const struct proc_mapping *mapping;
 	uint64_t copy_max; /* bytes; limit if the file must be copied (regular_file.h) */
 	struct file_origin origin; /* result of opening; `path_fd` is owned by the caller */
+	/* Result: it is not mapped there any more, or its process has ended. */
+	bool unmapped;
 };
 
 /*

@@ -71,7 +71,11 @@ static int open_map_path(const char *proc_root, pid_t pid, const struct proc_map
 
 static int open_map_file(const char *proc_root, pid_t pid, struct mapped_file *file)
 {
-	return open_verified(open_map_path(proc_root, pid, file->mapping), pid, file);
+	int fd = open_map_path(proc_root, pid, file->mapping);
+
+	/* Without permission the kernel answers EACCES or EPERM, of mappings that exist. */
+	file->unmapped = fd == -ENOENT || fd == -ESRCH;
+	return open_verified(fd, pid, file);
 }
 
 /* By its name: first as the process sees it, then as the tracer does (a target in a chroot is shown so). */
@@ -93,6 +97,7 @@ int proc_open_mapping(const char *proc_root, pid_t pid, struct mapped_file *file
 	int fd, named;
 
 	file->origin = (struct file_origin){ 0 };
+	file->unmapped = false;
 	if (!mapping->path || mapping->path[0] != '/' || !mapping->inode)
 		return -ENOENT;
 	fd = open_map_file(proc_root, pid, file);
