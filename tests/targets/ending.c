@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "scrub.h"
+
 #define QUIET __attribute__((noinline))
 #define STATUS 7
 #define FRAME 48
@@ -54,16 +56,6 @@ static QUIET void parse(void)
 		lose_chain();
 	for (i = 0; i < 3; i++)
 		hide(i);
-}
-
-/* Pointers of frames that have ended are on the stack no more. */
-static QUIET void scrub(void)
-{
-	volatile char gone[16384];
-	size_t i;
-
-	for (i = 0; i < sizeof(gone); i++)
-		gone[i] = 0;
 }
 
 /* Or they are, far below where the process ends. */

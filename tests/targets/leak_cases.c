@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "scrub.h"
+
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
 #else
@@ -59,16 +61,6 @@ static QUIET void **make(const char *name, const char *kind)
 	memset(block, 0, size);
 	cases[case_count++] = (struct leak_case){ name, kind, size };
 	return block;
-}
-
-/* Pointers of frames that have ended are on the stack no more. */
-static QUIET void scrub(void)
-{
-	volatile char gone[16384];
-	size_t i;
-
-	for (i = 0; i < sizeof(gone); i++)
-		gone[i] = 0;
 }
 
 /* A chain of memcheck's manual: a root to the first block, the first to the second; 0 = none, 1 = to the start, 2 = inside. */

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "scrub.h"
+
 #define LEAKED 24
 #define LEAKED_BYTES 3000
 #define LISTS 64
@@ -182,15 +184,6 @@ static __attribute__((noinline)) void lose(void)
 		block[0] = i % 2 ? before : NULL;
 		before = block;
 	}
-}
-
-static __attribute__((noinline)) void scrub(void)
-{
-	volatile char gone[16384];
-	size_t i;
-
-	for (i = 0; i < sizeof(gone); i++)
-		gone[i] = 0;
 }
 
 static void work_with_lists(void)

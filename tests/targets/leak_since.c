@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scrub.h"
+
 /* Usable sizes, so that a report has the same. */
 enum {
 	LOST_SIZE = 1112,
@@ -52,16 +54,6 @@ static __attribute__((noinline)) void go_on(void)
 		make(BORN_SIZE);
 	/* The last one may be in a register for long. */
 	kept[0] = make(KEPT_SIZE);
-}
-
-/* Pointers of frames that have ended are on the stack no more. */
-static __attribute__((noinline)) void scrub(void)
-{
-	volatile char gone[16384];
-	size_t i;
-
-	for (i = 0; i < sizeof(gone); i++)
-		gone[i] = 0;
 }
 
 int main(void)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scrub.h"
+
 #define LEAKED 100
 #define ONCE 20
 #define ONCE_FIRST 200
@@ -44,16 +46,6 @@ static __attribute__((noinline)) void lose_once(void)
 
 	for (i = 0; i < ONCE; i++)
 		make(ONCE_FIRST + i * ONCE_STEP);
-}
-
-/* Pointers of frames that have ended are on the stack no more. */
-static __attribute__((noinline)) void scrub(void)
-{
-	volatile char gone[16384];
-	size_t i;
-
-	for (i = 0; i < sizeof(gone); i++)
-		gone[i] = 0;
 }
 
 int main(int count, char **arguments)

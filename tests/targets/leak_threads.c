@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scrub.h"
+
 #define QUIET __attribute__((noinline))
 #define KEYS 40
 /* glibc has values of so many keys in a thread's descriptor, and others in blocks. */
@@ -44,16 +46,6 @@ static QUIET void *make(const char *name)
 	memset(block, 0, size);
 	places[place_count++] = (struct place){ name, size };
 	return block;
-}
-
-/* Pointers of frames that have ended are on the stack no more. */
-static QUIET void scrub(void)
-{
-	volatile char gone[16384];
-	size_t i;
-
-	for (i = 0; i < sizeof(gone); i++)
-		gone[i] = 0;
 }
 
 #ifdef MUSL

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scrub.h"
+
 #define QUIET __attribute__((noinline))
 
 static void *volatile kept[64];
@@ -53,16 +55,6 @@ static QUIET void parse(void)
 		lose_chain();
 	for (i = 0; i < 3; i++)
 		hide(i);
-}
-
-/* Pointers of frames that have ended are on the stack no more. */
-static QUIET void scrub(void)
-{
-	volatile char gone[16384];
-	size_t i;
-
-	for (i = 0; i < sizeof(gone); i++)
-		gone[i] = 0;
 }
 
 int main(int count, char **arguments)

@@ -15,6 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "scrub.h"
+
 #define LEAKED 12
 #define LEAKED_BYTES 3000
 #define HELD_BYTES 5000
@@ -31,15 +33,6 @@ static __attribute__((noinline)) void lose(void)
 	for (i = 0; i < LEAKED; i++)
 		memset(malloc(LEAKED_BYTES), 0, LEAKED_BYTES);
 	held = malloc(HELD_BYTES);
-}
-
-static __attribute__((noinline)) void scrub(void)
-{
-	volatile char gone[16384];
-	size_t i;
-
-	for (i = 0; i < sizeof(gone); i++)
-		gone[i] = 0;
 }
 
 static void print(long child)
