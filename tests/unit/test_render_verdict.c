@@ -223,6 +223,43 @@ static void test_order_by_itself(void **state)
 	sample_free(sample);
 }
 
+/* What grows does not come before a greater row that may turn out to be a leak. */
+static void test_order_with_unclear(void **state)
+{
+	struct history history = { 0 };
+	struct report_options options = { .sort = SORT_AUTO, .history = &history };
+	struct sample *sample = sample_new_empty(1);
+	const struct report_names names = sample_names(sample);
+	const struct frame frame = { FRAME_NATIVE, 0, 0, sample_name(sample, "once", "a.c", 9),
+				     NULL };
+	struct report *report;
+	uint64_t i;
+
+	(void)state;
+	for (i = 1; i < 30; i++)
+		history_begin(&history, sample->snapshot.start_ns + i * SAMPLE_SECOND);
+	grow(sample, &history, 11, 1);
+	/* A block of which no earlier moment is known. */
+	sample_site(sample, 0, &sample_malloc, sample_stack(sample, &frame, 1),
+		    (struct site_stats){ .alloc_objects = 1, .alloc_bytes = 1 })
+		->key = 13;
+	report = report_build(&sample->snapshot, &options, &names);
+	assert_int_equal(report->options.sort, SORT_LEAK);
+	assert_int_equal(report->sites[0].origin->key, 11);
+	assert_int_equal(report->sites[0].verdict.word, VERDICT_GROWING);
+	assert_int_equal(report->sites[1].verdict.word, VERDICT_UNKNOWN);
+	report_free(report);
+	sample->snapshot.sites[1].stats.alloc_bytes =
+		sample->snapshot.sites[0].stats.alloc_bytes + 1;
+	report = report_build(&sample->snapshot, &options, &names);
+	assert_int_equal(report->options.sort, SORT_INUSE);
+	assert_int_equal(report->sites[0].origin->key, 13);
+	assert_int_equal(report->sites[0].verdict.word, VERDICT_UNKNOWN);
+	report_free(report);
+	history_free(&history);
+	sample_free(sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_order_by_itself),
+		cmocka_unit_test(test_order_with_unclear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

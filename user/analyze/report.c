@@ -176,12 +176,36 @@ static void report_begin_settled(const struct snapshot *snapshot,
 					   !budget_estimates_are_level(options->estimates);
 }
 
+/* What the greatest rows of these verdicts have in use, in bytes. */
+struct greatest {
+	uint64_t growing, unclear;
+};
+
+static void greatest_see(struct greatest *greatest, const struct site_stats *stats,
+			 enum verdict_word word)
+{
+	uint64_t *most = word == VERDICT_GROWING ? &greatest->growing : &greatest->unclear;
+	uint64_t bytes = site_stats_inuse_bytes(stats);
+
+	if ((word == VERDICT_GROWING || word == VERDICT_UNKNOWN) && bytes > *most)
+		*most = bytes;
+}
+
+/* What grows comes first unless a greater row may turn out to be a leak. */
+static enum report_sort report_order(enum verdict_word worst, const struct greatest *greatest)
+{
+	if (worst == VERDICT_GROWING && greatest->unclear > greatest->growing)
+		return SORT_INUSE;
+	return worst >= VERDICT_GROWING ? SORT_LEAK : SORT_INUSE;
+}
+
 /* Add every site to the sums of the report and the ones that may be listed, without weights, to `candidates`. */
 static size_t report_judge(struct report *report, const struct snapshot *snapshot,
 			   const struct report_options *options, struct candidate *candidates)
 {
 	struct target_place *places = report_places(report);
 	enum verdict_word worst = VERDICT_NONE;
+	struct greatest greatest = { 0 };
 	size_t count = 0;
 	size_t i;
 
@@ -208,13 +232,14 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 		report->leaks += verdict.word == VERDICT_LEAK;
 		if (verdict.word > worst)
 			worst = verdict.word;
+		greatest_see(&greatest, &stats, verdict.word);
 		if (!site->left_out &&
 		    (report_is_candidate(&stats, options) || report_has_estimate(site, options)))
 			candidates[count++] = (struct candidate){ site, growth, verdict, 0 };
 	}
 	report->verdict = report_verdict_of_all(snapshot, options, worst);
 	if (options->sort == SORT_AUTO)
-		report->options.sort = worst >= VERDICT_GROWING ? SORT_LEAK : SORT_INUSE;
+		report->options.sort = report_order(worst, &greatest);
 	free(places);
 	return count;
 }

@@ -31,7 +31,11 @@ enum report_sort {
 	SORT_CHURN, /* bytes allocated and freed again */
 	SORT_TEMPORARY, /* blocks freed by the next allocator call of their thread */
 	SORT_LEAK, /* by verdict: leaks, then growing sites, each by growth */
-	SORT_AUTO, /* SORT_LEAK once a row is a leak or grows, SORT_INUSE until then */
+	/*
+	 * SORT_LEAK once a row is a leak, or grows and has more in use than any that is unclear;
+	 * SORT_INUSE until then
+	 */
+	SORT_AUTO,
 };
 
 struct report_options {
