@@ -53,16 +53,24 @@ static void see_lost(uint64_t count)
 	fake_task_event(&event);
 }
 
-/* The record of a mapping of the file that a child has mapped at `start`: there, or at another address. */
-static void see_mapping_at(pid_t pid, const char *path, uint64_t start, uint64_t recorded,
-			   uint64_t time_ns)
+/* What a record says of a mapping. */
+struct recorded {
+	uint64_t start; /* there, or at another address than the file is mapped at */
+	bool shared;
+	bool executes; /* another program, before the record is read */
+};
+
+/* The record of a mapping of the file that a child has mapped at `start`. */
+static void see_recorded(pid_t pid, const char *path, uint64_t start,
+			 const struct recorded *recorded, uint64_t time_ns)
 {
 	struct sideband_event event = { .kind = SIDEBAND_MMAP,
 					.pid = (uint32_t)pid,
 					.tid = (uint32_t)pid,
 					.time_ns = time_ns,
 					.path = path,
-					.start = recorded,
+					.start = recorded->start,
+					.shared = recorded->shared,
 					.length = PAGE,
 					.protection = PROT_READ | PROT_EXEC };
 	struct proc_map_list list;
@@ -78,38 +86,98 @@ static void see_mapping_at(pid_t pid, const char *path, uint64_t start, uint64_t
 	proc_map_list_free(&list);
 	assert_true(event.inode);
 	fake_task_event(&event);
+	if (recorded->executes)
+		see_exec(pid, clock_now_ns());
 	/* The path must live until the event is read. */
 	events_catch_up(&world.core.events);
 }
 
 static void see_mapping(pid_t pid, const char *path, uint64_t start, uint64_t time_ns)
 {
-	see_mapping_at(pid, path, start, start, time_ns);
+	const struct recorded recorded = { .start = start };
+
+	see_recorded(pid, path, start, &recorded, time_ns);
 }
 
 /*
  * A file whose mapping has gone before it could be opened, and which has no name: it may have an allocator, and counts once, also
- * where the process goes on. It is probed when it is mapped again.
+ * where the process goes on. It is probed when it is mapped again, or found to be mapped elsewhere.
  */
-static void test_unmapped_file(void **state)
+static void check_unmapped_file(bool is_mapped_again)
 {
 	const char *name = "/nonexistent/" FAKE_ALLOCATOR;
+	struct recorded recorded = { 0 };
 	struct process *process;
 	struct child *child;
 	uint64_t page, i;
+
+	process = world_trace(&world, &child, false);
+	world.core.late.start_ns = clock_now_ns();
+	page = child_ask(child, CHILD_MAP, world.allocator);
+	for (i = 1; i < 3; i++) {
+		recorded.start = page + i * PAGE;
+		see_recorded(child->pid, name, page, &recorded, clock_now_ns());
+	}
+	assert_int_equal(world_probes(), 0);
+	assert_int_equal(world.core.late.missed, 1);
+	assert_true(world_logged(&world, "/nonexistent/" FAKE_ALLOCATOR));
+	assert_true(process_alive(process));
+	assert_true(process->needs_scan);
+	if (is_mapped_again)
+		see_mapping(child->pid, name, page, clock_now_ns());
+	else
+		scan_process(&world.core.scan, process, clock_now_ns());
+	assert_int_equal(world_probes(), 1);
+	assert_int_equal(world.core.late.missed, 1);
+}
+
+static void test_unmapped_file(void **state)
+{
+	(void)state;
+	check_unmapped_file(true);
+}
+
+static void test_unmapped_file_elsewhere(void **state)
+{
+	(void)state;
+	check_unmapped_file(false);
+}
+
+/* A process executes another program before the record of its file is read. */
+static void test_unmapped_file_of_program(void **state)
+{
+	struct recorded recorded = { .executes = true };
+	struct child *child;
+	uint64_t page;
+
+	(void)state;
+	world_trace(&world, &child, false);
+	world.core.late.start_ns = clock_now_ns();
+	page = child_ask(child, CHILD_MAP, world.allocator);
+	recorded.start = page + PAGE;
+	see_recorded(child->pid, "/nonexistent/" FAKE_ALLOCATOR, page, &recorded, clock_now_ns());
+	assert_int_equal(world.core.late.missed, 1);
+}
+
+/* Code that a program writes itself is mapped so; no loader maps a file so, and the kernel takes no probes there. */
+static void test_unmapped_shared_file(void **state)
+{
+	struct recorded recorded = { .shared = true };
+	struct process *process;
+	struct child *child;
+	uint64_t page;
 
 	(void)state;
 	process = world_trace(&world, &child, false);
 	world.core.late.start_ns = clock_now_ns();
 	page = child_ask(child, CHILD_MAP, world.allocator);
-	for (i = 1; i < 3; i++)
-		see_mapping_at(child->pid, name, page, page + i * PAGE, clock_now_ns());
-	assert_int_equal(world_probes(), 0);
-	assert_int_equal(world.core.late.missed, 1);
-	assert_true(world_logged(&world, "/nonexistent/" FAKE_ALLOCATOR));
-	assert_true(process_alive(process));
-	see_mapping(child->pid, name, page, clock_now_ns());
-	assert_int_equal(world_probes(), 1);
+	recorded.start = page + PAGE;
+	see_recorded(child->pid, "/nonexistent/" FAKE_ALLOCATOR, page, &recorded, clock_now_ns());
+	assert_int_equal(world.core.late.missed, 0);
+	assert_false(process->needs_scan);
+	assert_false(world_logged(&world, "/nonexistent/" FAKE_ALLOCATOR));
+	recorded.shared = false;
+	see_recorded(child->pid, "/nonexistent/" FAKE_ALLOCATOR, page, &recorded, clock_now_ns());
 	assert_int_equal(world.core.late.missed, 1);
 }
 
@@ -735,6 +803,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST_EVENTS(test_unmapped_file),
+		WORLD_TEST_EVENTS(test_unmapped_file_elsewhere),
+		WORLD_TEST_EVENTS(test_unmapped_file_of_program),
+		WORLD_TEST_EVENTS(test_unmapped_shared_file),
 		WORLD_TEST_EVENTS(test_child),
 		WORLD_TEST_EVENTS(test_child_is_not_followed),
 		WORLD_TEST_EVENTS(test_grandchild_of_ended),

@@ -228,11 +228,53 @@ static void test_unmapped(void **state)
 	assert_true(module_list_get(&list, 0)->fd >= 0);
 	assert_false(module_list_get(&list, 0)->unmapped);
 	assert_int_equal(list.open, 1);
-	/* What is mapped and cannot be read is not unmapped. */
+	/* Another file is mapped there by now. */
 	mapping.inode++;
 	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 1);
 	assert_int_equal(module_list_get(&list, 1)->fd, -1);
-	assert_false(module_list_get(&list, 1)->unmapped);
+	assert_true(module_list_get(&list, 1)->unmapped);
+	/* Of another device it may be the same file. */
+	mapping.device++;
+	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 2);
+	assert_int_equal(module_list_get(&list, 2)->fd, -1);
+	assert_false(module_list_get(&list, 2)->unmapped);
+	module_list_free(&list);
+	proc_map_list_free(&maps);
+}
+
+/* Mapped again when there is no descriptor: it is opened as soon as there is one. */
+static void test_unmapped_without_descriptors(void **state)
+{
+	struct module_list list = { 0 };
+	struct proc_map_list maps;
+	struct proc_mapping mapping = own_mapping(&maps), gone;
+	struct rlimit limit, none;
+	char name[] = "/nonexistent";
+
+	(void)state;
+	gone = mapping;
+	gone.start += 1ull << 12;
+	gone.path = mapping.path = name;
+	assert_int_equal(module_find_mapping(&list, getpid(), &gone), 0);
+	assert_int_equal(list.no_fd, 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ 0, limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 0);
+	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(list.no_fd, 1);
+	assert_int_equal(list.no_fd_ever, 1);
+	assert_int_equal(module_find_mapping(&list, getpid(), &mapping), 0);
+	assert_true(module_list_get(&list, 0)->fd >= 0);
+	assert_int_equal(list.no_fd, 0);
+	/* None is left for it. */
+	gone.inode++;
+	assert_int_equal(module_find_mapping(&list, getpid(), &gone), 1);
+	list.limit = 1;
+	assert_int_equal(module_find_mapping(&list, getpid(), &gone), 1);
+	assert_true(module_list_get(&list, 1)->no_fd);
+	assert_int_equal(list.no_fd, 1);
 	module_list_free(&list);
 	proc_map_list_free(&maps);
 }
@@ -270,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_found_again),
 		cmocka_unit_test(test_no_descriptors),
 		cmocka_unit_test(test_unmapped),
+		cmocka_unit_test(test_unmapped_without_descriptors),
 		cmocka_unit_test(test_build_id),
 		cmocka_unit_test(test_snapshot_free),
 	};

@@ -23,6 +23,7 @@
 #define LOST 2
 #define COMM_EXEC (1 << 13)
 #define MMAP_BUILD_ID (1 << 14)
+#define MMAP_FLAGS 68 /* where they are in the record */
 
 /* A record under construction, at an address that needs no copy. */
 struct writer {
@@ -153,7 +154,12 @@ static void test_mmap(void **state)
 	assert_int_equal(event.device, makedev(0xfd, 0x12));
 	assert_int_equal(event.inode, 777);
 	assert_int_equal(event.protection, 5);
+	assert_false(event.shared);
 	assert_string_equal(event.path, "/usr/lib/libx.so.1");
+	/* The flags are MAP_SHARED. */
+	writer.bytes[MMAP_FLAGS] = 1;
+	event = decode(&writer);
+	assert_true(event.shared);
 	write_mmap(&writer, MMAP_BUILD_ID, "/usr/lib/libx.so.1", 1234);
 	assert_ignored(&writer);
 }

@@ -72,6 +72,7 @@ static uint32_t module_add(struct module_list *modules, pid_t pid,
 	module->unanswered = opened->fd == -ETIMEDOUT;
 	module->uncopied = opened->fd == -EFBIG;
 	module->unmapped = opened->fd < 0 && opened->unmapped;
+	module->shared = mapping->shared;
 	module->device = mapping->device;
 	module->inode = mapping->inode;
 	module->root_pid = pid;
@@ -126,10 +127,14 @@ static void module_retry(struct module_list *modules, uint32_t index, pid_t pid,
 	struct module *module = module_list_get(modules, index);
 	struct opened opened;
 
-	if (!module_list_may_open(modules, pid))
+	if (!module_list_may_open(modules, pid)) {
+		module_list_lack_fd(modules, index);
 		return;
+	}
 	opened = module_open_mapping(modules, pid, mapping);
 	module->unmapped &= opened.unmapped;
+	if (opened.fd < 0 && module_lacks_fd())
+		module_list_lack_fd(modules, index);
 	if (opened.fd < 0)
 		return;
 	module->root_pid = pid;
@@ -141,6 +146,7 @@ uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
 			     const struct proc_mapping *mapping)
 {
 	struct opened opened = { .fd = -1 };
+	struct module *found;
 	uint32_t module;
 
 	module = module_list_find(modules, mapping->device, mapping->inode, mapping->path);
@@ -149,9 +155,11 @@ uint32_t module_find_mapping(struct module_list *modules, pid_t pid,
 			opened = module_open_mapping(modules, pid, mapping);
 		return module_add_opened(modules, pid, mapping, &opened);
 	}
-	if (module_lacks_file(module_list_get(modules, module)))
+	found = module_list_get(modules, module);
+	found->shared &= mapping->shared;
+	if (module_lacks_file(found))
 		module_retry(modules, module, pid, mapping);
-	module_list_get(modules, module)->expected = false;
+	found->expected = false;
 	return module;
 }
 

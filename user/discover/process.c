@@ -223,6 +223,14 @@ int process_scan(struct process *process, struct module_list *modules, uint64_t 
 	return 0;
 }
 
+/* It may still be mapped: the loader has cut the mapping, or a part of it has other rights by now. */
+static bool module_is_missed(const struct module_list *modules, uint32_t index)
+{
+	const struct module *module = module_list_get(modules, index);
+
+	return module && module->unmapped && !module->shared;
+}
+
 uint32_t process_see_mapping(struct process *process, struct module_list *modules,
 			     const struct sideband_event *event)
 {
@@ -233,6 +241,7 @@ uint32_t process_see_mapping(struct process *process, struct module_list *module
 		.device = event->device,
 		.inode = event->inode,
 		.executable = true,
+		.shared = event->shared,
 		.path = memory_copy_string(event->path),
 	};
 	size_t length = strlen(mapping.path), suffix = strlen(DELETED);
@@ -244,7 +253,7 @@ uint32_t process_see_mapping(struct process *process, struct module_list *module
 	}
 	module = process_add_mapping(process, modules, &mapping, event->time_ns);
 	free(mapping.path);
-	if (address_space_needs_scan(process->space))
+	if (address_space_needs_scan(process->space) || module_is_missed(modules, module))
 		process->needs_scan = true;
 	return module;
 }

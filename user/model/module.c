@@ -146,6 +146,17 @@ void module_list_open(struct module_list *list, uint32_t index, int fd, int path
 	list->opens++;
 }
 
+void module_list_lack_fd(struct module_list *list, uint32_t index)
+{
+	struct module *module = list->items[index];
+
+	if (module->no_fd)
+		return;
+	module->no_fd = true;
+	list->no_fd++;
+	list->no_fd_ever++;
+}
+
 void module_list_close(struct module_list *list, uint32_t index)
 {
 	struct module *module = list->items[index];

@@ -48,6 +48,7 @@ struct module {
 	bool unanswered; /* not opened: its file system does not answer */
 	bool uncopied; /* not opened: a copy would be too large */
 	bool unmapped; /* not opened: it was not mapped any more, or its process had ended */
+	bool shared; /* only mapped MAP_SHARED so far: not by a loader, and the kernel takes no probes */
 	bool warned_unopened;
 	bool missed; /* counted as one that was not open when it should be probed */
 	bool expected; /* it will be mapped */
@@ -100,6 +101,8 @@ uint32_t module_list_find_closed(const struct module_list *list, uint64_t device
  * (otherwise 0).
  */
 void module_list_open(struct module_list *list, uint32_t index, int fd, int path_fd);
+/* There was no descriptor for a module that is not open. */
+void module_list_lack_fd(struct module_list *list, uint32_t index);
 /*
  * The descriptor to attach probes to: that of the original, owned by the module; -1 if it is not
  * open.

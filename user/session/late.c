@@ -38,12 +38,17 @@ void late_file(struct late *late, struct process *process, const char *path, uin
 
 void late_ended(struct late *late, struct process *process, struct module *file, uint64_t since_ns)
 {
+	bool unmapped = file->fd < 0 && file->unmapped;
+
 	/* A process that has no probes at all counts as a child. */
-	if (!late->start_ns || !process->probed || !since_ns || since_ns == UINT64_MAX)
+	if (!late->start_ns || !process->probed || !since_ns)
+		return;
+	/* It may have executed another program since it mapped the file. */
+	if (since_ns == UINT64_MAX && !unmapped)
 		return;
 	if (!file->inode || file->no_fd || file->unanswered || file->uncopied)
 		return;
-	if (file->fd < 0 && (file->missed || !file->unmapped))
+	if (file->fd < 0 && (file->missed || file->shared || !unmapped))
 		return;
 	file->missed = true;
 	late->missed++;

@@ -31,8 +31,8 @@ void late_file(struct late *late, struct process *process, const char *path, uin
 /*
  * A file, mapped at `since_ns`, could not be opened, or could not be probed because its process has
  * ended. Counts it if allocator calls in it may be missing: a file that cannot be read although it
- * is mapped is reported by the plan instead. A file that could not be opened may have an allocator:
- * it counts once.
+ * is mapped is reported by the plan instead. A file that could not be opened may have an allocator,
+ * unless it is mapped shared: it counts once.
  */
 void late_ended(struct late *late, struct process *process, struct module *file, uint64_t since_ns);
 

@@ -4,6 +4,7 @@
 
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 
 /* What is at the end of every record. */
@@ -120,6 +121,7 @@ static bool record_decode_mmap(const unsigned char *record, size_t size,
 	event->length = mmap.length;
 	event->file_offset = mmap.file_offset;
 	event->protection = mmap.protection;
+	event->shared = mmap.flags & MAP_SHARED;
 	event->device = makedev(mmap.major, mmap.minor);
 	event->inode = mmap.inode;
 	return true;

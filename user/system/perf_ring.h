@@ -40,6 +40,7 @@ struct sideband_event {
 	uint64_t device; /* as makedev() */
 	uint64_t inode;
 	uint32_t protection; /* PROT_* */
+	bool shared; /* MAP_SHARED */
 };
 
 /*

@@ -75,7 +75,11 @@ static int open_map_file(const char *proc_root, pid_t pid, struct mapped_file *f
 
 	/* Without permission the kernel answers EACCES or EPERM, of mappings that exist. */
 	file->unmapped = fd == -ENOENT || fd == -ESRCH;
-	return open_verified(fd, pid, file);
+	fd = open_verified(fd, pid, file);
+	/* Another file is mapped there. Records may have other devices than /proc where file systems are stacked. */
+	if (fd == -ESTALE && file->origin.inode && file->origin.device == file->mapping->device)
+		file->unmapped = true;
+	return fd;
 }
 
 /* By its name: first as the process sees it, then as the tracer does (a target in a chroot is shown so). */
