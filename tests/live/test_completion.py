@@ -45,9 +45,13 @@ def options(command):
 
 
 def odd_process(folder):
+    """One whose pid is the beginning of no other's, so that it is the only one that is offered for it."""
     path = os.path.join(folder, NAME)
     shutil.copy(lab.need("sleep"), path)
-    return lab.start([path, "1000"])
+    while True:
+        process = lab.start([path, "1000"])
+        if [name for name in os.listdir("/proc") if name.startswith(str(process.pid))] == [str(process.pid)]:
+            return process
 
 
 def bash(words, prelude=""):
@@ -206,7 +210,8 @@ def test_zsh():
                                    ("-- catm\t\x15", "catm"), ("-p %d\t" % process.pid, "-p %d," % process.pid)):
                 user.type("\x15tracer " + typed)
                 user.expect(re.escape(offered))
-            user.type("\x15tracer -p \t")
+            # The first TAB inserts what all begin with, if there is such; then the second one lists.
+            user.type("\x15tracer -p \t\t")
             shown = user.expect(r"\b%d +-- odd.*name" % process.pid)
             assert "\x1b[7m" not in shown and SHOWN in shown, shown
             for command in commands():
