@@ -22,14 +22,23 @@ OFFICIAL = os.environ.get("OTLP_PROTO", "/usr/include")
 SERVICE = "opentelemetry/proto/collector/profiles/v1development/profiles_service.proto"
 
 
+def share(unbound):
+    """Others of this test may have the same port."""
+    unbound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+
+
 class Receiver(http.server.ThreadingHTTPServer):
     """A collector that answers `status`, or hangs with 0, and keeps what it was sent."""
 
-    def __init__(self, port=0):
-        self.status, self.requests, self.released = 200, [], threading.Event()
+    def __init__(self, port=0, status=200):
+        self.status, self.requests, self.released = status, [], threading.Event()
         super().__init__(("127.0.0.1", port), Handler)
         self.thread = threading.Thread(target=self.serve_forever, daemon=True)
         self.thread.start()
+
+    def server_bind(self):
+        share(self.socket)
+        super().server_bind()
 
     @property
     def port(self):
@@ -172,6 +181,8 @@ def test_figures():
                 own = sum(sample[0] for sample in profiles[kind] if name in sample[2])
                 assert own == value, (name, kind, own, value)
         assert {sample[1]["tracer.allocator"] for sample in profiles["inuse_space"]} == {"glibc"}, profiles
+        # The request is there before its answer is.
+        lab.wait_for(lambda: server.pushes("accepted"), "the tracer has the answer")
         assert server.says("profiles are pushed to") == 1, server.tracer.stderr()
         server.end()
     finally:
@@ -212,17 +223,18 @@ def test_official():
 
 def test_failures():
     """Each is reported once, counted, and holds nothing up."""
-    process, receiver = known(), Receiver()
+    process, receiver, keeper = known(), Receiver(status=500), socket.socket()
     port = receiver.port
+    # While nobody listens there, nobody else gets the port.
+    share(keeper)
+    keeper.bind(("127.0.0.1", port))
     server = Server("--otlp", "http://127.0.0.1:%d" % port, "-p", process.pid)
     try:
-        receiver.status = 500
         server.wait_for_pushes("failed", 2)
         receiver.close()
         lab.wait_for(lambda: server.says("nobody listens there"), "a refusal is reported")
         server.wait_for_pushes("failed", 2)
-        receiver = Receiver(port)
-        receiver.status = 0
+        receiver = Receiver(port, status=0)
         lab.wait_for(lambda: receiver.requests, "a receiver hangs")
         server.wait_for_pushes("skipped")
         assert server.page("healthz") == "ok\n"
@@ -234,6 +246,7 @@ def test_failures():
         server.end()
     finally:
         receiver.close()
+        keeper.close()
 
 
 def test_refused():
