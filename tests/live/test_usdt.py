@@ -155,8 +155,14 @@ def test_senseless_weights():
 
 def test_library_opened_later():
     program("usdt-listened")
-    check_sampled(*lab.attached_report([program("usdt-opened"), "dlopen", library("usdt-listened")]),
-                  allowed=("files_late",))
+    process = lab.start([program("usdt-opened"), "dlopen", library("usdt-listened"), "wait"])
+    lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+    tracer = lab.Tracer("-v", "-j", "-n", "0", "-p", process.pid)
+    lab.release(process)
+    assert process.stdout.readline() == b"opened\n"
+    lab.wait_for(lambda: re.search(r"libusdt-listened\.so are probed in process %d " % process.pid, tracer.stderr()), "the library is probed")
+    account = lab.work(process)
+    check_sampled(account, json.loads(tracer.stop().splitlines()[-1]), allowed=("files_late",))
 
 
 def test_child():

@@ -4,7 +4,7 @@
  *
  *   usdt count N [wait]      N rounds of many sizes, of which some are freed; the account of each site
  *   usdt near N [wait]       the same without frees; with what was really asked for
- *   usdt dlopen FILE [wait]  the same with an allocator that is opened only then
+ *   usdt dlopen FILE wait    the same with an allocator that is opened only then: it says so, and waits once more
  *   usdt fork [wait]         two accounts, of a parent and its child
  *   usdt wrong [wait]        samples that represent less than themselves, or too much
  *   usdt spin                until it is ended: what the semaphores say, each time a line is read
@@ -224,7 +224,9 @@ int main(int argc, char **argv)
 	if (!library)
 		return 2;
 	/* Probes come a little after a library does. */
-	usleep(1500000);
+	printf("opened\n");
+	fflush(stdout);
+	truth_begin(last);
 	count = 3;
 #endif
 	if (!strcmp(what, "count") || !strcmp(what, "dlopen"))
