@@ -214,6 +214,8 @@ def test_v8():
 
 
 def check_stacks(process, tracer, count):
+    # Until a thread sleeps, its stack may grow.
+    lab.wait_for(lambda: lab.all_wait(process.pid), "all threads sleep")
     report = report_with(tracer, "thread_stack", count)
     row, = rows(report, "thread_stack")
     assert row["inuse_objects"] == count, row
@@ -255,6 +257,8 @@ def test_unchanged():
 
 
 def check_unchanged(process, child, tracer):
+    # A child that has only begun writes to pages that it shares.
+    lab.wait_for(lambda: lab.all_wait(child), "the child sleeps")
     report = report_with(tracer, "ruby_heap")
     # Of the process's own pages: the share of a library's is another one with each process that maps it, or ends.
     pss = sum(memory_of(pid, "Pss_Anon") for pid in (process.pid, child))
@@ -282,7 +286,11 @@ $stdin.gets
 map.call(0, 1 << 40, 3, 0x4022, -1, 0) # reserved: no page of it is there
 100_000.times { $kept << P.new(1) }
 GC.disable
-puts fork { sleep }
+begun, says = IO.pipe
+child = fork { says.close; sleep }
+says.close
+begun.read
+puts child
 $stdout.flush
 $stdin.gets
 """
