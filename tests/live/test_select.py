@@ -57,7 +57,7 @@ def check_process(report, pid, account):
 def trace_by_name(under):
     with tempfile.TemporaryDirectory(prefix="tracer-names-") as folder:
         # Longer than the kernel's names are.
-        program = copy_of_known(folder, "a-name-of-more-than-15-bytes")
+        program = copy_of_known(folder, "%d-name-of-more-than-15-bytes" % os.getpid())
         other = Known(copy_of_known(folder, "another"))
         first = Known(program)
         tracer = lab.Tracer("-v", "-j", "-n", "0", "--comm", os.path.basename(program), "3600", under=under)
@@ -164,10 +164,11 @@ def test_by_user():
     # All that are given must be met.
     with tempfile.TemporaryDirectory(prefix="tracer-names-") as folder:
         os.chmod(folder, 0o755)
-        program = copy_of_known(folder, "both")
+        name = "both-%d" % os.getpid()
+        program = copy_of_known(folder, name)
         both, one = Known(program, user=user, group=user), Known(program)
-        assert set(pids_of_plan("--comm", "both", "--user", user)) == {both.pid}
-        assert set(pids_of_plan("--comm", "both")) == {both.pid, one.pid}
+        assert set(pids_of_plan("--comm", name, "--user", user)) == {both.pid}
+        assert set(pids_of_plan("--comm", name)) == {both.pid, one.pid}
 
 
 def test_nothing_matches():
@@ -206,9 +207,10 @@ def test_wait_for_selected():
 
 def wait_for_name(under):
     with tempfile.TemporaryDirectory(prefix="tracer-names-") as folder:
-        program = copy_of_known(folder, "awaited")
-        tracer = lab.Tracer("-v", "-j", "-n", "0", "-w", "awaited", "3600", ready=False, under=under)
-        lab.wait_for(lambda: "waiting for a process named awaited" in tracer.stderr(), "the tracer waits")
+        name = "awaited-%d" % os.getpid()
+        program = copy_of_known(folder, name)
+        tracer = lab.Tracer("-v", "-j", "-n", "0", "-w", name, "3600", ready=False, under=under)
+        lab.wait_for(lambda: "waiting for a process named " + name in tracer.stderr(), "the tracer waits")
         assert "ready" not in tracer.stderr()
         known = Known(program)
         tracer.wait_ready()
@@ -271,7 +273,7 @@ def test_by_several_groups():
     """A process must be in each of the groups that are given."""
     name = "tracer-test-%d" % os.getpid()
     with lab.Group(name) as group:
-        inside, outside = (Known(lab.target("known")) for _ in range(2))
+        inside, outside = Marked(), Marked()
         group.enter(inside.pid, name + ".service")
         group.enter(outside.pid)
         tracer = lab.Tracer("-j", "-n", "0", "--cgroup", "/" + name, "--unit", name, "3600")
