@@ -7,7 +7,7 @@ import time
 
 import lab
 
-PAGES, PAGE, BLOCK = 4096, 4096, 512
+PAGES, PAGE, BLOCK = 1024, 4096, 512
 MIB = 1 << 20
 GROWS = {"leak", "growing", "filling"}
 

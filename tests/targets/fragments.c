@@ -6,7 +6,7 @@
  *   grows   a cache of ENTRIES, behind each of which a small block keeps its place apart from others: one after the other is replaced
  *           by an entry that is a little larger, and for which no place that has become free is large enough; slower and slower, so that
  *           what is free grows by a seventh whenever twice the time has passed, for five minutes
- *   both    the same, and of small blocks one in ten is never freed
+ *   both    the same, and of small blocks one in twenty is never freed
  *
  * But for these, what is in use does not grow. Blocks that are freed at once are allocated all the time.
  */
@@ -14,19 +14,19 @@
 
 #include "truth.h"
 
-#define PAGES 4096
+#define PAGES 1024
 #define PAGE 4096
 #define BLOCK 512 /* with malloc's header */
 #define HEADER 8
 
-#define ENTRIES 8000
+#define ENTRIES 4000
 #define ENTRY 1500
 #define LARGER (ENTRY + 16)
 #define AT_ONCE (ENTRIES * 4 / 10) /* replaced at first: more is free by that than is little */
 #define PACE_S 3.0
 
 #define LIVES 20
-#define LEAKS 10 /* of so many blocks one is never freed */
+#define LEAKS 20 /* of so many blocks one is never freed */
 #define REST_MS 4
 
 SITE static void *site_page(void)
