@@ -316,11 +316,11 @@ static void trace_on_asked(void *context, struct watch *watch)
 /* What a watch sees. It ends when it is sure, or after -d, though it rests. */
 static void trace_look(struct trace *trace)
 {
-	const uint64_t begin_ns = clock_now_ns();
+	const uint64_t own_ns = watcher_own_ns();
 
-	if (begin_ns >= trace->watcher->next_ns) {
+	if (clock_now_ns() >= trace->watcher->next_ns) {
 		trace_report_now(trace);
-		watcher_rest(trace->watcher, begin_ns);
+		watcher_rest(trace->watcher, own_ns);
 	}
 	if (watcher_is_over(trace->watcher, trace->options->duration_ns))
 		trace_stop(trace);

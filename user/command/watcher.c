@@ -3,6 +3,7 @@
 #include "command/watcher.h"
 
 #include "base/clock.h"
+#include "base/cpu_delay.h"
 #include "memory/memory_look.h"
 #include "system/end_signals.h"
 
@@ -58,10 +59,19 @@ static bool watcher_look(const struct snapshot *snapshot, const struct budget_es
 	return true;
 }
 
+uint64_t watcher_own_ns(void)
+{
+	struct cpu_delay delay = cpu_delay_open(CPU_DELAY_OWN);
+	const uint64_t waited_ns = (uint64_t)cpu_delay_read(&delay);
+
+	cpu_delay_close(&delay);
+	return clock_now_ns() - waited_ns;
+}
+
 void watcher_prepare(struct watcher *watcher, const struct snapshot *snapshot,
 		     struct report_options *wanted)
 {
-	const uint64_t begin_ns = clock_now_ns();
+	const uint64_t begin_ns = clock_now_ns(), own_ns = watcher_own_ns();
 	struct course_moment moment = { .time_ns = begin_ns };
 
 	watcher->settled.windows = snapshot->budget != NULL;
@@ -71,7 +81,7 @@ void watcher_prepare(struct watcher *watcher, const struct snapshot *snapshot,
 		return;
 	if (watcher_look(snapshot, wanted->estimates, &moment))
 		course_add(&watcher->course, &moment);
-	watcher->heap_next_ns = begin_ns + (clock_now_ns() - begin_ns) * HEAP_REST;
+	watcher->heap_next_ns = clock_now_ns() + (watcher_own_ns() - own_ns) * HEAP_REST;
 }
 
 bool watcher_wants(struct watcher *watcher, bool is_last)
@@ -88,9 +98,9 @@ bool watcher_wants(struct watcher *watcher, bool is_last)
 	return true;
 }
 
-void watcher_rest(struct watcher *watcher, uint64_t begin_ns)
+void watcher_rest(struct watcher *watcher, uint64_t own_ns)
 {
-	const uint64_t now_ns = clock_now_ns(), look_ns = now_ns - begin_ns;
+	const uint64_t now_ns = clock_now_ns(), look_ns = watcher_own_ns() - own_ns;
 
 	watcher->next_ns =
 		now_ns + (look_ns < watcher->look_ns ? look_ns : watcher->look_ns) * REST;

@@ -34,10 +34,16 @@ void watcher_prepare(struct watcher *watcher, const struct snapshot *snapshot,
 bool watcher_wants(struct watcher *watcher, bool is_last);
 
 /*
- * A look that began at `begin_ns` is over: delay the next one so that looks take a small part of
- * the time.
+ * A clock that stands still while this thread waits for a CPU: a look that waits takes nothing from
+ * the process.
  */
-void watcher_rest(struct watcher *watcher, uint64_t begin_ns);
+uint64_t watcher_own_ns(void);
+
+/*
+ * A look that began at `own_ns`, by that clock, is over: delay the next one so that looks take a
+ * small part of the time.
+ */
+void watcher_rest(struct watcher *watcher, uint64_t own_ns);
 
 /* Is the watch sure, or has it lasted `duration_ns`? 0 = no limit. */
 bool watcher_is_over(const struct watcher *watcher, uint64_t duration_ns);
