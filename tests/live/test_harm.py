@@ -42,7 +42,7 @@ def test_tracer_is_killed():
         tracer.process.kill()
         tracer.process.wait()
         lab.wait_for(lambda: lab.are_gone(programs), "the kernel has removed the programs")
-        lab.wait_for(lambda: lab.code_of(process.pid) == before, "the kernel has removed the probes")
+        lab.wait_for_code(process.pid, before)
         assert process.poll() is None and rounds(process) > 0
 
 
@@ -145,13 +145,15 @@ def test_probes_are_put_back_in_all_processes():
         process.stdout.readline()
 
     # Only its blocks: to name those of all processes takes a busy machine long, and many reports may be needed.
-    tracer = lab.Tracer("-q", "-j", "-n", "0", "-z", "1000", "-Z", "1000", "--all", "3600")
+    tracer = lab.Tracer("-j", "-n", "0", "-z", "1000", "-Z", "1000", "--all", "3600")
     ask(b"drop")
     ask(b"allocate")
     # Each report looks at some processes of the machine, and the next one at others.
     reports = [tracer.report_now()]
-    lab.wait_for(lambda: reports[-1]["loss"]["probes_missing"] or reports.append(tracer.report_now()), "the probes are missed")
+    lab.wait_for(lambda: "process %d (unprobed): " % process.pid in tracer.stderr() or reports.append(tracer.report_now()), "its probes are missed")
+    reports.append(tracer.report_now())
     first = reports[-1]
+    assert first["loss"]["probes_missing"], first["loss"]
     ask(b"allocate")
     last = json.loads(tracer.stop())
     counted = [sum(site["alloc_objects"] for site in report["sites"]
