@@ -105,17 +105,24 @@ def maps_of(pid):
     return sum(found.values())
 
 
-def check(processes, *options, bound, worker=400 << 20, select=None, reports=2):
+def check(processes, *options, bound, worker=400 << 20, select=None, reports=2, until=None):
     """
-    Trace attackers and a victim: reports come, the victim's figures are exact, the end is an ordinary one, and the tracer has
-    never held more than `bound` bytes, a worker not more than `worker`. Returns the last report and the messages.
+    Trace attackers and a victim: reports come, the last of them with what is waited for, `until`; the victim's figures are exact, the
+    end is an ordinary one, and the tracer has never held more than `bound` bytes, a worker not more than `worker`. Returns the last
+    report and the messages.
     """
     beside = victim()
     selected = select or ("-p", ",".join(str(process.pid) for process in [*processes, beside]))
     tracer = lab.Tracer("-j", "-n", "0", *selected, *options, "0.3")
     held = Held(tracer)
+    def next_report():
+        report = json.loads(tracer.process.stdout.readline())
+        assert report["targets"], report
+        return report
+
     for _ in range(reports):
-        assert json.loads(tracer.process.stdout.readline())["targets"]
+        report = next_report()
+    lab.wait_for(lambda: not until or until(report) or until(next_report()), "a report has what is asked for")
     account = lab.work(beside)
     assert json.loads(tracer.process.stdout.readline())["targets"]
     peak, worker_peak = held.end()

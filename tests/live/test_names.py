@@ -68,8 +68,15 @@ def gdb_frames(command, function):
     script = ["set confirm off", "set debuginfod enabled off", "break %s" % function, "run", "delete", "break malloc",
               "continue", "backtrace"]
     arguments = [word for line in script for word in ("-ex", line)]
-    output = subprocess.run(["gdb", "-q", "-nx", "-batch"] + arguments + ["--args"] + command, capture_output=True,
-                            text=True, check=True, stdin=subprocess.DEVNULL, timeout=lab.PATIENCE).stdout
+    said = []
+
+    def is_seen():
+        """A breakpoint where somebody else's `tracer -a` has one is the kernel's: the program runs on to its end."""
+        said[:] = [subprocess.run(["gdb", "-q", "-nx", "-batch"] + arguments + ["--args"] + command, capture_output=True,
+                                  text=True, check=False, stdin=subprocess.DEVNULL, timeout=lab.PATIENCE).stdout]
+        return " in site_deep (" in said[0]
+    lab.wait_for(is_seen, "gdb stops in malloc: %s" % said)
+    output = said[0]
     frames = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ (?:\[PAC\] )?in )?([\w.]+) .*?(?: at ([^ :]+):(\d+))?$", output, re.M)
     start = [i for i, frame in enumerate(frames) if "malloc" in frame[0]][-1]
     return [(name, int(line)) for name, path, line in frames[start + 1:] if path and path.endswith("deep.c")]
@@ -163,15 +170,23 @@ def stripped_leaky(folder):
     return path
 
 
-def report_on(command, *options):
-    """A report on a program, once it has a block, and the messages."""
+def read_of(report, path):
+    """Sites that only request_read() has, in the program of this path."""
+    return [site for site in report["sites"] if any(frame["module"] == path for frame in site["frames"]) and
+            site["alloc_objects"] and site["alloc_bytes"] == 512 * site["alloc_objects"]]
+
+
+def report_on(command, path, *options):
+    """A report on a program that request_read() is in, and the messages."""
     process = lab.start(command)
+    lab.wait_for(lambda: os.readlink("/proc/%d/exe" % process.pid) == path, "the program is executed")
+    lab.wait_for(lambda: lab.is_waiting(process), "it rests between two requests")
     tracer = lab.Tracer("-j", "-n", "0", "-p", process.pid, "1h", *options)
-    tracer.wait_for_calls()
-    report = tracer.report_now()
+    reports = [tracer.report_now()]
+    lab.wait_for(lambda: read_of(reports[-1], path) or reports.append(tracer.report_now()), "a request is read")
     tracer.stop()
     lab.end(process)
-    return report, tracer.stderr()
+    return reports[-1], tracer.stderr()
 
 
 def test_debug_directory_of_any_layout():
@@ -181,13 +196,13 @@ def test_debug_directory_of_any_layout():
         store = os.path.join(folder, "store", "of", "builds")
         os.makedirs(store)
         shutil.copy(lab.target("churn"), os.path.join(store, "leaky"))
-        report, messages = report_on([path], "--debug-dir", os.path.dirname(store))
+        report, messages = report_on([path], path, "--debug-dir", os.path.dirname(store))
         assert not [frame for site in report["sites"] for frame in site["frames"]
                     if frame["module"] == path and frame["function"]], report["sites"]
         assert re.search(r"^tracer: none of the 1 files in %s has the build ID of .*\bleaky\b" % os.path.dirname(store),
                          messages, re.M), messages
         shutil.copy(lab.target("leaky"), os.path.join(store, "build-4711"))
-        report, messages = report_on([path], "--debug-dir", os.path.dirname(store))
+        report, messages = report_on([path], path, "--debug-dir", os.path.dirname(store))
         functions = {frame["function"] for site in report["sites"] for frame in site["frames"] if frame["line"]}
         assert "request_read" in functions, report["sites"]
         assert "none of the" not in messages, messages
@@ -213,7 +228,7 @@ def test_hint():
                 with open(os.path.join(root, "etc/os-release"), "w", encoding="ascii") as file:
                     file.write(release + "\n")
             expected = "leaky has no symbols: " + where
-            report, _ = report_on([lab.need("chroot"), root, "/usr/bin/leaky"])
+            report, _ = report_on([lab.need("chroot"), root, "/usr/bin/leaky"], program)
             nameless = [site for site in report["sites"] if site["frames"] and not site["frames"][0]["function"]
                         and site["frames"][0]["module"] == program]
             assert nameless, report["sites"]
