@@ -5,7 +5,6 @@ import http.server
 import json
 import os
 import re
-import socket
 import subprocess
 import tempfile
 import threading
@@ -20,6 +19,9 @@ KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Left": "\ue012"
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-extensions", "--disable-dev-shm-usage",
          "--force-device-scale-factor=1", "--window-size=1500,1300", "--hide-scrollbars")
+
+
+TIMEOUTS = {"script": lab.PATIENCE * 1000, "pageLoad": lab.PATIENCE * 1000}  # what a busy machine takes
 
 
 class Proxy(http.server.BaseHTTPRequestHandler):
@@ -48,22 +50,23 @@ class Browser:
         self.profile = tempfile.TemporaryDirectory(prefix="tracer-chromium-", ignore_cleanup_errors=True)
         self.proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
         threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
         self.log = tempfile.TemporaryFile("a+")
-        self.driver = lab.start([driver, "--port=%d" % port], stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL,
+        self.driver = lab.start([driver, "--port=0"], stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL,
                                 env={**os.environ, "HOME": self.profile.name, "TMPDIR": self.profile.name})
-        self.url, self.session = "http://127.0.0.1:%d" % port, None
+        self.url, self.session = None, None
         lab.wait_for(self.is_ready, "chromedriver is ready")
         flags = [*FLAGS, "--user-data-dir=" + self.profile.name, "--proxy-server=http://127.0.0.1:%d" % self.proxy.server_port,
                  "--proxy-bypass-list=<-loopback>"]
         options = {"args": flags, "binary": lab.need("chromium")}
-        wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
+        wanted = {"browserName": "chrome", "goog:chromeOptions": options, "timeouts": TIMEOUTS, "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
         self.session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
 
     def is_ready(self):
         assert self.driver.poll() is None, lab.written(self.log)
+        port = re.search(r"started successfully on port (\d+)", lab.written(self.log))
+        if not port:
+            return False
+        self.url = "http://127.0.0.1:" + port.group(1)
         try:
             return self.call("GET", "/status")["ready"]
         except OSError:
@@ -84,7 +87,7 @@ class Browser:
 
     def open(self, path):
         self.ask("POST", "/url", {"url": "file://" + path})
-        lab.wait_for(lambda: self.run("return document.documentElement.dataset.drawn"), "the page is drawn", 90)
+        lab.wait_for(lambda: self.run("return document.documentElement.dataset.drawn"), "the page is drawn")
 
     def run(self, script, *arguments):
         """The value of a script, which runs beside those of the page."""
