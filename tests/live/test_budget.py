@@ -65,7 +65,8 @@ class Drip:
         cost, cpu = re.findall(r"budget: .* windows: ([\d.]+) ms of ([\d.]+) ms", text)[-1]
         assert abs(sum(each for _, each in windows) - float(cost)) <= 0.01 * len(windows) + 0.01, windows
         assert float(cost) - max(each for _, each in windows) <= float(cpu) * BUDGET / 100, (cost, cpu, windows)
-        assert all(hits for hits, _ in windows), windows
+        # A window may pass while the target waits for a CPU; most do not.
+        assert all(hits or not each for hits, each in windows) and 2 * sum(hits > 0 for hits, _ in windows) >= len(windows), windows
 
 
 def test_leaks_are_named_in_order():
@@ -224,11 +225,14 @@ def test_recording():
         assert [round(cost / 1e6, 3) for cost, in ask("SELECT cost_ns FROM budget ORDER BY interval")] == [float(cost) for _, cost in seen]
         # The first interval's report is of the first windows.
         assert report("--at", "0")["budget"]["windows"] == int(seen[0][0])
-        rows = dict(ask("SELECT CAST(round(rate) AS INTEGER), CAST(round(rate_low) AS INTEGER) FROM estimate e JOIN figures f USING (interval, site)"
+        rows = set(ask("SELECT CAST(round(rate) AS INTEGER), CAST(round(rate_low) AS INTEGER) FROM estimate e JOIN figures f USING (interval, site)"
                         " WHERE interval = (SELECT max(id) FROM interval)"))
-        for site in last["sites"][:3]:
+        # What the last window adds may make the growth of a site unknown again.
+        known = [site for site in last["sites"] if site["estimate"] and site["estimate"]["growth_bytes_per_s"]]
+        assert known, last["sites"]
+        for site in known[:3]:
             rate = site["estimate"]["growth_bytes_per_s"]
-            assert site["sampled"] and rows.get(rate["value"]) == rate["low"], (rate, rows)
+            assert site["sampled"] and (rate["value"], rate["low"]) in rows, (rate, rows)
 
 
 def test_difference():
@@ -252,12 +256,22 @@ def test_difference():
             return output
 
         drip.wait_for_windows(4)
-        marks = [mark("a")]
+        marks, names = [mark("a")], ["a"]
+
+        def is_known():
+            """Of how many windows is chance: until then growth is unknown, or uncertain."""
+            names.append("b%d" % len(names))
+            marks[1:] = [mark(names[-1])]
+            grown = json.loads(read("diff", "-j", "-n", "0", "--by", "stack", path + "@a", "@" + names[-1]))["sites"]
+            since = dict((lab.function_of(site), site["grown_since_bytes"]) for site in grown)
+            return all(since.get(name) for name in NAMES) and since[NAMES[0]]["low"] > 0 and lab.function_of(grown[0]) == NAMES[0]
+
         drip.wait_for_windows(12)
-        marks.append(mark("b"))
+        lab.wait_for(is_known, "what each site has gained is known")
         drip.tracer.stop()
         lab.end(drip.process)
-        found = json.loads(read("diff", "-j", "-n", "0", "--by", "stack", path + "@a", "@b"))
+        b = names[-1]
+        found = json.loads(read("diff", "-j", "-n", "0", "--by", "stack", path + "@a", "@" + b))
         sites = dict((lab.function_of(site), site) for site in found["sites"])
         for name in NAMES:
             least, most = ((marks[1][i][name] - marks[0][1 - i][name]) * SIZES[name] for i in (0, 1))
@@ -266,18 +280,18 @@ def test_difference():
             assert sites[name]["growth_bytes"] == since["mid"] and sites[name]["growth_objects"] is None, sites[name]
         assert sites["leak_most"]["change"] == "grown" and sites["leak_most"]["grown_since_bytes"]["low"] > 0, sites["leak_most"]
         assert sum(found["changes"].values()) == len(found["sites"]), found["changes"]
-        report = json.loads(read("report", path, "--from", "a", "--to", "b", "-j", "-n", "0", "--by", "stack"))
+        report = json.loads(read("report", path, "--from", "a", "--to", b, "-j", "-n", "0", "--by", "stack"))
         for site in report["sites"]:
             if lab.function_of(site) in NAMES:
                 assert site["estimate"]["grown_since_bytes"] == sites[lab.function_of(site)]["grown_since_bytes"], site
                 assert site["growth_bytes"] == site["estimate"]["grown_since_bytes"]["mid"], site
-        text = read("diff", path + "@a", "@b")
+        text = read("diff", path + "@a", "@" + b)
         assert re.search(r"^ *1 +~\+.* to \+.*leak_most", text, re.M) and "All of it is estimated of windows" in " ".join(text.split()), text
-        assert re.search(r"~\+.* to \+.* since --from", " ".join(read("report", path, "--from", "a", "--to", "b").split()))
-        assert "leak_most" in read("diff", "-f", path + "@a", "@b")
-        for arguments, why in ((("diff", path + "@a", "@b", path), "births of some blocks only"),
-                               (("diff", path + "@b", "@a"), "the earlier moment comes first"),
-                               (("report", path, "--from", "b", "--to", "a"), "not known backwards")):
+        assert re.search(r"~\+.* to \+.* since --from", " ".join(read("report", path, "--from", "a", "--to", b).split()))
+        assert "leak_most" in read("diff", "-f", path + "@a", "@" + b)
+        for arguments, why in ((("diff", path + "@a", "@" + b, path), "births of some blocks only"),
+                               (("diff", path + "@" + b, "@a"), "the earlier moment comes first"),
+                               (("report", path, "--from", b, "--to", "a"), "not known backwards")):
             status, output, errors = lab.run(*arguments)
             assert status == 2 and not output and why in errors, (arguments, status, output, errors)
 

@@ -85,11 +85,27 @@ def slack_of(pid, field):
     return SLACK + (64 * 4096 * len(os.listdir("/proc/%d/task" % pid)) if old and field == "VmRSS" else 0)
 
 
+def look_at_rest(pid):
+    """A look before and after which the kernel counts the same: it may take pages of files from a process at any time."""
+    def counted():
+        return [kilobytes(pid, "status", field) for field in ("VmRSS", "VmSwap")] + [kilobytes(pid, "smaps_rollup", "Rss")]
+    found = []
+
+    def is_at_rest():
+        before = counted()
+        found[:] = look("-p", pid)
+        return counted() == before
+    lab.wait_for(is_at_rest, "the process is at rest")
+    return found[0]
+
+
 def check_sums(report, pid):
     """The parts are the process, without a remainder, as the kernel counts it."""
     assert report["command"] == "memory" and report["schema"] == 1, report
     if not has_pss(report, [pid]):
         look_with_pss([pid], "-p", pid)
+    if abs(add_up(report, "rss_bytes") - kilobytes(pid, "smaps_rollup", "Rss")) > SLACK:
+        report = look_at_rest(pid)
     for key, field in (("rss_bytes", "VmRSS"), ("swap_bytes", "VmSwap")):
         truth = kilobytes(pid, "status", field)
         slack = slack_of(pid, field)
@@ -221,6 +237,8 @@ def test_tree():
                          "(16 << 20))\nif os.fork(): print('ready', flush=True); sys.stdin.read()\nelse: sys.stdin.read()\n"])
     assert process.stdout.readline() == b"ready\n"
     pids = [process.pid] + list(lab.children_of(process.pid))
+    # A child that has not come so far yet still copies pages.
+    lab.wait_for(lambda: all(lab.all_wait(pid) for pid in pids), "both wait")
     anonymous = sum(kilobytes(pid, "smaps_rollup", "Pss_Anon") for pid in pids)
     report = look_with_pss(pids, "--tree", process.pid)
     alone = [look("-p", pid)[0] for pid in pids]
@@ -287,11 +305,11 @@ def test_tree_changes():
         for _ in range(100):
             report = json.loads(tracer.stdout.readline())
             remarks.extend(report["remarks"])
-            if sorted(row["pid"] for row in report["targets"]) == sorted(wanted):
-                # A fork may be going on.
-                assert abs(add_up(report, "rss_bytes") - report["process"]["rss_bytes"]) <= 4 * SLACK, report
+            # What a child that has just been forked brings in comes between the figures of a look; a later one has it.
+            if sorted(row["pid"] for row in report["targets"]) == sorted(wanted) and \
+                    abs(add_up(report, "rss_bytes") - report["process"]["rss_bytes"]) <= SLACK:
                 return
-        raise AssertionError("no report has %s: %s" % (wanted, report["targets"]))
+        raise AssertionError("no report has %s, with all parts: %s" % (wanted, report))
     read_until([process.pid, first])
     assert not remarks, remarks
     process.stdin.write(b"more\n")
@@ -337,7 +355,7 @@ def test_huge_pages():
     huge = kilobytes(process.pid, "smaps_rollup", "AnonHugePages")
     if huge < 32 << 20:
         raise lab.Skip("the kernel gives no huge pages")
-    before = kilobytes(process.pid, "status", "VmRSS")
+    before = kilobytes(process.pid, "status", "RssAnon")
     report = look("-p", process.pid, "--thp")[0]
     if report["process"]["huge_bytes"] is None:
         raise lab.Skip("the kernel does not show which pages are huge")
@@ -345,7 +363,7 @@ def test_huge_pages():
     assert abs(report["process"]["huge_zero_bytes"] - huge // 512 * 511) <= SLACK, (report["process"], huge)
     assert "huge-pages" in [row["cause"] for row in report["verdict"]], report["verdict"]
     check_sums(report, process.pid)
-    assert abs(kilobytes(process.pid, "status", "VmRSS") - before) <= SLACK
+    assert abs(kilobytes(process.pid, "status", "RssAnon") - before) <= SLACK
 
 
 def test_deadline():
@@ -419,7 +437,11 @@ def test_progress():
     assert nice_of(tracer) == 19
     lab.release(process)
     assert json.loads(tracer.stdout.readline())["objects"] and tracer.wait(timeout=lab.PATIENCE) == 0
-    written = os.read(master, 4096)
+    # What it has written comes in pieces, of which the last one may be late.
+    written = b""
+    with contextlib.suppress(OSError):  # nobody has the other end any more
+        while True:
+            written += os.read(master, 4096)
     os.close(master)
     assert written.endswith(b"\r\x1b[K") or written == b"\x1b[K", written
 

@@ -294,12 +294,14 @@ def test_system_calls():
     """Without a pause none is interrupted; with one only those that signal(7) names."""
     process = lab.start([lab.target("stoppable")])
     assert process.stdout.readline() == b"ready\n"
+    # Each thread is in its call, or back in it when it has counted that.
+    lab.wait_for(lambda: lab.all_wait(process.pid), "all threads wait")
     report = leaks(process)
     assert report["evidence"] != "pause" and report["pause_s"] is None, report
     assert not counts(process)
     report = leaks(process, "--pause", *PATIENT)
     assert report["evidence"] == "pause", report
-    lab.wait_for(lambda: state(process) not in "Tt", "it goes on")
+    lab.wait_for(lambda: lab.all_wait(process.pid), "all threads wait again")
     found = counts(process)
     assert found <= INTERRUPTED, found
     assert {"epoll_wait", "semop"} <= found, found

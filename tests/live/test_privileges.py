@@ -150,8 +150,8 @@ def check_memory(command, process):
     """All but PSS, which takes a capability more. Truth: the kernel's VmRSS, and what the program has made."""
     for _ in range(20):
         before = status_of(process.pid)["VmRSS"]
-        found = subprocess.run([*command, "memory", "-j", "--objects", "-p", str(process.pid)], capture_output=True, text=True, check=False,
-                               timeout=lab.PATIENCE)
+        found = subprocess.run([*command, "memory", *lab.PATIENT, "-j", "--objects", "-p", str(process.pid)], capture_output=True, text=True,
+                               check=False, timeout=lab.PATIENCE)
         assert found.returncode == 0 and not found.stderr, found
         if before == status_of(process.pid)["VmRSS"]:
             break
