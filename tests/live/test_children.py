@@ -120,6 +120,7 @@ def lead(family, tracer, attached):
 
 def trace(family, *options, under=()):
     process = family.start()
+    family.parent()
     return lab.Tracer("-v", "-j", "-n", "0", *options, "-p", process.pid, "3600", under=under)
 
 

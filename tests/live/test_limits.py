@@ -111,6 +111,7 @@ def test_stack_depth():
 
 def test_a_million_blocks():
     process = lab.start([lab.target("blocks"), "1000000", "wait"])
+    lab.wait_for(lambda: lab.is_waiting(process), "it waits")
     tracer = lab.Tracer("-q", "-j", "-n", "0", "--max-blocks", "2000000", "-p", process.pid, "3600")
     account = lab.work(process)
     report = json.loads(tracer.stop())

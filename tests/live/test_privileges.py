@@ -32,7 +32,9 @@ def has_multi():
 
 
 def known(**options):
-    return lab.start([lab.target("known"), "calls", "wait"], **options)
+    process = lab.start([lab.target("known"), "calls", "wait"], **options)
+    lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+    return process
 
 
 def test_least_capabilities():
@@ -116,7 +118,6 @@ def test_file_that_is_gone():
         shutil.copy(lab.target("plugin.so"), plugin)
         for _ in range(2):
             processes.append(known(env=dict(os.environ, LD_PRELOAD=plugin)))
-            lab.wait_for(lambda: lab.is_waiting(processes[-1]), "the target waits")
         os.unlink(plugin)
         found = subprocess.run(nobody(folder, LEAST) + ["-d", "100ms", "-p", ",".join(str(one.pid) for one in processes)],
                                capture_output=True, text=True, check=False, timeout=lab.PATIENCE)
