@@ -61,19 +61,24 @@ def add_up(report, key):
     return sum(row[key] for row in report["parts"])
 
 
-def has_pss(report, pids):
-    """Is the sum of the PSS of processes that the kernel has now in the report, and of its parts?"""
-    truth = sum(kilobytes(pid, "smaps_rollup", "Pss") for pid in pids)
-    return abs(add_up(report, "pss_bytes") - truth) <= SLACK and abs(report["process"]["pss_bytes"] - truth) <= SLACK
+def pss_of(pids):
+    return sum(kilobytes(pid, "smaps_rollup", "Pss") for pid in pids)
+
+
+def has_pss(report, least, most):
+    """Is a PSS between these in the report, and is it the sum of its parts?"""
+    return all(least - SLACK <= found <= most + SLACK for found in (add_up(report, "pss_bytes"), report["process"]["pss_bytes"]))
 
 
 def look_with_pss(pids, *options):
-    """A look that has the PSS of these processes. While others begin, or end, to share a page of a file, it has what was."""
+    """A look that has the PSS of these processes, as the kernel has it before or after: others begin, and end, to share pages of files, and a
+    look takes long where others need the CPU."""
     reports = []
 
     def is_right():
+        before = pss_of(pids)
         reports.append(look(*options)[0])
-        return has_pss(reports[-1], pids)
+        return has_pss(reports[-1], *sorted((before, pss_of(pids))))
     lab.wait_for(is_right, "a look at %s has their PSS" % pids)
     return reports[-1]
 
@@ -102,7 +107,7 @@ def look_at_rest(pid):
 def check_sums(report, pid):
     """The parts are the process, without a remainder, as the kernel counts it."""
     assert report["command"] == "memory" and report["schema"] == 1, report
-    if not has_pss(report, [pid]):
+    if not has_pss(report, *[pss_of([pid])] * 2):
         look_with_pss([pid], "-p", pid)
     if abs(add_up(report, "rss_bytes") - kilobytes(pid, "smaps_rollup", "Rss")) > SLACK:
         report = look_at_rest(pid)
