@@ -123,8 +123,8 @@ def test_interrupt():
         shell.type(traced(folder, "sh -c 'trap \"echo caught\" INT; echo begun; read line; echo after'") + "\n")
         shell.expect("begun")
         shell.type("\x03")
-        shell.expect("caught")
-        shell.expect(re.escape(PROMPT))
+        # The tracer does not wait for the command, whose handler may be later than the shell.
+        shell.expect("(?s)caught.*{0}|{0}.*caught".format(re.escape(PROMPT)))
         assert os.path.getsize(os.path.join(folder, "report"))
 
 
@@ -188,7 +188,7 @@ def test_statuses_and_signals():
     with Terminal() as shell:
         shell.command("trap '' HUP")
         shell.type("%s -q -o /dev/null -- grep SigIgn /proc/self/status\n" % lab.TRACER)
-        ignored = int(shell.expect(r"SigIgn:\s*([0-9a-f]+)").group(1), 16)
+        ignored = int(shell.expect(r"SigIgn:\s*([0-9a-f]{16})").group(1), 16)
         assert ignored & 1 << (signal.SIGHUP - 1) and not ignored & 1 << (signal.SIGTSTP - 1), hex(ignored)
 
 
