@@ -87,6 +87,9 @@ class Screen:
                     self.cells.append([" "] * self.columns)
         elif final == "m":
             self.colors.update(value for value in values if 30 <= value <= 37 or 40 <= value <= 47)
+        if final in "HdGABCD":
+            # What was written for a larger screen may come after it was made smaller.
+            self.row, self.column = (max(0, min(at, size - 1)) for at, size in ((self.row, self.rows), (self.column, self.columns)))
 
     def write(self, text):
         """Returns what is not a whole sequence yet."""
@@ -123,12 +126,14 @@ class Terminal:
         self.screen = Screen(columns, rows)
 
     def read(self):
-        try:
-            data = os.read(self.master, 65536)
-        except (BlockingIOError, OSError):
-            return
-        self.raw += data
-        self.rest = self.screen.write(self.rest + self.decoder.decode(data))
+        """All that was written. What a program wrote last may come in two parts, of which a read has the first."""
+        while True:
+            try:
+                data = os.read(self.master, 65536)
+            except OSError:
+                return
+            self.raw += data
+            self.rest = self.screen.write(self.rest + self.decoder.decode(data))
 
     def lines(self):
         self.read()

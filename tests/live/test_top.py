@@ -68,16 +68,16 @@ class Top:
 
     def expect(self, pattern):
         """Wait until a line of the screen fits; returns the match."""
+        matches = []
+
         def found():
-            for line in self.terminal.lines():
-                if re.search(pattern, line):
-                    return True
-            return False
+            matches[:] = [match for match in (re.search(pattern, line) for line in self.terminal.lines()) if match]
+            return matches
         try:
             lab.wait_for(found, "the screen shows " + pattern)
         except AssertionError as error:
             raise AssertionError("%s:\n%s\n%s" % (error, "\n".join(self.terminal.lines()), self.tracer.stderr())) from error
-        return next(match for match in (re.search(pattern, line) for line in self.terminal.lines()) if match)
+        return matches[0]
 
     def shows(self, text):
         return any(text in line for line in self.terminal.lines())
