@@ -324,7 +324,7 @@ def test_nobody_reads():
 
 def test_output_passes():
     """The command has the tracer's standard streams, and is not seen stopped by who waits for the tracer."""
-    script = "%s leaks -q -o /dev/null -- sh -c 'read line; echo got $line'; echo status $?" % lab.TRACER
+    script = "%s leaks -q --deadline 1h -o /dev/null -- sh -c 'read line; echo got $line'; echo status $?" % lab.TRACER
     done = subprocess.run(["sh", "-c", script], input="a line\n", capture_output=True, text=True, timeout=lab.PATIENCE, check=True)
     assert done.stdout == "got a line\nstatus 0\n", done
 

@@ -91,9 +91,7 @@ def test_refused():
 
 def test_as_memcheck():
     """The same verdicts about each planted block, and the same blocks by each heuristic."""
-    process = lab.start([lab.need("valgrind"), "--leak-check=full", "--show-leak-kinds=all", "--leak-resolution=high", lab.target("heuristics")],
-                        text=True)
-    output, errors = process.communicate("", timeout=lab.PATIENCE * 5)
+    output, errors = lab.memcheck("--show-leak-kinds=all", "--leak-resolution=high", lab.target("heuristics"))
     if errors.count("LEAK SUMMARY") < 2:
         raise lab.Skip("memcheck was not asked for leaks by the program: its header was not there")
     first = errors.split("LEAK SUMMARY")[0]
