@@ -112,7 +112,8 @@ def test_children_that_end_at_once():
                                     "i=0; while [ $i -lt 20 ]; do (x=$i); i=$((i + 1)); done")
         assert not status, errors
         loss = json.loads(file.read())["loss"]
-    assert loss["children_late"] + loss["children_missed"] == 20, loss
+    # Of what the kernel had no room for, nobody knows more.
+    assert loss["children_late"] + loss["children_missed"] == 20 or loss["records_dropped"], loss
 
 
 def share(backend, *options):
