@@ -65,7 +65,8 @@ def check_quiet(filled, allocator, threads, unclaimed=300000):
     assert (found["blocks"], found["bytes"], found["too_small"]) == (truth["blocks"], truth["bytes"], 0), (truth, found)
     assert found["all"] == found["live_blocks"] and found["all_bytes"] == found["live_bytes"], found
     assert 0 <= found["live_blocks"] - truth["blocks"] <= OTHERS + 3 * threads, (truth, found)
-    assert abs(after - before) < 500000, (before, after)
+    # The kernel may take pages of files back at any time.
+    assert after - before < 500000, (before, after)
     # What is neither claimed nor a module's: descriptors and stacks of threads.
     assert found["unclaimed_rss"] < unclaimed + 60000 * threads, found
     return truth, found
