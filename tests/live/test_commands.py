@@ -109,14 +109,33 @@ def test_signals_to_all_its_processes():
     assert tracer.process.returncode == 0
 
 
+def is_stopped(pid):
+    with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as file:
+        return file.read().rpartition(")")[2].split()[0] == "T"
+
+
 def test_signal_before_anything_is_traced():
     """What reads files is stopped, so files are still unread when the tracer has to end: that is no file without functions."""
     program = lab.start([lab.target("leaky")])
-    environment = dict(os.environ, TRACER_END_SECONDS="5")
-    tracer = lab.Tracer("-q", "-p", str(program.pid), ready=False, env=environment)
-    lab.wait_for(lambda: lab.children_of(tracer.process.pid), "something reads files")
-    reader = lab.children_of(tracer.process.pid)[0]
-    os.kill(reader, signal.SIGSTOP)
+    # The end is urgent after two fifths of this: before a reader that does not answer for 10 s is given up. A busy machine has the rest.
+    environment = dict(os.environ, TRACER_END_SECONDS="15")
+    found = []
+
+    def is_unread():
+        """It has a worker to read files, which is not there yet, or too late to be stopped."""
+        tracer = lab.Tracer("-q", "-p", str(program.pid), ready=False, env=environment)
+        lab.wait_for(lambda: lab.children_of(tracer.process.pid), "something reads files")
+        reader = lab.children_of(tracer.process.pid)[0]
+        os.kill(reader, signal.SIGSTOP)
+        lab.wait_for(lambda: is_stopped(reader), "it is stopped")
+        found[:] = tracer, reader
+        if not lab.children_of(reader):
+            return True
+        os.kill(reader, signal.SIGKILL)
+        lab.end(tracer.process)
+        return False
+    lab.wait_for(is_unread, "what reads files is stopped before it does")
+    tracer, reader = found
     assert "ready" not in tracer.stderr()
     tracer.process.send_signal(signal.SIGTERM)
     status = tracer.process.wait(lab.PATIENCE)
