@@ -83,6 +83,38 @@ def test_tcmalloc():
     check(396, preload="tcmalloc_minimal")
 
 
+def check_at_work(program, truth, looks, *arguments):
+    """Lost blocks by size and those lost through them, in each of so many looks: nothing else, and no row is missing."""
+    path = ctypes.util.find_library("tcmalloc_minimal")
+    if not path:
+        raise lab.Skip("the allocator is not installed")
+    process = lab.start([lab.target(program), *arguments], text=True, env=dict(os.environ, LD_PRELOAD=path))
+    assert process.stdout.readline() == "at work\n", lab.end(process)[1]
+    for _ in range(looks):
+        status, output, errors = lab.run("leaks", *lab.PATIENT, "-q", "-j", "-n", "0", "-p", process.pid)
+        assert status == 1, (status, errors)
+        report = json.loads(output)
+        found = {group["size"]: group["blocks"] + group["indirect_blocks"] for group in report["groups"]
+                 if group["kind"] == "definite" and group["size"] > 8}
+        assert not report["certain"] and set(found) <= set(truth), report["groups"]
+        for size, (least, blocks) in truth.items():
+            assert least <= found.get(size, 0) <= blocks, (size, report["groups"], report["remarks"])
+    lab.end(process)
+
+
+def test_tcmalloc_at_work():
+    """Two threads allocate and free all the time, also each other's blocks, of one of the sizes that are lost."""
+    truth = {5120: (49, 50), 20480: (49, 50), 303104: (49, 50), 144: (0, 50)}
+    for rate in (2000, 50000, 0):
+        check_at_work("leak_work", truth, 2, rate)
+
+
+def test_tcmalloc_in_motion():
+    """What is about to be freed is in a register alone; blocks change lists."""
+    check_at_work("leak_motion", {3072: (24, 24)}, 2, "hands")
+    check_at_work("leak_motion", {3072: (24, 24)}, 1)
+
+
 def test_mimalloc():
     check(396, preload="mimalloc")
 

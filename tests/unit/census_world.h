@@ -18,8 +18,9 @@ struct census_world {
 	/* Called when so many blocks were walked. */
 	void (*move)(struct census_world *world);
 	uint64_t move_at;
+	bool partial; /* blocks are wanted, too, where some cannot be told from free ones */
 	/* What the last census came to. */
-	uint64_t blocks, bytes;
+	uint64_t blocks, bytes, unknown_bytes;
 	struct heap_totals totals;
 	struct error reason;
 };
@@ -42,15 +43,25 @@ static bool census_block(void *context, const struct census_block *block)
 	return true;
 }
 
+static void census_unknown(void *context, uint64_t start, uint64_t end)
+{
+	struct census_world *world = context;
+
+	world->unknown_bytes += end - start;
+}
+
 /* Find and walk; the first error of both. `totals` are to be freed. */
 static inline int census_run(struct census_world *world)
 {
-	struct census_sink sink = { .block = census_block, .context = world };
+	struct census_sink sink = { .block = census_block,
+				    .context = world,
+				    .unknown = census_unknown,
+				    .partial = world->partial };
 	struct thread_list threads = { 0 };
 	struct heap_layout *layout = NULL;
 	int code;
 
-	world->blocks = world->bytes = 0;
+	world->blocks = world->bytes = world->unknown_bytes = 0;
 	world->reason = (struct error){ 0 };
 	memset(&world->totals, 0, sizeof(world->totals));
 	code = world->allocator->find(world->image, &threads, &layout, &world->reason);

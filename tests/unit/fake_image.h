@@ -54,6 +54,8 @@ struct fake_image {
 	/* A page that the kernel moves: it is listed, and so many reads of it give nothing. */
 	uint64_t moving;
 	size_t moving_reads;
+	/* Called before a read of `address`; NULL = nothing changes meanwhile. */
+	void (*on_read)(struct fake_image *fake, uint64_t address);
 };
 
 static const struct fake_state *fake_image_state(const struct fake_image *fake, uint64_t address)
@@ -74,6 +76,8 @@ static size_t fake_image_read(void *context, uint64_t address, void *bytes, size
 	size_t done, part;
 
 	fake->reads++;
+	if (fake->on_read)
+		fake->on_read(fake, address);
 	for (done = 0; done < size && !fake->dies; done += part) {
 		state = fake_image_state(fake, address + done);
 		if (!state || !(state->bits & IMAGE_PRESENT))

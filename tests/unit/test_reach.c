@@ -576,6 +576,49 @@ static void test_freed_blocks_are_dropped(void **state)
 	reach_blocks_free(&blocks);
 }
 
+/* While blocks move, what is lost is a block each time, unless that is not known, and at least once. */
+static void test_moving_blocks(void **state)
+{
+	struct fake_image *fake = fake_image_new();
+	struct reach_candidates kept = { 0 };
+	struct reach_blocks blocks = { 0 }, unknown = { 0 }, none = { 0 };
+	struct image *image;
+
+	(void)state;
+	fake_image_map(fake, 0x10000, 0x4000, "[heap]", FAKE_WRITABLE);
+	image = fake_image_open(fake);
+	take(&kept, 0x10100, 0, 0); /* a block, then unknown */
+	take(&kept, 0x10200, 0, 0); /* unknown, then a block */
+	take(&kept, 0x10300, 0, 0); /* unknown each time */
+	take(&kept, 0x10400, 0, 0); /* free */
+	take(&kept, 0x10500, 0, 0); /* another size */
+	take(&kept, 0x10600, 0x10600, 1); /* other contents */
+	take(&kept, 0x10700, 0x10600, 1);
+	reach_blocks_add(&blocks, 0x10100, 32);
+	reach_blocks_add(&blocks, 0x10500, 48);
+	reach_blocks_add(&blocks, 0x10600, 32);
+	reach_blocks_add(&unknown, 0x10200, 0x200);
+	reach_blocks_add(&unknown, 0x10700, 0x100);
+	assert_int_equal(reach_candidates_check_moving(&kept, &blocks, &unknown, image), 3);
+	assert_int_equal(kept.count, 3);
+	reach_blocks_free(&blocks);
+	reach_blocks_add(&blocks, 0x10200, 32);
+	unknown.items[0] = (struct reach_block){ 0x10000, 0x200 };
+	unknown.items[1] = (struct reach_block){ 0x10300, 0x100 };
+	assert_int_equal(reach_candidates_check_moving(&kept, &blocks, &unknown, image), 1);
+	assert_int_equal(kept.count, 3);
+	reach_candidates_drop_unseen(&kept);
+	assert_int_equal(kept.count, 2);
+	assert_int_equal(kept.items[0].address, 0x10100);
+	assert_int_equal(kept.items[1].address, 0x10200);
+	assert_int_equal(reach_candidates_check_moving(&kept, &none, &none, image), 0);
+	assert_int_equal(kept.count, 0);
+	reach_candidates_free(&kept);
+	reach_blocks_free(&blocks);
+	reach_blocks_free(&unknown);
+	fake_image_free(fake);
+}
+
 /* Memory */
 
 #define HEAP 0x555555560000ull
@@ -944,6 +987,7 @@ int main(void)
 		cmocka_unit_test(test_forgotten_words),
 		cmocka_unit_test(test_passes_meet),
 		cmocka_unit_test(test_freed_blocks_are_dropped),
+		cmocka_unit_test(test_moving_blocks),
 		cmocka_unit_test(test_words_by_place),
 		cmocka_unit_test(test_free_lists),
 		cmocka_unit_test(test_memory_that_comes),

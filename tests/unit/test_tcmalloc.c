@@ -148,6 +148,128 @@ static void test_at_work(void **state)
 	fake_image_free(world.fake);
 }
 
+/* Who asks for what there is gets all blocks, but those of the size whose list does not agree. */
+static void test_partial(void **state)
+{
+	struct census_world world;
+
+	(void)state;
+	world_open(&world);
+	world.partial = true;
+	assert_int_equal(census_run(&world), 0);
+	assert_false(world.totals.counts_only);
+	assert_false(world.totals.is_listed);
+	assert_int_equal(world.blocks, LIVE_BLOCKS);
+	heap_totals_free(&world.totals);
+	fake_image_put_word(world.fake, CACHE + 32 * 8 + 8, 2);
+	assert_int_equal(census_run(&world), 0);
+	assert_true(world.totals.counts_only);
+	assert_true(world.totals.is_listed);
+	assert_int_equal(world.totals.moving_sizes, 1);
+	assert_int_equal(world.totals.moving_bytes, 2 * PAGE);
+	assert_int_equal(world.unknown_bytes, 2 * PAGE);
+	assert_int_equal(world.blocks, 1 + 50 - 2);
+	assert_int_equal(world.totals.live_blocks, LIVE_BLOCKS + 1);
+	heap_totals_free(&world.totals);
+	fake_image_free(world.fake);
+}
+
+/* What does not belong to a size keeps all blocks from being listed: a cache that is one but for a size. */
+static void test_partial_odd(void **state)
+{
+	struct census_world world;
+
+	(void)state;
+	world_open(&world);
+	world.partial = true;
+	fake_image_put_word(world.fake, CACHE_2 + 32 * 20 + 24, 8 * 20 + 8);
+	assert_int_equal(census_run(&world), 0);
+	assert_true(world.totals.counts_only);
+	assert_false(world.totals.is_listed);
+	assert_int_equal(world.blocks, 0);
+	heap_totals_free(&world.totals);
+	fake_image_free(world.fake);
+}
+
+/* A counter that changes a moment after its list. */
+static void set_counter(struct fake_image *fake, uint64_t address)
+{
+	if (address == CACHE + 32 * 8)
+		fake_image_put_word(fake, CACHE + 32 * 8 + 8, 3);
+}
+
+/* The first object of the list is taken, and cleared, and comes back: it looked like the end of the list. */
+static void bring_back(struct fake_image *fake, uint64_t address)
+{
+	if (address == CACHE + 32 * 8)
+		fake_image_put_word(fake, HEAP + 64 * 64, HEAP + 64 * 65);
+}
+
+/* It is taken for good. */
+static void take_first(struct fake_image *fake, uint64_t address)
+{
+	if (address != CACHE + 32 * 8)
+		return;
+	fake_image_put_word(fake, CACHE + 32 * 8, HEAP + 64 * 65);
+	fake_image_put_word(fake, CACHE + 32 * 8 + 8, 2);
+}
+
+static void check_followed_again(void (*on_read)(struct fake_image *, uint64_t), uint64_t place,
+				 uint64_t word, uint64_t blocks)
+{
+	struct census_world world;
+
+	world_open(&world);
+	world.partial = true;
+	fake_image_put_word(world.fake, place, word);
+	world.fake->on_read = on_read;
+	assert_int_equal(census_run(&world), 0);
+	assert_true(world.totals.counts_only);
+	assert_true(world.totals.is_listed);
+	assert_int_equal(world.totals.moving_sizes, 0);
+	assert_int_equal(world.unknown_bytes, 0);
+	assert_int_equal(world.blocks, blocks);
+	heap_totals_free(&world.totals);
+	fake_image_free(world.fake);
+}
+
+static void test_followed_again(void **state)
+{
+	(void)state;
+	check_followed_again(set_counter, CACHE + 32 * 8 + 8, 2, LIVE_BLOCKS);
+	check_followed_again(set_counter, CACHE + 32 * 8 + 8, 9, LIVE_BLOCKS);
+	check_followed_again(bring_back, HEAP + 64 * 64, 0, LIVE_BLOCKS);
+	check_followed_again(bring_back, HEAP + 64 * 64, 0x123, LIVE_BLOCKS);
+	check_followed_again(take_first, HEAP + 64 * 64, 0, LIVE_BLOCKS + 1);
+	check_followed_again(take_first, HEAP + 64 * 64, HEAP + 64 * 90, LIVE_BLOCKS + 1);
+}
+
+/* A span that has become another one since its list was followed, and one that is large. */
+static void change_spans(struct census_world *world)
+{
+	fake_image_put_word(world->fake, RECORDS + 48 * 3 + 40, 12 | 20 << 16);
+	fake_image_put_word(world->fake, RECORDS + 48 + 40, 1 << 24);
+}
+
+static void test_other_spans(void **state)
+{
+	struct census_world world;
+
+	(void)state;
+	world_open(&world);
+	world.partial = true;
+	world.move = change_spans;
+	world.move_at = 1;
+	fake_image_put_word(world.fake, CACHE + 32 * 8 + 8, 2);
+	world.fake->on_read = set_counter;
+	assert_int_equal(census_run(&world), 0);
+	assert_true(world.totals.is_listed);
+	assert_int_equal(world.blocks, 100 - 3 + 128 - 32);
+	assert_int_equal(world.unknown_bytes, 4 * PAGE);
+	heap_totals_free(&world.totals);
+	fake_image_free(world.fake);
+}
+
 /* A span's objects are freed when the walk has left it: lists agreed when they were followed. */
 static void free_objects(struct census_world *world)
 {
@@ -323,6 +445,8 @@ int main(void)
 		cmocka_unit_test(test_refused),		cmocka_unit_test(test_pointers),
 		cmocka_unit_test(test_pointers_beside), cmocka_unit_test(test_moving),
 		cmocka_unit_test(test_first_page),	cmocka_unit_test(test_late),
+		cmocka_unit_test(test_partial),		cmocka_unit_test(test_partial_odd),
+		cmocka_unit_test(test_followed_again),	cmocka_unit_test(test_other_spans),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,11 @@ struct census_sink {
 	 * them leads anywhere. NULL = that is not wanted.
 	 */
 	void (*free_list)(void *context, uint64_t start, uint64_t end);
+	/*
+	 * Blocks are wanted, too, where some cannot be told from free ones, since the process is at work: memory with such goes to
+	 * `unknown`, and the totals have `is_listed`.
+	 */
+	bool partial;
 };
 
 /* Pass a range to `unknown` of the sink, which may be NULL. */

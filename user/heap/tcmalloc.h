@@ -43,6 +43,8 @@ struct tcmalloc_spans {
 	uint64_t *leaves; /* addresses */
 	size_t leaf_count, leaf_capacity;
 	uint64_t odd_leaves, odd_spans; /* inconsistent ones */
+	/* As many spans each class counted before they were read. */
+	uint64_t expected[TCMALLOC_CLASSES];
 };
 
 /*
@@ -50,6 +52,9 @@ struct tcmalloc_spans {
  */
 bool tcmalloc_span_read(struct image *image, uint64_t record, uint64_t page,
 			struct tcmalloc_span *ret_span);
+/* Is it still the same span, but for its references and its list? `ret_now` gets it. */
+bool tcmalloc_span_is_same(struct image *image, const struct tcmalloc_span *span,
+			   struct tcmalloc_span *ret_now);
 /* All spans. Free with tcmalloc_spans_free. */
 void tcmalloc_spans_read(const struct heap_layout *layout, struct image *image,
 			 struct tcmalloc_spans *ret_spans);
@@ -57,6 +62,10 @@ void tcmalloc_spans_free(struct tcmalloc_spans *spans);
 
 /* Is there a thread cache at `address`? `ret_sizes` gets the sizes of its classes. */
 bool tcmalloc_is_cache(struct image *image, uint64_t address, uint64_t ret_sizes[TCMALLOC_CLASSES]);
+
+/* Of a class: how many spans it has, and how many objects are in their lists. */
+bool tcmalloc_class_counters(const struct heap_layout *layout, struct image *image,
+			     unsigned int size_class, uint64_t ret_counters[2]);
 
 /* All free objects outside of spans' own lists. */
 struct tcmalloc_free {
@@ -66,14 +75,55 @@ struct tcmalloc_free {
 	uint64_t cached[TCMALLOC_CLASSES];
 	uint64_t cached_bytes; /* bytes in threads' lists */
 	uint64_t broken; /* lists whose length differs from their counters */
+	uint64_t changed; /* lists that agreed only when they were followed again */
+	/* Of this class, not all that is free was found. */
+	bool moving[TCMALLOC_CLASSES];
+	bool is_odd; /* something is broken that belongs to no class */
 };
 
-/* Follow all lists. Each object is visited once, even if several links lead to it. */
+/* How often a list of a process at work is followed. */
+#define TCMALLOC_TRIES 64
+
+/*
+ * Follow all lists, each up to `tries` times until it agrees with its counter. With one try, no two lists may have an object in
+ * common; with more, it has moved from one to the other meanwhile. Objects are visited once in a list, even if links lead in circles.
+ */
 void tcmalloc_free_read(const struct heap_layout *layout, struct image *image,
-			const struct tcmalloc_spans *spans, struct tcmalloc_free *ret_free);
+			const struct tcmalloc_spans *spans, unsigned int tries,
+			struct tcmalloc_free *ret_free);
 /* The same by counters alone: follows no list, and leaves `objects` empty. */
 void tcmalloc_free_count(const struct heap_layout *layout, struct image *image,
 			 struct tcmalloc_free *ret_free);
+
+/* Lists that are being followed; see tcmalloc_follow.c. */
+struct tcmalloc_lists {
+	struct image *image;
+	const struct heap_layout *layout;
+	struct tcmalloc_free *free;
+	struct tcmalloc_follow *follow; /* NULL: lists are not followed */
+};
+
+/* One of them, as it was read last. */
+struct tcmalloc_list {
+	uint64_t object; /* the first one; 0 = it is empty */
+	uint64_t last; /* 0 = the last one leads to 0 */
+	uint64_t length; /* by its counter */
+	unsigned int size_class;
+	/* Read it again; false if it cannot be one. */
+	bool (*read)(struct tcmalloc_lists *lists, struct tcmalloc_list *list);
+	/* For `read`. */
+	uint64_t at;
+	unsigned int index;
+	const struct tcmalloc_span *span;
+};
+
+/* `steps`: how many objects are visited in all. */
+struct tcmalloc_follow *tcmalloc_follow_open(unsigned int tries, uint64_t steps);
+void tcmalloc_follow_close(struct tcmalloc_follow *follow);
+/* Add the objects of a list. Where it does not agree with its counter, its class is moving. */
+void tcmalloc_follow(struct tcmalloc_lists *lists, struct tcmalloc_list *list);
+/* What is broken, of a class; 0 = of none. */
+void tcmalloc_break(struct tcmalloc_lists *lists, unsigned int size_class);
 
 int tcmalloc_search(struct image *image, struct heap_layout *layout, struct error *reason);
 int tcmalloc_walk(const struct heap_layout *layout, struct image *image,

@@ -18,78 +18,46 @@
 #define CHAINS_MOST 64
 #define CHAIN_MOST 32 /* objects that are moved at once */
 #define CHAIN_BYTES 65536
-/* Lists go from page to page and back: pages that were read are kept a while. */
-#define PAGES 128
+#define CLASS_TRIES 16
+/* Objects are visited so many times on average, and so many more in all. */
+#define VISITS 8
+#define VISITS_MORE (1u << 20)
 
-struct tcmalloc_pages {
-	uint64_t address[PAGES]; /* 0 = none */
-	unsigned char *bytes[PAGES]; /* NULL = none was read so far */
-};
-
-struct tcmalloc_lists {
-	struct image *image;
-	const struct heap_layout *layout;
-	struct tcmalloc_free *free;
-	struct tcmalloc_pages *pages; /* NULL: lists are not followed */
-};
-
-/* The first word of an object. */
-static bool tcmalloc_next(struct tcmalloc_lists *lists, uint64_t object, uint64_t *ret_next)
+/* A list of a thread. */
+static bool tcmalloc_read_list(struct tcmalloc_lists *lists, struct tcmalloc_list *list)
 {
-	uint64_t page = object & ~4095ull;
-	size_t i = page / 4096 % PAGES;
+	uint64_t words[2];
 
-	/* Nothing lies on the first page, and its address marks entries without bytes. */
-	if (object < 4096 || object & 7 || object >> 48)
+	if (!image_read(lists->image, list->at, words, sizeof(words)))
 		return false;
-	if (lists->pages->address[i] != page) {
-		lists->pages->address[i] = 0;
-		if (!lists->pages->bytes[i])
-			lists->pages->bytes[i] = memory_alloc(1, 4096);
-		if (!image_read(lists->image, page, lists->pages->bytes[i], 4096))
-			return false;
-		lists->pages->address[i] = page;
-	}
-	memcpy(ret_next, lists->pages->bytes[i] + (object & 4095), sizeof(*ret_next));
-	return true;
+	list->object = words[0];
+	list->length = (uint32_t)words[1];
+	return list->length <= LIST_MOST;
 }
 
-/* Add the objects of a list that should have `length` of them, and end behind `last` if that is not 0. */
-static void tcmalloc_follow(struct tcmalloc_lists *lists, uint64_t object, uint64_t last,
-			    uint64_t length)
-{
-	uint64_t count = 0;
-
-	if (!lists->pages)
-		return;
-	while (object && count < length) {
-		if (!address_set_add(&lists->free->objects, object))
-			break;
-		count++;
-		if (object == last || !tcmalloc_next(lists, object, &object))
-			break;
-	}
-	lists->free->broken += count != length || (object && object != last);
-}
-
-static void tcmalloc_read_cache(struct tcmalloc_lists *lists, const unsigned char *bytes)
+static void tcmalloc_read_cache(struct tcmalloc_lists *lists, uint64_t cache,
+				const unsigned char *bytes)
 {
 	struct tcmalloc_free *free = lists->free;
-	uint64_t object;
-	uint32_t length;
-	size_t i;
+	unsigned int i;
 
 	free->caches++;
 	for (i = 1; i < TCMALLOC_CLASSES && lists->layout->sizes[i]; i++) {
-		memcpy(&object, bytes + FREE_LIST * i, sizeof(object));
+		struct tcmalloc_list list = { .at = cache + FREE_LIST * i,
+					      .size_class = i,
+					      .read = tcmalloc_read_list };
+		uint32_t length;
+
+		memcpy(&list.object, bytes + FREE_LIST * i, sizeof(list.object));
 		memcpy(&length, bytes + FREE_LIST * i + 8, sizeof(length));
 		if (length > LIST_MOST) {
-			free->broken++;
+			tcmalloc_break(lists, i);
 			continue;
 		}
-		free->cached[i] += length;
-		free->cached_bytes += length * lists->layout->sizes[i];
-		tcmalloc_follow(lists, object, 0, length);
+		list.length = length;
+		tcmalloc_follow(lists, &list);
+		free->cached[i] += list.length;
+		free->cached_bytes += list.length * lists->layout->sizes[i];
 	}
 }
 
@@ -120,7 +88,8 @@ static bool tcmalloc_leads_to_cache(struct tcmalloc_lists *lists, uint64_t word)
 	if (tcmalloc_is_cache(lists->image, word, sizes) &&
 	    !memcmp(sizes, lists->layout->sizes, sizeof(sizes)))
 		return true;
-	lists->free->broken += tcmalloc_is_like_cache(lists, word);
+	if (tcmalloc_is_like_cache(lists, word))
+		tcmalloc_break(lists, 0);
 	return false;
 }
 
@@ -136,10 +105,12 @@ static void tcmalloc_read_caches(struct tcmalloc_lists *lists)
 	queue[tail++] = lists->layout->cache;
 	address_set_add(&seen, lists->layout->cache);
 	while (head < tail) {
-		length = image_read_part(lists->image, queue[head++], bytes, sizeof(bytes));
-		if (length < CACHE)
+		length = image_read_part(lists->image, queue[head], bytes, sizeof(bytes));
+		if (length < CACHE) {
+			head++;
 			continue;
-		tcmalloc_read_cache(lists, bytes);
+		}
+		tcmalloc_read_cache(lists, queue[head++], bytes);
 		for (i = CACHE; i + 8 <= length; i += 8) {
 			memcpy(&word, bytes + i, sizeof(word));
 			if (tail < CACHES_MOST && !address_set_has(&seen, word) &&
@@ -153,68 +124,202 @@ static void tcmalloc_read_caches(struct tcmalloc_lists *lists)
 	free(queue);
 }
 
-static void tcmalloc_read_chains(struct tcmalloc_lists *lists, size_t size_class)
+/* One of the chains of a class, unless there are fewer by now. */
+static bool tcmalloc_read_chain(struct tcmalloc_lists *lists, struct tcmalloc_list *list)
 {
-	uint64_t at = lists->layout->central + CENTRAL * size_class, chain[2], length;
+	int32_t used = (int32_t)image_word(lists->image, list->at + CHAINS_USED);
+	uint64_t chain[2];
+
+	if (used < 0 || used > CHAINS_MOST ||
+	    !image_read(lists->image, list->at + CHAINS + sizeof(chain) * list->index, chain,
+			sizeof(chain)))
+		return false;
+	list->object = chain[0];
+	list->last = chain[1];
+	if ((unsigned int)used <= list->index)
+		list->object = list->last = list->length = 0;
+	return true;
+}
+
+static void tcmalloc_read_chains(struct tcmalloc_lists *lists, unsigned int size_class)
+{
+	uint64_t at = lists->layout->central + CENTRAL * size_class, length;
 	int32_t used = (int32_t)image_word(lists->image, at + CHAINS_USED), i;
 
 	length = CHAIN_BYTES / lists->layout->sizes[size_class];
 	length = length < 2 ? 2 : length > CHAIN_MOST ? CHAIN_MOST : length;
 	if (used < 0 || used > CHAINS_MOST) {
-		lists->free->broken++;
+		tcmalloc_break(lists, size_class);
 		return;
 	}
 	for (i = 0; i < used; i++) {
-		if (!image_read(lists->image, at + CHAINS + sizeof(chain) * i, chain,
-				sizeof(chain))) {
-			lists->free->broken++;
+		struct tcmalloc_list list = { .at = at,
+					      .index = (unsigned int)i,
+					      .length = length,
+					      .size_class = size_class,
+					      .read = tcmalloc_read_chain };
+
+		if (!tcmalloc_read_chain(lists, &list)) {
+			tcmalloc_break(lists, size_class);
 			continue;
 		}
-		lists->free->cached[size_class] += length;
-		tcmalloc_follow(lists, chain[0], chain[1], length);
+		tcmalloc_follow(lists, &list);
+		lists->free->cached[size_class] += list.length;
 	}
+}
+
+bool tcmalloc_span_is_same(struct image *image, const struct tcmalloc_span *span,
+			   struct tcmalloc_span *ret_now)
+{
+	return tcmalloc_span_read(image, span->record, span->start >> TCMALLOC_PAGE_SHIFT,
+				  ret_now) &&
+	       ret_now->start == span->start && ret_now->size == span->size &&
+	       ret_now->size_class == span->size_class && ret_now->location == span->location;
+}
+
+bool tcmalloc_class_counters(const struct heap_layout *layout, struct image *image,
+			     unsigned int size_class, uint64_t ret_counters[2])
+{
+	return image_read(image, layout->central + CENTRAL * size_class + SPANS, ret_counters,
+			  2 * sizeof(*ret_counters));
+}
+
+static uint64_t tcmalloc_span_free(const struct tcmalloc_lists *lists,
+				   const struct tcmalloc_span *span)
+{
+	uint64_t count = span->size / lists->layout->sizes[span->size_class];
+
+	return count > span->references ? count - span->references : 0;
+}
+
+/* The list of a span, unless that is another one by now. */
+static bool tcmalloc_read_span_again(struct tcmalloc_lists *lists, struct tcmalloc_list *list)
+{
+	struct tcmalloc_span now;
+
+	list->object = list->length = 0;
+	if (!tcmalloc_span_is_same(lists->image, list->span, &now))
+		return true;
+	list->object = now.objects;
+	list->length = tcmalloc_span_free(lists, &now);
+	return true;
+}
+
+static bool tcmalloc_span_has_list(const struct tcmalloc_lists *lists,
+				   const struct tcmalloc_span *span)
+{
+	return span->location == TCMALLOC_IN_USE && span->size_class &&
+	       lists->layout->sizes[span->size_class];
 }
 
 static void tcmalloc_read_span(struct tcmalloc_lists *lists, const struct tcmalloc_span *span)
 {
-	uint64_t size = lists->layout->sizes[span->size_class];
+	struct tcmalloc_list list = { .object = span->objects,
+				      .size_class = span->size_class,
+				      .read = tcmalloc_read_span_again,
+				      .span = span };
 
-	if (span->location == TCMALLOC_IN_USE && span->size_class && size)
-		tcmalloc_follow(lists, span->objects, 0, span->size / size - span->references);
+	if (!tcmalloc_span_has_list(lists, span))
+		return;
+	list.length = tcmalloc_span_free(lists, span);
+	tcmalloc_follow(lists, &list);
+}
+
+/* Counts of each class: its spans, and the objects in their lists. */
+struct tcmalloc_counts {
+	uint64_t items[TCMALLOC_CLASSES][2];
+};
+
+static void tcmalloc_count_span(const struct tcmalloc_lists *lists,
+				const struct tcmalloc_span *span, struct tcmalloc_counts *counts)
+{
+	if (!tcmalloc_span_has_list(lists, span))
+		return;
+	counts->items[span->size_class][0]++;
+	counts->items[span->size_class][1] += tcmalloc_span_free(lists, span);
+}
+
+/* Does the class count as many? */
+static bool tcmalloc_class_agrees(const struct tcmalloc_lists *lists, unsigned int size_class,
+				  const struct tcmalloc_counts *counts)
+{
+	uint64_t counters[2];
+
+	return tcmalloc_class_counters(lists->layout, lists->image, size_class, counters) &&
+	       !memcmp(counters, counts->items[size_class], sizeof(counters));
+}
+
+/*
+ * The same with the spans as they are now. While their objects are being taken and given back, only the number of spans can be
+ * compared, as the other counter changes before all of them are read; and where there are new spans, what there was before.
+ */
+static bool tcmalloc_class_agrees_now(const struct tcmalloc_lists *lists,
+				      const struct tcmalloc_spans *spans, unsigned int size_class)
+{
+	uint64_t begin[2], end[2], all = 0;
+	struct tcmalloc_counts counts = { 0 };
+	const uint64_t *found = counts.items[size_class];
+	struct tcmalloc_span now;
+	size_t i;
+
+	if (!tcmalloc_class_counters(lists->layout, lists->image, size_class, begin))
+		return false;
+	for (i = 0; i < spans->count; i++) {
+		if (spans->items[i].size_class != size_class)
+			continue;
+		all++;
+		if (tcmalloc_span_is_same(lists->image, &spans->items[i], &now))
+			tcmalloc_count_span(lists, &now, &counts);
+	}
+	if (!tcmalloc_class_counters(lists->layout, lists->image, size_class, end))
+		return false;
+	if (begin[0] != found[0] || end[0] != found[0])
+		return all == spans->expected[size_class] && end[0] != all;
+	return begin[1] != end[1] || end[1] == found[1];
+}
+
+static bool tcmalloc_class_agrees_again(const struct tcmalloc_lists *lists,
+					const struct tcmalloc_spans *spans, unsigned int size_class)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < CLASS_TRIES; tries++)
+		if (tcmalloc_class_agrees_now(lists, spans, size_class))
+			return true;
+	return false;
 }
 
 /*
  * Each class counts its spans, and the objects in their lists. Where most classes have other numbers, these are not what they are
  * taken for.
  */
-static void tcmalloc_check_classes(struct tcmalloc_lists *lists, const struct tcmalloc_spans *spans)
+static void tcmalloc_check_classes(struct tcmalloc_lists *lists, const struct tcmalloc_spans *spans,
+				   bool again)
 {
-	uint64_t counts[TCMALLOC_CLASSES][2] = { 0 }, counters[2], size, agree = 0, differ = 0;
-	size_t i;
+	struct tcmalloc_counts counts = { 0 };
+	bool differs[TCMALLOC_CLASSES] = { 0 };
+	uint64_t agree = 0, differ = 0;
+	unsigned int i;
+	size_t k;
 
-	for (i = 0; i < spans->count; i++) {
-		const struct tcmalloc_span *span = &spans->items[i];
-
-		size = lists->layout->sizes[span->size_class];
-		if (span->location != TCMALLOC_IN_USE || !size)
-			continue;
-		counts[span->size_class][0]++;
-		counts[span->size_class][1] += span->size / size - span->references;
-	}
+	for (k = 0; k < spans->count; k++)
+		tcmalloc_count_span(lists, &spans->items[k], &counts);
 	for (i = 1; i < TCMALLOC_CLASSES && lists->layout->sizes[i]; i++) {
-		if (!image_read(lists->image, lists->layout->central + CENTRAL * i + SPANS,
-				counters, sizeof(counters)) ||
-		    memcmp(counters, counts[i], sizeof(counters)))
-			differ++;
-		else
-			agree += counters[0] > 0;
+		differs[i] = !tcmalloc_class_agrees(lists, i, &counts);
+		differ += differs[i];
+		agree += !differs[i] && counts.items[i][0];
 	}
-	lists->free->broken += differ < agree ? differ : 0;
+	for (i = 1; i < TCMALLOC_CLASSES && differ < agree; i++) {
+		if (differs[i] && again && tcmalloc_class_agrees_again(lists, spans, i))
+			lists->free->changed++;
+		else if (differs[i])
+			tcmalloc_break(lists, i);
+	}
 }
 
 static void tcmalloc_read_all_chains(struct tcmalloc_lists *lists)
 {
-	size_t i;
+	unsigned int i;
 
 	for (i = 1; i < TCMALLOC_CLASSES && lists->layout->sizes[i]; i++)
 		tcmalloc_read_chains(lists, i);
@@ -231,19 +336,22 @@ void tcmalloc_free_count(const struct heap_layout *layout, struct image *image,
 }
 
 void tcmalloc_free_read(const struct heap_layout *layout, struct image *image,
-			const struct tcmalloc_spans *spans, struct tcmalloc_free *ret_free)
+			const struct tcmalloc_spans *spans, unsigned int tries,
+			struct tcmalloc_free *ret_free)
 {
 	struct tcmalloc_lists lists = { .image = image, .layout = layout, .free = ret_free };
+	uint64_t objects = 0;
 	size_t i;
 
 	memset(ret_free, 0, sizeof(*ret_free));
-	lists.pages = memory_alloc(1, sizeof(*lists.pages));
+	for (i = 0; i < spans->count; i++)
+		if (tcmalloc_span_has_list(&lists, &spans->items[i]))
+			objects += spans->items[i].size / layout->sizes[spans->items[i].size_class];
+	lists.follow = tcmalloc_follow_open(tries, VISITS * objects + VISITS_MORE);
 	tcmalloc_read_caches(&lists);
 	tcmalloc_read_all_chains(&lists);
 	for (i = 0; i < spans->count; i++)
 		tcmalloc_read_span(&lists, &spans->items[i]);
-	tcmalloc_check_classes(&lists, spans);
-	for (i = 0; i < PAGES; i++)
-		free(lists.pages->bytes[i]);
-	free(lists.pages);
+	tcmalloc_check_classes(&lists, spans, tries > 1);
+	tcmalloc_follow_close(lists.follow);
 }

@@ -125,8 +125,13 @@ void tcmalloc_spans_read(const struct heap_layout *layout, struct image *image,
 {
 	struct tcmalloc_reader reader = { .layout = layout, .image = image, .spans = ret_spans };
 	struct heap_range root = { layout->root, layout->root + TCMALLOC_ROOT };
+	uint64_t counters[2];
+	unsigned int i;
 
 	memset(ret_spans, 0, sizeof(*ret_spans));
+	for (i = 1; i < TCMALLOC_CLASSES && layout->sizes[i]; i++)
+		if (tcmalloc_class_counters(layout, image, i, counters))
+			ret_spans->expected[i] = counters[0];
 	heap_search_words(image, &root, tcmalloc_read_leaf, &reader);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * All live blocks of tcmalloc: large spans, and the objects of others that are in no list. Lists of a process that allocates
- * meanwhile cannot be followed from outside; then only counters are used, and no block is named.
+ * meanwhile are not those of one moment; then only counters are used, and no block is named. Who asks for as many as there are gets those
+ * of all sizes whose lists can be followed: a free one that has moved from list to list may be among them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,6 +23,8 @@ struct tcmalloc_walker {
 	struct tcmalloc_spans spans;
 	struct tcmalloc_free free;
 	struct window window;
+	struct heap_range moving; /* spans side by side that are not listed */
+	bool partial; /* as many blocks as there are, while the process is at work */
 	bool ended;
 };
 
@@ -56,10 +59,38 @@ static void tcmalloc_walk_objects(struct tcmalloc_walker *walker, const struct t
 			totals->bins_resident += resident;
 		} else {
 			totals->live_resident += resident;
-			if (!totals->counts_only)
+			if (!totals->counts_only || walker->partial)
 				tcmalloc_walk_emit(walker, address, size);
 		}
 	}
+}
+
+static void tcmalloc_walk_end_moving(struct tcmalloc_walker *walker)
+{
+	census_sink_unknown(walker->sink, walker->moving.start, walker->moving.end);
+	walker->moving = (struct heap_range){ 0 };
+}
+
+/* Which of its objects are free, or whether it is still there, is not known. */
+static void tcmalloc_walk_moving(struct tcmalloc_walker *walker, const struct tcmalloc_span *span)
+{
+	walker->totals->moving_bytes += span->size;
+	if (span->start != walker->moving.end) {
+		tcmalloc_walk_end_moving(walker);
+		walker->moving.start = span->start;
+	}
+	walker->moving.end = span->start + span->size;
+}
+
+/* Are its blocks those that they were when lists were followed? */
+static bool tcmalloc_walk_is_moving(struct tcmalloc_walker *walker,
+				    const struct tcmalloc_span *span)
+{
+	struct tcmalloc_span now;
+
+	return span->location == TCMALLOC_IN_USE &&
+	       (walker->free.moving[span->size_class] ||
+		!tcmalloc_span_is_same(walker->image, span, &now));
 }
 
 static void tcmalloc_walk_span(struct tcmalloc_walker *walker, const struct tcmalloc_span *span)
@@ -67,6 +98,10 @@ static void tcmalloc_walk_span(struct tcmalloc_walker *walker, const struct tcma
 	struct heap_totals *totals = walker->totals;
 	uint64_t resident;
 
+	if (walker->partial && tcmalloc_walk_is_moving(walker, span)) {
+		tcmalloc_walk_moving(walker, span);
+		return;
+	}
 	if (span->location == TCMALLOC_IN_USE && span->size_class) {
 		tcmalloc_walk_objects(walker, span);
 		return;
@@ -74,7 +109,7 @@ static void tcmalloc_walk_span(struct tcmalloc_walker *walker, const struct tcma
 	resident = heap_search_resident(walker->image, span->start, span->start + span->size);
 	if (span->location == TCMALLOC_IN_USE) {
 		totals->live_resident += resident;
-		if (!totals->counts_only)
+		if (!totals->counts_only || walker->partial)
 			tcmalloc_walk_emit(walker, span->start, span->size);
 		return;
 	}
@@ -156,20 +191,24 @@ static void tcmalloc_walk_remarks(const struct tcmalloc_walker *walker)
 			      objects->count - objects->taken, objects->count);
 }
 
-/* Until all lists agree: the process may have been at work. */
+/* Until all lists agree: the process may have been at work. For what there is, each of them is followed until it does. */
 static void tcmalloc_walk_read(struct tcmalloc_walker *walker)
 {
+	bool wants_partial = walker->sink && walker->sink->partial;
+	struct tcmalloc_free *free = &walker->free;
+	bool agree = false;
 	unsigned int i;
 
-	for (i = 0; i < TRIES; i++) {
-		tcmalloc_spans_read(walker->layout, walker->image, &walker->spans);
-		tcmalloc_free_read(walker->layout, walker->image, &walker->spans, &walker->free);
-		if (!walker->free.broken || i == TRIES - 1)
-			break;
+	for (i = 0; i < (wants_partial ? 1 : TRIES) && !agree; i++) {
 		tcmalloc_spans_free(&walker->spans);
-		address_set_free(&walker->free.objects);
+		address_set_free(&free->objects);
+		tcmalloc_spans_read(walker->layout, walker->image, &walker->spans);
+		tcmalloc_free_read(walker->layout, walker->image, &walker->spans,
+				   wants_partial ? TCMALLOC_TRIES : 1, free);
+		agree = !free->broken && !free->changed;
 	}
-	walker->totals->counts_only = walker->free.broken > 0;
+	walker->totals->counts_only = !agree;
+	walker->partial = wants_partial && !agree && !free->is_odd;
 }
 
 static void tcmalloc_walk_finish(struct tcmalloc_walker *walker)
@@ -177,8 +216,14 @@ static void tcmalloc_walk_finish(struct tcmalloc_walker *walker)
 	struct heap_totals *totals = walker->totals;
 	uint64_t cached = walker->free.cached_bytes;
 
+	size_t i;
+
+	tcmalloc_walk_end_moving(walker);
 	if (totals->counts_only)
 		tcmalloc_walk_count(walker);
+	totals->is_listed = walker->partial;
+	for (i = 0; i < TCMALLOC_CLASSES && walker->partial; i++)
+		totals->moving_sizes += walker->free.moving[i];
 	totals->arenas = 1;
 	totals->threads = walker->free.caches;
 	totals->resyncs = walker->free.broken;

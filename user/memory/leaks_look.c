@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/seed.h"
+#include "base/units.h"
 #include "memory/leaks_groups.h"
 #include "memory/leaks_pause.h"
 #include "memory/leaks_pass.h"
@@ -22,6 +23,8 @@
 /* How often blocks are listed until all of them are certain, at the end. */
 #define LISTS_MAX 20
 #define LISTS_GAP_NS 10000000ull
+/* How often at least, where lists of free blocks change while they are followed: what is lost is a block each time. */
+#define LISTS_MOVING 8
 
 struct leaks_run {
 	const struct leaks_wanted *wanted;
@@ -31,6 +34,7 @@ struct leaks_run {
 	struct leaks_pass passes[2];
 	/* The one that counts: the last one, unless that was for nothing. */
 	struct leaks_pass *pass;
+	struct leaks_motion motion; /* of all passes */
 	struct leaks_objects objects; /* as the first pass begins */
 	struct reach_candidates kept;
 	uint64_t pass_ns, search_ns; /* how long the last one took, and the last leaks_search */
@@ -109,6 +113,16 @@ static void leaks_wait_gap(uint64_t ns)
 	leaks_wait(ns / 2 + seed_new() % (ns + 1));
 }
 
+/* What the report says is the most of all passes. */
+static void leaks_see_motion(struct leaks_run *run, const struct leaks_motion *motion)
+{
+	struct leaks_motion *most = &run->motion;
+
+	most->is_moving |= motion->is_moving;
+	most->bytes = motion->bytes > most->bytes ? motion->bytes : most->bytes;
+	most->sizes = motion->sizes > most->sizes ? motion->sizes : most->sizes;
+}
+
 static int leaks_pass_next(struct leaks_run *run, struct error *error)
 {
 	const uint64_t begin_ns = clock_now_ns();
@@ -119,6 +133,7 @@ static int leaks_pass_next(struct leaks_run *run, struct error *error)
 	code = leaks_pass_run(run->pass, run->image, run->wanted, &run->objects,
 			      run->report->passes % 2 ? REACH_DOWNWARD : REACH_UPWARD, error);
 	run->pass_ns = clock_now_ns() - begin_ns;
+	leaks_see_motion(run, &run->pass->motion);
 	run->report->passes += !code;
 	return code;
 }
@@ -188,14 +203,32 @@ static void leaks_pause(struct leaks_run *run)
 	run->report->passes = passes;
 }
 
-static int leaks_list(struct leaks_run *run, struct reach_blocks *blocks, bool *ret_is_exact,
-		      struct error *error)
+static int leaks_list(struct leaks_run *run, struct leaks_list *list, struct error *error)
 {
 	int code = image_refresh_whole(run->image, error);
 
 	if (code)
 		return code;
-	return leaks_pass_list(run->image, run->wanted, blocks, ret_is_exact, error);
+	return leaks_pass_list(run->image, run->wanted, list, error);
+}
+
+/* Drop what is free in this list. Is another one needed? */
+static bool leaks_check_list(struct leaks_run *run, const struct leaks_list *list,
+			     unsigned int tries)
+{
+	size_t unseen;
+
+	if (!list->motion.is_moving) {
+		if (list->is_exact || tries == LISTS_MAX)
+			reach_candidates_check(&run->kept, &list->blocks);
+		return !list->is_exact;
+	}
+	leaks_see_motion(run, &list->motion);
+	unseen = reach_candidates_check_moving(&run->kept, &list->blocks, &list->unknown,
+					       run->image);
+	if (tries == LISTS_MAX)
+		reach_candidates_drop_unseen(&run->kept);
+	return !list->is_exact || unseen || tries < LISTS_MOVING;
 }
 
 /*
@@ -204,9 +237,10 @@ static int leaks_list(struct leaks_run *run, struct reach_blocks *blocks, bool *
  */
 static int leaks_drop_freed(struct leaks_run *run, struct error *error)
 {
-	struct reach_blocks blocks = { 0 };
-	bool is_exact = false;
-	int code = 0, tries;
+	struct leaks_list list = { 0 };
+	bool more = true;
+	unsigned int tries;
+	int code = 0;
 
 	if (!run->kept.count)
 		return 0;
@@ -215,16 +249,16 @@ static int leaks_drop_freed(struct leaks_run *run, struct error *error)
 		run->report->frees_unknown = !run->pass->is_exact;
 		return 0;
 	}
-	for (tries = 0; !code && !is_exact && tries < LISTS_MAX; tries++) {
-		if (tries)
+	for (tries = 1; !code && more && tries <= LISTS_MAX; tries++) {
+		if (tries > 1)
 			leaks_wait(LISTS_GAP_NS);
-		reach_blocks_free(&blocks);
-		code = leaks_list(run, &blocks, &is_exact, error);
+		leaks_list_free(&list);
+		code = leaks_list(run, &list, error);
+		if (!code)
+			more = leaks_check_list(run, &list, tries);
 	}
-	run->report->frees_unknown = !code && !is_exact;
-	if (!code)
-		reach_candidates_check(&run->kept, &blocks);
-	reach_blocks_free(&blocks);
+	run->report->frees_unknown = !code && !list.is_exact;
+	leaks_list_free(&list);
 	return code;
 }
 
@@ -311,6 +345,21 @@ static void leaks_look_back(struct leaks_run *run)
 			before, &cursor, run->kept.items[i].address, run->kept.items[i].size);
 }
 
+/* What is not listed counts as roots. A pass that saw one moment stands alone. */
+static void leaks_remark_motion(const struct leaks_run *run)
+{
+	const struct leaks_motion *motion = run->pass->is_quiet ? &run->pass->motion : &run->motion;
+	char size[UNITS_TEXT_MAX];
+
+	if (motion->bytes)
+		leak_report_remark(run->report,
+				   "The allocator was at work: free blocks of %u size%s could not "
+				   "be told from others. What is in their memory, of %s, is not "
+				   "judged.",
+				   (unsigned int)motion->sizes, motion->sizes == 1 ? "" : "s",
+				   units_format_size(motion->bytes, size));
+}
+
 static void leaks_fill(struct leaks_run *run)
 {
 	struct leak_report *report = run->report;
@@ -342,6 +391,7 @@ static void leaks_fill(struct leaks_run *run)
 				   "%zu blocks are left out: they overlap others, so the heap "
 				   "changed while it was walked.",
 				   (size_t)run->pass->odd_blocks);
+	leaks_remark_motion(run);
 	if (run->pass->graph.guesses_are_cut)
 		leak_report_remark(report, "More pointers lead into blocks than heuristics are "
 					   "asked about: some blocks may be reachable that are "

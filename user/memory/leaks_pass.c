@@ -37,6 +37,8 @@ struct listing {
 	bool is_full;
 	/* Some of these blocks may be free: lists of glibc's changed while they were followed. */
 	bool is_inexact;
+	struct leaks_motion motion;
+	struct reach_blocks *unknown; /* without a pass: ranges that were not understood */
 };
 
 static bool listing_see(void *context, const struct census_block *block)
@@ -58,6 +60,8 @@ static void listing_see_unknown(void *context, uint64_t start, uint64_t end)
 
 	if (listing->pass)
 		reach_roots_add_unknown(&listing->pass->roots, start, end);
+	else if (end > start)
+		reach_blocks_add(listing->unknown, start, end - start);
 }
 
 static void listing_see_free_list(void *context, uint64_t start, uint64_t end)
@@ -74,7 +78,7 @@ static int listing_walk(struct listing *listing, const struct heap_allocator *al
 			struct error *reason)
 {
 	const struct census_sink sink = { listing_see, listing, listing_see_unknown,
-					  listing_see_free_list };
+					  listing_see_free_list, true };
 	struct heap_totals totals = { 0 };
 	struct heap_layout *layout = NULL;
 	int code = allocator->find(image, threads, &layout, reason);
@@ -82,8 +86,12 @@ static int listing_walk(struct listing *listing, const struct heap_allocator *al
 	if (code)
 		return code == -ENOENT ? 0 : code;
 	code = allocator->walk(layout, image, &sink, &totals);
-	listing->is_inexact |= totals.counts_only;
-	if (!code && totals.counts_only && strcmp(allocator->name, "glibc") != 0)
+	listing->is_inexact |= totals.counts_only && !totals.is_listed;
+	listing->motion.is_moving |= totals.is_listed;
+	listing->motion.bytes += totals.moving_bytes;
+	listing->motion.sizes += totals.moving_sizes;
+	if (!code && totals.counts_only && !totals.is_listed &&
+	    strcmp(allocator->name, "glibc") != 0)
 		code = error_set(reason, ERROR_NOTHING, -ENOTSUP,
 				 "blocks of %s are counted only, while the process is at work",
 				 allocator->name);
@@ -132,7 +140,10 @@ static int listing_run(struct listing *listing, struct image *image,
 		listing->count = walked = 0;
 		if (listing->pass)
 			listing->pass->roots.free_list_count = 0;
+		else
+			reach_blocks_free(listing->unknown);
 		listing->is_full = listing->is_inexact = failed = false;
+		listing->motion = (struct leaks_motion){ 0 };
 		reason = (struct error){ 0 };
 		for (i = 0; census_allocators[i] && !image_is_over(image); i++) {
 			code = listing_walk(listing, census_allocators[i], image, threads, &reason);
@@ -148,18 +159,29 @@ static int listing_run(struct listing *listing, struct image *image,
 }
 
 int leaks_pass_list(struct image *image, const struct leaks_wanted *wanted,
-		    struct reach_blocks *ret_blocks, bool *ret_is_exact, struct error *error)
+		    struct leaks_list *ret_list, struct error *error)
 {
-	struct listing listing = { .blocks = ret_blocks, .max_memory = wanted->max_memory };
+	struct listing listing = { .blocks = &ret_list->blocks,
+				   .unknown = &ret_list->unknown,
+				   .max_memory = wanted->max_memory };
 	struct thread_list threads;
 	int code;
 
 	thread_list_find(image, &threads);
 	code = listing_run(&listing, image, &threads, error);
 	thread_list_free(&threads);
-	reach_blocks_settle(ret_blocks);
-	*ret_is_exact = !listing.is_inexact;
+	reach_blocks_settle(&ret_list->blocks);
+	reach_blocks_settle(&ret_list->unknown);
+	ret_list->is_exact = !listing.is_inexact;
+	ret_list->motion = listing.motion;
 	return code;
+}
+
+void leaks_list_free(struct leaks_list *list)
+{
+	reach_blocks_free(&list->blocks);
+	reach_blocks_free(&list->unknown);
+	*list = (struct leaks_list){ 0 };
 }
 
 static void pass_read_registers(struct leaks_pass *pass)
@@ -294,6 +316,7 @@ static int pass_look(struct leaks_pass *pass, struct error *error)
 	leaks_objects_claim(pass->objects, &pass->roots);
 	code = listing_run(&listing, pass->image, &pass->threads, error);
 	pass->is_exact = !listing.is_inexact;
+	pass->motion = listing.motion;
 	return code ? code : pass_scan(pass, error);
 }
 

@@ -18,6 +18,21 @@
 #include "reach/reach_roots.h"
 #include "reach/reach_walk.h"
 
+/* What an allocator's walk has left out since the process is at work. */
+struct leaks_motion {
+	bool is_moving; /* lists of free blocks changed while they were followed */
+	uint64_t bytes; /* of memory that is not listed */
+	uint64_t sizes; /* of the blocks in it */
+};
+
+/* A list of present blocks. {0} is empty. */
+struct leaks_list {
+	struct reach_blocks blocks;
+	struct reach_blocks unknown; /* ranges of memory that may contain others */
+	bool is_exact; /* certainly none of them is free */
+	struct leaks_motion motion;
+};
+
 struct leaks_pass {
 	struct image *image; /* borrowed */
 	const struct leaks_wanted *wanted;
@@ -46,6 +61,7 @@ struct leaks_pass {
 	 */
 	pid_t sharer;
 	bool is_exact; /* certainly none of the blocks is free */
+	struct leaks_motion motion;
 	uint64_t odd_blocks; /* skipped: inside others, or misaligned */
 };
 
@@ -65,11 +81,9 @@ void leaks_pass_free(struct leaks_pass *pass);
  */
 void leaks_pass_check_rest(struct leaks_pass *pass);
 
-/*
- * List only the present blocks; `ret_blocks` is {0}. Not exact: some of them may be free. Errors as
- * leaks_pass_run.
- */
+/* List only the present blocks; `ret_list` is {0}. Errors as leaks_pass_run. */
 int leaks_pass_list(struct image *image, const struct leaks_wanted *wanted,
-		    struct reach_blocks *ret_blocks, bool *ret_is_exact, struct error *error);
+		    struct leaks_list *ret_list, struct error *error);
+void leaks_list_free(struct leaks_list *list);
 
 #endif

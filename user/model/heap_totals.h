@@ -31,6 +31,9 @@ struct heap_totals {
 	uint64_t resyncs; /* places where the walk had to resynchronize, since the heap changed */
 	int64_t growth_blocks, growth_bytes; /* growth of live blocks since the previous look */
 	bool counts_only; /* only the number of blocks is certain, not which ones */
+	/* Nevertheless all blocks were named, but those in so many bytes, of so many sizes. */
+	bool is_listed;
+	uint64_t moving_bytes, moving_sizes;
 	struct buffer remarks; /* sentences on failed checks, one per line */
 };
 

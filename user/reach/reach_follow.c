@@ -106,6 +106,62 @@ void reach_candidates_check(struct reach_candidates *kept, const struct reach_bl
 	reach_candidates_settle(kept);
 }
 
+/* The first of `blocks`, from `at` on, that ends behind `address`. */
+static size_t blocks_seek(const struct reach_blocks *blocks, size_t at, uint64_t address)
+{
+	while (at < blocks->count && blocks->items[at].address + blocks->items[at].bytes <= address)
+		at++;
+	return at;
+}
+
+static bool blocks_have(const struct reach_blocks *blocks, size_t at, uint64_t address)
+{
+	return at < blocks->count && blocks->items[at].address <= address;
+}
+
+size_t reach_candidates_check_moving(struct reach_candidates *kept,
+				     const struct reach_blocks *blocks,
+				     const struct reach_blocks *unknown, struct image *image)
+{
+	size_t i, at = 0, range = 0, count = 0, unseen = 0;
+	struct window window;
+
+	window_open(&window, image, FOLLOW_WINDOW);
+	for (i = 0; i < kept->count; i++) {
+		struct reach_candidate item = kept->items[i];
+		const struct reach_block block = { item.address, item.size };
+
+		at = blocks_seek(blocks, at, item.address);
+		range = blocks_seek(unknown, range, item.address);
+		if (blocks_have(blocks, at, item.address)) {
+			if (blocks->items[at].address != item.address ||
+			    blocks->items[at].bytes != item.size ||
+			    (item.leader && candidates_hash(&window, &block) != item.hash))
+				continue;
+			item.seen = true;
+		} else if (!blocks_have(unknown, range, item.address)) {
+			continue;
+		}
+		unseen += !item.seen;
+		kept->items[count++] = item;
+	}
+	window_close(&window);
+	kept->count = count;
+	reach_candidates_settle(kept);
+	return unseen;
+}
+
+void reach_candidates_drop_unseen(struct reach_candidates *kept)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < kept->count; i++)
+		if (kept->items[i].seen)
+			kept->items[count++] = kept->items[i];
+	kept->count = count;
+	reach_candidates_settle(kept);
+}
+
 size_t reach_candidates_lost(const struct reach_candidates *candidates)
 {
 	size_t i, count = 0;

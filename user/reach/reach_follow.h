@@ -18,6 +18,7 @@ struct reach_candidate {
 	uint8_t verdict; /* LEAK_DEFINITE, LEAK_INDIRECT or LEAK_POSSIBLE */
 	uint8_t encoded; /* enum reach_code of an encoded pointer found; 0 = none */
 	uint8_t before; /* enum leak_before, if there was an earlier look */
+	bool seen; /* reach_candidates_check_moving has found it */
 };
 
 /* In address order. {0} is empty. */
@@ -33,6 +34,15 @@ void reach_candidates_take(struct reach_candidates *candidates, const struct rea
 void reach_candidates_meet(struct reach_candidates *kept, const struct reach_candidates *pass);
 /* Keep only candidates that are still blocks of the same size. `blocks` are in address order. */
 void reach_candidates_check(struct reach_candidates *kept, const struct reach_blocks *blocks);
+/*
+ * The same while blocks move: candidates in `unknown` ranges stay, and one that is lost has the contents that it had. Returns how many
+ * were not seen so far, in any of these checks.
+ */
+size_t reach_candidates_check_moving(struct reach_candidates *kept,
+				     const struct reach_blocks *blocks,
+				     const struct reach_blocks *unknown, struct image *image);
+/* Keep only candidates that were seen. */
+void reach_candidates_drop_unseen(struct reach_candidates *kept);
 /* Number of definitely lost candidates. */
 size_t reach_candidates_lost(const struct reach_candidates *candidates);
 /* Remove candidates whose leader was removed. */
