@@ -18,7 +18,7 @@ struct census_world {
 	/* Called when so many blocks were walked. */
 	void (*move)(struct census_world *world);
 	uint64_t move_at;
-	bool partial; /* blocks are wanted, too, where some cannot be told from free ones */
+	bool partial; /* blocks are wanted, too, where it is not clear which of some are free */
 	/* What the last census came to. */
 	uint64_t blocks, bytes, unknown_bytes;
 	struct heap_totals totals;

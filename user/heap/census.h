@@ -36,7 +36,7 @@ struct census_sink {
 	 */
 	void (*free_list)(void *context, uint64_t start, uint64_t end);
 	/*
-	 * Blocks are wanted, too, where some cannot be told from free ones, since the process is at work: memory with such goes to
+	 * Blocks are wanted, too, where it is not clear which of some are free, since the process is at work: memory with such goes to
 	 * `unknown`, and the totals have `is_listed`.
 	 */
 	bool partial;

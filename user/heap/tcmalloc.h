@@ -17,6 +17,7 @@
 #define TCMALLOC_ROOT (8ull << 17) /* bytes */
 #define TCMALLOC_LEAF (8ull << 18)
 #define TCMALLOC_CLASSES 128
+#define TCMALLOC_CENTRAL 1216 /* bytes of a class's central lists */
 
 struct heap_layout {
 	uint64_t root;

@@ -15,7 +15,6 @@
 #define ENTRIES_WINDOW 65536ull /* bytes of a leaf: those of 64 MB */
 #define ENOUGH 6 /* entries that agree */
 #define ENTRIES 64 /* of a leaf */
-#define CENTRAL 1216 /* bytes of a class's central lists */
 #define CENTRAL_RUN 16 /* classes in the right order that are enough */
 #define FREE_LIST 32 /* bytes of a thread's list */
 #define CACHE (FREE_LIST * TCMALLOC_CLASSES)
@@ -97,14 +96,15 @@ static void tcmalloc_find_central(struct tcmalloc_finder *finder, uint64_t addre
 	if (finder->layout->central || word != 1)
 		return;
 	for (i = 2; i < CENTRAL_RUN; i++) {
-		bytes = window_get(&finder->window, address + (i - 1) * CENTRAL, sizeof(number));
+		bytes = window_get(&finder->window, address + (i - 1) * TCMALLOC_CENTRAL,
+				   sizeof(number));
 		if (!bytes)
 			return;
 		memcpy(&number, bytes, sizeof(number));
 		if (number != i)
 			return;
 	}
-	finder->layout->central = address - 8 - CENTRAL;
+	finder->layout->central = address - 8 - TCMALLOC_CENTRAL;
 }
 
 /* Is it in a span? What tcmalloc has for itself is in none. */

@@ -164,7 +164,7 @@ static bool tcmalloc_take(struct tcmalloc_lists *lists, const struct tcmalloc_li
 	return is_new;
 }
 
-/* It came to an end, but its counter says something else: is that since one of both is of another moment? */
+/* It came to an end, but its counter has another number: is that since one of both is of another moment? */
 static void tcmalloc_differs(struct tcmalloc_follow *follow, const struct tcmalloc_list *list)
 {
 	struct tcmalloc_chain known = follow->known;

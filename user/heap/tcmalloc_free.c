@@ -11,8 +11,6 @@
 #define LINKS 256 /* bytes behind the lists, in which the next cache is */
 #define CACHES_MOST 65536
 #define LIST_MOST (1u << 22)
-#define CENTRAL 1216
-#define SPANS 112 /* how many a class has, and how many objects are in their lists */
 #define CHAINS 128 /* where they begin, and how many are in use */
 #define CHAINS_USED 1152
 #define CHAINS_MOST 64
@@ -143,7 +141,7 @@ static bool tcmalloc_read_chain(struct tcmalloc_lists *lists, struct tcmalloc_li
 
 static void tcmalloc_read_chains(struct tcmalloc_lists *lists, unsigned int size_class)
 {
-	uint64_t at = lists->layout->central + CENTRAL * size_class, length;
+	uint64_t at = lists->layout->central + TCMALLOC_CENTRAL * size_class, length;
 	int32_t used = (int32_t)image_word(lists->image, at + CHAINS_USED), i;
 
 	length = CHAIN_BYTES / lists->layout->sizes[size_class];
@@ -166,22 +164,6 @@ static void tcmalloc_read_chains(struct tcmalloc_lists *lists, unsigned int size
 		tcmalloc_follow(lists, &list);
 		lists->free->cached[size_class] += list.length;
 	}
-}
-
-bool tcmalloc_span_is_same(struct image *image, const struct tcmalloc_span *span,
-			   struct tcmalloc_span *ret_now)
-{
-	return tcmalloc_span_read(image, span->record, span->start >> TCMALLOC_PAGE_SHIFT,
-				  ret_now) &&
-	       ret_now->start == span->start && ret_now->size == span->size &&
-	       ret_now->size_class == span->size_class && ret_now->location == span->location;
-}
-
-bool tcmalloc_class_counters(const struct heap_layout *layout, struct image *image,
-			     unsigned int size_class, uint64_t ret_counters[2])
-{
-	return image_read(image, layout->central + CENTRAL * size_class + SPANS, ret_counters,
-			  2 * sizeof(*ret_counters));
 }
 
 static uint64_t tcmalloc_span_free(const struct tcmalloc_lists *lists,

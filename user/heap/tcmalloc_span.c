@@ -7,6 +7,7 @@
 #include "heap/tcmalloc.h"
 
 #define RECORD 48
+#define CENTRAL_SPANS 112 /* how many a class has, and how many objects are in their lists */
 #define LEAF_ENTRIES (TCMALLOC_LEAF / 8)
 /* Limits of what somebody else chose. */
 #define LEAVES_MOST 16384
@@ -42,6 +43,22 @@ bool tcmalloc_span_read(struct image *image, uint64_t record, uint64_t page,
 					    .size_class = bits >> 16 & 0xff,
 					    .location = bits >> 24 & 3 };
 	return ret_span->location <= TCMALLOC_RETURNED && ret_span->size_class < TCMALLOC_CLASSES;
+}
+
+bool tcmalloc_span_is_same(struct image *image, const struct tcmalloc_span *span,
+			   struct tcmalloc_span *ret_now)
+{
+	return tcmalloc_span_read(image, span->record, span->start >> TCMALLOC_PAGE_SHIFT,
+				  ret_now) &&
+	       ret_now->start == span->start && ret_now->size == span->size &&
+	       ret_now->size_class == span->size_class && ret_now->location == span->location;
+}
+
+bool tcmalloc_class_counters(const struct heap_layout *layout, struct image *image,
+			     unsigned int size_class, uint64_t ret_counters[2])
+{
+	return image_read(image, layout->central + TCMALLOC_CENTRAL * size_class + CENTRAL_SPANS,
+			  ret_counters, 2 * sizeof(*ret_counters));
 }
 
 static bool tcmalloc_span_is_sound(const struct heap_layout *layout,

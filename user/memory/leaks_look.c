@@ -113,7 +113,7 @@ static void leaks_wait_gap(uint64_t ns)
 	leaks_wait(ns / 2 + seed_new() % (ns + 1));
 }
 
-/* What the report says is the most of all passes. */
+/* The report has the most of all passes. */
 static void leaks_see_motion(struct leaks_run *run, const struct leaks_motion *motion)
 {
 	struct leaks_motion *most = &run->motion;
@@ -353,9 +353,9 @@ static void leaks_remark_motion(const struct leaks_run *run)
 
 	if (motion->bytes)
 		leak_report_remark(run->report,
-				   "The allocator was at work: free blocks of %u size%s could not "
-				   "be told from others. What is in their memory, of %s, is not "
-				   "judged.",
+				   "The allocator was at work, so it is not clear which blocks of "
+				   "%u size%s are free: they are not judged, and their memory, of "
+				   "%s, counts as memory that holds pointers.",
 				   (unsigned int)motion->sizes, motion->sizes == 1 ? "" : "s",
 				   units_format_size(motion->bytes, size));
 }
