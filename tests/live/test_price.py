@@ -50,14 +50,15 @@ def calls_within(log, window_ns, begin_ns, end_ns):
     known by its end, so one may be cut on either side."""
     log = [entry for entry in log if begin_ns <= entry[0] <= end_ns]
     fewest, most, first, calls = None, 0, 0, 0
-    for when, batch, _ in log:
-        calls += batch
-        while log[first][0] < when - window_ns:
+    for when, batch in [entry[:2] for entry in log] + [(end_ns, 0)]:
+        while first < len(log) and log[first][0] < when - window_ns:
             calls -= log[first][1]
             first += 1
-        most = max(most, calls)
-        if first:
+        # The fewest are in one that ends just before a batch: after a pause, it has what the pause has left of it.
+        if when - window_ns >= begin_ns:
             fewest = calls if fewest is None else min(fewest, calls)
+        calls += batch
+        most = max(most, calls)
     return fewest or 0, most
 
 
