@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "scrub.h"
+
 #define LOST 50
 #define BUSY 136 /* bytes that are also allocated and freed all the time */
 #define HELD 3000
@@ -45,16 +47,6 @@ static __attribute__((noinline)) void lose(void)
 			make(k < SIZES - 1 ? quiet[k] : BUSY);
 			kept[k][i] = make(k < SIZES - 1 ? quiet[k] : BUSY);
 		}
-}
-
-/* Pointers of frames that have ended are on the stack no more. */
-static __attribute__((noinline)) void scrub(void)
-{
-	volatile char gone[16384];
-	size_t i;
-
-	for (i = 0; i < sizeof(gone); i++)
-		gone[i] = 0;
 }
 
 static uint64_t draw(uint64_t *random)

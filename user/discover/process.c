@@ -224,7 +224,7 @@ int process_scan(struct process *process, struct module_list *modules, uint64_t 
 }
 
 /* It may still be mapped: the loader has cut the mapping, or a part of it has other rights by now. */
-static bool module_is_missed(const struct module_list *modules, uint32_t index)
+static bool process_misses_module(const struct module_list *modules, uint32_t index)
 {
 	const struct module *module = module_list_get(modules, index);
 
@@ -253,7 +253,7 @@ uint32_t process_see_mapping(struct process *process, struct module_list *module
 	}
 	module = process_add_mapping(process, modules, &mapping, event->time_ns);
 	free(mapping.path);
-	if (address_space_needs_scan(process->space) || module_is_missed(modules, module))
+	if (address_space_needs_scan(process->space) || process_misses_module(modules, module))
 		process->needs_scan = true;
 	return module;
 }

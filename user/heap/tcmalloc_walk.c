@@ -215,7 +215,6 @@ static void tcmalloc_walk_finish(struct tcmalloc_walker *walker)
 {
 	struct heap_totals *totals = walker->totals;
 	uint64_t cached = walker->free.cached_bytes;
-
 	size_t i;
 
 	tcmalloc_walk_end_moving(walker);
