@@ -235,7 +235,18 @@ def test_other_pages():
                 page.requests()
                 page.open(path)
                 check_quiet(page, path)
+                if name == "diff":
+                    check_places(page, command)
             assert "Anatomy" in page.text("#main") and "leaky" in page.text("#title")
+
+
+def check_places(page, command):
+    """Rows of a difference are at the lines that its text has, and not at the innermost ones."""
+    _, text, _ = lab.run(*command, "-n", "0")
+    places = set(re.findall(r"^ *\d+ .* \S*/(leaky\.c:\d+) ", text, re.M))
+    assert places, text
+    cells = page.run("return [...document.querySelectorAll('.grid .body .row')].map((row) => row.children[4].textContent)")
+    assert {cell.split()[-1] for cell in cells} == places, (cells, text)
 
 
 def many(report):

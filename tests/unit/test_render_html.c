@@ -83,6 +83,34 @@ static void test_server(void **state)
 	sample_free(sample);
 }
 
+/* Rows are called in the page as in text: a verdict, and a region of which no line matters. */
+static void test_words(void **state)
+{
+	const struct report_options options = { 0 };
+	const struct render_options plain = { 0 };
+	struct sample *sample = sample_server();
+	struct report_names names = sample_names(sample);
+	struct report *report;
+	char *more, *text;
+
+	(void)state;
+	sample->sites[2].region = REGION_PYTHON_ARENA;
+	sample->sites[2].stats.free_bytes = sample->sites[2].stats.free_objects = 0;
+	report = report_build(&sample->snapshot, &options, &names);
+	text = sample_render(report, "text", &plain);
+	assert_non_null(strstr(text, "CPython arenas"));
+	assert_int_equal(check_report(report, &more), 3);
+	assert_non_null(strstr(more, "\"lines\": [0, 0, \"CPython arenas\"]"));
+	assert_non_null(strstr(more, "\"python_arena\": {\"title\": \"CPython arenas\", "
+				     "\"line\": false}"));
+	assert_non_null(strstr(more, "\"unknown\": \"UNCLEAR\""));
+	assert_non_null(strstr(more, "\"warm-up\": \"WARM-UP\""));
+	free(text);
+	free(more);
+	report_free(report);
+	sample_free(sample);
+}
+
 /* Moments of the run's own history, of which changes are written: 100 bytes at once, the site's second ones later. */
 static void test_history(void **state)
 {
@@ -257,6 +285,46 @@ static void test_difference(void **state)
 	difference_free(difference);
 }
 
+/* Its rows are named by the frames that text names them by: a line of the application, or none. */
+static void test_difference_lines(void **state)
+{
+	const struct report_frame frames[] = {
+		{ .kind = FRAME_NATIVE, .function = "__strdup", .file = "strdup.c", .line = 42 },
+		{ .kind = FRAME_NATIVE, .function = "handle", .file = "t/leak.c", .line = 13 },
+	};
+	const struct profile_row row = { .program = "leaky",
+					 .function = "malloc",
+					 .frame_count = 2,
+					 .line = 1,
+					 .figures = { 9, 1, 0, 0 } };
+	const struct profile_row bare = { .program = "leaky", .figures = { 5, 1, 0, 0 } };
+	struct profile before = { .name = "a" }, after = { .name = "b" };
+	const struct profile *profiles[] = { &before, &after };
+	const struct render_difference_options style = { 0 };
+	struct buffer json = { 0 }, page = { 0 }, text = { 0 };
+	struct difference *difference;
+	char *more;
+
+	(void)state;
+	profile_add(&after, &row, frames);
+	profile_add(&after, &bare, NULL);
+	difference = difference_new(profiles, 2);
+	render_difference_text(difference, &style, &text);
+	assert_non_null(strstr(text.data, "t/leak.c:13 handle\n"));
+	assert_non_null(strstr(text.data, " leaky\n"));
+	render_difference_json(difference, &style, &json);
+	render_format_find("html")->render_difference(difference, &style, &page);
+	assert_int_equal(check_page(page.data, page.length, json.data, &more), 2);
+	assert_non_null(strstr(more, "\"lines\": [1, \"leaky\"]"));
+	free(more);
+	buffer_free(&text);
+	buffer_free(&json);
+	buffer_free(&page);
+	difference_free(difference);
+	profile_free(&before);
+	profile_free(&after);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_timeline), cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_nasty),	 cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_memory),	 cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_words),	 cmocka_unit_test(test_difference_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -307,7 +307,6 @@ static void difference_text_row(const struct text_writer *writer, const struct t
 static void difference_text_place(const struct difference_site *site, size_t width,
 				  struct buffer *out)
 {
-	const struct profile_row *row = site->row;
 	struct buffer place = { 0 }, more = { 0 };
 	struct difference_view view;
 	size_t least, used;
@@ -317,10 +316,7 @@ static void difference_text_place(const struct difference_site *site, size_t wid
 	used = more.data ? columns_of(more.data) + 1 : 0;
 	least = text_place_least(&view.site);
 	least = used + least < width ? width - used : least < width ? least : width;
-	if (!row->frame_count && !row->function && region_has_line(row->region))
-		columns_append_start(&place, row->program ? row->program : "[unknown]", width);
-	else
-		text_place_append_row(&place, &view.site, width == COLUMNS_ANY ? width : least);
+	text_place_append_row(&place, &view.site, width == COLUMNS_ANY ? width : least);
 	buffer_append_string(out, place.data);
 	used = columns_of(place.data) + 1;
 	if (more.data && used < width) {

@@ -108,6 +108,6 @@ void render_html_difference(const struct difference *difference,
 	html_begin(&html);
 	render_difference_json(difference, &own, &json);
 	html_turn(&html, &json);
-	buffer_append_string(&json, "{}\n");
+	html_more_write_difference(difference, &own, &json);
 	html_end(&html, &json);
 }

@@ -5,15 +5,56 @@
 #include <stdlib.h>
 
 #include "analyze/history.h"
+#include "analyze/verdict_clause.h"
 #include "base/memory.h"
 #include "model/loss.h"
 #include "model/purpose.h"
 #include "model/timeline.h"
+#include "render/difference_view.h"
 #include "render/formats.h"
 #include "render/json_member.h"
+#include "render/text_place.h"
 
 /* So many changes are written, of the first sites: some megabytes. */
 #define CHANGES_MAX 400000
+
+/* The words for verdicts and regions, the most important verdict first. */
+static void html_more_words(struct json_writer *json)
+{
+	int word, region;
+
+	json_writer_key(json, "words");
+	json_writer_open(json, '{');
+	for (word = VERDICT_WORDS - 1; word > VERDICT_NONE; word--)
+		json_member_string(json, verdict_name((enum verdict_word)word),
+				   verdict_clause_title((enum verdict_word)word));
+	json_writer_close(json, '}');
+	json_writer_key(json, "regions");
+	json_writer_open(json, '{');
+	for (region = REGION_NONE + 1; region < REGION_COUNT; region++) {
+		json_writer_key(json, region_name((enum region)region));
+		json_writer_open(json, '{');
+		json_member_string(json, "title", region_title((enum region)region));
+		json_member_bool(json, "line", region_has_line((enum region)region));
+		json_writer_close(json, '}');
+	}
+	json_writer_close(json, '}');
+}
+
+/* The subject of a row, as text has it. */
+static void html_more_line(struct json_writer *json, const struct report_site *site)
+{
+	const struct report_frame *frame = text_place_frame(site);
+	struct buffer text = { 0 };
+
+	if (frame) {
+		json_writer_integer(json, (uint64_t)(frame - site->frames));
+		return;
+	}
+	text_place_append_row(&text, site, COLUMNS_ANY);
+	json_writer_string(json, text.data);
+	buffer_free(&text);
+}
 
 static void html_more_lines(struct json_writer *json, const struct report *report,
 			    const struct render_options *options)
@@ -25,11 +66,28 @@ static void html_more_lines(struct json_writer *json, const struct report *repor
 	json_writer_open(json, '[');
 	for (i = 0; i < report->site_count && render_drain(options, json->out); i++) {
 		site = report_open_site(report, i);
-		if (site.line < site.frame_count)
-			json_writer_integer(json, site.line);
-		else
-			json_writer_null(json);
+		html_more_line(json, &site);
 		report_close_site(&site);
+	}
+	json_writer_close(json, ']');
+}
+
+static void html_more_difference_lines(struct json_writer *json,
+				       const struct difference *difference,
+				       const struct render_difference_options *options)
+{
+	const size_t top = options->top ? options->top : difference->site_count;
+	struct difference_view view;
+	size_t i;
+
+	json_writer_key(json, "lines");
+	json_writer_open(json, '[');
+	for (i = 0;
+	     i < difference->site_count && i < top && render_drain(&options->base, json->out);
+	     i++) {
+		difference_view_open(&view, &difference->sites[i]);
+		html_more_line(json, &view.site);
+		difference_view_close(&view);
 	}
 	json_writer_close(json, ']');
 }
@@ -156,9 +214,22 @@ void html_more_write(const struct report *report, const struct render_options *o
 
 	json_writer_open(&json, '{');
 	json_member_bool(&json, "lost", report->options.is_lost);
+	html_more_words(&json);
 	html_more_lines(&json, report, options);
 	html_more_history(&json, report, options);
 	html_more_losses(&json, report);
+	json_writer_close(&json, '}');
+	buffer_append_string(out, "\n");
+}
+
+void html_more_write_difference(const struct difference *difference,
+				const struct render_difference_options *options, struct buffer *out)
+{
+	struct json_writer json = { .out = out };
+
+	json_writer_open(&json, '{');
+	html_more_words(&json);
+	html_more_difference_lines(&json, difference, options);
 	json_writer_close(&json, '}');
 	buffer_append_string(out, "\n");
 }

@@ -6,6 +6,7 @@
 #ifndef RENDER_HTML_MORE_H
 #define RENDER_HTML_MORE_H
 
+#include "render/difference.h"
 #include "render/render.h"
 
 /*
@@ -13,8 +14,10 @@
  *
  * - "lost": are the in-use figures lost blocks?
  *
- * - "lines": for each listed site, the index of the application's line among its frames; null =
- * none.
+ * - "words", "regions": what text calls verdicts and regions, by their names in JSON.
+ *
+ * - "lines": for each listed site, its subject in text: the index of a frame, or without a frame
+ * the text.
  *
  * - "history": memory in use at moments, in seconds since tracing began; null = unknown. "bytes"
  * are totals; "sites" are pairs of a listed site and its changes, each a pair of a moment and the
@@ -24,6 +27,11 @@
  */
 void html_more_write(const struct report *report, const struct render_options *options,
 		     struct buffer *out);
+
+/* "words", "regions" and "lines" of a difference. */
+void html_more_write_difference(const struct difference *difference,
+				const struct render_difference_options *options,
+				struct buffer *out);
 
 /* The same for a report on memory: "titles" of purposes. */
 void html_more_write_titles(struct buffer *out);

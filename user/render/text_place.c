@@ -150,8 +150,10 @@ static void text_place_append_no_frame(struct buffer *out, const struct report_s
 		buffer_append_string(&text, "[all frames are hidden]");
 	else if (site->function)
 		buffer_append_string(&text, "[no stack]");
-	else
+	else if (site->pid)
 		buffer_printf(&text, "%s (%d)", site->target->comm, site->pid);
+	else
+		buffer_append_string(&text, *site->target->comm ? site->target->comm : "[unknown]");
 	columns_append_start(out, text.data, width);
 	buffer_free(&text);
 }

@@ -143,10 +143,18 @@ class Model {
 		return (this.report.command === 'diff' ? site.program : this.comms.get(site.pid)) || '[unknown]';
 	}
 
+	/** The words of memory that an interpreter or the like has requested; null for ordinary sites. */
+	region(site) {
+		return (site.region && this.more.regions[site.region]) || null;
+	}
+
 	functionName(site) {
-		const call = this.rows.call(site);
+		const call = this.rows.call(site), region = this.region(site);
+		if (region && !region.line) {
+			return '[' + region.title + ']';
+		}
 		if (!call.function) {
-			return '[' + (site.region || call.source || 'memory') + ']';
+			return '[' + (call.source || 'memory') + ']';
 		}
 		return (site.sampled || site.estimate ? '~' : '') + call.function;
 	}
@@ -176,22 +184,23 @@ class Model {
 		return this.rows.stack(this.sites[index]).map((at) => this.rows.frames[at]);
 	}
 
-	/** Where a site is in the application: what the program has found, or else the innermost function with a line. */
+	/** The column beside where it is. */
+	viaName(site) {
+		const call = this.rows.call(site), region = this.region(site);
+		return region ? (region.line ? region.title : call.source) : this.functionName(site);
+	}
+
+	/** The position in its stack of the frame that a site is named by; -1 where there is none. */
 	where(index) {
-		const stack = this.rows.stack(this.sites[index]);
-		const line = this.more.lines ? this.more.lines[index] : null;
-		if (line !== null && line !== undefined && stack[line] !== undefined) {
-			return line;
-		}
-		const first = stack.findIndex((at) => this.rows.frames[at].file);
-		return first >= 0 ? first : stack.findIndex((at) => this.rows.frames[at].function);
+		const line = this.more.lines[index];
+		return typeof line === 'string' ? -1 : line || 0;
 	}
 
 	whereName(index) {
 		const stack = this.rows.stack(this.sites[index]);
-		const frame = this.rows.frames[stack[Math.max(0, this.where(index))]];
+		const frame = this.rows.frames[stack[this.where(index)]];
 		if (!frame) {
-			return this.functionName(this.sites[index]);
+			return clean(this.more.lines[index] || '[unknown]');
 		}
 		const file = frame.file ? baseName(frame.file) + (frame.line === null ? '' : ':' + frame.line) : '';
 		const name = frame.function || frameName(frame);

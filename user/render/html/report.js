@@ -25,10 +25,8 @@ const DIFF_VALUES = {
 	before: ['bytes in use, first', (site) => (site.held[0] ? site.held[0].inuse_bytes : 0), formatBytes],
 };
 
-const WORDS = ['leak', 'growing', 'filling', 'unknown', 'cache', 'warm-up', 'steady', 'temporary', 'none', ''];
-
-function wordCell(word) {
-	return word ? make('span', 'word ' + word, word.replace('-', ' ')) : make('span', 'dim', '\u2013');
+function wordCell(words, word) {
+	return word ? make('span', 'word ' + word, words[word] || word) : make('span', 'dim', '\u2013');
 }
 
 function columnsOf(model, columns) {
@@ -60,7 +58,7 @@ function lostColumns(model) {
 		['Lost', '92px', 'num', (site) => site.inuse_bytes, (site) => formatBytes(site.inuse_bytes)],
 		['Blocks', '84px', 'num', (site) => site.inuse_objects, (site) => formatCount(site.inuse_objects)],
 		['Where', 'minmax(160px, 1fr)', 'code', (site, row) => model.whereName(row), (site, row) => model.whereName(row)],
-		['Via', 'minmax(70px, 130px)', 'code', (site) => model.functionName(site), (site) => clean(model.functionName(site))],
+		['Via', 'minmax(70px, 130px)', 'code', (site) => model.viaName(site), (site) => clean(model.viaName(site))],
 	]);
 }
 
@@ -72,14 +70,16 @@ function columnsFor(model) {
 }
 
 function traceColumns(model) {
+	const words = [...Object.keys(model.more.words), ''];
 	const columns = [
 		['In use', '92px', 'num', (site) => site.inuse_bytes, (site) => approximate(formatBytes(site.inuse_bytes), site.sampled)],
 		['Blocks', '84px', 'num', (site) => site.inuse_objects, (site) => approximate(formatCount(site.inuse_objects), site.sampled)],
 		['Freed', '62px', 'num', freedShare, (site) => approximate(Math.floor(100 * freedShare(site)) + ' %', site.sampled)],
 		['Oldest', '72px', 'num', (site) => site.oldest_s || 0, (site) => known(site.oldest_s, (age) => approximate(formatTime(age), site.estimate))],
-		['Verdict', '86px', '', (site, row) => WORDS.indexOf(model.word(row)), (site, row) => wordCell(model.word(row))],
+		['Verdict', '86px', '', (site, row) => words.indexOf(model.word(row)),
+			(site, row) => wordCell(model.more.words, model.word(row))],
 		['Where', 'minmax(160px, 1fr)', 'code', (site, row) => model.whereName(row), (site, row) => model.whereName(row)],
-		['Via', 'minmax(70px, 130px)', 'code', (site) => model.functionName(site), (site) => clean(model.functionName(site))],
+		['Via', 'minmax(70px, 130px)', 'code', (site) => model.viaName(site), (site) => clean(model.viaName(site))],
 	];
 	if (model.sites.some((site) => site.growth_bytes !== null)) {
 		columns.splice(1, 0, ['Growth', '92px', 'num', (site) => site.growth_bytes || 0, (site) => known(site.growth_bytes, formatChange)]);
@@ -99,7 +99,7 @@ function diffColumns(model) {
 			? formatBytes(held(site, site.held.length - 1)) : '\u2013')],
 		['What', '86px', '', (site) => site.change, (site) => site.change],
 		['Where', 'minmax(160px, 1fr)', 'code', (site, row) => model.whereName(row), (site, row) => model.whereName(row)],
-		['Via', 'minmax(70px, 130px)', 'code', (site) => model.functionName(site), (site) => clean(model.functionName(site))],
+		['Via', 'minmax(70px, 130px)', 'code', (site) => model.viaName(site), (site) => clean(model.viaName(site))],
 	]);
 }
 
@@ -302,7 +302,7 @@ function showTrace(report, more, main) {
 	const sites = new Sites(model, history);
 	setTitle(processTitle(report), 'traced for ' + formatTime(report.duration_s) + ' until ' + (report.time || 'an unknown time') +
 		', by tracer ' + report.version);
-	main.append(...[traceFacts(report), verdictBox(report.verdict), budgetCard(report), historyCard(report, history), ...sites.elements,
+	main.append(...[traceFacts(report), verdictBox(more.words, report.verdict), budgetCard(report), historyCard(report, history), ...sites.elements,
 		processCard(report, 'In use'), lossCard(report, more)].filter((one) => one));
 	return sites;
 }

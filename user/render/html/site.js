@@ -6,11 +6,11 @@ function survivalOf(site) {
 	return lives && lives.survival ? lives.survival : [];
 }
 
-function verdictBox(verdict) {
+function verdictBox(words, verdict) {
 	if (!verdict || !verdict.word) {
 		return null;
 	}
-	const word = make('div', 'word', verdict.word.replace('-', ' '));
+	const word = make('div', 'word', words[verdict.word] || verdict.word);
 	return make('div', 'verdict ' + verdict.word, word, make('p', '', clean(verdict.text || '')));
 }
 
@@ -106,7 +106,7 @@ class SiteView {
 	}
 
 	notes(site) {
-		const notes = [verdictBox(site.verdict)];
+		const notes = [verdictBox(this.model.more.words, site.verdict)];
 		if (site.container) {
 			notes.push(make('p', '', 'Part of ' + clean(site.container) + '.'));
 		}
