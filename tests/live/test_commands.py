@@ -65,6 +65,14 @@ def test_interval_and_count():
     assert reports[-1]["totals"]["alloc_bytes"] > reports[0]["totals"]["alloc_bytes"], output
 
 
+def test_count_without_signals():
+    """COUNT is of INTERVAL's: a report that a signal asks for is an extra one."""
+    tracer = lab.Tracer("-j", "-p", leaky().pid, "3", "2")
+    tracer.report_now()
+    tracer.report_now()
+    assert len(tracer.finish().splitlines()) == 2 and tracer.process.returncode == 0, tracer.stderr()
+
+
 def test_several_processes():
     first, second = leaky(), leaky()
 

@@ -215,6 +215,14 @@ def test_formats():
     assert "alloc_empty_file" in report["strings"] and "kernel" in report["strings"], report["strings"]
 
 
+def test_count_without_signals():
+    """COUNT is of INTERVAL's: a report that a signal asks for is an extra one."""
+    tracer = lab.Tracer("--kernel", "-p", Holder().pid, "-j", "3", "2")
+    tracer.report_now()
+    tracer.report_now()
+    assert len(tracer.finish().splitlines()) == 2 and tracer.process.returncode == 0, tracer.stderr()
+
+
 def test_recording():
     """A recording has what a report has, and its moments differ by what was opened between them."""
     holder = Holder()

@@ -266,6 +266,16 @@ def test_process_ends_first():
     assert "process %d ended before it had been looked at" % process.pid in tracer.stderr(), tracer.stderr()
 
 
+def test_report_is_asked_for():
+    """There is none before the end."""
+    process = lab.start([lab.target("lost"), "none"])
+    process.stdout.readline()
+    tracer = lab.Tracer("leaks", *lab.PATIENT, "-j", "-p", process.pid, "-d", "2s")
+    tracer.process.send_signal(signal.SIGUSR1)
+    report, = [json.loads(line) for line in tracer.finish().splitlines()]
+    assert tracer.process.returncode in (0, 1) and report["command"] == "leaks", (tracer.process.returncode, tracer.stderr())
+
+
 def test_refusals():
     assert lab.run("leaks", "-p", os.getpid(), "--suppressions", "@ruby")[0] == 2
     assert lab.run("leaks", "-p", os.getpid(), "-d", "1", "--suppressions", "@perl")[0] == 2

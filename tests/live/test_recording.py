@@ -131,6 +131,44 @@ def test_marks():
         assert status == 2 and "no mark 'late'" in errors, (status, errors)
 
 
+def moments(path):
+    """The time of each interval since tracing began, by the clock of the recording."""
+    with sqlite3.connect("file:%s?mode=ro" % path, uri=True) as database:
+        return [ns / 1e9 for ns, in database.execute("SELECT time_ns - start_ns FROM interval ORDER BY id")]
+
+
+def set_marks(recorder, count):
+    for number in range(1, count + 1):
+        recorder.process.send_signal(signal.SIGUSR2)
+        lab.wait_for(lambda: "mark 'm%d' is set" % number in recorder.stderr() or recorder.process.poll() is not None, "the mark is set")
+
+
+def test_duration():
+    """-d is a time: neither marks nor an INTERVAL that does not divide it end a recording sooner. An interval at its end is there once."""
+    process = lab.start(["sleep", "1000"])
+    for duration, interval, marks in ((6, 2, 3), (3, 2, 0), (2, 1, 0), (1, 5, 1)):
+        with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+            path = os.path.join(folder, "x.db")
+            recorder = lab.Tracer("record", "-o", path, "-p", process.pid, "-d", "%ds" % duration, "%ds" % interval)
+            set_marks(recorder, marks)
+            recorder.finish()
+            found = moments(path)
+            assert recorder.process.returncode == 0 and found[-1] >= duration, (duration, interval, found, recorder.stderr())
+            assert len(found) - marks <= -(-duration // interval), (duration, interval, found)
+
+
+def test_count():
+    """COUNT is of INTERVAL's: marks and what signals ask for are extra ones."""
+    process = lab.start(["sleep", "1000"])
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        recorder = lab.Tracer("record", "-o", path, "-p", process.pid, "4s", "2")
+        set_marks(recorder, 2)
+        record_now(recorder, path)
+        recorder.finish()
+        assert recorder.process.returncode == 0 and len(moments(path)) == 2 + 2 + 1, (moments(path), recorder.stderr())
+
+
 class Terminal:
     """A pseudo-terminal that a program is in the foreground of."""
     def __init__(self, *arguments):

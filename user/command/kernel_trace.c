@@ -18,6 +18,7 @@
 #include "command/command.h"
 #include "command/confine.h"
 #include "command/reporter.h"
+#include "command/schedule.h"
 #include "command/table_limits.h"
 #include "kernel/kernel_programs.h"
 #include "session/kernel_memory.h"
@@ -46,9 +47,9 @@ struct kernel_trace {
 	struct kernel_memory *memory;
 	struct reporter reporter;
 	struct recorder *recorder; /* NULL = the reporter writes reports */
-	uint64_t written; /* reports, or intervals */
+	struct schedule schedule;
 	struct loop loop;
-	struct watch on_signal, on_time, on_history, on_pipe;
+	struct watch on_signal, on_history, on_pipe;
 	bool closed; /* the reports have no reader any more */
 	struct error error;
 };
@@ -85,7 +86,6 @@ static int kernel_trace_report(struct kernel_trace *trace, bool last)
 		code = recorder_write(trace->recorder, snapshot, &trace->error);
 	else
 		code = reporter_write(&trace->reporter, snapshot, &trace->error);
-	trace->written++;
 	snapshot_free(snapshot);
 	if (code == -EPIPE)
 		trace->closed = true;
@@ -93,8 +93,10 @@ static int kernel_trace_report(struct kernel_trace *trace, bool last)
 }
 
 /* A report on the way. One that fails ends the tracer. */
-static void kernel_trace_report_now(struct kernel_trace *trace)
+static void kernel_trace_report_now(void *context)
 {
+	struct kernel_trace *trace = context;
+
 	if (kernel_trace_report(trace, false))
 		loop_stop(&trace->loop);
 }
@@ -120,20 +122,6 @@ static void kernel_trace_on_asked(void *context, struct watch *watch)
 	struct kernel_trace *trace = context;
 
 	if (recorder_is_asked(trace->recorder, &trace->loop, watch))
-		kernel_trace_report_now(trace);
-}
-
-/* The last of COUNT reports, and that of -d, is the one at the end. */
-static void kernel_trace_on_time(void *context, struct watch *watch)
-{
-	struct kernel_trace *trace = context;
-	const struct options *options = trace->options;
-
-	if (!loop_take_ticks(watch->fd))
-		return;
-	if (!options->interval_ns || (options->count && trace->written + 1 >= options->count))
-		loop_stop(&trace->loop);
-	else
 		kernel_trace_report_now(trace);
 }
 
@@ -169,19 +157,20 @@ static int kernel_trace_watch(struct kernel_trace *trace, struct watch *watch, i
 static int kernel_trace_watch_all(struct kernel_trace *trace)
 {
 	const struct options *options = trace->options;
-	uint64_t first = options->interval_ns ? options->interval_ns : options->duration_ns;
-	int code = 0;
+	int code;
 
 	if (trace->recorder)
 		recorder_start(trace->recorder, &trace->loop, kernel_trace_on_asked, trace);
+	trace->schedule.report = kernel_trace_report_now;
+	trace->schedule.context = trace;
+	code = schedule_start(&trace->schedule, options, 0, &trace->loop);
+	if (code)
+		return error_set(&trace->error, ERROR_PERMISSION, code, "cannot create a timer: %s",
+				 strerror(-code));
 	if (trace->reporter.is_judged)
 		code = kernel_trace_watch(trace, &trace->on_history,
 					  loop_open_timer(HISTORY_SPACING_NS, HISTORY_SPACING_NS),
 					  kernel_trace_on_history);
-	if (!code && first)
-		code = kernel_trace_watch(trace, &trace->on_time,
-					  loop_open_timer(first, options->interval_ns),
-					  kernel_trace_on_time);
 	if (code || trace->recorder)
 		return code;
 	/* Fails where the output is no pipe and cannot break: then there is nothing to watch. */
@@ -382,7 +371,7 @@ static void kernel_trace_close(struct kernel_trace *trace)
 		target_clear(&trace->targets[i]);
 	free(trace->targets);
 	kernel_trace_close_watch(&trace->on_signal);
-	kernel_trace_close_watch(&trace->on_time);
+	schedule_close(&trace->schedule);
 	kernel_trace_close_watch(&trace->on_history);
 	loop_close(&trace->loop);
 }

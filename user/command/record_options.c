@@ -28,6 +28,7 @@ const struct command_note record_options_notes[] = {
 int record_options_check(const struct command_line *line, struct options *options,
 			 struct error *error)
 {
+	uint64_t at_end;
 	int code = options->kernel ? kernel_options_check_target(line, options, error)
 				   : target_options_check(line, options, error);
 
@@ -42,10 +43,9 @@ int record_options_check(const struct command_line *line, struct options *option
 	if (!options->output)
 		return USAGE("'tracer record' needs the name of the recording: -o FILE");
 	trace_options_set_defaults(options);
-	/* With -d, the last interval is at its end. */
-	if (options->duration_ns && options->duration_ns < options->interval_ns)
-		options->interval_ns = options->duration_ns;
-	if (options->duration_ns && !options->count)
-		options->count = options->duration_ns / options->interval_ns;
+	/* The interval at the end of -d is the last one, also where the last tick comes then. */
+	at_end = (options->duration_ns + options->interval_ns - 1) / options->interval_ns;
+	if (at_end && (!options->count || at_end < options->count))
+		options->count = at_end;
 	return 0;
 }

@@ -25,6 +25,7 @@
 #include "command/price_notice.h"
 #include "command/progress.h"
 #include "command/reporter.h"
+#include "command/schedule.h"
 #include "command/selection.h"
 #include "command/session_wanted.h"
 #include "command/time_left.h"
@@ -64,9 +65,9 @@ struct trace {
 	struct watcher *watcher; /* or they are what a watch has come to; NULL = there is none */
 	/* What `options` is: a watch decides whether it has a budget. */
 	struct options *own;
-	uint64_t written; /* reports, or intervals */
+	struct schedule schedule;
 	struct loop loop;
-	struct watch on_signal, on_event, on_time, on_window, on_pipe, on_history;
+	struct watch on_signal, on_event, on_window, on_pipe, on_history;
 	struct plan_notice notice; /* of what is probed */
 	struct time_left left; /* of -d */
 	bool waiting; /* for the first process */
@@ -74,7 +75,7 @@ struct trace {
 	bool unlisted; /* the command's libraries are not known before it opens them */
 	bool closed; /* the reports have no reader any more */
 	bool closing; /* the next report is the last one */
-	bool active; /* so is the session already */
+	uint64_t active_ns; /* since when the session is active; 0 = not yet */
 	struct error error;
 };
 
@@ -216,7 +217,6 @@ static int trace_report(struct trace *trace, bool last)
 		code = recorder_write(trace->recorder, snapshot, &trace->error);
 	else
 		code = reporter_write(&trace->reporter, snapshot, &trace->error);
-	trace->written++;
 	snapshot_free(snapshot);
 	if (code == -EPIPE)
 		trace->closed = true;
@@ -287,6 +287,12 @@ static int trace_report_last(struct trace *trace)
 
 /* Events */
 
+/* Are there reports, or intervals, before the end? */
+static bool trace_reports(const struct trace *trace)
+{
+	return !trace->server && !trace->viewer && !trace->finder;
+}
+
 static void trace_on_signal(void *context, struct watch *watch)
 {
 	struct trace *trace = context;
@@ -296,7 +302,7 @@ static void trace_on_signal(void *context, struct watch *watch)
 		trace->recorder->is_marked = true;
 	if (trace->viewer)
 		viewer_see_signal(trace->viewer, number);
-	if (number == SIGUSR1 && !trace->waiting && !trace->server && !trace->viewer)
+	if (number == SIGUSR1 && !trace->waiting && trace_reports(trace))
 		triggers_ask(&trace->triggers);
 	if (number == SIGUSR2 && !trace->waiting)
 		trace_report_now(trace);
@@ -313,7 +319,7 @@ static void trace_on_asked(void *context, struct watch *watch)
 		trace_report_now(trace);
 }
 
-/* What a watch sees. It ends when it is sure, or after -d, though it rests. */
+/* What a watch sees. It ends when it is sure. */
 static void trace_look(struct trace *trace)
 {
 	const uint64_t own_ns = watcher_own_ns();
@@ -322,24 +328,16 @@ static void trace_look(struct trace *trace)
 		trace_report_now(trace);
 		watcher_rest(trace->watcher, own_ns);
 	}
-	if (watcher_is_over(trace->watcher, trace->options->duration_ns))
+	if (watcher_is_over(trace->watcher))
 		trace_stop(trace);
 }
 
-/* The last of COUNT reports, and that of -d, is the one at the end. */
-static void trace_on_time(void *context, struct watch *watch)
+static void trace_on_interval(void *context)
 {
 	struct trace *trace = context;
-	const struct options *options = trace->options;
 
-	if (!loop_take_ticks(watch->fd))
-		return;
-	if (trace->watcher) {
+	if (trace->watcher)
 		trace_look(trace);
-		return;
-	}
-	if (!options->interval_ns || (options->count && trace->written + 1 >= options->count))
-		trace_stop(trace);
 	else
 		trace_report_now(trace);
 }
@@ -372,7 +370,6 @@ static int trace_watch(struct trace *trace, struct watch *watch, int fd,
 static int trace_watch_time(struct trace *trace)
 {
 	const struct options *options = trace->options;
-	uint64_t first = options->interval_ns ? options->interval_ns : options->duration_ns;
 	int code = trace->viewer ? viewer_begin(trace->viewer, trace->session) : 0;
 
 	/* Windows of --budget have prices of their own. */
@@ -384,28 +381,30 @@ static int trace_watch_time(struct trace *trace)
 		code = trace_watch(trace, &trace->on_history,
 				   loop_open_timer(HISTORY_SPACING_NS, HISTORY_SPACING_NS),
 				   trace_on_history);
-	if (!first || trace->viewer || code)
+	if (trace->viewer || code)
 		return code;
 	time_left_start(&trace->left, options, &trace->loop);
-	return trace_watch(trace, &trace->on_time, loop_open_timer(first, options->interval_ns),
-			   trace_on_time);
+	trace->schedule.report = trace_on_interval;
+	trace->schedule.context = trace;
+	return schedule_start(&trace->schedule, options, trace->active_ns, &trace->loop);
 }
 
-/* There is something to trace: time begins. */
+/* There is something to trace: time begins, and no timer is ahead of it. */
 static int trace_begin(struct trace *trace)
 {
-	int code = trace_watch_time(trace);
+	int code;
 
 	trace->waiting = false;
+	if (!trace->options->budget)
+		session_measure(trace->session);
+	if (!trace->active_ns)
+		session_activate(trace->session);
+	code = trace_watch_time(trace);
 	if (code) {
 		trace_stop(trace);
 		return error_set(&trace->error, ERROR_PERMISSION, code, "cannot create a timer: %s",
 				 strerror(-code));
 	}
-	if (!trace->options->budget)
-		session_measure(trace->session);
-	if (!trace->active)
-		session_activate(trace->session);
 	/* Before others see that it is ready: what grows from then on grows since the first look. */
 	code = triggers_start(&trace->triggers, trace->session, &trace->loop);
 	if (code) {
@@ -565,13 +564,13 @@ static int trace_choose(struct trace *trace)
 
 	if (trace->options->waits || trace->options->arguments)
 		return 0;
-	trace->active = true;
+	trace->active_ns = clock_now_ns();
 	code = choice_run(trace->session, trace->on_signal.fd, trace->options->duration_ns, &all,
 			  &trace->error);
 	if (code || !all)
 		return code;
 	trace->own->budget = 0;
-	trace->active = false;
+	trace->active_ns = 0;
 	trace->reporter.is_judged = true;
 	session_close(trace->session);
 	trace->session = NULL;
@@ -627,8 +626,7 @@ static int trace_start(struct trace *trace)
 
 static void trace_close(struct trace *trace)
 {
-	const int fds[] = { trace->on_signal.fd, trace->on_time.fd, trace->on_window.fd,
-			    trace->on_history.fd };
+	const int fds[] = { trace->on_signal.fd, trace->on_window.fd, trace->on_history.fd };
 	size_t i;
 
 	session_close(trace->session);
@@ -641,6 +639,7 @@ static void trace_close(struct trace *trace)
 	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] > 0)
 			close(fds[i]);
+	schedule_close(&trace->schedule);
 	loop_close(&trace->loop);
 }
 
@@ -658,8 +657,7 @@ int trace_execute(const struct options *options, const struct log *log,
 			       .recorder = taker->recorder,
 			       .server = taker->server,
 			       .finder = taker->finder,
-			       .viewer = taker->viewer,
-			       .on_time.fd = -1 };
+			       .viewer = taker->viewer };
 	int code;
 
 	if (!trace.viewer && !trace.server)

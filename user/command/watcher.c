@@ -116,12 +116,9 @@ static bool watcher_knows_memory(const struct watcher *watcher)
 	       settled->time_ns - settled->start_ns >= MEMORY_NS;
 }
 
-bool watcher_is_over(const struct watcher *watcher, uint64_t duration_ns)
+bool watcher_is_over(const struct watcher *watcher)
 {
-	const struct settled *settled = &watcher->settled;
-
-	return (settled_is_sure(settled) && watcher_knows_memory(watcher)) ||
-	       (duration_ns && settled->time_ns - settled->start_ns >= duration_ns);
+	return settled_is_sure(&watcher->settled) && watcher_knows_memory(watcher);
 }
 
 void watcher_free(struct watcher *watcher)

@@ -45,8 +45,8 @@ uint64_t watcher_own_ns(void);
  */
 void watcher_rest(struct watcher *watcher, uint64_t own_ns);
 
-/* Is the watch sure, or has it lasted `duration_ns`? 0 = no limit. */
-bool watcher_is_over(const struct watcher *watcher, uint64_t duration_ns);
+/* Is the watch sure? */
+bool watcher_is_over(const struct watcher *watcher);
 
 void watcher_free(struct watcher *watcher);
 
