@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A FUSE file system of one file, `fuse_server.py FOLDER FILE [USER]`: FOLDER/file has the content of FILE.
+"""A FUSE file system of one file, `fuse_server.py FOLDER FILE [USER [private]]`: FOLDER/file has the content of FILE.
 
 It prints "ready"; at a line "OPERATION... [PID]" of its input it takes these requests ("all": any), but answers those of
 the process PID only, and prints "silent". Nothing is cached for longer than a request takes, except pages that were
-read. For the kernel the server is a process of USER.
+read. For the kernel the server is a process of USER; with "private", it lets no process of another user in.
 """
 import ctypes
 import errno
@@ -78,7 +78,8 @@ def main():
         content = file.read()
     device = os.open("/dev/fuse", os.O_RDWR)
     library = ctypes.CDLL(None, use_errno=True)
-    options = "fd=%d,rootmode=40000,user_id=%d,group_id=0,allow_other" % (device, user)
+    options = "fd=%d,rootmode=40000,user_id=%d,group_id=0" % (device, user)
+    options += "" if "private" in sys.argv[4:] else ",allow_other"
     if library.mount(b"lab", folder.encode(), b"fuse", 0, options.encode()):
         sys.exit("mount: " + os.strerror(ctypes.get_errno()))
     print("ready", flush=True)

@@ -1,57 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processes that map a file whose FUSE server does not answer: the tracer gives it up, and others' figures are exact."""
-import contextlib
-import ctypes
 import json
 import os
-import shutil
 import sys
-import tempfile
 
 import attacks
 import lab
-
-SERVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fuse_server.py")
-MNT_DETACH = 2
-
+from fuse import mounts
 
 OPERATIONS = ("lookup", "open", "read", "getattr", "flush", "release")
-
-
-class Mount:
-    def __init__(self, folder, content, user):
-        self.folder = folder
-        self.file = folder + "/file"
-        self.server = lab.start([sys.executable, SERVER, folder, lab.target(content), user])
-        if self.server.stdout.readline() != b"ready\n":
-            raise lab.Skip("no FUSE here: %s" % self.server.stderr.read().decode().strip())
-
-    def fall_silent(self, operations="all", but_for=""):
-        """For everybody but one process."""
-        self.server.stdin.write(("%s %s\n" % (operations, but_for)).encode())
-        self.server.stdin.flush()
-        assert self.server.stdout.readline() == b"silent\n"
-
-
-@contextlib.contextmanager
-def mounts(count, content="plugin.so", user=0):
-    """What waits for a server goes on when that one has ended."""
-    folder = tempfile.mkdtemp(prefix="tracer-fuse-")
-    made = []
-    try:
-        if not os.path.exists("/dev/fuse"):
-            raise lab.Skip("no /dev/fuse")
-        for i in range(count):
-            os.mkdir("%s/%d" % (folder, i))
-            made.append(Mount("%s/%d" % (folder, i), content, user))
-        yield made
-    finally:
-        for i in range(count):
-            if i < len(made):
-                lab.end(made[i].server)
-            ctypes.CDLL(None).umount2(("%s/%d" % (folder, i)).encode(), MNT_DETACH)
-        shutil.rmtree(folder)
 
 
 def mapper(*paths):

@@ -32,6 +32,7 @@ enum fake_image_flags {
 		8, /* of a file: it has an inode, made of its name, and its pages are those of a file */
 	FAKE_UNREADABLE = 16,
 	FAKE_DEVICE = 32,
+	FAKE_UNCHANGED = 64,
 };
 
 /* Pages of a state, IMAGE_* bits; 0 = absent. */
@@ -98,6 +99,16 @@ static size_t fake_image_read(void *context, uint64_t address, void *bytes, size
 	return done;
 }
 
+static size_t fake_image_read_anonymous(void *context, uint64_t address, void *bytes, size_t size)
+{
+	const struct fake_state *state = fake_image_state(context, address);
+
+	if (!state || state->bits & IMAGE_FILE)
+		return 0;
+	return fake_image_read(context, address, bytes,
+			       size < state->end - address ? size : state->end - address);
+}
+
 static bool fake_image_mappings(void *context, struct image *image)
 {
 	struct fake_image *fake = context;
@@ -147,6 +158,7 @@ static bool fake_image_alive(void *context)
 
 static const struct image_source fake_image_source = {
 	.read = fake_image_read,
+	.read_anonymous = fake_image_read_anonymous,
 	.mappings = fake_image_mappings,
 	.pages = fake_image_list,
 	.alive = fake_image_alive,
@@ -232,6 +244,7 @@ static inline struct image_mapping *fake_image_map(struct fake_image *fake, uint
 		.executable = flags & FAKE_EXECUTABLE,
 		.shared = flags & FAKE_SHARED,
 		.device_memory = flags & FAKE_DEVICE,
+		.unchanged = flags & FAKE_UNCHANGED,
 		.name = name,
 	};
 	fake_image_pages(fake, start, size, IMAGE_PRESENT | (flags & FAKE_FILE ? IMAGE_FILE : 0));

@@ -120,14 +120,24 @@ static void test_cut(void **state)
 
 static void test_device(void **state)
 {
-	unsigned char byte;
+	unsigned char bytes[2];
 
 	(void)state;
-	fake_image_map(fake, BASE + 0x20000, 0x1000, "/dev/x", FAKE_FILE | FAKE_DEVICE);
+	fake_image_map(fake, BASE + 0x20000, 0x2000, "/dev/x", FAKE_FILE | FAKE_DEVICE);
+	fake_image_map(fake, BASE + 0x30000, 0x1000, "/dev/y",
+		       FAKE_FILE | FAKE_DEVICE | FAKE_SHARED);
+	fake_image_map(fake, BASE + 0x40000, 0x1000, "[vvar]", FAKE_DEVICE);
+	fake_image_pages(fake, BASE + 0x21000, 0x1000, IMAGE_PRESENT);
+	fake_image_pages(fake, BASE + 0x30000, 0x1000, IMAGE_PRESENT);
 	fake_image_open(fake);
 	fake->reads = 0;
-	assert_false(image_read(fake->image, BASE + 0x20000, &byte, 1));
+	assert_false(image_read(fake->image, BASE + 0x20000, bytes, 1));
+	assert_false(image_read(fake->image, BASE + 0x30000, bytes, 1));
+	assert_false(image_read(fake->image, BASE + 0x40000, bytes, 1));
+	assert_false(image_read(fake->image, BASE + 0x20fff, bytes, 2));
 	assert_int_equal(fake->reads, 0);
+	/* The process's own page of a private mapping. */
+	assert_true(image_read(fake->image, BASE + 0x21000, bytes, 2));
 }
 
 static void test_late(void **state)

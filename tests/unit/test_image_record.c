@@ -73,6 +73,7 @@ static void check_mappings(const struct image *image)
 		assert_int_equal(left->executable, right->executable);
 		assert_int_equal(left->shared, right->shared);
 		assert_int_equal(left->device_memory, right->device_memory);
+		assert_int_equal(left->unchanged, right->unchanged);
 		assert_string_equal(left->name, right->name);
 	}
 }

@@ -843,6 +843,44 @@ static void test_what_is_not_seen_is_counted(void **state)
 	world_close(&world);
 }
 
+/*
+ * A private mapping of what may be a device: the process's own pages hold pointers, and are read; those of the file were not
+ * written. Shared ones are counted, and so is what is not in the page table of files that have changed.
+ */
+static void test_devices(void **state)
+{
+	const unsigned int shared = FAKE_SHARED | FAKE_FILE;
+	struct world world;
+
+	(void)state;
+	world_open(&world, 3);
+	fake_image_map(world.fake, SHARED + 0x100000, 0x3000, "/dev/x", FAKE_DEVICE | FAKE_FILE);
+	fake_image_pages(world.fake, SHARED + 0x100000, 0x1000, IMAGE_PRESENT);
+	fake_image_put_word(world.fake, SHARED + 0x100008, block_at(0));
+	fake_image_put_word(world.fake, SHARED + 0x101008, block_at(1));
+	fake_image_absent(world.fake, SHARED + 0x102000, 0x1000);
+	world_run(&world);
+	assert_int_equal(verdict_of(&world, 0), LEAK_REACHABLE);
+	assert_int_equal(verdict_of(&world, 1), LEAK_DEFINITE);
+	assert_int_equal(world.left.unread_bytes, 0);
+	world_close(&world);
+
+	world_open(&world, 1);
+	fake_image_map(world.fake, SHARED + 0x100000, 0x4000, "/dev/y", FAKE_DEVICE | shared);
+	fake_image_put_word(world.fake, SHARED + 0x100008, block_at(0));
+	fake_image_map(world.fake, SHARED + 0x200000, 0x2000, "/cache", FAKE_UNCHANGED | shared);
+	fake_image_absent(world.fake, SHARED + 0x201000, 0x1000);
+	fake_image_map(world.fake, SHARED + 0x300000, 0x2000, "/table", shared);
+	fake_image_absent(world.fake, SHARED + 0x300000, 0x1000);
+	fake_image_map(world.fake, SHARED + 0x400000, 0x1000, "[vvar]", FAKE_DEVICE);
+	world_run(&world);
+	assert_int_equal(verdict_of(&world, 0), LEAK_DEFINITE);
+	assert_int_equal(world.left.unread_bytes, 0x4000 + 0x1000);
+	assert_int_equal(world.left.largest_bytes, 0x4000);
+	assert_string_equal(world.left.largest_name, "/dev/y");
+	world_close(&world);
+}
+
 /* Links of glibc's free chunks lead to the last word of the block before them; records of jemalloc to where extents begin. */
 static void test_records_are_no_pointers(void **state)
 {
@@ -992,6 +1030,7 @@ int main(void)
 		cmocka_unit_test(test_free_lists),
 		cmocka_unit_test(test_memory_that_comes),
 		cmocka_unit_test(test_holders),
+		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_what_is_not_seen_is_counted),
 		cmocka_unit_test(test_records_are_no_pointers),
 		cmocka_unit_test(test_encoded_words),

@@ -197,6 +197,27 @@ static size_t image_read_file(struct image *image, const struct image_mapping *m
 	return image->source->read_file(image->context, mapping, address, bytes, size);
 }
 
+/* Of a mapping of what may be a device. */
+static size_t image_read_anonymous(struct image *image, const struct image_mapping *mapping,
+				   uint64_t address, unsigned char *bytes, size_t size)
+{
+	size_t done = 0, got;
+
+	if (!image->source->read_anonymous || mapping->shared ||
+	    !(mapping->inode || mapping->device))
+		return 0;
+	while (done < size) {
+		got = image->source->read_anonymous(image->context, address + done, bytes + done,
+						    size - done);
+		if (!got || got > size - done)
+			break;
+		image->usage.reads++;
+		image->usage.bytes += got;
+		done += got;
+	}
+	return done;
+}
+
 /* What lies in one mapping. */
 static size_t image_read_mapping(struct image *image, const struct image_mapping *mapping,
 				 uint64_t address, unsigned char *bytes, size_t size)
@@ -204,7 +225,7 @@ static size_t image_read_mapping(struct image *image, const struct image_mapping
 	size_t done = 0, got;
 
 	if (mapping->device_memory)
-		return 0;
+		return image_read_anonymous(image, mapping, address, bytes, size);
 	while (done < size) {
 		got = image->source->read(image->context, address + done, bytes + done,
 					  size - done);

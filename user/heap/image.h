@@ -23,8 +23,13 @@ struct image_mapping {
 	uint64_t device, inode; /* 0: of no file */
 	bool readable, writable, executable, shared;
 	bool deleted;
-	/* Reading may have a side effect, or it is unknown whether it has: never read. */
+	/*
+	 * Reading may have a side effect, or it is unknown whether it has: only anonymous pages of a
+	 * private mapping are read, which are the process's own.
+	 */
 	bool device_memory;
+	/* A stored file that has not changed since the process began has no address of it. */
+	bool unchanged;
 	bool huge_pages; /* hugetlbfs */
 	/* A path, "[heap]", "[anon: ...]", or ""; untrusted text, owned by the image. */
 	const char *name;
@@ -58,6 +63,8 @@ struct image;
 struct image_source {
 	/* Copy bytes of present pages; returns the number of bytes read from the start. */
 	size_t (*read)(void *context, uint64_t address, void *bytes, size_t size);
+	/* The same of anonymous pages only, whatever the mapping. NULL = unsupported. */
+	size_t (*read_anonymous)(void *context, uint64_t address, void *bytes, size_t size);
 	/* The same from the file behind a read-only private mapping. NULL = unsupported. */
 	size_t (*read_file)(void *context, const struct image_mapping *mapping, uint64_t address,
 			    void *bytes, size_t size);

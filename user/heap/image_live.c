@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -18,6 +19,7 @@
 #include "base/table.h"
 #include "system/privilege.h"
 #include "system/proc.h"
+#include "system/process_memory.h"
 #include "system/process_pages.h"
 #include "system/program_identity.h"
 #include "system/regular_file.h"
@@ -25,6 +27,9 @@
 
 /* For the pages of all mappings, where the image has no limit of its own. */
 #define PAGES_NS 10000000000ull
+
+/* In seconds: clocks are read in these, and file systems' are late by some milliseconds. */
+#define BEGAN_MARGIN 2
 
 /* A millisecond apart: execve() takes about one from the old memory to the new vector. */
 #define IDENTIFY_TRIES 100
@@ -35,11 +40,16 @@ _Static_assert((int)IMAGE_PRESENT == PROCESS_PAGE_PRESENT &&
 		       (int)IMAGE_HUGE == PROCESS_PAGE_HUGE && (int)IMAGE_ZERO == PROCESS_PAGE_ZERO,
 	       "the bits of pages are the same");
 
+struct live_facts {
+	enum mapped_kind kind;
+	bool unchanged; /* see struct image_mapping */
+};
+
 /* A file that is mapped. */
 struct live_file {
 	struct live_file *next; /* of the same key */
 	uint64_t device, inode;
-	enum mapped_kind kind;
+	struct live_facts facts;
 	bool tried; /* to open it */
 	int fd; /* to read from; negative = not open */
 };
@@ -48,6 +58,7 @@ struct live {
 	pid_t pid;
 	pid_t thread; /* by which all is read */
 	struct program_identity program;
+	int64_t began; /* when the process began, in seconds since the epoch, or earlier */
 	struct process_pages pages;
 	struct call_patience patience; /* with the reads of its mappings */
 	uint64_t pages_until_ns; /* CLOCK_MONOTONIC */
@@ -97,16 +108,31 @@ static size_t live_read(void *context, uint64_t address, void *bytes, size_t siz
 	return process_pages_read_part(&live->pages, address, bytes, size);
 }
 
-static enum mapped_kind live_kind(const struct live *live, const struct proc_mapping *mapping)
+static size_t live_read_anonymous(void *context, uint64_t address, void *bytes, size_t size)
+{
+	struct live *live = context;
+	const uint64_t until = process_pages_anonymous_until(&live->pages, address, size);
+	ssize_t got = 0;
+
+	/* The kernel describes some devices' pages as anonymous ones. This call refuses those. */
+	if (until > address)
+		got = process_memory_read_present(live->thread, address, bytes,
+						  until - address < size ? until - address : size);
+	return got > 0 ? (size_t)got : 0;
+}
+
+static struct live_facts live_examine(const struct live *live, const struct proc_mapping *mapping)
 {
 	int fd = live->mounts ? proc_open_mapping_path("/proc", live->thread, mapping) : -1;
-	enum mapped_kind kind;
+	struct live_facts facts = { MAPPED_DEVICE, false };
 
 	if (fd < 0)
-		return MAPPED_DEVICE;
-	kind = regular_file_mapped_kind_in(fd, live->mounts);
+		return facts;
+	facts.kind = regular_file_mapped_kind_in(fd, live->mounts);
+	facts.unchanged = facts.kind == MAPPED_LOCAL &&
+			  regular_file_is_unchanged_since(fd, live->began);
 	close(fd);
-	return kind;
+	return facts;
 }
 
 /* The file of a mapping; made known if it is new. */
@@ -122,20 +148,22 @@ static struct live_file *live_file(struct live *live, const struct proc_mapping 
 	*file = (struct live_file){ .next = first,
 				    .device = mapping->device,
 				    .inode = mapping->inode,
-				    .kind = live_kind(live, mapping),
+				    .facts = live_examine(live, mapping),
 				    .fd = -1 };
 	table_put(&live->files, key, file);
 	return file;
 }
 
-static enum mapped_kind live_kind_of(struct live *live, const struct proc_mapping *mapping)
+static struct live_facts live_facts_of(struct live *live, const struct proc_mapping *mapping)
 {
+	struct live_facts facts = { MAPPED_LOCAL, false };
+
 	if (mapping->inode || mapping->device)
-		return live_file(live, mapping)->kind;
+		return live_file(live, mapping)->facts;
 	/* Pages of the kernel's clock, some of which are those of a device. */
-	return !strncmp(mapping->path, "[vvar", 5) || !strcmp(mapping->path, "[vsyscall]")
-		       ? MAPPED_DEVICE
-		       : MAPPED_LOCAL;
+	if (!strncmp(mapping->path, "[vvar", 5) || !strcmp(mapping->path, "[vsyscall]"))
+		facts.kind = MAPPED_DEVICE;
+	return facts;
 }
 
 struct proc_mapping image_proc_mapping(const struct image_mapping *mapping)
@@ -155,7 +183,7 @@ static void live_open(struct live *live, const struct proc_mapping *mapping, str
 	int fd;
 
 	file->tried = true;
-	if (file->kind != MAPPED_LOCAL)
+	if (file->facts.kind != MAPPED_LOCAL)
 		return;
 	fd = proc_open_mapping_path("/proc", live->thread, mapping);
 	if (fd < 0)
@@ -194,7 +222,8 @@ static size_t live_read_file(void *context, const struct image_mapping *mapping,
 	return got > 0 ? (size_t)got : 0;
 }
 
-static void live_add(struct image *image, const struct proc_mapping *mapping, enum mapped_kind kind)
+static void live_add(struct image *image, const struct proc_mapping *mapping,
+		     struct live_facts facts)
 {
 	image_add_mapping(image, &(struct image_mapping){
 					 .start = mapping->start,
@@ -207,8 +236,9 @@ static void live_add(struct image *image, const struct proc_mapping *mapping, en
 					 .executable = mapping->executable,
 					 .shared = mapping->shared,
 					 .deleted = mapping->deleted,
-					 .device_memory = kind == MAPPED_DEVICE,
-					 .huge_pages = kind == MAPPED_HUGE,
+					 .device_memory = facts.kind == MAPPED_DEVICE,
+					 .huge_pages = facts.kind == MAPPED_HUGE,
+					 .unchanged = facts.unchanged,
 					 .name = mapping->path,
 				 });
 }
@@ -223,11 +253,22 @@ static void live_add_all(struct live *live, struct image *image, const struct pr
 	for (i = 0; i < list->count; i++) {
 		is_late = is_late || (image->until_ns && image_is_over(image));
 		live_add(image, &list->items[i],
-			 is_late ? MAPPED_DEVICE : live_kind_of(live, &list->items[i]));
+			 is_late ? (struct live_facts){ MAPPED_DEVICE, false }
+				 : live_facts_of(live, &list->items[i]));
 	}
 	image->pages_unknown |= is_late;
 	remote_mounts_free(live->mounts);
 	live->mounts = NULL;
+}
+
+/* The clock may be set at any time. */
+static int64_t live_began(const struct live *live)
+{
+	const int64_t ticks = sysconf(_SC_CLK_TCK);
+	const int64_t age =
+		(int64_t)(clock_boot_ns() / 1000000000) - (int64_t)live->program.start_time / ticks;
+
+	return (int64_t)time(NULL) - age - BEGAN_MARGIN;
 }
 
 static bool live_mappings(void *context, struct image *image)
@@ -243,6 +284,7 @@ static bool live_mappings(void *context, struct image *image)
 	    proc_read_maps_within(live->thread, false, &live->patience, &list))
 		return false;
 	image->pages_unknown = list.cut;
+	live->began = live_began(live);
 	live_add_all(live, image, &list);
 	proc_map_list_free(&list);
 	live->pages_until_ns = image->until_ns ? image->until_ns : clock_now_ns() + PAGES_NS;
@@ -270,6 +312,7 @@ static bool live_pages(void *context, struct image *image, uint64_t start, uint6
 
 static const struct image_source live_source = {
 	.read = live_read,
+	.read_anonymous = live_read_anonymous,
 	.read_file = live_read_file,
 	.mappings = live_mappings,
 	.pages = live_pages,

@@ -108,6 +108,7 @@ static bool recording_pages(void *context, struct image *image, uint64_t start, 
 
 static const struct image_source recording_source = {
 	.read = recording_read,
+	.read_anonymous = recording_read,
 	.mappings = recording_mappings,
 	.pages = recording_pages,
 	.close = recording_close,
@@ -154,6 +155,7 @@ static bool load_mapping(struct loading *loading)
 		.deleted = record.flags & RECORD_DELETED,
 		.device_memory = record.flags & RECORD_DEVICE,
 		.huge_pages = record.flags & RECORD_HUGE,
+		.unchanged = record.flags & RECORD_UNCHANGED,
 		.name = name,
 	};
 	recording->mappings = memory_grow(recording->mappings, recording->mapping_count,

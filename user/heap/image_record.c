@@ -38,7 +38,8 @@ static void writing_put_mapping(struct writing *writing, const struct image_mapp
 			 (mapping->shared ? RECORD_SHARED : 0u) |
 			 (mapping->deleted ? RECORD_DELETED : 0u) |
 			 (mapping->device_memory ? RECORD_DEVICE : 0u) |
-			 (mapping->huge_pages ? RECORD_HUGE : 0u),
+			 (mapping->huge_pages ? RECORD_HUGE : 0u) |
+			 (mapping->unchanged ? RECORD_UNCHANGED : 0u),
 		.name_length = (uint32_t)length,
 	};
 

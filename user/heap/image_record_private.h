@@ -23,6 +23,7 @@ enum record_flags {
 	RECORD_DELETED = 16,
 	RECORD_DEVICE = 32,
 	RECORD_HUGE = 64,
+	RECORD_UNCHANGED = 128,
 };
 
 struct record_mapping {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/seed.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "memory/leaks_groups.h"
 #include "memory/leaks_pause.h"
@@ -360,6 +361,28 @@ static void leaks_remark_motion(const struct leaks_run *run)
 				   units_format_size(motion->bytes, size));
 }
 
+static void leaks_remark_unread(const struct leaks_run *run)
+{
+	const struct reach_walk_left *left = &run->pass->left;
+	char size[UNITS_TEXT_MAX], part[UNITS_TEXT_MAX];
+	struct buffer name = { 0 };
+
+	if (!left->unread_bytes)
+		return;
+	if (left->largest_bytes) {
+		buffer_printf(&name, " The largest part, %s, is of ",
+			      units_format_size(left->largest_bytes, part));
+		text_append_safe(&name, *left->largest_name ? left->largest_name
+							    : "memory without a name");
+		buffer_append_string(&name, ".");
+	}
+	leak_report_remark(run->report,
+			   "%s could not be read, or are memory of a device, or shared memory that "
+			   "is not in the process's page table: they may hold pointers.%s",
+			   units_format_size(left->unread_bytes, size), name.data ? name.data : "");
+	buffer_free(&name);
+}
+
 static void leaks_fill(struct leaks_run *run)
 {
 	struct leak_report *report = run->report;
@@ -391,6 +414,7 @@ static void leaks_fill(struct leaks_run *run)
 				   "%zu blocks are left out: they overlap others, so the heap "
 				   "changed while it was walked.",
 				   (size_t)run->pass->odd_blocks);
+	leaks_remark_unread(run);
 	leaks_remark_motion(run);
 	if (run->pass->graph.guesses_are_cut)
 		leak_report_remark(report, "More pointers lead into blocks than heuristics are "

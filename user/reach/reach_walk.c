@@ -2,6 +2,7 @@
 /* See reach_walk.h. A piece is small enough to stay in the cache while it is looked at. */
 #include "reach/reach_walk.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,12 +67,24 @@ static void ranges_subtract(const struct walk_ranges *all, const struct walk_ran
 	}
 }
 
-/* May the process have written a pointer there? */
+/* May the process have written a pointer there? Not in the kernel's own pages. */
 static bool walk_takes(const struct image_mapping *mapping)
 {
-	return !mapping->device_memory && strcmp(mapping->name, "[vvar]") != 0 &&
-	       strcmp(mapping->name, "[vvar_vclock]") != 0 &&
-	       strcmp(mapping->name, "[vdso]") != 0 && strcmp(mapping->name, "[vsyscall]") != 0;
+	return strncmp(mapping->name, "[vvar", 5) != 0 && strcmp(mapping->name, "[vdso]") != 0 &&
+	       strcmp(mapping->name, "[vsyscall]") != 0;
+}
+
+/* Of shared memory that is a device's, or not in the page table: it may hold pointers. */
+static void walk_count_unread(struct walk *walk, const struct image_mapping *mapping,
+			      uint64_t bytes)
+{
+	struct reach_walk_left *left = walk->left;
+
+	left->unread_bytes += bytes;
+	if (bytes <= left->largest_bytes)
+		return;
+	left->largest_bytes = bytes;
+	snprintf(left->largest_name, sizeof(left->largest_name), "%s", mapping->name);
 }
 
 static void walk_list_mapping(struct walk *walk, const struct image_mapping *mapping,
@@ -80,6 +93,10 @@ static void walk_list_mapping(struct walk *walk, const struct image_mapping *map
 	uint64_t at = mapping->start, present = 0;
 	struct image_run run;
 
+	if (mapping->device_memory && mapping->shared) {
+		walk_count_unread(walk, mapping, mapping->end - mapping->start);
+		return;
+	}
 	for (; image_next_run(walk->image, at, mapping->end, &run); at = run.end) {
 		if (run.bits & IMAGE_SWAPPED)
 			walk->left->swapped_bytes += run.end - run.start;
@@ -89,8 +106,8 @@ static void walk_list_mapping(struct walk *walk, const struct image_mapping *map
 		if (!(run.bits & IMAGE_ZERO) && (!(run.bits & IMAGE_FILE) || mapping->shared))
 			ranges_add(ranges, run.start, run.end);
 	}
-	if (mapping->shared && mapping->writable)
-		walk->left->unread_bytes += mapping->end - mapping->start - present;
+	if (mapping->shared && (mapping->writable || !mapping->unchanged))
+		walk_count_unread(walk, mapping, mapping->end - mapping->start - present);
 }
 
 /* What there is to read now, and what is not. */
@@ -98,7 +115,7 @@ static void walk_list(struct walk *walk, struct walk_ranges *ranges)
 {
 	size_t i;
 
-	walk->left->swapped_bytes = walk->left->unread_bytes = 0;
+	walk->left->swapped_bytes = walk->left->unread_bytes = walk->left->largest_bytes = 0;
 	for (i = 0; i < walk->image->mapping_count; i++)
 		if (walk_takes(&walk->image->mappings[i]))
 			walk_list_mapping(walk, &walk->image->mappings[i], ranges);

@@ -19,10 +19,16 @@ enum reach_direction { REACH_UPWARD, REACH_DOWNWARD };
 struct reach_walk_left {
 	uint64_t swapped_bytes;
 	/*
-	 * Could not be read, or is shared memory outside of the process's page table, where other
-	 * processes may have left it.
+	 * Could not be read, or is memory of a device, or is shared memory outside of the process's
+	 * page table, where this one or another process may have left it.
 	 */
 	uint64_t unread_bytes;
+	/*
+	 * The mapping with most of it, without private memory that could not be read; 0 = none.
+	 * Untrusted text, cut.
+	 */
+	uint64_t largest_bytes;
+	char largest_name[64];
 	uint64_t read_bytes;
 };
 

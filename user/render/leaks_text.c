@@ -130,11 +130,6 @@ static void leaks_text_evidence(const struct text_writer *writer, const struct l
 		buffer_printf(&line,
 			      " %s are swapped out and were not read: they may hold pointers.",
 			      units_format_size(report->swapped_bytes, size));
-	if (report->unread_bytes)
-		buffer_printf(&line,
-			      " %s could not be read, or are shared memory that is not in the "
-			      "process's page table: they may hold pointers.",
-			      units_format_size(report->unread_bytes, size));
 	if (report->pages_unknown)
 		buffer_append_string(&line, " Of some mappings it is not known what is in memory.");
 	if (report->is_restless)

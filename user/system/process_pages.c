@@ -288,6 +288,12 @@ uint64_t process_pages_absent_until(const struct process_pages *pages, uint64_t 
 	return pages_until(pages, address, size, PAGEMAP_PRESENT | PAGEMAP_SWAPPED, 0);
 }
 
+uint64_t process_pages_anonymous_until(const struct process_pages *pages, uint64_t address,
+				       size_t size)
+{
+	return pages_until(pages, address, size, PAGEMAP_PRESENT | PAGEMAP_FILE, PAGEMAP_PRESENT);
+}
+
 /*
  * A page in each call. The kernel locks the process's mappings for each page, and before it copies that gives the CPU to others if they have waited
  * long enough. With several pages in a call that is where it happens nearly always, and the process waits for its mappings until the tracer has a CPU

@@ -61,6 +61,9 @@ size_t process_pages_read_part(struct process_pages *pages, uint64_t address, vo
  */
 uint64_t process_pages_absent_until(const struct process_pages *pages, uint64_t address,
 				    size_t size);
+/* The same of resident pages of no file: anonymous memory, or some devices'. */
+uint64_t process_pages_anonymous_until(const struct process_pages *pages, uint64_t address,
+				       size_t size);
 /* Copy `size` bytes at `address`. False unless all their pages are resident. */
 bool process_pages_read(struct process_pages *pages, uint64_t address, void *bytes, size_t size);
 

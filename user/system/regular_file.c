@@ -296,6 +296,16 @@ enum mapped_kind regular_file_mapped_kind_in(int path_fd, struct remote_mounts *
 									     : MAPPED_HUGE;
 }
 
+bool regular_file_is_unchanged_since(int path_fd, int64_t seconds)
+{
+	struct statfs system;
+	struct statx status;
+
+	return !fstatfs(path_fd, &system) && system.f_type != TMPFS_MAGIC &&
+	       !statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MTIME, &status) &&
+	       status.stx_mask & STATX_MTIME && status.stx_mtime.tv_sec < seconds;
+}
+
 enum mapped_kind regular_file_mapped_kind(int path_fd, pid_t pid)
 {
 	struct remote_mounts *mounts = remote_mounts_new(pid);

@@ -77,6 +77,13 @@ enum mapped_kind regular_file_mapped_kind(int path_fd, pid_t pid);
 enum mapped_kind regular_file_mapped_kind_in(int path_fd, struct remote_mounts *mounts);
 
 /*
+ * Is the content of the file behind an O_PATH descriptor older than this time, in seconds since the
+ * epoch? Does not access the file. False of files in memory, which do not show that a mapping was
+ * written to.
+ */
+bool regular_file_is_unchanged_since(int path_fd, int64_t seconds);
+
+/*
  * Return `fd` if it is an ELF file, which holds no secret. Otherwise close it and return -1; also
  * for a negative errno.
  */
