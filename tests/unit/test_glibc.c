@@ -454,6 +454,27 @@ static void test_refuses(void **state)
 	glibc_world_free(world);
 }
 
+/* A caller cannot take back what a walk has passed. The arenas change between find and walk. */
+static void test_failed_walk_passes_nothing(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	struct seen seen = { 0 };
+	struct census_sink sink = { .block = see, .context = &seen };
+	struct image *image = fake_image_open(world->fake);
+	struct heap_totals totals = { 0 };
+	struct thread_list threads = { 0 };
+	struct heap_layout *layout;
+
+	(void)state;
+	assert_int_equal(heap_glibc.find(image, &threads, &layout, NULL), 0);
+	glibc_world_put(world, WORLD_ARENA + 2160, WORLD_SECOND + 0x10);
+	assert_int_equal(heap_glibc.walk(layout, image, &sink, &totals), -EIO);
+	assert_int_equal(seen.count, 0);
+	heap_glibc.free(layout);
+	heap_totals_free(&totals);
+	glibc_world_free(world);
+}
+
 static void test_sink_ends(void **state)
 {
 	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
@@ -485,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_cycle),
 		cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_failed_walk_passes_nothing),
 		cmocka_unit_test(test_sink_ends),
 		cmocka_unit_test(test_changing_fastbin),
 	};

@@ -177,25 +177,6 @@ static void test_contents(void **state)
 	assert_int_equal(report.remarks.length, 0);
 }
 
-/* A walk that begins anew: its blocks count once. */
-static void test_restart(void **state)
-{
-	int i;
-
-	(void)state;
-	kind_census_keep(census, NULL);
-	for (i = 0; i < 3; i++) {
-		kind_census_restart(census);
-		see_words(CODE + 0x40, 1, 2);
-		see_words(CODE + 0x40, 3, 4);
-		see_words(0, 0, 0);
-	}
-	kind_census_fill(census, &shown, &report);
-	assert_int_equal(report.kind_count, 2);
-	assert_row(0, "function pointer", "prog+0x100040", 24, 2);
-	assert_row(1, "zeroes", "", 24, 1);
-}
-
 /* Of very many blocks a sample: what it adds up to is near the truth, and marked. */
 static void test_sample(void **state)
 {
@@ -684,7 +665,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_contents, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sample_interval, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sample, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_restart, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_follow, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_follow_sample, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_holders, set_up, tear_down),

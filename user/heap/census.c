@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of allocators, where a new one is a row, and what their walks have in common. */
+/* See census.h: what walks have in common. */
 #include "heap/census.h"
 
 #include "base/units.h"
@@ -7,10 +7,6 @@
 /* Counters may be apart by this part of them: one large block is much of a small heap. */
 #define USE_BLOCKS_PART 100
 #define USE_BYTES_PART 20
-
-const struct heap_allocator *const census_allocators[] = {
-	&heap_jemalloc, &heap_tcmalloc, &heap_mimalloc, &heap_mallocng, &heap_glibc, NULL,
-};
 
 void census_sink_unknown(const struct census_sink *sink, uint64_t start, uint64_t end)
 {

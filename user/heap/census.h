@@ -77,8 +77,8 @@ struct heap_allocator {
 	void (*claim)(const struct heap_layout *layout, struct image *image, struct claims *claims);
 	/*
 	 * Walk the whole heap. Fills in the totals; failed checks are in their `remarks`. Returns
-	 * 0, or a negative errno if it could not be walked; then discard the blocks passed to the
-	 * sink. Reads are bounded by resident memory.
+	 * 0, or a negative errno if it could not be walked; then nothing was passed to the sink.
+	 * Reads are bounded by resident memory.
 	 */
 	int (*walk)(const struct heap_layout *layout, struct image *image,
 		    const struct census_sink *sink, struct heap_totals *ret_totals);

@@ -2,10 +2,10 @@
 /* See census_all.h. */
 #include "heap/census_all.h"
 
-#include <errno.h>
 #include <string.h>
 
-/* Structures that change all the time are not recognized each time. */
+#include "heap/census_heaps.h"
+
 #define FIND_TRIES 4
 
 /* glibc's chunks are multiples of this. One that has less left over than another one takes is larger by that. */
@@ -76,52 +76,44 @@ static void all_see_unknown(void *context, uint64_t start, uint64_t end)
 	pass->all->unknown(pass->all->context, start, end);
 }
 
-/* Walk the heap of one allocator. Returns 1 if it was walked, 0 if it is not at work here, or a negative errno. */
-static int all_walk(struct census_all *all, const struct heap_allocator *allocator,
-		    struct image *image, const struct thread_list *threads)
+/* Returns 0, or a negative errno. */
+static int all_walk(struct census_all *all, const struct census_heap *heap, struct image *image)
 {
-	struct all_pass pass = { all, allocator->name };
+	struct all_pass pass = { all, heap->allocator->name };
 	const struct census_sink sink = { .block = all->block ? all_see_block : NULL,
 					  .unknown = all->unknown ? all_see_unknown : NULL,
 					  .context = &pass };
 	struct heap_totals totals = { 0 };
-	struct heap_layout *layout = NULL;
-	struct error reason = { 0 };
-	int code = allocator->find(image, threads, &layout, &reason);
+	int code = heap->allocator->walk(heap->layout, image, &sink, &totals);
 
-	if (code == -ENOTSUP)
-		all->reason = reason;
-	if (code)
-		return code == -ENOENT ? 0 : code;
-	code = allocator->walk(layout, image, &sink, &totals);
-	allocator->free(layout);
 	if (!code) {
-		all->allocator = allocator->name;
+		all->allocator = heap->allocator->name;
 		all->by_address &= !totals.counts_only;
 		all->live_blocks += totals.live_blocks;
 		all->live_bytes += totals.live_bytes;
 		all->unknown_bytes += totals.unknown_bytes;
 	}
 	heap_totals_free(&totals);
-	return code ? code : 1;
+	return code;
 }
 
 bool census_all_walk(struct census_all *all, struct image *image)
 {
 	struct thread_list threads;
-	size_t i, tries, walked = 0;
-	bool failed = false;
-	int code;
+	struct census_heaps heaps;
+	bool is_whole;
+	size_t i;
 
 	thread_list_find(image, &threads);
 	all->by_address = true;
-	for (tries = 0; tries < FIND_TRIES && !walked && !failed; tries++) {
-		for (i = 0; census_allocators[i]; i++) {
-			code = all_walk(all, census_allocators[i], image, &threads);
-			walked += code > 0;
-			failed |= code < 0;
-		}
+	is_whole = census_heaps_find(&heaps, image, &threads, FIND_TRIES);
+	for (i = 0; i < heaps.count; i++) {
+		if (census_heap_is_refused(&heaps.items[i]))
+			all->reason = heaps.items[i].reason;
+		else if (!heaps.items[i].code)
+			is_whole &= !all_walk(all, &heaps.items[i], image);
 	}
+	census_heaps_free(&heaps);
 	thread_list_free(&threads);
-	return walked && !failed && !image_is_over(image);
+	return is_whole && !image_is_over(image);
 }

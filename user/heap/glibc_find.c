@@ -66,12 +66,14 @@ static enum find_pair find_pair(struct image *image, uint64_t pair, const unsign
 }
 
 /* Are there bins in `bytes`, which were read at `bins`? Those that change all the time are possible at best. */
-static bool find_has_bins(struct image *image, uint64_t bins, const unsigned char *bytes)
+static bool find_has_bins(struct find *find, uint64_t bins, const unsigned char *bytes)
 {
 	unsigned int count[FIND_GOOD + 1] = { 0 }, i;
 
 	for (i = 0; i < GLIBC_BINS && count[FIND_BAD] <= FIND_BAD_MOST; i++)
-		count[find_pair(image, bins + i * 16, bytes + i * 16)]++;
+		count[find_pair(find->image, bins + i * 16, bytes + i * 16)]++;
+	/* Chunks may be in mappings that are younger than the image's list. */
+	find->resembled |= count[FIND_GOOD] >= FIND_GOOD_LEAST;
 	return count[FIND_BAD] <= FIND_BAD_MOST && count[FIND_GOOD] >= FIND_GOOD_LEAST;
 }
 
@@ -115,10 +117,8 @@ static bool find_try(struct find *find, uint64_t pair)
 		if (!image_read(find->image, bins, bytes, sizeof(bytes)))
 			return false;
 		find->candidates += !i;
-		if (find_has_bins(find->image, bins, bytes)) {
-			find->resembled = true;
+		if (find_has_bins(find, bins, bytes))
 			return find_has_chain(find, bins);
-		}
 	}
 	return false;
 }

@@ -113,6 +113,8 @@ struct image {
 	bool huge_unknown; /* huge pages are not marked: the kernel does not show them */
 	size_t refreshes; /* number of listings of mappings and pages */
 	struct image_usage usage;
+	/* For census_heaps.h, a bit per allocator: found at any time; refused the last time. */
+	uint32_t heaps_found, heaps_refused;
 	/*
 	 * CLOCK_MONOTONIC: later reads fail, and pages not listed by image_refresh stay unknown; 0
 	 * = no limit.

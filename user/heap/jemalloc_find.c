@@ -14,12 +14,6 @@
 #define PAGES 16 /* of each */
 #define NODE_TRIES 4 /* of leaves of a node */
 #define ENOUGH 4 /* entries that agree */
-/*
- * Searches of a process that has a library of it mapped. While the process works and the tracer waits for a CPU, what is read of an
- * entry and what is read of its extent are of two moments, and may disagree.
- */
-#define SEARCHES 4
-
 struct jemalloc_try {
 	const struct jemalloc_form *form;
 	struct image *image;
@@ -31,6 +25,11 @@ struct jemalloc_try {
 struct jemalloc_finder {
 	struct image *image;
 	const struct jemalloc_form *form; /* of the leaf that was found last */
+	/*
+	 * Some entries of a leaf agree, but too few. While the process works and the tracer waits
+	 * for a CPU, an entry and its extent are read at two moments, and may disagree.
+	 */
+	bool resembled;
 };
 
 /* Entry `index` of a leaf leads to a record whose extent holds a page with that index. */
@@ -117,8 +116,10 @@ static bool jemalloc_is_leaf(void *context, uint64_t leaf, uint64_t *ret_slot)
 					    .image = finder->image,
 					    .leaf = leaf };
 
-		if (!jemalloc_try_leaf(&try))
+		if (!jemalloc_try_leaf(&try)) {
+			finder->resembled |= try.good >= ENOUGH;
 			continue;
+		}
 		finder->form = try.form;
 		*ret_slot = try.slot;
 		return true;
@@ -201,9 +202,9 @@ static bool jemalloc_is_padded(void *context, const struct jemalloc_extent *exte
 	return !*padded;
 }
 
-/* True = there are leaves, but none that a module's data leads to. */
-static bool jemalloc_search_once(struct image *image, struct heap_layout *layout)
+int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason)
 {
+	struct jemalloc_visit visit = { .extent = jemalloc_is_padded, .context = &layout->padded };
 	struct jemalloc_finder finder = { .image = image };
 	struct heap_root_search search = { .size = JEMALLOC_NODE,
 					   .leaf_size = JEMALLOC_NODE,
@@ -217,26 +218,18 @@ static bool jemalloc_search_once(struct image *image, struct heap_layout *layout
 	layout->form = finder.form;
 	if (!layout->root)
 		jemalloc_search_wide(image, layout);
-	return search.misplaced;
-}
-
-int jemalloc_search(struct image *image, struct heap_layout *layout, struct error *reason)
-{
-	struct jemalloc_visit visit = { .extent = jemalloc_is_padded, .context = &layout->padded };
-	const bool mapped = jemalloc_is_mapped(image);
-	bool misplaced = jemalloc_search_once(image, layout);
-	unsigned int left = mapped ? SEARCHES - 1 : 0;
-
-	while (!layout->root && !misplaced && left--)
-		misplaced = jemalloc_search_once(image, layout);
 	if (layout->root) {
 		jemalloc_visit(layout, image, &visit);
 		return 0;
 	}
-	if (misplaced)
+	if (search.misplaced)
 		return error_set(reason, ERROR_TARGET, -ENOTSUP,
 				 "jemalloc's tree has leaves, but no root in the data of a module");
-	return mapped ? error_set(reason, ERROR_TARGET, -ENOTSUP,
-				  "libjemalloc is mapped, but no tree of it is understood")
-		      : -ENOENT;
+	if (finder.resembled)
+		return error_set(reason, ERROR_TARGET, -ENOTSUP,
+				 "what resembles jemalloc's tree does not lead to its extents");
+	return jemalloc_is_mapped(image)
+		       ? error_set(reason, ERROR_TARGET, -ENOTSUP,
+				   "libjemalloc is mapped, but no tree of it is understood")
+		       : -ENOENT;
 }

@@ -45,14 +45,6 @@ static void kind_begin(struct kind_census *census)
 	census->most = KIND_ALL;
 }
 
-void kind_census_restart(struct kind_census *census)
-{
-	if (!census->blocks)
-		return;
-	kind_free_blocks(census);
-	kind_begin(census);
-}
-
 struct kind_census *kind_census_new(struct image *image, const struct module_ranges *modules)
 {
 	struct kind_census *census = memory_alloc(1, sizeof(*census));

@@ -42,11 +42,6 @@ void kind_census_free(struct kind_census *census);
 /* The sink for a walk's blocks; valid as long as the census. */
 struct census_sink kind_census_sink(struct kind_census *census);
 /*
- * Forget all blocks: their walk has failed, or starts again. Contents are read again in the search
- * for holders.
- */
-void kind_census_restart(struct kind_census *census);
-/*
  * Call before the walk: keep 24 bytes of each examined block, so that this census can be compared
  * with the one `before` (NULL = none), and the next one with this.
  */

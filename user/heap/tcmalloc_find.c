@@ -54,9 +54,15 @@ bool tcmalloc_is_cache(struct image *image, uint64_t address, uint64_t ret_sizes
 	return count > CLASSES_LEAST;
 }
 
+struct tcmalloc_leaves {
+	struct image *image;
+	bool resembled; /* enough entries of one agree, but too many do not */
+};
+
 static bool tcmalloc_is_leaf(void *context, uint64_t leaf, uint64_t *ret_slot)
 {
-	struct image *image = context;
+	struct tcmalloc_leaves *leaves = context;
+	struct image *image = leaves->image;
 	uint64_t words[8192], start, end, page, slot = 0;
 	unsigned int good = 0, bad = 0;
 	struct tcmalloc_span span;
@@ -84,6 +90,7 @@ static bool tcmalloc_is_leaf(void *context, uint64_t leaf, uint64_t *ret_slot)
 		}
 	}
 	*ret_slot = slot;
+	leaves->resembled |= good >= ENOUGH;
 	return good >= ENOUGH && good > 4 * bad;
 }
 
@@ -166,14 +173,18 @@ static void tcmalloc_find_others(struct image *image, const struct heap_range *d
 
 int tcmalloc_search(struct image *image, struct heap_layout *layout, struct error *reason)
 {
+	struct tcmalloc_leaves leaves = { .image = image };
 	struct heap_root_search search = { .size = TCMALLOC_ROOT,
 					   .leaf_size = TCMALLOC_LEAF,
 					   .shift = TCMALLOC_PAGE_SHIFT + 18,
 					   .leaf = tcmalloc_is_leaf,
-					   .context = image };
+					   .context = &leaves };
 	struct heap_range data;
 
 	layout->root = heap_root_find(image, &search, &data);
+	if (!layout->root && leaves.resembled)
+		return error_set(reason, ERROR_TARGET, -ENOTSUP,
+				 "what resembles tcmalloc's tree does not lead to its spans");
 	if (!layout->root)
 		return -ENOENT;
 	tcmalloc_find_others(image, &data, layout);

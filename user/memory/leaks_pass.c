@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/units.h"
-#include "heap/census.h"
+#include "heap/census_heaps.h"
 #include "reach/reach_ending.h"
 #include "reach/reach_scan.h"
 #include "system/kernel_words.h"
@@ -27,6 +27,14 @@
 /* Where a thread pointer leads to, the C library keeps its table of thread-local storage: a pointer to the second entry of a block. */
 #define DTV_PLACE 8
 #define DTV_ENTRY 16
+
+static void pass_open_roots(struct leaks_pass *pass)
+{
+	reach_roots_free(&pass->roots);
+	reach_roots_open(&pass->roots, pass->image, &pass->modules, &pass->threads,
+			 &pass->registers);
+	leaks_objects_claim(pass->objects, &pass->roots);
+}
 
 /* A census whose blocks go to a list. */
 struct listing {
@@ -72,20 +80,15 @@ static void listing_see_free_list(void *context, uint64_t start, uint64_t end)
 		reach_roots_add_free_list(&listing->pass->roots, start, end);
 }
 
-/* 1 = walked, 0 = the allocator is not at work here. */
-static int listing_walk(struct listing *listing, const struct heap_allocator *allocator,
-			struct image *image, const struct thread_list *threads,
-			struct error *reason)
+static int listing_walk(struct listing *listing, const struct census_heap *heap,
+			struct image *image, struct error *reason)
 {
 	const struct census_sink sink = { listing_see, listing, listing_see_unknown,
 					  listing_see_free_list, true };
+	const struct heap_allocator *allocator = heap->allocator;
 	struct heap_totals totals = { 0 };
-	struct heap_layout *layout = NULL;
-	int code = allocator->find(image, threads, &layout, reason);
+	int code = allocator->walk(heap->layout, image, &sink, &totals);
 
-	if (code)
-		return code == -ENOENT ? 0 : code;
-	code = allocator->walk(layout, image, &sink, &totals);
 	listing->is_inexact |= totals.counts_only && !totals.is_listed;
 	listing->motion.is_moving |= totals.is_listed;
 	listing->motion.bytes += totals.moving_bytes;
@@ -96,13 +99,12 @@ static int listing_walk(struct listing *listing, const struct heap_allocator *al
 				 "blocks of %s are counted only, while the process is at work",
 				 allocator->name);
 	if (!code && listing->pass) {
-		allocator->claim(layout, image, listing->pass->roots.claims);
+		allocator->claim(heap->layout, image, listing->pass->roots.claims);
 		listing->pass->roots.has_glibc |= !strcmp(allocator->name, "glibc");
 		listing->pass->roots.has_jemalloc |= !strcmp(allocator->name, "jemalloc");
 	}
-	allocator->free(layout);
 	heap_totals_free(&totals);
-	return code ? code : 1;
+	return code;
 }
 
 static int listing_fail(const struct listing *listing, struct image *image,
@@ -123,37 +125,57 @@ static int listing_fail(const struct listing *listing, struct image *image,
 			 reason->text[0] ? reason->text : "no allocator was recognized");
 }
 
+/* Forget what a listing has passed that was given up, also what it has claimed. */
+static void listing_begin(struct listing *listing)
+{
+	reach_blocks_free(listing->blocks);
+	if (listing->pass)
+		pass_open_roots(listing->pass);
+	else
+		reach_blocks_free(listing->unknown);
+	listing->count = 0;
+	listing->is_full = listing->is_inexact = false;
+	listing->motion = (struct leaks_motion){ 0 };
+}
+
+/* True if all heaps of the process were listed. */
+static bool listing_try(struct listing *listing, struct image *image,
+			const struct thread_list *threads, struct error *reason)
+{
+	struct census_heaps heaps;
+	bool is_whole = census_heaps_find(&heaps, image, threads, 1);
+	size_t i;
+
+	listing_begin(listing);
+	for (i = 0; i < heaps.count; i++)
+		if (census_heap_is_refused(&heaps.items[i]))
+			error_set(reason, ERROR_NOTHING, -ENOTSUP, "%s",
+				  heaps.items[i].reason.text);
+	for (i = 0; is_whole && i < heaps.count && !image_is_over(image); i++)
+		if (!heaps.items[i].code)
+			is_whole = !listing_walk(listing, &heaps.items[i], image, reason);
+	census_heaps_free(&heaps);
+	return is_whole;
+}
+
 static int listing_run(struct listing *listing, struct image *image,
 		       const struct thread_list *threads, struct error *error)
 {
 	const struct timespec gap = { .tv_nsec = HEAP_GAP_NS };
 	struct error reason = { 0 };
-	size_t i, tries, walked = 0;
-	bool failed = true;
-	int code;
+	bool is_whole = false;
+	unsigned int tries;
 
-	for (tries = 0; tries < HEAP_TRIES && (!walked || failed); tries++) {
+	for (tries = 0; tries < HEAP_TRIES && !is_whole; tries++) {
 		/* Arenas may be new. */
 		if (tries && (nanosleep(&gap, NULL) || !census_refresh(image)))
 			break;
-		reach_blocks_free(listing->blocks);
-		listing->count = walked = 0;
-		if (listing->pass)
-			listing->pass->roots.free_list_count = 0;
-		else
-			reach_blocks_free(listing->unknown);
-		listing->is_full = listing->is_inexact = failed = false;
-		listing->motion = (struct leaks_motion){ 0 };
 		reason = (struct error){ 0 };
-		for (i = 0; census_allocators[i] && !image_is_over(image); i++) {
-			code = listing_walk(listing, census_allocators[i], image, threads, &reason);
-			walked += code > 0;
-			failed |= code < 0;
-		}
+		is_whole = listing_try(listing, image, threads, &reason);
 		if (listing->is_full || image_is_over(image))
 			break;
 	}
-	if (!walked || failed || listing->is_full || image_is_over(image))
+	if (!is_whole || listing->is_full || image_is_over(image))
 		return listing_fail(listing, image, &reason, error);
 	return 0;
 }
@@ -311,9 +333,6 @@ static int pass_look(struct leaks_pass *pass, struct error *error)
 	thread_list_find(pass->image, &pass->threads);
 	module_ranges_find(pass->image, &pass->modules);
 	pass_find_ending(pass);
-	reach_roots_open(&pass->roots, pass->image, &pass->modules, &pass->threads,
-			 &pass->registers);
-	leaks_objects_claim(pass->objects, &pass->roots);
 	code = listing_run(&listing, pass->image, &pass->threads, error);
 	pass->is_exact = !listing.is_inexact;
 	pass->motion = listing.motion;

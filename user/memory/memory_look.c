@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/memory.h"
-#include "heap/census.h"
+#include "heap/census_heaps.h"
 #include "heap/claims.h"
 #include "heap/image_keep.h"
 #include "heap/kind.h"
@@ -45,6 +45,7 @@ struct look {
 	struct claims *claims;
 	struct thread_list threads;
 	struct kind_census *kinds; /* NULL = they are not wanted */
+	bool misses_heap; /* none was found, or not each that is there could be walked */
 	bool has_all_blocks; /* every heap was walked to its end, with blocks that have addresses */
 	struct module_ranges modules; /* of the kinds */
 	struct kind_roots roots;
@@ -108,28 +109,27 @@ static void look_at_threads(struct look *look)
 
 /* Allocators */
 
-static void look_at_heap(struct look *look, const struct heap_allocator *allocator)
+static void look_at_heap(struct look *look, const struct census_heap *heap)
 {
+	const struct heap_allocator *allocator = heap->allocator;
 	struct census_sink sink = { 0 };
-	struct heap_layout *layout = NULL;
-	struct error reason = { 0 };
 	struct heap_totals totals = { .allocator = allocator->name };
-	int code = allocator->find(look->image, &look->threads, &layout, &reason);
+	int code;
 
-	if (code == -ENOTSUP)
-		memory_report_remark(look->report, "%s: %s.", allocator->name, reason.text);
-	if (code)
+	if (census_heap_is_refused(heap))
+		memory_report_remark(look->report, "%s: %s.", allocator->name, heap->reason.text);
+	if (heap->code)
 		return;
-	allocator->claim(layout, look->image, look->claims);
+	allocator->claim(heap->layout, look->image, look->claims);
 	if (look->kinds)
 		sink = kind_census_sink(look->kinds);
-	code = allocator->walk(layout, look->image, &sink, &totals);
-	allocator->free(layout);
+	code = allocator->walk(heap->layout, look->image, &sink, &totals);
 	totals.allocator = allocator->name;
 	if (code) {
 		memory_report_remark(look->report, "%s: its heap could not be walked: %s.",
 				     allocator->name, strerror(-code));
 		heap_totals_free(&totals);
+		look->misses_heap = true;
 		return;
 	}
 	*memory_report_add_heap(look->report) = totals;
@@ -147,22 +147,17 @@ static bool look_has_heap(const struct image *image)
 	return false;
 }
 
-/* Structures that change all the time are not recognized each time. */
 static void look_for_heaps(struct look *look)
 {
-	const struct heap_allocator *const *allocator;
-	size_t remarks = look->report->remarks.length, tries;
+	size_t remarks = look->report->remarks.length, i;
+	struct census_heaps heaps;
 
-	for (tries = 0; tries < HEAP_TRIES; tries++) {
-		for (allocator = census_allocators; *allocator; allocator++)
-			look_at_heap(look, *allocator);
-		/* What a walk that failed has passed is of no heap that is reported. */
-		if (look->kinds && !look->report->heap_count)
-			kind_census_restart(look->kinds);
-		if (look->report->heap_count || look->report->remarks.length > remarks)
-			return;
-	}
-	if (look_has_heap(look->image) && !image_is_over(look->image))
+	look->misses_heap = !census_heaps_find(&heaps, look->image, &look->threads, HEAP_TRIES);
+	for (i = 0; i < heaps.count; i++)
+		look_at_heap(look, &heaps.items[i]);
+	census_heaps_free(&heaps);
+	if (!look->report->heap_count && look->report->remarks.length == remarks &&
+	    look_has_heap(look->image) && !image_is_over(look->image))
 		memory_report_remark(look->report,
 				     "No allocator was recognized: what it is may be unknown, or "
 				     "change too fast.");
@@ -176,7 +171,7 @@ static bool look_has_all_blocks(const struct look *look)
 	for (i = 0; i < look->report->heap_count; i++)
 		if (look->report->heaps[i].counts_only)
 			return false;
-	return look->report->heap_count && !deadline_has_passed(look->image->until_ns);
+	return !look->misses_heap && !deadline_has_passed(look->image->until_ns);
 }
 
 /* Compare with the census before; returns the one that the next look is compared with. */
@@ -538,8 +533,9 @@ int memory_look_malloc(pid_t pid, uint64_t until_ns, struct memory_malloc *ret_m
 		look_at_threads(&look);
 		look_at_heaps(&look);
 		code = deadline_has_passed(until_ns) ? -ETIMEDOUT
-		       : image_is_alive(look.image)  ? 0
-						     : -ESRCH;
+		       : !image_is_alive(look.image) ? -ESRCH
+		       : look.misses_heap	     ? -ENOTSUP
+						     : 0;
 	}
 	if (!code)
 		*ret_malloc = (struct memory_malloc){ look_live_bytes(&report),

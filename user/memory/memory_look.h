@@ -63,7 +63,8 @@ struct memory_malloc {
 
 /*
  * Read only the memory in use and free in malloc. Returns 0, or a negative errno with `*ret_malloc`
- * untouched: -ETIMEDOUT at the time limit `until_ns` (CLOCK_MONOTONIC).
+ * untouched: -ETIMEDOUT at the time limit `until_ns` (CLOCK_MONOTONIC), -ENOTSUP if no heap was
+ * found, or one could not be walked.
  */
 int memory_look_malloc(pid_t pid, uint64_t until_ns, struct memory_malloc *ret_malloc);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "heap/census.h"
+#include "heap/census_heaps.h"
 #include "heap/image_keep.h"
 #include "heap/kind.h"
 #include "objects/plain_heaps.h"
@@ -15,6 +15,8 @@
 #include "objects/python_objects.h"
 #include "objects/ruby_objects.h"
 #include "objects/ruby_pages.h"
+
+#define HEAP_TRIES 4 /* searches of an allocator that was there before */
 
 /* Holders are searched for this many of the largest classes, and as many of the program's own. */
 #define HOLDERS_CLASSES 16
@@ -78,17 +80,6 @@ struct kind_census **memory_kept_kinds(struct memory_kept *kept)
 	return kept ? &kept->kinds : NULL;
 }
 
-/* Was the allocator found before? It takes longer to see that one is not there. */
-static bool runtimes_has_heap(const struct memory_report *report, const char *allocator)
-{
-	size_t i;
-
-	for (i = 0; i < report->heap_count; i++)
-		if (!strcmp(report->heaps[i].allocator, allocator))
-			return true;
-	return false;
-}
-
 /* Blocks on their way to a sink. */
 struct runtimes_passed {
 	const struct census_sink *sink;
@@ -107,41 +98,44 @@ static bool runtimes_pass(void *context, const struct census_block *block)
 struct runtimes_blocks {
 	struct image *image;
 	const struct kind_census *kinds; /* that has seen them; NULL = none */
-	const struct memory_report *report;
 };
 
+/* False if it is not known which of its blocks are in use. */
+static bool runtimes_walk_heap(const struct census_heap *heap, struct image *image,
+			       const struct census_sink *sink)
+{
+	struct runtimes_passed passed = { sink, 0 };
+	const struct census_sink counted = { runtimes_pass, &passed };
+	struct heap_totals totals = { 0 };
+	int code = heap->allocator->walk(heap->layout, image, &counted, &totals);
+	bool is_listed = !code && (!totals.counts_only || passed.count);
+
+	heap_totals_free(&totals);
+	return is_listed;
+}
+
 /*
- * Pass the blocks of all allocators to the sink: those that a census of kinds has, else by a walk of its own. False if none is known, or not
- * which of its blocks are in use.
+ * Pass the blocks of all allocators to the sink: those that a census of kinds has, else by a walk.
+ * False if not all allocators are known, or not which of their blocks are in use.
  */
 static bool runtimes_walk_heaps(const struct runtimes_blocks *blocks,
 				const struct census_sink *sink)
 {
-	const struct memory_report *report = blocks->report;
-	struct image *image = blocks->image;
-	const struct heap_allocator *const *allocator;
 	struct thread_list threads;
-	struct heap_layout *layout;
-	struct runtimes_passed passed = { sink, 0 };
-	const struct census_sink counted = { runtimes_pass, &passed };
-	struct heap_totals totals;
-	bool is_walked = false;
+	struct census_heaps heaps;
+	bool is_whole;
+	size_t i;
 
 	if (blocks->kinds && kind_census_pass(blocks->kinds, sink))
 		return true;
-	thread_list_find(image, &threads);
-	for (allocator = census_allocators; *allocator; allocator++) {
-		if (!runtimes_has_heap(report, (*allocator)->name) ||
-		    (*allocator)->find(image, &threads, &layout, NULL))
-			continue;
-		totals = (struct heap_totals){ 0 };
-		is_walked |= !(*allocator)->walk(layout, image, &counted, &totals) &&
-			     (!totals.counts_only || passed.count);
-		heap_totals_free(&totals);
-		(*allocator)->free(layout);
-	}
+	thread_list_find(blocks->image, &threads);
+	is_whole = census_heaps_find_again(&heaps, blocks->image, &threads, HEAP_TRIES);
+	for (i = 0; i < heaps.count; i++)
+		if (!heaps.items[i].code)
+			is_whole &= runtimes_walk_heap(&heaps.items[i], blocks->image, sink);
+	census_heaps_free(&heaps);
 	thread_list_free(&threads);
-	return is_walked;
+	return is_whole;
 }
 
 static bool runtimes_walk_for_ruby(void *context, const struct census_sink *sink)
@@ -296,7 +290,7 @@ void memory_runtimes_look(struct image *image, const struct memory_wanted *wante
 			  const struct kind_census *kinds, struct claims *claims,
 			  struct kind_roots *roots, struct memory_report *report)
 {
-	struct runtimes_blocks blocks = { image, kinds, report };
+	struct runtimes_blocks blocks = { image, kinds };
 	struct runtimes_pages pages = { claims, roots };
 
 	runtimes_look_at_ruby(&blocks, wanted, &pages, report);
