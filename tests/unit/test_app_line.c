@@ -307,6 +307,35 @@ static void test_leaves(void **state)
 	sample_free(sample);
 }
 
+/* A row is of a container if all of its stacks are: an extension's own block beside two of Strings is of none. */
+static void test_container(void **state)
+{
+	static const char *const functions[] = { "rb_str_buf_append", "rb_str_resize", "keep" };
+	struct sample *sample = sample_new_empty(1);
+	uint32_t ruby = sample_module(sample, "/usr/lib/libruby-3.1.so.3.1", 0);
+	uint32_t ext = sample_module(sample, "/var/lib/gems/3.1.0/extensions/x/3.1.0/ext.so", 0);
+	struct result result;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		struct draft draft = draft_new(sample);
+
+		draft_native(&draft, i == 2 ? ext : ruby,
+			     sample_name(sample, functions[i], NULL, 0), i != 2);
+		draft_ruby(&draft, &shop_71);
+		draft_site(&draft, 0, 1u << i)->stats.grown_objects = !i;
+		result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+		assert_int_equal(result.report->site_count, 1);
+		if (i == 2)
+			assert_null(result.sites[0].container);
+		else
+			assert_string_equal(result.sites[0].container, "a Ruby String");
+		result_free(&result);
+	}
+	sample_free(sample);
+}
+
 /* With -v, the stack of the site that holds most. */
 static void test_leaves_verbose(void **state)
 {
@@ -630,6 +659,7 @@ int main(void)
 		cmocka_unit_test(test_app),
 		cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_leaves_verbose),
+		cmocka_unit_test(test_container),
 		cmocka_unit_test(test_workers),
 		cmocka_unit_test(test_workers_of_a_master),
 		cmocka_unit_test(test_processes_without_lines),

@@ -436,7 +436,7 @@ static void test_windows(void **state)
 	render_difference_text(difference, &style, &text);
 	assert_non_null(strstr(text.data, "~+1.5 KiB  +1.4 KiB to +1.5 KiB"));
 	assert_non_null(strstr(text.data, "Sites: 1 grown, 1 shrunk, 1 of which neither is"));
-	assert_non_null(strstr(text.data, "3 sites have no census"));
+	assert_non_null(strstr(text.data, "moments (\"?\"): 3 sites"));
 	assert_null(strstr(text.data, "BEFORE"));
 	render_difference_json(difference, &style, &json);
 	assert_non_null(strstr(json.data, "\"change\":\"uncertain\""));

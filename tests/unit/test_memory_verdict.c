@@ -445,6 +445,19 @@ static void test_rows(void **state)
 	check_first(&report, "heap", 60 * MB,
 		    "Most of it, 40.0 MiB, is class app::Req, held by static M.", NULL);
 
+	/* More than is in memory cannot be most of what is: the whole comes before the part. */
+	report = begin(100 * MB);
+	*memory_report_add_heap(&report) = (struct heap_totals){ .allocator = "glibc",
+								 .live_blocks = 1,
+								 .live_bytes = 600 * MB,
+								 .live_resident = 60 * MB };
+	*memory_report_add_kind(&report) =
+		(struct memory_kind){ .kind = "zeroes", .blocks = 1, .bytes = 560 * MB };
+	check_first(&report, "heap", 60 * MB,
+		    "1 live block of malloc (glibc), 600.0 MiB with what is not in memory. Most of "
+		    "it, 560.0 MiB, is",
+		    NULL);
+
 	report = begin(100 * MB);
 	runtime = memory_report_add_runtime(&report);
 	runtime->name = "ruby";

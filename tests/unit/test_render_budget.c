@@ -249,8 +249,18 @@ static void test_nothing(void **state)
 	char *text = render(report, "text", &(struct render_options){ .columns = 80 });
 
 	(void)state;
-	assert_non_null(strstr(text, "Nothing is in use"));
+	assert_non_null(strstr(text, "hold more: no allocation was recorded."));
 	assert_non_null(strstr(text, "in 0 windows"));
+	free(text);
+	/* Blocks that were recorded, of which none stays, are not denied. */
+	report->recorded = 2275;
+	text = render(report, "text", &(struct render_options){ .columns = 80 });
+	assert_non_null(strstr(text, "of 2,275 blocks recorded in windows"));
+	assert_null(strstr(text, "no allocation was recorded"));
+	free(text);
+	report->recorded = 1;
+	text = render(report, "text", &(struct render_options){ .columns = 80 });
+	assert_non_null(strstr(text, "of 1 block recorded in windows"));
 	free(text);
 	budget_report_free(report);
 }

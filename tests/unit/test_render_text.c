@@ -450,14 +450,14 @@ static void test_nothing_in_use(void **state)
 	sample = sample_new_empty(1);
 	sample_site(sample, 0, &sample_malloc, sample_stack(sample, NULL, 0),
 		    (struct site_stats){ 100, 1234, 100, 1234 });
-	assert_opening_says(sample, 0, "Nothing is in use: all 1,234 recorded blocks were freed.");
+	assert_opening_says(sample, 0, "Nothing is in use: recorded 1,234 blocks, all freed.");
 	sample = sample_new_empty(1);
 	sample_site(sample, 0, &sample_malloc, sample_stack(sample, NULL, 0),
 		    (struct site_stats){ 100, 10, 10, 1 })
 		->stats.young_objects = 9;
 	sample->sites[0].stats.young_bytes = 90;
 	assert_opening_says(sample, SAMPLE_SECOND,
-			    "Nothing is in use: all 9 blocks held are younger than 1.0 s.");
+			    "Nothing is in use: of 9 blocks held, none is as old as 1.0 s.");
 }
 
 /* Every line fits, is text in UTF-8, and has no control character but what --color asked for. */

@@ -256,13 +256,22 @@ static void test_parse_rate(void **state)
 	}
 }
 
+static void test_nouns(void **state)
+{
+	(void)state;
+	assert_string_equal(units_s(0), "s");
+	assert_string_equal(units_s(1), "");
+	assert_string_equal(units_s(2), "s");
+	assert_string_equal(units_s(UINT64_MAX), "s");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse_rate),  cmocka_unit_test(test_parse_size),
 		cmocka_unit_test(test_parse_time),  cmocka_unit_test(test_parse_number),
 		cmocka_unit_test(test_format_size), cmocka_unit_test(test_format_count),
-		cmocka_unit_test(test_format_time),
+		cmocka_unit_test(test_format_time), cmocka_unit_test(test_nouns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 
 struct leak_rows {
 	struct snapshot *snapshot; /* that is being made */
@@ -22,7 +23,8 @@ static const struct function_name function_unknown;
 void leak_rows_describe(const struct leak_group *group, struct buffer *out)
 {
 	if (group->size)
-		buffer_printf(out, "%llu bytes", (unsigned long long)group->size);
+		buffer_printf(out, "%llu byte%s", (unsigned long long)group->size,
+			      units_s(group->size));
 	else
 		buffer_append_string(out, "several sizes");
 	if (*group->kind)

@@ -10,6 +10,7 @@
 #include "analyze/memory_verdict_growth.h"
 #include "analyze/memory_verdict_runtime.h"
 #include "base/memory.h"
+#include "base/units.h"
 
 /* What gives free memory back, by allocator. */
 static const struct {
@@ -111,8 +112,11 @@ static void verdict_fragmentation(struct memory_report *report, const struct hea
 	memory_cause_add(report, "fragmentation", bytes, text.data, verdict_remedy(heap));
 }
 
-/* " Most of it, 12.0 MiB, is class app::Req." Only where there is one heap, since kinds are of all. */
-static void verdict_append_kind(const struct memory_report *report, uint64_t bytes,
+/*
+ * ". Most of it, 12.0 MiB, is class app::Req." Only where there is one heap, since kinds are of all. Kinds count memory that is
+ * not resident, too: where that is more than the figure before, what it is a part of comes first.
+ */
+static void verdict_append_kind(const struct memory_report *report, const struct heap_totals *heap,
 				struct buffer *text)
 {
 	const struct memory_kind *most = NULL;
@@ -122,7 +126,11 @@ static void verdict_append_kind(const struct memory_report *report, uint64_t byt
 	for (i = 0; i < report->kind_count; i++)
 		if (!most || report->kinds[i].bytes > most->bytes)
 			most = &report->kinds[i];
-	if (report->heap_count != 1 || !most || most->bytes <= bytes / 2)
+	if (report->heap_count == 1 && most && most->bytes > heap->live_resident)
+		buffer_printf(text, ", %s with what is not in memory",
+			      units_format_size(heap->live_bytes, size));
+	buffer_append_string(text, ".");
+	if (report->heap_count != 1 || !most || most->bytes <= heap->live_bytes / 2)
 		return;
 	buffer_printf(text, " Most of it, %s, is ", units_format_size(most->bytes, size));
 	memory_cause_append_kind(most, text);
@@ -166,11 +174,12 @@ static void verdict_live(struct memory_report *report, const struct heap_totals 
 
 	if (!memory_cause_matters(report, heap->live_resident, 30))
 		return;
-	buffer_printf(&text, "%s of %s is in use on the heap: %s live blocks of malloc (%s).",
+	buffer_printf(&text, "%s of %s is in use on the heap: %s live block%s of malloc (%s)",
 		      units_format_size(heap->live_resident, size),
 		      memory_cause_format_whole(report, rss),
-		      units_format_count(heap->live_blocks, count), heap->allocator);
-	verdict_append_kind(report, heap->live_bytes, &text);
+		      units_format_count(heap->live_blocks, count), units_s(heap->live_blocks),
+		      heap->allocator);
+	verdict_append_kind(report, heap, &text);
 	memory_cause_add(report, "heap", heap->live_resident, text.data,
 			 verdict_remedy_live(report));
 }
@@ -195,11 +204,11 @@ static void verdict_ended_stacks(struct memory_report *report)
 		return;
 	memory_cause_add(
 		report, "stacks", sum->rss,
-		memory_format("%s threads have ended, and nobody has joined them: their "
-			      "stacks hold %s (%s mapped).",
-			      units_format_count(sum->count, count),
-			      units_format_size(sum->rss, size),
-			      units_format_size(sum->mapped, mapped)),
+		memory_format(
+			"%s thread%s %s ended, and nobody has joined %s: %s of stacks (%s mapped).",
+			units_format_count(sum->count, count), units_s(sum->count),
+			sum->count == 1 ? "has" : "have", sum->count == 1 ? "it" : "them",
+			units_format_size(sum->rss, size), units_format_size(sum->mapped, mapped)),
 		memory_format("The program must call pthread_join or pthread_detach for each "
 			      "thread that it creates."));
 }
@@ -334,10 +343,11 @@ static void verdict_kernel(struct memory_report *report)
 	    memory_cause_matters(report, kernel->queued_bytes, 5))
 		memory_cause_add(
 			report, "sockets", kernel->queued_bytes,
-			memory_format("%s waits in %s sockets, besides RSS: to be sent to who "
+			memory_format("%s waits in %s socket%s, besides RSS: to be sent to who "
 				      "does not read, or read by who is too slow.",
 				      units_format_size(kernel->queued_bytes, size),
-				      units_format_count(kernel->sockets, count)),
+				      units_format_count(kernel->sockets, count),
+				      units_s(kernel->sockets)),
 			NULL);
 }
 

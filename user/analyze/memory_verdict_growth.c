@@ -6,6 +6,7 @@
 
 #include "analyze/memory_cause.h"
 #include "base/memory.h"
+#include "base/units.h"
 
 /* Fewer threads come and go. */
 #define THREADS_MIN 8
@@ -71,7 +72,7 @@ static void verdict_growth_add_class(struct memory_report *report,
 
 	buffer_printf(&text, "%s more object%s of %s (%s) hold%s %s more.",
 		      units_format_count((uint64_t) class->growth_objects, count),
-		      class->growth_objects == 1 ? "" : "s", class->name ? class->name : "no class",
+		      units_s(class->growth_objects), class->name ? class->name : "no class",
 		      runtime->name, class->growth_objects == 1 ? "s" : "",
 		      units_format_size((uint64_t) class->growth_bytes, size));
 	if (verdict_growth_is_newborn(class))

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/container.h"
 #include "analyze/leaves.h"
@@ -340,31 +341,35 @@ static void report_fill_stack(const struct report *report, struct report_site *t
 		leaves_fill(to, to->origin, report->modules, &report->options);
 }
 
-/* The member of a row that realloc has grown most often, or else the one that weighs most. */
-static const struct snapshot_site *report_most_grown(const struct snapshot_site *site,
-						     const struct report_options *options)
-{
-	const struct snapshot_site *most = NULL;
-	size_t i;
-
-	for (i = 0; i < site->member_count; i++)
-		if (site->members[i].stats.grown_objects &&
-		    (!most || site->members[i].stats.grown_times > most->stats.grown_times))
-			most = &site->members[i];
-	return most ? most : report_greatest(site, options);
-}
-
-/* A row of several stacks has that of one. */
-static const char *report_container(const struct report *report, const struct report_site *site)
+/* The container of all members that hold blocks; NULL if they differ. */
+static const char *report_common_container(const struct report *report,
+					   const struct snapshot_site *site)
 {
 	const struct report_options *options = &report->options;
-	const struct snapshot_site *from = site->origin->member_count
-						   ? report_most_grown(site->origin, options)
-						   : site->origin;
+	const bool holds = site_stats_hold(&site->stats);
+	const char *common = NULL, *container;
+	size_t i;
 
-	if (!options->judge || site->region != REGION_NONE)
+	for (i = 0; i < site->member_count; i++) {
+		const struct site_stats stats = weight_counted(&site->members[i], options);
+
+		if (holds && !site_stats_hold(&stats))
+			continue;
+		container = container_of_stack(site->members[i].stack, options->judge);
+		if (!container || (common && strcmp(common, container)))
+			return NULL;
+		common = container;
+	}
+	return common;
+}
+
+static const char *report_container(const struct report *report, const struct report_site *site)
+{
+	if (!report->options.judge || site->region != REGION_NONE)
 		return NULL;
-	return container_of_stack(from->stack, options->judge);
+	if (site->origin->member_count)
+		return report_common_container(report, site->origin);
+	return container_of_stack(site->origin->stack, report->options.judge);
 }
 
 /* A line's stack is not in its frames. */

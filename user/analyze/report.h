@@ -132,8 +132,7 @@ struct report_site {
 	struct report_frame *stack; /* for a line, if requested: stack of its greatest site */
 	size_t stack_length;
 	/*
-	 * The container of its blocks, preferably of those grown by realloc: "a Ruby Array"; NULL =
-	 * unknown.
+	 * The container that all its blocks are of: "a Ruby Array"; NULL = several, or unknown.
 	 */
 	const char *container;
 	/*

@@ -83,7 +83,7 @@ static void clause_leak(struct buffer *text, const struct verdict *verdict)
 		clause_share(text, &verdict->never_freed, verdict->estimated);
 	clause_growth(text, verdict);
 	if (verdict->gcs_known)
-		buffer_printf(text, ", %" PRIu64 " GCs", verdict->gcs);
+		buffer_printf(text, ", %" PRIu64 " GC%s", verdict->gcs, units_s(verdict->gcs));
 }
 
 /* "; what stays may be garbage: needs 2 major collections, seen 1" */
@@ -131,8 +131,9 @@ static void clause_cache(struct buffer *text, const struct verdict *verdict)
 {
 	char count[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
 
-	buffer_printf(text, "births and deaths balance at %s blocks",
-		      units_format_count(verdict->inuse_objects, count));
+	buffer_printf(text, "births and deaths balance at %s block%s",
+		      units_format_count(verdict->inuse_objects, count),
+		      units_s(verdict->inuse_objects));
 	if (verdict->mean_life_ns)
 		buffer_printf(text, ", which live %s on average",
 			      units_format_time(verdict->mean_life_ns, time));

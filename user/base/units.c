@@ -235,3 +235,8 @@ const char *units_format_time(uint64_t ns, char text[UNITS_TEXT_MAX])
 	}
 	return text;
 }
+
+const char *units_s(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}

@@ -37,6 +37,9 @@ const char *units_format_size(uint64_t bytes, char text[UNITS_TEXT_MAX]);
 /* 51200000 -> "51,200,000". Returns `text`. */
 const char *units_format_count(uint64_t count, char text[UNITS_TEXT_MAX]);
 
+/* The end of a counted noun: "" for 1, else "s". */
+const char *units_s(uint64_t count);
+
 /* 1500000000 -> "1.5 s", 90 s -> "1m30s", 400000 -> "0.4 ms". Returns `text`. */
 const char *units_format_time(uint64_t ns, char text[UNITS_TEXT_MAX]);
 

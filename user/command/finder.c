@@ -12,6 +12,7 @@
 #include "analyze/leak_stacks.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "command/memory_options.h"
 #include "command/naming.h"
 #include "command/output_choice.h"
@@ -186,7 +187,7 @@ static void finder_remark_unseen(struct leak_report *report)
 		leak_report_remark(report,
 				   "%llu block%s ha%s no stack: allocated before the trace, or "
 				   "their allocation was not recorded.",
-				   (unsigned long long)unseen.blocks, unseen.blocks == 1 ? "" : "s",
+				   (unsigned long long)unseen.blocks, units_s(unseen.blocks),
 				   unseen.blocks == 1 ? "s" : "ve");
 }
 
@@ -205,7 +206,7 @@ static void finder_remark_full(struct leak_report *report)
 			"%llu block%s, %llu bytes, ha%s no stack: there were more stacks "
 			"than the table has room for. With more of --max-stacks they have "
 			"one; without, no rule for stacks leaves them out.",
-			(unsigned long long)full.blocks, full.blocks == 1 ? "" : "s",
+			(unsigned long long)full.blocks, units_s(full.blocks),
 			(unsigned long long)full.bytes, full.blocks == 1 ? "s" : "ve");
 }
 
@@ -219,7 +220,7 @@ static void finder_remark_suppressed(const struct finder *finder, struct leak_re
 		if (used->sum.blocks)
 			leak_report_remark(report, "Suppressed: %llu block%s, %llu bytes: %s",
 					   (unsigned long long)used->sum.blocks,
-					   used->sum.blocks == 1 ? "" : "s",
+					   units_s(used->sum.blocks),
 					   (unsigned long long)used->sum.bytes, used->name);
 	}
 }

@@ -116,9 +116,9 @@ static int memory_look_at_all(const struct memory_run *run, const struct memory_
 	memory_remarks_finish(&remarks, report);
 	if (!report->member_count)
 		return error_set(error, ERROR_TARGET, -ESRCH,
-				 "none of the %zu processes could be "
-				 "looked at%s%s",
-				 run->processes.count, report->remarks.length ? ": " : "",
+				 "none of %zu process%s could be looked at%s%s",
+				 run->processes.count, run->processes.count == 1 ? "" : "es",
+				 report->remarks.length ? ": " : "",
 				 report->remarks.length ? report->remarks.data : "");
 	qsort(report->members, report->member_count, sizeof(*report->members),
 	      memory_compare_members);

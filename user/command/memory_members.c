@@ -3,6 +3,7 @@
 #include "command/memory_members.h"
 
 #include "base/buffer.h"
+#include "base/units.h"
 #include "command/candidates.h"
 #include "command/target_options.h"
 #include "discover/descendants.h"
@@ -89,7 +90,8 @@ static size_t members_name(const struct memory_process *members, size_t count,
 				      members[i].pid);
 	}
 	if (found > NAMES_MAX)
-		buffer_printf(names, " and %zu others", found - NAMES_MAX);
+		buffer_printf(names, " and %zu other%s", found - NAMES_MAX,
+			      units_s(found - NAMES_MAX));
 	return found;
 }
 

@@ -44,8 +44,9 @@ void price_notice(const struct price *price, int reason, struct buffer *out)
 	buffer_append_string(out, "price: ");
 	if (price->calls)
 		buffer_printf(
-			out, "%s calls a second",
-			units_format_count(notice_round(price_calls_per_second(price)), count));
+			out, "%s call%s a second",
+			units_format_count(notice_round(price_calls_per_second(price)), count),
+			units_s(notice_round(price_calls_per_second(price))));
 	else
 		buffer_printf(out, "no call in the first %s",
 			      units_format_time(price->window_ns, time));

@@ -7,6 +7,7 @@
 
 #include "base/compare.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "heap/glibc_heap.h"
 #include "heap/heap_search.h"
 
@@ -235,12 +236,11 @@ static void glibc_walk_all_mapped(struct glibc_walk *walk)
 		buffer_printf(&walk->totals->remarks,
 			      "how many blocks have mappings of their own is not known\n");
 	else if (glibc_mapped_differ(par, &list))
-		buffer_printf(
-			&walk->totals->remarks,
-			"%zu blocks of %llu bytes with mappings of their own were found, malloc "
-			"counts %u of %llu\n",
-			list.count, (unsigned long long)list.bytes, par->n_mmaps,
-			(unsigned long long)par->mmapped_mem);
+		buffer_printf(&walk->totals->remarks,
+			      "found with mappings of their own: %zu block%s of %llu bytes; malloc "
+			      "counts %u of %llu\n",
+			      list.count, units_s(list.count), (unsigned long long)list.bytes,
+			      par->n_mmaps, (unsigned long long)par->mmapped_mem);
 	glibc_mapped_free(&list);
 }
 
@@ -248,6 +248,7 @@ static void glibc_walk_all_mapped(struct glibc_walk *walk)
 static void glibc_check_arenas(struct glibc_walk *walk)
 {
 	uint64_t different = 0, missing = 0;
+	char size[UNITS_TEXT_MAX];
 	size_t i;
 
 	for (i = 0; i < walk->map->arena_count; i++) {
@@ -265,10 +266,9 @@ static void glibc_check_arenas(struct glibc_walk *walk)
 	if (different)
 		buffer_printf(
 			&walk->totals->remarks,
-			"the heaps of %llu of %zu arenas have another size than malloc counts: "
-			"%llu bytes were not found\n",
+			"arenas of another size than malloc counts: %llu of %zu; %s not found\n",
 			(unsigned long long)different, walk->map->arena_count,
-			(unsigned long long)missing);
+			units_format_size(missing, size));
 	walk->totals->unknown_bytes += missing;
 	if (missing)
 		glibc_give_rest(walk);
@@ -278,6 +278,7 @@ static void glibc_check_lists(struct glibc_walk *walk)
 {
 	struct heap_totals *totals = walk->totals;
 	uint64_t odd = walk->caches_odd;
+	char size[UNITS_TEXT_MAX];
 
 	/* Threads that have another cache, whose lists do make sense, have pointed to some other block. */
 	if (walk->caches_known >= walk->layout->tcache_threads)
@@ -285,32 +286,34 @@ static void glibc_check_lists(struct glibc_walk *walk)
 	if (walk->map->cyclic)
 		buffer_append_string(&totals->remarks, "heaps of arenas lead back to each other\n");
 	if (odd)
-		buffer_printf(&totals->remarks,
-			      "the lists in the caches of %llu threads make no sense: their blocks "
-			      "count as in use\n",
-			      (unsigned long long)odd);
+		buffer_printf(
+			&totals->remarks,
+			"the lists in the caches of %llu thread%s make no sense: their blocks "
+			"count as in use\n",
+			(unsigned long long)odd, units_s(odd));
 	if (walk->lists_differ)
 		buffer_printf(
 			&totals->remarks,
-			"%llu lists of free blocks changed meanwhile: which of their blocks are "
-			"free is an estimate (%llu blocks)\n",
-			(unsigned long long)walk->lists_differ, (unsigned long long)walk->orphans);
+			"%llu list%s of free blocks changed meanwhile: which of their blocks are "
+			"free is an estimate (%llu block%s)\n",
+			(unsigned long long)walk->lists_differ, units_s(walk->lists_differ),
+			(unsigned long long)walk->orphans, units_s(walk->orphans));
 	if (walk->lists_changed)
 		buffer_printf(
 			&totals->remarks,
-			"%llu lists of free blocks changed meanwhile, and were followed again: "
-			"what is in use is an estimate\n",
-			(unsigned long long)walk->lists_changed);
+			"%llu list%s of free blocks changed meanwhile, and followed again: what is "
+			"in use is an estimate\n",
+			(unsigned long long)walk->lists_changed, units_s(walk->lists_changed));
 	totals->counts_only = walk->orphans || walk->candidates_lost || walk->lists_unknown;
 	if (walk->candidates_lost)
-		buffer_printf(&totals->remarks,
-			      "%llu blocks that may be free count as in use: there are too many\n",
-			      (unsigned long long)walk->candidates_lost);
+		buffer_printf(
+			&totals->remarks,
+			"counted as in use, but may be free: %llu block%s; there are too many\n",
+			(unsigned long long)walk->candidates_lost, units_s(walk->candidates_lost));
 	if (totals->unknown_bytes)
-		buffer_printf(&totals->remarks,
-			      "%llu bytes of the heap were not understood, at %llu places\n",
-			      (unsigned long long)totals->unknown_bytes,
-			      (unsigned long long)totals->resyncs);
+		buffer_printf(&totals->remarks, "%s of the heap not understood, at %llu place%s\n",
+			      units_format_size(totals->unknown_bytes, size),
+			      (unsigned long long)totals->resyncs, units_s(totals->resyncs));
 }
 
 static const char *glibc_version(const struct glibc_walk *walk)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "heap/jemalloc.h"
 #include "heap/window.h"
 
@@ -204,9 +205,8 @@ static void jemalloc_walk_remarks(const struct jemalloc_walker *walker,
 			      "lead to, %" PRIu64 " do\n",
 			      odd, visit->extents);
 	if (visit->odd_leaves)
-		buffer_printf(remarks,
-			      "jemalloc: %" PRIu64 " parts of its tree are no such parts\n",
-			      visit->odd_leaves);
+		buffer_printf(remarks, "jemalloc: %" PRIu64 " part%s of its tree not understood\n",
+			      visit->odd_leaves, units_s(visit->odd_leaves));
 	if (!walker->ended && walker->cached.taken < walker->cached.count)
 		buffer_printf(
 			remarks,
@@ -245,9 +245,9 @@ int jemalloc_walk(const struct heap_layout *layout, struct image *image,
 	ret_totals->threads = jemalloc_caches(layout, image, &walker.cached, sink, &torn);
 	if (torn)
 		buffer_printf(&ret_totals->remarks,
-			      "jemalloc: of the caches of %zu threads not all was understood: "
+			      "jemalloc: of the caches of %zu thread%s not all was understood: "
 			      "blocks in them count as in use\n",
-			      torn);
+			      torn, units_s(torn));
 	if (!layout->threads_complete)
 		buffer_append_string(&ret_totals->remarks,
 				     "jemalloc: not all threads were found: blocks in the caches "

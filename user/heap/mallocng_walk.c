@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "heap/mallocng.h"
 #include "heap/window.h"
 
@@ -251,12 +252,12 @@ static void mallocng_walk_remarks(const struct mallocng_walker *walker,
 			      visit->odd_groups, visit->groups);
 	if (100 * walker->totals->resyncs > walker->totals->live_blocks)
 		buffer_printf(remarks,
-			      "mallocng: %" PRIu64 " slots changed while they were looked at: "
-			      "figures are rough\n",
-			      walker->totals->resyncs);
+			      "mallocng: %" PRIu64
+			      " slot%s changed while looked at: figures are rough\n",
+			      walker->totals->resyncs, units_s(walker->totals->resyncs));
 	if (walker->odd_slots)
-		buffer_printf(remarks, "mallocng: %" PRIu64 " slots in use make no sense\n",
-			      walker->odd_slots);
+		buffer_printf(remarks, "mallocng: %" PRIu64 " slot%s in use without sense\n",
+			      walker->odd_slots, units_s(walker->odd_slots));
 }
 
 int mallocng_walk(const struct heap_layout *layout, struct image *image,

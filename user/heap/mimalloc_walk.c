@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "heap/address_set.h"
 #include "heap/mimalloc_walk.h"
 #include "heap/window.h"
@@ -208,8 +209,8 @@ static void mimalloc_walk_remarks(const struct mimalloc_walker *walker,
 	struct buffer *remarks = &walker->totals->remarks;
 
 	if (visit->odd_segments)
-		buffer_printf(remarks, "mimalloc: %" PRIu64 " segments make no sense\n",
-			      visit->odd_segments);
+		buffer_printf(remarks, "mimalloc: %" PRIu64 " segment%s without sense\n",
+			      visit->odd_segments, units_s(visit->odd_segments));
 	if (walker->odd_pages || visit->odd_pages)
 		buffer_printf(remarks,
 			      "mimalloc: %" PRIu64 " of %" PRIu64
@@ -217,8 +218,8 @@ static void mimalloc_walk_remarks(const struct mimalloc_walker *walker,
 			      walker->odd_pages + visit->odd_pages,
 			      walker->pages + visit->odd_pages);
 	if (walker->broken_lists)
-		buffer_printf(remarks, "mimalloc: %" PRIu64 " lists of late frees are broken\n",
-			      walker->broken_lists);
+		buffer_printf(remarks, "mimalloc: %" PRIu64 " broken list%s of late frees\n",
+			      walker->broken_lists, units_s(walker->broken_lists));
 	if (!walker->ended && walker->delayed.taken < walker->delayed.count)
 		buffer_printf(remarks,
 			      "mimalloc: %zu of %zu blocks that were freed late are no blocks in "

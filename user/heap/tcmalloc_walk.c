@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "heap/tcmalloc.h"
 #include "heap/window.h"
 
@@ -176,16 +177,17 @@ static void tcmalloc_walk_remarks(const struct tcmalloc_walker *walker)
 	const struct address_set *objects = &walker->free.objects;
 
 	if (walker->free.broken)
-		buffer_printf(remarks,
-			      "tcmalloc: %" PRIu64
-			      " lists are not as long as their counters: blocks "
-			      "are counted by counters\n",
-			      walker->free.broken);
+		buffer_printf(
+			remarks,
+			"tcmalloc: %" PRIu64
+			" list%s not as long as the counter: blocks are counted by counters\n",
+			walker->free.broken, units_s(walker->free.broken));
 	if (walker->spans.odd_leaves || walker->spans.odd_spans)
 		buffer_printf(remarks,
-			      "tcmalloc: %" PRIu64 " parts of its tree and %" PRIu64
-			      " pages in it lead to no span\n",
-			      walker->spans.odd_leaves, walker->spans.odd_spans);
+			      "tcmalloc: %" PRIu64 " part%s of its tree and %" PRIu64
+			      " page%s in it without a span\n",
+			      walker->spans.odd_leaves, units_s(walker->spans.odd_leaves),
+			      walker->spans.odd_spans, units_s(walker->spans.odd_spans));
 	if (!walker->ended && objects->taken < objects->count)
 		buffer_printf(remarks, "tcmalloc: %zu of %zu objects in lists are no objects\n",
 			      objects->count - objects->taken, objects->count);

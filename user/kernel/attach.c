@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "kernel/bpf_call.h"
 #include "kernel/link_task.h"
 #include "kernel/perf_probe.h"
@@ -39,8 +40,9 @@ static int attach_refuse(int code, const struct group *group, struct error *erro
 		return privileges_refuse(group->linked ? STEP_ATTACH_MULTI : STEP_ATTACH_PERF, code,
 					 error);
 	return error_set(error, ERROR_PERMISSION, code,
-			 "the kernel refused probes on %s and %zu more functions: %s",
-			 group->points[0]->symbol, group->count - 1, strerror(-code));
+			 "the kernel refused probes on %s and %zu more function%s: %s",
+			 group->points[0]->symbol, group->count - 1, units_s(group->count - 1),
+			 strerror(-code));
 }
 
 /* `fd` may be a negative errno, which is returned. */

@@ -357,7 +357,7 @@ static void leaks_remark_motion(const struct leaks_run *run)
 				   "The allocator was at work, so it is not clear which blocks of "
 				   "%u size%s are free: they are not judged, and their memory, of "
 				   "%s, counts as memory that holds pointers.",
-				   (unsigned int)motion->sizes, motion->sizes == 1 ? "" : "s",
+				   (unsigned int)motion->sizes, units_s(motion->sizes),
 				   units_format_size(motion->bytes, size));
 }
 
@@ -411,9 +411,9 @@ static void leaks_fill(struct leaks_run *run)
 					   "memory that is no block.");
 	if (run->pass->odd_blocks)
 		leak_report_remark(report,
-				   "%zu blocks are left out: they overlap others, so the heap "
-				   "changed while it was walked.",
-				   (size_t)run->pass->odd_blocks);
+				   "Left out: %zu block%s that overlap others, so the heap changed "
+				   "while it was walked.",
+				   (size_t)run->pass->odd_blocks, units_s(run->pass->odd_blocks));
 	leaks_remark_unread(run);
 	leaks_remark_motion(run);
 	if (run->pass->graph.guesses_are_cut)

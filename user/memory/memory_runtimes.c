@@ -180,7 +180,7 @@ static void runtimes_look_at_ruby(struct runtimes_blocks *blocks,
 
 	if (code == -ENOTSUP)
 		memory_report_remark(report,
-				     "Ruby: %s. %zu pages of its heap are known by their form.",
+				     "Ruby: %s. Pages of its heap known by their form: %zu.",
 				     reason.text, ruby_pages_claim(image, pages->claims));
 	if (code)
 		return;

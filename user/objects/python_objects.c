@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "heap/image_keep.h"
 #include "heap/window.h"
 #include "objects/object_table.h"
@@ -369,21 +370,21 @@ static void objects_remark(const struct python_objects *objects, size_t pools,
 {
 	if (objects->torn_pools)
 		buffer_printf(&runtime->remarks,
-			      "%llu of %zu pools changed each time they were read: not counted\n",
-			      (unsigned long long)objects->torn_pools, pools);
+			      "%llu of %zu pool%s changed at each read: not counted\n",
+			      (unsigned long long)objects->torn_pools, pools, units_s(pools));
 	if (objects->unread_pools)
 		buffer_printf(&runtime->remarks,
-			      "%llu of %zu pools are not in memory: not counted\n",
-			      (unsigned long long)objects->unread_pools, pools);
+			      "not in memory, and not counted: %llu of %zu pool%s\n",
+			      (unsigned long long)objects->unread_pools, pools, units_s(pools));
 	if (objects->is_strange)
 		buffer_append_string(&runtime->remarks,
 				     "hardly a block of its pools is an object: its layout is not "
 				     "known, as that of PYTHONMALLOC=debug is not\n");
 	if (objects->lost_blocks)
-		buffer_printf(
-			&runtime->remarks,
-			"%llu blocks of malloc's are too many: objects in them are not counted\n",
-			(unsigned long long)objects->lost_blocks);
+		buffer_printf(&runtime->remarks,
+			      "%llu block%s of malloc too many: objects in them are not counted\n",
+			      (unsigned long long)objects->lost_blocks,
+			      units_s(objects->lost_blocks));
 }
 
 void python_objects_report(struct python_heap *heap, struct python_objects *objects, bool samples,

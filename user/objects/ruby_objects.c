@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "objects/object_table.h"
 #include "objects/ruby_class.h"
 #include "objects/ruby_code.h"
@@ -308,12 +309,13 @@ static void objects_remark(const struct census *census, struct memory_runtime *r
 		buffer_append_string(&runtime->remarks, "a collection was marking: objects that it "
 							"had not reached are among the newborn\n");
 	if (counts->lost_pages)
-		buffer_printf(&runtime->remarks, "%llu pages could not be read\n",
-			      (unsigned long long)counts->lost_pages);
+		buffer_printf(&runtime->remarks, "%llu page%s could not be read\n",
+			      (unsigned long long)counts->lost_pages, units_s(counts->lost_pages));
 	if (counts->missing_slots)
 		buffer_printf(&runtime->remarks,
-			      "%llu slots are not in memory (swapped out?) and not counted\n",
-			      (unsigned long long)counts->missing_slots);
+			      "not in memory (swapped out?) and not counted: %llu slot%s\n",
+			      (unsigned long long)counts->missing_slots,
+			      units_s(counts->missing_slots));
 }
 
 static void objects_report(struct census *census, const struct ruby_gcs *gcs, bool samples,

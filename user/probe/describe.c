@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "probe/plan.h"
 
 /* Widths of the columns of a file's table. */
@@ -151,7 +152,7 @@ static void summarize_samples(size_t count, size_t functions, struct buffer *out
 	if (!count)
 		return;
 	buffer_printf(out, "otel_memory, %zu site%s (sampled by the program)%s", count,
-		      count == 1 ? "" : "s", functions ? ", " : "");
+		      units_s(count), functions ? ", " : "");
 }
 
 static void summarize_file(const struct plan *plan, size_t first, struct buffer *out)
@@ -174,7 +175,7 @@ static void summarize_file(const struct plan *plan, size_t first, struct buffer 
 	buffer_append_string(out, ": ");
 	summarize_samples(samples, count, out);
 	if (count)
-		buffer_printf(out, "%zu function%s", count, count == 1 ? "" : "s");
+		buffer_printf(out, "%zu function%s", count, units_s(count));
 	if (strcmp(allocator, "unknown") != 0)
 		buffer_printf(out, " (%s)", allocator);
 	if (is_libc(allocator) && plan_replaces_malloc(plan, probe->module))

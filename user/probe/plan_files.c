@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "probe/calls.h"
 #include "probe/choice.h"
 #include "probe/landing.h"
@@ -364,8 +365,8 @@ static void plan_keep_wanted(struct plan *plan, uint32_t module, struct scan *sc
 			scan->items[kept++] = scan->items[i];
 	if (samples && kept < scan->count)
 		plan_skip(plan, module, false,
-			  "%zu functions not probed: the program publishes samples instead",
-			  scan->count - kept);
+			  "%zu function%s not probed: the program publishes samples instead",
+			  scan->count - kept, units_s(scan->count - kept));
 	scan->count = kept;
 }
 

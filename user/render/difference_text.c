@@ -101,7 +101,8 @@ static void difference_text_opening(const struct text_writer *writer,
 	}
 	buffer_printf(&line, " in use; %s", text_format_growth(difference->growth_bytes, size));
 	text_format_count(blocks < 0 ? -(uint64_t)blocks : (uint64_t)blocks, count);
-	buffer_printf(&line, ", %s%s blocks", blocks < 0 ? "-" : "+", count);
+	buffer_printf(&line, ", %s%s block%s", blocks < 0 ? "-" : "+", count,
+		      units_s(blocks < 0 ? -(uint64_t)blocks : (uint64_t)blocks));
 	text_style_set(writer, STYLE_STRONG);
 	difference_text_paragraph(writer, &line);
 	text_style_set(writer, STYLE_PLAIN);
@@ -137,8 +138,8 @@ static void difference_text_retained(const struct text_writer *writer,
 
 	difference_text_range(all->low_bytes, all->high_bytes, true, bytes);
 	difference_text_range(all->low_objects, all->high_objects, false, blocks);
-	buffer_printf(&line, "Born between A and B, and in use at C: %s, %s blocks, ", bytes,
-		      blocks);
+	buffer_printf(&line, "Born between A and B, and in use at C: %s, %s block%s, ", bytes,
+		      blocks, units_s(all->high_objects));
 	if (difference->births_known)
 		buffer_append_string(&line, "by the birth of each.");
 	else
@@ -350,8 +351,8 @@ static void difference_text_table(const struct text_writer *writer,
 		buffer_append_string(writer->out, "\n");
 	}
 	if (layout->shown < layout->rows)
-		buffer_printf(writer->out, "%zu more sites: -n 0 shows all\n",
-			      layout->rows - layout->shown);
+		buffer_printf(writer->out, "%zu more site%s: -n 0 shows all\n",
+			      layout->rows - layout->shown, units_s(layout->rows - layout->shown));
 }
 
 /* Stacks */
@@ -415,8 +416,8 @@ static void difference_text_stack(const struct text_writer *writer,
 	for (i = 0; i < row->frame_count && i < most; i++)
 		difference_text_frame(writer, row->frames[i]);
 	if (i < row->frame_count)
-		buffer_printf(writer->out, "%*s%zu more frames: --frames 0\n", STACK_INDENT, "",
-			      row->frame_count - i);
+		buffer_printf(writer->out, "%*s%zu more frame%s: --frames 0\n", STACK_INDENT, "",
+			      row->frame_count - i, units_s(row->frame_count - i));
 	buffer_free(&line);
 }
 
@@ -460,16 +461,17 @@ static void difference_text_remarks(const struct text_writer *writer,
 	if (difference->windows && difference->words[DIFFERENCE_UNKNOWN]) {
 		buffer_printf(
 			&line,
-			"%zu sites have no census of both moments (\"?\"): what they have grown "
-			"by is not known.",
-			difference->words[DIFFERENCE_UNKNOWN]);
+			"No census of both moments (\"?\"): %zu site%s, of which the growth is "
+			"not known.",
+			difference->words[DIFFERENCE_UNKNOWN],
+			units_s(difference->words[DIFFERENCE_UNKNOWN]));
 		difference_text_paragraph(writer, &line);
 	}
 	if (difference->rebuilt) {
 		buffer_printf(&line,
-			      "%zu sites are in files that were built anew: known by the names of "
-			      "their functions.",
-			      difference->rebuilt);
+			      "In files that were built anew: %zu site%s, known by the names of "
+			      "functions.",
+			      difference->rebuilt, units_s(difference->rebuilt));
 		difference_text_paragraph(writer, &line);
 	}
 	buffer_free(&line);

@@ -32,8 +32,9 @@ static void leaks_text_opening(const struct text_writer *writer, const struct le
 		all.blocks += report->sums[i].blocks;
 		all.bytes += report->sums[i].bytes;
 	}
-	buffer_printf(&line, "%s (%d): %s blocks of malloc, %s", report->comm, (int)report->pid,
-		      units_format_count(all.blocks, blocks), units_format_size(all.bytes, size));
+	buffer_printf(&line, "%s (%d): %s block%s of malloc, %s", report->comm, (int)report->pid,
+		      units_format_count(all.blocks, blocks), units_s(all.blocks),
+		      units_format_size(all.bytes, size));
 	text_style_set(writer, STYLE_STRONG);
 	columns_append_start(writer->out, line.data, writer->width);
 	text_style_set(writer, STYLE_PLAIN);
@@ -201,7 +202,7 @@ static void leaks_text_stack(const struct text_writer *writer, const struct leak
 	if (shown < group->frame_count)
 		buffer_printf(writer->out, "%*s... %zu more frame%s (--frames 0 shows all)\n",
 			      FRAME_INDENT, "", group->frame_count - shown,
-			      group->frame_count - shown == 1 ? "" : "s");
+			      units_s(group->frame_count - shown));
 }
 
 /* "3 blocks of 48"; "3 blocks" of several sizes. */
@@ -210,8 +211,7 @@ static void leaks_text_blocks(struct buffer *line, const struct leak_group *grou
 	char blocks[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX], each[UNITS_TEXT_MAX];
 
 	buffer_printf(line, "%s in %s block%s", units_format_size(group->own.bytes, size),
-		      units_format_count(group->own.blocks, blocks),
-		      group->own.blocks == 1 ? "" : "s");
+		      units_format_count(group->own.blocks, blocks), units_s(group->own.blocks));
 	if (group->size)
 		buffer_printf(line, " of %s", units_format_count(group->size, each));
 }
@@ -253,11 +253,11 @@ static void leaks_text_since(const struct text_writer *writer, const struct leak
 	for (i = 0; i < LEAK_BEFORES; i++) {
 		if (!sums[i].blocks)
 			continue;
-		buffer_printf(
-			&line, "%s%s block%s of %s w%s %s", lead,
-			units_format_count(sums[i].blocks, blocks), sums[i].blocks == 1 ? "" : "s",
-			units_format_size(sums[i].bytes, size), sums[i].blocks == 1 ? "as" : "ere",
-			leak_before_words((enum leak_before)i));
+		buffer_printf(&line, "%s%s block%s of %s w%s %s", lead,
+			      units_format_count(sums[i].blocks, blocks), units_s(sums[i].blocks),
+			      units_format_size(sums[i].bytes, size),
+			      sums[i].blocks == 1 ? "as" : "ere",
+			      leak_before_words((enum leak_before)i));
 		lead = ", ";
 	}
 	buffer_append_string(&line, *lead == ' ' ? ": nothing." : ".");
@@ -282,7 +282,7 @@ static void leaks_text_group(const struct text_writer *writer, const struct leak
 		buffer_printf(&line, "; and %s in %s block%s only through %s",
 			      units_format_size(group->indirect.bytes, size),
 			      units_format_count(group->indirect.blocks, blocks),
-			      group->indirect.blocks == 1 ? "" : "s",
+			      units_s(group->indirect.blocks),
 			      group->own.blocks == 1 ? "it" : "them");
 	if (*group->note)
 		buffer_printf(&line, "; %s", group->note);
@@ -302,8 +302,8 @@ static void leaks_text_groups(const struct text_writer *writer, const struct lea
 	for (i = 0; i < shown; i++)
 		leaks_text_group(writer, report, &report->groups[i], i + 1);
 	if (shown < report->group_count)
-		buffer_printf(writer->out, "%zu more groups (-n 0 shows all)\n",
-			      report->group_count - shown);
+		buffer_printf(writer->out, "%zu more group%s (-n 0 shows all)\n",
+			      report->group_count - shown, units_s(report->group_count - shown));
 }
 
 static void leaks_text_remarks(const struct text_writer *writer, const struct leak_report *report)

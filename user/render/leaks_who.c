@@ -42,7 +42,7 @@ static void who_append_block(struct buffer *line, uint64_t address, uint64_t siz
 	char bytes[UNITS_TEXT_MAX];
 
 	buffer_printf(line, "block of %s byte%s at 0x%llx", units_format_count(size, bytes),
-		      size == 1 ? "" : "s", (unsigned long long)address);
+		      units_s(size), (unsigned long long)address);
 }
 
 static void who_append_root(struct buffer *line, const struct leak_link *link)
@@ -67,7 +67,8 @@ static void who_append_link(struct buffer *line, const struct leak_link *link)
 		who_append_what(line, link->kind, link->name);
 	}
 	if (link->into)
-		buffer_printf(line, " (leads %llu bytes inside)", (unsigned long long)link->into);
+		buffer_printf(line, " (leads %llu byte%s inside)", (unsigned long long)link->into,
+			      units_s(link->into));
 }
 
 static void who_text_line(const struct text_writer *writer, const struct buffer *line)
@@ -112,8 +113,9 @@ static void who_text_way(const struct text_writer *writer, const struct leak_who
 					  : "How the process reaches it:");
 	for (i = 0; i < way->count; i++) {
 		if (who->left_out && i == way->count / 2)
-			buffer_printf(writer->out, "%*s... %s more blocks ...\n", INDENT, "",
-				      units_format_count(who->left_out, count));
+			buffer_printf(writer->out, "%*s... %s more block%s ...\n", INDENT, "",
+				      units_format_count(who->left_out, count),
+				      units_s(who->left_out));
 		buffer_clear(&line);
 		buffer_append_string(&line, i ? "-> " : "");
 		who_append_link(&line, &way->items[i]);

@@ -11,6 +11,7 @@
 #include "base/compare.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "render/figures.h"
 #include "render/formats.h"
 #include "render/frame_text.h"
@@ -221,7 +222,7 @@ static void massif_rest(struct massif *massif, const struct massif_node *rest, s
 		figures_add(&bytes, rest[i].bytes);
 	buffer_printf(massif->out,
 		      "%*sn0: %" PRIu64 " in %zu place%s, %sbelow massif's threshold (1.00%%)\n",
-		      (int)depth, "", bytes < total ? bytes : total, count, count == 1 ? "" : "s",
+		      (int)depth, "", bytes < total ? bytes : total, count, units_s(count),
 		      count == 1 ? "" : "all ");
 }
 

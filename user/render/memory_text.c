@@ -66,7 +66,7 @@ static void memory_text_opening(const struct text_writer *writer,
 		buffer_printf(&line, ", swapped out %s",
 			      units_format_size(process->swap_bytes, size));
 	buffer_printf(&line, ", %s thread%s", units_format_count(process->threads, size),
-		      process->threads == 1 ? "" : "s");
+		      units_s(process->threads));
 	text_style_set(writer, STYLE_STRONG);
 	columns_append_start(writer->out, line.data, writer->width);
 	text_style_set(writer, STYLE_PLAIN);
@@ -294,10 +294,10 @@ static void memory_text_end(const struct text_writer *writer, const struct memor
 
 	buffer_append_string(writer->out, "\n");
 	memory_text_lines(writer, report->remarks.data);
-	buffer_printf(&line, "Looked for %s, read %s in %s reads; nothing was stopped or probed.",
+	buffer_printf(&line, "Looked for %s, read %s in %s read%s; nothing was stopped or probed.",
 		      units_format_time(report->duration_ns, time),
 		      units_format_size(report->read_bytes, size),
-		      units_format_count(report->reads, count));
+		      units_format_count(report->reads, count), units_s(report->reads));
 	text_style_set(writer, STYLE_QUIET);
 	columns_append_start(writer->out, line.data, writer->width);
 	text_style_set(writer, STYLE_PLAIN);

@@ -204,7 +204,8 @@ static void runtime_text_summary(const struct text_writer *writer,
 	if (runtime->gc_ns && runtime->gc_ns != HEAP_UNKNOWN)
 		buffer_printf(line, ", %s in all", units_format_time(runtime->gc_ns, all));
 	if (runtime->gc_thresholds[0])
-		buffer_printf(line, "; a minor GC for %u new objects", runtime->gc_thresholds[0]);
+		buffer_printf(line, "; a minor GC for %u new object%s", runtime->gc_thresholds[0],
+			      units_s(runtime->gc_thresholds[0]));
 	columns_wrap(writer->out, line->data, writer->width, 2);
 }
 

@@ -65,9 +65,10 @@ static void notes_limits(struct notes *notes, const struct report *report)
 
 	if (report->options.survived) {
 		buffer_printf(&notes->line,
-			      "only blocks that have outlived %s major garbage collections count "
-			      "as in use",
-			      units_format_count(report->options.survived, text));
+			      "only blocks that have outlived %s major garbage collection%s "
+			      "count as in use",
+			      units_format_count(report->options.survived, text),
+			      units_s(report->options.survived));
 		notes_end_line(notes);
 	}
 	if (report->options.min_age_ns) {

@@ -108,7 +108,7 @@ static void text_limits(const struct text_writer *writer, const struct report *r
 		buffer_printf(&line,
 			      "Only blocks that have outlived %" PRIu64
 			      " major garbage collection%s are counted.",
-			      survived, survived == 1 ? "" : "s");
+			      survived, units_s(survived));
 		columns_wrap(writer->out, line.data, writer->width, 0);
 		buffer_clear(&line);
 	}
@@ -136,7 +136,9 @@ static void text_opening(const struct text_writer *writer, const struct report *
 	text_append_targets(&line, report);
 	buffer_printf(&line, " traced for %s: %s in use",
 		      units_format_time(report->duration_ns, time),
-		      site_stats_hold(&report->totals) ? size : "nothing");
+		      site_stats_hold(&report->totals) ? size
+		      : report->options.estimates      ? "nothing known"
+						       : "nothing");
 	/* The clock is the first that a reader can do without. */
 	if (columns_of(line.data) <= writer->width)
 		clock = 0;
@@ -151,6 +153,22 @@ static void text_opening(const struct text_writer *writer, const struct report *
 	buffer_free(&line);
 }
 
+/* Estimates are of blocks that stay: those of which none is known. */
+static void text_nothing_estimated(const struct budget_report *budget, struct buffer *line)
+{
+	char count[UNITS_TEXT_MAX];
+
+	if (budget->recorded)
+		buffer_printf(line,
+			      "No site is known to hold more: of %s block%s recorded in windows, "
+			      "none is known to stay.",
+			      units_format_count(budget->recorded, count),
+			      units_s(budget->recorded));
+	else
+		buffer_append_string(line,
+				     "No site is known to hold more: no allocation was recorded.");
+}
+
 /* An empty list needs a reason: print it. */
 static void text_nothing(const struct text_writer *writer, const struct report *report)
 {
@@ -160,24 +178,28 @@ static void text_nothing(const struct text_writer *writer, const struct report *
 	struct buffer line = { 0 };
 
 	if (report->sites_left_out)
-		buffer_printf(&line, "Nothing of what is in use matches --only: %s sites do not.",
-			      units_format_count(report->sites_left_out, count));
+		buffer_printf(&line,
+			      "Nothing of what is in use matches --only: left out %s site%s.",
+			      units_format_count(report->sites_left_out, count),
+			      units_s(report->sites_left_out));
+	else if (report->options.estimates)
+		text_nothing_estimated(report->options.estimates->report, &line);
 	else if (!objects)
 		buffer_append_string(&line, "Nothing is in use: no allocation was recorded.");
 	else if (young && report->options.survived)
-		buffer_printf(
-			&line,
-			"Nothing is in use: all %s blocks held have outlived fewer major "
-			"garbage collections than %llu, or belong to no collector that is known.",
-			units_format_count(young, count),
-			(unsigned long long)report->options.survived);
+		buffer_printf(&line,
+			      "Nothing is in use: of %s block%s held, none has outlived %llu major "
+			      "garbage collection%s of a collector that is known.",
+			      units_format_count(young, count), units_s(young),
+			      (unsigned long long)report->options.survived,
+			      units_s(report->options.survived));
 	else if (young)
-		buffer_printf(&line, "Nothing is in use: all %s blocks held are younger than %s.",
-			      units_format_count(young, count),
+		buffer_printf(&line, "Nothing is in use: of %s block%s held, none is as old as %s.",
+			      units_format_count(young, count), units_s(young),
 			      units_format_time(report->options.min_age_ns, time));
 	else
-		buffer_printf(&line, "Nothing is in use: all %s recorded blocks were freed.",
-			      units_format_count(objects, count));
+		buffer_printf(&line, "Nothing is in use: recorded %s block%s, all freed.",
+			      units_format_count(objects, count), units_s(objects));
 	columns_wrap(writer->out, line.data, writer->width, 0);
 	buffer_free(&line);
 }

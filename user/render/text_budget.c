@@ -145,7 +145,8 @@ static void budget_append_blocks(struct buffer *line, const struct budget_estima
 
 	if (!estimate->followed)
 		return;
-	buffer_printf(line, "; of %s blocks seen", units_format_count(estimate->followed, text));
+	buffer_printf(line, "; of %s block%s seen", units_format_count(estimate->followed, text),
+		      units_s(estimate->followed));
 	buffer_printf(line, " %s unchanged", units_format_count(estimate->unchanged, text));
 	if (estimate->unchanged)
 		buffer_printf(line, ", ~%s old on average",
@@ -295,9 +296,10 @@ static void budget_cost(const struct text_writer *writer, const struct budget_re
 			      (double)share / 1000);
 	buffer_printf(&line, " of the target's CPU time in %s window%s",
 		      units_format_count(report->window_count, count),
-		      report->window_count == 1 ? "" : "s");
+		      units_s(report->window_count));
 	buffer_printf(&line, " of %s in all", units_format_time(report->traced_ns, time));
-	buffer_printf(&line, ", %s blocks recorded", units_format_count(report->recorded, count));
+	buffer_printf(&line, ", %s block%s recorded", units_format_count(report->recorded, count),
+		      units_s(report->recorded));
 	budget_append_overhead(&line, report);
 	columns_wrap(writer->out, line.data, writer->width, 2);
 	buffer_free(&line);

@@ -71,7 +71,7 @@ static void text_append_stacks(const struct report *report, struct buffer *line)
 	if (!partial)
 		return;
 	buffer_printf(line, "; %s truncated stack%s", units_format_count(partial, count),
-		      partial == 1 ? "" : "s");
+		      units_s(partial));
 	text_append_losses(report, LOSS_KIND_STACK, line);
 }
 
@@ -82,20 +82,21 @@ static void text_coverage_line(const struct text_writer *writer, const struct re
 	char text[UNITS_TEXT_MAX];
 	struct buffer line = { 0 };
 
-	buffer_printf(&line, "coverage: %s calls seen",
-		      units_format_count(report_calls_seen(report), text));
+	buffer_printf(&line, "coverage: %s call%s seen",
+		      units_format_count(report_calls_seen(report), text),
+		      units_s(report_calls_seen(report)));
 	if (report->recorded.samples)
 		buffer_printf(&line, " and %s sample%s",
 			      units_format_count(report->recorded.samples, text),
-			      report->recorded.samples == 1 ? "" : "s");
+			      units_s(report->recorded.samples));
 	text_append_dropped(report, &line);
 	buffer_printf(&line, ", %s byte%s unattributed", units_format_count(unattributed, text),
-		      unattributed == 1 ? "" : "s");
+		      units_s(unattributed));
 	if (untracked)
 		buffer_printf(&line,
 			      "; %s free%s of unknown blocks (from before the attach, filtered out "
 			      "or lost)",
-			      units_format_count(untracked, text), untracked == 1 ? "" : "s");
+			      units_format_count(untracked, text), units_s(untracked));
 	text_append_stacks(report, &line);
 	columns_wrap(writer->out, line.data, writer->width, 2);
 	buffer_free(&line);
@@ -187,14 +188,13 @@ static void text_summary(const struct text_writer *writer, const struct report *
 	struct buffer line = { 0 };
 	size_t i;
 
-	snprintf(exact, sizeof(exact), "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+	snprintf(exact, sizeof(exact), "%" PRIu64 " byte%s", bytes, units_s(bytes));
 	for (i = 0; i < 2; i++) {
 		buffer_clear(&line);
 		buffer_printf(&line,
 			      "Leak approximation summary: ~%s, ~%" PRIu64
 			      " object%s, >= %zu context%s",
-			      amounts[i], objects, objects == 1 ? "" : "s", contexts,
-			      contexts == 1 ? "" : "s");
+			      amounts[i], objects, units_s(objects), contexts, units_s(contexts));
 		if (line.length <= writer->width)
 			break;
 	}

@@ -15,7 +15,7 @@ static void light_append(struct buffer *line, const char *before, uint64_t block
 
 	if (blocks)
 		buffer_printf(line, "%s%s block%s of %s %s", before,
-			      units_format_count(blocks, count), blocks == 1 ? "" : "s",
+			      units_format_count(blocks, count), units_s(blocks),
 			      units_format_size(bytes, size), behind);
 }
 

@@ -90,7 +90,8 @@ void text_processes(const struct text_writer *writer, const struct report *repor
 			     &report->target_totals[rows[i].index],
 			     report->target_sampled[rows[i].index]);
 	if (shown < report->target_count)
-		buffer_printf(writer->out, "%7s  %s more processes (-v shows all)\n", "",
-			      units_format_count(report->target_count - shown, count));
+		buffer_printf(writer->out, "%7s  %s more process%s (-v shows all)\n", "",
+			      units_format_count(report->target_count - shown, count),
+			      report->target_count - shown == 1 ? "" : "es");
 	free(rows);
 }

@@ -542,7 +542,7 @@ static void text_left_out(const struct text_writer *writer, const struct layout 
 		return;
 	snprintf(label, sizeof(label), "%s site%s left out by --only",
 		 units_format_count(report->sites_left_out, count),
-		 report->sites_left_out == 1 ? "" : "s");
+		 units_s(report->sites_left_out));
 	text_sum_bytes(writer, layout, site_stats_inuse_bytes(&report->left_out), label);
 }
 
@@ -557,7 +557,7 @@ static void text_rest(const struct text_writer *writer, const struct layout *lay
 	if (!sites)
 		return;
 	snprintf(label, sizeof(label), "%s more site%s (-n 0 shows all)",
-		 units_format_count(sites, count), sites == 1 ? "" : "s");
+		 units_format_count(sites, count), units_s(sites));
 	text_sum_bytes(writer, layout, bytes, label);
 }
 
@@ -589,11 +589,11 @@ static void text_samples(const struct text_writer *writer, const struct report *
 			      "~ estimated from %s block%s that tracing in windows has seen, and "
 			      "that are unchanged; (..) is the interval of 95 %%",
 			      units_format_count(report->recorded.samples, count),
-			      report->recorded.samples == 1 ? "" : "s");
+			      units_s(report->recorded.samples));
 	else
 		buffer_printf(&line, "~ estimated from %s sample%s published by the program",
 			      units_format_count(report->recorded.samples, count),
-			      report->recorded.samples == 1 ? "" : "s");
+			      units_s(report->recorded.samples));
 	columns_wrap(writer->out, line.data, writer->width, 2);
 	buffer_free(&line);
 }

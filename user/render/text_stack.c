@@ -324,7 +324,7 @@ static void stack_rest(const struct text_writer *writer, const struct shown *sho
 
 	if (!more)
 		return;
-	buffer_printf(&remark, "... %zu more frame%s", more, more == 1 ? "" : "s");
+	buffer_printf(&remark, "... %zu more frame%s", more, units_s(more));
 	if (shown->common == more)
 		buffer_printf(&remark, ", as in %zu", shown->common_rank);
 	else if (shown->common)
@@ -379,7 +379,7 @@ static void stack_write(const struct text_writer *writer, const struct report *r
 	for (i = 0; i < shown.to; i++) {
 		if (i == shown.inner && i < shown.from) {
 			snprintf(remark, sizeof(remark), "... %zu more frame%s", shown.from - i,
-				 shown.from - i == 1 ? "" : "s");
+				 units_s(shown.from - i));
 			stack_remark(writer, remark);
 		}
 		if (stack_shows(&shown, i))

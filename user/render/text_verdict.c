@@ -65,7 +65,7 @@ void text_verdict(const struct text_writer *writer, const struct report *report)
 		return;
 	buffer_append_string(&before, "verdict: ");
 	if (report->leaks)
-		buffer_printf(&before, "%zu row%s: ", report->leaks, report->leaks == 1 ? "" : "s");
+		buffer_printf(&before, "%zu row%s: ", report->leaks, units_s(report->leaks));
 	verdict_line(writer, before.data, &report->verdict, "", 0);
 	buffer_free(&before);
 }

@@ -134,8 +134,7 @@ static void watch_rest(const struct text_writer *writer, const char *word, size_
 		return;
 	watch_field(writer->out, word, WORD + RATE);
 	watch_field(writer->out, units_format_size(bytes, size), SIZE);
-	buffer_printf(writer->out, "%s line%s", units_format_count(rows, count),
-		      rows == 1 ? "" : "s");
+	buffer_printf(writer->out, "%s line%s", units_format_count(rows, count), units_s(rows));
 	if (wait_ns)
 		buffer_printf(writer->out, ": about %s more",
 			      units_format_time((wait_ns + SECOND - 1) / SECOND * SECOND, time));
@@ -251,7 +250,7 @@ static void watch_end(const struct text_writer *writer, const struct report *rep
 
 	if (settled_is_sure(settled)) {
 		buffer_printf(writer->out, "sure: %zu leak%s\n", report->leaks,
-			      report->leaks == 1 ? "" : "s");
+			      units_s(report->leaks));
 		return;
 	}
 	if (watch_has_ended(report)) {

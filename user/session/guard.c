@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "kernel/bpf_call.h"
 #include "kernel/link_task.h"
 #include "kernel/perf_probe.h"
@@ -267,15 +268,17 @@ static void guard_warn(const struct guard *guard, const struct process *process,
 
 	if (gone > left && !place->warned_back)
 		log_write(guard->scan->log, LOG_NOTICE,
-			  "process %d (%s): %zu probes in %s (%s) were taken out, as by a debugger "
-			  "that removes its own breakpoints; they are back, but calls were missed",
-			  process->target.pid, process->target.comm, gone - left, path, symbol);
+			  "process %d (%s): %zu probe%s in %s (%s) taken out, as by a debugger "
+			  "that removes its own breakpoints; put back, but calls were missed",
+			  process->target.pid, process->target.comm, gone - left,
+			  units_s(gone - left), path, symbol);
 	if (left && !place->warned_left)
 		log_write(guard->scan->log, LOG_NOTICE,
-			  "process %d (%s): %zu probes in %s (%s) are gone and cannot be put back: "
+			  "process %d (%s): %zu probe%s in %s (%s) gone, and cannot be put back: "
 			  "the process has replaced or unprotected its code; their calls are not "
 			  "counted",
-			  process->target.pid, process->target.comm, left, path, symbol);
+			  process->target.pid, process->target.comm, left, units_s(left), path,
+			  symbol);
 	place->warned_back |= gone > left;
 	place->warned_left |= left > 0;
 }

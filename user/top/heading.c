@@ -128,10 +128,11 @@ static void heading_memory(struct screen *screen, const struct content *content,
 	text_approximate(
 		(char *)text_format_count(site_stats_inuse_objects(&report->totals), count),
 		site_stats_hold(&report->sampled));
-	screen_printf(screen, "  %s blocks", count);
+	screen_printf(screen, "  %s block%s", count,
+		      units_s(site_stats_inuse_objects(&report->totals)));
 	if (!view->by_process)
 		screen_printf(screen, " at %zu site%s", report->sites_in_use,
-			      report->sites_in_use == 1 ? "" : "s");
+			      units_s(report->sites_in_use));
 	screen_end_line(screen);
 }
 
@@ -207,7 +208,7 @@ static void heading_verdict(struct screen *screen, const struct content *content
 		return;
 	}
 	if (report->leaks)
-		buffer_printf(&line, "%zu row%s: ", report->leaks, report->leaks == 1 ? "" : "s");
+		buffer_printf(&line, "%zu row%s: ", report->leaks, units_s(report->leaks));
 	buffer_printf(&line, "%s: ", verdict_clause_title(report->verdict.word));
 	verdict_clause_append(&report->verdict, &line);
 	heading_append_wrapped(screen, line.data, table_style_of(report->verdict.word));
@@ -260,7 +261,7 @@ static void heading_badges(struct screen *screen, const struct content *content,
 	}
 	if (defects) {
 		snprintf(text, sizeof(text), "%zu kind%s of loss: c shows it", defects,
-			 defects == 1 ? "" : "s");
+			 units_s(defects));
 		heading_append_badge(screen, SCREEN_WARNING, text);
 	}
 	if (report->sites_in_use > report->site_count && report->site_count) {

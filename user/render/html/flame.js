@@ -260,7 +260,7 @@ class Flame {
 
 	describe(node) {
 		const share = this.tree.root.value ? node.value / this.tree.root.value : 0;
-		const sites = node.sites.length === 1 ? '1 site' : formatCount(node.sites.length) + ' sites';
+		const sites = formatCounted(node.sites.length, 'site');
 		return this.format(node.value) + ', ' + formatPercent(share) + ', ' + sites;
 	}
 

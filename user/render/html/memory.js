@@ -51,7 +51,7 @@ function heapCard(heap) {
 	const rows = Object.entries(heap).filter(([name, value]) => name.endsWith('_bytes') && value)
 		.map(([name, value]) => [name.slice(0, -6).replace(/_/g, ' '), formatBytes(value)]);
 	return card('malloc: ' + clean(heap.allocator + (heap.version ? ' ' + heap.version : '')),
-		make('p', 'dim', formatCount(heap.live_blocks) + ' blocks in use, ' + formatCount(heap.arenas) + (heap.arenas === 1 ? ' arena' : ' arenas')),
+		make('p', 'dim', formatCounted(heap.live_blocks, 'block') + ' in use, ' + formatCounted(heap.arenas, 'arena')),
 		shareBar('Blocks in use, free memory and overhead', [['in use', live], ['free', free], ['overhead', heap.overhead_bytes]]),
 		figureTable(rows), ...heap.remarks.map((remark) => make('p', 'dim', clean(remark))));
 }
@@ -68,8 +68,8 @@ function objectsCard(objects) {
 		known(one.growth_objects, formatCount), formatCount(one.old), formatCount(one.garbage), clean(one.name),
 		one.holders.slice(0, 3).map((holder) => clean(typeof holder === 'string' ? holder : holder.text || holder.path || '')).join('; ')]);
 	return card('Objects of ' + clean(objects.runtime + ' ' + (objects.version || '')),
-		make('p', 'dim', formatCount(objects.pages) + ' pages, ' + formatCount(objects.minor_gcs) + ' minor and ' + formatCount(objects.major_gcs) +
-			' major garbage collections'),
+		make('p', 'dim', formatCounted(objects.pages, 'page') + ', ' + formatCount(objects.minor_gcs) + ' minor and ' +
+			formatCounted(objects.major_gcs, 'major garbage collection')),
 		plainTable([['Live', 'num'], ['Bytes', 'num'], ['Growth', 'num'], ['Old', 'num'], ['Garbage', 'num'], ['Class', 'code'], ['Held by', 'code']], rows));
 }
 

@@ -161,7 +161,7 @@ class Sites {
 		const { tree, found } = this.flame;
 		const all = node === tree.root ? this.model.sites.map((_, index) => index) : [...node.sites];
 		const rows = found ? all.filter((row) => found.sites[row]) : all;
-		const words = [formatCount(rows.length) + (rows.length === 1 ? ' site' : ' sites')];
+		const words = [formatCounted(rows.length, 'site')];
 		if (node !== tree.root) {
 			words.push('of the frame ' + tree.name(node).slice(0, 120));
 		}
@@ -221,8 +221,8 @@ function traceFacts(report) {
 	const { totals, targets, price } = report;
 	const rss = sumOf(targets, (target) => target.process.rss_bytes);
 	const facts = [
-		fact('in use', approximate(formatBytes(totals.inuse_bytes), totals.sampled), formatCount(totals.inuse_objects) + ' blocks'),
-		fact('allocated', approximate(formatBytes(totals.alloc_bytes), totals.sampled), formatCount(totals.alloc_objects) + ' blocks'),
+		fact('in use', approximate(formatBytes(totals.inuse_bytes), totals.sampled), formatCounted(totals.inuse_objects, 'block')),
+		fact('allocated', approximate(formatBytes(totals.alloc_bytes), totals.sampled), formatCounted(totals.alloc_objects, 'block')),
 		fact('freed', totals.alloc_objects ? formatPercent(totals.free_objects / totals.alloc_objects) : '\u2013', 'of the blocks'),
 		rss ? fact('RSS', formatBytes(rss), targets.length === 1 ? 'of the process' : 'of all processes') : null,
 		fact('traced for', formatTime(report.duration_s), report.budget ? 'in short windows' : 'each call'),
@@ -243,7 +243,7 @@ function budgetCard(report) {
 		rest('of this, alive but written to', budget.written_bytes_per_s),
 		rest('of this, cannot be attributed to a site', budget.unattributed_bytes_per_s),
 		['cost of tracing', (budget.cost_assumed ? 'at most ' : '') + budget.spent_percent.toFixed(2) + ' % of CPU time, of ' + budget.percent + ' %'],
-		['windows', formatCount(budget.windows) + ', ' + formatTime(budget.windows_s) + ' in all; ' + formatCount(budget.recorded) + ' blocks recorded'],
+		['windows', formatCount(budget.windows) + ', ' + formatTime(budget.windows_s) + ' in all; ' + formatCounted(budget.recorded, 'block') + ' recorded'],
 	];
 	return card('Estimates', make('p', 'dim', 'All figures of sites are estimates (~) from short windows of tracing: what is in use is what has been gained since then.'),
 		figureTable(rows));
@@ -255,7 +255,7 @@ function historyCard(report, history) {
 		return card('Growth over time', make('p', 'dim', 'This report has no history: it is of too short a run, or of one that keeps none.'));
 	}
 	const marks = history.marks.map((mark) => [mark.time_s, mark.name]);
-	const words = formatCount(history.times.length) + ' moments in ' + formatTime(last(history.times) - history.times[0]);
+	const words = formatCounted(history.times.length, 'moment') + ' in ' + formatTime(last(history.times) - history.times[0]);
 	return card('Growth over time', make('p', 'dim', 'Bytes in use at ' + words + '.'),
 		growthChart(history.total(), marks, 'Bytes in use over time', 190));
 }
@@ -284,7 +284,7 @@ function processCard(report, held) {
 
 function lostFacts(report) {
 	const { totals } = report;
-	return make('div', 'facts', fact('lost', formatBytes(totals.inuse_bytes), formatCount(totals.inuse_objects) + ' blocks'));
+	return make('div', 'facts', fact('lost', formatBytes(totals.inuse_bytes), formatCounted(totals.inuse_objects, 'block')));
 }
 
 /** The same of the blocks that `leaks` has found. */
@@ -312,7 +312,7 @@ function showDiff(report, more, main) {
 	const facts = report.moments.map((moment, index) => fact(clean(moment.name || 'moment ' + (index + 1)), formatBytes(moment.inuse_bytes),
 		(moment.time || 'unknown time') + ', after ' + formatTime(moment.duration_s)));
 	const changes = Object.entries(report.changes).filter(([, count]) => count).map(([word, count]) => formatCount(count) + ' ' + word);
-	facts.push(fact('change', formatChange(report.growth_bytes), formatCount(report.growth_objects) + ' blocks'));
+	facts.push(fact('change', formatChange(report.growth_bytes), formatCounted(report.growth_objects, 'block')));
 	setTitle('What has changed', changes.join(', ') + '; by tracer ' + report.version);
 	main.append(make('div', 'facts', ...facts), ...sites.elements);
 	return sites;

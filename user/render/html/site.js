@@ -20,7 +20,7 @@ function figureTable(rows) {
 }
 
 function siteFigures(site, lost) {
-	const blocks = (bytes, objects) => approximate(formatBytes(bytes) + ' in ' + formatCount(objects) + ' blocks', site.sampled);
+	const blocks = (bytes, objects) => approximate(formatBytes(bytes) + ' in ' + formatCounted(objects, 'block'), site.sampled);
 	if (lost) {
 		return [['lost', blocks(site.inuse_bytes, site.inuse_objects)]];
 	}
@@ -60,7 +60,7 @@ function heldFigures(report, site) {
 	const rows = report.moments.map((moment, index) => {
 		const held = site.held[index];
 		return [clean(moment.name || 'moment ' + (index + 1)), held
-			? formatBytes(held.inuse_bytes) + ' in ' + formatCount(held.inuse_objects) + ' blocks' : 'not known'];
+			? formatBytes(held.inuse_bytes) + ' in ' + formatCounted(held.inuse_objects, 'block') : 'not known'];
 	});
 	rows.push(['change', site.growth_bytes === null ? 'not known' : formatChange(site.growth_bytes)]);
 	return rows;

@@ -47,6 +47,11 @@ function formatCount(count) {
 	return sign + String(Math.abs(Math.round(count))).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
+/** "1 block", "51,200 blocks" */
+function formatCounted(count, noun) {
+	return formatCount(count) + ' ' + noun + (Math.abs(Math.round(count)) === 1 ? '' : 's');
+}
+
 function formatPercent(share) {
 	return (100 * share).toFixed(share < 0.0995 && share > 0 ? 2 : 1) + ' %';
 }
