@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Recordings of real runs: what they report is what a live report had, when the program is gone, and however the tracer ended."""
 import json
+import math
 import os
 import pty
 import re
@@ -303,6 +304,12 @@ def test_verdicts():
         never = report["sites"][0]["verdict"]["never_freed"]
         assert lab.function_of(report["sites"][0]) == "site_leak" and 0 <= never["low"] <= never["mid"] <= never["high"] < 0.1, report["sites"][0]
         assert report["verdict"]["word"] == "leak", report["verdict"]
+        # Verdicts come with the 15th interval of 0.5 s (docs/recordings.md), so 6 s after the third one; all formats say when.
+        third = ("--at", moment(3))
+        waits = {site["verdict"]["wait_s"] for site in recorded(path, *third)["sites"] if site["verdict"]["word"] == "unknown"}
+        assert len(waits) == 1 and min(waits) >= 6, waits
+        for form in "text", "html":
+            assert "look for about %d.0 s more" % math.ceil(min(waits)) in lab.run("report", path, "--format", form, *third)[1], (form, waits)
         # At the beginning nobody could know.
         assert set(words(recorded(path, "--at", "1s")).values()) <= {"unknown", "none", None}, recorded(path, "--at", "1s")
         status, text, errors = lab.run("report", path, "--fail-on-leak", "-s", "leak", *at)

@@ -188,6 +188,32 @@ static const char *judge(void *context, const struct snapshot *snapshot,
 	return verdict_name(report_verdict_of(snapshot, &options, site).word);
 }
 
+/* One interval each `step_s`, and at each of `marks`, which are in order. */
+static void record_at(struct world *world, double step_s, const double *marks, size_t mark_count)
+{
+	const struct writer_options options = { .names = run_names(world->run),
+						.host = "here",
+						.interval_ns = sim_ns(step_s) };
+	struct error error = { 0 };
+	struct writer writer;
+	double tick_s = step_s;
+	size_t mark = 0;
+
+	assert_int_equal(writer_open(&writer, recorded_path, &options, &error), 0);
+	while (tick_s <= TIME_S) {
+		const bool is_mark = mark < mark_count && marks[mark] < tick_s;
+		struct snapshot *snapshot = world_snapshot(world, is_mark ? marks[mark] : tick_s);
+
+		assert_int_equal(writer_add(&writer, snapshot, NULL, &error), 0);
+		snapshot_free(snapshot);
+		if (is_mark)
+			mark++;
+		else
+			tick_s += step_s;
+	}
+	assert_int_equal(writer_close(&writer, &error), 0);
+}
+
 /* One interval each `step_s`; the texts that live reports of them had. */
 static size_t record(struct world *world, double step_s, uint64_t limit, char **texts)
 {
@@ -305,6 +331,75 @@ static void test_as_live(void **state)
 	check_word(&reader, 10, LEAK, VERDICT_UNKNOWN);
 	reader_close(&reader);
 	world_close(&world);
+}
+
+/* The verdict of the leak at an interval. */
+static struct verdict leak_at(struct reader *reader, uint64_t interval)
+{
+	const struct report_names names = recorded_names(reader);
+	struct history history = { .step_ns = reader->interval_ns };
+	const struct report_options options = { .history = &history };
+	struct error error = { 0 };
+	struct snapshot *snapshot;
+	struct verdict verdict = { 0 };
+	struct report *report;
+	size_t i;
+
+	if (load(reader, interval, &snapshot, &history, &error))
+		fail_msg("%s", error.text);
+	report = report_build(snapshot, &options, &names);
+	for (i = 0; i < report->site_count; i++)
+		if (report->sites[i].origin->key == LEAK)
+			verdict = report->sites[i].verdict;
+	report_free(report);
+	snapshot_free(snapshot);
+	history_free(&history);
+	return verdict;
+}
+
+/*
+ * After the time to wait there is a verdict. The truth is the recording itself: what its later intervals have. With marks: at each of these
+ * times there is an interval, too, which comes sooner than the next one of INTERVAL.
+ */
+static void check_wait(double step_s, const double *marks, size_t mark_count)
+{
+	const uint64_t step_ns = sim_ns(step_s);
+	struct world world;
+	struct reader reader;
+	uint64_t i, time_ns, then;
+
+	world_open(&world);
+	record_at(&world, step_s, marks, mark_count);
+	open_reader(&reader);
+	assert_int_equal(reader.interval_ns, step_ns);
+	for (i = 1; leak_at(&reader, i).word == VERDICT_UNKNOWN; i++) {
+		const struct verdict verdict = leak_at(&reader, i);
+		const struct moment later = { .kind = MOMENT_AFTER,
+					      .after_ns = verdict.time_ns + verdict.wait_ns };
+
+		time_ns = verdict.time_ns;
+		assert_in_range(verdict.wait_ns, 1, 16 * step_ns);
+		assert_int_equal(reader_find(&reader, &later, &then, &(struct error){ 0 }), 0);
+		if (leak_at(&reader, then).word == VERDICT_UNKNOWN)
+			fail_msg("at %g s of steps of %g s: not after %g s", (double)time_ns / 1e9,
+				 step_s, (double)verdict.wait_ns / 1e9);
+	}
+	/* As docs/recordings.md has it; marks make it sooner. */
+	assert_int_equal(i, 15);
+	reader_close(&reader);
+	world_close(&world);
+}
+
+static void test_wait(void **state)
+{
+	static const double marks[] = { 0.1, 0.4, 3.1 };
+
+	(void)state;
+	check_wait(1, NULL, 0);
+	check_wait(2, NULL, 0);
+	check_wait(5, NULL, 0);
+	check_wait(2, marks, 3);
+	check_wait(5, marks, 3);
 }
 
 static void check_recorded_word(sqlite3 *handle, uint64_t interval, uint64_t key,
@@ -644,11 +739,12 @@ static void test_grow_older(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_live),	 cmocka_unit_test(test_thinned),
-		cmocka_unit_test(test_table),	 cmocka_unit_test(test_former_version),
-		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_settled),	 cmocka_unit_test(test_since),
-		cmocka_unit_test(test_extremes), cmocka_unit_test(test_grow_older),
+		cmocka_unit_test(test_as_live),	       cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_thinned),	       cmocka_unit_test(test_table),
+		cmocka_unit_test(test_former_version), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_contradictions), cmocka_unit_test(test_settled),
+		cmocka_unit_test(test_since),	       cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_grow_older),
 	};
 
 	return cmocka_run_group_tests(tests, recorded_make_folder, recorded_remove_folder);

@@ -38,6 +38,8 @@ struct history {
 	uint64_t times[HISTORY_POINTS]; /* CLOCK_MONOTONIC */
 	size_t count;
 	uint64_t spacing_ns;
+	/* Planned distance of moments, as in a recording; 0 = HISTORY_SPACING_NS */
+	uint64_t step_ns;
 	struct table sites; /* by key: HISTORY_POINTS points, and the one at the peak; owned */
 	/* The moment with most bytes in use, including moments dropped since. */
 	uint64_t peak_ns, peak_bytes; /* CLOCK_MONOTONIC; 0 = no moment was completed */

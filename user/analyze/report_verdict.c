@@ -21,7 +21,8 @@ static struct verdict_input verdict_input_of(const struct report_options *option
 				       .now_ns = now_ns,
 				       .times = options->history->times,
 				       .points = points,
-				       .count = options->history->count };
+				       .count = options->history->count,
+				       .step_ns = options->history->step_ns };
 }
 
 static bool verdict_is_of_several(const struct snapshot_site *row)

@@ -11,6 +11,8 @@
 
 /* Nothing is judged before there are so many moments, 4 s at first. */
 #define POINTS_MIN 16
+/* The longest wait: a recording, which is untrusted, may have any times. */
+#define WAIT_MOST_NS 1e18
 
 /* What is in use grows if it is more by this part than in the first half of the time. */
 #define RISE_MIN 0.02
@@ -148,13 +150,25 @@ static enum verdict_word verdict_of_steady(const struct verdict_line *line,
 	return VERDICT_STEADY;
 }
 
+/* Until there are enough moments, at the planned distance, or the longest one so far. */
+static uint64_t verdict_wait_for_moments(const struct verdict_line *line,
+					 const struct verdict_input *input)
+{
+	const double planned_s =
+		verdict_seconds(input->step_ns ? input->step_ns : HISTORY_SPACING_NS);
+	const double step_s = fmax(planned_s, verdict_line_widest_s(line));
+
+	return (uint64_t)llround(
+		fmin((double)(POINTS_MIN - line->count) * step_s * 1e9, WAIT_MOST_NS));
+}
+
 static enum verdict_word verdict_judge(const struct verdict_line *line,
 				       const struct verdict_input *input, struct verdict *verdict)
 {
 	struct verdict_leak leak;
 
 	if (line->count < POINTS_MIN) {
-		verdict->wait_ns = (POINTS_MIN - line->count) * (uint64_t)HISTORY_SPACING_NS;
+		verdict->wait_ns = verdict_wait_for_moments(line, input);
 		return VERDICT_UNKNOWN;
 	}
 	leak = input->several ? (struct verdict_leak){ 0 } : verdict_leak_find(line, input->stats);

@@ -74,6 +74,16 @@ double verdict_line_rate(const struct verdict_line *line, double from, double to
 	       ((to - from) * all);
 }
 
+double verdict_line_widest_s(const struct verdict_line *line)
+{
+	double widest = 0;
+	size_t i;
+
+	for (i = 1; i < line->count; i++)
+		widest = fmax(widest, line->moments[i].time_s - line->moments[i - 1].time_s);
+	return widest;
+}
+
 double verdict_line_peak(const struct verdict_line *line, size_t first, size_t end)
 {
 	double peak = 0;

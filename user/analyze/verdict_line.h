@@ -22,6 +22,7 @@ struct verdict_input {
 	const uint64_t *times;
 	const struct history_point *points;
 	size_t count;
+	uint64_t step_ns; /* planned distance of these; 0 = HISTORY_SPACING_NS */
 	bool several; /* a sum of sites: LEAK is not judged, since their lifespans do not mix */
 };
 
@@ -46,6 +47,9 @@ double verdict_line_born(const struct verdict_line *line, double time_s);
 
 /* Growth in bytes per second between two fractions, 0 to 1, of the time. */
 double verdict_line_rate(const struct verdict_line *line, double from, double to);
+
+/* The longest distance of two moments, in seconds. */
+double verdict_line_widest_s(const struct verdict_line *line);
 
 /* The maximum of bytes in the moments [first, end); 0 if there are none. */
 double verdict_line_peak(const struct verdict_line *line, size_t first, size_t end);

@@ -81,6 +81,7 @@ int recorder_open(struct recorder *recorder, const struct options *options, cons
 					 .judge = { recorder_judge, recorder_estimate, recorder },
 					 .min_age_ns = options->min_age_ns,
 					 .survived = options->survived,
+					 .interval_ns = options->interval_ns,
 					 .budget = options->budget,
 					 .limit = options->limit };
 	char *host = output_host();

@@ -104,6 +104,7 @@ static int report_load_history(struct reporter *reporter, struct reader *reader,
 			  "record how long blocks live");
 		return 0;
 	}
+	reporter->history.step_ns = reader->interval_ns;
 	code = report_find(reader, options->at, &last, error);
 	return code ? code : past_reader_read(reader, last, &sink, error);
 }

@@ -118,13 +118,15 @@ static void reader_read_values(struct reader *reader)
 
 	query_open(&query, &reader->database,
 		   "SELECT name, value FROM recording WHERE name IN"
-		   " ('id_seed', 'min_age_ns', 'survived')");
+		   " ('id_seed', 'min_age_ns', 'survived', 'interval_ns')");
 	while (query_next(&query)) {
 		name = query_take_text(&query);
 		if (name && !strcmp(name, "id_seed"))
 			reader->id_seed = query_take_word(&query);
 		else if (name && !strcmp(name, "min_age_ns"))
 			reader->min_age_ns = query_take_number(&query, INT64_MAX);
+		else if (name && !strcmp(name, "interval_ns"))
+			reader->interval_ns = query_take_number(&query, INT64_MAX);
 		else if (name)
 			reader->survived = query_take_number(&query, INT64_MAX);
 	}

@@ -20,6 +20,7 @@ struct reader {
 	struct strings strings; /* strings of symbols */
 	uint64_t id_seed;
 	uint64_t min_age_ns, survived; /* limits by which blocks were counted */
+	uint64_t interval_ns; /* INTERVAL; 0 = not known */
 	struct query find_symbol;
 	struct symbol unnamed_symbol;
 	struct symbol_list unnamed;

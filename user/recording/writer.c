@@ -131,6 +131,7 @@ int writer_open(struct writer *writer, const char *path, const struct writer_opt
 	query_run(&writer->add_value);
 	writer_add_value(writer, "min_age_ns", options->min_age_ns);
 	writer_add_value(writer, "survived", options->survived);
+	writer_add_value(writer, "interval_ns", options->interval_ns);
 	database_run(&writer->database, "COMMIT");
 	code = database_finish(&writer->database, error);
 	if (code)

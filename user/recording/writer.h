@@ -46,6 +46,7 @@ struct writer_options {
 	struct interner_names names; /* names of frames */
 	struct writer_judge judge;
 	uint64_t min_age_ns, survived; /* limits by which blocks were counted */
+	uint64_t interval_ns; /* planned distance of intervals; 0 = none */
 	const char *host; /* name of the machine */
 	bool budget; /* snapshots come from --budget */
 	uint64_t limit; /* size limit of the file, bytes; 0 = none */
