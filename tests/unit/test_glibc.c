@@ -423,6 +423,101 @@ static void test_damaged(void **state)
 	glibc_world_free(world);
 }
 
+/* The mapping of [heap], of which `size` bytes are listed from now on. */
+static void list_heap(struct glibc_world *world, uint64_t size)
+{
+	size_t i;
+
+	for (i = 0; i < world->fake->mapping_count; i++)
+		if (world->fake->mappings[i].start == WORLD_HEAP)
+			world->fake->mappings[i].end = WORLD_HEAP + size;
+}
+
+/* The heap has grown between the list of mappings and the look at its arena: the mappings are listed again. */
+static void test_grown_before(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	struct heap_totals totals = { 0 };
+	struct heap_layout *layout = NULL;
+	struct seen seen = { 0 };
+	struct census_sink sink = { .block = see, .context = &seen };
+
+	(void)state;
+	list_heap(world, 0x8000);
+	fake_image_open(world->fake);
+	list_heap(world, WORLD_HEAP_SIZE);
+	assert_int_equal(heap_glibc.find(world->fake->image, NULL, &layout, NULL), 0);
+	assert_int_equal(heap_glibc.walk(layout, world->fake->image, &sink, &totals), 0);
+	heap_glibc.free(layout);
+	assert_int_equal(totals.live_blocks, world->live_blocks);
+	assert_int_equal(totals.unknown_bytes, 0);
+	assert_int_equal(totals.remarks.length, 0);
+	glibc_world_free(world);
+}
+
+#define GROWTH 0x2000
+
+static struct glibc_world *growing;
+static uint64_t growing_size;
+
+/* malloc takes more of [heap] as each block of it is read: one block to the end, and a new top. */
+static void grow_heap(struct fake_image *fake, uint64_t address)
+{
+	uint64_t top = growing->top[0];
+
+	if (address < WORLD_HEAP || address >= WORLD_HEAP + WORLD_HEAP_SIZE)
+		return;
+	growing_size += GROWTH;
+	growing->top[0] = WORLD_HEAP + growing_size - 0x100;
+	fake_image_pages(fake, WORLD_HEAP + growing_size - GROWTH, GROWTH, IMAGE_PRESENT);
+	glibc_world_put(growing, top + 8, (growing->top[0] - top) | 1);
+	glibc_world_put(growing, growing->top[0] + 8, 0x101);
+	glibc_world_put_arena(growing, 0, growing_size);
+	list_heap(growing, growing_size);
+}
+
+/* It grows all the time, faster than mappings are listed. What was there is found, and nothing was not understood. */
+static void test_grows_meanwhile(void **state)
+{
+	struct heap_totals totals;
+	struct seen seen = { 0 };
+	int i;
+
+	(void)state;
+	growing = glibc_world_new(GLIBC_WORLD_2_36);
+	for (i = 0; i < 500; i++)
+		glibc_world_chunk(growing, 64, WORLD_LIVE);
+	glibc_world_end(growing);
+	growing_size = WORLD_HEAP_SIZE;
+	growing->fake->on_read = grow_heap;
+	assert_int_equal(look(growing, &seen, &totals), 0);
+	assert_int_equal(totals.unknown_bytes, 0);
+	assert_in_range(totals.live_blocks, 500, 500 + growing_size / GROWTH);
+	assert_non_null(totals.remarks.data);
+	assert_non_null(strstr(totals.remarks.data, "the heap has grown from "));
+	assert_ptr_equal(strchr(totals.remarks.data, '\n'),
+			 totals.remarks.data + totals.remarks.length - 1);
+	buffer_free(&totals.remarks);
+	glibc_world_free(growing);
+}
+
+/* A total that only says that it has grown: the kernel has no such memory. */
+static void test_grown_false(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	struct heap_totals totals;
+	struct seen seen = { 0 };
+
+	(void)state;
+	glibc_world_put_arena(world, 0, WORLD_HEAP_SIZE + 0x100000);
+	assert_int_equal(look(world, &seen, &totals), 0);
+	assert_int_equal(totals.unknown_bytes, 0x100000);
+	assert_non_null(strstr(totals.remarks.data, "1.0 MiB not found"));
+	assert_non_null(strstr(totals.remarks.data, "1.0 MiB of the heap not understood"));
+	buffer_free(&totals.remarks);
+	glibc_world_free(world);
+}
+
 /* Heaps of an arena that lead back to each other. */
 static void test_cycle(void **state)
 {
@@ -504,6 +599,9 @@ int main(void)
 		cmocka_unit_test(test_trim_consolidates),
 		cmocka_unit_test(test_swapped),
 		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_grown_before),
+		cmocka_unit_test(test_grows_meanwhile),
+		cmocka_unit_test(test_grown_false),
 		cmocka_unit_test(test_cycle),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_failed_walk_passes_nothing),

@@ -34,6 +34,14 @@ void census_check_use(struct image *image, const struct census_use *seen,
 	if (image_is_over(image) || (!census_is_apart(seen->blocks, now->blocks, USE_BLOCKS_PART) &&
 				     !census_is_apart(seen->bytes, now->bytes, USE_BYTES_PART)))
 		return;
+	if (now->blocks >= seen->blocks && now->bytes >= seen->bytes) {
+		buffer_printf(&totals->remarks,
+			      "%s: the heap has grown from %s to %s while it was walked: what is "
+			      "new is not in these figures\n",
+			      totals->allocator, units_format_size(seen->bytes, texts[0]),
+			      units_format_size(now->bytes, texts[1]));
+		return;
+	}
 	buffer_printf(&totals->remarks,
 		      "%s: %s blocks of %s were in use as the walk came by, and %s of %s are at "
 		      "its end: figures are rough\n",

@@ -55,11 +55,17 @@ struct census_use {
  * is no time to list them all, and the old list stays, or the process is gone.
  */
 bool census_refresh(struct image *image);
+/* What makes no sense does so in both of two readings: else it has changed, or was newer than the list of mappings. */
+static inline uint64_t census_both(uint64_t first, uint64_t second)
+{
+	return first < second ? first : second;
+}
 /*
  * Call at the end of a walk: `seen` is the sum of the counters when their blocks were walked, `now`
  * their sum when read again, without the blocks. The second reading takes a fraction of the time,
- * so it is nearly a sum of one moment. If the two differ, blocks have moved past the walk, and some
- * were seen twice or not at all: adds a remark, unless there was no time to read all counters.
+ * so it is nearly a sum of one moment. If the two differ, the heap has grown, or blocks have moved
+ * past the walk, and some were seen twice or not at all: adds a remark, unless there was no time to
+ * read all counters.
  */
 void census_check_use(struct image *image, const struct census_use *seen,
 		      const struct census_use *now, struct heap_totals *totals);

@@ -14,6 +14,7 @@
 #define GLIBC_TLS_MAX 65536 /* of a thread, that is searched for its cache */
 #define GLIBC_TLS_DEFAULT 8192 /* where it is not known how long it is */
 #define GLIBC_FIRST_BYTES 4096
+#define GLIBC_GROWTH_PART 100 /* a heap that has grown by less is as good as whole */
 
 static void glibc_free(struct heap_layout *layout)
 {
@@ -212,55 +213,139 @@ static bool glibc_mapped_differ(const struct glibc_par *par, const struct glibc_
 	return par->found && (list->count != par->n_mmaps || list->bytes != par->mmapped_mem);
 }
 
+/* Find them. True: they are not as many as malloc counts, but between what it counted before and after they were listed. */
+static bool glibc_find_all_mapped(struct glibc_walk *walk, struct glibc_mapped_list *list)
+{
+	struct glibc_par *par = &walk->par, before;
+
+	glibc_par_read(walk->layout, walk->image, par);
+	glibc_mapped_find_again(walk->map, walk->image, par, &walk->layout->mapped, list);
+	if (!glibc_mapped_differ(par, list))
+		return false;
+	/* The mappings are older than the numbers. */
+	before = *par;
+	if (!image_refresh(walk->image))
+		return false;
+	glibc_mapped_free(list);
+	glibc_par_read(walk->layout, walk->image, par);
+	if (glibc_mapped_find_grown(walk->map, walk->image, &before, par, list))
+		return glibc_mapped_differ(par, list);
+	glibc_mapped_find(walk->map, walk->image, par, list);
+	return false;
+}
+
+static void glibc_remark_mapped(struct glibc_walk *walk, const struct glibc_mapped_list *list)
+{
+	char texts[2][UNITS_TEXT_MAX];
+
+	if (!walk->par.found)
+		buffer_printf(&walk->totals->remarks,
+			      "how many blocks have mappings of their own is not known\n");
+	else
+		buffer_printf(
+			&walk->totals->remarks,
+			"found with mappings of their own: %zu block%s of %s; malloc counts %u "
+			"of %s\n",
+			list->count, units_s(list->count), units_format_size(list->bytes, texts[0]),
+			walk->par.n_mmaps, units_format_size(walk->par.mmapped_mem, texts[1]));
+}
+
 /* The chunks with mappings, and whether they are as many as malloc has counted. */
 static void glibc_walk_all_mapped(struct glibc_walk *walk)
 {
 	struct glibc_mapped_list list = { 0 };
 	unsigned char bytes[GLIBC_FIRST_BYTES];
-	struct glibc_par *par = &walk->par;
+	bool grew = glibc_find_all_mapped(walk, &list);
 	size_t i;
 
-	glibc_par_read(walk->layout, walk->image, par);
-	glibc_mapped_find_again(walk->map, walk->image, par, &walk->layout->mapped, &list);
-	if (glibc_mapped_differ(par, &list) && image_refresh(walk->image)) {
-		/* The mappings are older than the numbers. */
-		glibc_mapped_free(&list);
-		glibc_par_read(walk->layout, walk->image, par);
-		glibc_mapped_find(walk->map, walk->image, par, &list);
-	}
 	for (i = 0; i < list.count; i++)
 		glibc_walk_mapped(walk, &list.items[i], bytes);
-	if (!par->found || glibc_mapped_differ(par, &list))
+	if (!walk->par.found || glibc_mapped_differ(&walk->par, &list)) {
 		glibc_give_rest(walk);
-	if (!par->found)
-		buffer_printf(&walk->totals->remarks,
-			      "how many blocks have mappings of their own is not known\n");
-	else if (glibc_mapped_differ(par, &list))
-		buffer_printf(&walk->totals->remarks,
-			      "found with mappings of their own: %zu block%s of %llu bytes; malloc "
-			      "counts %u of %llu\n",
-			      list.count, units_s(list.count), (unsigned long long)list.bytes,
-			      par->n_mmaps, (unsigned long long)par->mmapped_mem);
+		if (!grew)
+			glibc_remark_mapped(walk, &list);
+	}
+	walk->grew |= grew;
+	walk->mapped_bytes = list.bytes;
 	glibc_mapped_free(&list);
+}
+
+/* The arena of the same address, or NULL. */
+static const struct glibc_arena *glibc_find_same(const struct glibc_map *map,
+						 const struct glibc_arena *arena)
+{
+	size_t i;
+
+	for (i = 0; i < map->arena_count; i++)
+		if (map->arenas[i].address == arena->address)
+			return &map->arenas[i];
+	return NULL;
+}
+
+static bool glibc_is_whole(const struct glibc_arena *arena)
+{
+	return arena->heap_bytes == arena->system_mem && !arena->late_end;
+}
+
+/*
+ * Has all of an arena's memory been found, but for what it has grown by? What was read while it changed is right when it is read
+ * again (`now`); what was newer than the list of mappings must be in a later one.
+ */
+static bool glibc_is_found(const struct glibc_arena *before, const struct glibc_map *now)
+{
+	const struct glibc_arena *again = glibc_find_same(now, before);
+
+	if (before->late_end)
+		return before->late_end <= now->brk_end;
+	return before->heap_bytes && again && glibc_is_whole(again);
+}
+
+/* What the arenas have grown by since they were walked, beyond what could be walked. */
+static void glibc_remark_growth(struct glibc_walk *walk, const struct glibc_map *now)
+{
+	uint64_t before = walk->mapped_bytes, after = walk->par.mmapped_mem;
+	char texts[2][UNITS_TEXT_MAX];
+	size_t i;
+
+	for (i = 0; i < walk->map->arena_count; i++)
+		before += walk->map->arenas[i].system_mem;
+	if (walk->map->arenas[0].late_end)
+		before -= walk->map->arenas[0].late_end - walk->map->brk_end;
+	for (i = 0; i < now->arena_count; i++)
+		after += now->arenas[i].system_mem;
+	if (walk->grew && after > before && after - before > before / GLIBC_GROWTH_PART)
+		buffer_printf(&walk->totals->remarks,
+			      "the heap has grown from %s to %s while it was walked: what is new "
+			      "is not in these figures\n",
+			      units_format_size(before, texts[0]),
+			      units_format_size(after, texts[1]));
 }
 
 /* All of an arena's memory should have been found; it may have grown since. */
 static void glibc_check_arenas(struct glibc_walk *walk)
 {
 	uint64_t different = 0, missing = 0;
+	struct glibc_map now = { 0 };
+	bool changed = walk->grew;
 	char size[UNITS_TEXT_MAX];
 	size_t i;
 
+	walk->grew |= walk->map->late;
+	for (i = 0; i < walk->map->arena_count; i++)
+		changed |= !glibc_is_whole(&walk->map->arenas[i]);
+	if (!changed)
+		return;
+	if (image_refresh(walk->image))
+		glibc_map_read_settled(walk->layout, walk->image, &now);
 	for (i = 0; i < walk->map->arena_count; i++) {
 		const struct glibc_arena *before = &walk->map->arenas[i];
-		struct glibc_arena now = *before;
 
-		if (before->heap_bytes == before->system_mem ||
-		    (glibc_arena_read(walk->layout, walk->image, &now) &&
-		     before->heap_bytes == now.system_mem))
+		if (glibc_is_whole(before) || glibc_is_found(before, &now))
 			continue;
 		different++;
-		if (before->system_mem > before->heap_bytes)
+		if (before->late_end)
+			missing += before->late_end - walk->map->brk_end;
+		else if (before->system_mem > before->heap_bytes)
 			missing += before->system_mem - before->heap_bytes;
 	}
 	if (different)
@@ -269,9 +354,11 @@ static void glibc_check_arenas(struct glibc_walk *walk)
 			"arenas of another size than malloc counts: %llu of %zu; %s not found\n",
 			(unsigned long long)different, walk->map->arena_count,
 			units_format_size(missing, size));
+	glibc_remark_growth(walk, &now);
 	walk->totals->unknown_bytes += missing;
-	if (missing)
+	if (missing || walk->grew)
 		glibc_give_rest(walk);
+	glibc_map_free(&now);
 }
 
 static void glibc_check_lists(struct glibc_walk *walk)
@@ -310,10 +397,13 @@ static void glibc_check_lists(struct glibc_walk *walk)
 			&totals->remarks,
 			"counted as in use, but may be free: %llu block%s; there are too many\n",
 			(unsigned long long)walk->candidates_lost, units_s(walk->candidates_lost));
-	if (totals->unknown_bytes)
+	if (totals->unknown_bytes && totals->resyncs)
 		buffer_printf(&totals->remarks, "%s of the heap not understood, at %llu place%s\n",
 			      units_format_size(totals->unknown_bytes, size),
 			      (unsigned long long)totals->resyncs, units_s(totals->resyncs));
+	else if (totals->unknown_bytes)
+		buffer_printf(&totals->remarks, "%s of the heap not understood\n",
+			      units_format_size(totals->unknown_bytes, size));
 }
 
 static const char *glibc_version(const struct glibc_walk *walk)

@@ -28,6 +28,7 @@ enum glibc_bins {
 };
 
 #define GLIBC_HEAP_MAX (64ull << 20) /* alignment and maximal size of heaps of arenas */
+#define GLIBC_FIRST_CHUNKS 4096 /* from their start: there are chunks in each of them */
 #define GLIBC_ARENAS_MAX 16384
 #define GLIBC_HEAPS_MAX 65536
 #define GLIBC_WALK_BUFFER (1u << 20) /* limit of read-ahead */
@@ -37,6 +38,11 @@ struct glibc_arena {
 	uint64_t address, top;
 	uint64_t system_mem;
 	uint64_t heap_bytes; /* sum of its heaps: must equal system_mem */
+	/*
+	 * Of the main arena: the end of its memory by malloc's count, if that lies beyond the list of
+	 * mappings, since the heap has grown after it was made; else 0.
+	 */
+	uint64_t late_end;
 	uint64_t fast[GLIBC_FASTBINS]; /* the first chunk of each list */
 };
 
@@ -56,6 +62,9 @@ struct glibc_map {
 	size_t heap_count, heap_capacity;
 	uint64_t brk_end; /* end of the main heap's memory; 0 = none */
 	bool cyclic; /* heaps form a cycle */
+	bool late; /* some memory of arenas is newer than the list of mappings */
+	/* The main arena's top, if `late`; before a read, that of the read before it; 0 = unknown */
+	uint64_t early_top;
 };
 
 /* Fields of malloc_par. */
@@ -99,7 +108,7 @@ int glibc_find_arena(struct image *image, struct heap_layout *layout, struct err
 bool glibc_map_read(const struct heap_layout *layout, struct image *image, struct glibc_map *map);
 /*
  * The same, with retries: refreshes the mappings each time the chain does not close, since arenas
- * may have been created. False: `map` is empty.
+ * may have been created, and once if they are older than the heaps. False: `map` is empty.
  */
 bool glibc_map_read_settled(const struct heap_layout *layout, struct image *image,
 			    struct glibc_map *map);
@@ -122,6 +131,14 @@ void glibc_mapped_find(const struct glibc_map *map, struct image *image,
  */
 void glibc_mapped_find_again(const struct glibc_map *map, struct image *image,
 			     const struct glibc_par *par, const struct glibc_mapped_list *before,
+			     struct glibc_mapped_list *list);
+/*
+ * While their number grows: finds those at the starts of mappings, which were listed after malloc
+ * counted `before`, and before it counted `now`. False, with an empty list: they are fewer than
+ * `before` or more than `now`.
+ */
+bool glibc_mapped_find_grown(const struct glibc_map *map, struct image *image,
+			     const struct glibc_par *before, const struct glibc_par *now,
 			     struct glibc_mapped_list *list);
 void glibc_mapped_free(struct glibc_mapped_list *list);
 
@@ -152,6 +169,8 @@ struct glibc_walk {
 	const struct census_sink *sink; /* NULL = none */
 	struct heap_totals *totals;
 	bool ended; /* the sink has ended the walk */
+	bool grew; /* the heap has grown beyond what can be walked */
+	uint64_t mapped_bytes; /* of chunks with mappings that were found */
 	/* The data read last. */
 	unsigned char *bytes;
 	uint64_t start;

@@ -75,6 +75,15 @@ static bool lists_is_chunk(const struct glibc_walk *walk, uint64_t chunk)
 	       glibc_map_heap(walk->map, chunk);
 }
 
+/* Is this in memory that a heap of an arena has had since it was listed? */
+static bool lists_is_newer(const struct glibc_walk *walk, uint64_t chunk)
+{
+	uint64_t first = chunk & ~(GLIBC_HEAP_MAX - 1);
+	const struct glibc_heap *heap = glibc_map_heap(walk->map, first + GLIBC_FIRST_CHUNKS);
+
+	return !(chunk & 15) && heap && heap->arena && heap->mapped == first && chunk >= heap->end;
+}
+
 /*
  * Do counts and entries agree? Returns how many lists are not empty, or -1. `most`: what a list may have, 0 = not known.
  */
@@ -88,7 +97,8 @@ static int lists_shape(const struct glibc_walk *walk, uint64_t size, const unsig
 		unsigned int count = lists_count(size, block, i);
 		uint64_t entry = lists_entry(size, block, i);
 
-		if (entry && !lists_is_chunk(walk, entry - GLIBC_HEADER))
+		if (entry && !lists_is_chunk(walk, entry - GLIBC_HEADER) &&
+		    !lists_is_newer(walk, entry - GLIBC_HEADER))
 			return -1;
 		if (size != LISTS_2_42 && !entry != !count)
 			return -1;

@@ -10,6 +10,7 @@
 #include "base/table.h"
 
 #define MAP_TRIES 4
+#define MAP_LATE_TRIES 1 /* lists of mappings that are made since the heaps have grown */
 #define MAP_ARENA_TAIL 40 /* next, next_free, attached_threads, system_mem, max_system_mem */
 
 static uint64_t map_next(const struct heap_layout *layout, struct image *image, uint64_t arena)
@@ -74,8 +75,10 @@ static bool map_add_heaps(const struct heap_layout *layout, struct image *image,
 	for (; at; at = prev) {
 		struct glibc_heap heap = { .mapped = at, .arena = index, .anchored = true };
 
-		if (!map_read_header(image, at, arena->address, &prev, &size))
+		if (!map_read_header(image, at, arena->address, &prev, &size)) {
+			map->late |= !image_find(image, at);
 			return false;
+		}
 		if (table_get(seen, at)) {
 			map->cyclic = true;
 			return false;
@@ -126,6 +129,29 @@ static void map_add_elsewhere(struct image *image, struct glibc_map *map)
 						.end = mapping->end });
 }
 
+/* Has [heap] grown since it was listed? Then malloc has more of it, and its top may be there. */
+static bool map_is_late(const struct glibc_arena *arena, uint64_t base, uint64_t end)
+{
+	uint64_t now = base + arena->system_mem;
+
+	return now > end && !(now & 4095) && arena->top >= base && arena->top < now;
+}
+
+/* What is listed ends where the top was before: a chunk begins there. It is checked later that the rest is of [heap]. */
+static void map_set_late(struct glibc_map *map, uint64_t base, uint64_t end)
+{
+	struct glibc_arena *arena = &map->arenas[0];
+	uint64_t early;
+
+	map->late = true;
+	arena->late_end = base + arena->system_mem;
+	arena->heap_bytes = arena->system_mem;
+	early = map->early_top;
+	map->early_top = arena->top;
+	if (arena->top >= end)
+		arena->top = early >= base && early < end ? early : end;
+}
+
 static void map_add_main(const struct heap_layout *layout, struct image *image,
 			 struct glibc_map *map)
 {
@@ -141,17 +167,23 @@ static void map_add_main(const struct heap_layout *layout, struct image *image,
 		map_add_elsewhere(image, map);
 		return;
 	}
+	if (!base)
+		base = start;
 	map->brk_end = end;
 	map_add_heap(map, &(struct glibc_heap){ .mapped = start,
-						.start = map_align(base ? base : start),
+						.start = map_align(base),
 						.end = end,
-						.anchored = base || !(start & 15) });
+						.anchored = par.found || !(start & 15) });
+	if (map_is_late(arena, base, end)) {
+		map_set_late(map, base, end);
+		return;
+	}
 	if (arena->top < start || arena->top >= end) {
 		map_add_elsewhere(image, map);
 		return;
 	}
 	size = glibc_size(image_word(image, arena->top + 8));
-	arena->heap_bytes = arena->top + size - (base ? base : start);
+	arena->heap_bytes = arena->top + size - base;
 }
 
 static void map_add_arena(struct glibc_map *map, uint64_t address)
@@ -211,15 +243,21 @@ bool glibc_map_read(const struct heap_layout *layout, struct image *image, struc
 bool glibc_map_read_settled(const struct heap_layout *layout, struct image *image,
 			    struct glibc_map *map)
 {
-	int i;
+	int i, late = 0;
+	bool is_read;
+	uint64_t top;
 
 	for (i = 0; i < MAP_TRIES; i++) {
-		if (glibc_map_read(layout, image, map))
+		is_read = glibc_map_read(layout, image, map);
+		if (is_read && (!map->late || late++ >= MAP_LATE_TRIES))
 			return true;
+		if (!image_refresh(image) && is_read)
+			return true;
+		top = map->early_top;
 		glibc_map_free(map);
-		if (!image_refresh(image))
-			break;
+		map->early_top = top;
 	}
+	glibc_map_free(map);
 	return false;
 }
 

@@ -350,6 +350,19 @@ void glibc_mapped_find_again(const struct glibc_map *map, struct image *image,
 	glibc_mapped_find(map, image, par, list);
 }
 
+bool glibc_mapped_find_grown(const struct glibc_map *map, struct image *image,
+			     const struct glibc_par *before, const struct glibc_par *now,
+			     struct glibc_mapped_list *list)
+{
+	if (before->found && now->found)
+		mapped_find_all(map, image, now->n_mmaps, 0, list);
+	if (list->count && list->count >= before->n_mmaps && list->count <= now->n_mmaps &&
+	    list->bytes >= before->mmapped_mem && list->bytes <= now->mmapped_mem)
+		return true;
+	glibc_mapped_free(list);
+	return false;
+}
+
 void glibc_mapped_free(struct glibc_mapped_list *list)
 {
 	free(list->items);

@@ -65,15 +65,55 @@ static bool walk_next_header(struct glibc_walk *walk, uint64_t address, uint64_t
 	return image_read(walk->image, address, header, 16);
 }
 
-/* The chunk that is last in the heap may have become the top since. */
-static bool walk_is_top_now(struct glibc_walk *walk, uint64_t chunk)
-{
-	struct glibc_arena arena = walk->map->arenas[walk->heap->arena];
+enum walk_step { WALK_ON, WALK_AGAIN, WALK_END, WALK_LOST };
 
-	return glibc_arena_read(walk->layout, walk->image, &arena) && arena.top == chunk;
+/* The heap may have become larger since it was listed: its end by malloc's count. */
+static uint64_t walk_end_now(struct glibc_walk *walk, const struct glibc_arena *arena)
+{
+	const struct glibc_heap *heap = walk->heap;
+
+	if (heap->arena)
+		return heap->mapped + image_word(walk->image, heap->mapped + 16);
+	return (walk->par.sbrk_base ? walk->par.sbrk_base : heap->start) + arena->system_mem;
 }
 
-enum walk_step { WALK_ON, WALK_END, WALK_LOST };
+/* The top as it is now, whose header was read before. */
+static enum walk_step walk_top_now(struct glibc_walk *walk, const struct glibc_arena *arena)
+{
+	uint64_t chunk = arena->top, head = image_word(walk->image, chunk + 8);
+
+	if (!walk_is_sane(walk->heap, chunk, head) &&
+	    chunk + glibc_size(head) != walk_end_now(walk, arena))
+		return WALK_LOST;
+	walk_top(walk, chunk, glibc_size(head));
+	return WALK_END;
+}
+
+/*
+ * At a chunk that was the top, or leads beyond it. Where the top has moved, the walk goes on up to it; what lies beyond the list of
+ * mappings is newer than the walk.
+ */
+static enum walk_step walk_at_top(struct glibc_walk *walk, uint64_t chunk)
+{
+	struct glibc_arena arena = walk->map->arenas[walk->heap->arena];
+	bool is_above;
+
+	if (!glibc_arena_read(walk->layout, walk->image, &arena))
+		return WALK_LOST;
+	if (arena.top == chunk)
+		return walk_top_now(walk, &arena);
+	if (arena.top > chunk && arena.top < walk->heap->end) {
+		is_above = arena.top > walk->top;
+		walk->top = arena.top;
+		walk->length = 0;
+		return is_above ? WALK_AGAIN : WALK_LOST;
+	}
+	if (arena.top == walk->top)
+		return WALK_LOST;
+	walk->grew |= arena.top >= walk->heap->end || arena.top < walk->heap->start;
+	census_sink_unknown(walk->sink, chunk, walk->heap->end);
+	return WALK_END;
+}
 
 /* Of a chunk whose header is sane. */
 static enum walk_step walk_chunk(struct glibc_walk *walk, uint64_t chunk, uint64_t size)
@@ -82,12 +122,8 @@ static enum walk_step walk_chunk(struct glibc_walk *walk, uint64_t chunk, uint64
 	size_t length = 0, wanted;
 	const unsigned char *bytes;
 
-	if (end == walk->heap->end || (walk->top > chunk && walk->top < end)) {
-		if (!walk_is_top_now(walk, chunk))
-			return WALK_LOST;
-		walk_top(walk, chunk, size);
-		return WALK_END;
-	}
+	if (end == walk->heap->end || (walk->top > chunk && walk->top < end))
+		return walk_at_top(walk, chunk);
 	wanted = size < WALK_FIRST_BYTES ? size + GLIBC_HEADER : WALK_FIRST_BYTES;
 	bytes = glibc_blocks_bytes(walk, chunk, wanted, &length);
 	if (!bytes)
@@ -188,6 +224,22 @@ static uint64_t walk_fence(struct glibc_walk *walk, uint64_t chunk)
 	return next;
 }
 
+/* Where the walk goes on after a chunk of `size`. */
+static uint64_t walk_take(struct glibc_walk *walk, uint64_t chunk, uint64_t size,
+			  enum walk_step step)
+{
+	switch (step) {
+	case WALK_ON:
+		return chunk + size;
+	case WALK_AGAIN:
+		return chunk;
+	case WALK_END:
+		return walk->heap->end;
+	default:
+		return walk_recover(walk, chunk);
+	}
+}
+
 static uint64_t walk_step(struct glibc_walk *walk, uint64_t chunk)
 {
 	const unsigned char *bytes;
@@ -198,22 +250,13 @@ static uint64_t walk_step(struct glibc_walk *walk, uint64_t chunk)
 	if (!bytes)
 		return walk_recover(walk, chunk);
 	head = glibc_word(bytes + 8);
-	if (chunk == walk->top && walk_is_sane(walk->heap, chunk, head)) {
-		walk_top(walk, chunk, glibc_size(head));
-		return walk->heap->end;
-	}
+	if (chunk == walk->top)
+		return walk_take(walk, chunk, 0, walk_at_top(walk, chunk));
 	if (head == (16 | GLIBC_PREV_INUSE) || head == 16)
 		return walk_fence(walk, chunk);
 	if (!walk_is_sane(walk->heap, chunk, head))
 		return walk_recover(walk, chunk);
-	switch (walk_chunk(walk, chunk, glibc_size(head))) {
-	case WALK_ON:
-		return chunk + (glibc_size(head));
-	case WALK_END:
-		return walk->heap->end;
-	default:
-		return walk_recover(walk, chunk);
-	}
+	return walk_take(walk, chunk, glibc_size(head), walk_chunk(walk, chunk, glibc_size(head)));
 }
 
 void glibc_walk_heap(struct glibc_walk *walk, const struct glibc_heap *heap)

@@ -21,7 +21,7 @@ struct jemalloc_walker {
 	struct address_set records; /* pages with records of extents */
 	struct window window;
 	uint64_t arenas[4096 / 64];
-	uint64_t unsound; /* extents that do not add up */
+	uint64_t unlisted, unlisted_bytes; /* extents that are in no mapping */
 	bool ended;
 };
 
@@ -149,9 +149,13 @@ static bool jemalloc_walk_extent(void *context, const struct jemalloc_extent *ex
 
 	address_set_add(&walker->records, extent->record & ~4095ull);
 	if (!extent->sound || !image_find(walker->image, extent->address)) {
-		walker->totals->unknown_bytes += extent->size;
 		census_sink_unknown(walker->sink, extent->address, extent->address + extent->size);
-		walker->unsound += extent->sound;
+		if (extent->sound) {
+			walker->unlisted++;
+			walker->unlisted_bytes += extent->size;
+		} else {
+			walker->totals->unknown_bytes += extent->size;
+		}
 		return true;
 	}
 	if (extent->state != JEMALLOC_LIVE) {
@@ -175,35 +179,53 @@ static void jemalloc_walk_leaf(void *context, uint64_t address, uint64_t size)
 		heap_search_resident(walker->image, address, address + size);
 }
 
+struct jemalloc_count {
+	const struct image *image;
+	struct census_use use;
+	uint64_t unlisted, unlisted_bytes; /* extents that are in no mapping */
+};
+
 static bool jemalloc_count_extent(void *context, const struct jemalloc_extent *extent)
 {
-	jemalloc_use(extent, context);
+	struct jemalloc_count *count = context;
+
+	if (image_find(count->image, extent->address)) {
+		jemalloc_use(extent, &count->use);
+	} else if (extent->sound) {
+		count->unlisted++;
+		count->unlisted_bytes += extent->size;
+	}
 	return true;
 }
 
 /* The tree and its records alone; caches have moved where as many blocks have. */
-static void jemalloc_walk_check(const struct jemalloc_walker *walker,
-				const struct heap_layout *layout)
+static void jemalloc_walk_check(struct jemalloc_walker *walker, const struct heap_layout *layout,
+				struct jemalloc_visit *visit)
 {
-	struct census_use now = { 0 };
-	struct jemalloc_visit visit = { .extent = jemalloc_count_extent, .context = &now };
+	struct jemalloc_count count = { .image = walker->image };
+	struct jemalloc_visit again = { .extent = jemalloc_count_extent, .context = &count };
 
-	jemalloc_visit(layout, walker->image, &visit);
-	census_check_use(walker->image, &walker->used, &now, walker->totals);
+	jemalloc_visit(layout, walker->image, &again);
+	census_check_use(walker->image, &walker->used, &count.use, walker->totals);
+	if (image_is_over(walker->image))
+		return;
+	walker->unlisted = census_both(walker->unlisted, count.unlisted);
+	walker->unlisted_bytes = census_both(walker->unlisted_bytes, count.unlisted_bytes);
+	visit->odd_entries = census_both(visit->odd_entries, again.odd_entries);
+	visit->odd_leaves = census_both(visit->odd_leaves, again.odd_leaves);
 }
 
 static void jemalloc_walk_remarks(const struct jemalloc_walker *walker,
 				  const struct jemalloc_visit *visit)
 {
 	struct buffer *remarks = &walker->totals->remarks;
-	uint64_t odd = visit->odd_entries + walker->unsound;
+	uint64_t odd = visit->odd_entries + walker->unlisted;
 
 	if (odd)
 		buffer_printf(remarks,
-			      "jemalloc: %" PRIu64
-			      " entries of its tree do not agree with what they "
-			      "lead to, %" PRIu64 " do\n",
-			      odd, visit->extents);
+			      "jemalloc: entries of its tree that do not agree with what they "
+			      "lead to: %" PRIu64 " of %" PRIu64 "\n",
+			      odd, odd + visit->extents);
 	if (visit->odd_leaves)
 		buffer_printf(remarks, "jemalloc: %" PRIu64 " part%s of its tree not understood\n",
 			      visit->odd_leaves, units_s(visit->odd_leaves));
@@ -225,6 +247,7 @@ static void jemalloc_walk_finish(struct jemalloc_walker *walker, const struct je
 	totals->overhead_bytes += 4096 * walker->records.count;
 	totals->stuck_bytes += totals->bins_resident + totals->thread_caches_resident;
 	totals->resyncs = visit->odd_entries;
+	totals->unknown_bytes += walker->unlisted_bytes;
 	jemalloc_walk_remarks(walker, visit);
 }
 
@@ -254,7 +277,7 @@ int jemalloc_walk(const struct heap_layout *layout, struct image *image,
 				     "of others count as in use\n");
 	jemalloc_visit(layout, image, &visit);
 	if (!walker.ended && census_refresh(image))
-		jemalloc_walk_check(&walker, layout);
+		jemalloc_walk_check(&walker, layout, &visit);
 	jemalloc_walk_finish(&walker, &visit);
 	window_close(&walker.window);
 	address_set_free(&walker.cached);

@@ -29,8 +29,11 @@ static bool mallocng_try(struct mallocng_finder *finder, uint64_t context, uint6
 	if (!image_read(finder->image, context, words, sizeof(words)))
 		return false;
 	/* init_done is in front of the other seven fields. */
-	if ((uint32_t)head[-6] != 1 || !mallocng_is_area(finder->image, head[0], words[0]) ||
-	    !mallocng_is_area(finder->image, head[1], words[0]))
+	if ((uint32_t)head[-6] != 1 || !mallocng_is_area(finder->image, head[0], words[0]))
+		return false;
+	/* The last one may be newer than the list of mappings. */
+	if (!mallocng_is_area(finder->image, head[1], words[0]) &&
+	    (!head[1] || head[1] & (MALLOCNG_AREA - 1) || image_find(finder->image, head[1])))
 		return false;
 	*finder->layout = (struct heap_layout){ .context = context,
 						.head = context + offset,

@@ -41,6 +41,7 @@ struct mallocng_visit {
 	void (*area)(void *context, uint64_t address); /* may be NULL */
 	void *context;
 	uint64_t areas, groups, odd_areas, odd_groups; /* results; odd: inconsistent ones */
+	uint64_t odd_area; /* what should be an area, and is none; 0 = there is no such */
 };
 
 /* Visit all groups; each area once, even if several pointers lead to it. */

@@ -121,12 +121,14 @@ void mallocng_visit(const struct heap_layout *layout, struct image *image,
 {
 	uint64_t words[MALLOCNG_AREA / 8], area = image_word(image, layout->head), last = 0;
 	struct address_set seen = { 0 };
+	bool is_new;
 
 	for (; area && visit->areas < AREAS_MOST; area = words[1]) {
-		if (!address_set_add(&seen, area) ||
-		    !mallocng_is_area(image, area, layout->secret) ||
+		is_new = address_set_add(&seen, area);
+		if (!is_new || !mallocng_is_area(image, area, layout->secret) ||
 		    !image_read(image, area, words, sizeof(words))) {
 			visit->odd_areas++;
+			visit->odd_area = is_new ? area : 0;
 			break;
 		}
 		last = area;

@@ -226,13 +226,19 @@ static bool mallocng_count_group(void *context, const struct mallocng_group *gro
 
 /* The metas alone. */
 static void mallocng_walk_check(const struct mallocng_walker *walker,
-				const struct heap_layout *layout)
+				const struct heap_layout *layout, struct mallocng_visit *visit)
 {
 	struct census_use now = { 0 };
-	struct mallocng_visit visit = { .group = mallocng_count_group, .context = &now };
+	struct mallocng_visit again = { .group = mallocng_count_group, .context = &now };
 
-	mallocng_visit(layout, walker->image, &visit);
+	mallocng_visit(layout, walker->image, &again);
 	census_check_use(walker->image, &walker->used, &now, walker->totals);
+	if (image_is_over(walker->image))
+		return;
+	visit->odd_groups = census_both(visit->odd_groups, again.odd_groups);
+	/* A page of metas that is newer than the list of mappings was none. */
+	if (mallocng_is_area(walker->image, visit->odd_area, layout->secret))
+		visit->odd_areas = 0;
 }
 
 static void mallocng_walk_remarks(const struct mallocng_walker *walker,
@@ -247,9 +253,9 @@ static void mallocng_walk_remarks(const struct mallocng_walker *walker,
 			      visit->areas);
 	if (visit->odd_groups)
 		buffer_printf(remarks,
-			      "mallocng: %" PRIu64 " metas do not agree with what they lead to, "
-			      "%" PRIu64 " do\n",
-			      visit->odd_groups, visit->groups);
+			      "mallocng: metas that do not agree with what they lead to: %" PRIu64
+			      " of %" PRIu64 "\n",
+			      visit->odd_groups, visit->odd_groups + visit->groups);
 	if (100 * walker->totals->resyncs > walker->totals->live_blocks)
 		buffer_printf(remarks,
 			      "mallocng: %" PRIu64
@@ -276,9 +282,9 @@ int mallocng_walk(const struct heap_layout *layout, struct image *image,
 	mallocng_visit(layout, image, &visit);
 	/* It gives back what is free when it is freed, or not at all. */
 	ret_totals->stuck_bytes = ret_totals->bins_resident;
-	mallocng_walk_remarks(&walker, &visit);
 	if (!walker.ended && census_refresh(image))
-		mallocng_walk_check(&walker, layout);
+		mallocng_walk_check(&walker, layout, &visit);
+	mallocng_walk_remarks(&walker, &visit);
 	window_close(&walker.window);
 	return visit.areas ? 0 : -ENODATA;
 }

@@ -168,6 +168,10 @@ static void tcmalloc_walk_check(struct tcmalloc_walker *walker)
 	tcmalloc_free_count(walker->layout, walker->image, &free);
 	now = tcmalloc_use(walker->layout, &spans, &free);
 	census_check_use(walker->image, &seen, &now, walker->totals);
+	if (!image_is_over(walker->image)) {
+		walker->spans.odd_leaves = census_both(walker->spans.odd_leaves, spans.odd_leaves);
+		walker->spans.odd_spans = census_both(walker->spans.odd_spans, spans.odd_spans);
+	}
 	tcmalloc_spans_free(&spans);
 }
 
@@ -232,7 +236,6 @@ static void tcmalloc_walk_finish(struct tcmalloc_walker *walker)
 	totals->bins_resident -= cached;
 	totals->thread_caches_resident = cached;
 	totals->stuck_bytes += totals->bins_resident + cached;
-	tcmalloc_walk_remarks(walker);
 }
 
 int tcmalloc_walk(const struct heap_layout *layout, struct image *image,
@@ -252,6 +255,7 @@ int tcmalloc_walk(const struct heap_layout *layout, struct image *image,
 	tcmalloc_walk_finish(&walker);
 	if (!walker.ended && census_refresh(image))
 		tcmalloc_walk_check(&walker);
+	tcmalloc_walk_remarks(&walker);
 	window_close(&walker.window);
 	tcmalloc_spans_free(&walker.spans);
 	address_set_free(&walker.free.objects);
