@@ -439,8 +439,8 @@ struct event_mapping {
 	X(RECORDS_DROPPED, records_dropped, FACT, 0,                                               \
 	  "records of processes dropped by the kernel: short-lived children may be missed")        \
 	X(FILES_UNOPENED, files_unopened, FACT, 0,                                                 \
-	  "mapped files not read or probed: too many, too large, or on a server that may not "     \
-	  "answer")                                                                                \
+	  "mapped files not read or probed: too many, too large, on a server that may not "        \
+	  "answer, or the tracer had to end")                                                      \
 	X(FILES_WITHOUT_ROWS, files_without_rows, FACT, 0,                                         \
 	  "files in which stacks end: the unwind tables are full, or their process has its share") \
 	X(FILES_WITHOUT_NAMES, files_without_names, FACT, 0,                                       \

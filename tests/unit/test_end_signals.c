@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How signals end a process that is busy with something else. */
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/cpu_delay.h"
 #include "system/end_signals.h"
 #include "system/privilege.h"
 
@@ -116,6 +118,134 @@ static void test_second_signal_ends_at_once(void **state)
 	close(busy.out);
 }
 
+/* How far a program is, and how it ends. */
+struct stage {
+	bool begun;
+	int done; /* the status that it sets; -1 = none */
+	int status;
+	const char *message; /* "" = none */
+};
+
+/* Ends by the time that it is given, or by a second signal; returns what it says. */
+static int stage_run(const struct stage *stage, int number, char *message, size_t size)
+{
+	struct end_signals *signals;
+	struct error error = { 0 };
+	int ends[2], status;
+	ssize_t length;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		setenv("TRACER_END_SECONDS", "1", 1);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[1]);
+		if (end_signals_open(STATUS, &signals, &error))
+			_exit(100);
+		if (stage->begun)
+			end_signals_set_begun();
+		if (stage->done >= 0)
+			end_signals_set_done(stage->done);
+		kill(getpid(), number);
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	length = read(ends[0], message, size - 1);
+	message[length > 0 ? length : 0] = '\0';
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* What is written already is no lost report, and its status is that of the program. */
+static void test_stages(void **state)
+{
+	static const struct stage stages[] = {
+		{ false, -1, STATUS, "ended before there was anything to report" },
+		{ true, -1, STATUS, "ended without the last report" },
+		{ true, 0, 0, "" },
+		{ true, 1, 1, "" },
+	};
+	char message[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+		assert_int_equal(stage_run(&stages[i], SIGTERM, message, sizeof(message)),
+				 stages[i].status);
+		assert_non_null(strstr(message, stages[i].message));
+		assert_int_equal(!*message, !*stages[i].message);
+	}
+}
+
+/* Waits for a CPU, by the kernel's account. */
+static double thread_waited_seconds(void)
+{
+	struct cpu_delay delay = cpu_delay_open(CPU_DELAY_OWN);
+	const int64_t ns = cpu_delay_read(&delay);
+
+	cpu_delay_close(&delay);
+	return (double)ns / 1e9;
+}
+
+/* On a CPU that others keep busy: it waits for it for longer than its time. */
+static _Noreturn void starved_run(void)
+{
+	struct end_signals *signals;
+	struct error error = { 0 };
+	double begin;
+	int number;
+	sigset_t passed;
+
+	setenv("TRACER_END_SECONDS", "2", 1);
+	if (end_signals_open(STATUS, &signals, &error))
+		_exit(100);
+	end_signals_set_begun();
+	sigemptyset(&passed);
+	sigaddset(&passed, end_signals_number());
+	kill(getpid(), SIGTERM);
+	if (sigwait(&passed, &number))
+		_exit(101);
+	for (begin = thread_waited_seconds(); thread_waited_seconds() - begin < 3;)
+		;
+	_exit(0);
+}
+
+static void test_waits_for_a_cpu_do_not_count(void **state)
+{
+	pid_t busy[3], starved;
+	cpu_set_t one;
+	int status;
+	size_t i;
+
+	(void)state;
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	for (i = 0; i < sizeof(busy) / sizeof(busy[0]); i++) {
+		busy[i] = fork();
+		if (busy[i] == 0) {
+			sched_setaffinity(0, sizeof(one), &one);
+			for (;;)
+				;
+		}
+	}
+	starved = fork();
+	if (starved == 0) {
+		sched_setaffinity(0, sizeof(one), &one);
+		starved_run();
+	}
+	assert_int_equal(waitpid(starved, &status, 0), starved);
+	for (i = 0; i < sizeof(busy) / sizeof(busy[0]); i++) {
+		kill(busy[i], SIGKILL);
+		waitpid(busy[i], NULL, 0);
+	}
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* CapPrm and CapEff of all threads but the first. */
 static bool thread_has_capabilities(pid_t thread)
 {
@@ -179,6 +309,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_signal_ends_in_time),
 		cmocka_unit_test(test_second_signal_ends_at_once),
+		cmocka_unit_test(test_stages),
+		cmocka_unit_test(test_waits_for_a_cpu_do_not_count),
 		cmocka_unit_test(test_thread_drops_privileges),
 		cmocka_unit_test(test_slowness),
 	};

@@ -4,10 +4,13 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
+#include "system/end_signals.h"
 #include "system/proc.h"
 #include "unit/session_world.h"
 
@@ -188,6 +191,31 @@ static void test_new_process_by_exec(void **state)
 	follow_new_processes(&world.core.follow);
 	assert_non_null(world_find(&world, child->pid));
 	assert_int_equal(world_find(&world, child->pid)->target.exec_ns, time_ns);
+}
+
+/* The end was requested: its report does not wait for probes. What lacks them is counted, and what has them is not. */
+static void test_end_is_pending(void **state)
+{
+	sigset_t end, before;
+	struct child *child;
+	int number;
+
+	(void)state;
+	world_trace(&world, NULL, true);
+	world.core.late.start_ns = clock_now_ns();
+	sigemptyset(&end);
+	sigaddset(&end, end_signals_number());
+	sigprocmask(SIG_BLOCK, &end, &before);
+	child = world_start(&world);
+	child_ask(child, CHILD_MAP, world.allocator);
+	raise(end_signals_number());
+	add_new(child->pid, getpid(), true, clock_now_ns());
+	follow_new_processes(&world.core.follow);
+	assert_int_equal(sigwait(&end, &number), 0);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	assert_non_null(world_find(&world, child->pid));
+	assert_int_equal(world_probes(), 1);
+	assert_int_equal(world.core.probes.unprobed, 1);
 }
 
 /* A child that is probed after it began is late; one in which nothing is probed is not. */
@@ -596,6 +624,7 @@ int main(void)
 		WORLD_TEST(test_seccomp),
 		WORLD_TEST(test_new_process_of_pid_used_again),
 		WORLD_TEST(test_new_process_by_exec),
+		WORLD_TEST(test_end_is_pending),
 		WORLD_TEST(test_late_child),
 		WORLD_TEST(test_sharer),
 		WORLD_TEST(test_flood),

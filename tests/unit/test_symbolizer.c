@@ -408,6 +408,43 @@ static void test_nothing_to_name(void **state)
 	fixture_end(&fixture);
 }
 
+static bool end_is_urgent;
+
+static bool test_end(void)
+{
+	return end_is_urgent;
+}
+
+/* What was not looked up in time is counted, each address once; what has its name keeps it. */
+static void test_end_is_urgent(void **state)
+{
+	const struct symbolizer_options options = { .is_over = test_end };
+	struct fixture fixture;
+	enum log_level level;
+	char *complaint;
+	uint32_t module;
+
+	(void)state;
+	fixture_begin(&fixture, &options);
+	fixture_run(&fixture, "gcc -g -o program program.c");
+	module = fixture_module(&fixture, "program");
+	end_is_urgent = false;
+	assert_unnamed(fixture_lookup(&fixture, module, 1));
+	end_is_urgent = true;
+	assert_unnamed(fixture_lookup(&fixture, module, 1));
+	assert_unnamed(fixture_lookup(&fixture, module, 4200));
+	assert_unnamed(fixture_lookup(&fixture, module, 4200));
+	assert_unnamed(fixture_lookup(&fixture, module, 4300));
+	complaint = symbolizer_take_complaint(fixture.symbolizer, &level);
+	assert_string_equal(complaint, "2 addresses are without a name: the tracer had to end "
+				       "before all were looked up");
+	assert_int_equal(level, LOG_NOTICE);
+	free(complaint);
+	assert_null(symbolizer_take_complaint(fixture.symbolizer, &level));
+	end_is_urgent = false;
+	fixture_end(&fixture);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +452,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_deleted_and_replaced), cmocka_unit_test(test_mangled_symbols),
 		cmocka_unit_test(test_symbols_cover),	     cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_closed_and_removed),   cmocka_unit_test(test_nothing_to_name),
+		cmocka_unit_test(test_end_is_urgent),
 	};
 
 	(void)argc;

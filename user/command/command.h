@@ -61,6 +61,9 @@ struct command {
 	int (*run)(const struct options *options, const struct log *log);
 };
 
+/* The exit status where there are leaks, or more in use than --fail-over allows. */
+#define STATUS_LEAKS 1
+
 extern const struct command command_trace; /* trace_taker.c */
 extern const struct command command_plan; /* plan.c */
 extern const struct command command_memory; /* memory.c */

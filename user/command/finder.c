@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "command/command.h"
 #include "command/memory_options.h"
 #include "command/naming.h"
 #include "command/output_choice.h"
@@ -259,7 +260,7 @@ static int finder_take_snapshot(struct finder *finder, struct leak_report *repor
 
 	session_deactivate(finder->session);
 	code = session_snapshot(finder->session, ret_snapshot);
-	session_detach(finder->session);
+	session_detach_begin(finder->session);
 	if (code)
 		return error_set(error, ERROR_PERMISSION, code,
 				 "cannot read the counters from the kernel: %s", strerror(-code));
@@ -410,6 +411,11 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 	if (finder->session && refused.kind == ERROR_TARGET && !finder_runs(finder))
 		return finder_refuse_ended(finder, error);
 	return error_set(error, refused.kind, code, "%s", refused.text);
+}
+
+int finder_status(const struct finder *finder)
+{
+	return finder->has_leaks ? STATUS_LEAKS : 0;
 }
 
 int finder_close(struct finder *finder, struct error *error)

@@ -51,6 +51,9 @@ int finder_open(struct finder *finder, const struct options *options, pid_t pid,
  */
 int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error);
 
+/* The exit status after the report: STATUS_LEAKS if it has blocks for that, or 0. */
+int finder_status(const struct finder *finder);
+
 /*
  * Returns 0, or a negative errno with `error` filled if the output could not be saved. Accepts one
  * that was not opened.

@@ -77,8 +77,6 @@ static int kernel_trace_report(struct kernel_trace *trace, bool last)
 	if (trace->recorder)
 		recorder_sees_mark(trace->recorder);
 	code = kernel_trace_snapshot(trace, &snapshot);
-	if (last)
-		kernel_programs_detach(trace->programs);
 	if (code)
 		return code;
 	trace->reporter.is_last = last;
@@ -349,6 +347,7 @@ static int kernel_trace_start(struct kernel_trace *trace)
 	code = kernel_trace_watch_all(trace);
 	if (code)
 		return code;
+	end_signals_set_begun();
 	kernel_programs_record(trace->programs, RECORD_ALL);
 	kernel_trace_print_ready(trace);
 	return 0;
@@ -389,17 +388,16 @@ int kernel_trace_run(const struct options *options, const struct log *log,
 	struct kernel_trace trace = {
 		.options = options, .log = log, .reporter.output.fd = -1, .recorder = recorder
 	};
-	int code = kernel_trace_start(&trace);
+	int code = kernel_trace_start(&trace), status;
 
 	if (!code)
 		code = loop_run(&trace.loop);
 	if (!code && !trace.closed && !trace.error.kind)
 		kernel_trace_report(&trace, true);
 	kernel_trace_close_writer(&trace);
+	status = trace.error.kind ? command_fail(log, &trace.error)
+				  : reporter_status(&trace.reporter, options);
+	end_signals_set_done(status);
 	kernel_trace_close(&trace);
-	if (trace.error.kind)
-		return command_fail(log, &trace.error);
-	if (options->fail_on_leak && trace.reporter.leaks)
-		return 1;
-	return trace.reporter.inuse_bytes > options->fail_over ? 1 : 0;
+	return status;
 }

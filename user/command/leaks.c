@@ -17,8 +17,6 @@
 #include "system/privilege.h"
 #include "system/proc.h"
 
-#define STATUS_LEAKS 1
-
 struct leaks_command {
 	const struct options *options;
 	struct pid_list processes;
@@ -79,7 +77,7 @@ static int leaks_look_now(const struct options *options, const struct log *log)
 	pid_list_free(&command.processes);
 	if (code)
 		return command_fail(log, &error);
-	return command.finder.has_leaks ? STATUS_LEAKS : 0;
+	return finder_status(&command.finder);
 }
 
 /* The process that was selected, and no other one. */
@@ -113,9 +111,7 @@ static int leaks_trace(const struct options *options, const struct log *log)
 	finder.names = name_reader_new(end_signals_are_urgent);
 	status = trace_find(&traced, log, &finder);
 	pid_list_free(&processes);
-	if (status)
-		return status;
-	return finder.has_leaks ? STATUS_LEAKS : 0;
+	return status;
 }
 
 static int leaks_run_command(const struct options *options, const struct log *log)

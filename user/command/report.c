@@ -200,9 +200,7 @@ static int report_run(const struct options *options, const struct log *log)
 	reader_close(&reader);
 	if (code && code != -EPIPE)
 		return command_fail(log, &error);
-	if (options->fail_on_leak && reporter.leaks)
-		return 1;
-	return reporter.inuse_bytes > options->fail_over ? 1 : 0;
+	return reporter_status(&reporter, options);
 }
 
 const struct command command_report = {

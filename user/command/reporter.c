@@ -10,6 +10,7 @@
 #include "analyze/report.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "command/command.h"
 #include "command/naming.h"
 #include "command/output_choice.h"
 #include "command/progress.h"
@@ -133,7 +134,7 @@ static void reporter_look_inside(const struct reporter *reporter, struct report 
 	struct memory_malloc malloc;
 
 	if (!reporter->is_last || !reporter->options->format->by_line || rss < LOOK_RSS_MIN ||
-	    rss / 2 < site_stats_inuse_bytes(&report->totals))
+	    rss / 2 < site_stats_inuse_bytes(&report->totals) || end_signals_are_urgent())
 		return;
 	if (!memory_look_malloc(target->pid, reporter_until(LOOK_NS), &malloc))
 		report->malloc_free_bytes = malloc.free;
@@ -213,7 +214,7 @@ static void reporter_fill_objects(struct reporter *reporter, struct report *repo
 		reporter_forget_growth(&reporter->processes[i].ruby);
 		reporter_forget_growth(&reporter->processes[i].python);
 	}
-	if (!reporter->is_last && begin_ns < reporter->count_from_ns)
+	if ((!reporter->is_last && begin_ns < reporter->count_from_ns) || end_signals_are_urgent())
 		return;
 	for (i = 0; i < report->site_count; i++)
 		report->sites[i].grown_classes = reporter_find_classes(reporter, &report->sites[i]);
@@ -335,6 +336,13 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	judge_free(wanted.judge);
 	budget_estimates_free(estimates);
 	return passage.code;
+}
+
+int reporter_status(const struct reporter *reporter, const struct options *options)
+{
+	if (options->fail_on_leak && reporter->leaks)
+		return STATUS_LEAKS;
+	return reporter->inuse_bytes > options->fail_over ? STATUS_LEAKS : 0;
 }
 
 int reporter_close(struct reporter *reporter, struct error *error)

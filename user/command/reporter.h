@@ -74,6 +74,9 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 /* The callbacks that name a session's frames. The symbolizer must outlive the session. */
 struct frame_namer reporter_names(const struct reporter *reporter);
 
+/* The exit status after the last report: STATUS_LEAKS if it has passed a threshold of `options`, or 0. */
+int reporter_status(const struct reporter *reporter, const struct options *options);
+
 /* Returns 0, or a negative errno with `error` filled if the output could not be saved. */
 int reporter_close(struct reporter *reporter, struct error *error);
 

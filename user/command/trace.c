@@ -150,7 +150,8 @@ static int trace_add_processes(struct trace *trace)
 
 	if (options->arguments)
 		code = trace_add_command(trace);
-	for (i = 0; i < options->pid_count && !code; i++) {
+	/* One who wants the end does not wait until many are probed. */
+	for (i = 0; i < options->pid_count && !code && !(i && end_signals_are_pending()); i++) {
 		/* Before probes slow it down. */
 		if (options->format->classes && !trace->recorder && !trace->finder)
 			reporter_count_objects(&trace->reporter, options->pids[i]);
@@ -207,7 +208,7 @@ static int trace_report(struct trace *trace, bool last)
 		recorder_sees_mark(trace->recorder);
 	code = session_snapshot(trace->session, &snapshot);
 	if (last)
-		session_detach(trace->session);
+		session_detach_begin(trace->session);
 	if (code)
 		return trace_refuse_snapshot(trace, code);
 	if (snapshot->budget)
@@ -270,7 +271,7 @@ static void trace_fire(void *context, enum trigger_kind kind)
 static int trace_find_lost(struct trace *trace)
 {
 	trace_print_price(trace, true);
-	return finder_run(trace->finder, end_signals_are_urgent, &trace->error);
+	return finder_run(trace->finder, end_signals_are_late, &trace->error);
 }
 
 static int trace_report_last(struct trace *trace)
@@ -394,6 +395,7 @@ static int trace_begin(struct trace *trace)
 {
 	int code;
 
+	end_signals_set_begun();
 	trace->waiting = false;
 	if (!trace->options->budget)
 		session_measure(trace->session);
@@ -658,7 +660,7 @@ int trace_execute(const struct options *options, const struct log *log,
 			       .server = taker->server,
 			       .finder = taker->finder,
 			       .viewer = taker->viewer };
-	int code;
+	int code, status;
 
 	if (!trace.viewer && !trace.server)
 		progress_open(log);
@@ -686,12 +688,11 @@ int trace_execute(const struct options *options, const struct log *log,
 	}
 	ending_let_go(&trace.ending, trace.session);
 	triggers_close(&trace.triggers);
-	if (trace_close_writer(&trace) && !code)
-		code = -EIO;
+	trace_close_writer(&trace);
+	status = trace.error.kind ? command_fail(log, &trace.error)
+		 : trace.finder	  ? finder_status(trace.finder)
+				  : reporter_status(&trace.reporter, options);
+	end_signals_set_done(status);
 	trace_close(&trace);
-	if (trace.error.kind)
-		return command_fail(log, &trace.error);
-	if (options->fail_on_leak && trace.reporter.leaks)
-		return 1;
-	return trace.reporter.inuse_bytes > options->fail_over ? 1 : 0;
+	return status;
 }

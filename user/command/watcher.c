@@ -77,7 +77,7 @@ void watcher_prepare(struct watcher *watcher, const struct snapshot *snapshot,
 	watcher->settled.windows = snapshot->budget != NULL;
 	wanted->settled = &watcher->settled;
 	wanted->course = &watcher->course;
-	if (begin_ns < watcher->heap_next_ns)
+	if (begin_ns < watcher->heap_next_ns || end_signals_are_urgent())
 		return;
 	if (watcher_look(snapshot, wanted->estimates, &moment))
 		course_add(&watcher->course, &moment);

@@ -250,7 +250,7 @@ static uint64_t kernel_programs_missed(const struct kernel_programs *programs)
 	return missed;
 }
 
-void kernel_programs_detach(struct kernel_programs *programs)
+static void kernel_programs_detach(struct kernel_programs *programs)
 {
 	size_t i;
 

@@ -36,9 +36,6 @@ int kernel_programs_open(const struct kernel_settings *settings,
 /* Detach the programs and free everything. Accepts NULL. */
 void kernel_programs_close(struct kernel_programs *programs);
 
-/* Detach the programs; counters stay readable. */
-void kernel_programs_detach(struct kernel_programs *programs);
-
 /* Set what is recorded. */
 void kernel_programs_record(struct kernel_programs *programs, enum recording what);
 

@@ -136,12 +136,9 @@ static struct planned_file *planned_files_find(const struct planned_files *files
 	for (i = 0; i < files->count; i++) {
 		struct planned_file *file = &files->items[i];
 
-		if (file->module != index &&
-		    (file->device != module->file_device || file->inode != module->file_inode))
-			continue;
-		file->device = module->file_device;
-		file->inode = module->file_inode;
-		return file;
+		if (file->module == index ||
+		    (file->device == module->file_device && file->inode == module->file_inode))
+			return file;
 	}
 	return NULL;
 }
@@ -184,7 +181,11 @@ const struct planned_file *planned_files_plan(struct planned_files *files,
 	if (!module || module->fd < 0 || !module->file_inode)
 		return NULL;
 	file = planned_files_find(files, index, module);
-	return file ? file : planned_files_add(files, process, index, module);
+	if (!file)
+		return planned_files_add(files, process, index, module);
+	file->device = module->file_device;
+	file->inode = module->file_inode;
+	return file;
 }
 
 const struct planned_file *planned_files_get(const struct planned_files *files, uint32_t module)
@@ -202,6 +203,14 @@ const struct planned_file *planned_files_get(const struct planned_files *files, 
 			return file;
 	}
 	return NULL;
+}
+
+bool planned_files_lack(const struct planned_files *files, uint32_t module)
+{
+	const struct module *mapped = module_list_get(files->modules, module);
+
+	return mapped && mapped->fd >= 0 && mapped->file_inode &&
+	       !planned_files_find(files, module, mapped);
 }
 
 bool planned_files_hold_inner(const struct planned_files *files, const struct frame *frame)

@@ -60,6 +60,9 @@ const struct planned_file *planned_files_plan(struct planned_files *files,
  */
 const struct planned_file *planned_files_get(const struct planned_files *files, uint32_t module);
 
+/* Is a module an open file that was not planned yet? */
+bool planned_files_lack(const struct planned_files *files, uint32_t module);
+
 /* Does a frame lie in the C library's allocator? */
 bool planned_files_hold_inner(const struct planned_files *files, const struct frame *frame);
 

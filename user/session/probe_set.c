@@ -533,14 +533,13 @@ int probe_set_attach(struct probe_set *set, unsigned int parts, struct error *er
 	return first;
 }
 
-struct link_closing *probe_set_detach_begin(struct probe_set *set, unsigned int parts)
+/* Take the links of parts out of the lists. */
+static struct attachment probe_set_take_parts(struct probe_set *set, unsigned int parts)
 {
 	unsigned int after = set->parts & ~parts;
 	struct attachment all = { 0 };
 	size_t group, i;
 
-	if (!probe_set_allows(set, after))
-		return NULL;
 	set->parts = after;
 	for (group = 0; group < probe_set_groups(set); group++)
 		if (!probe_set_has_group(set, after, group))
@@ -548,7 +547,17 @@ struct link_closing *probe_set_detach_begin(struct probe_set *set, unsigned int 
 				attachment_join(&all, &set->probed[i].links[group]);
 	for (i = 0; i < set->point_count && !(after & PROBES_FREES); i++)
 		attachment_join(&all, &set->points[i].link);
-	return attachment_close_begin(&all);
+	return all;
+}
+
+struct link_closing *probe_set_detach_begin(struct probe_set *set, unsigned int parts)
+{
+	struct attachment links;
+
+	if (!probe_set_allows(set, set->parts & ~parts))
+		return NULL;
+	links = probe_set_take_parts(set, parts);
+	return attachment_close_begin(&links);
 }
 
 int probe_set_detach(struct probe_set *set, unsigned int parts)
@@ -648,9 +657,16 @@ void probe_set_forget(struct probe_set *set, const struct process *process, bool
 	set->point_count = kept;
 }
 
+void probe_set_close_begin(struct probe_set *set)
+{
+	struct attachment links = probe_set_take_parts(set, PROBES_ALL);
+
+	detach_queue_add(set->detach_queue, &links);
+}
+
 void probe_set_close(struct probe_set *set)
 {
-	probe_set_detach(set, PROBES_ALL);
+	probe_set_close_begin(set);
 	detach_queue_free(set->detach_queue);
 	set->detach_queue = NULL;
 }

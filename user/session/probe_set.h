@@ -151,6 +151,9 @@ void probe_set_end(struct probe_set *set, const struct process *process);
  */
 void probe_set_forget(struct probe_set *set, const struct process *process, bool now);
 
+/* Begin to detach all probes, in the thread of ended processes; none must be attached any more. */
+void probe_set_close_begin(struct probe_set *set);
+
 /* Detach all probes; returns when that is done. The lists of what was probed stay. */
 void probe_set_close(struct probe_set *set);
 

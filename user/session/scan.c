@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "system/end_signals.h"
 
 /*
  * A process may have 65,530 mappings with names of 4 KB, which takes seconds to read, and may want that at each of its
@@ -41,6 +42,23 @@ const struct planned_file *scan_plan(const struct scan *scan, struct process *pr
 	return file;
 }
 
+/*
+ * The end was requested: its report does not wait for probes that see nothing any more, and on a busy machine take seconds.
+ * What lacks them is counted.
+ */
+static bool scan_is_too_late(const struct scan *scan, const struct process *process,
+			     uint32_t module)
+{
+	const struct planned_file *file;
+
+	if (!scan->late->start_ns || !end_signals_are_pending())
+		return false;
+	file = planned_files_get(scan->probes->files, module);
+	scan->probes->unprobed += file ? !probe_set_has(scan->probes, file->module, process)
+				       : planned_files_lack(scan->probes->files, module);
+	return true;
+}
+
 int scan_probe_module(const struct scan *scan, struct process *process, uint32_t module,
 		      struct error *error)
 {
@@ -48,7 +66,7 @@ int scan_probe_module(const struct scan *scan, struct process *process, uint32_t
 	const struct module *opened;
 	int code;
 
-	if (process->translator)
+	if (process->translator || scan_is_too_late(scan, process, module))
 		return 0;
 	file = scan_plan(scan, process, module);
 	if (file && (file->samples || scan->only_samples || scan->in_windows))

@@ -528,9 +528,15 @@ int session_detach_probes(struct session *session, unsigned int parts)
 	return probe_set_detach(&session->core.probes, parts);
 }
 
-void session_detach(struct session *session)
+void session_detach_begin(struct session *session)
 {
 	session_deactivate(session);
+	probe_set_close_begin(&session->core.probes);
+}
+
+void session_detach(struct session *session)
+{
+	session_detach_begin(session);
 	probe_set_close(&session->core.probes);
 }
 

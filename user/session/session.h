@@ -136,7 +136,12 @@ int session_detach_probes(struct session *session, unsigned int parts);
 void session_measure(struct session *session);
 const struct price *session_end_measure(struct session *session, bool last, int *ret_reason);
 
-/* Detach all probes for good; the counters stay readable. */
+/*
+ * Stop recording and begin to detach all probes for good; the counters stay readable. On a busy machine the rest takes
+ * seconds: reports do not wait for it. session_detach returns when the probes are out, session_close does not return
+ * before.
+ */
+void session_detach_begin(struct session *session);
 void session_detach(struct session *session);
 
 /*

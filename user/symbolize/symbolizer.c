@@ -33,6 +33,7 @@
 
 struct module_names {
 	struct table by_offset; /* offset -> struct symbol_list */
+	struct table unasked; /* offset -> these names: the end came before it was looked up */
 	struct strings strings; /* of its symbols */
 	bool bad; /* not asked about any more */
 	int64_t spent_ms; /* waiting for its names */
@@ -53,6 +54,7 @@ struct symbolizer {
 	int64_t spent_ms; /* waiting for names since the report was begun */
 	bool in_report;
 	bool warned_late; /* of this report */
+	uint64_t unasked; /* addresses that are in no complaint yet */
 	struct module_names *by_module; /* by index of the module */
 	size_t module_count;
 	uint64_t unread; /* modules without names */
@@ -168,15 +170,6 @@ static void symbolizer_give_up(struct symbolizer *symbolizer, uint32_t index,
 						     "reads debug information has ended"));
 		return;
 	}
-	if (code == -ECANCELED) {
-		names->bad = true;
-		symbolizer_complain(symbolizer, LOG_VERBOSE,
-				    memory_format("no function names for %s: reading its debug "
-						  "information is left undone: the tracer has to "
-						  "end",
-						  module->path));
-		return;
-	}
 	symbolizer_complain(symbolizer, symbolizer_lose(symbolizer, names),
 			    memory_format("no function names for %s: reading its debug "
 					  "information %s",
@@ -209,24 +202,33 @@ void symbolizer_end_report(struct symbolizer *symbolizer)
 /* Has the report taken too long already? What is not named now may be in the next one. */
 static bool symbolizer_is_late(struct symbolizer *symbolizer)
 {
-	const struct patience *patience = &symbolizer->client.patience;
-	bool over = patience->is_over && patience->is_over();
-
-	if (!over && (!symbolizer->in_report || symbolizer->spent_ms < REPORT_MS))
+	if (!symbolizer->in_report || symbolizer->spent_ms < REPORT_MS)
 		return false;
-	if (!symbolizer->warned_late && over)
-		symbolizer_complain(symbolizer, LOG_VERBOSE,
-				    memory_copy_string("the rest of the report has no names: the "
-						       "tracer has to end"));
-	else if (!symbolizer->warned_late)
+	if (!symbolizer->warned_late)
 		symbolizer_complain(symbolizer,
 				    symbolizer->warned_ever_late ? LOG_VERBOSE : LOG_NOTICE,
 				    memory_format("names took longer than %d seconds: the rest of "
 						  "the report has none",
 						  REPORT_MS / 1000));
-	symbolizer->warned_ever_late |= !over;
-	symbolizer->warned_late = true;
+	symbolizer->warned_ever_late = symbolizer->warned_late = true;
 	return true;
+}
+
+static bool symbolizer_is_over(const struct symbolizer *symbolizer)
+{
+	const struct patience *patience = &symbolizer->client.patience;
+
+	return patience->is_over && patience->is_over();
+}
+
+/* It has to do with its module and its offset; each is counted once. */
+static void symbolizer_leave_unasked(struct symbolizer *symbolizer, struct module_names *names,
+				     uint64_t offset)
+{
+	if (table_get(&names->unasked, offset))
+		return;
+	table_put(&names->unasked, offset, names);
+	symbolizer->unasked++;
 }
 
 /* Note that a module lacks a debug file, where a directory was named in which it might have been. */
@@ -262,7 +264,9 @@ static struct symbol_list *symbolizer_name(struct symbolizer *symbolizer, uint32
 	code = symbolizer_ask(symbolizer, module, offset, &found);
 	symbolizer_spend(symbolizer, index,
 			 patience_now_ms(&symbolizer->client.patience) - begin_ms, &code);
-	if (code)
+	if (code == -ECANCELED)
+		symbolizer_leave_unasked(symbolizer, &symbolizer->by_module[index], offset + 1);
+	else if (code)
 		symbolizer_give_up(symbolizer, index, module, code);
 	symbolizer_note_lack(symbolizer, index, module);
 	for (i = 0; i + 1 < found.count; i++)
@@ -303,7 +307,13 @@ static const struct symbol_list *symbolizer_lookup_native(struct symbolizer *sym
 		return list;
 	if (symbolizer->broken)
 		symbolizer_lose(symbolizer, known);
-	if (module->fd < 0 || known->bad || symbolizer_is_late(symbolizer))
+	if (module->fd < 0 || known->bad)
+		return &symbolizer->unnamed;
+	if (symbolizer_is_over(symbolizer)) {
+		symbolizer_leave_unasked(symbolizer, known, frame->offset);
+		return &symbolizer->unnamed;
+	}
+	if (symbolizer_is_late(symbolizer))
 		return &symbolizer->unnamed;
 	/* The address is where the call returns to; the call itself may belong to another line or function. */
 	list = symbolizer_name(symbolizer, frame->module, module, frame->offset - 1);
@@ -331,7 +341,8 @@ const char *symbolizer_hint(struct symbolizer *symbolizer, const struct frame *f
 	list = table_get(&known->by_offset, frame->offset);
 	if (!list || list->items[0].function || known->bad)
 		return NULL;
-	if (known->hinted || symbolizer->broken || symbolizer_is_late(symbolizer))
+	if (known->hinted || symbolizer->broken || symbolizer_is_over(symbolizer) ||
+	    symbolizer_is_late(symbolizer))
 		return known->hint;
 	begin_ms = patience_now_ms(&symbolizer->client.patience);
 	known->hinted = true;
@@ -344,6 +355,14 @@ char *symbolizer_take_complaint(struct symbolizer *symbolizer, enum log_level *r
 {
 	struct complaint oldest;
 
+	if (!symbolizer->complaint_count && symbolizer->unasked) {
+		symbolizer_complain(symbolizer, LOG_NOTICE,
+				    memory_format("%llu address%s without a name: the tracer had "
+						  "to end before all were looked up",
+						  (unsigned long long)symbolizer->unasked,
+						  symbolizer->unasked == 1 ? " is" : "es are"));
+		symbolizer->unasked = 0;
+	}
 	if (!symbolizer->complaint_count)
 		return NULL;
 	oldest = symbolizer->complaints[0];
@@ -393,6 +412,7 @@ static void symbolizer_free_values(struct table *table)
 static void module_names_clear(struct module_names *names)
 {
 	symbolizer_free_values(&names->by_offset);
+	table_free(&names->unasked);
 	free(names->hint);
 	strings_free(&names->strings);
 	*names = (struct module_names){ 0 };

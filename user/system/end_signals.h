@@ -17,7 +17,8 @@ struct end_signals;
 /*
  * Block these signals in the calling thread and those that it starts, and start the one that waits; it does so for the
  * rest of the program's life. TRACER_END_SECONDS of the environment is how long an orderly end may take, in place of
- * 5 seconds. `status` is the exit status of another end. Returns 0 or a negative errno with `error` filled.
+ * 5 seconds; once there are results, what the calling thread waits for a CPU does not count, up to three times as much.
+ * `status` is the exit status of another end. Returns 0 or a negative errno with `error` filled.
  */
 int end_signals_open(int status, struct end_signals **ret_signals, struct error *error);
 
@@ -32,11 +33,23 @@ bool end_signals_are_pending(void);
  */
 bool end_signals_are_urgent(void);
 
+/* Has nearly all of it passed, waits for a CPU left out? For a report that is worth nothing unless it is whole. */
+bool end_signals_are_late(void);
+
 /*
  * The factor, at least 1, by which optional parts of a report may take longer, on a machine for
  * which TRACER_END_SECONDS is set.
  */
 unsigned int end_signals_slowness(void);
+
+/* There are results from now on, which an end without a report would lose. */
+void end_signals_set_begun(void);
+
+/*
+ * All results are written: the rest is cleaning up, which the kernel does as well. An end at once is an orderly one from
+ * now on, with exit status `status` and without a message.
+ */
+void end_signals_set_done(int status);
 
 /*
  * Set a function that the thread runs just before it ends the program at once. Must be
