@@ -190,6 +190,18 @@ def test_tables_that_move():
     check_motion("tables")
 
 
+def test_list_that_grows_at_its_head():
+    """What is led to by blocks that came after the list of blocks is not old. Truth: tests/targets/leak_heads.c frees nothing and loses nothing."""
+    for how in ("fast", "slow"):
+        process = lab.start([lab.target("leak_heads"), how], text=True)
+        assert process.stdout.readline() == "at work\n"
+        for _ in range(3):
+            lost = report_of(process.pid)["lost"]
+            assert lost["reachable"]["blocks"] >= 20000, lost
+            assert not any(lost[kind]["blocks"] for kind in ("definite", "indirect", "possible", "stale", "unjudged")), lost
+        lab.end(process)
+
+
 def test_none():
     """A program without a leak: nothing, after one pass, and status 0."""
     process = lab.start([lab.need("sleep"), "1000"])

@@ -552,6 +552,40 @@ static void test_trees(void **state)
 	kind_census_free(held);
 }
 
+static struct kind_census *list_census(const struct kind_census *before, uint64_t count)
+{
+	struct kind_census *held = next_census(before);
+	uint64_t i;
+
+	for (i = 0; i < count; i++)
+		put_block(held, HEAP + 0x1000 + i * 64,
+			  (uint64_t[]){ i + 1 < count ? HEAP + 0x1000 + (i + 1) * 64 : 0, BYTES, i,
+					7 },
+			  4);
+	assert_true(kind_census_hold(held, &(struct thread_list){ 0 }, &(struct kind_roots){ 0 }));
+	kind_census_end(held);
+	return held;
+}
+
+/* The head of a list leads to a node that is newer than the census: no holder is found. It is the same row as before, and has grown by what is new. */
+static void test_follow_holder(void **state)
+{
+	struct kind_census *first, *second;
+
+	(void)state;
+	fake_image_put_word(fake, DATA + 0x40, HEAP + 0x1000);
+	first = list_census(NULL, 10);
+	fake_image_put_word(fake, DATA + 0x40, HEAP + 0x900);
+	second = list_census(first, 12);
+	kind_census_follow(second, first);
+	kind_census_fill(second, &shown, &report);
+	assert_int_equal(report.kind_count, 1);
+	assert_int_equal(row_held("linked", "")->growth_blocks, 2);
+	assert_int_equal(row_held("linked", "")->growth_bytes, 2 * 32);
+	kind_census_free(first);
+	kind_census_free(second);
+}
+
 /* Objects of a runtime hold a text, though another block does, too; a class is the better holder. */
 static void test_roots(void **state)
 {
@@ -667,6 +701,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sample, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_follow, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_follow_sample, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_follow_holder, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_holders, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_trees, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_roots_are_read_once, set_up, tear_down),

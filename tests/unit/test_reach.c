@@ -13,6 +13,7 @@
 #include "reach/reach_code.h"
 #include "reach/reach_follow.h"
 #include "reach/reach_holders.h"
+#include "reach/reach_newer.h"
 #include "reach/reach_scan.h"
 #include "unit/fake_image.h"
 #include "unit/random_numbers.h"
@@ -798,6 +799,63 @@ static void test_memory_that_comes(void **state)
 	world_close(&world);
 }
 
+/*
+ * Static data leads to a block that is newer than the list: what that leads to is reachable, with all behind it, also what was lost; what it leads
+ * into is not judged. Nothing else changes.
+ */
+static void test_newer_blocks(void **state)
+{
+	const uint64_t newer = HEAP + 0x8000, grown = block_at(9);
+	struct reach_candidates kept = { 0 };
+	struct reach_blocks now = { 0 };
+	struct world world;
+	size_t i;
+
+	(void)state;
+	world_open(&world, 10);
+	fake_image_put_word(world.fake, DATA + 8, newer);
+	fake_image_put_word(world.fake, newer + 8, block_at(0));
+	fake_image_put_word(world.fake, newer + 16, block_at(4) + 8);
+	fake_image_put_word(world.fake, block_at(0), block_at(1));
+	fake_image_put_word(world.fake, block_at(1), block_at(2));
+	fake_image_put_word(world.fake, block_at(1) + 8, block_at(3) + 8);
+	fake_image_put_word(world.fake, HEAP + 0x9000, block_at(5));
+	fake_image_put_word(world.fake, block_at(6), block_at(7));
+	fake_image_put_word(world.fake, DATA + 16, grown);
+	world_run(&world);
+	for (i = 0; i < 6; i++)
+		assert_int_equal(verdict_of(&world, i), LEAK_STALE);
+	assert_int_equal(verdict_of(&world, 6), LEAK_DEFINITE);
+	assert_int_equal(verdict_of(&world, 7), LEAK_INDIRECT);
+	assert_int_equal(verdict_of(&world, 8), LEAK_DEFINITE);
+	reach_candidates_take(&kept, &world.blocks, &world.graph, world.image);
+	assert_int_equal(kept.count, 3);
+	/* A pointer has moved to a block that has grown. */
+	fake_image_put_word(world.fake, grown + 64, block_at(6));
+	for (i = 0; i < 10; i++)
+		reach_blocks_add(&now, block_at(i), i == 9 ? 128 : 64);
+	reach_blocks_add(&now, newer, 48);
+	reach_blocks_settle(&now);
+	assert_true(reach_newer_hold(&world.graph, &world.index, &now, world.image));
+	for (i = 0; i < 3; i++)
+		assert_int_equal(verdict_of(&world, i), LEAK_REACHABLE);
+	assert_int_equal(reach_graph_rooted(&world.graph, 0)->holder, newer + 8);
+	assert_int_equal(reach_graph_rooted(&world.graph, 0)->holder_root, LEAK_ROOT_UNKNOWN);
+	assert_int_equal(world.graph.nodes[2].parent, 1);
+	assert_int_equal(verdict_of(&world, 3), LEAK_UNJUDGED);
+	assert_int_equal(verdict_of(&world, 4), LEAK_UNJUDGED);
+	assert_int_equal(verdict_of(&world, 5), LEAK_STALE);
+	assert_int_equal(verdict_of(&world, 6), LEAK_REACHABLE);
+	assert_int_equal(verdict_of(&world, 7), LEAK_REACHABLE);
+	assert_int_equal(verdict_of(&world, 8), LEAK_DEFINITE);
+	reach_candidates_drop_held(&kept, &world.blocks, &world.graph);
+	assert_int_equal(kept.count, 1);
+	assert_int_equal(kept.items[0].address, block_at(8));
+	reach_candidates_free(&kept);
+	reach_blocks_free(&now);
+	world_close(&world);
+}
+
 /* All words into a block but its own, with what they are in. */
 static void test_holders(void **state)
 {
@@ -1030,6 +1088,7 @@ int main(void)
 		cmocka_unit_test(test_free_lists),
 		cmocka_unit_test(test_memory_that_comes),
 		cmocka_unit_test(test_holders),
+		cmocka_unit_test(test_newer_blocks),
 		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_what_is_not_seen_is_counted),
 		cmocka_unit_test(test_records_are_no_pointers),

@@ -58,19 +58,38 @@ static bool follow_is_kind(const struct kind_row *row, const struct kind_row *ol
 	       (row->kind == old->kind && row->name == old->name && row->size == old->size);
 }
 
+/*
+ * Another holder was found than before: the block counts as of its row then, too. Otherwise one row
+ * would grow by what the other has lost.
+ */
+static void follow_holder(struct kind_pair *pair, struct kind_row *row, struct kind_row *before,
+			  uint64_t bytes)
+{
+	const uint64_t every = pair->every;
+
+	if (row == before || before->blocks_before < every || before->bytes_before < every * bytes)
+		return;
+	before->blocks_before -= every;
+	before->bytes_before -= every * bytes;
+	row->blocks_before += every;
+	row->bytes_before += every * bytes;
+}
+
 /* Both are at one address. */
 static void follow_both(struct kind_pair *pair, struct kind_block *block,
 			const struct kind_block *old)
 {
 	struct kind_row *row = follow_row(pair->now, block->row);
+	struct kind_row *before = follow_row_before(pair, old->row);
 
-	if (block->bytes != old->bytes || !follow_is_kind(row, follow_row_before(pair, old->row))) {
+	if (block->bytes != old->bytes || !follow_is_kind(row, before)) {
 		follow_gone(pair, old);
 		follow_born(pair, block);
 		return;
 	}
 	if (!kind_census_takes(block->address, pair->every))
 		return;
+	follow_holder(pair, row, before, block->bytes);
 	if (block->hash != old->hash) {
 		row->written += pair->every;
 		block->born = 0;

@@ -15,6 +15,7 @@
 #include "memory/leaks_pass.h"
 #include "memory/leaks_who.h"
 #include "reach/reach_code.h"
+#include "reach/reach_newer.h"
 #include "base/cpu_delay.h"
 #include "system/proc.h"
 
@@ -211,6 +212,43 @@ static int leaks_list(struct leaks_run *run, struct leaks_list *list, struct err
 	if (code)
 		return code;
 	return leaks_pass_list(run->image, run->wanted, list, error);
+}
+
+static bool leaks_has_stale(const struct reach_graph *graph)
+{
+	size_t i;
+
+	for (i = 0; i < graph->count; i++)
+		if (graph->nodes[i].verdict == LEAK_STALE)
+			return true;
+	return false;
+}
+
+/*
+ * While the last pass ran, pointers moved to blocks that its list does not have: these hold what the pass has found stale, or lost.
+ */
+static int leaks_hold_newer(struct leaks_run *run, struct error *error)
+{
+	struct leaks_list list = { 0 };
+	struct error reason = { 0 };
+	bool has_all = true;
+	int code;
+
+	if (run->pass->is_quiet || (!run->kept.count && !leaks_has_stale(&run->pass->graph)))
+		return 0;
+	code = leaks_list(run, &list, &reason);
+	if (!code)
+		has_all = reach_newer_hold(&run->pass->graph, &run->pass->index, &list.blocks,
+					   run->image);
+	leaks_list_free(&list);
+	if (code == -ESRCH)
+		return error_set(error, reason.kind, code, "%s", reason.text);
+	if (code || !has_all)
+		leak_report_remark(run->report,
+				   "Blocks that are newer than the last pass were not "
+				   "all read: what is stale may be reachable by them.");
+	reach_candidates_drop_held(&run->kept, &run->pass->blocks, &run->pass->graph);
+	return 0;
 }
 
 /* Drop what is free in this list. Is another one needed? */
@@ -438,7 +476,9 @@ static int leaks_judge(struct leaks_run *run, struct error *error)
 		leak_report_remark(run->report, "There was no time to look for encoded addresses "
 						"in all memory.");
 	leaks_pause(run);
-	code = leaks_drop_freed(run, error);
+	code = leaks_hold_newer(run, error);
+	if (!code)
+		code = leaks_drop_freed(run, error);
 	if (code)
 		return code;
 	leaks_fill(run);

@@ -162,6 +162,23 @@ void reach_candidates_drop_unseen(struct reach_candidates *kept)
 	reach_candidates_settle(kept);
 }
 
+void reach_candidates_drop_held(struct reach_candidates *kept, const struct reach_blocks *blocks,
+				const struct reach_graph *graph)
+{
+	size_t i, at = 0, count = 0;
+
+	for (i = 0; i < kept->count; i++) {
+		while (at < blocks->count && blocks->items[at].address < kept->items[i].address)
+			at++;
+		if (at == blocks->count || blocks->items[at].address != kept->items[i].address ||
+		    (graph->nodes[at].verdict != LEAK_REACHABLE &&
+		     graph->nodes[at].verdict != LEAK_UNJUDGED))
+			kept->items[count++] = kept->items[i];
+	}
+	kept->count = count;
+	reach_candidates_settle(kept);
+}
+
 size_t reach_candidates_lost(const struct reach_candidates *candidates)
 {
 	size_t i, count = 0;

@@ -43,6 +43,9 @@ size_t reach_candidates_check_moving(struct reach_candidates *kept,
 				     const struct reach_blocks *unknown, struct image *image);
 /* Keep only candidates that were seen. */
 void reach_candidates_drop_unseen(struct reach_candidates *kept);
+/* Remove candidates that the graph of a pass has found in use since. */
+void reach_candidates_drop_held(struct reach_candidates *kept, const struct reach_blocks *blocks,
+				const struct reach_graph *graph);
 /* Number of definitely lost candidates. */
 size_t reach_candidates_lost(const struct reach_candidates *candidates);
 /* Remove candidates whose leader was removed. */

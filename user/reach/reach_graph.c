@@ -168,9 +168,8 @@ static void graph_sort(struct reach_graph *graph)
 	graph->far_count = graph->far_capacity = 0;
 }
 
-/* The edges of a block, once they are sorted. Returns how many there are. */
-static uint32_t graph_edges(const struct reach_graph *graph, uint32_t block,
-			    const uint32_t **ret_edges)
+uint32_t reach_graph_edges(const struct reach_graph *graph, uint32_t block,
+			   const uint32_t **ret_edges)
 {
 	const struct reach_node *node = &graph->nodes[block];
 
@@ -209,7 +208,7 @@ static void marking_follow(struct marking *marking, enum leak_verdict verdict, b
 
 	while (marking->head < marking->tail) {
 		block = marking->queue[marking->head++];
-		count = graph_edges(graph, block, &edges);
+		count = reach_graph_edges(graph, block, &edges);
 		is_insider = false;
 		for (i = 0; i < count; i++) {
 			if (!marking_is_free(marking, edges[i] >> 1))
@@ -327,7 +326,7 @@ static void marking_forget_heuristics(const struct marking *marking, size_t begi
 	uint32_t count, i;
 
 	for (; begin < marking->tail; begin++) {
-		count = graph_edges(graph, marking->queue[begin], &edges);
+		count = reach_graph_edges(graph, marking->queue[begin], &edges);
 		for (i = 0; i < count; i++)
 			if (!(edges[i] & 1))
 				graph->nodes[edges[i] >> 1].heuristic = LEAK_HEURISTIC_NONE;
@@ -382,7 +381,7 @@ static void marking_inner(struct marking *marking)
 
 	for (i = 0; i < marking->insider_count; i++) {
 		block = marking->insiders[i];
-		count = graph_edges(graph, block, &edges);
+		count = reach_graph_edges(graph, block, &edges);
 		for (n = 0; n < count; n++)
 			if (marking_is_free(marking, edges[n] >> 1))
 				marking_take(marking, edges[n] >> 1, LEAK_POSSIBLE, block,
@@ -403,7 +402,7 @@ static void marking_descend(struct marking *marking, uint32_t block)
 	marking->cursors[block] = 1;
 	while (depth) {
 		block = path[depth - 1];
-		if (marking->cursors[block] > graph_edges(graph, block, &edges)) {
+		if (marking->cursors[block] > reach_graph_edges(graph, block, &edges)) {
 			marking->finished[marking->finished_count++] = block;
 			depth--;
 			continue;
@@ -480,7 +479,7 @@ const struct reach_rooted *reach_graph_rooted(const struct reach_graph *graph, u
 {
 	size_t i;
 
-	for (i = 0; i < graph->rooted_count; i++)
+	for (i = graph->rooted_count; i--;)
 		if (graph->rooted[i].block == block)
 			return &graph->rooted[i];
 	return NULL;

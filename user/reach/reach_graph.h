@@ -71,7 +71,8 @@ struct reach_judge {
 struct reach_graph {
 	size_t count;
 	struct reach_node *nodes; /* owned */
-	struct reach_rooted *rooted; /* without duplicates; owned */
+	/* Without duplicates until reach_newer_hold; then the last one of a block counts. Owned. */
+	struct reach_rooted *rooted;
 	size_t rooted_count, rooted_capacity;
 	/* Blocks reached only by stale words are lost; set before reach_graph_mark */
 	bool forgets_stale;
@@ -115,6 +116,9 @@ void reach_graph_add_guess(struct reach_graph *graph, uint32_t source, uint32_t 
  */
 void reach_graph_mark(struct reach_graph *graph);
 
+/* After reach_graph_mark: the edges of a block, target << 1 | inner. Returns their number. */
+uint32_t reach_graph_edges(const struct reach_graph *graph, uint32_t block,
+			   const uint32_t **ret_edges);
 /* The leader of a lost block; a leader is its own. */
 uint32_t reach_graph_leader(const struct reach_graph *graph, uint32_t block);
 /* The root's data of a block; NULL = no root points to it. */
