@@ -217,6 +217,29 @@ def test_since():
             assert status == 2 and not output and "--since" in errors, (path, status, output, errors)
 
 
+def test_since_cut_short():
+    """What a look without time has not seen has no growth since, and a remark says so: the program's memory is the same."""
+    script = "import sys\nkept = [str(i) for i in range(300000)]\nprint('ready', flush=True)\nsys.stdin.read()\n"
+    process = lab.start(["/usr/bin/python3", "-c", script])
+    assert process.stdout.readline() == b"ready\n"
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(folder, "report")
+        status, _, errors = lab.run("memory", "--deadline", "1us", "-j", "-p", process.pid, "-o", name)
+        assert status == 0, errors
+        with open(name, encoding="utf-8") as file:
+            assert "runtimes" in json.loads(file.read())["cut_short"]
+        report = look("-p", process.pid, "--since", name)[0]
+    assert not report["cut_short"], report["cut_short"]
+    assert part(report, "python_arena") > 8 << 20, report["parts"]
+    assert not [row for row in report["verdict"] if row["cause"] == "growth"], report["verdict"]
+    grown = [row for row in report["parts"] if row["growth_bytes"] is not None and abs(row["growth_bytes"]) > SLACK]
+    assert not grown, grown
+    assert [row["growth_bytes"] for row in report["parts"] if row["purpose"] == "python_arena"] == [None], report["parts"]
+    assert all(row["growth_bytes"] is None for row in report["kinds"]), report["kinds"]
+    assert any("has not seen all of this: " in remark and "runtimes" in remark for remark in report["remarks"]), report["remarks"]
+    lab.end(process)
+
+
 def test_interrupted():
     """A signal gives the last report at once; what was growth until then is in it."""
     process, _ = start_known()

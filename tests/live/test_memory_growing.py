@@ -70,7 +70,7 @@ def test_python():
     """Its large objects are blocks at the end of the heap, where it grows."""
     script = "import time\nkept = []\nwhile True:\n    kept.append(bytearray(2000))\n    time.sleep(.0005)"
     process = lab.start(["/usr/bin/python3", "-c", script])
-    lab.wait_for(lambda: report_of_heap(process.pid)["live_bytes"] > 1 << 20, "a heap")
+    lab.wait_for(lambda: look(process.pid)["malloc"] and report_of_heap(process.pid)["live_bytes"] > 1 << 20, "a heap")
     for _ in range(LOOKS):
         heap = report_of_heap(process.pid)
         assert heap["unknown_bytes"] == 0, heap

@@ -140,7 +140,7 @@ static void growth_find_kinds(struct memory_report *report, const struct memory_
 		const struct memory_kind *const *old;
 
 		/* Where blocks were followed, that is known by these. */
-		if (kind->born != HEAP_UNKNOWN)
+		if (kind->born != HEAP_UNKNOWN || report->growth_unknown & MEMORY_CUT_ROWS)
 			continue;
 		old = bsearch(&(const struct memory_kind *){ kind }, sorted, before->kind_count,
 			      sizeof(*sorted), growth_compare_kind_names);
@@ -171,13 +171,50 @@ static void growth_find_heaps(struct memory_report *report, const struct memory_
 		}
 }
 
+/* "Not all of the heaps, runtimes and files was seen in one of the two looks: growth of these is not known." */
+static void growth_remark_unknown(struct memory_report *report)
+{
+	struct buffer names = { 0 };
+	unsigned int i, left = report->growth_unknown;
+
+	for (i = 0; left; i++) {
+		if (!(left & 1u << i))
+			continue;
+		left &= ~(1u << i);
+		buffer_printf(&names, "%s%s",
+			      !names.length ? ""
+			      : left	    ? ", "
+					    : " and ",
+			      memory_cut_title(i));
+	}
+	memory_report_remark(report,
+			     "One of the two looks has not seen all of this: %s. How much of it "
+			     "has grown is not known.",
+			     names.data);
+	buffer_free(&names);
+}
+
+/* Where holders are searched in no look, the rows of kinds are alike. */
+static unsigned int growth_find_unknown(const struct memory_report *report,
+					const struct memory_report *before)
+{
+	unsigned int either = (report->cut | before->cut) & ~(unsigned int)MEMORY_CUT_HOLDERS;
+
+	return either | ((report->cut ^ before->cut) & MEMORY_CUT_HOLDERS);
+}
+
 void memory_growth_find(struct memory_report *report, const struct memory_report *before)
 {
+	report->growth_unknown = growth_find_unknown(report, before);
+	if (report->growth_unknown)
+		growth_remark_unknown(report);
 	free(report->parts_before);
 	report->parts_before = memory_alloc(PURPOSE_COUNT, sizeof(*report->parts_before));
 	memcpy(report->parts_before, before->parts, sizeof(before->parts));
-	growth_find_heaps(report, before);
-	growth_find_runtimes(report, before);
+	if (!(report->growth_unknown & MEMORY_CUT_HEAPS))
+		growth_find_heaps(report, before);
+	if (!(report->growth_unknown & MEMORY_CUT_RUNTIMES))
+		growth_find_runtimes(report, before);
 	growth_find_kinds(report, before);
 }
 

@@ -9,7 +9,7 @@
 
 /*
  * Fill in the growth of all rows of `report`, and sort by it. A row missing in `before` has grown
- * by its whole size.
+ * by its whole size. What one of the two looks has not seen all of has no growth, and a remark.
  */
 void memory_growth_find(struct memory_report *report, const struct memory_report *before);
 

@@ -134,9 +134,13 @@ static void verdict_growth_add_heap(struct memory_report *report, const struct h
 			 verdict_growth_remedy(report));
 }
 
+/* 0 where that is not known. */
 static int64_t verdict_growth_of_part(const struct memory_report *report, int purpose)
 {
-	return (int64_t)(report->parts[purpose].rss - report->parts_before[purpose].rss);
+	int64_t growth = 0;
+
+	memory_report_growth_of_part(report, (enum purpose)purpose, &growth);
+	return growth;
 }
 
 /* Are the live blocks that are new those of objects? These have grown as much, and not in the runtime's own heap. */
@@ -200,10 +204,13 @@ static void verdict_growth_add_threads(struct memory_report *report, enum purpos
 	const struct purpose_sum *now = &report->parts[purpose];
 	const struct purpose_sum *before = &report->parts_before[purpose];
 	size_text count, mapped;
+	int64_t growth;
 
+	if (!memory_report_growth_of_part(report, purpose, &growth))
+		return;
 	if (now->count < before->count + THREADS_MIN || now->mapped < before->mapped)
 		return;
-	memory_cause_add(report, "growth", now->rss > before->rss ? now->rss - before->rss : 0,
+	memory_cause_add(report, "growth", growth > 0 ? (uint64_t)growth : 0,
 			 memory_format("%s more threads %s: their stacks take %s of address space.",
 				       units_format_count(now->count - before->count, count), what,
 				       units_format_size(now->mapped - before->mapped, mapped)),

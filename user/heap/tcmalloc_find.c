@@ -56,7 +56,7 @@ bool tcmalloc_is_cache(struct image *image, uint64_t address, uint64_t ret_sizes
 
 struct tcmalloc_leaves {
 	struct image *image;
-	bool resembled; /* enough entries of one agree, but too many do not */
+	bool resembled; /* most entries of one agree, but too many do not */
 };
 
 static bool tcmalloc_is_leaf(void *context, uint64_t leaf, uint64_t *ret_slot)
@@ -90,7 +90,7 @@ static bool tcmalloc_is_leaf(void *context, uint64_t leaf, uint64_t *ret_slot)
 		}
 	}
 	*ret_slot = slot;
-	leaves->resembled |= good >= ENOUGH;
+	leaves->resembled |= good >= ENOUGH && good > bad;
 	return good >= ENOUGH && good > 4 * bad;
 }
 

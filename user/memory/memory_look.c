@@ -130,8 +130,11 @@ static void look_at_heap(struct look *look, const struct census_heap *heap)
 				     allocator->name, strerror(-code));
 		heap_totals_free(&totals);
 		look->misses_heap = true;
+		look->report->cut |= MEMORY_CUT_HEAPS;
 		return;
 	}
+	if (totals.counts_only)
+		look->report->cut |= MEMORY_CUT_KINDS;
 	*memory_report_add_heap(look->report) = totals;
 }
 
@@ -161,6 +164,8 @@ static void look_for_heaps(struct look *look)
 		memory_report_remark(look->report,
 				     "No allocator was recognized: what it is may be unknown, or "
 				     "change too fast.");
+	if (!look->report->heap_count && (look->misses_heap || look_has_heap(look->image)))
+		look->report->cut |= MEMORY_CUT_HEAPS;
 }
 
 /* Was every heap walked to its end, with blocks that have addresses? */
@@ -207,12 +212,17 @@ static void look_for_holders(struct look *look)
 
 	for (i = 0; i < look->report->heap_count; i++)
 		bytes += look->report->heaps[i].live_bytes;
+	if (look->report->heap_count)
+		look->report->cut |= MEMORY_CUT_HOLDERS;
 	if (bytes >= HOLDERS_BYTES && !look->wanted->holders)
 		memory_report_remark(look->report,
 				     "What holds blocks was not looked for, since they "
 				     "are large: --holders does.");
-	else if (look->has_all_blocks &&
-		 !kind_census_hold(look->kinds, &look->threads, &look->roots))
+	else if (!look->has_all_blocks)
+		return;
+	else if (kind_census_hold(look->kinds, &look->threads, &look->roots))
+		look->report->cut &= ~(unsigned int)MEMORY_CUT_HOLDERS;
+	else
 		memory_report_remark(look->report, "What holds blocks is not known: there are too "
 						   "many of them, or there was no time.");
 }
@@ -317,11 +327,15 @@ static const struct look_stage {
 	const char *name;
 	void (*run)(struct look *look);
 	unsigned int percent; /* of the time that is left */
+	unsigned int cut; /* what is missing if there was no time */
 	bool always; /* it has something to show without time, too */
 } stages[] = {
-	{ "threads", look_at_threads, 40 },	  { "the heaps", look_at_heaps, 60 },
-	{ "runtimes", look_at_runtimes, 70 },	  { "kinds of blocks", look_at_kinds, 80, true },
-	{ "modules", look_at_modules, 70 },	  { "files", look_at_files, 70 },
+	{ "threads", look_at_threads, 40, MEMORY_CUT_THREADS },
+	{ "the heaps", look_at_heaps, 60, MEMORY_CUT_HEAPS },
+	{ "runtimes", look_at_runtimes, 70, MEMORY_CUT_RUNTIMES },
+	{ "kinds of blocks", look_at_kinds, 80, MEMORY_CUT_KINDS, true },
+	{ "modules", look_at_modules, 70, MEMORY_CUT_MODULES },
+	{ "files", look_at_files, 70, MEMORY_CUT_FILES },
 	{ "huge pages", look_at_huge_pages, 70 },
 };
 
@@ -332,6 +346,7 @@ static void look_run_stage(struct look *look, const struct look_stage *stage)
 	look->image->until_ns = look->until_ns;
 	if (image_is_over(look->image)) {
 		memory_report_remark(look->report, "There was no time to look at %s.", stage->name);
+		look->report->cut |= stage->cut;
 		if (stage->always)
 			stage->run(look);
 		return;
@@ -341,9 +356,10 @@ static void look_run_stage(struct look *look, const struct look_stage *stage)
 	if (look->wanted->on_stage)
 		look->wanted->on_stage(stage->name);
 	stage->run(look);
-	if (image_is_over(look->image))
-		memory_report_remark(look->report, "There was no time to look at all of %s.",
-				     stage->name);
+	if (!image_is_over(look->image))
+		return;
+	look->report->cut |= stage->cut;
+	memory_report_remark(look->report, "There was no time to look at all of %s.", stage->name);
 }
 
 static void look_run(struct look *look)
@@ -355,6 +371,8 @@ static void look_run(struct look *look)
 	look->image->until_ns = look->until_ns;
 	look_count_again(look);
 	memory_parts_sum(look->image, look->until_ns, look->claims, look->report);
+	if (look->report->pages_unknown)
+		look->report->cut |= MEMORY_CUT_PAGES;
 }
 
 static uint64_t look_free_bytes(const struct memory_report *report)

@@ -152,6 +152,21 @@ static void since_fill_runtimes(struct memory_report *report, const json_t *runt
 	}
 }
 
+/* Releases before 0.2 have no such array: they count as having seen all. */
+static void since_fill_cut(struct memory_report *report, const json_t *names)
+{
+	unsigned int number;
+	size_t i;
+
+	for (i = 0; i < json_array_size(names); i++) {
+		const char *name = json_string_value(json_array_get(names, i));
+
+		for (number = 0; name && number < MEMORY_CUT_COUNT; number++)
+			if (!strcmp(name, memory_cut_name(number)))
+				report->cut |= 1u << number;
+	}
+}
+
 /* The whole */
 
 static bool since_is_report(const json_t *root)
@@ -172,6 +187,7 @@ static bool since_fill(struct memory_report *report, const json_t *root)
 	since_fill_heaps(report, json_object_get(root, "malloc"));
 	since_fill_kinds(report, json_object_get(root, "kinds"));
 	since_fill_runtimes(report, json_object_get(root, "objects"));
+	since_fill_cut(report, json_object_get(root, "cut_short"));
 	return true;
 }
 

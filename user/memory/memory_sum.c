@@ -265,5 +265,6 @@ void memory_sum_add(struct memory_report *sum, const struct memory_report *repor
 	sum->wall_time = report->wall_time;
 	sum->pss_unknown |= report->pss_unknown;
 	sum->pages_unknown |= report->pages_unknown;
+	sum->cut |= report->cut;
 	memory_remarks_add(remarks, sum, REMARK_PROCESS, 0, &report->remarks);
 }

@@ -64,6 +64,62 @@ void memory_report_remark(struct memory_report *report, const char *format, ...)
 	buffer_printf(&report->remarks, "%s\n", text);
 }
 
+/* In the order of enum memory_cut. */
+static const struct {
+	const char *name, *title;
+} cuts[MEMORY_CUT_COUNT] = {
+	{ "pages", "pages in memory" }, { "threads", "threads" },
+	{ "heaps", "the heaps" },	{ "runtimes", "runtimes" },
+	{ "kinds", "kinds of blocks" }, { "modules", "modules" },
+	{ "files", "files" },		{ "holders", "what holds blocks" },
+};
+
+const char *memory_cut_name(unsigned int number)
+{
+	return cuts[number].name;
+}
+
+const char *memory_cut_title(unsigned int number)
+{
+	return cuts[number].title;
+}
+
+/* What has to be seen completely for a part to be: what claims it, and for what is left over all that claims. */
+static unsigned int report_part_needs(enum purpose purpose)
+{
+	if (purpose <= PURPOSE_ENDED_STACK)
+		return MEMORY_CUT_PAGES | MEMORY_CUT_THREADS;
+	if (purpose <= PURPOSE_MALLOC_LARGE)
+		return MEMORY_CUT_PAGES | MEMORY_CUT_HEAPS;
+	if (purpose <= PURPOSE_JIT)
+		return MEMORY_CUT_PAGES | MEMORY_CUT_HEAPS | MEMORY_CUT_RUNTIMES;
+	if (purpose <= PURPOSE_BSS)
+		return MEMORY_CUT_PAGES | MEMORY_CUT_MODULES;
+	return MEMORY_CUT_PAGES | MEMORY_CUT_THREADS | MEMORY_CUT_HEAPS | MEMORY_CUT_RUNTIMES |
+	       MEMORY_CUT_MODULES | MEMORY_CUT_FILES;
+}
+
+bool memory_report_growth_of_part(const struct memory_report *report, enum purpose purpose,
+				  int64_t *ret_growth)
+{
+	if (!report->parts_before || report->growth_unknown & report_part_needs(purpose))
+		return false;
+	*ret_growth = (int64_t)(report->parts[purpose].rss - report->parts_before[purpose].rss);
+	return true;
+}
+
+bool memory_report_has_kind_growth(const struct memory_report *report,
+				   const struct memory_kind *kind)
+{
+	return report->since_ns &&
+	       (kind->born != HEAP_UNKNOWN || !(report->growth_unknown & MEMORY_CUT_ROWS));
+}
+
+bool memory_report_has_class_growth(const struct memory_report *report)
+{
+	return report->since_ns && !(report->growth_unknown & MEMORY_CUT_RUNTIMES);
+}
+
 uint64_t memory_report_rss(const struct memory_report *report)
 {
 	uint64_t bytes = 0;

@@ -16,6 +16,25 @@
 #include "model/heap_totals.h"
 #include "model/purpose.h"
 
+/* What a look has not seen all of: there was no time, or it was not understood. As bits. */
+enum memory_cut {
+	MEMORY_CUT_PAGES = 1, /* which pages are in memory */
+	MEMORY_CUT_THREADS = 2,
+	MEMORY_CUT_HEAPS = 4,
+	MEMORY_CUT_RUNTIMES = 8,
+	MEMORY_CUT_KINDS = 16, /* of blocks */
+	MEMORY_CUT_MODULES = 32,
+	MEMORY_CUT_FILES = 64,
+	MEMORY_CUT_HOLDERS = 128, /* of blocks; also where they were not searched */
+	/* What rows of kinds depend on. */
+	MEMORY_CUT_ROWS = MEMORY_CUT_HEAPS | MEMORY_CUT_KINDS | MEMORY_CUT_HOLDERS,
+};
+
+/* For each bit from the lowest on: its name in JSON, and in a sentence. */
+#define MEMORY_CUT_COUNT 8
+const char *memory_cut_name(unsigned int number);
+const char *memory_cut_title(unsigned int number);
+
 /* A group of blocks of one kind. Strings are in the report's pool. */
 struct memory_kind {
 	const char *kind; /* "class", "text", "pointers", ...; static, or in the pool */
@@ -167,6 +186,9 @@ struct memory_report {
 	/* Runs another program than at the previous look, so looks are not compared */
 	bool executed;
 	bool pages_unknown; /* of some mappings it is not known what is in memory */
+	unsigned int cut; /* enum memory_cut */
+	/* What the growth of is unknown, since one of two looks has not seen all of it; likewise */
+	unsigned int growth_unknown;
 	struct buffer remarks; /* sentences, one per line, on what could not be examined */
 	struct strings names;
 };
@@ -185,6 +207,14 @@ void memory_report_add_verdict(struct memory_report *report, const struct memory
 /* Append a sentence to the remarks. */
 void memory_report_remark(struct memory_report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The growth of a part's RSS since the look before; false = unknown. */
+bool memory_report_growth_of_part(const struct memory_report *report, enum purpose purpose,
+				  int64_t *ret_growth);
+/* Is the growth of a kind's row known? And that of the classes of runtimes? */
+bool memory_report_has_kind_growth(const struct memory_report *report,
+				   const struct memory_kind *kind);
+bool memory_report_has_class_growth(const struct memory_report *report);
 
 /* RSS of all parts. */
 uint64_t memory_report_rss(const struct memory_report *report);

@@ -87,9 +87,21 @@ static void memory_json_targets(struct json_writer *json, const struct memory_re
 	json_writer_close(json, ']');
 }
 
+static void memory_json_growth(struct json_writer *json, const char *key, int64_t growth,
+			       bool is_known)
+{
+	json_writer_key(json, key);
+	if (is_known)
+		json_writer_signed(json, growth);
+	else
+		json_writer_null(json);
+}
+
 static void memory_json_part(struct json_writer *json, const struct memory_report *report, int i)
 {
 	const struct purpose_sum *sum = &report->parts[i];
+	int64_t growth = 0;
+	bool is_known;
 
 	json_writer_open(json, '{');
 	json_member_string(json, "purpose", purpose_name((enum purpose)i));
@@ -98,11 +110,8 @@ static void memory_json_part(struct json_writer *json, const struct memory_repor
 	memory_json_number(json, "swap_bytes", sum->swap);
 	memory_json_number(json, "mapped_bytes", sum->mapped);
 	memory_json_number(json, "count", sum->count);
-	json_writer_key(json, "growth_bytes");
-	if (report->parts_before)
-		json_writer_signed(json, (int64_t)(sum->rss - report->parts_before[i].rss));
-	else
-		json_writer_null(json);
+	is_known = memory_report_growth_of_part(report, (enum purpose)i, &growth);
+	memory_json_growth(json, "growth_bytes", growth, is_known);
 	json_writer_close(json, '}');
 }
 
@@ -154,16 +163,6 @@ static void memory_json_heaps(struct json_writer *json, const struct memory_repo
 	for (i = 0; i < report->heap_count; i++)
 		memory_json_heap(json, &report->heaps[i]);
 	json_writer_close(json, ']');
-}
-
-static void memory_json_growth(struct json_writer *json, const char *key, int64_t growth,
-			       bool is_known)
-{
-	json_writer_key(json, key);
-	if (is_known)
-		json_writer_signed(json, growth);
-	else
-		json_writer_null(json);
 }
 
 static void memory_json_kind(struct json_writer *json, const struct memory_kind *kind, bool later)
@@ -314,7 +313,8 @@ static void memory_json_objects(struct json_writer *json, const struct memory_re
 	json_writer_key(json, "kinds");
 	json_writer_open(json, '[');
 	for (i = 0; i < report->kind_count; i++)
-		memory_json_kind(json, &report->kinds[i], report->since_ns > 0);
+		memory_json_kind(json, &report->kinds[i],
+				 memory_report_has_kind_growth(report, &report->kinds[i]));
 	json_writer_close(json, ']');
 	json_writer_key(json, "copies");
 	json_writer_open(json, '[');
@@ -324,7 +324,8 @@ static void memory_json_objects(struct json_writer *json, const struct memory_re
 	json_writer_key(json, "objects");
 	json_writer_open(json, '[');
 	for (i = 0; i < report->runtime_count; i++)
-		memory_json_runtime(json, &report->runtimes[i], report->since_ns > 0);
+		memory_json_runtime(json, &report->runtimes[i],
+				    memory_report_has_class_growth(report));
 	json_writer_close(json, ']');
 }
 
@@ -378,6 +379,18 @@ static void memory_json_kernel(struct json_writer *json, const struct memory_rep
 	json_writer_close(json, '}');
 }
 
+static void memory_json_cut(struct json_writer *json, const struct memory_report *report)
+{
+	unsigned int i;
+
+	json_writer_key(json, "cut_short");
+	json_writer_open(json, '[');
+	for (i = 0; i < MEMORY_CUT_COUNT; i++)
+		if (report->cut & 1u << i)
+			json_writer_string(json, memory_cut_name(i));
+	json_writer_close(json, ']');
+}
+
 static void memory_json_opening(struct json_writer *json, const struct memory_report *report)
 {
 	memory_json_number(json, "schema", 1);
@@ -409,6 +422,7 @@ void render_memory_json(const struct memory_report *report,
 	memory_json_verdicts(&json, report);
 	memory_json_number(&json, "read_bytes", report->read_bytes);
 	memory_json_number(&json, "reads", report->reads);
+	memory_json_cut(&json, report);
 	memory_json_lines(&json, "remarks", &report->remarks);
 	json_writer_close(&json, '}');
 	buffer_append_string(out, "\n");

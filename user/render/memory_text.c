@@ -29,15 +29,29 @@ static void memory_append_clock(struct buffer *line, int64_t wall_time)
 		buffer_append_string(line, text);
 }
 
+#define GROWTH_UNKNOWN INT64_MIN
+
+/* Of all parts, however they are divided; GROWTH_UNKNOWN if pages are not known. */
+static int64_t memory_growth_of_all(const struct memory_report *report)
+{
+	int64_t growth = 0;
+	int i;
+
+	if (!report->parts_before || report->growth_unknown & MEMORY_CUT_PAGES)
+		return GROWTH_UNKNOWN;
+	for (i = 0; i < PURPOSE_COUNT; i++)
+		growth += (int64_t)(report->parts[i].rss - report->parts_before[i].rss);
+	return growth;
+}
+
 /* Of all parts: ", +56.1 MiB in 3.0 s" */
 static void memory_append_growth(struct buffer *line, const struct memory_report *report)
 {
 	char size[UNITS_TEXT_MAX + 1], time[UNITS_TEXT_MAX];
-	int64_t growth = 0;
-	int i;
+	int64_t growth = memory_growth_of_all(report);
 
-	for (i = 0; i < PURPOSE_COUNT; i++)
-		growth += (int64_t)(report->parts[i].rss - report->parts_before[i].rss);
+	if (growth == GROWTH_UNKNOWN)
+		return;
 	buffer_printf(line, ", %s in %s", text_format_growth(growth, size),
 		      units_format_time(report->since_ns, time));
 }
@@ -99,7 +113,7 @@ static void memory_text_verdicts(const struct text_writer *writer,
 /* A row: a purpose, and what it is ranked by. */
 struct part_row {
 	enum purpose purpose;
-	int64_t growth;
+	int64_t growth; /* or GROWTH_UNKNOWN */
 	const struct purpose_sum *sum;
 };
 
@@ -133,7 +147,8 @@ static void part_text_figures(const struct text_writer *writer, const struct par
 	char text[UNITS_TEXT_MAX + 1];
 
 	if (columns->growth)
-		buffer_printf(writer->out, "%11s ", text_format_growth(growth, text));
+		buffer_printf(writer->out, "%11s ",
+			      growth == GROWTH_UNKNOWN ? "?" : text_format_growth(growth, text));
 	buffer_printf(writer->out, "%10s %5.1f%% ", part_size(sum->rss, text),
 		      rss ? 100.0 * (double)sum->rss / (double)rss : 0.0);
 	if (columns->pss)
@@ -187,15 +202,16 @@ static size_t part_rank(const struct text_writer *writer, const struct memory_re
 
 	for (i = 0; i < PURPOSE_COUNT; i++) {
 		const struct purpose_sum *sum = &report->parts[i];
-		const struct purpose_sum *before = report->parts_before;
-		int64_t growth = before ? (int64_t)(sum->rss - before[i].rss) : 0;
+		int64_t growth = report->parts_before ? GROWTH_UNKNOWN : 0;
 
-		if (sum->rss || sum->swap || growth || sum->mapped >= MAPPED_SHOWN ||
-		    (sum->mapped && writer->verbose)) {
+		memory_report_growth_of_part(report, (enum purpose)i, &growth);
+		if (sum->rss || sum->swap || (growth && growth != GROWTH_UNKNOWN) ||
+		    sum->mapped >= MAPPED_SHOWN || (sum->mapped && writer->verbose)) {
 			rows[count++] = (struct part_row){ (enum purpose)i, growth, sum };
 		} else {
 			purpose_sum_add((struct purpose_sum *)rest->sum, sum);
-			rest->growth += growth;
+			if (growth != GROWTH_UNKNOWN)
+				rest->growth += growth;
 		}
 	}
 	qsort(rows, count, sizeof(rows[0]), part_compare);
@@ -223,11 +239,10 @@ static void memory_text_parts(const struct text_writer *writer, const struct mem
 	size_t i, count = part_rank(writer, report, rows, &rest);
 	struct part_columns columns = { .pss = !report->pss_unknown,
 					.growth = report->parts_before != NULL };
-	int64_t growth = rest.growth;
+	int64_t growth = memory_growth_of_all(report);
 
 	for (i = 0; i < count; i++) {
 		purpose_sum_add(&total, rows[i].sum);
-		growth += rows[i].growth;
 	}
 	purpose_sum_add(&total, &others);
 	columns.swap = total.swap || writer->verbose;

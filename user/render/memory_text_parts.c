@@ -363,7 +363,8 @@ void memory_text_runtimes(const struct text_writer *writer, const struct memory_
 		buffer_append_string(writer->out, "\n");
 		runtime_text_summary(writer, &report->runtimes[i], &line);
 		runtime_text_states(writer, &report->runtimes[i], &line);
-		runtime_text_classes(writer, &report->runtimes[i], top, report->since_ns > 0);
+		runtime_text_classes(writer, &report->runtimes[i], top,
+				     memory_report_has_class_growth(report));
 		runtime_text_title(writer, report->runtimes[i].longest_count, "LENGTH", "LONGEST");
 		runtime_text_longest(writer, &report->runtimes[i]);
 		runtime_text_title(writer, report->runtimes[i].file_count,
@@ -437,7 +438,7 @@ static void kind_text(const struct text_writer *writer, const struct memory_kind
 static bool kind_matters(const struct text_writer *writer, const struct memory_report *report,
 			 const struct memory_kind *kind, size_t top)
 {
-	int64_t growth = report->since_ns ? kind->growth_bytes : 0;
+	int64_t growth = memory_report_has_kind_growth(report, kind) ? kind->growth_bytes : 0;
 	uint64_t change = growth < 0 ? -(uint64_t)growth : (uint64_t)growth;
 	uint64_t bytes = kind->bytes > change ? kind->bytes : change;
 
@@ -457,7 +458,7 @@ static void kind_text_titles(const struct text_writer *writer, bool later)
 void memory_text_kinds(const struct text_writer *writer, const struct memory_report *report,
 		       size_t top)
 {
-	bool later = report->since_ns > 0;
+	bool later = report->kind_count && memory_report_has_kind_growth(report, report->kinds);
 	size_t i, shown = 0;
 
 	for (i = 0; i < report->kind_count && (!top || i < top); i++) {

@@ -53,7 +53,7 @@ REPORT = {
     "cgroup": Maybe(fields("usage_bytes limit_bytes anon_bytes file_bytes shmem_bytes kernel_bytes slab_bytes socket_bytes",
                            Maybe(COUNT))),
     "verdict": [{"cause": TEXT, "bytes": COUNT, "text": TEXT, "remedy": Maybe(TEXT)}],
-    "read_bytes": COUNT, "reads": COUNT, "remarks": [TEXT],
+    "read_bytes": COUNT, "reads": COUNT, "cut_short": [TEXT], "remarks": [TEXT],
 }
 
 
