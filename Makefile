@@ -2,6 +2,8 @@
 # make            build/tracer
 # make demo       install what is missing, build, find the leak of an example
 # make check      install what is missing, build, run every test
+# make test T=NAME   build and run one test of any kind; T=NAME:CASE: one case of it (tests/one)
+# make quick      lint, and the unit tests that depend on what differs from BASE (main) (tests/quick)
 # make unit       unit tests only (no root)
 # make live       tests on the real kernel (root)
 # make fuzz       each fuzz target for FUZZ_SECONDS
@@ -73,7 +75,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 
-.PHONY: all arm64 static tests check check-budget check-motion check-kernels check-deploy check-programs check-survival check-truths check-verdicts check-versions demo unit live fuzz lint bench install deb clean dependencies targets
+.PHONY: all arm64 static tests check check-budget check-motion check-kernels check-deploy check-programs check-survival check-truths check-verdicts check-versions demo unit test quick live fuzz lint bench install deb clean dependencies targets
 all: $(BUILD)/tracer
 
 $(BUILD)/tracer: $(OBJECTS)
@@ -161,31 +163,40 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 
 # Tests
 
+COMPILE_SANITIZED = $(CC) $(CPPFLAGS_ALL) -std=gnu11 $(WARNINGS) $(SANITIZE) -fPIC -MMD -MP -c -o $@ $<
+
 $(BUILD)/sanitized/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(CPPFLAGS_ALL) -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE_SANITIZED)
 
 $(BUILD)/sanitized/%.pb-c.o: $(BUILD)/%.pb-c.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(CPPFLAGS_ALL) -std=gnu11 $(WARNINGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE_SANITIZED)
 
-$(BUILD)/sanitized/libpure.a: $(PURE_SANITIZED)
-	@rm -f $@
-	$(Q)ar rcs $@ $^
-
-$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/sanitized/libpure.a
-	@mkdir -p $(@D)
+# Unit tests share this library, so an edit of it links it again, and no test. A function that a test defines replaces the
+# library's, also in calls from within the library: tests export all their functions. Functions of user/kernel that the
+# library calls are looked up at the call, and are for a test to define.
+LIBPURE := $(BUILD)/sanitized/libpure.so
+$(LIBPURE): $(PURE_SANITIZED)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 $(WARNINGS) $(SANITIZE) -O0 -MMD -MP -o $@ $< $(BUILD)/sanitized/libpure.a \
-		-lcmocka $(LIBS)
+	$(Q)$(CC) -shared $(SANITIZE) -o $@ $^ $(LIBS)
 
-$(BUILD)/tests/host_bpf/%: tests/host_bpf/%.c $(wildcard bpf/*.h tests/host_bpf/*.h) $(BUILD)/sanitized/libpure.a
+$(BUILD)/tests/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(COMPILE_SANITIZED) -O0 -Itests
+
+$(BUILD)/tests/host_bpf/%.o: tests/host_bpf/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(COMPILE_SANITIZED) -O0 -Itests/host_bpf -Ibpf
+
+$(UNIT_TESTS): %: %.o $(BUILD)/tests/unit/filter.o | $(LIBPURE)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests/host_bpf -Ibpf -std=gnu11 $(WARNINGS) $(SANITIZE) -O0 -MMD -MP -o $@ $< \
-		$(BUILD)/sanitized/libpure.a -lcmocka $(LIBS)
+	$(Q)$(CC) $(SANITIZE) -Wl,--export-dynamic,--allow-shlib-undefined,-z,lazy \
+		-Wl,-rpath,$(CURDIR)/$(BUILD)/sanitized -o $@ $^ $(LIBPURE) -lcmocka $(LIBS)
 
 # The parsers are compiled again with clang, so that the fuzzer sees their branches.
 FUZZ_FLAGS := -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
@@ -210,6 +221,12 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/libpure.a
 unit: $(UNIT_TESTS)
 	tests/run unit
 
+test:
+	@tests/one $(T)
+
+quick:
+	@tests/quick $(BASE)
+
 targets:
 	$(MAKE) -C tests/targets BUILD=$(CURDIR)/$(BUILD)/targets
 
@@ -220,7 +237,8 @@ $(BUILD)/tests/live/%: tests/live/%.c $(filter-out $(BUILD)/user/command/main.o,
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -pie $(HARDEN_LINK) $(LDFLAGS) -o $@ $< \
 		$(filter %.o,$^) $(LIBS)
 
-live: $(BUILD)/tracer $(BUILD)/tests/live/parts $(BUILD)/tests/live/census $(BUILD)/tests/live/recorded $(BUILD)/tests/live/ruby_objects $(BUILD)/tests/live/python_pools $(BUILD)/tests/live/image_read targets
+LIVE_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/live/*.c))
+live: $(BUILD)/tracer $(LIVE_PROGRAMS) targets
 	tests/run live
 
 fuzz: $(FUZZ_TARGETS)
@@ -241,7 +259,7 @@ $(BUILD)/.static-tried: $(OBJECTS)
 		"tests are skipped; $(BUILD)/tracer-static.log says why"
 	@touch $@
 
-tests: all $(BUILD)/.static-tried $(BUILD)/tests/live/parts $(BUILD)/tests/live/census $(BUILD)/tests/live/recorded $(BUILD)/tests/live/ruby_objects $(BUILD)/tests/live/python_pools $(BUILD)/tests/live/image_read $(UNIT_TESTS) $(FUZZ_TARGETS) targets
+tests: all $(BUILD)/.static-tried $(LIVE_PROGRAMS) $(UNIT_TESTS) $(FUZZ_TARGETS) targets
 
 check: dependencies
 	@$(MAKE) --no-print-directory -j$(JOBS) tests

@@ -76,6 +76,19 @@ static bool self_next_mapping(FILE *maps, struct self_mapping *mapping)
 	return true;
 }
 
+/* The tables of all libraries would not fit into the smallest maps: a frame of another one fails the test. */
+static bool self_has_frames(const char *path)
+{
+	static const char *const names[] = { "/test_unwind_self", "/libpure.so", "/libc.so",
+					     "/libcmocka.so",	  "/libasan.so", "/ld-linux" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strstr(path, names[i]))
+			return true;
+	return false;
+}
+
 static void self_add_file(struct self *self, const struct self_mapping *mapping, uint32_t count)
 {
 	struct elf_code codes[ELF_CODES_MAX];
@@ -86,7 +99,7 @@ static void self_add_file(struct self *self, const struct self_mapping *mapping,
 	const void *bytes;
 	size_t size;
 
-	bytes = map_file(mapping->path, &size);
+	bytes = self_has_frames(mapping->path) ? map_file(mapping->path, &size) : NULL;
 	if (bytes) {
 		if (!elf_image_open(bytes, size, ELF_LAYOUT_FILE, &image) &&
 		    elf_code_bias(codes, elf_image_codes(&image, codes), mapping->start,
