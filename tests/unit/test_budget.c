@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "session/budget.h"
+#include "session/budget_window.h"
+#include "unit/fake_image.h"
 #include "unit/session_world.h"
 
 #define SITE 7
@@ -21,6 +23,7 @@
 struct bpf_programs {
 	enum recording recording;
 	uint64_t hits, most;
+	bool is_idle; /* nothing is allocated while all is recorded */
 };
 
 static struct bpf_programs programs;
@@ -47,7 +50,7 @@ static void allocate(void)
 void bpf_programs_record(struct bpf_programs *running, enum recording what)
 {
 	running->recording = what;
-	if (what == RECORD_ALL && fake_probes_at(FAKE_MALLOC))
+	if (what == RECORD_ALL && !running->is_idle && fake_probes_at(FAKE_MALLOC))
 		allocate();
 }
 
@@ -251,6 +254,103 @@ static void test_report(void **state)
 	budget_report_free(snapshot.budget);
 }
 
+/*
+ * A window over several targets. Their blocks have the same addresses, and some lie in pages that
+ * are not in memory. Truth: the blocks put into the map, and how often each image lists mappings.
+ */
+#define MANY 8
+#define MANY_BLOCKS 64 /* of each */
+#define MANY_BASE 0x7f0000000000ull
+#define MANY_ABSENT 3 /* the page of each third block is not there */
+
+static struct fake_image *images[MANY];
+
+static struct image *image_of(void *context, uint32_t target_id)
+{
+	(void)context;
+	return images[target_id - 1]->image;
+}
+
+static uint64_t usable_of(void *context, uint32_t target_id, uint64_t size)
+{
+	(void)context;
+	(void)target_id;
+	return size;
+}
+
+static bool is_never_over(void *context)
+{
+	(void)context;
+	return false;
+}
+
+/* The n-th block has a page of its own; low and high bytes of addresses differ. */
+static uint64_t many_address(size_t n)
+{
+	return MANY_BASE + n * FAKE_PAGE + (n * 16) % 256;
+}
+
+static void open_many(void)
+{
+	struct block block = { SITE, 16, LIFE_OF(clock_now_ns()) };
+	struct block_key key;
+	size_t i, n;
+
+	for (i = 0; i < MANY; i++) {
+		images[i] = fake_image_new();
+		fake_image_map(images[i], MANY_BASE, MANY_BLOCKS * FAKE_PAGE, "", FAKE_WRITABLE);
+		for (n = 0; n < MANY_BLOCKS; n += MANY_ABSENT)
+			fake_image_absent(images[i], MANY_BASE + n * FAKE_PAGE, FAKE_PAGE);
+		fake_image_open(images[i]);
+	}
+	for (n = 0; n < MANY_BLOCKS; n++)
+		for (i = 0; i < MANY; i++) {
+			key = (struct block_key){ many_address(n), (uint32_t)(MANY - i), 0 };
+			fake_map_set(NULL, MAPS_BLOCKS, &key, &block);
+		}
+}
+
+static void check_many_block(const struct budget_window_run *run, size_t i)
+{
+	const struct window_block *block = &run->blocks[i];
+	const size_t n = i % MANY_BLOCKS;
+
+	assert_int_equal(block->key.target_id, i / MANY_BLOCKS + 1);
+	assert_int_equal(block->key.address, many_address(n));
+	assert_int_equal(block->look.address, many_address(n));
+	assert_int_equal(block->look.state, n % MANY_ABSENT ? LOOK_READ : LOOK_GONE);
+	assert_true(block->stayed);
+}
+
+static void test_several_targets(void **state)
+{
+	struct budget_window_run run = { .programs = &programs,
+					 .maps = &fake_maps_all,
+					 .probes = &world.core.probes,
+					 .meter = &meter,
+					 .costs = &budget.costs,
+					 .image = image_of,
+					 .usable = usable_of,
+					 .is_over = is_never_over };
+	const struct budget_share share = { .hits = 1, .length_ns = 1, .most_hits = 1000 };
+	struct error error = { 0 };
+	size_t i;
+
+	(void)state;
+	open_many();
+	programs.is_idle = true;
+	assert_int_equal(budget_window_trace(&run, &share, &error), 0);
+	assert_int_equal(run.count, MANY * MANY_BLOCKS);
+	for (i = 0; i < run.count; i++)
+		check_many_block(&run, i);
+	/* Once by open_many, and once for what the first look has not found. */
+	for (i = 0; i < MANY; i++)
+		assert_int_equal(images[i]->image->refreshes, 2);
+	budget_window_free(&run);
+	for (i = 0; i < MANY; i++)
+		fake_image_free(images[i]);
+}
+
 #define BUDGET_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -261,6 +361,7 @@ int main(void)
 		BUDGET_TEST(test_first_is_lost),
 		BUDGET_TEST(test_used_up),
 		BUDGET_TEST(test_report),
+		BUDGET_TEST(test_several_targets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "kernel/link_task.h"
+#include "session/block_key.h"
 
 #define PARTS (PROBES_FREES | PROBES_REALLOCS | PROBES_ALLOCATIONS)
 
@@ -22,8 +23,8 @@
 
 static int block_compare(const void *left, const void *right)
 {
-	return memcmp(&((const struct window_block *)left)->key,
-		      &((const struct window_block *)right)->key, sizeof(struct block_key));
+	return block_key_compare(&((const struct window_block *)left)->key,
+				 &((const struct window_block *)right)->key);
 }
 
 static void window_visit(void *context, const void *key, const void *value)
@@ -52,25 +53,25 @@ static void window_thin(struct budget_window_run *run)
 	run->count = kept;
 }
 
-/* Look at those of one target that were not read yet; returns how many could not be read. */
-static size_t window_look_target(struct budget_window_run *run, uint32_t target_id)
+/* Look at the blocks [first, end) of one target that are not read; returns how many still are not. */
+static size_t window_look_target(struct budget_window_run *run, struct image *image, size_t first,
+				 size_t end)
 {
-	struct image *image = run->image(run->context, target_id);
-	struct look_item *items = memory_alloc(run->count + 1, sizeof(*items));
+	struct look_item *items = memory_alloc(end - first, sizeof(*items));
 	size_t i, count = 0, unread = 0;
 
-	for (i = 0; i < run->count && image; i++) {
+	for (i = first; i < end; i++) {
 		struct window_block *block = &run->blocks[i];
 
-		if (block->key.target_id != target_id || block->look.length)
+		if (block->look.length)
 			continue;
-		items[count++] = (struct look_item){ .address = block->key.address & ~NAMED_ADDRESS,
-						     .size = run->usable(run->context, target_id,
-									 block->block.size),
-						     .of = block };
+		items[count++] = (struct look_item){
+			.address = block->key.address & ~NAMED_ADDRESS,
+			.size = run->usable(run->context, block->key.target_id, block->block.size),
+			.of = block
+		};
 	}
-	if (image)
-		budget_look(image, items, count);
+	budget_look(image, items, count);
 	for (i = 0; i < count; i++) {
 		struct window_block *block = items[i].of;
 
@@ -81,21 +82,21 @@ static size_t window_look_target(struct budget_window_run *run, uint32_t target_
 	return unread;
 }
 
-/* What was mapped since the mappings were listed is found by listing them again. */
+/* A mapping may be younger than the list: it is listed again, once per target. */
 static void window_look(struct budget_window_run *run)
 {
-	uint32_t last = 0;
-	size_t i;
+	struct image *image;
+	size_t first, end;
 
-	for (i = 0; i < run->count; i++) {
-		uint32_t target_id = run->blocks[i].key.target_id;
+	for (first = 0; first < run->count; first = end) {
+		const uint32_t target_id = run->blocks[first].key.target_id;
 
-		if (run->blocks[i].look.length || target_id == last)
-			continue;
-		last = target_id;
-		if (window_look_target(run, target_id) && run->image(run->context, target_id) &&
-		    image_refresh(run->image(run->context, target_id)))
-			window_look_target(run, target_id);
+		for (end = first; end < run->count; end++)
+			if (run->blocks[end].key.target_id != target_id)
+				break;
+		image = run->image(run->context, target_id);
+		if (image && window_look_target(run, image, first, end) && image_refresh(image))
+			window_look_target(run, image, first, end);
 	}
 }
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/compare.h"
 #include "base/memory.h"
 #include "heap/census_all.h"
+#include "session/block_key.h"
 
 /* A large heap is not walked to its end in one turn: others wait. */
 #define WALK_NS 2000000000
@@ -112,13 +112,8 @@ static void light_follow(struct light *light)
 
 static int block_compare(const void *left, const void *right)
 {
-	const struct block_key *a = left, *b = right;
-
-	if (a->target_id != b->target_id)
-		return compare_numbers(a->target_id, b->target_id);
-	if (a->address != b->address)
-		return compare_numbers(a->address, b->address);
-	return compare_numbers(a->exec_id, b->exec_id);
+	return block_key_compare(&((const struct light_block *)left)->key,
+				 &((const struct light_block *)right)->key);
 }
 
 static void light_add_block(void *context, const void *key, const void *value)
@@ -140,14 +135,14 @@ static size_t light_position(const struct light *light, uint32_t target_id, uint
 	struct block_key key = { .address = address, .target_id = target_id };
 	size_t low = 0, high = light->block_count, middle, next = light->last;
 
-	if (next < high && block_compare(&light->blocks[next].key, &key) < 0)
+	if (next < high && block_key_compare(&light->blocks[next].key, &key) < 0)
 		low = ++next;
-	if (next < high && (!next || block_compare(&light->blocks[next - 1].key, &key) < 0) &&
-	    block_compare(&light->blocks[next].key, &key) >= 0)
+	if (next < high && (!next || block_key_compare(&light->blocks[next - 1].key, &key) < 0) &&
+	    block_key_compare(&light->blocks[next].key, &key) >= 0)
 		return next;
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (block_compare(&light->blocks[middle].key, &key) < 0)
+		if (block_key_compare(&light->blocks[middle].key, &key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
