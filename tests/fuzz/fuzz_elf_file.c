@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "changed_file.h"
-#include "system/elf_file.h"
-#include "system/elf_plt.h"
-#include "system/elf_symbol.h"
+#include "elf/elf_file.h"
+#include "elf/elf_plt.h"
+#include "elf/elf_symbol.h"
 
 #define BUILD_ID_SIZE 20
 #define STEP 8

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "heap/image_record.h"
-#include "heap/module_ranges.h"
-#include "heap/thread_list.h"
+#include "image/image_record.h"
+#include "image/module_ranges.h"
+#include "image/thread_list.h"
 
 #define MOST (4u << 20)
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "session/kernel_stack.h"
+#include "follow/kernel_stack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "fuzz.h"
 #include "probe/usdt_argument.h"
-#include "system/elf_usdt.h"
+#include "elf/elf_usdt.h"
 
 static void check_register(uint8_t number)
 {

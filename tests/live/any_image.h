@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heap/image_record.h"
+#include "image/image_record.h"
 
 #define ANY_IMAGE_MOST (4ull << 30)
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "heap/image.h"
+#include "image/image.h"
 
 #define PIECE (1u << 20)
 

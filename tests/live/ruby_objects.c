@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "heap/image.h"
+#include "image/image.h"
 #include "objects/exports.h"
 #include "objects/ruby_heap.h"
 #include "objects/ruby_objects.h"

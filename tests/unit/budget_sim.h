@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "session/budget_cohort.h"
-#include "session/budget_marks.h"
+#include "windows/budget_cohort.h"
+#include "windows/budget_marks.h"
 #include "unit/random_numbers.h"
 
 #define SIM_SECOND 1000000000ull
@@ -138,7 +138,7 @@ static inline void sim_window(struct sim *sim, double at_s)
 	budget_marks_add(&sim->marks, time_ns, (uint64_t)(target->window_s * 1e9));
 }
 
-/* Look at the blocks that are due, as session/budget.c does, or at all. */
+/* Look at the blocks that are due, as windows/budget.c does, or at all. */
 static inline void sim_look(struct sim *sim, double at_s, bool all)
 {
 	uint64_t now_ns = SIM_START + (uint64_t)(at_s * 1e9);

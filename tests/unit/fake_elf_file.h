@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file made by a test in place of system/elf_file.c: functions whose code the test writes down. File offsets and
+ * A file made by a test in place of elf/elf_file.c: functions whose code the test writes down. File offsets and
  * virtual addresses are 0x400000 apart. A test that includes this cannot use the real one.
  */
 #ifndef TESTS_FAKE_ELF_FILE_H
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "system/elf_file.h"
-#include "system/elf_usdt.h"
+#include "elf/elf_file.h"
+#include "elf/elf_usdt.h"
 
 #define FAKE_DISTANCE 0x400000
 #define FAKE_FUNCTIONS 64

@@ -20,7 +20,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
-#include "heap/image.h"
+#include "image/image.h"
 
 #define FAKE_PAGE 4096ull
 

@@ -22,7 +22,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "heap/census.h"
-#include "heap/image_record.h"
+#include "image/image_record.h"
 
 #define RECORDED_PAGE 4096ull
 #define RECORDED_MOST (64u << 20)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "session/budget.h"
-#include "session/budget_window.h"
+#include "windows/budget.h"
+#include "windows/budget_window.h"
 #include "unit/fake_image.h"
 #include "unit/session_world.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "session/budget_census.h"
+#include "windows/budget_census.h"
 #include "unit/fake_image.h"
 
 static bool is_same(const char *allocator, uint64_t asked, uint64_t seen)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
-#include "session/budget_cohort.h"
+#include "windows/budget_cohort.h"
 
 #define SECOND 1000000000ull
 #define SITE 77

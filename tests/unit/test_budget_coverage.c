@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "analyze/budget_estimate.h"
+#include "verdict/budget_estimate.h"
 #include "unit/budget_sim.h"
 
 #define RUNS 150
@@ -328,7 +328,7 @@ static void test_thinned(void **state)
 
 /*
  * Two caches that are not full while tracing lasts: one frees nothing, one a block in a hundred, since an entry was changed. And a leak of as much, with
- * others that are freed. The cohort has all blocks, or is thinned as in the program (session/budget.c).
+ * others that are freed. The cohort has all blocks, or is thinned as in the program (windows/budget.c).
  */
 static void test_filling(void **state)
 {

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analyze/budget_estimate.h"
-#include "analyze/budget_windows.h"
-#include "analyze/verdict.h"
+#include "verdict/budget_estimate.h"
+#include "verdict/budget_windows.h"
+#include "verdict/verdict.h"
 #include "unit/budget_world.h"
 #include "unit/near.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "session/budget_look.h"
+#include "windows/budget_look.h"
 
 #include "fake_image.h"
 

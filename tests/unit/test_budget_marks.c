@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/budget_windows.h"
-#include "session/budget_marks.h"
+#include "verdict/budget_windows.h"
+#include "windows/budget_marks.h"
 
 #define SECOND 1000000000ull
 #define WINDOWS 5000 /* 2 s apart */

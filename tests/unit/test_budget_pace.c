@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "session/budget_pace.h"
+#include "windows/budget_pace.h"
 
 #define MS 1000000ull
 #define SECOND 1000000000ull

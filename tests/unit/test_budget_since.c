@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "analyze/budget_since.h"
+#include "verdict/budget_since.h"
 #include "unit/budget_sim.h"
 
 #define RUNS 150

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "session/budget_targets.h"
+#include "windows/budget_targets.h"
 #include "unit/child.h"
 
 #define CHILDREN (BUDGET_PASS_MOST + 8)

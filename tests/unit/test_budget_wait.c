@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "analyze/budget_wait.h"
+#include "verdict/budget_wait.h"
 #include "unit/budget_sim.h"
 
 #define RUNS 40

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "heap/claims.h"
-#include "heap/mapping_purpose.h"
+#include "image/claims.h"
+#include "image/mapping_purpose.h"
 #include "unit/fake_image.h"
 
 #define BASE 0x10000ull

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analyze/course.h"
-#include "analyze/watch_price.h"
+#include "verdict/course.h"
+#include "verdict/watch_price.h"
 #include "unit/near.h"
 
 #define SECOND 1000000000ULL

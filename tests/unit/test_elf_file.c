@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "scratch.h"
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 
 struct segment {
 	uint64_t offset, address, size;

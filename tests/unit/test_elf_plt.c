@@ -9,7 +9,7 @@
 
 #include "fake_elf_file.h"
 #include "fake_plt.h"
-#include "system/elf_plt.h"
+#include "elf/elf_plt.h"
 
 #define SIZE 0x2000
 #define BASE 0x1000

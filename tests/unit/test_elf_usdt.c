@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "scratch.h"
-#include "system/elf_usdt.h"
+#include "elf/elf_usdt.h"
 #include "unit/usdt_image.h"
 
 #define PLACE (USDT_CODE + 0x10)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "session/ended.h"
+#include "follow/ended.h"
 
 /* The test's own process: its name can be read. */
 static struct process process_of_test(void)

@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "analyze/retained.h"
+#include "verdict/retained.h"
 #include "recorded_run.h"
 #include "recording/reader.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analyze/growth.h"
+#include "verdict/growth.h"
 
 static struct snapshot_site make_site(uint64_t key, uint64_t bytes)
 {

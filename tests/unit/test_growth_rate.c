@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/growth_rate.h"
+#include "verdict/growth_rate.h"
 #include "unit/near.h"
 #include "unit/random_numbers.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "discover/module_finder.h"
-#include "session/hold.h"
+#include "follow/hold.h"
 #include "unit/session_world.h"
 
 /* The module of a file that is being opened. */

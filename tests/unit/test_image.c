@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "heap/window.h"
+#include "image/window.h"
 #include "unit/fake_image.h"
 
 #define BASE 0x100000ull

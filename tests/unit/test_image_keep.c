@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "heap/image_keep.h"
+#include "image/image_keep.h"
 #include "unit/fake_image.h"
 
 #define HEAP 0x700000ull /* in the middle of a piece, and of several */

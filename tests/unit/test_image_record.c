@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "heap/image_record.h"
-#include "heap/image_record_private.h"
+#include "image/image_record.h"
+#include "image/image_record_private.h"
 #include "unit/fake_image.h"
 
 #define BASE 0x100000ull

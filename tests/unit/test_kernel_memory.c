@@ -11,7 +11,7 @@
 
 #include "fake_maps.h"
 #include "session/kernel_memory.h"
-#include "session/kernel_stack.h"
+#include "follow/kernel_stack.h"
 
 #define SECOND 1000000000ULL
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "heap/kind.h"
-#include "heap/kind_class.h"
+#include "kinds/kind.h"
+#include "kinds/kind_class.h"
 #include "unit/fake_image.h"
 
 #define CODE 0x400000ull

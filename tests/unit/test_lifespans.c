@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analyze/site_survival.h"
+#include "verdict/site_survival.h"
 #include "model/mapping_set.h"
 #include "model/site_stats.h"
 

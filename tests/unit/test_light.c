@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "heap/census_all.h"
-#include "session/light.h"
+#include "windows/light.h"
 #include "unit/fake_image.h"
 #include "unit/fake_maps.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "kernel/bpf_programs.h"
-#include "session/light_verify.h"
+#include "windows/light_verify.h"
 #include "unit/session_world.h"
 
 static struct inside_counts counts;

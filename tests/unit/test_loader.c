@@ -15,7 +15,7 @@
 
 #include "scratch.h"
 #include "system/loader.h"
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 #include "system/loader_run.h"
 
 #define LONG_MS 100000

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analyze/memory_growth.h"
-#include "analyze/memory_verdict.h"
+#include "verdict/memory_growth.h"
+#include "verdict/memory_verdict.h"
 
 static void add_class(struct memory_runtime *runtime, const char *name, uint64_t live,
 		      uint64_t bytes)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <sanitizer/asan_interface.h>
 
-#include "heap/kind.h"
+#include "kinds/kind.h"
 #include "memory/memory_runtimes.h"
 #include "python_world.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analyze/memory_growth.h"
+#include "verdict/memory_growth.h"
 #include "memory/memory_since.h"
 #include "render/memory.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analyze/memory_verdict.h"
+#include "verdict/memory_verdict.h"
 #include "base/memory.h"
 
 #define MB (1ull << 20)

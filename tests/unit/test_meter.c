@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "session/meter.h"
+#include "windows/meter.h"
 
 #define ROWS_MAX 64
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "session/module_gc.h"
+#include "follow/module_gc.h"
 #include "unit/fake_kernel.h"
 
 #define SECOND_NS 1000000000ull

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "heap/module_ranges.h"
+#include "image/module_ranges.h"
 #include "unit/fake_image.h"
 
 #define BASE 0x400000ull

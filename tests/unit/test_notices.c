@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "session/notices.h"
+#include "follow/notices.h"
 
 struct paper {
 	char *text;

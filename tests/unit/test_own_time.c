@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analyze/own_time.h"
+#include "verdict/own_time.h"
 #include "unit/near.h"
 
 #define WINDOWS_S 2

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analyze/peak.h"
+#include "verdict/peak.h"
 
 #define SECOND 1000000000ULL
 #define START (100 * SECOND)

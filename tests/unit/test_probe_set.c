@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "session/probe_set.h"
+#include "follow/probe_set.h"
 #include "unit/fake_kernel.h"
 
 #define TIMES 100

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "session/process_table.h"
+#include "follow/process_table.h"
 
 /* A child that sleeps. */
 static struct process *child_start(void)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "heap/kind_blocks.h"
+#include "kinds/kind_blocks.h"
 #include "reach/reach_code.h"
 #include "reach/reach_follow.h"
 #include "reach/reach_holders.h"

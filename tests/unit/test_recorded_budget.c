@@ -16,7 +16,7 @@
 #include "unit/budget_sim.h"
 #include "unit/recorded_file.h"
 #include "unit/recorded_run.h"
-#include "analyze/budget_estimate.h"
+#include "verdict/budget_estimate.h"
 #include "analyze/report_verdict.h"
 #include "recording/number_rows.h"
 #include "recording/reader.h"

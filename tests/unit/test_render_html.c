@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analyze/memory_verdict.h"
+#include "verdict/memory_verdict.h"
 #include "render/difference.h"
 #include "render/memory.h"
 #include "unit/expected.h"

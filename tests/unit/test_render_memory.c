@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analyze/memory_verdict.h"
+#include "verdict/memory_verdict.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "render/memory.h"

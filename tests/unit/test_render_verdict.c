@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analyze/verdict_clause.h"
+#include "verdict/verdict_clause.h"
 #include "render/json_verdict.h"
 #include "unit/expected.h"
 #include "unit/sample.h"

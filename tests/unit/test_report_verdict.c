@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analyze/budget_estimate.h"
+#include "verdict/budget_estimate.h"
 #include "analyze/report_verdict.h"
 #include "unit/verdict_sim.h"
 

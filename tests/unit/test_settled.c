@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analyze/settled.h"
+#include "verdict/settled.h"
 
 #define SECOND 1000000000ULL
 #define START (1000 * SECOND)

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/survival.h"
+#include "verdict/survival.h"
 #include "unit/near.h"
 #include "unit/random_numbers.h"
 

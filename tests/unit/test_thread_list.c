@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "heap/thread_list.h"
+#include "image/thread_list.h"
 #include "unit/fake_image.h"
 
 #define LIBC 0x400000ull

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "unit/verdict_sim.h"
-#include "analyze/verdict_clause.h"
+#include "verdict/verdict_clause.h"
 
 #define TIME_S 60
 #define STEP_S 0.25

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/verdict.h"
+#include "verdict/verdict.h"
 #include "base/compare.h"
 #include "base/memory.h"
 #include "unit/random_numbers.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/difference_match.h"
-#include "analyze/interval.h"
+#include "verdict/interval.h"
 #include "base/compare.h"
 #include "base/memory.h"
 #include "base/seed.h"

@@ -8,7 +8,7 @@
 #ifndef ANALYZE_DIFFERENCE_H
 #define ANALYZE_DIFFERENCE_H
 
-#include "analyze/retained.h"
+#include "verdict/retained.h"
 #include "model/profile.h"
 
 #define DIFFERENCE_PROFILES_MAX 3

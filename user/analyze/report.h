@@ -8,14 +8,14 @@
 
 #include <stdbool.h>
 
-#include "analyze/budget_estimate.h"
-#include "analyze/course.h"
-#include "analyze/growth.h"
+#include "verdict/budget_estimate.h"
+#include "verdict/course.h"
+#include "verdict/growth.h"
 #include "analyze/judge.h"
-#include "analyze/memory_growth.h"
-#include "analyze/peak.h"
-#include "analyze/settled.h"
-#include "analyze/verdict.h"
+#include "verdict/memory_growth.h"
+#include "verdict/peak.h"
+#include "verdict/settled.h"
+#include "verdict/verdict.h"
 #include "model/report_frame.h"
 #include "model/snapshot.h"
 #include "model/symbols.h"

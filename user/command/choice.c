@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/watch_price.h"
+#include "verdict/watch_price.h"
 #include "base/clock.h"
 #include "system/loop.h"
 

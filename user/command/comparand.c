@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/budget_since.h"
+#include "verdict/budget_since.h"
 #include "analyze/group.h"
 #include "analyze/report_profile.h"
 #include "base/memory.h"

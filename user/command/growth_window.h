@@ -3,7 +3,7 @@
 #ifndef COMMAND_GROWTH_WINDOW_H
 #define COMMAND_GROWTH_WINDOW_H
 
-#include "analyze/growth.h"
+#include "verdict/growth.h"
 
 #define GROWTH_WINDOW_MAX 12
 

@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "analyze/memory_growth.h"
-#include "analyze/memory_verdict.h"
+#include "verdict/memory_growth.h"
+#include "verdict/memory_verdict.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "command/candidates.h"

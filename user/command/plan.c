@@ -20,7 +20,7 @@
 #include "probe/plan.h"
 #include "render/columns.h"
 #include "render/text_style.h"
-#include "session/light_plan.h"
+#include "windows/light_plan.h"
 #include "system/loader.h"
 #include "system/proc.h"
 #include "system/spawn.h"

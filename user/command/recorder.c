@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyze/budget_estimate.h"
+#include "verdict/budget_estimate.h"
 #include "analyze/report_verdict.h"
 #include "command/mark_key.h"
 #include "command/naming.h"

@@ -3,8 +3,8 @@
 #ifndef COMMAND_RECORDER_H
 #define COMMAND_RECORDER_H
 
-#include "analyze/budget_estimate.h"
-#include "analyze/history.h"
+#include "verdict/budget_estimate.h"
+#include "verdict/history.h"
 #include "command/options.h"
 #include "model/snapshot.h"
 #include "recording/marker.h"

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "analyze/budget_since.h"
+#include "verdict/budget_since.h"
 #include "base/memory.h"
 #include "command/command.h"
 #include "command/comparison.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/budget_since.h"
+#include "verdict/budget_since.h"
 #include "analyze/group.h"
 #include "analyze/report.h"
 #include "base/clock.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/watch_price.h"
+#include "verdict/watch_price.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "command/choice.h"

@@ -6,9 +6,9 @@
 #ifndef COMMAND_WATCHER_H
 #define COMMAND_WATCHER_H
 
-#include "analyze/course.h"
+#include "verdict/course.h"
 #include "analyze/report.h"
-#include "analyze/settled.h"
+#include "verdict/settled.h"
 #include "model/snapshot.h"
 
 /* {0} = no look yet. Free with watcher_free. */

@@ -15,7 +15,7 @@
 #include "discover/debug_symbols.h"
 #include "interp/interp_file.h"
 #include "probe/switching.h"
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 #include "system/os_release.h"
 #include "system/package_files.h"
 #include "unwind/unwind_file.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "discover/debug_want.h"
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 
 /*
  * Add the functions of `file`'s debug file, which `source` opens. False if the file was not

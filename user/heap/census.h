@@ -8,9 +8,9 @@
 #define HEAP_CENSUS_H
 
 #include "base/buffer.h"
-#include "heap/claims.h"
-#include "heap/image.h"
-#include "heap/thread_list.h"
+#include "image/claims.h"
+#include "image/image.h"
+#include "image/thread_list.h"
 #include "model/heap_totals.h"
 
 /* A block in use. */

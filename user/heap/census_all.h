@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "heap/census.h"
-#include "heap/image.h"
+#include "image/image.h"
 
 struct census_all {
 	/* Called for each block in use, in arbitrary order; NULL = only totals are needed. */

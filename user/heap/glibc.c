@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "heap/glibc_heap.h"
-#include "heap/heap_search.h"
+#include "image/image_search.h"
 
 #define GLIBC_TLS_MAX 65536 /* of a thread, that is searched for its cache */
 #define GLIBC_TLS_DEFAULT 8192 /* where it is not known how long it is */
@@ -185,7 +185,7 @@ static void glibc_walk_mapped(struct glibc_walk *walk, const struct glibc_mapped
 	totals->live_bytes += block.size;
 	totals->mapped_bytes += block.size;
 	totals->overhead_bytes += mapped->end - mapped->start - mapped->size;
-	totals->live_resident += heap_search_resident(walk->image, mapped->start, mapped->end);
+	totals->live_resident += image_search_resident(walk->image, mapped->start, mapped->end);
 	if (!walk->sink || !walk->sink->block || walk->ended)
 		return;
 	block.length = block.size < GLIBC_FIRST_BYTES ? block.size : GLIBC_FIRST_BYTES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Of the census of glibc's malloc: the bytes that are read ahead, how much of a chunk is in memory, and a block in use. */
 #include "heap/glibc_heap.h"
-#include "heap/heap_search.h"
+#include "image/image_search.h"
 
 bool glibc_blocks_hold(const struct glibc_walk *walk, uint64_t address, size_t size)
 {
@@ -40,7 +40,7 @@ uint64_t glibc_blocks_resident(const struct glibc_walk *walk, uint64_t chunk, ui
 {
 	return size < walk->image->page_size
 		       ? size
-		       : heap_search_resident(walk->image, chunk, chunk + size);
+		       : image_search_resident(walk->image, chunk, chunk + size);
 }
 
 void glibc_blocks_live(struct glibc_walk *walk, uint64_t chunk, uint64_t size,

@@ -5,7 +5,7 @@
  * break. It leaves the caches of threads, and the tops of other arenas.
  */
 #include "heap/glibc_heap.h"
-#include "heap/heap_search.h"
+#include "image/image_search.h"
 
 #include "base/memory.h"
 
@@ -23,7 +23,7 @@ static void trim_free(struct glibc_walk *walk, uint64_t chunk, uint64_t size)
 	if (size <= mask + TRIM_HEADER || first >= end || end - first <= mask)
 		return;
 	walk->totals->trim_bytes +=
-		heap_search_resident(walk->image, first, first + ((end - first) & ~mask));
+		image_search_resident(walk->image, first, first + ((end - first) & ~mask));
 }
 
 static void trim_top(struct glibc_walk *walk, uint64_t chunk, uint64_t size)
@@ -38,9 +38,9 @@ static void trim_top(struct glibc_walk *walk, uint64_t chunk, uint64_t size)
 		unit = walk->par.thp_pagesize;
 	if (end == walk->map->brk_end && size > GLIBC_CHUNK_MIN + 1)
 		extra = (size - GLIBC_CHUNK_MIN - 1) & ~(unit - 1);
-	bytes = heap_search_resident(walk->image, end - extra, end);
+	bytes = image_search_resident(walk->image, end - extra, end);
 	walk->totals->trim_bytes += bytes;
-	walk->totals->stuck_bytes += heap_search_resident(walk->image, chunk, end - extra);
+	walk->totals->stuck_bytes += image_search_resident(walk->image, chunk, end - extra);
 }
 
 void glibc_trim_add(struct glibc_walk *walk, uint64_t chunk, uint64_t size,

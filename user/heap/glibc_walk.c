@@ -5,7 +5,7 @@
  * goes on where 16 headers in a row are sane, and counts what it has left out. It only ever goes forward.
  */
 #include "heap/glibc_heap.h"
-#include "heap/heap_search.h"
+#include "image/image_search.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void walk_free(struct glibc_walk *walk, uint64_t chunk, uint64_t size)
 
 static void walk_top(struct glibc_walk *walk, uint64_t chunk, uint64_t size)
 {
-	uint64_t resident = heap_search_resident(walk->image, chunk, chunk + size);
+	uint64_t resident = image_search_resident(walk->image, chunk, chunk + size);
 
 	walk->totals->free_bytes += size;
 	walk->totals->top_resident += resident;

@@ -66,7 +66,7 @@ static void heap_root_count(struct heap_root *root)
 	uint64_t pages = heap_root_page(root, root->data.end + ROOT_PAGE - 1), i;
 
 	root->before = memory_alloc(pages + 2, sizeof(*root->before));
-	heap_search_words(root->image, &root->data, heap_root_count_word, root);
+	image_search_words(root->image, &root->data, heap_root_count_word, root);
 	for (i = 0; i <= pages; i++)
 		root->before[i + 1] += root->before[i];
 }
@@ -118,7 +118,7 @@ static bool heap_root_word(void *context, uint64_t address, uint64_t word)
 	struct heap_root *root = context;
 
 	if (word & 7 || word >> 48 || word < 65536 ||
-	    !heap_search_anonymous(root->image, word, root->search->leaf_size))
+	    !image_search_anonymous(root->image, word, root->search->leaf_size))
 		return true;
 	if (heap_root_may_have(root, address) || root->misplaced++ < ROOT_MISPLACED)
 		heap_root_try(root, address, word);
@@ -131,7 +131,7 @@ static void heap_root_look(struct heap_root *root)
 		return;
 	root->tests = root->tries = root->misplaced = 0;
 	heap_root_count(root);
-	heap_search_words(root->image, &root->data, heap_root_word, root);
+	image_search_words(root->image, &root->data, heap_root_word, root);
 	free(root->before);
 }
 
@@ -144,7 +144,7 @@ uint64_t heap_root_find(struct image *image, struct heap_root_search *search,
 	search->misplaced = false;
 	heap_root_find_slots(&root);
 	while (!root.found && root.tries_all < ROOT_TRIES_ALL &&
-	       heap_search_data(image, &cursor, &root.data))
+	       image_search_data(image, &cursor, &root.data))
 		heap_root_look(&root);
 	address_set_free(&root.tried);
 	*ret_data = root.data;

@@ -8,7 +8,7 @@
 #ifndef HEAP_HEAP_ROOT_H
 #define HEAP_HEAP_ROOT_H
 
-#include "heap/heap_search.h"
+#include "image/image_search.h"
 
 struct heap_root_search {
 	uint64_t size; /* of the root, in bytes */

@@ -25,7 +25,7 @@ static int jemalloc_find(struct image *image, const struct thread_list *threads,
 		jemalloc_free(layout);
 		return error;
 	}
-	layout->tls = heap_search_tls(image, threads, &layout->tls_count);
+	layout->tls = image_search_tls(image, threads, &layout->tls_count);
 	layout->threads_complete = threads->complete;
 	*ret_layout = layout;
 	return 0;
@@ -80,7 +80,7 @@ static void jemalloc_claim(const struct heap_layout *layout, struct image *image
 	for (i = 0; i < claim.blocks.capacity; i++) {
 		uint64_t start = claim.blocks.slots[i].address;
 
-		if (start && heap_search_anonymous(image, start, JEMALLOC_NODE))
+		if (start && image_search_anonymous(image, start, JEMALLOC_NODE))
 			claims_add(claims, PURPOSE_MALLOC_ARENA, start, start + JEMALLOC_NODE, 0);
 	}
 	address_set_free(&claim.blocks);

@@ -10,7 +10,7 @@
 
 #include "heap/address_set.h"
 #include "heap/census.h"
-#include "heap/heap_search.h"
+#include "image/image_search.h"
 
 #define JEMALLOC_SLOTS (1u << 18)
 #define JEMALLOC_NODE (8ull * JEMALLOC_SLOTS) /* bytes of the root, and of a leaf */

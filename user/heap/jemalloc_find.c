@@ -142,7 +142,7 @@ static bool jemalloc_node_word(void *context, uint64_t address, uint64_t word)
 		.form = &jemalloc_forms[0], .image = node->image, .leaf = word, .wide = true
 	};
 
-	if (word & 63 || !heap_search_anonymous(node->image, word, JEMALLOC_WIDE_LEAF))
+	if (word & 63 || !image_search_anonymous(node->image, word, JEMALLOC_WIDE_LEAF))
 		return false;
 	node->found = jemalloc_try_leaf(&try) &&
 		      try.slot % JEMALLOC_WIDE_SLOTS == (address - node->node) / 8;
@@ -157,7 +157,7 @@ static bool jemalloc_is_node(void *context, uint64_t address, uint64_t *ret_slot
 	struct jemalloc_node node = { .image = finder->image, .node = address };
 
 	if (!(address & 63))
-		heap_search_words(finder->image, &range, jemalloc_node_word, &node);
+		image_search_words(finder->image, &range, jemalloc_node_word, &node);
 	finder->form = &jemalloc_forms[0];
 	*ret_slot = node.slot;
 	return node.found;

@@ -152,7 +152,7 @@ static bool jemalloc_visit_leaf(struct jemalloc_visitor *visitor, uint64_t leaf,
 	struct jemalloc_visit *visit = visitor->visit;
 
 	if (leaf >> 48 || leaf & 15 || visit->leaves >= LEAVES_MOST ||
-	    !heap_search_anonymous(visitor->image, leaf, visitor->leaf_size) ||
+	    !image_search_anonymous(visitor->image, leaf, visitor->leaf_size) ||
 	    !jemalloc_visit_is_new(visitor, leaf)) {
 		visit->odd_leaves++;
 		return true;
@@ -165,9 +165,9 @@ static bool jemalloc_visit_leaf(struct jemalloc_visitor *visitor, uint64_t leaf,
 	visitor->last = visitor->record = 0;
 	if (visit->leaf)
 		visit->leaf(visit->context, leaf, visitor->leaf_size);
-	heap_search_words(visitor->image, &range,
-			  visitor->layout->wide ? jemalloc_visit_half : jemalloc_visit_word,
-			  visitor);
+	image_search_words(visitor->image, &range,
+			   visitor->layout->wide ? jemalloc_visit_half : jemalloc_visit_word,
+			   visitor);
 	return !visitor->ended;
 }
 
@@ -195,13 +195,13 @@ static bool jemalloc_visit_node(void *context, uint64_t address, uint64_t node)
 	visitor->node = node;
 	visitor->node_first = (address - visitor->layout->root) / 8 << 42;
 	if (node >> 48 || node & 7 || visitor->nodes++ >= NODES_MOST ||
-	    !heap_search_anonymous(visitor->image, node, JEMALLOC_WIDE_NODE)) {
+	    !image_search_anonymous(visitor->image, node, JEMALLOC_WIDE_NODE)) {
 		visitor->visit->odd_leaves++;
 		return true;
 	}
 	if (visitor->visit->leaf)
 		visitor->visit->leaf(visitor->visit->context, node, JEMALLOC_WIDE_NODE);
-	heap_search_words(visitor->image, &range, jemalloc_visit_node_slot, visitor);
+	image_search_words(visitor->image, &range, jemalloc_visit_node_slot, visitor);
 	return !visitor->ended;
 }
 
@@ -213,7 +213,7 @@ void jemalloc_visit(const struct heap_layout *layout, struct image *image,
 
 	visitor.leaf_size = layout->wide ? JEMALLOC_WIDE_LEAF : JEMALLOC_NODE;
 	root.end += layout->wide ? JEMALLOC_WIDE_NODE : JEMALLOC_NODE;
-	heap_search_words(image, &root, layout->wide ? jemalloc_visit_node : jemalloc_visit_slot,
-			  &visitor);
+	image_search_words(image, &root, layout->wide ? jemalloc_visit_node : jemalloc_visit_slot,
+			   &visitor);
 	free(visitor.leaves);
 }

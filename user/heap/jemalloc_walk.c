@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 #include "heap/jemalloc.h"
-#include "heap/window.h"
+#include "image/window.h"
 
 #define BEGINNING 256 /* bytes of a block that are read */
 #define WINDOW 65536
@@ -56,7 +56,7 @@ static void jemalloc_walk_block(struct jemalloc_walker *walker, uint64_t address
 static uint64_t jemalloc_walk_resident(struct jemalloc_walker *walker, uint64_t address,
 				       uint64_t size, bool whole)
 {
-	return whole ? size : heap_search_resident(walker->image, address, address + size);
+	return whole ? size : image_search_resident(walker->image, address, address + size);
 }
 
 /* Free bytes of a slab in pages that also hold live regions. */
@@ -84,8 +84,8 @@ static void jemalloc_walk_slab(struct jemalloc_walker *walker, const struct jema
 {
 	uint64_t region = jemalloc_class_size(slab->size_class), i, resident;
 	uint64_t count = jemalloc_slab_regions(slab);
-	bool whole = heap_search_resident(walker->image, slab->address,
-					  slab->address + slab->size) == slab->size;
+	bool whole = image_search_resident(walker->image, slab->address,
+					   slab->address + slab->size) == slab->size;
 
 	for (i = 0; i < count; i++) {
 		uint64_t address = slab->address + i * region;
@@ -110,15 +110,15 @@ static void jemalloc_walk_large(struct jemalloc_walker *walker,
 
 	walker->totals->overhead_bytes += extent->size - extent->usable;
 	jemalloc_walk_block(walker, extent->address, extent->usable,
-			    heap_search_resident(walker->image, start, start + extent->size));
+			    image_search_resident(walker->image, start, start + extent->size));
 }
 
 /* Pages that are free: those that are dirty or muzzy are given back by a purge. */
 static void jemalloc_walk_free(struct jemalloc_walker *walker, const struct jemalloc_extent *extent)
 {
 	struct heap_totals *totals = walker->totals;
-	uint64_t resident = heap_search_resident(walker->image, extent->address,
-						 extent->address + extent->size);
+	uint64_t resident = image_search_resident(walker->image, extent->address,
+						  extent->address + extent->size);
 
 	if (extent->state != JEMALLOC_DIRTY && extent->state != JEMALLOC_MUZZY) {
 		totals->stuck_bytes += resident;
@@ -176,7 +176,7 @@ static void jemalloc_walk_leaf(void *context, uint64_t address, uint64_t size)
 	struct jemalloc_walker *walker = context;
 
 	walker->totals->overhead_bytes +=
-		heap_search_resident(walker->image, address, address + size);
+		image_search_resident(walker->image, address, address + size);
 }
 
 struct jemalloc_count {

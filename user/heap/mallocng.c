@@ -67,8 +67,8 @@ static int mallocng_find(struct image *image, const struct thread_list *threads,
 	(void)threads;
 	(void)reason;
 	while (!finder.found && finder.tried < CANDIDATES &&
-	       heap_search_data(image, &cursor, &range))
-		heap_search_words(image, &range, mallocng_find_word, &finder);
+	       image_search_data(image, &cursor, &range))
+		image_search_words(image, &range, mallocng_find_word, &finder);
 	*ret_layout = finder.found ? layout : NULL;
 	if (!finder.found)
 		free(layout);

@@ -8,7 +8,7 @@
 #define HEAP_MALLOCNG_H
 
 #include "heap/census.h"
-#include "heap/heap_search.h"
+#include "image/image_search.h"
 
 #define MALLOCNG_UNIT 16
 #define MALLOCNG_AREA 4096 /* bytes of a page of metas */

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "heap/mallocng.h"
-#include "heap/window.h"
+#include "image/window.h"
 
 #define BEGINNING 256 /* bytes of a block that are read */
 #define WINDOW 65536
@@ -147,7 +147,7 @@ static uint64_t mallocng_resident(const struct mallocng_walker *walker, unsigned
 
 	if (walker->whole)
 		return walker->group->stride;
-	return heap_search_resident(walker->image, start, start + walker->group->stride);
+	return image_search_resident(walker->image, start, start + walker->group->stride);
 }
 
 static void mallocng_give_unknown(const struct mallocng_walker *walker, unsigned int i)
@@ -199,8 +199,8 @@ static bool mallocng_walk_group(void *context, const struct mallocng_group *grou
 
 	walker->group = group;
 	mallocng_use(group, &walker->used);
-	walker->whole = heap_search_resident(walker->image, group->memory,
-					     group->memory + group->size) == group->size;
+	walker->whole = image_search_resident(walker->image, group->memory,
+					      group->memory + group->size) == group->size;
 	walker->totals->overhead_bytes += MALLOCNG_UNIT;
 	if (group->mapped)
 		walker->totals->overhead_bytes += group->mapped - group->size;

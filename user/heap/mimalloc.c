@@ -141,8 +141,8 @@ static uint64_t mimalloc_find_form(struct image *image, const struct mimalloc_fo
 
 	*ret_finder = (struct mimalloc_finder){ .image = image, .layout.form = form };
 	mimalloc_visit(&ret_finder->layout, image, &visit);
-	while (ret_finder->count && !ret_finder->found && heap_search_data(image, &cursor, &range))
-		heap_search_words(image, &range, mimalloc_find_word, ret_finder);
+	while (ret_finder->count && !ret_finder->found && image_search_data(image, &cursor, &range))
+		image_search_words(image, &range, mimalloc_find_word, ret_finder);
 	for (i = 0; ret_finder->found && i < ret_finder->count; i++)
 		if (ret_finder->cookies[i] == ret_finder->found)
 			return ret_finder->sound[i];
@@ -196,7 +196,7 @@ static bool mimalloc_claim_segment(void *context, const struct mimalloc_segment 
 	struct mimalloc_claim *claim = context;
 	uint64_t end = segment->address + segment->size;
 
-	if (!segment->huge || heap_search_anonymous(claim->image, end - MIMALLOC_SLICE, 4096))
+	if (!segment->huge || image_search_anonymous(claim->image, end - MIMALLOC_SLICE, 4096))
 		claims_add(claim->claims,
 			   segment->huge ? PURPOSE_MALLOC_LARGE : PURPOSE_MALLOC_ARENA,
 			   segment->address, end, 0);

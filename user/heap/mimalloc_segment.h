@@ -8,7 +8,7 @@
 #ifndef HEAP_MIMALLOC_SEGMENT_H
 #define HEAP_MIMALLOC_SEGMENT_H
 
-#include "heap/heap_search.h"
+#include "image/image_search.h"
 
 #define MIMALLOC_SEGMENT (32ull << 20)
 #define MIMALLOC_SLICE 65536ull

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "heap/address_set.h"
 #include "heap/mimalloc_walk.h"
-#include "heap/window.h"
+#include "image/window.h"
 
 #define BEGINNING 256 /* bytes of a block that are read */
 #define WINDOW 65536
@@ -90,14 +90,14 @@ static void mimalloc_walk_emit(struct mimalloc_walker *walker, const struct mima
 static void mimalloc_walk_blocks(struct mimalloc_walker *walker, const struct mimalloc_page *page)
 {
 	struct heap_totals *totals = walker->totals;
-	bool whole = heap_search_resident(walker->image, page->start, page->start + page->size) ==
+	bool whole = image_search_resident(walker->image, page->start, page->start + page->size) ==
 		     page->size;
 	uint64_t address = page->start, size = page->block_size, resident;
 	uint32_t i;
 
 	for (i = 0; i < page->capacity; i++, address += size) {
 		resident = whole ? size
-				 : heap_search_resident(walker->image, address, address + size);
+				 : image_search_resident(walker->image, address, address + size);
 		if (walker->is_free[i] || address_set_take(&walker->delayed, address)) {
 			totals->free_bytes += size;
 			totals->bins_resident += resident;
@@ -109,7 +109,7 @@ static void mimalloc_walk_blocks(struct mimalloc_walker *walker, const struct mi
 	/* What no block was made of yet. */
 	totals->free_bytes += page->start + page->size - address;
 	totals->top_resident +=
-		heap_search_resident(walker->image, address, page->start + page->size);
+		image_search_resident(walker->image, address, page->start + page->size);
 }
 
 /* Blocks that others have freed, and that the heap has not looked at yet. */
@@ -133,7 +133,7 @@ static void mimalloc_walk_free(struct mimalloc_walker *walker, const struct mima
 {
 	walker->totals->free_bytes += page->size;
 	walker->totals->top_resident +=
-		heap_search_resident(walker->image, page->start, page->start + page->size);
+		image_search_resident(walker->image, page->start, page->start + page->size);
 }
 
 static void mimalloc_use(const struct mimalloc_page *page, struct census_use *use)

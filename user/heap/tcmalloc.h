@@ -10,7 +10,7 @@
 
 #include "heap/address_set.h"
 #include "heap/census.h"
-#include "heap/heap_search.h"
+#include "image/image_search.h"
 
 #define TCMALLOC_PAGE 8192ull
 #define TCMALLOC_PAGE_SHIFT 13

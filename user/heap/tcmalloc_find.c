@@ -8,7 +8,7 @@
 
 #include "heap/heap_root.h"
 #include "heap/tcmalloc.h"
-#include "heap/window.h"
+#include "image/window.h"
 
 #define CANDIDATES 4096
 #define WINDOW 65536
@@ -140,7 +140,7 @@ static bool tcmalloc_is_in_span(struct tcmalloc_finder *finder, uint64_t address
 static void tcmalloc_find_cache(struct tcmalloc_finder *finder, uint64_t word)
 {
 	if (finder->layout->cache || finder->tried.count >= CANDIDATES || word & 7 || word >> 47 ||
-	    !heap_search_anonymous(finder->image, word, CACHE) ||
+	    !image_search_anonymous(finder->image, word, CACHE) ||
 	    tcmalloc_is_in_span(finder, word) || !address_set_add(&finder->tried, word))
 		return;
 	if (tcmalloc_is_cache(finder->image, word, finder->layout->sizes))
@@ -165,7 +165,7 @@ static void tcmalloc_find_others(struct image *image, const struct heap_range *d
 
 	window_open(&finder.window, image, WINDOW);
 	window_open(&finder.entries, image, ENTRIES_WINDOW);
-	heap_search_words(image, data, tcmalloc_find_word, &finder);
+	image_search_words(image, data, tcmalloc_find_word, &finder);
 	window_close(&finder.window);
 	window_close(&finder.entries);
 	address_set_free(&finder.tried);

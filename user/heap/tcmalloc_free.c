@@ -81,7 +81,7 @@ static bool tcmalloc_leads_to_cache(struct tcmalloc_lists *lists, uint64_t word)
 {
 	uint64_t sizes[TCMALLOC_CLASSES];
 
-	if (!word || !heap_search_anonymous(lists->image, word, CACHE))
+	if (!word || !image_search_anonymous(lists->image, word, CACHE))
 		return false;
 	if (tcmalloc_is_cache(lists->image, word, sizes) &&
 	    !memcmp(sizes, lists->layout->sizes, sizeof(sizes)))

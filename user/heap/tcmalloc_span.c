@@ -123,7 +123,7 @@ static bool tcmalloc_read_leaf(void *context, uint64_t address, uint64_t leaf)
 	struct tcmalloc_reader *reader = context;
 	struct tcmalloc_spans *spans = reader->spans;
 
-	if (leaf >> 48 || !heap_search_anonymous(reader->image, leaf, TCMALLOC_LEAF) ||
+	if (leaf >> 48 || !image_search_anonymous(reader->image, leaf, TCMALLOC_LEAF) ||
 	    !tcmalloc_leaf_is_new(spans, leaf)) {
 		spans->odd_leaves++;
 		return true;
@@ -134,7 +134,7 @@ static bool tcmalloc_read_leaf(void *context, uint64_t address, uint64_t leaf)
 	reader->leaf = leaf;
 	reader->slot = (address - reader->layout->root) / 8;
 	reader->last = 0;
-	return heap_search_words(reader->image, &range, tcmalloc_read_entry, reader);
+	return image_search_words(reader->image, &range, tcmalloc_read_entry, reader);
 }
 
 void tcmalloc_spans_read(const struct heap_layout *layout, struct image *image,
@@ -149,7 +149,7 @@ void tcmalloc_spans_read(const struct heap_layout *layout, struct image *image,
 	for (i = 1; i < TCMALLOC_CLASSES && layout->sizes[i]; i++)
 		if (tcmalloc_class_counters(layout, image, i, counters))
 			ret_spans->expected[i] = counters[0];
-	heap_search_words(image, &root, tcmalloc_read_leaf, &reader);
+	image_search_words(image, &root, tcmalloc_read_leaf, &reader);
 }
 
 void tcmalloc_spans_free(struct tcmalloc_spans *spans)

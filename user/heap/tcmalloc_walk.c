@@ -10,7 +10,7 @@
 
 #include "base/units.h"
 #include "heap/tcmalloc.h"
-#include "heap/window.h"
+#include "image/window.h"
 
 #define BEGINNING 256 /* bytes of a block that are read */
 #define WINDOW 65536
@@ -46,14 +46,15 @@ static void tcmalloc_walk_objects(struct tcmalloc_walker *walker, const struct t
 {
 	uint64_t size = walker->layout->sizes[span->size_class], count = span->size / size, i;
 	struct heap_totals *totals = walker->totals;
-	bool whole = heap_search_resident(walker->image, span->start, span->start + span->size) ==
+	bool whole = image_search_resident(walker->image, span->start, span->start + span->size) ==
 		     span->size;
 
 	totals->overhead_bytes += span->size - count * size;
 	for (i = 0; i < count; i++) {
 		uint64_t address = span->start + i * size;
 		uint64_t resident =
-			whole ? size : heap_search_resident(walker->image, address, address + size);
+			whole ? size
+			      : image_search_resident(walker->image, address, address + size);
 
 		if (address_set_take(&walker->free.objects, address)) {
 			totals->free_bytes += size;
@@ -107,7 +108,7 @@ static void tcmalloc_walk_span(struct tcmalloc_walker *walker, const struct tcma
 		tcmalloc_walk_objects(walker, span);
 		return;
 	}
-	resident = heap_search_resident(walker->image, span->start, span->start + span->size);
+	resident = image_search_resident(walker->image, span->start, span->start + span->size);
 	if (span->location == TCMALLOC_IN_USE) {
 		totals->live_resident += resident;
 		if (!totals->counts_only || walker->partial)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "interp/interp_ops.h"
-#include "system/elf_symbol.h"
+#include "elf/elf_symbol.h"
 
 /* How far a file is searched for a text, and in which steps. */
 #define SEARCH_MAX (64u << 20)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "interp_abi.h"
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 
 #define INTERP_VERSION_MAX 24
 

@@ -8,9 +8,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/table.h"
-#include "heap/kind.h"
-#include "heap/kind_names.h"
-#include "heap/window.h"
+#include "kinds/kind.h"
+#include "kinds/kind_names.h"
+#include "image/window.h"
 #include "memory/memory_names.h"
 #include "reach/reach_code.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "decode/name_reader.h"
-#include "heap/image.h"
+#include "image/image.h"
 #include "model/leak_report.h"
 #include "model/leak_who.h"
 #include "recording/leak_state.h"

@@ -7,7 +7,7 @@
 #ifndef MEMORY_LEAKS_OBJECTS_H
 #define MEMORY_LEAKS_OBJECTS_H
 
-#include "heap/image.h"
+#include "image/image.h"
 #include "reach/reach_roots.h"
 
 struct leaks_objects_range {

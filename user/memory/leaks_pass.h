@@ -7,7 +7,7 @@
 #define MEMORY_LEAKS_PASS_H
 
 #include "base/error.h"
-#include "heap/thread_list.h"
+#include "image/thread_list.h"
 #include "memory/leaks_look.h"
 #include "memory/leaks_objects.h"
 #include "model/leak_report.h"

@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/table.h"
-#include "heap/kind.h"
-#include "heap/kind_names.h"
+#include "kinds/kind.h"
+#include "kinds/kind_names.h"
 #include "memory/memory_names.h"
 #include "reach/reach_code.h"
 #include "reach/reach_holders.h"

@@ -8,7 +8,7 @@
 
 #include "base/deadline.h"
 #include "base/memory.h"
-#include "heap/kind.h"
+#include "kinds/kind.h"
 #include "memory/memory_look.h"
 #include "memory/memory_runtimes.h"
 

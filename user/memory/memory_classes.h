@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "analyze/memory_growth.h"
+#include "verdict/memory_growth.h"
 
 struct memory_classes;
 

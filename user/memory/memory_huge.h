@@ -5,7 +5,7 @@
 #ifndef MEMORY_MEMORY_HUGE_H
 #define MEMORY_MEMORY_HUGE_H
 
-#include "heap/image.h"
+#include "image/image.h"
 #include "model/memory_report.h"
 
 /*

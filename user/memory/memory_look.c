@@ -7,15 +7,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "analyze/memory_verdict.h"
+#include "verdict/memory_verdict.h"
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/memory.h"
 #include "heap/census_heaps.h"
-#include "heap/claims.h"
-#include "heap/image_keep.h"
-#include "heap/kind.h"
-#include "heap/module_ranges.h"
+#include "image/claims.h"
+#include "image/image_keep.h"
+#include "kinds/kind.h"
+#include "image/module_ranges.h"
 #include "memory/memory_huge.h"
 #include "memory/memory_kernel.h"
 #include "memory/memory_names.h"

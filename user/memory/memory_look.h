@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "decode/name_reader.h"
-#include "heap/image.h"
+#include "image/image.h"
 #include "model/memory_report.h"
 
 /* State kept between looks at one process, to follow its blocks and objects. */

@@ -4,7 +4,7 @@
 #define MEMORY_MEMORY_NAMES_H
 
 #include "decode/name_reader.h"
-#include "heap/kind.h"
+#include "kinds/kind.h"
 
 /* The context of a kind_namer. */
 struct memory_names {

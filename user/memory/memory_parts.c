@@ -7,8 +7,8 @@
 
 #include "base/deadline.h"
 #include "base/table.h"
-#include "heap/mapping_purpose.h"
-#include "heap/module_ranges.h"
+#include "image/mapping_purpose.h"
+#include "image/module_ranges.h"
 #include "system/mount_list.h"
 #include "system/page_share.h"
 #include "system/proc_text.h"

@@ -6,8 +6,8 @@
 #ifndef MEMORY_MEMORY_PARTS_H
 #define MEMORY_MEMORY_PARTS_H
 
-#include "heap/claims.h"
-#include "heap/image.h"
+#include "image/claims.h"
+#include "image/image.h"
 #include "model/memory_report.h"
 
 /* Claim code, constants, data and bss of programs and libraries, by their headers. */

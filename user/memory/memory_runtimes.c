@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "heap/census_heaps.h"
-#include "heap/image_keep.h"
-#include "heap/kind.h"
+#include "image/image_keep.h"
+#include "kinds/kind.h"
 #include "objects/plain_heaps.h"
 #include "objects/python_holders.h"
 #include "objects/python_objects.h"

@@ -3,8 +3,8 @@
 #ifndef MEMORY_MEMORY_RUNTIMES_H
 #define MEMORY_MEMORY_RUNTIMES_H
 
-#include "heap/claims.h"
-#include "heap/image.h"
+#include "image/claims.h"
+#include "image/image.h"
 #include "memory/memory_look.h"
 #include "model/memory_report.h"
 

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "heap/image.h"
+#include "image/image.h"
 
 /* Longer names are not found. */
 #define EXPORTS_NAME_MAX 63

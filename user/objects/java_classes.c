@@ -7,7 +7,7 @@
 #include "objects/java_classes.h"
 
 #include "base/table.h"
-#include "heap/heap_search.h"
+#include "image/image_search.h"
 #include "objects/java_heap.h"
 
 /* The class space by default: of a larger one, the rest falls to its mapping. */
@@ -76,7 +76,7 @@ static bool classes_count_word(void *context, uint64_t address, uint64_t word)
 
 	(void)address;
 	if (word % 8 || (word >= search->space.start && word < search->space.end) ||
-	    !heap_search_anonymous(search->image, word, 8) ||
+	    !image_search_anonymous(search->image, word, 8) ||
 	    claims_find(search->claims, word, NULL) != PURPOSE_UNKNOWN)
 		return true;
 	count = (uintptr_t)table_get(&search->pieces, piece);
@@ -120,7 +120,7 @@ void java_classes_claim(struct image *image, uint64_t table, struct claims *clai
 
 	if (!base || !classes_find_space(image, base, &search.space))
 		return;
-	heap_search_words(image, &search.space, classes_count_word, &search);
+	image_search_words(image, &search.space, classes_count_word, &search);
 	claims_add(claims, PURPOSE_JAVA_CLASS, search.space.start, search.space.end, 0);
 	classes_claim_pieces(&search);
 	table_free(&search.pieces);

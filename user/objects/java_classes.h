@@ -3,8 +3,8 @@
 #ifndef OBJECTS_JAVA_CLASSES_H
 #define OBJECTS_JAVA_CLASSES_H
 
-#include "heap/claims.h"
-#include "heap/image.h"
+#include "image/claims.h"
+#include "image/image.h"
 
 /* Claim both. See java_heap_claim for `table`. */
 void java_classes_claim(struct image *image, uint64_t table, struct claims *claims);

@@ -3,8 +3,8 @@
 #ifndef OBJECTS_JAVA_HEAP_H
 #define OBJECTS_JAVA_HEAP_H
 
-#include "heap/claims.h"
-#include "heap/image.h"
+#include "image/claims.h"
+#include "image/image.h"
 
 /* A row of gHotSpotVMStructs. The texts are C strings. */
 struct java_field {

@@ -6,8 +6,8 @@
 #ifndef OBJECTS_PLAIN_HEAPS_H
 #define OBJECTS_PLAIN_HEAPS_H
 
-#include "heap/claims.h"
-#include "heap/image.h"
+#include "image/claims.h"
+#include "image/image.h"
 
 /* Claim all that are found. */
 void plain_heaps_claim(struct image *image, struct claims *claims);

@@ -7,7 +7,7 @@
 
 #include "base/deadline.h"
 #include "base/memory.h"
-#include "heap/window.h"
+#include "image/window.h"
 #include "objects/python_objects.h"
 
 /* Words from an object to the next one: its dict, the dict's keys, a value in there. */

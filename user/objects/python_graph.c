@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "heap/image_keep.h"
+#include "image/image_keep.h"
 
 #define NODES_MAX 200000u
 #define SCAN_STEP (256u << 10)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "heap/image_keep.h"
-#include "heap/window.h"
+#include "image/image_keep.h"
+#include "image/window.h"
 #include "objects/exports.h"
 
 /* A pool that changes while it is read is read so many times. */

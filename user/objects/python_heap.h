@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "heap/image.h"
+#include "image/image.h"
 #include "objects/python_blocks.h"
 #include "objects/python_offsets.h"
 #include "objects/python_pool.h"

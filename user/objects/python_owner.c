@@ -7,7 +7,7 @@
 
 #include "base/compare.h"
 #include "base/memory.h"
-#include "heap/window.h"
+#include "image/window.h"
 #include "objects/python_objects.h"
 #include "objects/python_text.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap/image.h"
+#include "image/image.h"
 #include "objects/python_offsets.h"
 
 #define PYTHON_TEXT_MAX 256u /* limit of characters read */

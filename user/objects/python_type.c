@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "heap/image_keep.h"
+#include "image/image_keep.h"
 #include "objects/python_text.h"
 
 /* How often a type is read whose pages were there a moment ago, and how often what is like a type and leads nowhere; of all types. */

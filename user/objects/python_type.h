@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/table.h"
-#include "heap/image.h"
+#include "image/image.h"
 #include "objects/python_offsets.h"
 
 #define PYTHON_TYPE_TEXT 64 /* limit of a type's own name, bytes */

@@ -105,7 +105,7 @@ static uint64_t heap_find_space(struct image *image, const struct ruby_objects_l
 }
 
 /* A pointer in static data to what has the address of the object space at its place. */
-static uint64_t heap_search_vm(const struct ruby_heap *heap)
+static uint64_t image_search_vm(const struct ruby_heap *heap)
 {
 	uint64_t words[STATIC_STEP], start, end;
 	size_t count, i;
@@ -144,7 +144,7 @@ int ruby_heap_find_as(struct image *image, const struct ruby_objects_layout *lay
 		return error_set(reason, ERROR_TARGET, -ENOTSUP,
 				 "the object space of Ruby is not as it is in this version");
 	if (!heap.vm && layout->vm_space)
-		heap.vm = heap_search_vm(&heap);
+		heap.vm = image_search_vm(&heap);
 	heap.bytes = memory_alloc(1, RUBY_PAGE_MAX);
 	heap.page_struct = memory_alloc(1, RUBY_PAGE_STRUCT_MAX);
 	if (!ruby_heap_list(&heap)) {

@@ -8,7 +8,7 @@
 #define OBJECTS_RUBY_HEAP_H
 
 #include "base/error.h"
-#include "heap/image.h"
+#include "image/image.h"
 #include "objects/ruby_objects_layout.h"
 #include "objects/ruby_slots.h"
 

@@ -9,9 +9,9 @@
 
 #include "base/buffer.h"
 #include "heap/census.h"
-#include "heap/kind_index.h"
-#include "heap/module_ranges.h"
-#include "heap/window.h"
+#include "kinds/kind_index.h"
+#include "image/module_ranges.h"
+#include "image/window.h"
 #include "objects/object_table.h"
 #include "objects/ruby_heap.h"
 

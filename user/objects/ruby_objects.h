@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "heap/census.h"
-#include "heap/image.h"
+#include "image/image.h"
 #include "model/memory_report.h"
 #include "objects/ruby_heap.h"
 #include "objects/ruby_keep.h"

@@ -6,8 +6,8 @@
 #ifndef OBJECTS_RUBY_PAGES_H
 #define OBJECTS_RUBY_PAGES_H
 
-#include "heap/claims.h"
-#include "heap/image.h"
+#include "image/claims.h"
+#include "image/image.h"
 
 /*
  * Claim all that look like pages; returns their number. Reads one word at each possible start of a

@@ -3,7 +3,7 @@
 #ifndef OBJECTS_RUBY_SIZES_H
 #define OBJECTS_RUBY_SIZES_H
 
-#include "heap/window.h"
+#include "image/window.h"
 #include "objects/object_table.h"
 #include "objects/ruby_longest.h"
 #include "objects/ruby_slots.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heap/image.h"
+#include "image/image.h"
 
 #define RUBY_TABLE_SIZE 56 /* bytes of the struct */
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 
 /* Does the function call, or jump to, something that `wanted` accepts? Targets are in bytes from the entry. */
 bool calls_any(const uint8_t *code, size_t size, bool (*wanted)(void *context, int64_t target),

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "system/elf_plt.h"
+#include "elf/elf_plt.h"
 
 /* Far more than any operator new has, with all it jumps to. */
 #define INSTRUCTIONS_MAX 4000

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "probe/trap.h"
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 
 /* Limit of exits; a function with more is given up. */
 #define EXITS_MAX 64

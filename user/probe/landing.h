@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 
 /* The range where no jump may land: file offsets, inclusive. */
 struct landing {

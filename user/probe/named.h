@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "probe/allocator.h"
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 
 struct named_function {
 	char *text; /* as it was typed */

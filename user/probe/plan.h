@@ -19,7 +19,7 @@
 #include "model/snapshot.h"
 #include "probe/named.h"
 #include "probe/trap.h"
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 
 /* How USDT samples are used: the probes otel_memory:alloc and otel_memory:free. */
 enum usdt_use {

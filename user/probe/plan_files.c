@@ -11,7 +11,7 @@
 #include "probe/calls.h"
 #include "probe/choice.h"
 #include "probe/landing.h"
-#include "system/elf_plt.h"
+#include "elf/elf_plt.h"
 #include "tracer_abi.h"
 
 /* Enough to decode the first instruction of a function of unknown size. */

@@ -13,7 +13,7 @@
 #include "probe/choice.h"
 #include "probe/plan_private.h"
 #include "probe/usdt_argument.h"
-#include "system/elf_usdt.h"
+#include "elf/elf_usdt.h"
 #include "tracer_abi.h"
 
 #define PROVIDER "otel_memory"

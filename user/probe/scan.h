@@ -4,7 +4,7 @@
 #define PROBE_SCAN_H
 
 #include "probe/allocator.h"
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 
 /* One function of the file: all names of the table at one file offset. */
 struct scan_function {

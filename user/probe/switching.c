@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "system/elf_symbol.h"
+#include "elf/elf_symbol.h"
 
 static const char *const names[] = {
 	"sigaltstack",	 "makecontext",	  "swapcontext", /* of C libraries */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "system/elf_file.h"
+#include "elf/elf_file.h"
 
 /*
  * The number, from 1, of a function that sets up or switches stacks and that the file calls or has

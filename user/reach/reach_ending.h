@@ -6,8 +6,8 @@
 #ifndef REACH_REACH_ENDING_H
 #define REACH_REACH_ENDING_H
 
-#include "heap/image.h"
-#include "heap/module_ranges.h"
+#include "image/image.h"
+#include "image/module_ranges.h"
 
 /*
  * Of a thread that is stopped at the start of _exit() with this stack pointer: the end of such frames; 0 = main() has not returned, or that is

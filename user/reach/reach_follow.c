@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "heap/window.h"
+#include "image/window.h"
 
 #define FOLLOW_LOOK 256 /* bytes of a block */
 #define FOLLOW_WINDOW (64u << 10)

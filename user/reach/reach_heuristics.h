@@ -15,9 +15,9 @@
 #define REACH_REACH_HEURISTICS_H
 
 #include "base/table.h"
-#include "heap/image.h"
+#include "image/image.h"
 #include "reach/reach_blocks.h"
-#include "heap/window.h"
+#include "image/window.h"
 #include "model/leak_report.h"
 
 #define REACH_HEURISTICS_ALL ((1u << LEAK_HEURISTICS) - 1)

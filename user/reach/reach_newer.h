@@ -7,7 +7,7 @@
 #ifndef REACH_REACH_NEWER_H
 #define REACH_REACH_NEWER_H
 
-#include "heap/image.h"
+#include "image/image.h"
 #include "reach/reach_graph.h"
 #include "reach/reach_index.h"
 

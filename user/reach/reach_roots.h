@@ -6,10 +6,10 @@
 #ifndef REACH_REACH_ROOTS_H
 #define REACH_REACH_ROOTS_H
 
-#include "heap/claims.h"
-#include "heap/image.h"
-#include "heap/module_ranges.h"
-#include "heap/thread_list.h"
+#include "image/claims.h"
+#include "image/image.h"
+#include "image/module_ranges.h"
+#include "image/thread_list.h"
 #include "model/leak_report.h"
 #include "system/thread_registers.h"
 

@@ -7,7 +7,7 @@
 #ifndef REACH_REACH_WALK_H
 #define REACH_REACH_WALK_H
 
-#include "heap/image.h"
+#include "image/image.h"
 
 /*
  * Consecutive passes go in opposite directions: data that moves along with one does not with the

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "analyze/history.h"
-#include "analyze/verdict_clause.h"
+#include "verdict/history.h"
+#include "verdict/verdict_clause.h"
 #include "base/memory.h"
 #include "model/loss.h"
 #include "model/purpose.h"

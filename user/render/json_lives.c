@@ -2,7 +2,7 @@
 /* See json_lives.h. */
 #include "render/json_lives.h"
 
-#include "analyze/site_survival.h"
+#include "verdict/site_survival.h"
 #include "render/json_budget.h"
 #include "render/json_member.h"
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "analyze/verdict_clause.h"
+#include "verdict/verdict_clause.h"
 #include "render/json_budget.h"
 #include "render/json_member.h"
 

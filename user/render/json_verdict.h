@@ -3,7 +3,7 @@
 #ifndef RENDER_JSON_VERDICT_H
 #define RENDER_JSON_VERDICT_H
 
-#include "analyze/verdict.h"
+#include "verdict/verdict.h"
 #include "render/json_writer.h"
 
 void json_verdict(struct json_writer *json, const struct verdict *verdict);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/site_survival.h"
+#include "verdict/site_survival.h"
 #include "base/units.h"
 #include "render/columns.h"
 #include "render/text_parts.h"

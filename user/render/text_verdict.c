@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/verdict_clause.h"
+#include "verdict/verdict_clause.h"
 #include "base/units.h"
 #include "render/columns.h"
 #include "render/text_parts.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/verdict_clause.h"
+#include "verdict/verdict_clause.h"
 #include "base/units.h"
 #include "render/formats.h"
 #include "render/text_place.h"

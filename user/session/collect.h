@@ -9,12 +9,12 @@
 
 #include <stdint.h>
 
-#include "analyze/history.h"
+#include "verdict/history.h"
 #include "model/generations.h"
 #include "model/mapping_set.h"
 #include "model/snapshot.h"
-#include "session/events.h"
-#include "session/light.h"
+#include "follow/events.h"
+#include "windows/light.h"
 
 struct collect {
 	const struct maps *maps;

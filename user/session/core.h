@@ -8,10 +8,10 @@
 #define SESSION_CORE_H
 
 #include "session/collect.h"
-#include "session/events.h"
-#include "session/filters.h"
-#include "session/follow.h"
-#include "session/regions.h"
+#include "follow/events.h"
+#include "follow/filters.h"
+#include "follow/follow.h"
+#include "follow/regions.h"
 
 struct core {
 	struct notices notices;

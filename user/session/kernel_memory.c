@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "model/lifespans.h"
 #include "model/name_pool.h"
-#include "session/kernel_stack.h"
+#include "follow/kernel_stack.h"
 
 /* Reading sites between reports takes no more than one such part of the time. */
 #define KEEPING_REST 50

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyze/history.h"
+#include "verdict/history.h"
 #include "kernel/maps.h"
 #include "model/generations.h"
 #include "model/snapshot.h"

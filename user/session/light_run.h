@@ -7,9 +7,9 @@
 #define SESSION_LIGHT_RUN_H
 
 #include "session/core.h"
-#include "session/light.h"
-#include "session/light_plan.h"
-#include "session/light_verify.h"
+#include "windows/light.h"
+#include "windows/light_plan.h"
+#include "windows/light_verify.h"
 
 /* {0} = no --light: all functions do nothing. */
 struct light_run {

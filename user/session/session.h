@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyze/history.h"
+#include "verdict/history.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "discover/process.h"
@@ -21,7 +21,7 @@
 #include "model/module.h"
 #include "model/snapshot.h"
 #include "probe/plan.h"
-#include "session/frame_namer.h"
+#include "follow/frame_namer.h"
 
 struct decoder;
 struct session;

@@ -3,7 +3,7 @@
 #ifndef TOP_CONTENT_H
 #define TOP_CONTENT_H
 
-#include "analyze/history.h"
+#include "verdict/history.h"
 #include "analyze/report.h"
 #include "top/rows.h"
 

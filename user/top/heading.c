@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analyze/verdict_clause.h"
+#include "verdict/verdict_clause.h"
 #include "base/units.h"
 #include "model/loss.h"
 #include "render/text_parts.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/verdict_clause.h"
+#include "verdict/verdict_clause.h"
 #include "base/memory.h"
 #include "render/text_place.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "analyze/history.h"
+#include "verdict/history.h"
 #include "base/buffer.h"
 
 /*
