@@ -14,7 +14,7 @@
 
 /*
  * The interpreters: name in enumerators; word in functions, options and reports; name in messages. With a row here goes
- * one in the table of user/interp/interp_ops.c; the walkers' dispatch in bpf/interp.bpf.h is made of these rows.
+ * one in the table of user/frames/frames_table.c; the walkers' dispatch in bpf/interp.bpf.h is made of these rows.
  */
 #define INTERP_LIST(X)              \
 	X(RUBY, ruby, "Ruby")       \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Heaps of interpreters in memory that the input has written over: what a region is, and the counter of collections. */
-#include "interp/gc_counter.h"
+#include "frames/gc_search.h"
 #include "interp/heap_region.h"
-#include "interp/interp_ops.h"
-#include "interp/ruby_layout.h"
+#include "interp/frames_ops.h"
+#include "python/python_layout.h"
+#include "ruby/ruby_release.h"
 #include "interp_memory.h"
 
 /* The image is there twice: the heaps are in the second one, their descriptions in the first one. */
@@ -105,20 +106,23 @@ static void check_counter(struct image *image, const uint8_t *data, size_t size)
 	static const char *const versions[] = { "3.1.2", "3.2.0", "3.3.8", "3.4.0" };
 	struct target_memory memory = { .read_present = read_twice, .context = image };
 	struct interpreter interpreter = build_counter(image, *data & 1);
+	const struct python_layout layout = { .minor = 9 + (*data >> 1 & 7) };
 	struct gc_counter counter;
 	bool is_running;
 	uint64_t count;
 
-	interpreter.ruby = ruby_layout_find(versions[*data >> 1 & 3]);
-	interpreter.python.minor = 9 + (*data >> 1 & 7);
+	if (interpreter.kind == INTERP_RUBY)
+		ruby_release_keep(&interpreter, ruby_release_find(versions[*data >> 1 & 3]));
+	else
+		python_layout_keep(&interpreter, &layout);
 	if (size == 1 && !(*data >> 1 & 7)) {
-		MUST(gc_counter_find(&interpreter, &memory, &counter));
+		MUST(gc_search_find(&interpreter, &memory, &counter));
 		MUST(gc_counter_read(&counter, &memory, &count, &is_running));
 		MUST(!count && !is_running);
 	}
 	image_write(image, data + 1, size - 1);
 	reads = 0;
-	if (gc_counter_find(&interpreter, &memory, &counter)) {
+	if (gc_search_find(&interpreter, &memory, &counter)) {
 		MUST(counter.count);
 		gc_counter_read(&counter, &memory, &count, &is_running);
 	}

@@ -7,7 +7,7 @@
 #include "../unit/ruby_program.h"
 #include "base/hash.h"
 #include "fuzz.h"
-#include "objects/python_holders.h"
+#include "python/python_holders.h"
 
 #define READS_MAX 400000
 #define EDITS_MAX 24
@@ -141,7 +141,7 @@ static void fuzz_ruby(size_t layout, const uint8_t *data, size_t size)
 
 	if (!world) {
 		world = ruby_worlds[layout] =
-			ruby_world_new(&ruby_objects_layouts[layout], PROGRAM_PAGES);
+			ruby_world_new(ruby_release_with_heap(layout), PROGRAM_PAGES);
 		put_program(world, held);
 	}
 	{
@@ -249,7 +249,7 @@ static void stretch(const uint8_t *data, size_t size, uint8_t *ret_bytes, size_t
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t bytes[1 + 11 * 8];
-	size_t kind;
+	size_t kind, releases = 0;
 
 	if (!size)
 		return 0;
@@ -258,8 +258,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data = bytes;
 		size = sizeof(bytes);
 	}
-	kind = data[0] / 8 % (ruby_objects_layout_count + 2);
-	if (kind < ruby_objects_layout_count)
+	while (ruby_release_with_heap(releases))
+		releases++;
+	kind = data[0] / 8 % (releases + 2);
+	if (kind < releases)
 		fuzz_ruby(kind, data, size);
 	else
 		fuzz_python(data, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* PHP's structures in memory that the input has written over: the check of the layout, and the names of a frame. */
 #include "interp_memory.h"
-#include "interp/php_name.h"
+#include "php/php_name.h"
 
 #define AT(offset) (IMAGE_BASE + (offset))
 #define GLOBALS 0u

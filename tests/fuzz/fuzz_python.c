@@ -4,7 +4,7 @@
  * memory and from copies; and tables of lines, and the interpreter's own table of offsets, that are the input.
  */
 #include "interp_memory.h"
-#include "interp/python_name.h"
+#include "python/python_name.h"
 
 #define AT(offset) (IMAGE_BASE + (offset))
 #define STATE 0u

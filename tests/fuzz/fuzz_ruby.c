@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Ruby's structures in memory that the input has written over: the check of the layout, and the names of a frame. */
 #include "interp_memory.h"
-#include "interp/ruby_name.h"
+#include "ruby/ruby_name.h"
 
 #define AT(offset) (IMAGE_BASE + (offset))
 #define STACK 0u
@@ -17,7 +17,7 @@
 #define HANDLER 0x7f0000001234u
 
 /* One frame of a method of 100 instructions, above the dummy. */
-static void build(struct image *image, const struct ruby_layout *layout)
+static void build(struct image *image, const struct ruby_release *layout)
 {
 	uint32_t frame = STACK + STACK_WORDS * 8 - 2 * layout->frame_size;
 
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 						"3.2.0", "3.3.8", "3.4.0", "4.0.0" };
 	static struct image image;
 	struct target_memory memory = { image_read, &image };
-	const struct ruby_layout *layout;
+	const struct ruby_release *layout;
 	static struct interp_code copy;
 	struct interp_name name;
 	uint64_t state;
@@ -64,20 +64,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	layout = ruby_layout_find(versions[*data & 7]);
+	layout = ruby_release_find(versions[*data & 7]);
 	MUST(layout);
 	state = layout->by_thread ? AT(THREAD) : AT(CONTEXT);
 	memset(&image, 0, sizeof(image));
 	build(&image, layout);
 	if (size == 1) {
-		MUST(ruby_layout_is_state(layout, &memory, state, 42));
-		MUST(ruby_layout_check(layout, &memory, state));
-		MUST(ruby_layout_handler(layout, &memory, state) == HANDLER);
+		MUST(ruby_frames_is_state(layout, &memory, state, 42));
+		MUST(ruby_frames_check(layout, &memory, state));
+		MUST(ruby_frames_handler(layout, &memory, state) == HANDLER);
 	}
 	used = 1 + image_write(&image, data + 1, size - 1);
-	ruby_layout_is_state(layout, &memory, state, 42);
-	ruby_layout_check(layout, &memory, state);
-	ruby_layout_handler(layout, &memory, state);
+	ruby_frames_is_state(layout, &memory, state, 42);
+	ruby_frames_check(layout, &memory, state);
+	ruby_frames_handler(layout, &memory, state);
 	if (ruby_name_frame(layout, &memory, AT(ISEQ), AT(CODE) + 8 * (data[0] >> 3), &name))
 		check_name(&name);
 	image_copy(&image, &copy, AT(BODY), AT(PATH), data + used, size - used);

@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "interp/interpreter.h"
+#include "frames/frames_table.h"
+#include "frames/interpreter.h"
 #include "system/proc.h"
 
 #define CHILD_RANGES_MAX 4096
@@ -113,7 +114,7 @@ static inline void child_look_at(struct child *child, const struct proc_mapping 
 	close(fd);
 	if (!file)
 		return;
-	if (interp_file_read(file, mapping->path, &child->file) != -ENOENT)
+	if (frames_table_read_file(file, mapping->path, &child->file) != -ENOENT)
 		child->start = mapping->start;
 	elf_file_close(file);
 }

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "interp_world.h"
-#include "interp/python_layout.h"
-#include "interp/ruby_layout.h"
+#include "python/python_layout.h"
+#include "ruby/ruby_frames.h"
 
 #define THREAD 0x7f0000001000ull
 #define CONTEXT 0x560000000000ull

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "any_image.h"
-#include "objects/python_heap.h"
+#include "python/python_heap.h"
 
 #define SIZES (PYTHON_BLOCK_MAX / 8 + 1)
 

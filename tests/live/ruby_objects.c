@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "image/image.h"
 #include "objects/exports.h"
-#include "objects/ruby_heap.h"
-#include "objects/ruby_objects.h"
+#include "ruby/ruby_heap.h"
+#include "ruby/ruby_objects.h"
 
 static void print_numbers(const char *name, const uint64_t *numbers, size_t count)
 {
@@ -152,8 +152,8 @@ static int try_layouts(struct image *image)
 	size_t i;
 
 	printf("[");
-	for (i = 0; i < ruby_objects_layout_count; i++) {
-		const struct ruby_objects_layout *layout = &ruby_objects_layouts[i];
+	for (i = 0; ruby_release_with_heap(i); i++) {
+		const struct ruby_release *layout = ruby_release_with_heap(i);
 		struct ruby_heap heap = { 0 };
 		struct error error = { 0 };
 
@@ -163,7 +163,7 @@ static int try_layouts(struct image *image)
 		} else {
 			printf("\"\"");
 		}
-		printf(i + 1 < ruby_objects_layout_count ? ", " : "]\n");
+		printf(ruby_release_with_heap(i + 1) ? ", " : "]\n");
 	}
 	return 0;
 }

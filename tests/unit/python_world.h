@@ -9,7 +9,7 @@
 #include <elf.h>
 
 #include "fake_image.h"
-#include "objects/python_objects.h"
+#include "python/python_objects.h"
 
 #define WORLD_DATA 0x500000ull /* ELF header, symbols, types, texts */
 #define WORLD_TYPES (WORLD_DATA + 0x2000)

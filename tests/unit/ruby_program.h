@@ -63,7 +63,7 @@ static inline uint64_t put_id_table(struct ruby_world *world, uint64_t count,
 static inline void put_constant(struct ruby_world *world, uint64_t class, uint64_t serial,
 				uint64_t value)
 {
-	const struct ruby_objects_layout *layout = world->layout;
+	const struct ruby_release *layout = world->layout;
 	uint64_t entry = ruby_world_alloc(world, 24), extension = class + layout->extension;
 	const uint64_t items[][2] = { { serial, entry } };
 

@@ -2,7 +2,7 @@
 /*
  * A heap of Ruby that a test makes up, in an image, laid out as a version has it:
  *
- *	struct ruby_world *world = ruby_world_new(&ruby_objects_layouts[i], PAGES);	pages of free slots, and the class Object
+ *	struct ruby_world *world = ruby_world_new(ruby_release_with_heap(i), PAGES);	pages of free slots, and the class Object
  *	ruby_world_class(world, page, slot, "App::Session");
  *	ruby_world_object(world, page, slot, flags, class);
  *	ruby_world_mark(world, page, slot);
@@ -14,8 +14,8 @@
 #ifndef TESTS_RUBY_WORLD_H
 #define TESTS_RUBY_WORLD_H
 
-#include "objects/ruby_heap.h"
-#include "objects/ruby_objects.h"
+#include "ruby/ruby_heap.h"
+#include "ruby/ruby_objects.h"
 #include "fake_image.h"
 
 #define WORLD_GLOBALS 0x7f0000001000ull
@@ -35,7 +35,7 @@
 
 struct ruby_world {
 	struct fake_image *fake;
-	const struct ruby_objects_layout *layout;
+	const struct ruby_release *layout;
 	uint64_t page_count, object;
 	uint64_t malloc; /* the next free address there */
 };
@@ -170,7 +170,7 @@ static inline uint64_t ruby_world_table(struct ruby_world *world, uint64_t addre
 static inline uint64_t ruby_world_class(struct ruby_world *world, uint64_t slot, const char *name,
 					uint64_t super)
 {
-	const struct ruby_objects_layout *layout = world->layout;
+	const struct ruby_release *layout = world->layout;
 	uint64_t class = ruby_world_object(world, 0, slot, RUBY_T_CLASS, world->object);
 	uint64_t path = ruby_world_string(world, 1, slot, name), extension = class;
 	const uint64_t variables[][2] = { { 0x99, 8 }, { WORLD_KEY, path } };
@@ -199,7 +199,7 @@ static inline uint64_t ruby_world_class(struct ruby_world *world, uint64_t slot,
 
 static inline void ruby_world_page(struct ruby_world *world, uint64_t page)
 {
-	const struct ruby_objects_layout *layout = world->layout;
+	const struct ruby_release *layout = world->layout;
 	uint64_t address = ruby_world_struct(page);
 
 	ruby_world_put(world, WORLD_PAGES + page * layout->page_size, address);
@@ -216,7 +216,7 @@ static inline void ruby_world_page(struct ruby_world *world, uint64_t page)
 /* The list has the pages in order. */
 static inline void ruby_world_list(struct ruby_world *world)
 {
-	const struct ruby_objects_layout *layout = world->layout;
+	const struct ruby_release *layout = world->layout;
 	uint64_t list = WORLD_LIST + (layout->page_count ? 0 : 16), i;
 
 	ruby_world_put(world, WORLD_SPACE + layout->pages, WORLD_LIST);
@@ -245,7 +245,7 @@ static inline void ruby_world_shapes(struct ruby_world *world)
 	ruby_world_put(world, WORLD_VM + 392, WORLD_SHAPES);
 }
 
-static inline struct ruby_world *ruby_world_new(const struct ruby_objects_layout *layout,
+static inline struct ruby_world *ruby_world_new(const struct ruby_release *layout,
 						uint64_t page_count)
 {
 	struct ruby_world *world = memory_alloc(1, sizeof(*world));
@@ -275,8 +275,7 @@ static inline void ruby_world_free(struct ruby_world *world)
 	free(world);
 }
 
-static inline int ruby_world_find(struct ruby_world *world,
-				  const struct ruby_objects_layout *layout,
+static inline int ruby_world_find(struct ruby_world *world, const struct ruby_release *layout,
 				  struct ruby_heap *ret_heap)
 {
 	const struct ruby_exports exports = { WORLD_GLOBALS, WORLD_GLOBALS + 8 };

@@ -10,7 +10,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "interp/frame_names.h"
+#include "frames/frame_names.h"
+#include "python/python_layout.h"
 
 #define BASE 0x10000ull
 #define TYPE 0x7000ull
@@ -55,10 +56,12 @@ static void put_text(struct fake *fake, uint32_t at, const char *text)
 static struct interpreter make(struct fake *fake)
 {
 	struct interpreter interpreter = { .kind = INTERP_PYTHON };
+	struct python_layout layout;
 
 	memset(fake, 0, sizeof(*fake));
-	assert_true(python_layout_find(11, &interpreter.python));
-	interpreter.python.code_type = TYPE;
+	assert_true(python_layout_find(11, &layout));
+	layout.code_type = TYPE;
+	python_layout_keep(&interpreter, &layout);
 	put(fake, CODE, 1);
 	put(fake, CODE + 8, TYPE);
 	put(fake, CODE + 72, 10);

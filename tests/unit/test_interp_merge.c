@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "interp/interp_merge.h"
+#include "frames/interp_merge.h"
 
 #define MAX 64
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "interp/php_name.h"
+#include "php/php_name.h"
 
 #define BASE 0x10000ull
 #define GLOBALS 0u

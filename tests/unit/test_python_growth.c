@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "objects/python_growth.h"
+#include "python/python_growth.h"
 
 /* One pool of three blocks with these tags; the answers as bits. */
 static unsigned int look(struct python_growth *growth, uint64_t pool, uint32_t a, uint32_t b,

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "objects/python_chain.h"
-#include "objects/python_holders.h"
+#include "python/python_chain.h"
+#include "python/python_holders.h"
 #include "python_world.h"
 
 #define HELD "shop.Held"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/python_layout.h"
+#include "python/python_layout.h"
 
 #define TABLE_MAX 4096
 #define LINE_SIZE 65536

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "objects/python_pool.h"
-#include "objects/python_text.h"
+#include "python/python_pool.h"
+#include "python/python_text.h"
 #include "python_world.h"
 
 struct look {
@@ -731,8 +731,8 @@ static void test_text(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		fake_image_put(fake, text + 32, &cases[i].state, 4);
 		assert_int_equal(python_text_read(fake_image_open(fake),
-						  python_offsets_find(cases[i].minor), text, read,
-						  sizeof(read)),
+						  python_release_with_objects(cases[i].minor), text,
+						  read, sizeof(read)),
 				 cases[i].is_read);
 		if (cases[i].is_read)
 			assert_string_equal(read, "abc");

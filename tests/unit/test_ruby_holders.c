@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "objects/ruby_path.h"
+#include "ruby/ruby_path.h"
 #include "unit/ruby_program.h"
 
 struct hold {
@@ -65,8 +65,8 @@ static void test_ways_in_all_versions(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i++) {
-		struct ruby_world *world = ruby_world_new(&ruby_objects_layouts[i], PROGRAM_PAGES);
+	for (i = 0; ruby_release_with_heap(i); i++) {
+		struct ruby_world *world = ruby_world_new(ruby_release_with_heap(i), PROGRAM_PAGES);
 		struct hold found = { 0 };
 		uint64_t held[4];
 
@@ -119,8 +119,8 @@ static void test_weak_maps_in_weak_maps(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i++) {
-		struct ruby_world *world = ruby_world_new(&ruby_objects_layouts[i], PROGRAM_PAGES);
+	for (i = 0; ruby_release_with_heap(i); i++) {
+		struct ruby_world *world = ruby_world_new(ruby_release_with_heap(i), PROGRAM_PAGES);
 		uint64_t held[4], object, type, map;
 		struct hold found = { 0 };
 
@@ -146,8 +146,8 @@ static void test_variables_of_strings_and_weak_maps(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i++) {
-		struct ruby_world *world = ruby_world_new(&ruby_objects_layouts[i], PROGRAM_PAGES);
+	for (i = 0; ruby_release_with_heap(i); i++) {
+		struct ruby_world *world = ruby_world_new(ruby_release_with_heap(i), PROGRAM_PAGES);
 		uint64_t string = ruby_world_slot(world, 3, 0), values = 0, held[4], pairs[1][2];
 		struct hold found = { 0 };
 
@@ -178,8 +178,8 @@ static void test_what_the_interpreter_itself_holds(void **state)
 	size_t i, j;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i++) {
-		struct ruby_world *world = ruby_world_new(&ruby_objects_layouts[i], PROGRAM_PAGES);
+	for (i = 0; ruby_release_with_heap(i); i++) {
+		struct ruby_world *world = ruby_world_new(ruby_release_with_heap(i), PROGRAM_PAGES);
 		uint64_t pairs[80][2], held[4], own;
 		struct hold found = { 0 };
 
@@ -245,8 +245,8 @@ static void test_registers_of_threads(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i++) {
-		struct ruby_world *world = ruby_world_new(&ruby_objects_layouts[i], PROGRAM_PAGES);
+	for (i = 0; ruby_release_with_heap(i); i++) {
+		struct ruby_world *world = ruby_world_new(ruby_release_with_heap(i), PROGRAM_PAGES);
 		uint64_t held[4], objects[3], native, context, j;
 		struct hold found = { 0 };
 
@@ -274,7 +274,7 @@ static void test_registers_of_threads(void **state)
 
 static void test_instance_variables_have_names(void **state)
 {
-	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.1.2");
+	const struct ruby_release *layout = ruby_release_find("3.1.2");
 	struct ruby_world *world = ruby_world_new(layout, PROGRAM_PAGES);
 	uint64_t held[4], entry, extension;
 	struct hold found = { 0 };
@@ -312,8 +312,8 @@ static void test_damaged_words(void **state)
 	size_t i, j;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i += 2) {
-		struct ruby_world *world = ruby_world_new(&ruby_objects_layouts[i], PROGRAM_PAGES);
+	for (i = 0; ruby_release_with_heap(i); i += 2) {
+		struct ruby_world *world = ruby_world_new(ruby_release_with_heap(i), PROGRAM_PAGES);
 		uint64_t held[4], kept, at;
 
 		put_program(world, held);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "objects/ruby_native.h"
+#include "ruby/ruby_native.h"
 #include "unit/fake_image.h"
 
 #define HEAP 0x7f0000001000ull
@@ -63,7 +63,7 @@ static void put_object(struct world *world, uint64_t class, uint64_t data)
 					.size = sizeof(words) };
 
 	object_table_get(&world->table, class);
-	ruby_native_put(&world->native, ruby_objects_layout_find("3.1.0"), &slot,
+	ruby_native_put(&world->native, ruby_release_find("3.1.0"), &slot,
 			(size_t)(object_table_get(&world->table, class) - world->table.items));
 }
 
@@ -110,7 +110,7 @@ static void test_what_others_lead_to_is_no_objects(void **state)
 	(void)state;
 	open_world(&world, pointers, 8);
 	put_object(&world, 100, BLOCK(1));
-	ruby_native_put(&world.native, ruby_objects_layout_find("3.1.0"), &string, 0);
+	ruby_native_put(&world.native, ruby_release_find("3.1.0"), &string, 0);
 	ruby_native_count(&world.native, &world.table);
 	assert_int_equal(bytes_of(&world, 100), 2 * BYTES);
 	end_world(&world);
@@ -128,7 +128,7 @@ static void test_data_in_the_slot(void **state)
 	(void)state;
 	open_world(&world, pointers, 1);
 	object_table_get(&world.table, 100);
-	ruby_native_put(&world.native, ruby_objects_layout_find("3.3.0"), &slot, 0);
+	ruby_native_put(&world.native, ruby_release_find("3.3.0"), &slot, 0);
 	ruby_native_count(&world.native, &world.table);
 	assert_int_equal(bytes_of(&world, 100), 3 * BYTES);
 	end_world(&world);

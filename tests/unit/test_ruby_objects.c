@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "objects/ruby_pages.h"
+#include "ruby/ruby_pages.h"
 #include "unit/ruby_world.h"
 
 #define PAGES 6
@@ -73,7 +73,7 @@ static void fill(struct ruby_world *world, uint64_t session)
 			       1ull << 0);
 }
 
-static void check_states(const struct ruby_objects_layout *layout)
+static void check_states(const struct ruby_release *layout)
 {
 	struct ruby_world *world = ruby_world_new(layout, PAGES);
 	const struct memory_class *class;
@@ -114,8 +114,8 @@ static void test_states_and_names_in_all_versions(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i++)
-		check_states(&ruby_objects_layouts[i]);
+	for (i = 0; ruby_release_with_heap(i); i++)
+		check_states(ruby_release_with_heap(i));
 }
 
 static void test_other_layouts_are_refused(void **state)
@@ -125,10 +125,10 @@ static void test_other_layouts_are_refused(void **state)
 	size_t i, j;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i++) {
-		world = ruby_world_new(&ruby_objects_layouts[i], PAGES);
-		for (j = 0; j < ruby_objects_layout_count; j++) {
-			int code = ruby_world_find(world, &ruby_objects_layouts[j], &heap);
+	for (i = 0; ruby_release_with_heap(i); i++) {
+		world = ruby_world_new(ruby_release_with_heap(i), PAGES);
+		for (j = 0; ruby_release_with_heap(j); j++) {
+			int code = ruby_world_find(world, ruby_release_with_heap(j), &heap);
 
 			assert_int_equal(!code, i == j);
 			if (!code)
@@ -144,8 +144,8 @@ static void test_pages_by_their_form(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i++) {
-		struct ruby_world *world = ruby_world_new(&ruby_objects_layouts[i], PAGES);
+	for (i = 0; ruby_release_with_heap(i); i++) {
+		struct ruby_world *world = ruby_world_new(ruby_release_with_heap(i), PAGES);
 		uint64_t size = world->layout->page_size, page;
 		struct claims *claims = claims_new();
 
@@ -175,7 +175,7 @@ static void test_pages_by_their_form(void **state)
 
 static void test_counters_of_the_collector(void **state)
 {
-	struct ruby_world *world = ruby_world_new(ruby_objects_layout_find("3.4.1"), PAGES);
+	struct ruby_world *world = ruby_world_new(ruby_release_find("3.4.1"), PAGES);
 	struct look look;
 
 	(void)state;
@@ -197,7 +197,7 @@ static void test_counters_of_the_collector(void **state)
 
 static void test_what_is_not_in_memory_is_counted_as_missing(void **state)
 {
-	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.3.0");
+	const struct ruby_release *layout = ruby_release_find("3.3.0");
 	struct ruby_world *world = ruby_world_new(layout, PAGES);
 	uint64_t page = WORLD_PAGES + 3ull * layout->page_size;
 	struct look look;
@@ -220,7 +220,7 @@ static void test_what_is_not_in_memory_is_counted_as_missing(void **state)
 
 static void test_a_list_that_changes_has_doubles(void **state)
 {
-	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.1.0");
+	const struct ruby_release *layout = ruby_release_find("3.1.0");
 	struct ruby_world *world = ruby_world_new(layout, PAGES);
 	struct look look;
 
@@ -240,7 +240,7 @@ static void test_a_list_that_changes_has_doubles(void **state)
 /* While it was waited for a collection, the program has mapped more. */
 static void test_mappings_are_as_of_after_the_wait(void **state)
 {
-	struct ruby_world *world = ruby_world_new(ruby_objects_layout_find("3.1.0"), PAGES);
+	struct ruby_world *world = ruby_world_new(ruby_release_find("3.1.0"), PAGES);
 	struct ruby_objects *objects = ruby_world_open(world);
 	const struct ruby_objects_wanted wanted = { .classes = true, .wait_ns = 1 };
 	const uint64_t later = 1ull << 40;
@@ -263,7 +263,7 @@ static void test_mappings_are_as_of_after_the_wait(void **state)
 /* A page is in a mapping that the program has made since the mappings were listed. */
 static void test_pages_of_new_mappings_are_not_lost(void **state)
 {
-	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.1.0");
+	const struct ruby_release *layout = ruby_release_find("3.1.0");
 	struct ruby_world *world = ruby_world_new(layout, PAGES);
 	struct ruby_objects *objects = ruby_world_open(world);
 	const struct ruby_objects_wanted wanted = { .classes = true };
@@ -283,7 +283,7 @@ static void test_pages_of_new_mappings_are_not_lost(void **state)
 /* So may the list of pages be, which moves as it grows. */
 static void test_list_in_a_new_mapping(void **state)
 {
-	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.1.0");
+	const struct ruby_release *layout = ruby_release_find("3.1.0");
 	const struct ruby_exports exports = { WORLD_GLOBALS, WORLD_GLOBALS + 8 };
 	struct ruby_world *world = ruby_world_new(layout, PAGES);
 	struct image *image = fake_image_open(world->fake);
@@ -320,7 +320,7 @@ static bool walk_while_it_runs(void *context, const struct census_sink *sink)
 
 static void test_objects_are_as_of_after_the_walk_of_blocks(void **state)
 {
-	struct ruby_world *world = ruby_world_new(ruby_objects_layout_find("3.1.0"), PAGES);
+	struct ruby_world *world = ruby_world_new(ruby_release_find("3.1.0"), PAGES);
 	struct ruby_objects *objects = ruby_world_open(world);
 	const struct ruby_objects_wanted wanted = { .classes = true,
 						    .walk_blocks = walk_while_it_runs,
@@ -343,7 +343,7 @@ static void test_objects_are_as_of_after_the_walk_of_blocks(void **state)
 
 static void test_huge_counts_are_refused(void **state)
 {
-	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.1.0");
+	const struct ruby_release *layout = ruby_release_find("3.1.0");
 	static const uint64_t counts[] = { 0, 1ull << 63, UINT64_MAX, 1ull << 24, 1ull << 40 };
 	size_t i;
 
@@ -359,7 +359,7 @@ static void test_huge_counts_are_refused(void **state)
 
 static void test_pages_that_make_no_sense_are_lost(void **state)
 {
-	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.1.0");
+	const struct ruby_release *layout = ruby_release_find("3.1.0");
 	struct ruby_world *world = ruby_world_new(layout, PAGES);
 	struct look look;
 
@@ -382,8 +382,8 @@ static void test_circles_end(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i++) {
-		const struct ruby_objects_layout *layout = &ruby_objects_layouts[i];
+	for (i = 0; ruby_release_with_heap(i); i++) {
+		const struct ruby_release *layout = ruby_release_with_heap(i);
 		struct ruby_world *world = ruby_world_new(layout, PAGES);
 		uint64_t a = ruby_world_class(world, 5, "A", 0);
 		uint64_t b = ruby_world_class(world, 6, "B", a);
@@ -402,7 +402,7 @@ static void test_circles_end(void **state)
 
 static void test_bytes_beyond_the_slot(void **state)
 {
-	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.1.0");
+	const struct ruby_release *layout = ruby_release_find("3.1.0");
 	struct ruby_world *world = ruby_world_new(layout, PAGES);
 	const uint64_t pairs[10][2] = { { 1, 1 } };
 	uint64_t hash, string, array, class, data;
@@ -474,8 +474,8 @@ static void test_code_by_file(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ruby_objects_layout_count; i++) {
-		struct ruby_world *world = ruby_world_new(&ruby_objects_layouts[i], PAGES);
+	for (i = 0; ruby_release_with_heap(i); i++) {
+		struct ruby_world *world = ruby_world_new(ruby_release_with_heap(i), PAGES);
 		struct look look;
 
 		put_code(world);
@@ -527,7 +527,7 @@ static void test_transient_heap(void **state)
 			{ 56, WORLD_MALLOC },
 			{ 56, UINT64_MAX << 15 },
 			{ 64, 1025 } };
-	struct ruby_world *world = ruby_world_new(ruby_objects_layout_find("3.1.0"), PAGES);
+	struct ruby_world *world = ruby_world_new(ruby_release_find("3.1.0"), PAGES);
 	uint64_t kept;
 	size_t i;
 
@@ -559,7 +559,7 @@ static void test_transient_heap(void **state)
 
 static void test_longest(void **state)
 {
-	struct ruby_world *world = ruby_world_new(ruby_objects_layout_find("3.1.0"), PAGES);
+	struct ruby_world *world = ruby_world_new(ruby_release_find("3.1.0"), PAGES);
 	uint64_t pairs[200][2] = { { 1, 1 } }, object, i;
 	struct look look;
 
@@ -608,7 +608,7 @@ static struct memory_class take_census(struct ruby_world *world, struct ruby_kee
 
 static void test_what_is_born_and_stays_is_retained(void **state)
 {
-	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.3.0");
+	const struct ruby_release *layout = ruby_release_find("3.3.0");
 	struct ruby_world *world = ruby_world_new(layout, PAGES);
 	struct ruby_keep *keep = ruby_keep_new();
 	uint64_t class = ruby_world_class(world, 5, "S", world->object), i;
@@ -645,7 +645,7 @@ static void test_what_is_born_and_stays_is_retained(void **state)
 static void test_damaged_words(void **state)
 {
 	static const uint64_t damages[] = { 0, UINT64_MAX, 1ull << 63, WORLD_STRUCTS + 8, 1 };
-	const struct ruby_objects_layout *layout = ruby_objects_layout_find("3.1.0");
+	const struct ruby_release *layout = ruby_release_find("3.1.0");
 	struct ruby_world *world = ruby_world_new(layout, 3);
 	uint64_t at, kept;
 	size_t i;

@@ -14,6 +14,7 @@
 #include "decode/client.h"
 #include "decode/plan_wire.h"
 #include "decode/wire.h"
+#include "frames/frames_table.h"
 
 /*
  * For one file: several times what the largest ones take. One who has many files that take long does not hold up the tracer
@@ -320,7 +321,7 @@ int decoder_interpreter(struct decoder *decoder, const struct module *module,
 	if (!code) {
 		wire_get(&wire, &file, sizeof(file));
 		if (!wire_is_whole(&wire) || !text_is_plain(file.version, sizeof(file.version)) ||
-		    !interp_file_check(&file, &code))
+		    !frames_table_check_file(&file, &code))
 			code = decoder_refuse(decoder, module);
 		else
 			*ret_file = file;

@@ -47,7 +47,7 @@ int decoder_read_program(void *context, int fd, const char *path, char **ret_int
 /* Add to the plan what plan_add_file would, and what the file's debug file adds if it is stripped. */
 int decoder_plan(struct decoder *decoder, struct plan *plan, uint32_t module);
 
-/* As interp_file_read. */
+/* As frames_table_read_file. */
 int decoder_interpreter(struct decoder *decoder, const struct module *module,
 			struct interp_file *ret_file);
 

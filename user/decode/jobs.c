@@ -13,7 +13,7 @@
 #include "decode/plan_wire.h"
 #include "decode/wire.h"
 #include "discover/debug_symbols.h"
-#include "interp/interp_file.h"
+#include "frames/frames_table.h"
 #include "probe/switching.h"
 #include "elf/elf_file.h"
 #include "system/os_release.h"
@@ -101,7 +101,7 @@ static int job_interpreter(const struct job *job, struct elf_file *file)
 	int code;
 
 	memset(&interp, 0, sizeof(interp));
-	code = interp_file_read(file, job->path, &interp);
+	code = frames_table_read_file(file, job->path, &interp);
 	if (code && code != -ENOTSUP)
 		return code;
 	wire_put(job->answer, &interp, sizeof(interp));

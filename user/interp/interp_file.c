@@ -3,11 +3,9 @@
 #include "interp/interp_file.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "interp/interp_ops.h"
 #include "elf/elf_symbol.h"
 
 /* How far a file is searched for a text, and in which steps. */
@@ -67,34 +65,6 @@ unsigned int interp_file_search(struct elf_file *file,
 		at += SEARCH_STEP - INTERP_TEXT_MAX;
 	}
 	return found;
-}
-
-int interp_file_read(struct elf_file *file, const char *path, struct interp_file *ret_file)
-{
-	enum interp_kind kind;
-	int code = -ENOENT;
-
-	for (kind = INTERP_NONE + 1; kind < INTERP_KINDS && code == -ENOENT; kind++) {
-		const struct interp_ops *ops = interp_ops_get(kind);
-		struct interp_file interp = { .kind = kind };
-
-		if (!ops->read_file(file, path, &interp) ||
-		    !elf_file_offset_to_address(file, 0, &interp.base))
-			continue;
-		code = ops->knows(&interp) ? 0 : -ENOTSUP;
-		*ret_file = interp;
-	}
-	return code;
-}
-
-bool interp_file_check(const struct interp_file *file, int *ret_code)
-{
-	const struct interp_ops *ops = interp_ops_get(file->kind);
-
-	if (!ops)
-		return false;
-	*ret_code = ops->knows(file) ? 0 : -ENOTSUP;
-	return true;
 }
 
 const char *interp_file_describe(const struct interp_file *file, char text[64])

@@ -28,18 +28,6 @@ struct interp_file {
 	uint64_t loop, loop_size; /* the function that runs code: rb_vm_exec, execute_ex */
 };
 
-/*
- * Does the file contain an interpreter? `path` may help to find its version. Returns 0; -ENOENT: it
- * contains none; -ENOTSUP: its version is unknown (`kind` and `version` are set).
- */
-int interp_file_read(struct elf_file *file, const char *path, struct interp_file *ret_file);
-
-/*
- * Validate a result from another process. False if interp_file_read cannot have returned it;
- * otherwise that function's return value is in `*ret_code`.
- */
-bool interp_file_check(const struct interp_file *file, int *ret_code);
-
 /* "Ruby 3.1.2", "Python 3.11": for messages. Returns `text`. */
 const char *interp_file_describe(const struct interp_file *file, char text[64]);
 

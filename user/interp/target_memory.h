@@ -52,4 +52,13 @@ static inline uint32_t target_half(const struct target_memory *memory, uint64_t 
 	return target_read(memory, address, &half, sizeof(half)) ? half : 0;
 }
 
+/* The word at an address divisible by four; 0 if it is not there, or its page is absent. */
+static inline uint64_t target_word_present(const struct target_memory *memory, uint64_t address)
+{
+	uint64_t word;
+
+	return !(address & 3) && target_read_present(memory, address, &word, sizeof(word)) ? word
+											   : 0;
+}
+
 #endif

@@ -13,9 +13,10 @@
 #include "base/seed.h"
 #include "base/table.h"
 #include "decode/decoder.h"
-#include "interp/gc_counter.h"
-#include "interp/interp_search.h"
-#include "interp/interp_stack.h"
+#include "frames/frames_table.h"
+#include "frames/gc_search.h"
+#include "frames/interp_search.h"
+#include "frames/interp_stack.h"
 #include "kernel/interp_codes.h"
 
 /* How long after an attempt the next one comes: doubled each time, up to a limit, which is lower for a program that begins. */
@@ -34,7 +35,7 @@
 
 struct interp_module {
 	bool known;
-	int code; /* 0, -ENOTSUP or -ENOENT, as of interp_file_read */
+	int code; /* 0, -ENOTSUP or -ENOENT, as of frames_table_read_file */
 	struct interp_file file;
 };
 
@@ -225,7 +226,7 @@ static void table_warn(struct interp_table *table, struct interp_process_entry *
 static void table_take(struct interp_table *table, struct interp_process_entry *entry)
 {
 	struct interpreter *interpreter = &entry->found.interpreter;
-	const struct interp_ops *ops = interp_ops_get(interpreter->kind);
+	const struct frames_ops *ops = frames_table_get(interpreter->kind);
 	int code;
 
 	interpreter->process.generation = ++table->generation & UINT16_MAX;
@@ -288,7 +289,7 @@ static void table_look_at_gc(struct interp_process_entry *entry, uint64_t now_ns
 	bool is_running;
 	uint64_t count;
 
-	if (gc_counter_search(&entry->gc_search, &entry->found.interpreter, &memory, now_ns) &&
+	if (gc_search_run(&entry->gc_search, &entry->found.interpreter, &memory, now_ns) &&
 	    gc_counter_read(&entry->gc_search.counter, &memory, &count, &is_running))
 		gc_clock_look(&entry->gc_clock, now_ns, count, is_running);
 }
@@ -296,7 +297,7 @@ static void table_look_at_gc(struct interp_process_entry *entry, uint64_t now_ns
 static bool table_has_gcs(const struct interp_process_entry *entry)
 {
 	return entry->state == INTERP_FOUND && !entry->process->target.exited &&
-	       gc_counter_is_known(&entry->found.interpreter);
+	       gc_search_is_known(&entry->found.interpreter);
 }
 
 /* Returns when the next look is; 0 = there is nothing to look at. */

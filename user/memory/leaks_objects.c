@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "objects/python_heap.h"
-#include "objects/ruby_objects.h"
+#include "python/python_heap.h"
+#include "ruby/ruby_objects.h"
 
 static void objects_add(struct leaks_objects *objects, uint64_t start, uint64_t end,
 			enum leak_root root)

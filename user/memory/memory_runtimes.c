@@ -11,10 +11,10 @@
 #include "image/image_keep.h"
 #include "kinds/kind.h"
 #include "objects/plain_heaps.h"
-#include "objects/python_holders.h"
-#include "objects/python_objects.h"
-#include "objects/ruby_objects.h"
-#include "objects/ruby_pages.h"
+#include "python/python_holders.h"
+#include "python/python_objects.h"
+#include "ruby/ruby_objects.h"
+#include "ruby/ruby_pages.h"
 
 #define HEAP_TRIES 4 /* searches of an allocator that was there before */
 

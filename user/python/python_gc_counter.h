@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The place of CPython's own counter of collections of the oldest generation. */
+#ifndef PYTHON_PYTHON_GC_COUNTER_H
+#define PYTHON_PYTHON_GC_COUNTER_H
+
+#include <stdbool.h>
+
+struct gc_counter;
+struct interpreter;
+struct target_memory;
+
+/* See has_gc_counter and find_gc_counter of struct frames_ops. */
+bool python_gc_counter_is_known(const struct interpreter *interpreter);
+bool python_gc_counter_find(const struct interpreter *interpreter,
+			    const struct target_memory *memory, struct gc_counter *ret_counter);
+
+#endif
