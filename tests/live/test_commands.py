@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import resource
 import select
 import shutil
 import signal
@@ -207,6 +208,30 @@ def test_output_file():
         with open(path, encoding="utf-8") as file:
             assert "traced for" in file.read()
         assert os.stat(path).st_mode & 0o077 == 0
+
+
+def without_file_sizes():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def test_limit_of_file_sizes():
+    """Where no file may grow, a report is refused as on a full disk; a program that is started has the signal's default."""
+    program = leaky()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "report")
+        for command in (["-d", "100ms"], ["memory", *lab.PATIENT], ["leaks", "--deadline", "1h"], ["plan"]):
+            with open(path, "wb") as stdout:
+                process = lab.start([lab.TRACER, *command, "-p", program.pid], stdout=stdout, preexec_fn=without_file_sizes)
+                status, errors = (process.wait(lab.PATIENCE), process.stderr.read().decode())
+            assert status == 3 and "File too large" in errors, (command, status, errors)
+        status, _, errors = lab.run("-d", "100ms", "-o", path, "-p", program.pid, preexec_fn=without_file_sizes)
+        assert status == 3 and "cannot write to '%s': File too large" % path in errors, (status, errors)
+        script = "exec cat /proc/self/status >%s" % path
+        lab.run("--", "sh", "-c", script)
+        with open(path, encoding="ascii", errors="replace") as file:
+            ignored = int(re.search(r"SigIgn:\t([0-9a-f]+)", file.read()).group(1), 16)
+        assert not ignored >> (signal.SIGXFSZ - 1) & 1, hex(ignored)
+    lab.end(program)
 
 
 def test_folded():

@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import resource
 import pty
 import re
 import select
@@ -107,6 +108,20 @@ def test_killed_recorder():
         with sqlite3.connect(path) as database:
             assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         lab.check_account(account, recorded(path))
+
+
+def test_limit_of_file_sizes():
+    """It is an error as a full disk is, not the signal that ends others; what was recorded before stays."""
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        process = lab.start([lab.target("leaky")])
+        recorder = lab.Tracer("record", "-o", path, "-p", process.pid, "100ms",
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400 << 10, 400 << 10)))
+        lab.wait_for(lambda: recorder.process.poll() is not None, "the file is as large as it may be")
+        assert recorder.process.returncode == 3, (recorder.process.returncode, recorder.stderr())
+        assert "File too large" in recorder.stderr(), recorder.stderr()
+        assert recorded(path)["totals"]["alloc_objects"] > 0
+        lab.end(process)
 
 
 def test_marks():

@@ -3,7 +3,6 @@
 #include "command/comparison.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "command/command.h"
@@ -79,7 +78,7 @@ int comparison_run(const struct comparand *comparands, size_t count, const struc
 	uint64_t inuse_bytes = 0;
 	size_t i;
 
-	signal(SIGPIPE, SIG_IGN);
+	output_ignore_signals();
 	comparison_choose_rows(comparands, count, &wanted);
 	for (i = 0; i < count && !code; i++) {
 		pointers[i] = &profiles[i];

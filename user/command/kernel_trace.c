@@ -190,7 +190,7 @@ static int kernel_trace_open_loop(struct kernel_trace *trace)
 		code = proc_check("/proc", getpid(), &trace->error);
 	if (code)
 		return code;
-	signal(SIGPIPE, SIG_IGN);
+	output_ignore_signals();
 	code = end_signals_open(ERROR_PERMISSION, &trace->end_signals, &trace->error);
 	if (code)
 		return code;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracer leaks`: which blocks of a process nothing points to any more. Attaches nothing, unless it is to trace before. Stops nothing. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -57,7 +56,7 @@ static int leaks_prepare(struct leaks_command *command, const struct log *log, s
 	/* No waiting for a CPU: the longer a pass takes, the more moves meanwhile. */
 	if (!setrlimit(RLIMIT_DATA, &limit))
 		memory_name_limit("--max-memory");
-	signal(SIGPIPE, SIG_IGN);
+	output_ignore_signals();
 	/* What is decoded is what the target has put there. */
 	confine_tracer(BACKEND_KERNEL_PERF, false, user, log);
 	return 0;

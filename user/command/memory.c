@@ -65,7 +65,7 @@ static void memory_take_back_seat(const struct options *options, const struct lo
 	if (!setrlimit(RLIMIT_DATA, &memory_limit))
 		memory_name_limit("--max-memory");
 	progress_open(log);
-	signal(SIGPIPE, SIG_IGN);
+	output_ignore_signals();
 }
 
 /* Looking */

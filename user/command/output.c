@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,12 @@ char *output_host(void)
 	if (gethostname(name, sizeof(name) - 1))
 		return memory_copy_string("localhost");
 	return memory_copy_string(name);
+}
+
+void output_ignore_signals(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 int output_open(struct output *output, const char *path, struct error *error)

@@ -38,6 +38,12 @@ char *output_expand(const char *template, const struct output_names *names);
 char *output_host(void);
 
 /*
+ * A reader that has gone and a limit of file sizes (RLIMIT_FSIZE) are errors of writing from now on, EPIPE and EFBIG, and
+ * end no process. Call after spawn_signals_save: programs that are started have what the tracer was started with.
+ */
+void output_ignore_signals(void);
+
+/*
  * Open `path`, truncated, or created with access for its owner only. Refuses a symbolic link as the
  * last component, which others may plant where a privileged user writes, and a FIFO without a
  * reader. NULL or "-" is stdout. Returns 0, or a negative errno with `error` filled (ERROR_USAGE).

@@ -178,6 +178,7 @@ static int plan_print(const struct plan *plan, const struct pid_list *list,
 		buffer_append_string(&text, "\n");
 		plan_append_price(attaching, &text);
 	}
+	output_ignore_signals();
 	code = output_write(&output, &text, error);
 	buffer_free(&text);
 	return code == -EPIPE ? 0 : code;

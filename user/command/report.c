@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracer report`: a moment of a recording, as a report of that moment would have been. Needs no process, no privilege and no BPF. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "verdict/budget_since.h"
@@ -189,7 +188,7 @@ static int report_run(const struct options *options, const struct log *log)
 
 	if (options->base)
 		return report_run_difference(options, log);
-	signal(SIGPIPE, SIG_IGN);
+	output_ignore_signals();
 	code = reader_open(&reader, options->recording, &error);
 	wanted.min_age_ns = reader.min_age_ns;
 	wanted.survived = reader.survived;

@@ -492,7 +492,7 @@ static int trace_open(struct trace *trace)
 	if (code)
 		return code;
 	spawn_signals_save(&trace->signals);
-	signal(SIGPIPE, SIG_IGN);
+	output_ignore_signals();
 	code = end_signals_open(ERROR_PERMISSION, &trace->end_signals, &trace->error);
 	if (code)
 		return code;

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +23,9 @@
 #define LENGTH_MAX (1 << 20)
 #define SQL_MAX 20000
 #define HEAP_MAX (256 << 20)
+
+/* The most that SQLite writes at once: a page. */
+#define PAGE_MAX 65536
 
 /* Another program may hold the file for a moment: one that reads it, or `tracer mark`. */
 #define BUSY_MS 30000
@@ -76,6 +80,28 @@ static int database_refuse(const struct database *database, const char *reason, 
 	return code;
 }
 
+/* For SQLite, a limit of file sizes (RLIMIT_FSIZE) is an I/O error as any other. */
+static bool database_is_at_limit(const struct database *database, int failure)
+{
+	static const char *const suffixes[] = { "", "-wal" };
+	struct rlimit limit;
+	struct stat status;
+	bool reached = false;
+	char *path;
+	size_t i;
+
+	if ((failure & 0xff) != SQLITE_IOERR || getrlimit(RLIMIT_FSIZE, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return false;
+	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]) && !reached; i++) {
+		path = memory_format("%s%s", database->path, suffixes[i]);
+		reached = !stat(path, &status) &&
+			  (uint64_t)status.st_size + PAGE_MAX > limit.rlim_cur;
+		free(path);
+	}
+	return reached;
+}
+
 int database_finish(struct database *database, struct error *error)
 {
 	char *damage = database->damage;
@@ -84,7 +110,11 @@ int database_finish(struct database *database, struct error *error)
 	database->damage = NULL;
 	database->failure = 0;
 	if (failure)
-		code = database_refuse(database, sqlite3_errstr(failure), -EIO, error);
+		code = database_refuse(database,
+				       database_is_at_limit(database, failure)
+					       ? strerror(EFBIG)
+					       : sqlite3_errstr(failure),
+				       -EIO, error);
 	else if (damage)
 		code = database_refuse(database, damage, -EBADMSG, error);
 	free(damage);
