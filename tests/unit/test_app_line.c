@@ -542,6 +542,144 @@ static void test_native(void **state)
 	sample_free(sample);
 }
 
+static const char *const caller_names[] = { "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8",
+					    "g0", "g1", "g2", "g3", "g4", "g5", "g6", "g7", "g8" };
+
+/*
+ * Stacks of a program's own allocator: f0 and so on call it, and g0 and so on call a constructor of strings that calls it. Each
+ * site has a byte more than the one before.
+ */
+static void put_wrapped(struct sample *sample, uint32_t module, size_t callers, bool strings)
+{
+	uint64_t own = sample_name(sample, "pool_take", "/build/shop/pool.c", 3);
+	uint64_t string = sample_name(sample, "text_new", "/build/shop/text.c", 9);
+	uint64_t start = sample_name(sample, "main", "/build/shop/shop.c", 99);
+	size_t i, n;
+
+	for (n = 0; n <= strings; n++)
+		for (i = 0; i < callers; i++) {
+			struct draft draft = draft_new(sample);
+			const char *name = caller_names[9 * n + i];
+
+			draft_native(&draft, module, own, false);
+			if (n)
+				draft_native(&draft, module, string, false);
+			draft_native(&draft, module,
+				     sample_name(sample, name, "/build/shop/shop.c",
+						 (uint32_t)(100 * n + 10 + i)),
+				     false);
+			draft_native(&draft, module, start, false);
+			draft_site(&draft, 0, 1000 * n + i + 1);
+		}
+}
+
+/* What many functions call to allocate is passed over, whatever its name, and stays behind "via"; what few call is a row. */
+static void test_wrappers(void **state)
+{
+	struct sample *sample = sample_new_empty(1);
+	uint32_t module = sample_module(sample, "/srv/app/server", 0);
+	struct result result;
+	size_t i;
+
+	(void)state;
+	put_wrapped(sample, module, 9, true);
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(result.report->site_count, 18);
+	for (i = 0; i < 9; i++) {
+		const struct report_site *row = row_of(&result, i + 1);
+
+		assert_line(row, "/build/shop/shop.c", (uint32_t)(10 + i));
+		assert_int_equal(row->leaf_count, 1);
+		assert_string_equal(row->leaves[0].frame.function, "pool_take");
+		assert_line(row_of(&result, 1000 + i + 1), "/build/shop/shop.c",
+			    (uint32_t)(110 + i));
+	}
+	result_free(&result);
+	/* In code of a package, too: rows are named by the callers, but stacks stay apart. */
+	sample->targets[0].directory = NULL;
+	free(sample->modules.items[module]->path);
+	sample->modules.items[module]->path = memory_copy_string("/usr/bin/server");
+	result = result_of(sample, GROUP_BY_DEFAULT, NULL, false);
+	assert_int_equal(result.report->site_count, 18);
+	assert_int_equal(row_of(&result, 1)->line, 1);
+	assert_int_equal(row_of(&result, 1001)->line, 2);
+	result_free(&result);
+	sample_free(sample);
+	sample = sample_new_empty(1);
+	put_wrapped(sample, sample_module(sample, "/srv/app/server", 0), 7, false);
+	result = result_of(sample, GROUP_BY_APP_LINE, NULL, false);
+	assert_int_equal(result.report->site_count, 1);
+	assert_line(&result.sites[0], "/build/shop/pool.c", 3);
+	assert_int_equal(result.sites[0].stack_count, 7);
+	result_free(&result);
+	sample_free(sample);
+}
+
+/* The id of a row does not depend on what its blocks have become, nor on later sites. */
+static void test_wrappers_ids(void **state)
+{
+	struct sample *sample = sample_new_empty(1);
+	struct result before, after;
+	size_t i;
+
+	(void)state;
+	put_wrapped(sample, sample_module(sample, "/srv/app/server", 0), 9, false);
+	before = result_of(sample, GROUP_BY_PLACE, NULL, false);
+	for (i = 1; i < 9; i++)
+		sample->sites[i].stats.free_bytes = sample->sites[i].stats.alloc_bytes;
+	put_ruby(sample, 1 << 20, &shop_71, NULL);
+	after = result_of(sample, GROUP_BY_PLACE, NULL, false);
+	for (i = 1; i <= 9; i++) {
+		const struct snapshot_site *row = row_of(&after, i)->origin;
+
+		assert_true(row->id == row_of(&before, i)->origin->id);
+	}
+	result_free(&before);
+	result_free(&after);
+	sample_free(sample);
+}
+
+/* Rows of a watch: stacks of one line are one row in a process without an interpreter, and in a package's code those of a caller. */
+static void test_places(void **state)
+{
+	struct sample *sample = sample_new_empty(1);
+	uint32_t app = sample_module(sample, "/srv/app/lister", 0);
+	uint32_t library = sample_module(sample, "/usr/lib/libgio-2.0.so.0", 0);
+	uint64_t scan = sample_name(sample, "folder_scan", "/build/lister.c", 21);
+	uint64_t loop = sample_name(sample, "worker_loop", NULL, 0);
+	uint64_t dup = sample_name(sample, "g_strdup", NULL, 0);
+	struct result result;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		struct draft draft = draft_new(sample);
+
+		if (i >= 4)
+			draft_native(&draft, library, dup, false);
+		if (i != 4)
+			draft_native(&draft, library,
+				     i < 4 ? sample_name(sample, caller_names[i], NULL, 0) : loop,
+				     false);
+		if (i < 4)
+			draft_native(&draft, app, scan, false);
+		draft_native(&draft, library, sample_name(sample, caller_names[9 + i], NULL, 0),
+			     false);
+		draft_site(&draft, 0, 1u << i);
+	}
+	result = result_of(sample, GROUP_BY_DEFAULT, NULL, false);
+	assert_int_equal(result.report->site_count, 8);
+	result_free(&result);
+	result = result_of(sample, GROUP_BY_PLACE, NULL, false);
+	assert_int_equal(result.report->site_count, 3);
+	assert_line(row_of(&result, 1 + 2 + 4 + 8), "/build/lister.c", 21);
+	assert_int_equal(row_of(&result, 1 + 2 + 4 + 8)->leaf_count, 4);
+	assert_string_equal(row_of(&result, 16)->frames[0].function, "g4");
+	assert_string_equal(row_of(&result, 32 + 64 + 128)->frames[0].function, "worker_loop");
+	result_free(&result);
+	sample_free(sample);
+}
+
 /* Paths of mappings begin with the root directory of a process that has another one. */
 static void test_root(void **state)
 {
@@ -664,6 +802,9 @@ int main(void)
 		cmocka_unit_test(test_workers_of_a_master),
 		cmocka_unit_test(test_processes_without_lines),
 		cmocka_unit_test(test_native),
+		cmocka_unit_test(test_wrappers),
+		cmocka_unit_test(test_wrappers_ids),
+		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_root),
 		cmocka_unit_test(test_hide),
 		cmocka_unit_test(test_only),

@@ -260,6 +260,50 @@ static void test_order_with_unclear(void **state)
 	sample_free(sample);
 }
 
+/* In a watch the row that holds most has a name whatever its word, also beyond the rows that are asked for. */
+static void test_watch_greatest(void **state)
+{
+	struct history history = { 0 };
+	struct settled settled = { 0 };
+	const struct course course = { 0 };
+	const struct report_options options = { .sort = SORT_LEAK,
+						.top = 1,
+						.history = &history,
+						.settled = &settled,
+						.course = &course };
+	struct sample *sample = sample_new_empty(1);
+	const struct report_names names = sample_names(sample);
+	const struct frame frame = { FRAME_NATIVE, 0, 0, sample_name(sample, "once", "a.c", 9),
+				     NULL };
+	const struct site_stats once = { .alloc_objects = 1, .alloc_bytes = 75 << 20 };
+	struct buffer text = { 0 };
+	struct report *report;
+	uint64_t i;
+
+	(void)state;
+	for (i = 1; i < 30; i++) {
+		history_begin(&history, sample->snapshot.start_ns + i * SAMPLE_SECOND);
+		history_set(&history, 13, &once);
+	}
+	grow(sample, &history, 11, 1);
+	grow(sample, &history, 12, 10);
+	sample_site(sample, 0, &sample_malloc, sample_stack(sample, &frame, 1), once)->key = 13;
+	for (i = 0; i < 3; i++)
+		sample->sites[i].id = i + 1;
+	report = report_build(&sample->snapshot, &options, &names);
+	assert_int_equal(report->site_count, 2);
+	assert_int_equal(report->sites[1].origin->key, 13);
+	render_format_find("text")->render_watch(report, &(struct render_options){ .columns = 80 },
+						 &text);
+	assert_non_null(strstr(text.data, "+75.0 MiB   1 block         a.c:9 via malloc\n"));
+	assert_non_null(strstr(text.data, "\nnot yet known          1.1 MiB     2 lines"));
+	buffer_free(&text);
+	report_free(report);
+	settled_free(&settled);
+	history_free(&history);
+	sample_free(sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_order_by_itself),
 		cmocka_unit_test(test_order_with_unclear),
+		cmocka_unit_test(test_watch_greatest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,11 +108,13 @@ static void member_set_shown(struct member *member, bool all)
 	member->shown = shown_hash(&member->stack);
 }
 
-static void member_set_line(struct member *member, bool all)
+/* In `any` code if there is no line of the application. */
+static void member_set_line(struct member *member, bool any, bool all)
 {
 	const struct frame *frame;
 
-	if (!judge_find_line(member->judge, member->site, &member->line)) {
+	if (!(any ? judge_find_place : judge_find_line)(member->judge, member->site,
+							&member->line)) {
 		member_set_shown(member, all);
 		member->program = judge_find_program(member->judge, member->site->target);
 		return;
@@ -155,7 +157,7 @@ static void member_set_region(struct member *member, enum group_by by)
 	const struct target *target = member->site->target;
 
 	member->mode = MEMBER_REGION;
-	if (by == GROUP_BY_APP_LINE ||
+	if (by == GROUP_BY_APP_LINE || by == GROUP_BY_PLACE ||
 	    (by == GROUP_BY_DEFAULT && judge_is_interpreted(member->judge, target)))
 		member->program = judge_find_program(member->judge, target);
 }
@@ -175,7 +177,8 @@ static void member_set(struct member *member, enum group_by by, bool all)
 		member->mode = MEMBER_WHOLE;
 		break;
 	case GROUP_BY_APP_LINE:
-		member_set_line(member, all);
+	case GROUP_BY_PLACE:
+		member_set_line(member, by == GROUP_BY_PLACE, all);
 		break;
 	case GROUP_BY_THREAD:
 		member_set_thread(member);
@@ -185,7 +188,7 @@ static void member_set(struct member *member, enum group_by by, bool all)
 		break;
 	case GROUP_BY_DEFAULT:
 		if (judge_is_interpreted(member->judge, member->site->target))
-			member_set_line(member, all);
+			member_set_line(member, false, all);
 		else
 			member_set_shown(member, all);
 		break;

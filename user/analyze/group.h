@@ -22,6 +22,11 @@ enum group_by {
 	 */
 	GROUP_BY_SHOWN,
 	/*
+	 * Not on the command line: lines of the application; without one, the function that called
+	 * those that allocate for others.
+	 */
+	GROUP_BY_PLACE,
+	/*
 	 * Not on the command line: lines of the application in interpreted processes, shown stacks
 	 * in others.
 	 */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyze/wrappers.h"
 #include "base/buffer.h"
 #include "base/memory.h"
 
@@ -28,7 +29,8 @@ struct judge {
 	const struct report_names *names;
 	struct frame_rules folded; /* `hide` is the preset "@std" */
 	struct fits hides, wants, folds;
-	bool knows_interpreted, knows_processes;
+	bool knows_interpreted, knows_processes, knows_wrappers;
+	struct wrappers wrappers;
 	struct table targets; /* struct judged_target */
 	struct table processes; /* by the address of a program's name: how many run */
 	struct table masters; /* likewise, how many of them are masters */
@@ -105,6 +107,7 @@ void judge_free(struct judge *judge)
 	table_free(&judge->processes);
 	table_free(&judge->masters);
 	frame_rules_free(&judge->folded);
+	wrappers_free(&judge->wrappers);
 	fits_free(&judge->hides);
 	fits_free(&judge->wants);
 	fits_free(&judge->folds);
@@ -347,26 +350,88 @@ static void judge_offer_native(struct judge *judge, struct owner_place *place,
 	}
 }
 
+/* Does the frame allocate for others, by what the stacks show? */
+static bool judge_wraps(struct judge *judge, const struct frame *frame)
+{
+	if (!judge->knows_wrappers)
+		wrappers_find(&judge->wrappers, judge->snapshot, judge->names);
+	judge->knows_wrappers = true;
+	return wrappers_have(&judge->wrappers, frame);
+}
+
+/* Find the line of a stack, with or without the functions that only the stacks show to be wrappers. */
+static enum owner judge_search(struct judge *judge, const struct stack *stack,
+			       struct owner_place *place, bool with_wrappers, struct app_line *line)
+{
+	enum owner owner = OWNER_UNKNOWN;
+	uint32_t i;
+
+	for (i = 0; i < stack->count && owner < OWNER_APP; i++) {
+		const struct frame *frame = &stack->frames[i];
+
+		if (frame_is_interpreted(frame->kind))
+			judge_offer_interpreted(judge, place, frame, line, &owner);
+		else if (frame->kind == FRAME_NATIVE && !frame->internal &&
+			 (with_wrappers || !judge_wraps(judge, frame)))
+			judge_offer_native(judge, place, frame, line, &owner);
+	}
+	return owner;
+}
+
 bool judge_find_line(struct judge *judge, const struct snapshot_site *site,
 		     struct app_line *ret_line)
 {
 	struct judged_target *target = judge_target(judge, site->target);
-	enum owner owner = OWNER_UNKNOWN;
 	struct app_line line = { .program = target->program };
-	uint32_t i;
+	enum owner owner = judge_search(judge, site->stack, &target->place, false, &line);
 
-	for (i = 0; i < site->stack->count && owner < OWNER_APP; i++) {
-		const struct frame *frame = &site->stack->frames[i];
-
-		if (frame_is_interpreted(frame->kind))
-			judge_offer_interpreted(judge, &target->place, frame, &line, &owner);
-		else if (frame->kind == FRAME_NATIVE && !frame->internal)
-			judge_offer_native(judge, &target->place, frame, &line, &owner);
-	}
+	/* Nothing but a wrapper is the application's. */
+	if (owner == OWNER_UNKNOWN)
+		owner = judge_search(judge, site->stack, &target->place, true, &line);
 	if (!line.view.line && line.view.function)
 		line.function = strings_keep(&judge->texts, line.view.function);
 	*ret_line = line;
 	return owner > OWNER_UNKNOWN;
+}
+
+/* The innermost function that does not allocate for others. False if all of them do. */
+static bool judge_find_caller(struct judge *judge, const struct stack *stack,
+			      struct frame_view *ret_view)
+{
+	uint32_t i;
+
+	for (i = 0; i < stack->count; i++) {
+		const struct frame *frame = &stack->frames[i];
+		struct frame_walk walk;
+
+		if (frame->internal || frame->kind == FRAME_ERROR || judge_wraps(judge, frame))
+			continue;
+		for (walk = frame_walk_begin(frame, judge->names);
+		     frame_walk_next(&walk, ret_view);)
+			if (!judge_hides(judge, ret_view) && !judge_folds(judge, ret_view))
+				return true;
+	}
+	return false;
+}
+
+bool judge_find_place(struct judge *judge, const struct snapshot_site *site,
+		      struct app_line *ret_line)
+{
+	struct app_line line = { .program = judge_target(judge, site->target)->program };
+	const struct module *module;
+
+	if (judge_find_line(judge, site, ret_line))
+		return true;
+	if (!judge_find_caller(judge, site->stack, &line.view) || !line.view.function)
+		return false;
+	module = module_list_get(judge->snapshot->modules, line.view.frame->module);
+	line.path = strings_keep(&judge->texts, line.view.file ? line.view.file
+						: module       ? module->path
+							       : "");
+	if (!line.view.line)
+		line.function = strings_keep(&judge->texts, line.view.function);
+	*ret_line = line;
+	return true;
 }
 
 bool judge_find_leaf(struct judge *judge, const struct stack *stack, struct frame_view *ret_leaf)

@@ -54,14 +54,22 @@ struct app_line {
  * Find the innermost function of application code; failing that, the innermost outside of packages;
  * then the innermost in code without a file; then the innermost line of an interpreter's package,
  * which has called the allocator for the application. Code that belongs to the C++ library, or
- * allocates on behalf of others, never counts. False if there is none.
+ * allocates on behalf of others by its name, never counts; what does so by the stacks of the
+ * snapshot (wrappers.h), only if there is nothing else. False if there is none.
  */
 bool judge_find_line(struct judge *judge, const struct snapshot_site *site,
 		     struct app_line *ret_line);
 
 /*
+ * The same, or without a line of the application the innermost named function that does not
+ * allocate on behalf of others, by name or by stacks.
+ */
+bool judge_find_place(struct judge *judge, const struct snapshot_site *site,
+		      struct app_line *ret_line);
+
+/*
  * The innermost function that allocated on behalf of a line: not an interpreter's own, not hidden,
- * and not one that allocates on behalf of others. False if there is none.
+ * and not one that allocates on behalf of others by its name. False if there is none.
  */
 bool judge_find_leaf(struct judge *judge, const struct stack *stack, struct frame_view *ret_leaf);
 

@@ -48,7 +48,7 @@ static bool leaf_of_member(const struct snapshot_site *member, const struct modu
 	struct app_line line;
 
 	if (!leaf.weight || !judge_find_leaf(options->judge, member->stack, &view) ||
-	    !judge_find_line(options->judge, member, &line) || frame_view_is(&view, &line.view))
+	    !judge_find_place(options->judge, member, &line) || frame_view_is(&view, &line.view))
 		return false;
 	leaf.inuse_bytes = site_stats_inuse_bytes(&stats);
 	leaf.inuse_objects = site_stats_inuse_objects(&stats);

@@ -305,12 +305,19 @@ static size_t report_add_frames(const struct report *report, const struct snapsh
 {
 	const struct report_options *options = &report->options;
 	struct app_line line;
+	bool is_line = false;
 	size_t hidden;
 
-	if (options->lines && options->judge && judge_find_line(options->judge, site, &line))
-		to->wanted = &line.view;
+	if (options->lines && options->judge) {
+		is_line = judge_find_line(options->judge, site, &line);
+		if (is_line || judge_find_place(options->judge, site, &line))
+			to->wanted = &line.view;
+	}
 	hidden = report_frames_add(to, report->modules, site->stack, options, &report->names);
 	to->wanted = NULL;
+	/* The innermost function is not marked as the application's. */
+	if (!is_line && to->found == 1)
+		to->found = 0;
 	return hidden;
 }
 
@@ -473,6 +480,31 @@ static void report_fill_site(struct report_site *to, const struct candidate *fro
 		report_fill_counts(to, options->judge);
 }
 
+/* A watch names the row that holds most, too: place it behind the `top` first ones if it is not among them. */
+static bool report_place_greatest(struct candidate *candidates, size_t count, size_t top,
+				  const struct report_options *options)
+{
+	struct candidate moved;
+	uint64_t most = 0, bytes;
+	size_t greatest = 0, i;
+
+	for (i = 0; i < count; i++) {
+		const struct site_stats stats = weight_counted(candidates[i].site, options);
+
+		bytes = site_stats_inuse_bytes(&stats);
+		if (bytes <= most)
+			continue;
+		most = bytes;
+		greatest = i;
+	}
+	if (greatest < top)
+		return false;
+	moved = candidates[greatest];
+	candidates[greatest] = candidates[top];
+	candidates[top] = moved;
+	return true;
+}
+
 struct report *report_build(const struct snapshot *snapshot, const struct report_options *options,
 			    const struct report_names *names)
 {
@@ -502,7 +534,9 @@ struct report *report_build(const struct snapshot *snapshot, const struct report
 	report->peak = report_peak_find(report);
 	qsort(candidates, count, sizeof(*candidates), candidate_compare);
 	if (options->top && count > options->top)
-		count = options->top;
+		count = options->top +
+			(options->settled &&
+			 report_place_greatest(candidates, count, options->top, options));
 	report->sites = memory_alloc(count, sizeof(*report->sites));
 	for (i = 0; i < count; i++) {
 		report->sites[i].rank = i + 1;

@@ -183,7 +183,8 @@ struct report {
  * (a damaged recording) are adjusted until it does.
  *
  * Never listed: sites without an allocation; with the in-use sort keys, sites that hold nothing,
- * unless `top` is 0 without only_held; sites that --only leaves out; and more than `top` sites.
+ * unless `top` is 0 without only_held; sites that --only leaves out; and more than `top` sites,
+ * beside which a watch lists the site that holds most.
  * Totals include all sites.
  *
  * Free with report_free; the snapshot, the judge and the names must outlive the report.

@@ -110,7 +110,7 @@ static void watch_row(const struct text_writer *writer, const struct report *rep
 	units_format_size(site_stats_inuse_bytes(&site->stats), size + 1);
 	watch_field(writer->out, size, SIZE);
 	units_format_count(site_stats_inuse_objects(&site->stats), count);
-	strcat(count, " blocks");
+	strcat(count, site_stats_inuse_objects(&site->stats) == 1 ? " block" : " blocks");
 	watch_field(writer->out, count, BLOCKS);
 	watch_place(writer, site, WORD + RATE + SIZE + BLOCKS);
 	verdict_clause_append(verdict, &clause);
@@ -141,6 +141,22 @@ static void watch_rest(const struct text_writer *writer, const char *word, size_
 	buffer_append_string(writer->out, "\n");
 }
 
+/* The row that holds most; SIZE_MAX = no row holds anything. */
+static size_t watch_greatest(const struct report *report)
+{
+	uint64_t most = 0, bytes;
+	size_t greatest = SIZE_MAX, i;
+
+	for (i = 0; i < report->site_count; i++) {
+		bytes = site_stats_inuse_bytes(&report->sites[i].stats);
+		if (bytes <= most)
+			continue;
+		most = bytes;
+		greatest = i;
+	}
+	return greatest;
+}
+
 /* Does a row have a line of its own? */
 static bool watch_shows(const struct report_site *site)
 {
@@ -159,6 +175,7 @@ static bool watch_has_ended(const struct report *report)
 static void watch_rows(const struct text_writer *writer, const struct report *report)
 {
 	const struct settled *settled = report->options.settled;
+	const size_t greatest = watch_greatest(report);
 	struct settled_sum words[VERDICT_WORDS];
 	enum verdict_word word;
 	size_t i;
@@ -167,7 +184,7 @@ static void watch_rows(const struct text_writer *writer, const struct report *re
 	for (i = 0; i < report->site_count; i++) {
 		struct report_site site = report_open_site(report, i);
 
-		if (watch_shows(&site)) {
+		if (watch_shows(&site) || i == greatest) {
 			struct settled_sum *sum = &words[site.verdict.word];
 			uint64_t bytes = site_stats_inuse_bytes(&site.stats);
 
