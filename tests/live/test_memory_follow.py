@@ -3,7 +3,9 @@
 """What `tracer memory PID INTERVAL` finds out about blocks from look to look: born, gone, unchanged, written, retained. The truth is the
 count of a program that leaks and replaces on command (tests/targets/kept.c)."""
 import json
+import os
 import signal
+import subprocess
 
 import lab
 
@@ -72,6 +74,61 @@ def test_text():
     tracer.send_signal(signal.SIGINT)
     row = next((line for line in lines if " born, " in line), "")
     assert row.strip().startswith("499 born, ") and "2,000 unchanged" in row, row
+
+
+# Runs as the first process of a pid namespace, where it can choose the next pid. The tracer is stopped meanwhile: its
+# processes would take the pid.
+REUSE = """
+import json, os, signal, subprocess, sys, time
+tracer, program, *options = sys.argv[1:]
+
+def start():
+    process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    return process
+
+first = start()
+looks = subprocess.Popen([tracer, 'memory', '--deadline', '60s', '-j', *options, str(first.pid), '200ms'], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+assert json.loads(looks.stdout.readline())['targets'][0]['pid'] == first.pid
+looks.send_signal(signal.SIGSTOP)
+os.waitid(os.P_PID, looks.pid, os.WSTOPPED | os.WNOWAIT)
+first.kill()
+first.wait()
+# A start time has a resolution of 10 ms.
+time.sleep(0.05)
+with open('/proc/sys/kernel/ns_last_pid', 'w') as file:
+    file.write(str(first.pid - 1))
+second = start()
+assert second.pid == first.pid, (first.pid, second.pid)
+with open('/proc/%d/stat' % second.pid) as file:
+    began = int(file.read().rpartition(')')[2].split()[19])
+looks.send_signal(signal.SIGCONT)
+output, errors = looks.communicate(timeout=180)
+assert not [line for line in output.splitlines() if json.loads(line)['targets'][0]['start_ticks'] == began], output
+print(json.dumps({'status': looks.returncode, 'errors': errors.decode(), 'pid': first.pid}))
+second.kill()
+"""
+
+
+def check_reuse(*options):
+    unshare = lab.need("unshare")
+    if not os.path.exists("/proc/sys/kernel/ns_last_pid"):
+        raise lab.Skip("the kernel does not let a pid be chosen")
+    space = [unshare, "--pid", "--fork", "--mount-proc", "--kill-child"]
+    if subprocess.run([*space, "true"], capture_output=True, check=False).returncode:
+        raise lab.Skip("no namespaces can be made here")
+    process = lab.start([*space, "python3", "-c", REUSE, lab.TRACER, lab.target("kept"), *options])
+    output, errors = process.communicate(timeout=lab.PATIENCE)
+    assert process.returncode == 0, errors
+    return json.loads(output)
+
+
+def test_pid_is_used_again():
+    """Looks at a process end with it, and do not go over to the next one with its pid; a message says so."""
+    for options in (["-p"], ["--tree"]):
+        found = check_reuse(*options)
+        assert found["status"] == 0, found
+        assert "process %d (kept) has ended" % found["pid"] in found["errors"], found
 
 
 if __name__ == "__main__":

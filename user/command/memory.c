@@ -15,6 +15,7 @@
 #include "command/candidates.h"
 #include "command/command.h"
 #include "command/confine.h"
+#include "command/held_pids.h"
 #include "command/memory_members.h"
 #include "command/memory_options.h"
 #include "command/output_choice.h"
@@ -39,6 +40,7 @@ struct memory_run {
 	const struct options *options;
 	const struct log *log;
 	struct pid_list processes;
+	struct held_pids held; /* those of the options */
 	struct output output;
 	bool color;
 	uint64_t looked_ns; /* when the last look began; 0 = there was none */
@@ -89,6 +91,20 @@ static uint64_t memory_share_time(uint64_t until_ns, size_t left)
 	return now_ns + (until_ns - now_ns) / (left < PARTS_MIN ? left : PARTS_MIN);
 }
 
+/* After its end, its pid may have been another process's. */
+static int memory_look_at_one(const struct memory_run *run, const struct memory_wanted *wanted,
+			      struct memory_report *report, struct error *error)
+{
+	pid_t pid = run->processes.pids[0];
+	int code = memory_look(pid, wanted, report, error);
+	const struct held_pid *ended = code ? NULL : held_pids_ended(&run->held, pid);
+
+	if (ended)
+		return error_set(error, ERROR_TARGET, -ESRCH, "process %d (%s) has ended", pid,
+				 ended->comm);
+	return code;
+}
+
 /* Each of several; one that has ended meanwhile is left out. */
 static int memory_look_at_all(const struct memory_run *run, const struct memory_wanted *wanted,
 			      struct memory_report *report, struct error *error)
@@ -107,7 +123,9 @@ static int memory_look_at_all(const struct memory_run *run, const struct memory_
 		own.until_ns = memory_share_time(wanted->until_ns, run->processes.count - i);
 		code = memory_look(run->processes.pids[i], &own, &one, &refused);
 
-		if (!code)
+		if (held_pids_ended(&run->held, run->processes.pids[i]))
+			; /* it may have been another one */
+		else if (!code)
 			memory_sum_add(report, &one, &remarks);
 		else if (refused.kind != ERROR_TARGET || code == -ESTALE)
 			memory_report_remark(report, "%s.", refused.text);
@@ -146,7 +164,7 @@ static int memory_take_report(struct memory_run *run, struct memory_report *repo
 
 	progress_begin("looking at the process");
 	if (run->processes.count == 1)
-		code = memory_look(run->processes.pids[0], &wanted, report, error);
+		code = memory_look_at_one(run, &wanted, report, error);
 	else
 		code = memory_look_at_all(run, &wanted, report, error);
 	progress_end();
@@ -195,9 +213,9 @@ static int memory_write_report(struct memory_run *run, const struct memory_repor
 static int memory_report_once(struct memory_run *run, struct error *error)
 {
 	struct memory_report report = { 0 };
-	int code = run->looked_ns
-			   ? memory_members_list(run->options, &run->before, &run->processes, error)
-			   : 0;
+	int code = run->looked_ns ? memory_members_list(run->options, &run->held, &run->before,
+							&run->processes, error)
+				  : 0;
 
 	if (!code)
 		code = memory_take_report(run, &report, error);
@@ -240,6 +258,8 @@ static int memory_report_all(struct memory_run *run, struct error *error)
 		memory_sleep_until(run->looked_ns + options->interval_ns);
 		code = memory_report_once(run, &ended);
 	}
+	if (run->written && ended.kind == ERROR_TARGET)
+		log_write(run->log, LOG_NOTICE, "%s", ended.text);
 	if (code == -EPIPE || (run->written && ended.kind == ERROR_TARGET))
 		return 0;
 	if (ended.kind != ERROR_NONE)
@@ -261,6 +281,8 @@ static int memory_run_command(const struct options *options, const struct log *l
 		code = end_signals_open(ERROR_PERMISSION, &run.end_signals, &error);
 	if (!code)
 		code = candidates_find(options, &run.processes, &error);
+	if (!code)
+		held_pids_open(&run.held, options->pids, options->pid_count);
 	if (!code && options->since)
 		code = memory_since_read(options->since, &earlier, &error);
 	if (!code)
@@ -285,6 +307,7 @@ static int memory_run_command(const struct options *options, const struct log *l
 	name_reader_free(run.names);
 	memory_report_free(&run.before);
 	memory_kept_free(run.kept);
+	held_pids_close(&run.held);
 	pid_list_free(&run.processes);
 	return code ? command_fail(log, &error) : 0;
 }

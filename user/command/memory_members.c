@@ -2,7 +2,11 @@
 /* See memory_members.h. */
 #include "command/memory_members.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "command/candidates.h"
 #include "command/target_options.h"
@@ -43,21 +47,69 @@ static void members_add_tree(const struct memory_report *before, struct pid_list
 	}
 }
 
-int memory_members_list(const struct options *options, const struct memory_report *before,
+/* Those that have not ended, into `ret_pids`, which has room for all. */
+static size_t members_select(const struct held_pids *held, const pid_t *pids, size_t count,
+			     pid_t *ret_pids)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < count; i++)
+		if (!held_pids_ended(held, pids[i]))
+			ret_pids[kept++] = pids[i];
+	return kept;
+}
+
+static int members_refuse(const struct held_pids *held, const struct pid_list *list,
+			  struct error *error)
+{
+	const struct held_pid *ended = held_pids_ended(held, list->pids[0]);
+
+	if (list->count == 1 && ended)
+		return error_set(error, ERROR_TARGET, -ESRCH, "process %d (%s) has ended",
+				 ended->pid, ended->comm);
+	return error_set(error, ERROR_TARGET, -ESRCH, "all processes have ended");
+}
+
+/* The processes of the options, without a pid that is another process's by now. */
+static int members_find(const struct options *options, const struct held_pids *held,
 			struct pid_list *list, struct error *error)
 {
-	struct pid_list now = { 0 };
+	struct options present = *options;
 	int code;
 
-	if (!options->tree && !options->all && !target_options_selects(options))
+	present.pids = memory_alloc(options->pid_count + 1, sizeof(*present.pids));
+	present.pid_count = members_select(held, options->pids, options->pid_count, present.pids);
+	code = candidates_find(&present, list, error);
+	free(present.pids);
+	return code;
+}
+
+int memory_members_list(const struct options *options, const struct held_pids *held,
+			const struct memory_report *before, struct pid_list *list,
+			struct error *error)
+{
+	struct pid_list now = { 0 };
+	size_t left;
+	int code;
+
+	if (!options->tree && !options->all && !target_options_selects(options)) {
+		left = members_select(held, list->pids, list->count, list->pids);
+		if (!left)
+			return members_refuse(held, list, error);
+		list->count = left;
 		return 0;
-	code = candidates_find(options, &now, error);
+	}
+	code = members_find(options, held, &now, error);
 	if (code) {
 		pid_list_free(&now);
 		return code;
 	}
 	if (options->tree)
 		members_add_tree(before, &now);
+	if (!now.count) {
+		pid_list_free(&now);
+		return members_refuse(held, list, error);
+	}
 	pid_list_free(list);
 	*list = now;
 	return 0;

@@ -510,14 +510,29 @@ void memory_look_image(struct image *image, const struct memory_wanted *wanted,
 	image->patience = NULL;
 }
 
+/* An exec leaves a process its start time; the next process with its pid has another one. */
+static bool look_is_another(pid_t pid, uint64_t start_ticks)
+{
+	uint64_t now;
+
+	return !proc_read_start_time("/proc", pid, &now) && now != start_ticks;
+}
+
 int memory_look(pid_t pid, const struct memory_wanted *wanted, struct memory_report *ret_report,
 		struct error *error)
 {
 	bool has_before = wanted->kept && memory_kept_has_begun(wanted->kept);
 	struct error refused = { 0 };
+	uint64_t start_ticks;
 	int code = look_once(pid, wanted, ret_report, &refused), tries;
 
+	start_ticks = ret_report->process.start_ticks;
 	for (tries = 1; code == -ESTALE && tries < LOOK_TRIES; tries++) {
+		if (start_ticks && look_is_another(pid, start_ticks)) {
+			memory_report_free(ret_report);
+			return error_set(error, ERROR_TARGET, -ESRCH,
+					 "process %d ended while it was looked at", pid);
+		}
 		memory_report_free(ret_report);
 		refused = (struct error){ 0 };
 		code = look_once(pid, wanted, ret_report, &refused);

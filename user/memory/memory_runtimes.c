@@ -65,7 +65,8 @@ bool memory_kept_has_begun(const struct memory_kept *kept)
 
 bool memory_kept_begin(struct memory_kept *kept, const struct image *image)
 {
-	bool is_new = !memory_kept_has_begun(kept);
+	/* The next process that was selected by its name or group is a new one, and no other program of this one. */
+	bool is_new = kept->program.start_time != image->program.start_time;
 
 	if (!is_new && program_identity_is_same(&kept->program, &image->program))
 		return true;
