@@ -178,6 +178,84 @@ static void test_ended(void **state)
 	check_first(&report, "stacks", 2 * MB, "200 threads have ended", "pthread_join");
 }
 
+static struct memory_report grown(uint64_t rss, uint64_t before, uint64_t pss, uint64_t pss_before)
+{
+	struct memory_report report = begin(rss);
+
+	report.since_ns = 10000000000;
+	report.parts_before = memory_alloc(PURPOSE_COUNT, sizeof(*report.parts_before));
+	report.parts[PURPOSE_MALLOC_ARENA].rss = rss;
+	report.parts[PURPOSE_MALLOC_ARENA].pss = pss;
+	report.parts_before[PURPOSE_MALLOC_ARENA].rss = before;
+	report.parts_before[PURPOSE_MALLOC_ARENA].pss = pss_before;
+	return report;
+}
+
+/* Pages of live blocks that are used for the first time are not free. */
+static void test_growth_of_used_pages(void **state)
+{
+	struct memory_report report = grown(60 * MB, 40 * MB, 60 * MB, 40 * MB);
+
+	(void)state;
+	*memory_report_add_heap(&report) =
+		(struct heap_totals){ .allocator = "glibc",
+				      .growth_live_resident = 20 * (int64_t)MB };
+	check_first(&report, "growth", 20 * MB,
+		    "20.0 MiB more in memory than 10.0 s ago, of it 20.0 MiB in live blocks: the "
+		    "program has used more of their pages.",
+		    NULL);
+}
+
+/* Processes stop sharing pages; a group is charged with what is in none of them; a small program grows by a fifth. */
+static void test_growth_beyond_rss(void **state)
+{
+	struct memory_report report = grown(100 * MB, 100 * MB, 60 * MB, 30 * MB);
+
+	(void)state;
+	check_first(&report, "growth", 30 * MB, "PSS has grown by 30.0 MiB in 10.0 s", NULL);
+	report = grown(100 * MB, 100 * MB, 100 * MB, 100 * MB);
+	report.group = (struct memory_group){ .known = true,
+					      .asked = true,
+					      .growth_bytes = 20 * (int64_t)MB,
+					      .file_bytes = HEAP_UNKNOWN,
+					      .shmem_bytes = HEAP_UNKNOWN };
+	check_first(&report, "growth", 20 * MB, "no memory of this process", NULL);
+	report = grown(MB, MB - MB / 5, MB, MB - MB / 5);
+	check_first(&report, "growth", MB / 5, "more in 10.0 s: malloc: arenas", NULL);
+}
+
+/* Shared memory that no process maps is in no RSS, and is not taken back. */
+static void test_shared_memory(void **state)
+{
+	struct memory_report report = begin(2 * MB);
+	size_t i;
+
+	(void)state;
+	report.group = (struct memory_group){ .known = true,
+					      .asked = true,
+					      .usage_bytes = 84 * MB,
+					      .limit_bytes = HEAP_UNKNOWN,
+					      .anon_bytes = MB,
+					      .file_bytes = 81 * MB,
+					      .shmem_bytes = 80 * MB };
+	memory_verdict_find(&report);
+	for (i = 0; i < report.verdict_count; i++) {
+		assert_string_not_equal(report.verdicts[i].cause, "page-cache");
+		assert_string_not_equal(report.verdicts[i].cause, "none");
+	}
+	memory_report_free(&report);
+	report = begin(2 * MB);
+	report.group = (struct memory_group){ .known = true,
+					      .asked = true,
+					      .usage_bytes = 84 * MB,
+					      .file_bytes = 81 * MB,
+					      .shmem_bytes = 80 * MB };
+	check_first(&report, "shared-memory", 80 * MB,
+		    "80.0 MiB of the 84.0 MiB that its control group is charged with is shared "
+		    "memory: /dev/shm, memfd, tmpfs. The process maps 0 B of it in memory.",
+		    "cannot take it back without swap");
+}
+
 static void test_besides(void **state)
 {
 	struct memory_report report = begin(0);
@@ -617,6 +695,9 @@ int main(void)
 		cmocka_unit_test(test_growth_of_malloc),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_growth_of_rows),
+		cmocka_unit_test(test_growth_of_used_pages),
+		cmocka_unit_test(test_growth_beyond_rss),
+		cmocka_unit_test(test_shared_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

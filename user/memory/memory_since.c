@@ -87,6 +87,7 @@ static void since_fill_heaps(struct memory_report *report, const json_t *heaps)
 			.live_blocks = since_count(heap, "live_blocks"),
 			.live_bytes = since_count(heap, "live_bytes"),
 			.free_bytes = since_count(heap, "free_bytes"),
+			.live_resident = since_count(heap, "live_resident_bytes"),
 		};
 	}
 }
@@ -188,6 +189,8 @@ static bool since_fill(struct memory_report *report, const json_t *root)
 	since_fill_kinds(report, json_object_get(root, "kinds"));
 	since_fill_runtimes(report, json_object_get(root, "objects"));
 	since_fill_cut(report, json_object_get(root, "cut_short"));
+	report->pss_unknown =
+		!json_is_integer(json_object_get(json_object_get(root, "process"), "pss_bytes"));
 	return true;
 }
 

@@ -30,6 +30,7 @@ struct heap_totals {
 	uint64_t unknown_bytes; /* memory that was not understood, or not walked */
 	uint64_t resyncs; /* places where the walk had to resynchronize, since the heap changed */
 	int64_t growth_blocks, growth_bytes; /* growth of live blocks since the previous look */
+	int64_t growth_live_resident; /* of what is in memory of them */
 	bool counts_only; /* only the number of blocks is certain, not which ones */
 	/* Nevertheless all blocks were named, but those in so many bytes, of so many sizes. */
 	bool is_listed;

@@ -154,6 +154,7 @@ struct memory_group {
 	bool asked; /* the group itself was selected, not just a process in it */
 	uint64_t usage_bytes, limit_bytes;
 	uint64_t anon_bytes, file_bytes, shmem_bytes, kernel_bytes, slab_bytes, socket_bytes;
+	int64_t growth_bytes; /* of usage_bytes since the previous look; 0 = none, or unknown */
 };
 
 struct memory_report {
@@ -183,6 +184,7 @@ struct memory_report {
 	uint64_t read_bytes, reads; /* reads of the process's memory */
 	uint64_t ended_stacks, cached_stacks; /* threads */
 	bool pss_unknown; /* PSS counts shared pages in full */
+	bool pss_before_unknown; /* likewise, of the previous look */
 	/* Runs another program than at the previous look, so looks are not compared */
 	bool executed;
 	bool pages_unknown; /* of some mappings it is not known what is in memory */

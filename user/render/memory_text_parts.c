@@ -514,6 +514,15 @@ void memory_text_copies(const struct text_writer *writer, const struct memory_re
 
 /* The kernel */
 
+/* Shared memory is counted as that of files, too. */
+static uint64_t memory_group_cache(const struct memory_group *group)
+{
+	if (group->file_bytes == HEAP_UNKNOWN || group->shmem_bytes == HEAP_UNKNOWN)
+		return group->file_bytes;
+	return group->file_bytes -
+	       (group->shmem_bytes < group->file_bytes ? group->shmem_bytes : group->file_bytes);
+}
+
 static void kernel_append_group(struct buffer *line, const struct memory_group *group, bool several)
 {
 	if (!group->known)
@@ -523,7 +532,8 @@ static void kernel_append_group(struct buffer *line, const struct memory_group *
 				   : ". Its control group is charged with ",
 			   "", group->usage_bytes);
 	memory_append_size(line, ": ", "anonymous", group->anon_bytes);
-	memory_append_size(line, ", ", "page cache", group->file_bytes);
+	memory_append_size(line, ", ", "page cache", memory_group_cache(group));
+	memory_append_size(line, ", ", "shared memory", group->shmem_bytes);
 	memory_append_size(line, ", ", "kernel", group->kernel_bytes);
 	memory_append_size(line, ", ", "slab", group->slab_bytes);
 	memory_append_size(line, ", ", "sockets", group->socket_bytes);

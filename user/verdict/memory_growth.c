@@ -166,6 +166,8 @@ static void growth_find_heaps(struct memory_report *report, const struct memory_
 				continue;
 			heap->growth_bytes =
 				(int64_t)(heap->live_bytes - before->heaps[n].live_bytes);
+			heap->growth_live_resident =
+				(int64_t)(heap->live_resident - before->heaps[n].live_resident);
 			heap->growth_blocks =
 				(int64_t)(heap->live_blocks - before->heaps[n].live_blocks);
 		}
@@ -205,6 +207,10 @@ static unsigned int growth_find_unknown(const struct memory_report *report,
 
 void memory_growth_find(struct memory_report *report, const struct memory_report *before)
 {
+	report->pss_before_unknown = before->pss_unknown;
+	if (report->group.known && before->group.known)
+		report->group.growth_bytes =
+			(int64_t)(report->group.usage_bytes - before->group.usage_bytes);
 	report->growth_unknown = growth_find_unknown(report, before);
 	if (report->growth_unknown)
 		growth_remark_unknown(report);

@@ -448,6 +448,7 @@ void memory_verdict_find(struct memory_report *report)
 	verdict_kernel(report);
 	verdict_swap(report);
 	verdict_huge_pages(report);
+	memory_verdict_shared(report);
 	if (!report->verdict_count)
 		verdict_largest(report);
 	memory_verdict_group(report);

@@ -5,16 +5,26 @@
 #include <string.h>
 
 #include "verdict/memory_cause.h"
+#include "verdict/memory_verdict_group.h"
 #include "base/memory.h"
 #include "base/units.h"
 
 /* Fewer threads come and go. */
 #define THREADS_MIN 8
 
+/* Less than MEMORY_CAUSE_MIN matters from so many bytes on, if it is such a part of RSS. */
+#define GROWTH_MIN (64u << 10)
+#define GROWTH_PART 20
+
 /* What has grown by `bytes`, if that matters; 0 = it has not. */
 static uint64_t verdict_growth_matters(const struct memory_report *report, int64_t bytes)
 {
-	return bytes > 0 && memory_cause_matters(report, (uint64_t)bytes, 1) ? (uint64_t)bytes : 0;
+	uint64_t grown = bytes > 0 ? (uint64_t)bytes : 0;
+
+	/* In a small program, what is little grows it much. */
+	if (grown >= GROWTH_MIN && grown >= report->process.rss_bytes / GROWTH_PART)
+		return grown;
+	return memory_cause_matters(report, grown, 1) ? grown : 0;
 }
 
 /* Is half of what it has grown by, or more, newer than the last collection? */
@@ -174,20 +184,40 @@ static bool verdict_growth_is_malloc(int purpose)
 	return purpose >= PURPOSE_MALLOC_MAIN && purpose <= PURPOSE_MALLOC_LARGE;
 }
 
+/* Pages of live blocks come into memory when they are first written to, which may be long after the call. */
+static void verdict_growth_add_touched(struct memory_report *report, int64_t grown, int64_t touched)
+{
+	size_text size, used, time;
+
+	memory_cause_add(report, "growth", (uint64_t)grown,
+			 memory_format("malloc has %s more in memory than %s ago, of it %s in live "
+				       "blocks: the program has used more of their pages.",
+				       units_format_size((uint64_t)grown, size),
+				       units_format_time(report->since_ns, time),
+				       units_format_size((uint64_t)touched, used)),
+			 NULL);
+}
+
 /* What malloc has more in memory, and not for what is in use. */
 static void verdict_growth_add_free(struct memory_report *report)
 {
-	int64_t grown = 0, live = 0;
+	int64_t grown = 0, live = 0, touched = 0;
 	size_text size, used, time;
 	int i;
 
 	for (i = PURPOSE_MALLOC_MAIN; i <= PURPOSE_MALLOC_LARGE; i++)
 		grown += verdict_growth_of_part(report, i);
-	for (i = 0; i < (int)report->heap_count; i++)
+	for (i = 0; i < (int)report->heap_count; i++) {
 		live += report->heaps[i].growth_bytes;
+		touched += report->heaps[i].growth_live_resident;
+	}
 	live = live < 0 ? 0 : live;
 	if (!verdict_growth_matters(report, grown) || live > grown / 2)
 		return;
+	if (touched > grown / 2) {
+		verdict_growth_add_touched(report, grown, touched);
+		return;
+	}
 	memory_cause_add(report, "growth", (uint64_t)grown,
 			 memory_format("malloc has %s more in memory than %s ago, of it %s in live "
 				       "blocks: most is free, as a burst leaves it.",
@@ -243,6 +273,61 @@ static void verdict_growth_add_parts(struct memory_report *report)
 	}
 }
 
+/* Of all parts together; false where pages or PSS are not known of both looks. */
+static bool verdict_growth_of_all(const struct memory_report *report, int64_t *rss, int64_t *pss)
+{
+	int i;
+
+	*rss = *pss = 0;
+	for (i = 0; i < PURPOSE_COUNT; i++) {
+		*rss += (int64_t)(report->parts[i].rss - report->parts_before[i].rss);
+		*pss += (int64_t)(report->parts[i].pss - report->parts_before[i].pss);
+	}
+	return !report->pss_unknown && !report->pss_before_unknown &&
+	       !(report->growth_unknown & MEMORY_CUT_PAGES);
+}
+
+/* Pages that are not shared any more count in full: RSS stays, PSS grows. */
+static void verdict_growth_add_unshared(struct memory_report *report)
+{
+	size_text size, more, time;
+	int64_t rss, pss;
+
+	if (!verdict_growth_of_all(report, &rss, &pss))
+		return;
+	rss = rss < 0 ? 0 : rss;
+	if (!verdict_growth_matters(report, pss - rss))
+		return;
+	memory_cause_add(report, "growth", (uint64_t)(pss - rss),
+			 memory_format("PSS has grown by %s in %s, and RSS by %s: fewer processes "
+				       "share its pages, as after a write to memory that was "
+				       "shared since a fork.",
+				       units_format_size((uint64_t)pss, size),
+				       units_format_time(report->since_ns, time),
+				       units_format_size((uint64_t)rss, more)),
+			 NULL);
+}
+
+/* What the group is charged with grows, and not by memory of the processes that were looked at. */
+static void verdict_growth_add_group(struct memory_report *report)
+{
+	int64_t grown = report->group.growth_bytes, rss, pss;
+	size_text size, time;
+
+	if (!verdict_growth_of_all(report, &rss, &pss) || !memory_verdict_group_is_own(report) ||
+	    grown < (int64_t)MEMORY_CAUSE_MIN || rss > grown / 2 || pss > grown / 2)
+		return;
+	memory_cause_add(
+		report, "growth", (uint64_t)grown,
+		memory_format("The account of its control group has grown by %s in %s; "
+			      "most of it is no memory of %s, but of other processes, of "
+			      "files, or of the kernel.",
+			      units_format_size((uint64_t)grown, size),
+			      units_format_time(report->since_ns, time),
+			      report->member_count > 1 ? "these processes" : "this process"),
+		NULL);
+}
+
 void memory_verdict_growth(struct memory_report *report)
 {
 	verdict_growth_add_heaps(report);
@@ -257,4 +342,6 @@ void memory_verdict_growth(struct memory_report *report)
 	if (report->heap_count)
 		verdict_growth_add_free(report);
 	verdict_growth_add_parts(report);
+	verdict_growth_add_unshared(report);
+	verdict_growth_add_group(report);
 }
