@@ -234,6 +234,46 @@ def test_limit_of_file_sizes():
     lab.end(program)
 
 
+def owner(path):
+    return os.stat(path).st_uid, os.stat(path).st_gid
+
+
+def test_owner_of_a_new_file():
+    """Under sudo, what is made belongs to the user that has run it: what was there before stays whose it was, and no wrong ID does harm."""
+    process, ours = leaky(), (0, 0)
+    with tempfile.TemporaryDirectory(prefix="tracer-output-") as folder:
+        path = os.path.join(folder, "x.html")
+        for user, group, wanted in (("1234", "5678", (1234, 5678)), ("0", "0", ours), ("4294967295", "1", ours), ("1234", "", ours),
+                                    ("-1", "1", ours), ("1234 ", "1", ours), ("0x10", "1", ours), ("4294968530", "1", ours)):
+            sudo = dict(os.environ, SUDO_UID=user, SUDO_GID=group)
+            status, _, errors = lab.run("-q", "-p", process.pid, "-d", "10ms", "-o", path, env=sudo)
+            assert status == 0 and owner(path) == wanted, (user, group, owner(path), errors)
+            os.unlink(path)
+        sudo = dict(os.environ, SUDO_UID="1234", SUDO_GID="5678")
+        with open(path, "w", encoding="ascii"):
+            pass
+        assert lab.run("memory", "-q", *lab.PATIENT, "-p", process.pid, "-o", path, env=sudo)[0] == 0 and owner(path) == ours
+        saved = os.path.join(folder, "saved")
+        for _ in range(2):
+            status, _, errors = lab.run("leaks", "-q", *lab.PATIENT, "-p", process.pid, "--save", saved, env=sudo)
+            assert status in (0, 1) and owner(saved) == (1234, 5678), (status, errors, owner(saved))
+
+
+def test_format_by_ending():
+    """The name of the file of -o chooses how it is written; what an option says wins."""
+    process = leaky()
+    with tempfile.TemporaryDirectory(prefix="tracer-output-") as folder:
+        for name, options, begin in (("%p.html", (), b"<!DOCTYPE html>"), ("a.pb.gz", (), b"\x1f\x8b"), ("a.svg", (), b"<svg"),
+                                     ("a.json", (), b'{"schema":1'), ("a.json", ("--schema", 2), b'{"schema":2'),
+                                     ("a.speedscope.json", (), b'{"$schema":"https://www.speedscope.app'), ("a.folded", (), b"leaky;"),
+                                     ("a.html", ("--format", "json"), b'{"schema":1'), ("a.json", ("-f",), b"leaky;")):
+            path = os.path.join(folder, name)
+            status, _, errors = lab.run("-q", "-p", process.pid, "-d", "300ms", "-o", path, *options)
+            assert status == 0, errors
+            with open(path.replace("%p", str(process.pid)), "rb") as file:
+                assert file.read(100).startswith(begin), (name, options)
+
+
 def test_folded():
     status, output, _ = run_until(lambda _, output: ";request_read;calloc " in output, "-q", "-f", "-n", "0", "-p", leaky().pid)
     lines = output.splitlines()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Recordings of real runs: what they report is what a live report had, when the program is gone, and however the tracer ended."""
+import contextlib
 import json
 import math
 import os
@@ -23,7 +24,8 @@ FIGURES = ("pid", "source", "allocator", "function", "alloc_bytes", "alloc_objec
 def intervals(path):
     """How many intervals a recording has."""
     try:
-        with sqlite3.connect("file:%s?mode=ro" % path, uri=True) as database:
+        # Closed at once: what has the file open keeps what is beside it.
+        with contextlib.closing(sqlite3.connect("file:%s?mode=ro" % path, uri=True)) as database:
             return database.execute("SELECT count(*) FROM interval").fetchone()[0]
     except sqlite3.OperationalError:
         return 0
@@ -183,6 +185,39 @@ def test_count():
         record_now(recorder, path)
         recorder.finish()
         assert recorder.process.returncode == 0 and len(moments(path)) == 2 + 2 + 1, (moments(path), recorder.stderr())
+
+
+def test_nothing_beside_it():
+    """A recorder that ends leaves one file, which under sudo is that of the user that has run it; one that is killed what SQLite needs."""
+    process = lab.start(["sleep", "1000"])
+    sudo = dict(os.environ, SUDO_UID="1234", SUDO_GID="5678")
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        for name, number in ("x", signal.SIGINT), ("y", signal.SIGKILL):
+            path = os.path.join(folder, name)
+            recorder = lab.Tracer("record", "-q", "-o", path, "-p", process.pid, "3600", "--when-rss", "1t", "--exec", "true", env=sudo)
+            record_now(recorder, path)
+            helpers = lab.children_of(recorder.process.pid)
+            assert os.stat(path).st_uid == 0, "while it records, it is its own"
+            recorder.process.send_signal(number)
+            recorder.process.wait(lab.PATIENCE)
+            lab.wait_for(lambda: all(map(lab.has_ended, helpers)), "its helpers have ended")
+            wanted = {name} if name == "x" else {name, name + "-wal", name + "-shm"}
+            assert {entry for entry in os.listdir(folder) if entry[0] == name} == wanted, os.listdir(folder)
+            for entry in os.listdir(folder):
+                status = os.stat(os.path.join(folder, entry))
+                assert (status.st_uid, status.st_gid) == (1234, 5678), entry
+            assert intervals(path)
+
+
+def test_others_file():
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        assert lab.run("record", "-o", path, "--", "true")[0] == 0
+        os.chmod(folder, 0o755)
+        for arguments in (("report", path), ("mark", path, "a"), ("diff", path, path)):
+            process = lab.start(["setpriv", "--reuid", "65534", "--clear-groups", lab.TRACER, *arguments])
+            errors = process.communicate(timeout=lab.PATIENCE)[1].decode()
+            assert process.returncode == 2 and errors.endswith("x.db': Permission denied\n"), (arguments, errors)
 
 
 class Terminal:

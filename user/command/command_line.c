@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "command/options_table.h"
 #include "command/suggest.h"
+#include "render/render.h"
 
 /* What getopt_long returns for row 0 by its long name; above every letter. */
 #define ROW_BASE 256
@@ -430,6 +431,18 @@ static int parse_positions(struct parse *parse)
 	return result;
 }
 
+/* The ending of the file's name chooses the format, unless an option has. */
+static void parse_choose_format(struct parse *parse)
+{
+	const struct options *options = &parse->options;
+	const struct option_row *row = options_table_output.rows; /* --format */
+
+	if (!options->format && options->output && command_takes(parse->line.command, row))
+		parse->options.format = render_format_of_file(options->output);
+	if (!options->format)
+		parse->options.format = render_format_find("text");
+}
+
 /* The rules beyond single options. */
 static int parse_finish(struct parse *parse)
 {
@@ -438,6 +451,7 @@ static int parse_finish(struct parse *parse)
 
 	parse_command(parse);
 	parse->options.command = parse->line.command;
+	parse_choose_format(parse);
 	if (parse->options.action != ACTION_RUN)
 		return 0;
 	parse_rest(parse);

@@ -21,7 +21,6 @@ void options_set_defaults(struct options *options)
 		.max_window_ns = 20000000,
 		.deadline_ns = 10000000000ULL,
 		.max_memory = 1ULL << 30,
-		.format = render_format_find("text"),
 		.level = LOG_NOTICE,
 	};
 }

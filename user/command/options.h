@@ -185,7 +185,7 @@ struct options {
 	const char *token_file; /* file with the token that requests must carry; NULL = none */
 
 	const char *output; /* template for output_expand; NULL = stdout */
-	const struct render_format *format; /* never NULL */
+	const struct render_format *format; /* never NULL, once parsed */
 	uint64_t schema; /* version of the JSON schema */
 	bool empty; /* schema 2: include sites that hold nothing */
 	enum options_color color;

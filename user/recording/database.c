@@ -17,7 +17,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "system/output_file.h"
+#include "recording/finisher.h"
 
 /* Of a file that is read: its longest text, its longest statement, and what SQLite may take for it. */
 #define LENGTH_MAX (1 << 20)
@@ -102,6 +102,13 @@ static bool database_is_at_limit(const struct database *database, int failure)
 	return reached;
 }
 
+static const char *database_reason(const struct database *database, int failure)
+{
+	if (database_is_at_limit(database, failure))
+		return strerror(EFBIG);
+	return database->system ? strerror(database->system) : sqlite3_errstr(failure);
+}
+
 int database_finish(struct database *database, struct error *error)
 {
 	char *damage = database->damage;
@@ -110,11 +117,7 @@ int database_finish(struct database *database, struct error *error)
 	database->damage = NULL;
 	database->failure = 0;
 	if (failure)
-		code = database_refuse(database,
-				       database_is_at_limit(database, failure)
-					       ? strerror(EFBIG)
-					       : sqlite3_errstr(failure),
-				       -EIO, error);
+		code = database_refuse(database, database_reason(database, failure), -EIO, error);
 	else if (damage)
 		code = database_refuse(database, damage, -EBADMSG, error);
 	free(damage);
@@ -136,6 +139,12 @@ static char *database_uri(const char *path, const char *options)
 	return uri.data;
 }
 
+/* SQLite does not say why a file cannot be opened. */
+static void database_note_system(struct database *database, int code)
+{
+	database->system = code == SQLITE_CANTOPEN ? sqlite3_system_errno(database->handle) : 0;
+}
+
 static int database_connect(struct database *database, const char *path, const char *options,
 			    int flags)
 {
@@ -146,6 +155,7 @@ static int database_connect(struct database *database, const char *path, const c
 	free(uri);
 	if (code == SQLITE_OK)
 		sqlite3_busy_timeout(database->handle, BUSY_MS);
+	database_note_system(database, code);
 	return code;
 }
 
@@ -158,6 +168,7 @@ static void database_disconnect(struct database *database)
 void database_close(struct database *database)
 {
 	database_disconnect(database);
+	finisher_close(&database->finisher);
 	free(database->damage);
 	free(database->path);
 	*database = (struct database){ 0 };
@@ -196,14 +207,14 @@ static char *database_resolve(const char *path)
 
 int database_create(struct database *database, const char *path, struct error *error)
 {
-	int fd = output_file_create(path, error), code = SQLITE_CANTOPEN;
+	struct helper finisher;
+	int code = finisher_open(&finisher, path, error);
 	char *resolved;
 
-	if (fd < 0)
-		return fd;
-	/* Before SQLite opens it: to close any descriptor of a file gives up all locks of it. */
-	close(fd);
-	*database = (struct database){ .path = memory_copy_string(path) };
+	if (code)
+		return code;
+	code = SQLITE_CANTOPEN;
+	*database = (struct database){ .path = memory_copy_string(path), .finisher = finisher };
 	resolved = database_resolve(path);
 	if (resolved)
 		code = database_connect(database, resolved, "?mode=rw",
@@ -318,6 +329,7 @@ static int database_try(struct database *database, const char *options)
 	if (code == SQLITE_OK)
 		code = sqlite3_exec(database->handle, "SELECT 1 FROM sqlite_schema", NULL, NULL,
 				    NULL);
+	database_note_system(database, code);
 	if (code != SQLITE_OK)
 		database_disconnect(database);
 	return code;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "system/helper.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -19,10 +20,12 @@ struct sqlite3_stmt;
 struct database {
 	struct sqlite3 *handle; /* NULL = closed */
 	char *path; /* as the user typed it; owned */
+	struct helper finisher; /* of a new file */
 	bool reads; /* open for reading only */
 	/* When reading: application and version in its header. */
 	uint32_t application, version;
 	int failure; /* 0, or SQLite's first error */
+	int system; /* the errno of an open that has failed; 0 = none */
 	char *damage; /* description of an invalid value; owned; NULL = none */
 };
 

@@ -40,6 +40,7 @@ struct render_difference_options;
 
 struct render_format {
 	const char *name; /* as in --format */
+	const char *ending; /* of names of files that have this format; NULL = none */
 	const char *description; /* a line of the help text */
 	bool by_line; /* default rows of interpreted processes are lines of the application */
 	bool leaks_first; /* unless --sort asks for another order, what is a leak or grows comes first once it is known */
@@ -73,6 +74,8 @@ struct render_format {
 
 /* The format with a name, or NULL. */
 const struct render_format *render_format_find(const char *name);
+/* The one that the ending of a file's name stands for, or NULL. */
+const struct render_format *render_format_of_file(const char *path);
 /* The table; the last entry has a NULL name. */
 const struct render_format *render_format_list(void);
 

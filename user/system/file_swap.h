@@ -8,17 +8,18 @@
 #define SYSTEM_FILE_SWAP_H
 
 #include "base/error.h"
+#include "system/helper.h"
 
 struct file_swap {
 	int fd; /* the new file, to write to; closed by the caller */
-	int socket; /* to the helper; -1 = none: nothing is open, or `fd` is the file itself */
+	struct helper helper; /* {0}: nothing is open, or `fd` is the file itself */
 };
 
 /* Not open. */
-#define FILE_SWAP_NONE ((struct file_swap){ -1, -1 })
+#define FILE_SWAP_NONE ((struct file_swap){ .fd = -1 })
 
 /*
- * Create a new file beside `path`, accessible to its owner only. Refuses what output_file_open
+ * Create a new file beside `path`, accessible to its owner only, who is the user of sudo. Refuses what output_file_open
  * refuses; opens what is not a regular file directly. Returns 0, or a negative errno with `error`
  * filled (ERROR_USAGE).
  */

@@ -18,8 +18,11 @@
 #include <linux/magic.h>
 
 #include "base/memory.h"
+#include "system/sudo_user.h"
 
 #define LINKS_MAX 40
+/* A file that others remove as soon as it is found is tried again so often. */
+#define TRIES_MAX 10
 #define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 /* The way to a folder, as far as it has been gone. */
@@ -145,7 +148,7 @@ static int output_check(int fd, int folder, const char *path, struct error *erro
 	if (fstat(fd, &status))
 		return output_refuse(path, -errno, error);
 	if ((S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) &&
-	    !output_is_trusted(&status, folder))
+	    !output_is_trusted(&status, folder) && !sudo_user_is(status.st_uid))
 		return error_set(error, ERROR_USAGE, -EPERM,
 				 "will not write to '%s': it belongs to another user (uid %u); "
 				 "remove it, or name another file",
@@ -168,16 +171,29 @@ static int output_take(int fd, int folder, const char *path, struct error *error
 	return code < 0 ? code : 0;
 }
 
-static int output_open_in(int folder, const char *name, int flags, const char *path,
-			  struct error *error)
+/* A file that was not there before, or else, unless with O_EXCL, the one that is. Returns a descriptor or a negative errno. */
+static int output_try(int folder, const char *name, int flags, bool *ret_new)
 {
 	/* Without O_NONBLOCK the open of a FIFO would wait for a reader, and signals are blocked. */
-	int fd = openat(folder, name,
-			O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
-				O_NONBLOCK | flags,
-			0600);
-	int code = fd < 0 ? output_refuse(path, -errno, error)
-			  : output_take(fd, folder, path, error);
+	const int all = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int tries = 0, fd;
+
+	do {
+		*ret_new = true;
+		fd = openat(folder, name, all | O_CREAT | O_EXCL, 0600);
+		if (fd >= 0 || errno != EEXIST || flags & O_EXCL)
+			break;
+		*ret_new = false;
+		fd = openat(folder, name, all);
+	} while (fd < 0 && errno == ENOENT && ++tries < TRIES_MAX);
+	return fd < 0 ? -errno : fd;
+}
+
+static int output_open_in(int folder, const char *name, int flags, const char *path, bool *ret_new,
+			  struct error *error)
+{
+	int fd = output_try(folder, name, flags, ret_new);
+	int code = fd < 0 ? output_refuse(path, fd, error) : output_take(fd, folder, path, error);
 
 	if (code && fd >= 0)
 		close(fd);
@@ -208,10 +224,13 @@ static int output_open_path(const char *path, int flags, struct error *error)
 {
 	const char *name;
 	int folder = output_open_above(path, &name, error), fd;
+	bool is_new;
 
 	if (folder < 0)
 		return folder;
-	fd = output_open_in(folder, name, flags, path, error);
+	fd = output_open_in(folder, name, flags, path, &is_new, error);
+	if (fd >= 0 && is_new)
+		sudo_user_give(fd);
 	close(folder);
 	return fd;
 }
@@ -250,5 +269,7 @@ int output_file_find(const char *path, int *ret_folder, const char **ret_name, s
 
 int output_file_create_in(int folder, const char *name, const char *path, struct error *error)
 {
-	return output_open_in(folder, name, O_EXCL, path, error);
+	bool is_new;
+
+	return output_open_in(folder, name, O_EXCL, path, &is_new, error);
 }

@@ -9,9 +9,10 @@
 #include "base/error.h"
 
 /*
- * Open `path` for writing, truncated, or created with access for its owner only. Refuses: a
+ * Open `path` for writing, truncated, or created with access for its owner only, who is the user
+ * that has run sudo (sudo_user.h). Refuses: a
  * symbolic link as the last component; a link above it that another user has put into a directory
- * writable by others; a file or FIFO owned by neither us, root, nor the owner of its directory; a
+ * writable by others; a file or FIFO of another user than us, root, the one of sudo, and the owner of its directory; a
  * file with several links; and a FIFO without a reader. Returns a descriptor, or a negative errno
  * with `error` filled (ERROR_USAGE).
  */
@@ -27,7 +28,7 @@ int output_file_create(const char *path, struct error *error);
  */
 int output_file_find(const char *path, int *ret_folder, const char **ret_name, struct error *error);
 
-/* As output_file_create, in a directory; errors name `path`. */
+/* As output_file_create, in a directory; errors name `path`. The file stays this process's. */
 int output_file_create_in(int folder, const char *name, const char *path, struct error *error);
 
 #endif
