@@ -220,6 +220,32 @@ def test_others_file():
             assert process.returncode == 2 and errors.endswith("x.db': Permission denied\n"), (arguments, errors)
 
 
+def add_sites(path, first, end):
+    """Copies of a site, which the last interval has."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TEMP TABLE wanted AS WITH RECURSIVE n(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) SELECT i FROM n"
+                         % (first, end))
+        site, interval = database.execute("SELECT site, interval FROM figures WHERE NOT gone ORDER BY interval DESC").fetchone()
+        for table, new, where in (("site", {"id": "i", "key": "i"}, "site.id = %d" % site),
+                                  ("figures", {"site": "i"}, "figures.site = %d AND figures.interval = %d" % (site, interval))):
+            names = [row[1] for row in database.execute("PRAGMA table_info(%s)" % table)]
+            columns = ", ".join(new.get(name, "%s.%s" % (table, name)) for name in names)
+            database.execute("INSERT INTO %s SELECT %s FROM wanted, %s WHERE %s" % (table, columns, table, where))
+        database.commit()
+
+
+def test_too_many_sites():
+    """More than any recorder writes is refused, before it takes gigabytes: the limit is the largest --max-stacks."""
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        assert lab.run("record", "-q", "-o", path, "--", lab.target("known"), "calls")[0] == 0
+        add_sites(path, 1 << 30, (1 << 30) + 1000)
+        assert lab.run("report", path, "-o", "/dev/null")[0] == 0
+        add_sites(path, 1 << 31, (1 << 31) + (1 << 20))
+        status, output, errors = lab.run("report", path)
+        assert status == 2 and not output and "more sites than a recorder writes" in errors, (status, errors)
+
+
 class Terminal:
     """A pseudo-terminal that a program is in the foreground of."""
     def __init__(self, *arguments):

@@ -139,7 +139,7 @@ static char *database_uri(const char *path, const char *options)
 	return uri.data;
 }
 
-/* SQLite does not say why a file cannot be opened. */
+/* Keep the errno of a failed open: the result code of SQLite has no reason. */
 static void database_note_system(struct database *database, int code)
 {
 	database->system = code == SQLITE_CANTOPEN ? sqlite3_system_errno(database->handle) : 0;

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "recording/classes.h"
@@ -11,12 +12,25 @@
 
 /* More than any recording has: one with more is made to take memory, or time. */
 #define MOMENTS_MAX (1 << 20)
-#define SITES_MAX (1 << 21)
+#define SITES_MAX READER_SITES_MAX
 
+/* What histories are made of, and no more: there may be very many. */
 struct past_site {
 	uint64_t key;
-	struct site_stats stats;
+	uint64_t alloc_bytes, alloc_objects, free_bytes, free_objects;
+	uint64_t lives[LIFE_CLASSES];
 };
+
+static struct site_stats past_stats(const struct past_site *site)
+{
+	struct site_stats stats = { .alloc_bytes = site->alloc_bytes,
+				    .alloc_objects = site->alloc_objects,
+				    .free_bytes = site->free_bytes,
+				    .free_objects = site->free_objects };
+
+	memcpy(stats.lives.classes, site->lives, sizeof(site->lives));
+	return stats;
+}
 
 struct past {
 	struct database *database;
@@ -46,7 +60,8 @@ static struct past_site *past_site(struct past *past, uint64_t id)
 	if (site)
 		return site;
 	if (past->sites.count >= SITES_MAX) {
-		database_damage(past->database, "it has too many sites");
+		database_damage(past->database,
+				"it has more sites than a recorder writes: over 1048576 at a time");
 		return NULL;
 	}
 	site = memory_alloc(1, sizeof(*site));
@@ -83,6 +98,7 @@ static void past_read_row(struct past *past)
 	const uint64_t id = query_take_number(query, INT64_MAX);
 	const uint64_t key = query_take_word(query);
 	struct past_site *site;
+	struct site_stats stats;
 
 	/* What ended programs held is not judged. */
 	if (query_take_bool(query) | query_take_bool(query)) {
@@ -94,13 +110,14 @@ static void past_read_row(struct past *past)
 		return;
 	past_check_key(past, id, key);
 	site->key = key;
-	site->stats.alloc_bytes = query_take_number(query, INT64_MAX);
-	site->stats.alloc_objects = query_take_number(query, INT64_MAX);
-	site->stats.free_bytes = query_take_number(query, INT64_MAX);
-	site->stats.free_objects = query_take_number(query, INT64_MAX);
-	if (!classes_parse(query_take_text(query), site->stats.lives.classes))
+	site->alloc_bytes = query_take_number(query, INT64_MAX);
+	site->alloc_objects = query_take_number(query, INT64_MAX);
+	site->free_bytes = query_take_number(query, INT64_MAX);
+	site->free_objects = query_take_number(query, INT64_MAX);
+	if (!classes_parse(query_take_text(query), site->lives))
 		database_damage(past->database, "a histogram is none");
-	figures_check(past->database, (struct figures_place){ past->interval, id }, &site->stats);
+	stats = past_stats(site);
+	figures_check(past->database, (struct figures_place){ past->interval, id }, &stats);
 }
 
 static void past_give(const struct past *past, uint64_t time_ns)
@@ -113,8 +130,9 @@ static void past_give(const struct past *past, uint64_t time_ns)
 		return;
 	for (cursor = 0; (slot = table_next(&past->sites, &cursor));) {
 		const struct past_site *site = slot->value;
+		const struct site_stats stats = past_stats(site);
 
-		sink->set(sink->context, site->key, &site->stats);
+		sink->set(sink->context, site->key, &stats);
 	}
 	sink->end(sink->context);
 }

@@ -11,6 +11,9 @@
 #include "model/symbols.h"
 #include "recording/database.h"
 
+/* The most sites of an interval: as many stacks as --max-stacks allows. Others are made to take memory. */
+#define READER_SITES_MAX (1 << 20)
+
 struct reader {
 	struct database database;
 	struct module_list modules; /* modules of all frames, by index */

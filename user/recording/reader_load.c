@@ -21,7 +21,7 @@
 #include "recording/verdict_reader.h"
 
 /* More than any snapshot has: a recording with more is made to take memory. */
-#define SITES_MAX (1 << 21)
+#define SITES_MAX READER_SITES_MAX
 #define TARGETS_MAX (1 << 20)
 #define FRAMES_MAX (1 << 24)
 #define DEPTH_MAX 4096
@@ -31,7 +31,6 @@ struct read_site {
 	struct site_stats stats;
 	struct births births;
 	uint64_t ages_ns; /* CLOCK_MONOTONIC: its ages are of then */
-	bool gone;
 };
 
 /* The latest state of a process. */
@@ -339,13 +338,19 @@ static void load_figures_row(struct load *load, struct query *query, const bool 
 
 	if (!site) {
 		if (load->sites.count == SITES_MAX) {
-			database_damage(load->database, "it has too many sites");
+			database_damage(
+				load->database,
+				"it has more sites than a recorder writes: over 1048576 at a time");
 			return;
 		}
 		site = memory_alloc(1, sizeof(*site));
 		table_put(&load->sites, id, site);
 	}
-	site->gone = query_take_bool(query);
+	/* Of the interval's sites there is a limit, not of those that came and went. */
+	if (query_take_bool(query)) {
+		free(table_remove(&load->sites, id));
+		return;
+	}
 	site->births.oldest_ns = query_take_number(query, INT64_MAX);
 	site->births.mean_ns = query_take_signed(query);
 	site->births.rest_ns = query_take_number(query, INT64_MAX);
@@ -588,10 +593,13 @@ static void load_sites(struct load *load)
 	const struct table_slot *slot;
 	size_t cursor;
 
-	for (cursor = 0; (slot = table_next(&load->sites, &cursor));)
-		if (!((const struct read_site *)slot->value)->gone &&
-		    database_is_fine(load->database))
+	/* Each is freed as soon as the snapshot has it: there may be very many. */
+	for (cursor = 0; (slot = table_next(&load->sites, &cursor));) {
+		if (database_is_fine(load->database))
 			load_site(load, slot->key, slot->value);
+		free(slot->value);
+	}
+	table_free(&load->sites);
 }
 
 /* All of it */
@@ -636,7 +644,6 @@ static void load_close(struct load *load)
 	load_free_values(&load->processes);
 	born_reader_free(&load->births);
 	verdict_reader_free(&load->verdicts);
-	load_free_values(&load->sites);
 	load_free_values(&load->frames);
 	load_free_values(&load->functions);
 	table_free(&load->names);

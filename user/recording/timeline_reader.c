@@ -7,7 +7,7 @@
 
 /* More than any recording has: one with more is made to take memory. */
 #define MOMENTS_MAX (1 << 20)
-#define SITES_MAX (1 << 21)
+#define SITES_MAX READER_SITES_MAX
 #define MARKS_MAX (1 << 12)
 
 static void timeline_reader_site(struct database *database, struct query *query, bool without_young,
@@ -23,7 +23,8 @@ static void timeline_reader_site(struct database *database, struct query *query,
 	stats.young_bytes = query_take_number(query, INT64_MAX);
 	stats = site_stats_counted(&stats, without_young);
 	if (timeline->sites.count >= SITES_MAX)
-		database_damage(database, "it has too many sites");
+		database_damage(database,
+				"it has more sites than a recorder writes: over 1048576 at a time");
 	else
 		timeline_set(timeline, key, gone ? 0 : site_stats_inuse_bytes(&stats), ended);
 }

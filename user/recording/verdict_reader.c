@@ -5,9 +5,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "recording/reader.h"
 
 /* More than any recording has: one with more is made to take memory. */
-#define SITES_MAX (1 << 21)
+#define SITES_MAX READER_SITES_MAX
 
 static bool verdict_reader_has_table(struct database *database)
 {

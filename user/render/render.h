@@ -74,7 +74,7 @@ struct render_format {
 
 /* The format with a name, or NULL. */
 const struct render_format *render_format_find(const char *name);
-/* The one that the ending of a file's name stands for, or NULL. */
+/* The format that a file name selects by its ending, or NULL. */
 const struct render_format *render_format_of_file(const char *path);
 /* The table; the last entry has a NULL name. */
 const struct render_format *render_format_list(void);
