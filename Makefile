@@ -193,7 +193,7 @@ $(BUILD)/tests/host_bpf/%.o: tests/host_bpf/%.c
 	$(call say,CC,$@)
 	$(Q)$(COMPILE_SANITIZED) -O0 -Itests/host_bpf -Ibpf
 
-$(UNIT_TESTS): %: %.o $(BUILD)/tests/unit/filter.o | $(LIBPURE)
+$(UNIT_TESTS): %: %.o $(BUILD)/tests/unit/program.o | $(LIBPURE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SANITIZE) -Wl,--export-dynamic,--allow-shlib-undefined,-z,lazy \
 		-Wl,-rpath,$(CURDIR)/$(BUILD)/sanitized -o $@ $^ $(LIBPURE) -lcmocka $(LIBS)

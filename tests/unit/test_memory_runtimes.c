@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <sanitizer/asan_interface.h>
 
 #include "kinds/kind.h"
 #include "memory/memory_runtimes.h"
@@ -57,12 +56,7 @@ static void found_free(struct heap_layout *layout)
 static const struct heap_allocator found = {
 	.name = "found", .find = found_find, .walk = found_walk, .free = found_free
 };
-/* In place of the library's, which the sanitizer takes for a mistake. */
 const struct heap_allocator *const census_allocators[] = { &found, NULL };
-const char *__asan_default_options(void)
-{
-	return "detect_odr_violation=0";
-}
 
 /* One object in a pool, one in a block of malloc's. */
 static void open_world(void)
