@@ -158,7 +158,7 @@ def test_a_launcher_without_an_allocator():
     errors = tracer.stderr()
     assert "what %s executes is traced" % lab.target("bare") in errors, errors
     status, _, errors = lab.run("--", lab.target("bare"), lab.target("bare"), "/nonexistent")
-    assert status == 5 and "nothing to probe" in errors, (status, errors)
+    assert status == 125 and "nothing to probe" in errors, (status, errors)
     status, _, errors = lab.run("--no-follow-fork", "--", lab.target("bare"), lab.target("known"), "calls")
     assert status == 5 and "nothing to probe" in errors, (status, errors)
 

@@ -170,7 +170,7 @@ def test_command():
         return tracer.process.poll() is not None
     lab.wait_for(ended, "the tracer ends")
     assert terminal.is_restored() and b"WRITTEN" not in terminal.raw, terminal.raw
-    assert "7" in tracer.stderr(), tracer.stderr()
+    assert tracer.process.returncode == 7 and "7" in tracer.stderr(), tracer.stderr()
     terminal.close()
 
 

@@ -194,6 +194,13 @@ static const struct {
 	{ "-p 1 -Z 17179869184g", "-Z/--max-size takes a size", NULL },
 	{ "-p 1 -z 65 -Z 64", "at least 65 (-z)", "at most 64 (-Z)" },
 	{ "-p 1 --fail-over 10%", "--fail-over takes a size", "'10%'" },
+	/* statuses */
+	{ "-p 1 --error-exitcode 3", "--error-exitcode is of a command", "'-- CMD'" },
+	{ "leaks -p 1 --error-exitcode 1", "--error-exitcode is of a command", "'-- CMD'" },
+	{ "--kernel --error-exitcode 3", "--error-exitcode is for processes", NULL },
+	{ "--error-exitcode 256 -- ls", "from 0 to 255", NULL },
+	{ "--error-exitcode x -- ls", "--error-exitcode takes a whole number", "'x'" },
+	{ "record --error-exitcode 3 -o x -- ls", "--error-exitcode has no meaning", NULL },
 	/* numbers */
 	{ "-p 1 -n ten", "-n/--top takes a whole number", "'ten'" },
 	{ "-p 1 -n -1", "-n/--top takes a whole number", NULL },

@@ -172,6 +172,8 @@ static void test_order(void **state)
 	grow(sample, &history, 12, 10);
 	report = report_build(&sample->snapshot, &options, &names);
 	assert_int_equal(report->leaks, 1);
+	assert_int_equal(report->judged, 2);
+	assert_int_equal(report->unjudged, 0);
 	assert_int_equal(report->verdict.word, VERDICT_LEAK);
 	assert_int_equal(report->sites[0].origin->key, 12);
 	assert_int_equal(report->sites[0].verdict.word, VERDICT_LEAK);
@@ -213,11 +215,15 @@ static void test_order_by_itself(void **state)
 	report = report_build(&sample->snapshot, &options, &names);
 	assert_int_equal(report->options.sort, SORT_INUSE);
 	assert_int_equal(report->sites[0].origin->key, 11);
+	assert_int_equal(report->judged, 0);
+	assert_int_equal(report->unjudged, 2);
 	report_free(report);
 	options.history = &history;
 	report = report_build(&sample->snapshot, &options, &names);
 	assert_int_equal(report->options.sort, SORT_LEAK);
 	assert_int_equal(report->sites[0].origin->key, 12);
+	assert_int_equal(report->judged + report->unjudged, 2);
+	assert_true(report->judged >= report->leaks && report->leaks);
 	report_free(report);
 	history_free(&history);
 	sample_free(sample);

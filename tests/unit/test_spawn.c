@@ -348,14 +348,14 @@ static void test_find(void **state)
 	scratch_remove(&scratch);
 }
 
-static void assert_not_held(const char *command, const char *why)
+static void assert_not_held(const char *command, enum error_kind kind, const char *why)
 {
 	char *arguments[] = { (char *)command, NULL };
 	struct spawn spawn = { 0 };
 	struct error error = { 0 };
 
 	assert_true(spawn_hold(&spawn, arguments, &error) < 0);
-	assert_int_equal(error.kind, ERROR_TARGET);
+	assert_int_equal(error.kind, kind);
 	assert_int_equal(spawn.pid, 0);
 	if (!strstr(error.text, why))
 		fail_msg("'%s' does not say '%s'", error.text, why);
@@ -364,14 +364,15 @@ static void assert_not_held(const char *command, const char *why)
 static void test_not_held(void **state)
 {
 	(void)state;
-	assert_not_held("no-such-command", "cannot run no-such-command: command not found");
-	assert_not_held("", "command not found");
-	assert_not_held("/no/such/file", "No such file or directory");
-	assert_not_held("/etc/passwd", "Permission denied");
-	assert_not_held("/etc", "Permission denied");
+	assert_not_held("no-such-command", ERROR_NOT_FOUND,
+			"cannot run no-such-command: command not found");
+	assert_not_held("", ERROR_NOT_FOUND, "command not found");
+	assert_not_held("/no/such/file", ERROR_NOT_FOUND, "No such file or directory");
+	assert_not_held("/etc/passwd", ERROR_NOT_EXECUTABLE, "Permission denied");
+	assert_not_held("/etc", ERROR_NOT_EXECUTABLE, "Permission denied");
 }
 
-static void assert_exec_fails(const char *path, int code)
+static void assert_exec_fails(const char *path, enum error_kind kind, int code)
 {
 	char *arguments[] = { (char *)path, NULL };
 	struct spawn spawn = { 0 };
@@ -380,7 +381,7 @@ static void assert_exec_fails(const char *path, int code)
 
 	assert_int_equal(spawn_hold(&spawn, arguments, NULL), 0);
 	assert_int_equal(spawn_release(&spawn, &error), -code);
-	assert_int_equal(error.kind, ERROR_TARGET);
+	assert_int_equal(error.kind, kind);
 	assert_non_null(strstr(error.text, path));
 	assert_non_null(strstr(error.text, strerror(code)));
 	assert_int_equal(spawn_poll(&spawn, &status), 1);
@@ -396,9 +397,9 @@ static void test_exec_fails(void **state)
 	int fd;
 
 	(void)state;
-	assert_exec_fails(path, ENOENT);
+	assert_exec_fails(path, ERROR_NOT_FOUND, ENOENT);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	assert_exec_fails(path, ETXTBSY);
+	assert_exec_fails(path, ERROR_NOT_EXECUTABLE, ETXTBSY);
 	close(fd);
 	free(path);
 	scratch_remove(&scratch);

@@ -200,6 +200,16 @@ static enum report_sort report_order(enum verdict_word worst, const struct great
 	return worst >= VERDICT_GROWING ? SORT_LEAK : SORT_INUSE;
 }
 
+static void report_count_verdict(struct report *report, const struct site_stats *stats,
+				 enum verdict_word word)
+{
+	const bool is_known = word != VERDICT_NONE && word != VERDICT_UNKNOWN;
+
+	report->leaks += word == VERDICT_LEAK;
+	report->judged += is_known;
+	report->unjudged += !is_known && stats->alloc_objects;
+}
+
 /* Add every site to the sums of the report and the ones that may be listed, without weights, to `candidates`. */
 static size_t report_judge(struct report *report, const struct snapshot *snapshot,
 			   const struct report_options *options, struct candidate *candidates)
@@ -230,7 +240,7 @@ static size_t report_judge(struct report *report, const struct snapshot *snapsho
 		report_sum_targets(report, places, site, options);
 		if (!site->ended)
 			growth_add(&report->growth.bytes, growth.bytes);
-		report->leaks += verdict.word == VERDICT_LEAK;
+		report_count_verdict(report, &site->stats, verdict.word);
 		if (verdict.word > worst)
 			worst = verdict.word;
 		greatest_see(&greatest, &stats, verdict.word);

@@ -160,6 +160,8 @@ struct report {
 	struct peak peak; /* growth and peak of `totals` */
 	struct verdict verdict; /* of all sites except samples and ended programs */
 	size_t leaks; /* leaking rows, listed or not */
+	size_t judged; /* rows that have a verdict, leaks among them, */
+	size_t unjudged; /* and rows that have allocated, but have none, or an unknown one */
 	size_t sites_in_use; /* rows that hold at least one byte or block */
 	struct site_stats left_out; /* part of `totals` that --only leaves out */
 	size_t sites_left_out; /* number of these sites that hold something */

@@ -13,6 +13,9 @@ enum error_kind {
 		3, /* a privilege or a kernel feature is missing; also every internal failure */
 	ERROR_TARGET = 4, /* the target does not exist or is gone */
 	ERROR_NOTHING = 5, /* nothing in the target can be probed */
+	/* As shells have it: */
+	ERROR_NOT_EXECUTABLE = 126, /* the command to start cannot be executed, */
+	ERROR_NOT_FOUND = 127, /* or does not exist */
 };
 
 struct error {

@@ -56,13 +56,10 @@ struct command {
 	int (*check)(const struct command_line *line, struct options *options, struct error *error);
 	/*
 	 * Run the command; every message has been logged on return. Returns the exit status of the
-	 * program: 0; 1 if a requested threshold was passed; or a result of command_fail.
+	 * program: a result of exit_status_of or of command_fail.
 	 */
 	int (*run)(const struct options *options, const struct log *log);
 };
-
-/* The exit status where there are leaks, or more in use than --fail-over allows. */
-#define STATUS_LEAKS 1
 
 extern const struct command command_trace; /* trace_taker.c */
 extern const struct command command_plan; /* plan.c */

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* How long a command that goes on at its end is waited for, for its exit status. */
+#include "system/end_signals.h"
+
+/* A command that goes on at its end is waited for, for its exit status; once a signal is to end the tracer, for so long. */
 #define END_MS 5000
 
 int ending_open(struct ending *ending, struct spawn *spawn, const char *name, const struct log *log,
@@ -16,6 +18,12 @@ int ending_open(struct ending *ending, struct spawn *spawn, const char *name, co
 	if (!code)
 		*ending = (struct ending){ log, name, spawn, ending->watchdog };
 	return code;
+}
+
+static void ending_wait(const struct ending *ending)
+{
+	while (!watchdog_wait_end(&ending->watchdog, END_MS) && !end_signals_are_pending())
+		;
 }
 
 void ending_let_go(struct ending *ending, struct session *session)
@@ -32,8 +40,10 @@ void ending_let_go(struct ending *ending, struct session *session)
 			ending->log, LOG_ERROR,
 			"warning: %s (process %d) is stopped still: 'kill -CONT %d' lets it go on",
 			ending->name, ending->watchdog.pid, ending->watchdog.pid);
-	if (is_stopped && watchdog_wait_end(&ending->watchdog, END_MS))
+	if (is_stopped) {
+		ending_wait(ending);
 		ending_log(ending->log, ending->name, ending->spawn);
+	}
 	watchdog_close(&ending->watchdog);
 	ending->spawn = NULL;
 }

@@ -262,8 +262,7 @@ static int finder_take_snapshot(struct finder *finder, struct leak_report *repor
 	code = session_snapshot(finder->session, ret_snapshot);
 	session_detach_begin(finder->session);
 	if (code)
-		return error_set(error, ERROR_PERMISSION, code,
-				 "cannot read the counters from the kernel: %s", strerror(-code));
+		return session_refuse_snapshot(code, error);
 	report->is_traced = true;
 	report->traced_ns = (*ret_snapshot)->time_ns - (*ret_snapshot)->start_ns;
 	leak_stacks_fill(report, *ret_snapshot, true, &names);
@@ -290,7 +289,7 @@ static int finder_report(struct finder *finder, struct leak_report *report, stru
 	} else {
 		finder_apply_rules(finder, report, false);
 	}
-	finder->has_leaks = finder_sees_leaks(finder, report);
+	finder->finding = finder_sees_leaks(finder, report) ? FINDING_FOUND : FINDING_NOTHING;
 	if (finder->ending)
 		ending_let_go(finder->ending, finder->session);
 	if (!code)
@@ -308,18 +307,20 @@ static bool finder_runs(const struct finder *finder)
 	return session_traces(finder->session, finder->pid);
 }
 
+/* That a command cannot be stopped at its end is no failure of the tracer. */
+static void finder_log_unseen(struct finder *finder)
+{
+	finder->finding = FINDING_UNJUDGED;
+	log_write(finder->log, LOG_ERROR,
+		  "not looked at: %s (process %d) was ended by a signal or by a system call of its "
+		  "own, where it cannot be stopped: in the C library, exit() and _exit() end it. "
+		  "Its memory has gone before it was looked at. 'tracer -- CMD' reports what it "
+		  "had not freed then, and -d TIME, shorter than it runs, looks earlier",
+		  finder->options->arguments[0], finder->pid);
+}
+
 static int finder_refuse_ended(const struct finder *finder, struct error *error)
 {
-	const char *const *arguments = (const char *const *)finder->options->arguments;
-
-	if (arguments)
-		return error_set(
-			error, ERROR_TARGET, -ESRCH,
-			"%s (process %d) was ended by a signal or by a system call of its own, "
-			"where it cannot be stopped: in the C library, exit() and _exit() end it. "
-			"Its memory has gone before it was looked at. 'tracer -- CMD' reports what "
-			"it had not freed then, and -d TIME, shorter than it runs, looks earlier",
-			*arguments, finder->pid);
 	return error_set(
 		error, ERROR_TARGET, -ESRCH,
 		"process %d ended before it had been looked at, and its memory has gone with "
@@ -408,14 +409,12 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 				 "a signal has ended the look before there was a result");
 	if (!code)
 		return 0;
-	if (finder->session && refused.kind == ERROR_TARGET && !finder_runs(finder))
+	if (!finder->session || refused.kind != ERROR_TARGET || finder_runs(finder))
+		return error_set(error, refused.kind, code, "%s", refused.text);
+	if (!finder->options->arguments)
 		return finder_refuse_ended(finder, error);
-	return error_set(error, refused.kind, code, "%s", refused.text);
-}
-
-int finder_status(const struct finder *finder)
-{
-	return finder->has_leaks ? STATUS_LEAKS : 0;
+	finder_log_unseen(finder);
+	return 0;
 }
 
 int finder_close(struct finder *finder, struct error *error)

@@ -8,6 +8,7 @@
 
 #include "analyze/suppression.h"
 #include "command/ending.h"
+#include "command/exit_status.h"
 #include "command/options.h"
 #include "command/output.h"
 #include "kernel/thread_iterator.h"
@@ -36,7 +37,7 @@ struct finder {
 	struct ending *ending;
 	struct file_swap swap; /* replaces the file of --save */
 	struct watchdog pause; /* stops the process for a pass; with --pause */
-	bool has_leaks; /* some reported blocks make the exit status 1 */
+	enum exit_finding finding; /* are there reported blocks that the exit status is about? */
 };
 
 /*
@@ -50,9 +51,6 @@ int finder_open(struct finder *finder, const struct options *options, pid_t pid,
  * returns true. Returns 0 or a negative errno with `error` filled.
  */
 int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error);
-
-/* The exit status after the report: STATUS_LEAKS if it has blocks for that, or 0. */
-int finder_status(const struct finder *finder);
 
 /*
  * Returns 0, or a negative errno with `error` filled if the output could not be saved. Accepts one

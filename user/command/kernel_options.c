@@ -48,6 +48,7 @@ int kernel_options_check(struct options *options, struct error *error)
 		{ options->when_growth_bytes, "--when-growth" },
 		{ options->on_oom, "--on-oom" },
 		{ options->exec, "--exec" },
+		{ options->has_error_exitcode, "--error-exitcode" },
 		{ options->named.count, "--alloc, --realloc and --free" },
 		{ options->usdt == USDT_ONLY, "--usdt=only" },
 		{ options->no_return_probes, "--no-return-probes" },

@@ -396,7 +396,8 @@ int kernel_trace_run(const struct options *options, const struct log *log,
 		kernel_trace_report(&trace, true);
 	kernel_trace_close_writer(&trace);
 	status = trace.error.kind ? command_fail(log, &trace.error)
-				  : reporter_status(&trace.reporter, options);
+				  : exit_status_of(&(struct exit_facts){
+					    .finding = reporter_finding(&trace.reporter) });
 	end_signals_set_done(status);
 	kernel_trace_close(&trace);
 	return status;

@@ -76,7 +76,7 @@ static int leaks_look_now(const struct options *options, const struct log *log)
 	pid_list_free(&command.processes);
 	if (code)
 		return command_fail(log, &error);
-	return finder_status(&command.finder);
+	return exit_status_of(&(struct exit_facts){ .finding = command.finder.finding });
 }
 
 /* The process that was selected, and no other one. */

@@ -20,13 +20,11 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const leaks_options[] = {
-	&options_table_target,	&options_table_follow,
-	&options_table_time,	&options_table_frames,
-	&options_table_file,	&options_table_top,
-	&options_table_output,	&options_table_leaks,
-	&options_table_limits,	&options_table_record,
-	&options_table_probe,	&options_table_who,
-	&options_table_general, NULL,
+	&options_table_target, &options_table_follow,  &options_table_time,
+	&options_table_frames, &options_table_found,   &options_table_file,
+	&options_table_top,    &options_table_output,  &options_table_leaks,
+	&options_table_limits, &options_table_record,  &options_table_probe,
+	&options_table_who,    &options_table_general, NULL,
 };
 
 #define ONE_PROCESS "it looks at one process, which -p or another option selects"

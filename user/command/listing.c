@@ -2,6 +2,7 @@
 /* See listing.h. */
 #include "command/listing.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,4 +42,39 @@ int listing_read(const struct options *options, struct decoder *decoder, const c
 
 	free(user);
 	return code;
+}
+
+int listing_read_started(const struct options *options, struct decoder *decoder,
+			 const char *program, const struct log *log, char ***ret_paths,
+			 struct error *error)
+{
+	struct error missing = { 0 };
+	char **paths = NULL;
+	size_t count = 0;
+	int code = listing_read(options, decoder, program, true, &paths, &count, &missing);
+
+	if (code < 0) {
+		loader_list_free(paths, count);
+		/* A script without its interpreter: as of the exec, to which it does not come. */
+		if (code == -ENOENT)
+			return error_set(error, ERROR_NOT_FOUND, code, "cannot run %s: %s", program,
+					 missing.text);
+		return error_set(error, missing.kind, code, "%s", missing.text);
+	}
+	if (code)
+		log_write(log, LOG_VERBOSE, "libraries are looked for when they are opened: %s",
+			  missing.text);
+	paths = memory_resize(paths, count + 1, sizeof(*paths));
+	paths[count] = NULL;
+	*ret_paths = paths;
+	return code;
+}
+
+void listing_free(char **paths)
+{
+	size_t count = 0;
+
+	while (paths && paths[count])
+		count++;
+	loader_list_free(paths, count);
 }

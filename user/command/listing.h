@@ -9,8 +9,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/log.h"
 #include "command/options.h"
 #include "decode/decoder.h"
+
+/*
+ * List the files that `program`, which is going to run in any case, will map. Returns 0; 1, which is
+ * logged, if only the program and its loader are known; or a negative errno with `error` filled.
+ * Free `*ret_paths`, which ends with NULL, with listing_free.
+ */
+int listing_read_started(const struct options *options, struct decoder *decoder,
+			 const char *program, const struct log *log, char ***ret_paths,
+			 struct error *error);
+
+/* Accepts NULL. */
+void listing_free(char **paths);
 
 /*
  * As loader_list_libraries, for a program and the -u of `options`. Without -u, root runs the loader

@@ -4,6 +4,17 @@
 
 #include <stdlib.h>
 
+#include "system/end_signals.h"
+
+struct symbolizer *naming_start(const struct options *options, const struct module_list *modules)
+{
+	const struct symbolizer_options wanted = { .debug_directory = options->debug_directory,
+						   .debuginfod = options->debuginfod,
+						   .is_over = end_signals_are_urgent };
+
+	return symbolizer_new(modules, &wanted);
+}
+
 static const struct symbol_list *naming_lookup(void *context, const struct frame *frame)
 {
 	return symbolizer_lookup(context, frame);

@@ -5,7 +5,11 @@
 
 #include "analyze/report.h"
 #include "base/log.h"
+#include "command/options.h"
 #include "symbolize/symbolizer.h"
+
+/* A symbolizer for frames in `modules`, which must outlive it. Free with symbolizer_free. */
+struct symbolizer *naming_start(const struct options *options, const struct module_list *modules);
 
 struct report_names naming_of(struct symbolizer *symbolizer);
 

@@ -18,6 +18,7 @@ void options_set_defaults(struct options *options)
 		.max_size = UINT64_MAX,
 		.stack_depth = STACK_FRAMES_MAX,
 		.fail_over = UINT64_MAX,
+		.error_exitcode = 1,
 		.max_window_ns = 20000000,
 		.deadline_ns = 10000000000ULL,
 		.max_memory = 1ULL << 30,

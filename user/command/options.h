@@ -134,6 +134,9 @@ struct options {
 	uint64_t fail_over;
 
 	bool fail_on_leak; /* exit with status 1 if a row is a leak at the end */
+	/* With `arguments`: exit status for what was found; 0 = that of the command. */
+	uint64_t error_exitcode;
+	bool has_error_exitcode; /* it was given */
 
 	uint64_t deadline_ns; /* time limit of a look at memory */
 	uint64_t max_memory; /* memory limit of the tracer itself, bytes */

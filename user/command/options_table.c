@@ -183,6 +183,13 @@ static int options_table_store_budget(const struct option_row *row, const char *
 	return 0;
 }
 
+static int options_table_store_exitcode(const struct option_row *row, const char *text,
+					struct options *options, struct error *error)
+{
+	options->has_error_exitcode = true;
+	return option_row_store_number(row, text, options, error);
+}
+
 #define FIELD(name) .field = offsetof(struct options, name)
 
 /* Which processes. */
@@ -362,6 +369,16 @@ static const struct option_row report_rows[] = {
 	  .help = "with --schema 2 -n 0: also sites that hold nothing",
 	  .store = option_row_store_true,
 	  FIELD(empty) },
+};
+
+/* What comes of what is found in a command. */
+static const struct option_row found_rows[] = {
+	{ .name = "error-exitcode",
+	  .argument = "N",
+	  .help = "with '-- CMD': status for what is found (1); 0 = CMD's",
+	  .store = options_table_store_exitcode,
+	  FIELD(error_exitcode),
+	  .max = 255 },
 };
 
 /* Where it goes. */
@@ -647,6 +664,7 @@ const struct option_list options_table_frames = LIST(frame_rows);
 const struct option_list options_table_sites = LIST(site_rows);
 const struct option_list options_table_folded = LIST(folded_rows);
 const struct option_list options_table_report = LIST(report_rows);
+const struct option_list options_table_found = LIST(found_rows);
 const struct option_list options_table_file = LIST(file_rows);
 const struct option_list options_table_top = LIST(top_rows);
 const struct option_list options_table_output = LIST(output_rows);

@@ -18,6 +18,7 @@ extern const struct option_list options_table_frames; /* how stacks are shown */
 extern const struct option_list options_table_sites; /* which call sites are shown */
 extern const struct option_list options_table_folded; /* folded stacks */
 extern const struct option_list options_table_report; /* what a report shows */
+extern const struct option_list options_table_found; /* what comes of what is found */
 extern const struct option_list options_table_file; /* where it goes */
 extern const struct option_list options_table_top; /* how many rows */
 extern const struct option_list options_table_output; /* how it is written */

@@ -199,7 +199,7 @@ static int report_run(const struct options *options, const struct log *log)
 	reader_close(&reader);
 	if (code && code != -EPIPE)
 		return command_fail(log, &error);
-	return reporter_status(&reporter, options);
+	return exit_status_of(&(struct exit_facts){ .finding = reporter_finding(&reporter) });
 }
 
 const struct command command_report = {

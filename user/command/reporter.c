@@ -291,6 +291,17 @@ static struct render_options reporter_style(const struct reporter *reporter,
 	return style;
 }
 
+static enum exit_finding reporter_find(const struct options *options, const struct report *report)
+{
+	if (site_stats_inuse_bytes(&report->totals) > options->fail_over)
+		return FINDING_FOUND;
+	if (!options->fail_on_leak)
+		return FINDING_NOTHING;
+	if (report->leaks)
+		return FINDING_FOUND;
+	return report->unjudged && !report->judged ? FINDING_UNJUDGED : FINDING_NOTHING;
+}
+
 int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct error *error)
 {
 	struct budget_estimates *estimates = budget_estimates_new(snapshot->budget);
@@ -318,8 +329,7 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	progress_end();
 	if (reporter->symbolizer)
 		report->loss[LOSS_FILES_WITHOUT_NAMES] += symbolizer_unread(reporter->symbolizer);
-	reporter->leaks = report->leaks;
-	reporter->inuse_bytes = site_stats_inuse_bytes(&report->totals);
+	reporter->finding = reporter_find(reporter->options, report);
 	reporter_look_inside(reporter, report);
 	reporter_fill_objects(reporter, report);
 	growth_keep(&reporter->base, snapshot, wanted.without_young);
@@ -338,11 +348,14 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 	return passage.code;
 }
 
-int reporter_status(const struct reporter *reporter, const struct options *options)
+enum exit_finding reporter_finding(const struct reporter *reporter)
 {
-	if (options->fail_on_leak && reporter->leaks)
-		return STATUS_LEAKS;
-	return reporter->inuse_bytes > options->fail_over ? STATUS_LEAKS : 0;
+	if (reporter->finding == FINDING_UNJUDGED)
+		log_write(
+			reporter->log, LOG_ERROR,
+			"--fail-on-leak: not judged: no row has a verdict yet, which takes 4 s of "
+			"tracing, and longer in windows: trace for longer");
+	return reporter->finding;
 }
 
 int reporter_close(struct reporter *reporter, struct error *error)

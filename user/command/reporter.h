@@ -3,6 +3,7 @@
 #ifndef COMMAND_REPORTER_H
 #define COMMAND_REPORTER_H
 
+#include "command/exit_status.h"
 #include "command/options.h"
 #include "command/output.h"
 #include "command/watcher.h"
@@ -37,8 +38,8 @@ struct reporter {
 	struct watcher *watcher;
 	bool color;
 	uint64_t written; /* reports */
-	uint64_t inuse_bytes; /* total in use in the last report */
-	size_t leaks; /* rows of the last report that are leaks */
+	/* Of the last report, what --fail-on-leak and --fail-over are about. */
+	enum exit_finding finding;
 	bool is_last; /* the next report is the last one: it may take longer */
 	struct reporter_process *processes; /* whose objects were counted before the trace; owned */
 	size_t process_count, process_capacity;
@@ -71,11 +72,14 @@ void reporter_set_base(struct reporter *reporter, const struct snapshot *snapsho
  */
 int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct error *error);
 
+/*
+ * What the last report has of what --fail-on-leak and --fail-over look for; logs that nothing could
+ * be judged.
+ */
+enum exit_finding reporter_finding(const struct reporter *reporter);
+
 /* The callbacks that name a session's frames. The symbolizer must outlive the session. */
 struct frame_namer reporter_names(const struct reporter *reporter);
-
-/* The exit status after the last report: STATUS_LEAKS if it has passed a threshold of `options`, or 0. */
-int reporter_status(const struct reporter *reporter, const struct options *options);
 
 /* Returns 0, or a negative errno with `error` filled if the output could not be saved. */
 int reporter_close(struct reporter *reporter, struct error *error);

@@ -94,6 +94,9 @@ int target_options_check(const struct command_line *line, const struct options *
 		return USAGE("'--' must be followed by a command to start");
 	if (options->arguments && !*options->arguments[0])
 		return USAGE("the command after '--' is empty");
+	if (options->has_error_exitcode && !options->arguments)
+		return USAGE("--error-exitcode is of a command that is started: use it with "
+			     "'-- CMD'");
 	if (options->by_pid && options->arguments)
 		return USAGE("-p and '-- %s' exclude each other: trace running processes or start "
 			     "a command",

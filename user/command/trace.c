@@ -35,7 +35,6 @@
 #include "render/render.h"
 #include "session/session.h"
 #include "system/end_signals.h"
-#include "system/loader.h"
 #include "system/loop.h"
 #include "system/privilege.h"
 #include "system/proc.h"
@@ -76,6 +75,7 @@ struct trace {
 	bool closed; /* the reports have no reader any more */
 	bool closing; /* the next report is the last one */
 	uint64_t active_ns; /* since when the session is active; 0 = not yet */
+	bool started; /* the command has been executed */
 	struct error error;
 };
 
@@ -107,23 +107,13 @@ static int trace_add_process(struct trace *trace, pid_t pid, char *const *paths)
 static int trace_add_command(struct trace *trace)
 {
 	char **paths = NULL;
-	size_t count = 0;
-	struct error error = { 0 };
-	int code = listing_read(trace->options, trace->decoder, trace->spawn.path, true, &paths,
-				&count, &error);
+	int code = listing_read_started(trace->options, trace->decoder, trace->spawn.path,
+					trace->log, &paths, &trace->error);
 
-	if (code < 0) {
-		trace->error = error;
-	} else {
-		trace->unlisted = code > 0;
-		if (trace->unlisted)
-			log_write(trace->log, LOG_VERBOSE,
-				  "libraries are looked for when they are opened: %s", error.text);
-		paths = memory_resize(paths, count + 1, sizeof(*paths));
-		paths[count] = NULL;
+	trace->unlisted = code > 0;
+	if (code >= 0)
 		code = trace_add_process(trace, trace->spawn.pid, paths);
-	}
-	loader_list_free(paths, count);
+	listing_free(paths);
 	return code;
 }
 
@@ -187,12 +177,6 @@ static void trace_stop(struct trace *trace)
 	loop_stop(&trace->loop);
 }
 
-static int trace_refuse_snapshot(struct trace *trace, int code)
-{
-	return error_set(&trace->error, ERROR_PERMISSION, code,
-			 "cannot read the counters from the kernel: %s", strerror(-code));
-}
-
 static int trace_report(struct trace *trace, bool last)
 {
 	struct snapshot *snapshot;
@@ -210,7 +194,7 @@ static int trace_report(struct trace *trace, bool last)
 	if (last)
 		session_detach_begin(trace->session);
 	if (code)
-		return trace_refuse_snapshot(trace, code);
+		return session_refuse_snapshot(code, &trace->error);
 	if (snapshot->budget)
 		price_notice_budget(snapshot->budget, trace->log);
 	trace->reporter.is_last = last;
@@ -481,10 +465,7 @@ static int trace_open(struct trace *trace)
 	const int of_viewer[] = { end_signals_number(), SIGUSR1, SIGWINCH, SIGTSTP, 0 };
 	const int others[] = { end_signals_number(), SIGUSR1, trace->recorder ? SIGUSR2 : 0, 0 };
 	const int *signals = trace->viewer ? of_viewer : others;
-	const struct symbolizer_options names = { .debug_directory =
-							  trace->options->debug_directory,
-						  .debuginfod = trace->options->debuginfod,
-						  .is_over = end_signals_are_urgent };
+	const int late = trace->options->arguments ? EXIT_STATUS_FAILED : ERROR_PERMISSION;
 	int code = loop_open(&trace->loop, &trace->error);
 
 	if (!code)
@@ -493,7 +474,7 @@ static int trace_open(struct trace *trace)
 		return code;
 	spawn_signals_save(&trace->signals);
 	output_ignore_signals();
-	code = end_signals_open(ERROR_PERMISSION, &trace->end_signals, &trace->error);
+	code = end_signals_open(late, &trace->end_signals, &trace->error);
 	if (code)
 		return code;
 	code = trace_watch(trace, &trace->on_signal, loop_open_signals(signals), trace_on_signal);
@@ -509,7 +490,7 @@ static int trace_open(struct trace *trace)
 				    !trace->options->light;
 	trace->decoder =
 		decoder_new(trace->options->call_graph != CALL_GRAPH_FP, end_signals_are_urgent);
-	trace->reporter.symbolizer = symbolizer_new(&trace->modules, &names);
+	trace->reporter.symbolizer = naming_start(trace->options, &trace->modules);
 	trace->reporter.names = naming_of(trace->reporter.symbolizer);
 	if (trace->options->arguments)
 		code = spawn_hold(&trace->spawn, trace->options->arguments, &trace->error);
@@ -621,9 +602,10 @@ static int trace_start(struct trace *trace)
 		return 0;
 	}
 	code = trace_begin(trace);
-	if (code)
-		return code;
-	return holder_release(&trace->holder, &trace->spawn, &trace->error);
+	if (!code)
+		code = holder_release(&trace->holder, &trace->spawn, &trace->error);
+	trace->started = !code && trace->options->arguments;
+	return code;
 }
 
 static void trace_close(struct trace *trace)
@@ -645,6 +627,20 @@ static void trace_close(struct trace *trace)
 	loop_close(&trace->loop);
 }
 
+static struct exit_facts trace_facts(struct trace *trace)
+{
+	struct exit_facts facts = { .error = trace->error.kind,
+				    .has_command = trace->options->arguments != NULL,
+				    .is_started = trace->started,
+				    .error_exitcode = trace->options->error_exitcode };
+
+	facts.has_ended = trace->started && spawn_poll(&trace->spawn, &facts.wait_status);
+	if (!facts.error)
+		facts.finding = trace->finder ? trace->finder->finding
+					      : reporter_finding(&trace->reporter);
+	return facts;
+}
+
 int trace_execute(const struct options *options, const struct log *log,
 		  const struct trace_taker *taker)
 {
@@ -660,6 +656,7 @@ int trace_execute(const struct options *options, const struct log *log,
 			       .server = taker->server,
 			       .finder = taker->finder,
 			       .viewer = taker->viewer };
+	struct exit_facts facts;
 	int code, status;
 
 	if (!trace.viewer && !trace.server)
@@ -674,7 +671,7 @@ int trace_execute(const struct options *options, const struct log *log,
 	if (trace.viewer)
 		viewer_leave(trace.viewer);
 	if (trace.viewer && trace.viewer->code)
-		trace_refuse_snapshot(&trace, trace.viewer->code);
+		session_refuse_snapshot(trace.viewer->code, &trace.error);
 	holder_close(&trace.holder);
 	if (!code && (trace.waiting || trace.unlisted || trace.unprobed) &&
 	    session_is_over(trace.session))
@@ -689,9 +686,10 @@ int trace_execute(const struct options *options, const struct log *log,
 	ending_let_go(&trace.ending, trace.session);
 	triggers_close(&trace.triggers);
 	trace_close_writer(&trace);
-	status = trace.error.kind ? command_fail(log, &trace.error)
-		 : trace.finder	  ? finder_status(trace.finder)
-				  : reporter_status(&trace.reporter, options);
+	facts = trace_facts(&trace);
+	status = exit_status_of(&facts);
+	if (trace.error.kind)
+		command_fail(log, &trace.error);
 	end_signals_set_done(status);
 	trace_close(&trace);
 	return status;

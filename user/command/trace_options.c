@@ -24,23 +24,12 @@
 #define USAGE(...) error_set(error, ERROR_USAGE, -EINVAL, __VA_ARGS__)
 
 const struct option_list *const trace_options[] = {
-	&options_table_target,
-	&options_table_kernel,
-	&options_table_follow,
-	&options_table_time,
-	&options_table_trigger,
-	&options_table_frames,
-	&options_table_sites,
-	&options_table_folded,
-	&options_table_report,
-	&options_table_count,
-	&options_table_file,
-	&options_table_top,
-	&options_table_output,
-	&options_table_record,
-	&options_table_probe,
-	&options_table_general,
-	NULL,
+	&options_table_target, &options_table_kernel,  &options_table_follow,
+	&options_table_time,   &options_table_trigger, &options_table_frames,
+	&options_table_sites,  &options_table_folded,  &options_table_report,
+	&options_table_found,  &options_table_count,   &options_table_file,
+	&options_table_top,    &options_table_output,  &options_table_record,
+	&options_table_probe,  &options_table_general, NULL,
 };
 
 /* A number that is more likely a process ID. */

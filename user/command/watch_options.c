@@ -17,9 +17,19 @@
 #define LOOK_NS 1000000000
 
 const struct option_list *const watch_options[] = {
-	&options_table_target, &options_table_follow, &options_table_time,    &options_table_sites,
-	&options_table_report, &options_table_file,   &options_table_top,     &options_table_output,
-	&options_table_record, &options_table_probe,  &options_table_general, NULL,
+	&options_table_target,
+	&options_table_follow,
+	&options_table_time,
+	&options_table_sites,
+	&options_table_report,
+	&options_table_found,
+	&options_table_file,
+	&options_table_top,
+	&options_table_output,
+	&options_table_record,
+	&options_table_probe,
+	&options_table_general,
+	NULL,
 };
 
 const struct command_note watch_options_notes[] = {

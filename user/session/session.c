@@ -632,6 +632,12 @@ int session_snapshot(struct session *session, struct snapshot **ret_snapshot)
 	return 0;
 }
 
+int session_refuse_snapshot(int code, struct error *error)
+{
+	return error_set(error, ERROR_PERMISSION, code,
+			 "cannot read the counters from the kernel: %s", strerror(-code));
+}
+
 uint64_t session_find_site(const struct session *session, pid_t pid, uint64_t address,
 			   uint64_t size)
 {

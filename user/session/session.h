@@ -179,6 +179,9 @@ void session_list(const struct session *session, struct pid_list *list);
  */
 int session_snapshot(struct session *session, struct snapshot **ret_snapshot);
 
+/* Fill `error` for a snapshot that failed with `code`, which this returns. */
+int session_refuse_snapshot(int code, struct error *error);
+
 /*
  * The key of the site that allocated the heap block at `address` of process `pid`, if the record
  * has at most `size` bytes; 0 = unknown.

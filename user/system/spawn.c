@@ -68,6 +68,12 @@ static char *spawn_search(const char *command, int *ret_status)
 	return NULL;
 }
 
+/* What is missing may also be the interpreter of a script. */
+static enum error_kind spawn_kind(int code)
+{
+	return code == -ENOENT ? ERROR_NOT_FOUND : ERROR_NOT_EXECUTABLE;
+}
+
 char *spawn_find(const char *command, struct error *error)
 {
 	bool search = !strchr(command, '/');
@@ -81,7 +87,7 @@ char *spawn_find(const char *command, struct error *error)
 	if (!status)
 		path = memory_copy_string(command);
 	if (!path)
-		error_set(error, ERROR_TARGET, status, "cannot run %s: %s", command,
+		error_set(error, spawn_kind(status), status, "cannot run %s: %s", command,
 			  search && status == -ENOENT ? "command not found" : strerror(-status));
 	return path;
 }
@@ -317,7 +323,7 @@ int spawn_release(struct spawn *spawn, struct error *error)
 				 "cannot run %s as another user: %s (it takes root, or CAP_SETUID "
 				 "and CAP_SETGID)",
 				 spawn->path, strerror(-code));
-	return error_set(error, ERROR_TARGET, -code, "cannot run %s: %s", spawn->path,
+	return error_set(error, spawn_kind(-code), -code, "cannot run %s: %s", spawn->path,
 			 strerror(code));
 }
 

@@ -52,7 +52,7 @@ void spawn_signals_restore(const struct spawn_signals *signals);
 
 /*
  * The file that execvp would run for `command`, searching PATH. Free with free(). NULL with `error`
- * (ERROR_TARGET) filled if there is none, or none is executable.
+ * filled if there is none (ERROR_NOT_FOUND), or none is executable (ERROR_NOT_EXECUTABLE).
  */
 char *spawn_find(const char *command, struct error *error);
 
@@ -62,7 +62,7 @@ char *spawn_find(const char *command, struct error *error);
  * release, runs as the caller's user until then, and passes on no ambient or inheritable
  * capabilities. `arguments` is NULL-terminated. If the caller ignores SIGCHLD, this restores the
  * default, since the exit status would be lost. Returns 0, or a negative errno with `error` filled
- * (ERROR_TARGET: command not found or not executable; ERROR_USAGE: no such user).
+ * (ERROR_NOT_FOUND, ERROR_NOT_EXECUTABLE: as of spawn_find; ERROR_USAGE: no such user).
  */
 int spawn_hold(struct spawn *spawn, char *const arguments[], struct error *error);
 
@@ -80,8 +80,9 @@ void spawn_let_go(struct spawn *spawn);
 
 /*
  * Let the child exec, and wait for it. Returns 0 once it has, or a negative errno with `error`
- * filled if it could not change the user, the exec failed, or the child ended before it. A file of
- * unknown format is run by /bin/sh, as execvp does.
+ * filled if it could not change the user (ERROR_PERMISSION), the exec failed (ERROR_NOT_FOUND,
+ * ERROR_NOT_EXECUTABLE), or the child ended before it (ERROR_TARGET). A file of unknown format is
+ * run by /bin/sh, as execvp does.
  */
 int spawn_release(struct spawn *spawn, struct error *error);
 
