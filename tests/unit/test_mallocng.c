@@ -134,7 +134,7 @@ static void test_moving(void **state)
 
 	(void)state;
 	world_open(&world);
-	census_check_move(&world, free_two, 6, LIVE_BLOCKS);
+	census_check_move(&world, free_two, 6, LIVE_BLOCKS, CENSUS_MOVED);
 }
 
 /* Every byte of the first two groups: the walk ends, and is never more than what there is room for. */

@@ -144,7 +144,7 @@ static void test_moving(void **state)
 
 	(void)state;
 	world_open(&world);
-	census_check_move(&world, free_first, 75, LIVE_BLOCKS);
+	census_check_move(&world, free_first, 75, LIVE_BLOCKS, CENSUS_MOVED);
 }
 
 /* A segment that was mapped meanwhile. */
@@ -164,7 +164,7 @@ static void test_growing(void **state)
 
 	(void)state;
 	world_open(&world);
-	census_check_move(&world, map_segment, 75, LIVE_BLOCKS);
+	census_check_move(&world, map_segment, 75, LIVE_BLOCKS, CENSUS_GROWN);
 }
 
 /* One block in a hundred may come or go. */

@@ -282,7 +282,7 @@ static void test_moving(void **state)
 
 	(void)state;
 	world_open(&world);
-	census_check_move(&world, free_objects, 120, LIVE_BLOCKS);
+	census_check_move(&world, free_objects, 120, LIVE_BLOCKS, CENSUS_MOVED);
 }
 
 static void end_time(struct census_world *world)
