@@ -24,6 +24,7 @@
 
 enum child_request {
 	CHILD_MAP = 1, /* map a page of `path`, executable; the answer is its address */
+	CHILD_UNMAP, /* unmap the page that was mapped last */
 	CHILD_FORK, /* the answer is the pid of a child, which sleeps */
 	CHILD_FORK_AND_EXIT, /* the same, and end: the child is nobody's */
 	CHILD_SHARE, /* the same in its own memory, as vfork does */
@@ -63,12 +64,15 @@ static pid_t child_fork(void)
 	return pid;
 }
 
+static void *child_page; /* in a child: mapped last */
+
 static uint64_t child_map(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 
 	close(fd);
+	child_page = page;
 	return (uint64_t)(uintptr_t)page;
 }
 
@@ -90,6 +94,8 @@ static uint64_t child_do(const struct child_message *message)
 	switch (message->request) {
 	case CHILD_MAP:
 		return child_map(message->path);
+	case CHILD_UNMAP:
+		return (uint64_t)munmap(child_page, 4096);
 	case CHILD_FORK:
 	case CHILD_FORK_AND_EXIT:
 		return (uint64_t)child_fork();

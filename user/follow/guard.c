@@ -13,6 +13,7 @@
 #include "kernel/link_task.h"
 #include "kernel/perf_probe.h"
 #include "follow/breakpoints.h"
+#include "system/program_identity.h"
 
 /* As long as this are processes looked at for one report; the next report goes on with the others. */
 #define GUARD_NS 3000000
@@ -292,8 +293,21 @@ static size_t gone_list_count(const struct gone_list *list, size_t place)
 	return count;
 }
 
+/*
+ * Does the process still run this program? If it has executed another one, what was read at the
+ * addresses of the first one shows nothing.
+ */
+static bool guard_runs(const struct process *process, const struct program_identity *program)
+{
+	struct program_identity now;
+
+	return !program_identity_read(process->target.pid, &now) &&
+	       program_identity_is_same(program, &now) && process_alive(process);
+}
+
 /* Those of one place are together. */
-static void guard_mend(struct guard *guard, const struct process *process, struct gone_list *list)
+static void guard_mend(struct guard *guard, const struct process *process,
+		       const struct program_identity *program, struct gone_list *list)
 {
 	const struct guarded *guarded = guard_get(guard, process);
 	struct gone_list left = { 0 };
@@ -306,7 +320,7 @@ static void guard_mend(struct guard *guard, const struct process *process, struc
 				    guarded->places[list->items[i].place].module);
 	}
 	guarded = guard_look(guard, process, &left);
-	if (!process_alive(process))
+	if (!guard_runs(process, program))
 		list->count = 0;
 	for (i = 0; i < list->count; i += count) {
 		struct gone *first = &list->items[i];
@@ -319,18 +333,35 @@ static void guard_mend(struct guard *guard, const struct process *process, struc
 	free(left.items);
 }
 
+/*
+ * Probes seem to be missing also where the process has unmapped the file, executed another program,
+ * or ended: only mappings that are read now, of a program that runs on, decide. What stays
+ * undecided is left for the next check.
+ */
+static void guard_confirm(struct guard *guard, struct process *process, struct gone_list *list)
+{
+	struct program_identity program;
+
+	if (program_identity_read(process->target.pid, &program) ||
+	    !scan_process(guard->scan, process, clock_now_ns())) {
+		log_write(guard->scan->log, LOG_VERBOSE,
+			  "process %d (%s): whether %zu probes are missing is not known yet: its "
+			  "mappings cannot be read now",
+			  process->target.pid, process->target.comm, list->count);
+		return;
+	}
+	guard_look(guard, process, list);
+	if (list->count && guard_runs(process, &program))
+		guard_mend(guard, process, &program, list);
+}
+
 static void guard_check_process(struct guard *guard, struct process *process)
 {
 	struct gone_list list = { 0 };
 
 	guard_look(guard, process, &list);
-	if (list.count) {
-		/* It may have unmapped the file, or ended. */
-		scan_process(guard->scan, process, clock_now_ns());
-		guard_look(guard, process, &list);
-	}
-	if (list.count && process_alive(process))
-		guard_mend(guard, process, &list);
+	if (list.count)
+		guard_confirm(guard, process, &list);
 	free(list.items);
 }
 

@@ -184,17 +184,18 @@ static bool scan_read_mappings(const struct scan *scan, struct process *process,
 	return !code;
 }
 
-void scan_process(const struct scan *scan, struct process *process, uint64_t time_ns)
+bool scan_process(const struct scan *scan, struct process *process, uint64_t time_ns)
 {
 	uint32_t *modules;
 	size_t count, i;
 
 	if (!scan_read_mappings(scan, process, time_ns))
-		return;
+		return false;
 	scan_update_unwind(scan, process);
 	count = address_space_modules(process->space, &modules);
 	for (i = 0; i < count; i++)
 		scan_probe_new_module(scan, process, modules[i]);
 	free(modules);
 	scan_see_interpreter(scan, process);
+	return true;
 }

@@ -71,8 +71,9 @@ uint64_t scan_due(const struct process *process);
 
 /*
  * Read the mappings of a process again, which existed at `time_ns` at the latest, and handle new
- * ones. A process that has used up its share of time is marked and left for later.
+ * ones. False if they were not read, so what is known of them may be old: the process has ended, or
+ * has used up its share of time and is marked for later.
  */
-void scan_process(const struct scan *scan, struct process *process, uint64_t time_ns);
+bool scan_process(const struct scan *scan, struct process *process, uint64_t time_ns);
 
 #endif
