@@ -419,7 +419,7 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 
 int finder_close(struct finder *finder, struct error *error)
 {
-	int code;
+	int code = 0;
 
 	if (finder->options && finder->options->pause)
 		watchdog_close(&finder->pause);
@@ -429,7 +429,10 @@ int finder_close(struct finder *finder, struct error *error)
 	finder->names = NULL;
 	suppressions_free(&finder->suppressions);
 	buffer_free(&finder->before);
-	code = output_close(&finder->save, error);
-	file_swap_close(&finder->swap);
+	/* Until it is opened, 0 is not a descriptor of its own. */
+	if (finder->options) {
+		code = output_close(&finder->save, error);
+		file_swap_close(&finder->swap);
+	}
 	return output_close(&finder->output, error) ? -EIO : code;
 }

@@ -143,7 +143,12 @@ static void reporter_look_inside(const struct reporter *reporter, struct report 
 void reporter_count_objects(struct reporter *reporter, pid_t pid)
 {
 	struct memory_classes *classes;
+	size_t i;
 
+	/* A watch that goes over to all calls adds its processes again. */
+	for (i = 0; i < reporter->process_count; i++)
+		if (reporter->processes[i].pid == pid)
+			return;
 	if (reporter->process_count == PROCESSES_MAX)
 		return;
 	classes = memory_classes_count(pid, reporter_until(COUNT_FIRST_NS));

@@ -90,9 +90,12 @@ static void server_append_own(struct buffer *out)
 			      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
 }
 
-/* Make a page of a snapshot. */
+/*
+ * Make a page of a snapshot. Growth counts from the last page of all figures: a page of a
+ * difference has no base, and is not one.
+ */
 static int server_render(struct server *server, size_t number, struct snapshot *snapshot,
-			 struct buffer *out)
+			 bool is_difference, struct buffer *out)
 {
 	struct server_page *own = &server->pages[number];
 	struct reporter *reporter = server->reporter;
@@ -103,10 +106,13 @@ static int server_render(struct server *server, size_t number, struct snapshot *
 	int code;
 
 	reporter->options = &own->options;
-	reporter->base = own->base;
+	reporter->base = is_difference ? (struct growth_base){ 0 } : own->base;
 	reporter->room = &room;
 	code = reporter_write(reporter, snapshot, &error);
-	own->base = reporter->base;
+	if (is_difference)
+		growth_free(&reporter->base);
+	else
+		own->base = reporter->base;
 	reporter->room = NULL;
 	reporter->base = base;
 	reporter->options = options;
@@ -129,7 +135,7 @@ static int server_make(void *context, const struct page *page, void *before, str
 	}
 	if (before)
 		stats_before_subtract(before, snapshot);
-	code = server_render(server, page_number(page), snapshot, out);
+	code = server_render(server, page_number(page), snapshot, before != NULL, out);
 	snapshot_free(snapshot);
 	if (!code && !strcmp(page->format, "metrics")) {
 		http_append_metrics(server->http, out);
@@ -147,7 +153,7 @@ static int server_make_pushed(void *context, struct buffer *out)
 
 	if (code)
 		return code;
-	code = server_render(server, PUSHED, snapshot, out);
+	code = server_render(server, PUSHED, snapshot, false, out);
 	snapshot_free(snapshot);
 	return code;
 }
