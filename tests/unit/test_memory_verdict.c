@@ -224,6 +224,19 @@ static void test_growth_beyond_rss(void **state)
 	check_first(&report, "growth", MB / 5, "more in 10.0 s: malloc: arenas", NULL);
 }
 
+/* Where it is not known what is in memory, nothing is judged by what was seen. */
+static void test_pages_unknown(void **state)
+{
+	struct memory_report report = begin(900 * MB);
+
+	(void)state;
+	report.parts[PURPOSE_UNKNOWN].rss = 200 * MB;
+	report.pages_unknown = true;
+	memory_verdict_find(&report);
+	assert_int_equal(report.verdict_count, 0);
+	memory_report_free(&report);
+}
+
 /* Shared memory that no process maps is in no RSS, and is not taken back. */
 static void test_shared_memory(void **state)
 {
@@ -698,6 +711,7 @@ int main(void)
 		cmocka_unit_test(test_growth_of_used_pages),
 		cmocka_unit_test(test_growth_beyond_rss),
 		cmocka_unit_test(test_shared_memory),
+		cmocka_unit_test(test_pages_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,6 +72,35 @@ static void test_maps_fixture(void **state)
 	proc_map_list_free(NULL);
 }
 
+/* vm.max_map_count was raised, as databases ask for. */
+static void test_maps_many(void **state)
+{
+	enum { MANY = 300000 };
+	char root[] = "/tmp/test_proc_XXXXXX", path[64];
+	struct proc_map_list list;
+	FILE *file;
+	unsigned long long i;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	snprintf(path, sizeof(path), "%s/42", root);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/42/maps", root);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	for (i = 0; i < MANY; i++)
+		fprintf(file, "%llx-%llx rw-p 00000000 00:00 0 \n", i << 13, (i << 13) + 4096);
+	fclose(file);
+	assert_int_equal(proc_read_maps(root, 42, &list), 0);
+	assert_int_equal(list.count, MANY);
+	assert_false(list.cut);
+	proc_map_list_free(&list);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/42", root);
+	rmdir(path);
+	rmdir(root);
+}
+
 static void test_maps_failure(void **state)
 {
 	struct proc_map_list list = { .count = 77 };
@@ -450,6 +479,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maps_of_code),
 		cmocka_unit_test(test_maps_fixture),
+		cmocka_unit_test(test_maps_many),
 		cmocka_unit_test(test_maps_failure),
 		cmocka_unit_test(test_maps_live),
 		cmocka_unit_test(test_status_fixture),

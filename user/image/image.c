@@ -59,6 +59,7 @@ static void image_take_back(struct image *image, const struct image *before)
 	image->run_capacity = before->run_capacity;
 	image->mapping_last = image->run_last = 0;
 	image->pages_unknown = before->pages_unknown;
+	image->mappings_cut = before->mappings_cut;
 	image->huge_unknown = before->huge_unknown;
 }
 
@@ -71,7 +72,7 @@ static bool image_list(struct image *image)
 	image->runs = NULL;
 	image->mapping_count = image->mapping_capacity = image->mapping_last = 0;
 	image->run_count = image->run_capacity = image->run_last = 0;
-	image->pages_unknown = false;
+	image->pages_unknown = image->mappings_cut = false;
 	if (!image->source->mappings(image->context, image))
 		return false;
 	for (i = 0; i < image->mapping_count; i++)

@@ -110,6 +110,7 @@ struct image {
 	size_t run_count, run_capacity;
 	size_t mapping_last, run_last; /* where the last search ended */
 	bool pages_unknown; /* the pages of some mappings are unknown */
+	bool mappings_cut; /* there are more mappings than are listed */
 	bool huge_unknown; /* huge pages are not marked: the kernel does not show them */
 	size_t refreshes; /* number of listings of mappings and pages */
 	struct image_usage usage;

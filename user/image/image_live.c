@@ -283,7 +283,7 @@ static bool live_mappings(void *context, struct image *image)
 	if (process_pages_open(&live->pages, live->thread) || !live_alive(live) ||
 	    proc_read_maps_within(live->thread, false, &live->patience, &list))
 		return false;
-	image->pages_unknown = list.cut;
+	image->pages_unknown = image->mappings_cut = list.cut;
 	live->began = live_began(live);
 	live_add_all(live, image, &list);
 	proc_map_list_free(&list);

@@ -122,7 +122,9 @@ static int listing_fail(const struct listing *listing, struct image *image,
 				 units_format_size(reach_graph_need(listing->count), need));
 	return error_set(error, ERROR_NOTHING, -ENOTSUP,
 			 "the process's blocks cannot be listed: %s",
-			 reason->text[0] ? reason->text : "no allocator was recognized");
+			 reason->text[0]       ? reason->text
+			 : image->mappings_cut ? "it has more mappings than are looked at"
+					       : "no allocator was recognized");
 }
 
 /* Forget what a listing has passed that was given up, also what it has claimed. */

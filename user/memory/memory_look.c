@@ -160,7 +160,7 @@ static void look_for_heaps(struct look *look)
 		look_at_heap(look, &heaps.items[i]);
 	census_heaps_free(&heaps);
 	if (!look->report->heap_count && look->report->remarks.length == remarks &&
-	    look_has_heap(look->image) && !image_is_over(look->image))
+	    look_has_heap(look->image) && !image_is_over(look->image) && !look->image->mappings_cut)
 		memory_report_remark(look->report,
 				     "No allocator was recognized: what it is may be unknown, or "
 				     "change too fast.");
@@ -371,6 +371,11 @@ static void look_run(struct look *look)
 	look->image->until_ns = look->until_ns;
 	look_count_again(look);
 	memory_parts_sum(look->image, look->until_ns, look->claims, look->report);
+	if (look->image->mappings_cut)
+		memory_report_remark(look->report,
+				     "It has more than %u mappings: those behind these, and what "
+				     "is in them, were not looked at.",
+				     PROC_MAPPINGS_MAX);
 	if (look->report->pages_unknown)
 		look->report->cut |= MEMORY_CUT_PAGES;
 }

@@ -218,6 +218,14 @@ static size_t part_rank(const struct text_writer *writer, const struct memory_re
 	return count;
 }
 
+/* What the shares are of: where some parts were not seen, of all that the kernel counts. */
+static uint64_t part_whole(const struct memory_report *report, const struct purpose_sum *total)
+{
+	return report->pages_unknown && report->process.rss_bytes > total->rss
+		       ? report->process.rss_bytes
+		       : total->rss;
+}
+
 static void part_text_total(const struct text_writer *writer, const struct part_columns *columns,
 			    const struct memory_report *report, const struct purpose_sum *total,
 			    int64_t growth)
@@ -227,7 +235,7 @@ static void part_text_total(const struct text_writer *writer, const struct part_
 
 	buffer_printf(&title, "in all; VmRSS is %s",
 		      units_format_size(report->process.rss_bytes, size));
-	part_text_figures(writer, columns, total, growth, total->rss);
+	part_text_figures(writer, columns, total, growth, part_whole(report, total));
 	part_text_name(writer, columns, title.data, 0);
 	buffer_free(&title);
 }
@@ -249,12 +257,14 @@ static void memory_text_parts(const struct text_writer *writer, const struct mem
 	columns.mapped = !columns.growth || writer->verbose;
 	part_text_titles(writer, &columns);
 	for (i = 0; i < count; i++) {
-		part_text_figures(writer, &columns, rows[i].sum, rows[i].growth, total.rss);
+		part_text_figures(writer, &columns, rows[i].sum, rows[i].growth,
+				  part_whole(report, &total));
 		part_text_name(writer, &columns, purpose_title(rows[i].purpose),
 			       rows[i].sum->count);
 	}
 	if (others.mapped) {
-		part_text_figures(writer, &columns, &others, rest.growth, total.rss);
+		part_text_figures(writer, &columns, &others, rest.growth,
+				  part_whole(report, &total));
 		part_text_name(writer, &columns, "others, none of it in memory", 0);
 	}
 	part_text_total(writer, &columns, report, &total, growth);

@@ -33,8 +33,11 @@ struct proc_mapping {
 struct proc_map_list {
 	struct proc_mapping *items;
 	size_t count, capacity;
-	bool cut; /* truncated: more mappings than the limit */
+	bool cut; /* truncated: more mappings than PROC_MAPPINGS_MAX */
 };
+
+/* Sixteen times what vm.max_map_count allows by default. */
+#define PROC_MAPPINGS_MAX (1u << 20)
 
 /*
  * The mappings of a process in address order. `proc_root` is "/proc", or a folder of a test. Malformed lines are skipped.

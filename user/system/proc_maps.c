@@ -14,7 +14,6 @@
 #include "system/proc_text.h"
 
 #define CHUNK 65536
-#define MAPPINGS_MAX (1u << 18)
 
 #define MAPS_PATIENCE_NS 5000000000ull
 
@@ -174,7 +173,7 @@ static int maps_read(int fd, bool code, struct proc_map_list *list)
 			read_ever += (size_t)got;
 			kept = maps_add_lines(list, text, kept + (size_t)got, code);
 		}
-		list->cut = read_ever > PROC_TEXT_MAX || list->count > MAPPINGS_MAX;
+		list->cut = read_ever > PROC_TEXT_MAX || list->count > PROC_MAPPINGS_MAX;
 	}
 	if (!got && kept)
 		maps_add_line(list, text, text + kept, code);

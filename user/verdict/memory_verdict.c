@@ -449,7 +449,7 @@ void memory_verdict_find(struct memory_report *report)
 	verdict_swap(report);
 	verdict_huge_pages(report);
 	memory_verdict_shared(report);
-	if (!report->verdict_count)
+	if (!report->verdict_count && !report->pages_unknown)
 		verdict_largest(report);
 	memory_verdict_group(report);
 	verdict_children(report);
