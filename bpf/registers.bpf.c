@@ -55,6 +55,7 @@ int thread_registers(struct bpf_iter__task *ctx)
 		return 0;
 	record.tid = (__u32)task->pid;
 	record.memory_users = (__u32)BPF_CORE_READ(task, mm, mm_users.counter);
+	record.signal_stack = BPF_CORE_READ(task, sas_ss_sp);
 	if (bpf_probe_read_kernel(record.words, sizeof(record.words), registers))
 		return 0;
 	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));

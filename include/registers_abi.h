@@ -16,6 +16,7 @@ struct registers_record {
 	unsigned int tid;
 	/* Threads that have the same memory, of whatever process; 0 = it has none. */
 	unsigned int memory_users;
+	unsigned long long signal_stack; /* the alternate one; 0 = none */
 	unsigned long long words[REGISTERS_WORDS];
 };
 

@@ -99,4 +99,32 @@ def test_block_device():
             subprocess.run([losetup, "--detach", device], check=True)
 
 
+def test_addresses_that_the_kernel_has():
+    """Requests and queued signals are not shown: what they have may be called lost, but not for certain, and why is said."""
+    for where, what in (("flight", "io_uring"), ("aio", "aio"), ("signals", "signals")):
+        report, text = look(lab.target("leak_kernel"), where)
+        assert report["kernel_unread"] and not report["certain"], (where, report)
+        assert any(what in remark and "may hold pointers" in remark for remark in report["remarks"]), (where, report["remarks"])
+        assert "probably lost" in text and "definitely" not in text and what in text, text
+
+
+def test_completions_of_a_ring():
+    """What waits in io_uring's ring is read there: the ring is memory of the process."""
+    report, text = look(lab.target("leak_kernel"), "done")
+    assert report["lost"]["definite"]["blocks"] == 0 and report["roots"]["shared"]["blocks"] == 100, report["roots"]
+    assert report["kernel_unread"] and not report["unread_bytes"] and not report["certain"] and "io_uring" in text, report
+
+
+def test_alternate_signal_stack():
+    """Only the kernel has its address, and shows it, where it shows registers. Truth: the program's other blocks are the C library's."""
+    report, _ = look(lab.target("leak_kernel"), "stack")
+    assert report["has_registers"] and report["certain"] and not report["kernel_unread"], report
+    assert report["lost"]["definite"]["blocks"] == 0 and report["roots"]["kernel"] == {"blocks": 1, "bytes": 65544}, report["roots"]
+
+
+def test_nothing_that_the_kernel_has():
+    report, text = look(lab.target("leak_kernel"), "nothing")
+    assert report["certain"] and not report["kernel_unread"] and not report["remarks"], report
+
+
 lab.run_tests()

@@ -69,6 +69,9 @@ static void test_words_follow_the_evidence(void **state)
 	report.unread_bytes = 4096;
 	check_text(&report, "probably lost", "definitely");
 	report.unread_bytes = 0;
+	report.kernel_unread = true;
+	check_text(&report, "probably lost", "definitely");
+	report.kernel_unread = false;
 	report.pages_unknown = true;
 	check_text(&report, "probably lost", "definitely");
 	report.pages_unknown = false;
@@ -111,6 +114,26 @@ static void test_json(void **state)
 }
 
 /* As Linux 6.1 writes them. */
+/* Signals that wait may have a value, but those that only the kernel sends, or that have no handler. */
+static void test_kernel_signals(void **state)
+{
+	static const char none[] = "Name:\tx\nSigQ:\t3/99\nSigPnd:\t0000000000000000\n"
+				   "ShdPnd:\t0000000000070100\nSigBlk:\t0000000200000000\n";
+	static const char thread[] = "SigQ:\t3/99\nSigPnd:\t0000000200000000\n"
+				     "ShdPnd:\t0000000000000000\n";
+	static const char process[] = "SigQ:\t3/99\nSigPnd:\t0000000000000000\n"
+				      "ShdPnd:\t0000000000000200\n";
+
+	(void)state;
+	assert_int_equal(kernel_words_parse_signals(none, sizeof(none) - 1), 0);
+	assert_int_equal(kernel_words_parse_signals(thread, sizeof(thread) - 1),
+			 KERNEL_HIDDEN_SIGNALS);
+	assert_int_equal(kernel_words_parse_signals(process, sizeof(process) - 1),
+			 KERNEL_HIDDEN_SIGNALS);
+	assert_int_equal(kernel_words_parse_signals(process, sizeof(process) - 8), 0);
+	assert_int_equal(kernel_words_parse_signals("", 0), 0);
+}
+
 static void test_kernel_words(void **state)
 {
 	static const char text[] =
@@ -171,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_words_follow_the_evidence),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_kernel_words),
+		cmocka_unit_test(test_kernel_signals),
 		cmocka_unit_test(test_thread_calls),
 		cmocka_unit_test(test_whoever_runs_does_not_rest),
 	};

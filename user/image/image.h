@@ -35,6 +35,9 @@ struct image_mapping {
 	const char *name;
 };
 
+/* A mapped ring of io_uring: no device, but memory that the kernel shares with the process. */
+#define IMAGE_RING_NAME "anon_inode:[io_uring]"
+
 /* The state of a page, as bits. */
 enum image_page {
 	IMAGE_PRESENT = 1,

@@ -158,6 +158,9 @@ static struct live_facts live_facts_of(struct live *live, const struct proc_mapp
 {
 	struct live_facts facts = { MAPPED_LOCAL, false };
 
+	/* Names of files begin with a slash. */
+	if (!strcmp(mapping->path, IMAGE_RING_NAME))
+		return facts;
 	if (mapping->inode || mapping->device)
 		return live_file(live, mapping)->facts;
 	/* Pages of the kernel's clock, some of which are those of a device. */

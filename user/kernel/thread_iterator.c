@@ -82,6 +82,7 @@ static void iterator_add(struct thread_registers_list *list, const struct regist
 	*thread = (struct thread_registers){
 		.tid = (pid_t)record->tid,
 		.memory_users = record->memory_users,
+		.signal_stack = record->signal_stack,
 		.stack_pointer = record->words[REGISTERS_STACK_POINTER],
 		.count = REGISTERS_WORDS,
 	};

@@ -17,6 +17,7 @@
 #include "reach/reach_code.h"
 #include "reach/reach_newer.h"
 #include "base/cpu_delay.h"
+#include "system/kernel_words.h"
 #include "system/proc.h"
 
 /* Passes until so many in a row have left out nothing: what moves is not missed in each of them. */
@@ -40,6 +41,7 @@ struct leaks_run {
 	struct leaks_objects objects; /* as the first pass begins */
 	struct reach_candidates kept;
 	uint64_t pass_ns, search_ns; /* how long the last one took, and the last leaks_search */
+	unsigned int kernel_hides; /* enum kernel_hidden, at the beginning */
 	unsigned int agreed; /* the last so many passes have left out nothing */
 	struct image_patience patience;
 	struct cpu_delay delay;
@@ -421,6 +423,47 @@ static void leaks_remark_unread(const struct leaks_run *run)
 	buffer_free(&name);
 }
 
+/* A mapped ring may have no descriptor. aio's has never one. */
+static unsigned int leaks_mapped_rings(const struct image *image)
+{
+	unsigned int found = 0;
+	size_t i;
+
+	for (i = 0; i < image->mapping_count; i++) {
+		if (!strcmp(image->mappings[i].name, IMAGE_RING_NAME))
+			found |= KERNEL_HIDDEN_RINGS;
+		if (!strncmp(image->mappings[i].name, "/[aio]", 6))
+			found |= KERNEL_HIDDEN_AIO;
+	}
+	return found;
+}
+
+static void leaks_remark_kernel(struct leaks_run *run)
+{
+	static const struct {
+		unsigned int hidden;
+		const char *what;
+	} rows[] = {
+		{ KERNEL_HIDDEN_RINGS, "requests to io_uring" },
+		{ KERNEL_HIDDEN_AIO, "requests to aio" },
+		{ KERNEL_HIDDEN_SIGNALS, "values of signals that wait" },
+	};
+	unsigned int hidden = run->kernel_hides | run->pass->kernel_hides |
+			      leaks_mapped_rings(run->image);
+	size_t i;
+
+	if (run->image->pid)
+		hidden |= kernel_words_signals("/proc", run->image->pid);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (hidden & rows[i].hidden)
+			leak_report_remark(
+				run->report,
+				"The kernel does not show %s of the process: they may hold "
+				"pointers.",
+				rows[i].what);
+	run->report->kernel_unread = hidden;
+}
+
 static void leaks_fill(struct leaks_run *run)
 {
 	struct leak_report *report = run->report;
@@ -453,6 +496,7 @@ static void leaks_fill(struct leaks_run *run)
 				   "while it was walked.",
 				   (size_t)run->pass->odd_blocks, units_s(run->pass->odd_blocks));
 	leaks_remark_unread(run);
+	leaks_remark_kernel(run);
 	leaks_remark_motion(run);
 	if (run->pass->graph.guesses_are_cut)
 		leak_report_remark(report, "More pointers lead into blocks than heuristics are "
@@ -468,6 +512,8 @@ static int leaks_judge(struct leaks_run *run, struct error *error)
 {
 	int code;
 
+	if (run->image->pid)
+		run->kernel_hides = kernel_words_signals("/proc", run->image->pid);
 	leaks_objects_find(&run->objects, run->image);
 	code = leaks_passes(run, error);
 	if (code)

@@ -221,7 +221,8 @@ static void pass_add_registers(const struct leaks_pass *pass, struct reach_scan 
 {
 	size_t i, n;
 
-	for (i = 0; i < pass->registers.count; i++)
+	for (i = 0; i < pass->registers.count; i++) {
+		reach_scan_word(scan, pass->registers.items[i].signal_stack, LEAK_ROOT_KERNEL);
 		for (n = 0; n < pass->registers.items[i].count; n++) {
 			const uint64_t word = pass->registers.items[i].words[n];
 
@@ -229,6 +230,7 @@ static void pass_add_registers(const struct leaks_pass *pass, struct reach_scan 
 			if (pass->roots.has_glibc)
 				reach_scan_word(scan, word + HEADER_BYTES, LEAK_ROOT_REGISTER);
 		}
+	}
 }
 
 static void pass_add_words(struct leaks_pass *pass, struct reach_scan *scan)
@@ -241,6 +243,7 @@ static void pass_add_words(struct leaks_pass *pass, struct reach_scan *scan)
 		kernel_words_read("/proc", pass->image->pid, pass->image->thread, &words);
 	for (i = 0; i < words.count; i++)
 		reach_scan_word(scan, words.items[i], LEAK_ROOT_KERNEL);
+	pass->kernel_hides |= words.hidden;
 	free(words.items);
 	for (i = 0; i < pass->threads.count; i++)
 		reach_scan_word(

@@ -62,6 +62,7 @@ struct leaks_pass {
 	pid_t sharer;
 	bool is_exact; /* certainly none of the blocks is free */
 	struct leaks_motion motion;
+	unsigned int kernel_hides; /* enum kernel_hidden, as bits */
 	uint64_t odd_blocks; /* skipped: inside others, or misaligned */
 };
 

@@ -89,7 +89,7 @@ void leak_report_sum_before(const struct leak_report *report, struct leak_sum su
 bool leak_report_is_partial(const struct leak_report *report)
 {
 	return report->swapped_bytes || report->unread_bytes || report->pages_unknown ||
-	       report->frees_unknown || report->is_restless || !report->has_registers;
+	       report->kernel_unread || report->frees_unknown || report->is_restless || !report->has_registers;
 }
 
 bool leak_report_is_proof(const struct leak_report *report)

@@ -147,6 +147,7 @@ struct leak_report {
 	uint64_t swapped_bytes; /* swapped out, not read */
 	/* Memory that could not be read, or is shared and not resident. */
 	uint64_t unread_bytes;
+	bool kernel_unread; /* the kernel may have addresses of blocks that it does not show */
 	/* Some lost blocks may be free: malloc's lists kept changing. */
 	bool frees_unknown;
 	bool pages_unknown; /* the resident pages of some mappings are unknown */

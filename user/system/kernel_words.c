@@ -3,6 +3,8 @@
 #include "system/kernel_words.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,6 +75,8 @@ void kernel_words_read(const char *proc_root, pid_t pid, pid_t thread, struct ke
 	for (i = 0; directory && i < FILES_MAX && (entry = readdir(directory)); i++) {
 		length = readlinkat(dirfd(directory), entry->d_name, target, sizeof(target) - 1);
 		target[length < 0 ? 0 : length] = '\0';
+		if (!strcmp(target, "anon_inode:[io_uring]"))
+			words->hidden |= KERNEL_HIDDEN_RINGS;
 		if (strcmp(target, "anon_inode:[eventpoll]") != 0)
 			continue;
 		name = memory_format("fdinfo/%s", entry->d_name);
@@ -81,4 +85,63 @@ void kernel_words_read(const char *proc_root, pid_t pid, pid_t thread, struct ke
 	}
 	if (directory)
 		closedir(directory);
+}
+
+/* No program gives these a value. */
+static bool signals_are_plain(uint64_t mask)
+{
+	static const int plain[] = { SIGKILL, SIGSTOP, SIGCONT, SIGCHLD };
+	size_t i;
+
+	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		mask &= ~(1ull << (plain[i] - 1));
+	return !mask;
+}
+
+unsigned int kernel_words_parse_signals(const char *text, size_t length)
+{
+	static const char *const names[] = { "\nSigPnd:\t", "\nShdPnd:\t" };
+	const char *at, *end = text + length;
+	uint64_t mask;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		at = memmem(text, length, names[i], strlen(names[i]));
+		if (!at)
+			continue;
+		at += strlen(names[i]);
+		if (proc_take_number(&at, end, 16, &mask) && !signals_are_plain(mask))
+			return KERNEL_HIDDEN_SIGNALS;
+	}
+	return 0;
+}
+
+static unsigned int signals_of_thread(const char *proc_root, pid_t pid, const char *thread)
+{
+	char *name = memory_format("task/%s/status", thread);
+	struct buffer text = { 0 };
+	unsigned int found = 0;
+
+	if (!proc_read_text(proc_root, pid, name, &text) && text.length)
+		found = kernel_words_parse_signals(text.data, text.length);
+	buffer_free(&text);
+	free(name);
+	return found;
+}
+
+unsigned int kernel_words_signals(const char *proc_root, pid_t pid)
+{
+	char *folder = memory_format("%s/%d/task", proc_root, (int)pid);
+	DIR *directory = opendir(folder);
+	unsigned int found = 0;
+	struct dirent *entry;
+	size_t i;
+
+	free(folder);
+	for (i = 0; directory && !found && i < FILES_MAX && (entry = readdir(directory)); i++)
+		if (entry->d_name[0] != '.')
+			found = signals_of_thread(proc_root, pid, entry->d_name);
+	if (directory)
+		closedir(directory);
+	return found;
 }

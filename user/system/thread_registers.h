@@ -15,6 +15,7 @@ struct thread_registers {
 	/* Threads that have its memory, of whatever process in whatever pid namespace, and who looks at that at the moment; 0 = unknown, or it has none. */
 	uint32_t memory_users;
 	uint64_t stack_pointer; /* 0 = unknown */
+	uint64_t signal_stack; /* where the alternate one begins; 0 = none, or unknown */
 	uint64_t dead_end; /* nothing of the stack below it is alive; 0 = as of the pointer */
 	uint64_t words[THREAD_WORDS_MAX];
 	size_t count;
