@@ -69,6 +69,13 @@ static void test_words_follow_the_evidence(void **state)
 	report.unread_bytes = 4096;
 	check_text(&report, "probably lost", "definitely");
 	report.unread_bytes = 0;
+	report.heap_unread = true;
+	check_text(&report, "probably lost", "definitely");
+	report.heap_unread = false;
+	assert_false(leak_report_is_much(0, 0));
+	assert_true(leak_report_is_much(1, 0));
+	assert_false(leak_report_is_much(10, 990));
+	assert_true(leak_report_is_much(11, 990));
 	report.kernel_unread = true;
 	check_text(&report, "probably lost", "definitely");
 	report.kernel_unread = false;

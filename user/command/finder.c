@@ -278,6 +278,15 @@ static int finder_take_snapshot(struct finder *finder, struct leak_report *repor
 	return 0;
 }
 
+/* Where much of the heap was not understood, that no lost block was found is no answer. */
+static enum exit_finding finder_finding(const struct finder *finder,
+					const struct leak_report *report)
+{
+	if (finder_sees_leaks(finder, report))
+		return FINDING_FOUND;
+	return report->heap_is_damaged && !report->who ? FINDING_UNJUDGED : FINDING_NOTHING;
+}
+
 static int finder_report(struct finder *finder, struct leak_report *report, struct error *error)
 {
 	struct snapshot *snapshot = NULL;
@@ -289,7 +298,7 @@ static int finder_report(struct finder *finder, struct leak_report *report, stru
 	} else {
 		finder_apply_rules(finder, report, false);
 	}
-	finder->finding = finder_sees_leaks(finder, report) ? FINDING_FOUND : FINDING_NOTHING;
+	finder->finding = finder_finding(finder, report);
 	if (finder->ending)
 		ending_let_go(finder->ending, finder->session);
 	if (!code)

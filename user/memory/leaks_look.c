@@ -464,6 +464,36 @@ static void leaks_remark_kernel(struct leaks_run *run)
 	run->report->kernel_unread = hidden;
 }
 
+/*
+ * Where nothing ran, whatever does not agree is damage. Else only what is more than motion leaves.
+ */
+static void leaks_remark_damage(const struct leaks_run *run)
+{
+	const struct leaks_damage *damage = &run->pass->damage;
+	struct leak_report *report = run->report;
+	const char *at = damage->remarks.data, *end;
+	char size[UNITS_TEXT_MAX];
+
+	report->heap_is_damaged = leak_report_is_much(damage->unknown_bytes, damage->bytes) ||
+				  leak_report_is_much(damage->places, damage->blocks);
+	if (!report->heap_is_damaged && !run->pass->is_quiet)
+		return;
+	report->heap_unknown_bytes = damage->unknown_bytes;
+	report->heap_unread = damage->unknown_bytes || damage->places || damage->remarks.length;
+	for (; at && *at; at = *end ? end + 1 : end) {
+		end = at + strcspn(at, "\n");
+		leak_report_remark(report, "malloc: %.*s.", (int)(end - at), at);
+	}
+	if (report->heap_is_damaged)
+		leak_report_remark(
+			report,
+			"Much of the heap was not understood (%s, %llu place%s), as where "
+			"a program has written beyond a block: lost blocks there are not "
+			"found, and that none is lost is not known.",
+			units_format_size(damage->unknown_bytes, size),
+			(unsigned long long)damage->places, units_s(damage->places));
+}
+
 static void leaks_fill(struct leaks_run *run)
 {
 	struct leak_report *report = run->report;
@@ -498,6 +528,7 @@ static void leaks_fill(struct leaks_run *run)
 	leaks_remark_unread(run);
 	leaks_remark_kernel(run);
 	leaks_remark_motion(run);
+	leaks_remark_damage(run);
 	if (run->pass->graph.guesses_are_cut)
 		leak_report_remark(report, "More pointers lead into blocks than heuristics are "
 					   "asked about: some blocks may be reachable that are "

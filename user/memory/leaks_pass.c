@@ -46,6 +46,7 @@ struct listing {
 	/* Some of these blocks may be free: lists of glibc's changed while they were followed. */
 	bool is_inexact;
 	struct leaks_motion motion;
+	struct leaks_damage damage;
 	struct reach_blocks *unknown; /* without a pass: ranges that were not understood */
 };
 
@@ -93,6 +94,12 @@ static int listing_walk(struct listing *listing, const struct census_heap *heap,
 	listing->motion.is_moving |= totals.is_listed;
 	listing->motion.bytes += totals.moving_bytes;
 	listing->motion.sizes += totals.moving_sizes;
+	listing->damage.unknown_bytes += totals.unknown_bytes;
+	listing->damage.places += totals.resyncs;
+	listing->damage.blocks += totals.live_blocks;
+	listing->damage.bytes += totals.live_bytes;
+	if (totals.remarks.length)
+		buffer_append_string(&listing->damage.remarks, totals.remarks.data);
 	if (!code && totals.counts_only && !totals.is_listed &&
 	    strcmp(allocator->name, "glibc") != 0)
 		code = error_set(reason, ERROR_NOTHING, -ENOTSUP,
@@ -127,6 +134,12 @@ static int listing_fail(const struct listing *listing, struct image *image,
 					       : "no allocator was recognized");
 }
 
+static void listing_free_damage(struct leaks_damage *damage)
+{
+	buffer_free(&damage->remarks);
+	*damage = (struct leaks_damage){ 0 };
+}
+
 /* Forget what a listing has passed that was given up, also what it has claimed. */
 static void listing_begin(struct listing *listing)
 {
@@ -138,6 +151,7 @@ static void listing_begin(struct listing *listing)
 	listing->count = 0;
 	listing->is_full = listing->is_inexact = false;
 	listing->motion = (struct leaks_motion){ 0 };
+	listing_free_damage(&listing->damage);
 }
 
 /* True if all heaps of the process were listed. */
@@ -198,6 +212,7 @@ int leaks_pass_list(struct image *image, const struct leaks_wanted *wanted,
 	reach_blocks_settle(&ret_list->unknown);
 	ret_list->is_exact = !listing.is_inexact;
 	ret_list->motion = listing.motion;
+	listing_free_damage(&listing.damage);
 	return code;
 }
 
@@ -341,6 +356,7 @@ static int pass_look(struct leaks_pass *pass, struct error *error)
 	code = listing_run(&listing, pass->image, &pass->threads, error);
 	pass->is_exact = !listing.is_inexact;
 	pass->motion = listing.motion;
+	pass->damage = listing.damage;
 	return code ? code : pass_scan(pass, error);
 }
 
@@ -390,6 +406,7 @@ void leaks_pass_free(struct leaks_pass *pass)
 	module_ranges_free(&pass->modules);
 	thread_list_free(&pass->threads);
 	free(pass->registers.items);
+	listing_free_damage(&pass->damage);
 	buffer_free(&pass->rest);
 	*pass = (struct leaks_pass){ 0 };
 }

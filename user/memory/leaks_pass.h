@@ -25,6 +25,13 @@ struct leaks_motion {
 	uint64_t sizes; /* of the blocks in it */
 };
 
+/* What allocators' walks have not understood, beside what they have. {0} is empty. */
+struct leaks_damage {
+	uint64_t unknown_bytes, bytes; /* not understood; of blocks in use */
+	uint64_t places, blocks; /* with structures that do not agree; blocks in use */
+	struct buffer remarks; /* sentences, a line each */
+};
+
 /* A list of present blocks. {0} is empty. */
 struct leaks_list {
 	struct reach_blocks blocks;
@@ -62,6 +69,7 @@ struct leaks_pass {
 	pid_t sharer;
 	bool is_exact; /* certainly none of the blocks is free */
 	struct leaks_motion motion;
+	struct leaks_damage damage;
 	unsigned int kernel_hides; /* enum kernel_hidden, as bits */
 	uint64_t odd_blocks; /* skipped: inside others, or misaligned */
 };

@@ -86,10 +86,16 @@ void leak_report_sum_before(const struct leak_report *report, struct leak_sum su
 			leak_sum_add(&sums[k], &report->groups[i].before[k]);
 }
 
+bool leak_report_is_much(uint64_t unknown, uint64_t known)
+{
+	return unknown > known / 99;
+}
+
 bool leak_report_is_partial(const struct leak_report *report)
 {
 	return report->swapped_bytes || report->unread_bytes || report->pages_unknown ||
-	       report->kernel_unread || report->frees_unknown || report->is_restless || !report->has_registers;
+	       report->heap_unread || report->kernel_unread || report->frees_unknown ||
+	       report->is_restless || !report->has_registers;
 }
 
 bool leak_report_is_proof(const struct leak_report *report)

@@ -147,6 +147,10 @@ struct leak_report {
 	uint64_t swapped_bytes; /* swapped out, not read */
 	/* Memory that could not be read, or is shared and not resident. */
 	uint64_t unread_bytes;
+	/* Of the heap something was not understood; of which so many bytes; more than a little. */
+	bool heap_unread;
+	uint64_t heap_unknown_bytes;
+	bool heap_is_damaged;
 	bool kernel_unread; /* the kernel may have addresses of blocks that it does not show */
 	/* Some lost blocks may be free: malloc's lists kept changing. */
 	bool frees_unknown;
@@ -163,7 +167,9 @@ struct leak_report {
 
 /* Is the result certain? Everything that can hold a pointer was seen, at a single moment. */
 bool leak_report_is_proof(const struct leak_report *report);
-/* Was something that can hold a pointer not seen? */
+/* Is a part that was not understood more than a little of it: a hundredth of the whole? */
+bool leak_report_is_much(uint64_t unknown, uint64_t known);
+/* Was something not seen that can hold a pointer, or blocks? */
 bool leak_report_is_partial(const struct leak_report *report);
 
 /* Sum up the earlier states of all definitely lost blocks. */

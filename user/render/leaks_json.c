@@ -57,6 +57,8 @@ static void leaks_json_evidence(struct json_writer *json, const struct leak_repo
 	json_member_bool(json, "has_registers", report->has_registers);
 	json_member_integer(json, "swapped_bytes", report->swapped_bytes);
 	json_member_integer(json, "unread_bytes", report->unread_bytes);
+	json_member_bool(json, "heap_unread", report->heap_unread);
+	json_member_integer(json, "heap_unknown_bytes", report->heap_unknown_bytes);
 	json_member_bool(json, "kernel_unread", report->kernel_unread);
 	json_member_bool(json, "pages_unknown", report->pages_unknown);
 	json_member_bool(json, "restless", report->is_restless);
