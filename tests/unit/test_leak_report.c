@@ -125,7 +125,7 @@ static void test_json(void **state)
 static void test_kernel_signals(void **state)
 {
 	static const char none[] = "Name:\tx\nSigQ:\t3/99\nSigPnd:\t0000000000000000\n"
-				   "ShdPnd:\t0000000000070100\nSigBlk:\t0000000200000000\n";
+				   "ShdPnd:\t0000000000030100\nSigBlk:\t0000000200000000\n";
 	static const char thread[] = "SigQ:\t3/99\nSigPnd:\t0000000200000000\n"
 				     "ShdPnd:\t0000000000000000\n";
 	static const char process[] = "SigQ:\t3/99\nSigPnd:\t0000000000000000\n"

@@ -90,7 +90,7 @@ void kernel_words_read(const char *proc_root, pid_t pid, pid_t thread, struct ke
 /* No program gives these a value. */
 static bool signals_are_plain(uint64_t mask)
 {
-	static const int plain[] = { SIGKILL, SIGSTOP, SIGCONT, SIGCHLD };
+	static const int plain[] = { SIGKILL, SIGCONT, SIGCHLD };
 	size_t i;
 
 	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
