@@ -274,6 +274,18 @@ def test_format_by_ending():
                 assert file.read(100).startswith(begin), (name, options)
 
 
+def test_what_is_not_a_regular_file():
+    """A FIFO, a device or a folder in place of a file is named as that: to root, nothing says why its permission is denied."""
+    with tempfile.TemporaryDirectory() as folder:
+        fifo = os.path.join(folder, "fifo")
+        os.mkfifo(fifo)
+        for path in (fifo, "/dev/null", folder):
+            for command in (["leaks", "-d", "1h", "--suppressions", path], ["leaks", "--since", path], ["memory", "--since", path],
+                            ["serve", "--listen", "0", "--token-file", path]):
+                status, _, errors = lab.run(*command, "-p", str(os.getpid()))
+                assert status == 2 and "it is not a regular file" in errors, (command, status, errors)
+
+
 def test_folded():
     status, output, _ = run_until(lambda _, output: ";request_read;calloc " in output, "-q", "-f", "-n", "0", "-p", leaky().pid)
     lines = output.splitlines()

@@ -286,6 +286,11 @@ static void test_made(void **state)
 	suppression_describe(&report.groups[0], 1, &text);
 	assert_true(fits(text.data));
 	assert_non_null(strstr(text.data, "obj:/usr/lib/libbar.so"));
+	buffer_clear(&text);
+	/* Names may have any byte; the file is ASCII. */
+	report.groups[0].frames[0].function = "caf\xc3\xa9\xff\x1b\n";
+	suppression_describe(&report.groups[0], 1, &text);
+	assert_non_null(strstr(text.data, "fun:caf?????\n"));
 	buffer_free(&text);
 	leak_report_free(&report);
 }

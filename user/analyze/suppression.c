@@ -361,12 +361,14 @@ bool suppression_fits(const struct suppression *suppression, const struct leak_g
 
 /* Making */
 
-/* Of a name from a target, as one line in which nothing is wild that was not. */
+/* A name from a target as one line of ASCII: "?" fits any byte. */
 static void describe_append(struct buffer *out, const char *label, const char *text)
 {
 	buffer_append_string(out, label);
 	for (; *text; text++)
-		buffer_append(out, (unsigned char)*text < ' ' || *text == 127 ? "?" : text, 1);
+		buffer_append(
+			out, (unsigned char)*text < ' ' || (unsigned char)*text >= 127 ? "?" : text,
+			1);
 	buffer_append_string(out, "\n");
 }
 

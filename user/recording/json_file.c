@@ -51,7 +51,7 @@ int json_file_read(const char *path, size_t most, const char *what, struct buffe
 		return 0;
 	text_append_safe(&safe, path);
 	error_set(error, ERROR_USAGE, code, "cannot read the %s '%s': %s", what,
-		  safe.data ? safe.data : "", strerror(-code));
+		  safe.data ? safe.data : "", regular_file_failure(path, code));
 	buffer_free(&safe);
 	return code;
 }

@@ -20,6 +20,8 @@
 #include "base/memory.h"
 
 #define CONNECTIONS_MAX 64
+/* For new ones until those that they push out are closed. */
+#define CONNECTIONS_SPARE 16
 #define REQUEST_BYTES_MAX (16 << 10) /* with its headers */
 #define SILENCE_SECONDS 10
 #define REQUEST_MS 10000 /* until a request is there as a whole */
@@ -44,6 +46,8 @@ struct http_peer {
 	uint64_t until_ns;
 	void *before;
 	bool left; /* while it waited */
+	bool admitted; /* its request is there, and is one that is answered with a page */
+	bool pushed_out;
 };
 
 /* What was made of a page. */
@@ -294,6 +298,7 @@ static enum MHD_Result http_handle(void *context, struct MHD_Connection *connect
 	answer = http_decide(http, peer, method, path);
 	if (answer.status != 200)
 		return http_refuse(http, peer, answer.status, answer.sentence);
+	peer->admitted = true;
 	if (!*state) {
 		*state = peer;
 		return MHD_YES;
@@ -306,12 +311,41 @@ static enum MHD_Result http_handle(void *context, struct MHD_Connection *connect
 
 /* Connections */
 
+/*
+ * The connection that has been without a request with the token for the longest time: its client sends nothing, or has no
+ * token. Returns NULL if each has such a request.
+ */
+static struct http_peer *http_oldest_stranger(const struct http *http)
+{
+	struct http_peer *peer, *oldest = NULL;
+
+	for (peer = http->peers; peer; peer = peer->next)
+		if (!peer->admitted && !peer->pushed_out)
+			oldest = peer;
+	return oldest;
+}
+
+/* If there are too many, the oldest stranger makes room: strangers cannot keep clients with the token out. */
+static void http_make_room(struct http *http)
+{
+	struct http_peer *peer;
+
+	if (http->peer_count < CONNECTIONS_MAX)
+		return;
+	peer = http_oldest_stranger(http);
+	if (!peer)
+		return;
+	peer->pushed_out = true;
+	shutdown(peer->fd, SHUT_RDWR);
+}
+
 static void http_add_peer(struct http *http, struct MHD_Connection *connection, void **ret_peer)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct http_peer *peer = memory_alloc(1, sizeof(*peer));
 
+	http_make_room(http);
 	*peer = (struct http_peer){ .connection = connection,
 				    .fd = info ? info->connect_fd : -1,
 				    .deadline_ns = deadline_in_ms(REQUEST_MS),
@@ -470,7 +504,7 @@ int http_open(const struct http_options *options, struct loop *loop, struct http
 	http->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, http_handle, http,
 		MHD_OPTION_LISTEN_SOCKET, options->fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned int)(CONNECTIONS_MAX + CONNECTIONS_SPARE), MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned int)SILENCE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)REQUEST_BYTES_MAX, MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_NOTIFY_CONNECTION, http_on_connection, http, MHD_OPTION_END);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "system/regular_file.h"
@@ -41,12 +42,20 @@ int token_read(const char *path, struct token *ret_token, struct error *error)
 	int fd = regular_file_open(path, REGULAR_FILE_LINKS);
 	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	int code = fd < 0 ? fd : length < 0 ? -errno : 0;
+	struct stat status = { 0 };
 
-	if (fd >= 0)
+	if (fd >= 0) {
+		fstat(fd, &status);
 		close(fd);
+	}
 	if (code)
 		return error_set(error, ERROR_USAGE, code, "cannot read the token in '%s': %s",
-				 path, strerror(-code));
+				 path, regular_file_failure(path, code));
+	if (status.st_mode & (S_IWGRP | S_IWOTH))
+		return error_set(error, ERROR_USAGE, -EPERM,
+				 "others can write the token in '%s' (mode %04o): 'chmod go-w' "
+				 "takes that from them",
+				 path, (unsigned int)status.st_mode & 07777);
 	code = token_take(path, text, ret_token, error);
 	explicit_bzero(text, sizeof(text));
 	return code;

@@ -15,8 +15,8 @@ struct token {
 };
 
 /*
- * Read it from the first line of a file: TOKEN_MIN to TOKEN_MAX printable characters without blanks. Returns 0, or a negative errno with
- * `error` filled (ERROR_USAGE).
+ * Read it from the first line of a file: TOKEN_MIN to TOKEN_MAX printable characters without blanks. Refuses a file that its group or
+ * others can write. Returns 0, or a negative errno with `error` filled (ERROR_USAGE).
  */
 int token_read(const char *path, struct token *ret_token, struct error *error);
 

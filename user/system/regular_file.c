@@ -213,6 +213,15 @@ int regular_file_reopen(int path_fd, pid_t pid)
 	return fd;
 }
 
+const char *regular_file_failure(const char *path, int code)
+{
+	struct stat status;
+
+	if (code == -EACCES && !stat(path, &status) && !S_ISREG(status.st_mode))
+		return "it is not a regular file";
+	return strerror(-code);
+}
+
 int regular_file_open(const char *path, enum regular_file_links links)
 {
 	uint64_t resolve = RESOLVE_NO_MAGICLINKS;

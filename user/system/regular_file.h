@@ -28,6 +28,9 @@ enum regular_file_links {
  */
 int regular_file_open(const char *path, enum regular_file_links links);
 
+/* Why that has failed with `code`, or a read has, a clause: static, or as strerror has it. */
+const char *regular_file_failure(const char *path, int code);
+
 /*
  * A file on a file system with a server is copied by another process (remote_file.h), since any
  * later access could block for ever; the copy is opened in its place, and no other process can
