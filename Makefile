@@ -68,7 +68,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(MESSAGES:%=$(BUILD)/%.o)
 # What tests link: everything but main() and the folder that needs the kernel. What the session calls there is for a test
 # to define (tests/unit/fake_kernel.h).
 PURE := $(filter-out user/command/main.c user/kernel/%,$(SOURCES))
-PURE_SANITIZED := $(PURE:%.c=$(BUILD)/sanitized/%.o) $(MESSAGES:%=$(BUILD)/sanitized/%.o)
+PURE_SANITIZED := $(PURE:%.c=$(BUILD)/asan/%.o) $(MESSAGES:%=$(BUILD)/asan/%.o)
 PURE_FUZZED := $(PURE:%.c=$(BUILD)/fuzz/%.o) $(MESSAGES:%=$(BUILD)/fuzz/%.o)
 
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/host_bpf/test_*.c)))
@@ -120,8 +120,8 @@ $(BUILD)/%.pb-c.o: $(BUILD)/%.pb-c.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(foreach dir,$(BUILD) $(BUILD)/sanitized $(BUILD)/fuzz,$(dir)/user/render/pprof_writer.o): | $(BUILD)/pprof.pb-c.h
-$(foreach dir,$(BUILD) $(BUILD)/sanitized $(BUILD)/fuzz,$(patsubst %,$(dir)/user/render/%.o,otlp otlp_dictionary)): | $(BUILD)/otlp.pb-c.h
+$(foreach dir,$(BUILD) $(BUILD)/asan $(BUILD)/fuzz,$(dir)/user/render/pprof_writer.o): | $(BUILD)/pprof.pb-c.h
+$(foreach dir,$(BUILD) $(BUILD)/asan $(BUILD)/fuzz,$(patsubst %,$(dir)/user/render/%.o,otlp otlp_dictionary)): | $(BUILD)/otlp.pb-c.h
 
 # The page of the HTML format is one file, with the hashes of its scripts.
 PAGE := $(wildcard user/render/html/*)
@@ -131,7 +131,7 @@ $(BUILD)/html_page.h: scripts/embed-page $(PAGE)
 	$(Q)scripts/embed-page user/render/html > $@.tmp
 	@mv $@.tmp $@
 
-$(BUILD)/user/render/html.o $(BUILD)/sanitized/user/render/html.o $(BUILD)/fuzz/user/render/html.o: $(BUILD)/html_page.h
+$(BUILD)/user/render/html.o $(BUILD)/asan/user/render/html.o $(BUILD)/fuzz/user/render/html.o: $(BUILD)/html_page.h
 
 # What the scripts of the shells have that does not follow from the tables.
 COMPLETIONS := $(wildcard user/command/completion/*)
@@ -140,7 +140,7 @@ $(BUILD)/completion_texts.h: scripts/embed-texts $(COMPLETIONS)
 	$(Q)scripts/embed-texts $(COMPLETIONS) > $@.tmp
 	@mv $@.tmp $@
 
-$(foreach dir,$(BUILD) $(BUILD)/sanitized $(BUILD)/fuzz,$(patsubst %,$(dir)/user/command/completion_%.o,bash fish zsh)): \
+$(foreach dir,$(BUILD) $(BUILD)/asan $(BUILD)/fuzz,$(patsubst %,$(dir)/user/command/completion_%.o,bash fish zsh)): \
 	| $(BUILD)/completion_texts.h
 
 $(BUILD)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h include/*.h)
@@ -165,12 +165,12 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 
 COMPILE_SANITIZED = $(CC) $(CPPFLAGS_ALL) -std=gnu11 $(WARNINGS) $(SANITIZE) -fPIC -MMD -MP -c -o $@ $<
 
-$(BUILD)/sanitized/%.o: %.c
+$(BUILD)/asan/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(COMPILE_SANITIZED)
 
-$(BUILD)/sanitized/%.pb-c.o: $(BUILD)/%.pb-c.c
+$(BUILD)/asan/%.pb-c.o: $(BUILD)/%.pb-c.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(COMPILE_SANITIZED)
@@ -178,7 +178,7 @@ $(BUILD)/sanitized/%.pb-c.o: $(BUILD)/%.pb-c.c
 # Unit tests share this library, so an edit of it links it again, and no test. A function that a test defines replaces the
 # library's, also in calls from within the library: tests export all their functions. Functions of user/kernel that the
 # library calls are looked up at the call, and are for a test to define.
-LIBPURE := $(BUILD)/sanitized/libpure.so
+LIBPURE := $(BUILD)/asan/libpure.so
 $(LIBPURE): $(PURE_SANITIZED)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(SANITIZE) -o $@ $^ $(LIBS)
@@ -196,7 +196,7 @@ $(BUILD)/tests/host_bpf/%.o: tests/host_bpf/%.c
 $(UNIT_TESTS): %: %.o $(BUILD)/tests/unit/program.o | $(LIBPURE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SANITIZE) -Wl,--export-dynamic,--allow-shlib-undefined,-z,lazy \
-		-Wl,-rpath,$(CURDIR)/$(BUILD)/sanitized -o $@ $^ $(LIBPURE) -lcmocka $(LIBS)
+		-Wl,-rpath,$(CURDIR)/$(BUILD)/asan -o $@ $^ $(LIBPURE) -lcmocka $(LIBS)
 
 # The parsers are compiled again with clang, so that the fuzzer sees their branches.
 FUZZ_FLAGS := -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all

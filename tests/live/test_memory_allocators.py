@@ -121,7 +121,7 @@ def test_jemalloc_busy():
 
 def check_musl(filled, threads):
     """musl's figure is what the program asked for, so the sums are equal as they are."""
-    truth, found = check_quiet(filled, "mallocng", threads)
+    truth, found = check_quiet(filled, "musl", threads)
     assert found["live_bytes"] - truth["bytes"] < 4096, (truth, found)
 
 
@@ -133,7 +133,7 @@ def test_musl():
 
 
 def test_musl_busy():
-    check_busy(Filled("filled-musl-static", 2, 8000), "mallocng")
+    check_busy(Filled("filled-musl-static", 2, 8000), "musl")
 
 
 def check_mimalloc(filled, threads):
@@ -179,7 +179,7 @@ def test_tcmalloc_busy():
 def test_none():
     """None of them is found in a program that has glibc's."""
     filled = Filled("filled", 2)
-    for allocator in ("jemalloc", "tcmalloc", "mimalloc", "mallocng"):
+    for allocator in ("jemalloc", "tcmalloc", "mimalloc", "musl"):
         assert filled.census(allocator)["find"] < 0, allocator
 
 

@@ -81,9 +81,9 @@ def test_mimalloc():
     check_allocator("mimalloc", "filled", "libmimalloc.so.2")
 
 
-def test_mallocng():
+def test_musl():
     for program in lab.built("filled-musl", "filled-musl-static"):
-        check_allocator("mallocng", program)
+        check_allocator("musl", program)
 
 
 def check_runtime(pid):

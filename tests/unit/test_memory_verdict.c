@@ -79,13 +79,13 @@ static void test_fragmentation(void **state)
 	/* Figures that an allocator has not are no figures. */
 	report = begin(130 * MB);
 	heap = memory_report_add_heap(&report);
-	*heap = (struct heap_totals){ .allocator = "mallocng",
+	*heap = (struct heap_totals){ .allocator = "musl",
 				      .arenas = HEAP_UNKNOWN,
 				      .bins_resident = 84 * MB,
 				      .fast_resident = HEAP_UNKNOWN,
 				      .trim_bytes = HEAP_UNKNOWN,
 				      .stuck_bytes = HEAP_UNKNOWN };
-	check_first(&report, "fragmentation", 84 * MB, "inside malloc (mallocng).", NULL);
+	check_first(&report, "fragmentation", 84 * MB, "inside malloc (musl).", NULL);
 }
 
 static void test_sparse_pages_of_a_runtime(void **state)

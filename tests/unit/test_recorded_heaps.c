@@ -145,10 +145,10 @@ static void test_mimalloc(void **state)
 	check_heap("mimalloc");
 }
 
-static void test_mallocng(void **state)
+static void test_musl(void **state)
 {
 	(void)state;
-	check_heap("mallocng");
+	check_heap("musl");
 }
 
 int main(void)
@@ -156,7 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_glibc),	 cmocka_unit_test(test_jemalloc),
 		cmocka_unit_test(test_tcmalloc), cmocka_unit_test(test_mimalloc),
-		cmocka_unit_test(test_mallocng),
+		cmocka_unit_test(test_musl),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

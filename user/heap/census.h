@@ -15,7 +15,7 @@
 
 /* A block in use. */
 struct census_block {
-	uint64_t address, size; /* usable size; with mallocng the requested size */
+	uint64_t address, size; /* usable size; with musl the requested size */
 	const unsigned char *bytes; /* its first bytes, if they were read anyway; NULL = not read */
 	size_t length; /* of `bytes` */
 	bool mapped; /* it has its own mapping */
@@ -91,7 +91,7 @@ struct heap_allocator {
 	void (*free)(struct heap_layout *layout);
 };
 
-extern const struct heap_allocator heap_jemalloc, heap_tcmalloc, heap_mimalloc, heap_mallocng,
+extern const struct heap_allocator heap_jemalloc, heap_tcmalloc, heap_mimalloc, heap_musl,
 	heap_glibc;
 
 /* In the order of detection: a preloaded allocator before the C library's. NULL-terminated. */

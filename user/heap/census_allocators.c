@@ -3,5 +3,5 @@
 #include "heap/census.h"
 
 const struct heap_allocator *const census_allocators[] = {
-	&heap_jemalloc, &heap_tcmalloc, &heap_mimalloc, &heap_mallocng, &heap_glibc, NULL,
+	&heap_jemalloc, &heap_tcmalloc, &heap_mimalloc, &heap_musl, &heap_glibc, NULL,
 };

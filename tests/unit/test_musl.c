@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mallocng's census over a made-up heap, and over damaged copies of it. What is expected follows from the groups below, by hand. */
+/* musl's census over a made-up heap, and over damaged copies of it. What is expected follows from the groups below, by hand. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static void world_open(struct census_world *world)
 {
 	uint64_t nested = GROUPS + 0x4000 + 16 + 128;
 
-	*world = (struct census_world){ .allocator = &heap_mallocng, .fake = fake_image_new() };
+	*world = (struct census_world){ .allocator = &heap_musl, .fake = fake_image_new() };
 	fake_image_map(world->fake, DATA, 0x1000, "/lib/ld-musl-x86_64.so.1",
 		       FAKE_WRITABLE | FAKE_FILE);
 	fake_image_map(world->fake, AREA, 0x2000, "", FAKE_WRITABLE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the metas of mallocng mean, each checked against the group that it describes. */
+/* What the metas of musl mean, each checked against the group that it describes. */
 #include "heap/address_set.h"
-#include "heap/mallocng.h"
+#include "heap/musl.h"
 
 #define META 40
 #define CLASSES 48
@@ -10,24 +10,24 @@
 #define ODD_MOST 4096
 #define AREAS_MOST 1048576
 
-static const uint16_t mallocng_units[CLASSES] = {
+static const uint16_t musl_units[CLASSES] = {
 	1,   2,	  3,   4,    5,	   6,	 7,    8,    9,	   10,	 12,   15,   18,   20,	 25,   31,
 	36,  42,  50,  63,   72,   84,	 102,  127,  146,  170,	 204,  255,  292,  340,	 409,  511,
 	584, 682, 818, 1023, 1169, 1364, 1637, 2047, 2340, 2730, 3276, 4095, 4680, 5460, 6552, 8191,
 };
 
-bool mallocng_is_area(struct image *image, uint64_t address, uint64_t secret)
+bool musl_is_area(struct image *image, uint64_t address, uint64_t secret)
 {
 	uint64_t words[3];
 
-	return address && !(address & (MALLOCNG_AREA - 1)) && secret &&
+	return address && !(address & (MUSL_AREA - 1)) && secret &&
 	       image_read(image, address, words, sizeof(words)) && words[0] == secret &&
-	       (uint32_t)words[2] == MALLOCNG_METAS;
+	       (uint32_t)words[2] == MUSL_METAS;
 }
 
 /* Decode a meta; false if it is unused, or not sound (`odd`). */
-static bool mallocng_group_decode(struct image *image, uint64_t meta, const uint64_t *words,
-				  struct mallocng_group *group, bool *odd)
+static bool musl_group_decode(struct image *image, uint64_t meta, const uint64_t *words,
+			      struct musl_group *group, bool *odd)
 {
 	uint64_t flags = words[4], back;
 	uint32_t all;
@@ -43,17 +43,17 @@ static bool mallocng_group_decode(struct image *image, uint64_t meta, const uint
 	group->size_class = flags >> 6 & 63;
 	group->mapped = flags >> 12 << 12;
 	*odd = true;
-	if (group->memory & (MALLOCNG_UNIT - 1) || group->memory >> 48 || group->mapped >> 48)
+	if (group->memory & (MUSL_UNIT - 1) || group->memory >> 48 || group->mapped >> 48)
 		return false;
 	if (group->size_class >= CLASSES && (group->size_class != ALONE || !group->mapped))
 		return false;
 	if (group->slots == 1 && group->mapped)
-		group->stride = group->mapped - MALLOCNG_UNIT;
+		group->stride = group->mapped - MUSL_UNIT;
 	else if (group->size_class < CLASSES)
-		group->stride = MALLOCNG_UNIT * mallocng_units[group->size_class];
+		group->stride = MUSL_UNIT * musl_units[group->size_class];
 	else
 		return false;
-	group->size = MALLOCNG_UNIT + group->slots * group->stride;
+	group->size = MUSL_UNIT + group->slots * group->stride;
 	all = group->slots == 32 ? UINT32_MAX : (1u << group->slots) - 1;
 	if (group->unused & ~all || (group->mapped && group->size > group->mapped))
 		return false;
@@ -66,40 +66,40 @@ static bool mallocng_group_decode(struct image *image, uint64_t meta, const uint
 	return !*odd;
 }
 
-static bool mallocng_group_look(struct image *image, uint64_t meta,
-				struct mallocng_group *ret_group, bool *odd)
+static bool musl_group_look(struct image *image, uint64_t meta, struct musl_group *ret_group,
+			    bool *odd)
 {
 	uint64_t words[META / 8];
 
 	*odd = true;
 	return image_read(image, meta, words, sizeof(words)) &&
-	       mallocng_group_decode(image, meta, words, ret_group, odd);
+	       musl_group_decode(image, meta, words, ret_group, odd);
 }
 
-bool mallocng_group_read(struct image *image, uint64_t meta, struct mallocng_group *ret_group)
+bool musl_group_read(struct image *image, uint64_t meta, struct musl_group *ret_group)
 {
 	bool odd;
 
-	return mallocng_group_look(image, meta, ret_group, &odd);
+	return musl_group_look(image, meta, ret_group, &odd);
 }
 
 /* False = enough. The metas are read once more, one by one: they change while the groups before them are looked at. */
-static bool mallocng_visit_metas(struct image *image, uint64_t area, const uint64_t *words,
-				 struct mallocng_visit *visit)
+static bool musl_visit_metas(struct image *image, uint64_t area, const uint64_t *words,
+			     struct musl_visit *visit)
 {
-	struct mallocng_group group = { 0 };
+	struct musl_group group = { 0 };
 	unsigned int i;
 	bool odd;
 
-	for (i = 0; i < MALLOCNG_METAS; i++) {
+	for (i = 0; i < MUSL_METAS; i++) {
 		uint64_t meta = area + 24 + META * i;
 
 		const uint64_t *listed = words + 3 + META / 8 * i;
 
 		if (!listed[2] && !listed[3] && !listed[4])
 			continue;
-		if (!mallocng_group_look(image, meta, &group, &odd) &&
-		    (!odd || !mallocng_group_look(image, meta, &group, &odd))) {
+		if (!musl_group_look(image, meta, &group, &odd) &&
+		    (!odd || !musl_group_look(image, meta, &group, &odd))) {
 			visit->odd_groups += odd;
 			continue;
 		}
@@ -111,21 +111,20 @@ static bool mallocng_visit_metas(struct image *image, uint64_t area, const uint6
 }
 
 /* Does the list of areas really end with this one? Another may have been added meanwhile, which is not odd. */
-static bool mallocng_is_last(const struct heap_layout *layout, struct image *image, uint64_t area)
+static bool musl_is_last(const struct heap_layout *layout, struct image *image, uint64_t area)
 {
 	return image_word(image, layout->head + 8) == area || image_word(image, area + 8);
 }
 
-void mallocng_visit(const struct heap_layout *layout, struct image *image,
-		    struct mallocng_visit *visit)
+void musl_visit(const struct heap_layout *layout, struct image *image, struct musl_visit *visit)
 {
-	uint64_t words[MALLOCNG_AREA / 8], area = image_word(image, layout->head), last = 0;
+	uint64_t words[MUSL_AREA / 8], area = image_word(image, layout->head), last = 0;
 	struct address_set seen = { 0 };
 	bool is_new;
 
 	for (; area && visit->areas < AREAS_MOST; area = words[1]) {
 		is_new = address_set_add(&seen, area);
-		if (!is_new || !mallocng_is_area(image, area, layout->secret) ||
+		if (!is_new || !musl_is_area(image, area, layout->secret) ||
 		    !image_read(image, area, words, sizeof(words))) {
 			visit->odd_areas++;
 			visit->odd_area = is_new ? area : 0;
@@ -135,10 +134,10 @@ void mallocng_visit(const struct heap_layout *layout, struct image *image,
 		visit->areas++;
 		if (visit->area)
 			visit->area(visit->context, area);
-		if (!mallocng_visit_metas(image, area, words, visit))
+		if (!musl_visit_metas(image, area, words, visit))
 			break;
 	}
-	if (!area && last && !mallocng_is_last(layout, image, last))
+	if (!area && last && !musl_is_last(layout, image, last))
 		visit->odd_areas++;
 	address_set_free(&seen);
 }

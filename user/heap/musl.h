@@ -4,15 +4,15 @@
  * are described out of band, by metas in pages that begin with a secret. A group's header points
  * back to its meta; each slot in use has a header, and the unused size at its end is stored there.
  */
-#ifndef HEAP_MALLOCNG_H
-#define HEAP_MALLOCNG_H
+#ifndef HEAP_MUSL_H
+#define HEAP_MUSL_H
 
 #include "heap/census.h"
 #include "image/image_search.h"
 
-#define MALLOCNG_UNIT 16
-#define MALLOCNG_AREA 4096 /* bytes of a page of metas */
-#define MALLOCNG_METAS 101 /* metas per page */
+#define MUSL_UNIT 16
+#define MUSL_AREA 4096 /* bytes of a page of metas */
+#define MUSL_METAS 101 /* metas per page */
 
 struct heap_layout {
 	uint64_t context; /* struct malloc_context */
@@ -21,10 +21,10 @@ struct heap_layout {
 };
 
 /* Is `address` a page of metas with this secret? */
-bool mallocng_is_area(struct image *image, uint64_t address, uint64_t secret);
+bool musl_is_area(struct image *image, uint64_t address, uint64_t secret);
 
 /* A decoded, consistent meta. */
-struct mallocng_group {
+struct musl_group {
 	uint64_t meta; /* where it is */
 	uint64_t memory; /* of the group: a header of one unit, then slots */
 	uint64_t stride; /* from slot to slot */
@@ -36,8 +36,8 @@ struct mallocng_group {
 };
 
 /* Callbacks and results of a visit to all groups. */
-struct mallocng_visit {
-	bool (*group)(void *context, const struct mallocng_group *group); /* false = stop */
+struct musl_visit {
+	bool (*group)(void *context, const struct musl_group *group); /* false = stop */
 	void (*area)(void *context, uint64_t address); /* may be NULL */
 	void *context;
 	uint64_t areas, groups, odd_areas, odd_groups; /* results; odd: inconsistent ones */
@@ -45,12 +45,11 @@ struct mallocng_visit {
 };
 
 /* Visit all groups; each area once, even if several pointers lead to it. */
-void mallocng_visit(const struct heap_layout *layout, struct image *image,
-		    struct mallocng_visit *visit);
+void musl_visit(const struct heap_layout *layout, struct image *image, struct musl_visit *visit);
 /* Read a meta again. */
-bool mallocng_group_read(struct image *image, uint64_t meta, struct mallocng_group *ret_group);
+bool musl_group_read(struct image *image, uint64_t meta, struct musl_group *ret_group);
 
-int mallocng_walk(const struct heap_layout *layout, struct image *image,
-		  const struct census_sink *sink, struct heap_totals *ret_totals);
+int musl_walk(const struct heap_layout *layout, struct image *image, const struct census_sink *sink,
+	      struct heap_totals *ret_totals);
 
 #endif
