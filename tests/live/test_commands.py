@@ -379,7 +379,35 @@ def test_kernel_thread():
     except (OSError, AssertionError) as error:
         raise lab.Skip("no kernel thread can be seen from this pid namespace") from error
     status, _, errors = lab.run("-p", "2")
-    assert status == 2 and "kernel thread" in errors, errors
+    assert status == 4 and "kernel thread" in errors, errors
+    for command in "memory", "leaks":
+        status, _, errors = lab.run(command, "-p", "2")
+        assert status == 4, (command, status, errors)
+
+
+def test_zombie():
+    """What has ended and was not waited for is called so, with the parent that has to: this one."""
+    process = lab.start(["true"])
+
+    def is_zombie():
+        with open("/proc/%d/stat" % process.pid, encoding="ascii") as file:
+            return file.read().split()[2] == "Z"
+    lab.wait_for(is_zombie, "it has ended")
+    status, _, errors = lab.run("-p", process.pid, "-d", "100ms")
+    assert status == 4 and "is a zombie: its parent, process %d, has not waited" % os.getpid() in errors, errors
+    process.wait()
+
+
+def test_debuginfod_without_servers():
+    """That no server is asked is said. The environment is that of the test, without the variable."""
+    process = lab.start([lab.target("known"), "calls", "wait"])
+    lab.wait_for(lambda: lab.is_waiting(process), "the target waits")
+    without = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}
+    for environment, is_said in ((without, True), ({**without, "DEBUGINFOD_URLS": "http://127.0.0.1:9"}, False)):
+        found = subprocess.run([lab.TRACER, "-p", str(process.pid), "--debuginfod", "-d", "100ms"], env=environment,
+                               capture_output=True, text=True, check=False, timeout=lab.PATIENCE)
+        assert found.returncode == 0 and ("DEBUGINFOD_URLS is not set" in found.stderr) == is_said, found.stderr
+    lab.end(process)
 
 
 def test_nothing_to_probe():

@@ -468,6 +468,8 @@ static int trace_open(struct trace *trace)
 	const int late = trace->options->arguments ? EXIT_STATUS_FAILED : ERROR_PERMISSION;
 	int code = loop_open(&trace->loop, &trace->error);
 
+	if (trace->options->debuginfod && !getenv("DEBUGINFOD_URLS"))
+		log_write(trace->log, LOG_NOTICE, "no server asked: DEBUGINFOD_URLS is not set");
 	if (!code)
 		code = proc_check("/proc", getpid(), &trace->error);
 	if (code)

@@ -77,7 +77,12 @@ static int process_identify(struct process *process, struct error *error)
 				 "process %d has only its other threads left; the kernel ties "
 				 "probes to the first one, which has ended",
 				 target->pid);
-	if (status.state == 'Z' || status.state == 'X')
+	if (status.state == 'Z')
+		return error_set(error, ERROR_TARGET, -ESRCH,
+				 "process %d has ended, and is a zombie: its parent, process %d, "
+				 "has not waited for it",
+				 target->pid, status.parent_pid);
+	if (status.state == 'X')
 		return error_set(error, ERROR_TARGET, -ESRCH, "process %d has ended already",
 				 target->pid);
 	memcpy(target->comm, status.comm, sizeof(target->comm));
@@ -86,7 +91,7 @@ static int process_identify(struct process *process, struct error *error)
 	process->translator = translator_find(target->exe);
 	process_read_place(target);
 	if (!target->exe && !status.rss_bytes)
-		return error_set(error, ERROR_USAGE, -EINVAL,
+		return error_set(error, ERROR_TARGET, -EINVAL,
 				 "%d is a kernel thread: it has no allocator to trace",
 				 target->pid);
 	return 0;
