@@ -203,6 +203,7 @@ static const struct {
 	{ "base", "--base 1s" },
 	{ "budget", "--budget=1%" },
 	{ "completion", "--completion bash" },
+	{ "error-exitcode", "--error-exitcode 64 -- true" },
 	{ "empty", "--empty --schema 2 -j -n 0" },
 	{ "exec", "--exec x -o y --when-rss 1g" },
 	{ "format", "--format json" },
@@ -248,7 +249,7 @@ static bool is_target(const struct option_row *row)
 {
 	return (row >= options_table_target.rows &&
 		row < options_table_target.rows + options_table_target.count) ||
-	       !strcmp(row->name, "kernel") ||
+	       !strcmp(row->name, "kernel") || !strcmp(row->name, "error-exitcode") ||
 	       (!strcmp(row->name, "wait") && row->flags & OPTION_OPTIONAL);
 }
 
