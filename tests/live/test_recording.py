@@ -146,7 +146,27 @@ def test_marks():
         status, _, errors = lab.run("mark", path, "late")
         assert status == 4 and "has ended" in errors, (status, errors)
         status, _, errors = lab.run("report", path, "--at", "late")
-        assert status == 2 and "no mark 'late'" in errors, (status, errors)
+        assert status == 2 and "no mark 'late'; its marks are 'before it works', 'm1'; a moment is" in errors, (status, errors)
+        with sqlite3.connect(path) as database:
+            database.executemany("INSERT INTO mark(name, interval) VALUES(?, 1)", [("m%d" % number,) for number in range(2, 14)])
+        status, _, errors = lab.run("report", path, "--from", "late")
+        assert status == 2 and "'m9' and 4 more; a moment" in errors and "'m10'" not in errors, (status, errors)
+
+
+def test_beyond_the_end():
+    """A moment after the end is no moment of the recording; one step after it is nearest to the last interval. The length is that of its table."""
+    with tempfile.TemporaryDirectory(prefix="tracer-record-") as folder:
+        path = os.path.join(folder, "x.db")
+        recorder = lab.Tracer("record", "-o", path, "-p", lab.start(["sleep", "1000"]).pid, "-d", "2s", "1s")
+        recorder.finish()
+        end = moments(path)[-1]
+        for moment in "%dms" % (end * 1000), "%dms" % (end * 1000 + 900):
+            assert lab.run("report", path, "--at", moment)[0] == 0, moment
+        for arguments in (("report", path, "--at", "1h"), ("report", path, "--from", "1h"), ("report", path, "--base", "1h"),
+                          ("report", path, "--at", "2999-01-31T12:00:00"), ("diff", path, "@1h")):
+            status, output, errors = lab.run(*arguments)
+            found = re.search(r"beyond the end of the recording '.*', which has ([0-9.]+) s", errors)
+            assert status == 2 and not output and found and abs(float(found.group(1)) - end) < 0.1, (arguments, status, errors, end)
 
 
 def moments(path):

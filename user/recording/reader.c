@@ -3,6 +3,7 @@
 #include "recording/reader.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -69,42 +70,116 @@ static void moment_query(const struct moment *moment, struct database *database,
 	}
 }
 
-static int reader_refuse_moment(const struct reader *reader, const struct moment *moment,
+/* Marks that an error names. */
+#define MARKS_NAMED 10
+
+/* Append "; its marks are 'a', 'b' and 3 more": a recording may have any number. */
+static void reader_append_marks(struct reader *reader, struct buffer *out)
+{
+	struct query query;
+	const char *name;
+	uint64_t count = 0;
+
+	query_open(&query, &reader->database,
+		   "SELECT name FROM mark WHERE interval IS NOT NULL GROUP BY name"
+		   " ORDER BY id");
+	while (query_next(&query)) {
+		name = query_take_text(&query);
+		if (!name || ++count > MARKS_NAMED)
+			continue;
+		buffer_append_string(out, count == 1 ? "; its marks are '" : ", '");
+		text_append_safe(out, name);
+		buffer_append_string(out, "'");
+	}
+	query_close(&query);
+	if (count > MARKS_NAMED)
+		buffer_printf(out, " and %" PRIu64 " more", count - MARKS_NAMED);
+}
+
+static int reader_refuse_moment(struct reader *reader, const struct moment *moment,
 				struct error *error)
 {
 	struct buffer path = { 0 }, mark = { 0 };
 
 	text_append_safe(&path, reader->database.path);
 	text_append_safe(&mark, moment->kind == MOMENT_MARK ? moment->mark : "");
-	if (moment->kind == MOMENT_MARK)
+	buffer_append_string(&mark, "'");
+	if (moment->kind == MOMENT_MARK) {
+		reader_append_marks(reader, &mark);
 		error_set(error, ERROR_USAGE, -ENOENT,
-			  "the recording '%s' has no mark '%s'; a moment is such a name, a time "
+			  "the recording '%s' has no mark '%s; a moment is such a name, a time "
 			  "since the beginning as 5m, or one of day as 2026-01-31T12:00:00",
 			  path.data, mark.data);
-	else
+	} else {
 		error_set(error, ERROR_USAGE, -ENOENT, "the recording '%s' has no interval yet",
 			  path.data);
+	}
 	buffer_free(&path);
 	buffer_free(&mark);
 	return -ENOENT;
+}
+
+/*
+ * Is a time after the last interval, by more than a step? It is not the nearest one's then. Times
+ * are read and typed with few digits, so that a second is always allowed.
+ */
+static bool reader_is_beyond(struct reader *reader, const struct moment *moment,
+			     uint64_t *ret_length_ns)
+{
+	const uint64_t step_ns = reader->interval_ns > 1000000000 ? reader->interval_ns
+								  : 1000000000;
+	struct query query;
+	int64_t time = INT64_MAX;
+
+	*ret_length_ns = INT64_MAX;
+	query_open(&query, &reader->database,
+		   "SELECT time_ns - start_ns, time FROM interval ORDER BY id DESC LIMIT 1");
+	if (query_next(&query)) {
+		*ret_length_ns = query_take_number(&query, INT64_MAX);
+		time = query_take_signed(&query);
+	}
+	query_close(&query);
+	if (moment->kind == MOMENT_AFTER)
+		return moment->after_ns > *ret_length_ns &&
+		       moment->after_ns - *ret_length_ns > step_ns;
+	return moment->kind == MOMENT_TIME && moment->time > time &&
+	       (uint64_t)moment->time - (uint64_t)time > step_ns / 1000000000 + 1;
+}
+
+static int reader_refuse_beyond(const struct reader *reader, uint64_t length_ns,
+				struct error *error)
+{
+	struct buffer path = { 0 };
+	char length[UNITS_TEXT_MAX];
+
+	text_append_safe(&path, reader->database.path);
+	error_set(error, ERROR_USAGE, -ERANGE,
+		  "the moment is beyond the end of the recording '%s', which has %s", path.data,
+		  units_format_time(length_ns, length));
+	buffer_free(&path);
+	return -ERANGE;
 }
 
 int reader_find(struct reader *reader, const struct moment *moment, uint64_t *ret_interval,
 		struct error *error)
 {
 	struct query query;
-	uint64_t interval = 0;
+	uint64_t interval = 0, length_ns;
+	bool is_beyond;
 	int code;
 
 	moment_query(moment, &reader->database, &query);
 	if (query_next(&query))
 		interval = query_take_number(&query, INT64_MAX);
 	query_close(&query);
+	is_beyond = interval && reader_is_beyond(reader, moment, &length_ns);
 	code = database_finish(&reader->database, error);
 	if (code)
 		return code;
 	if (!interval)
 		return reader_refuse_moment(reader, moment, error);
+	if (is_beyond)
+		return reader_refuse_beyond(reader, length_ns, error);
 	*ret_interval = interval;
 	return 0;
 }

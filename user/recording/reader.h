@@ -55,7 +55,8 @@ void reader_close(struct reader *reader);
 
 /*
  * The interval of a mark, or the one nearest to a time. Returns 0 or a negative errno with `error`
- * filled: -ENOENT if there is none.
+ * filled: -ENOENT if there is none, -ERANGE if the time is after the last interval by more than
+ * INTERVAL and a second.
  */
 int reader_find(struct reader *reader, const struct moment *moment, uint64_t *ret_interval,
 		struct error *error);
