@@ -113,7 +113,7 @@ def test_stop_and_continue():
         shell.expect("got-last")
         shell.type("\x04")
         shell.expect(re.escape(PROMPT))
-        assert shell.status() == 0
+        assert shell.status() == 7
         assert os.path.getsize(os.path.join(folder, "report"))
 
 
@@ -181,10 +181,11 @@ def test_parents_see_no_stop():
 
 def test_statuses_and_signals():
     """What the tracer says of the command's end; a command that is killed, and one that ignores what its shell ignores."""
-    for script, said in (("exit 5", "exited with status 5"), ("kill -KILL $$", "was ended by signal 9"),
-                         ("kill -HUP $$", "was ended by signal 1")):
+    for script, own, said in (("exit 5", 5, "exited with status 5"),
+                              ("kill -KILL $$", 128 + 9, "was ended by signal 9"),
+                              ("kill -HUP $$", 128 + 1, "was ended by signal 1")):
         status, _, errors = lab.run("--", "sh", "-c", script)
-        assert status == 0 and said in errors, (script, status, errors)
+        assert status == own and said in errors, (script, status, errors)
     with Terminal() as shell:
         shell.command("trap '' HUP")
         shell.type("%s -q -o /dev/null -- grep SigIgn /proc/self/status\n" % lab.TRACER)
