@@ -518,6 +518,47 @@ static void test_grown_false(void **state)
 	glibc_world_free(world);
 }
 
+/*
+ * A thread's heap that is full, where the top had 48 bytes when the arena went on in another one: as
+ * sysmalloc() leaves them, a chunk of 32 without the arena's mark, then one of none. No block is there.
+ */
+static void test_full_heap(void **state)
+{
+	const uint64_t third = WORLD_SECOND + 0x4000000;
+	struct heap_totals totals;
+	struct glibc_world *world;
+	int release;
+
+	(void)state;
+	for (release = 0; release < GLIBC_WORLD_RELEASES; release++) {
+		struct seen seen = { 0 };
+
+		world = glibc_world_new(release);
+		glibc_world_chunk(world, 64, WORLD_LIVE);
+		glibc_world_second(world);
+		glibc_world_chunk(world, world->end - world->at - 48, WORLD_LIVE);
+		glibc_world_put(world, world->at + 8, 32 | 1);
+		glibc_world_put(world, world->at + 32 + 8, 1);
+		fake_image_map(world->fake, third, WORLD_SECOND_SIZE, "", FAKE_WRITABLE);
+		glibc_world_put(world, third, world->arena[1]);
+		glibc_world_put(world, third + 8, WORLD_SECOND);
+		glibc_world_put(world, third + 16, WORLD_SECOND_SIZE);
+		world->at = third + (world->arena[1] - WORLD_SECOND);
+		world->end = third + WORLD_SECOND_SIZE;
+		glibc_world_end(world);
+		glibc_world_put_arena(world, 1, 2 * WORLD_SECOND_SIZE);
+		assert_int_equal(look(world, &seen, &totals), 0);
+		assert_int_equal(totals.live_blocks, world->live_blocks);
+		assert_int_equal(totals.unknown_bytes, 0);
+		assert_int_equal(totals.resyncs, 0);
+		assert_int_equal(totals.remarks.length, 0);
+		assert_int_equal(totals.live_bytes + totals.overhead_bytes + totals.free_bytes,
+				 WORLD_HEAP_SIZE + 2 * WORLD_SECOND_SIZE);
+		buffer_free(&totals.remarks);
+		glibc_world_free(world);
+	}
+}
+
 /* Heaps of an arena that lead back to each other. */
 static void test_cycle(void **state)
 {
@@ -602,6 +643,7 @@ int main(void)
 		cmocka_unit_test(test_grown_before),
 		cmocka_unit_test(test_grows_meanwhile),
 		cmocka_unit_test(test_grown_false),
+		cmocka_unit_test(test_full_heap),
 		cmocka_unit_test(test_cycle),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_failed_walk_passes_nothing),

@@ -13,6 +13,7 @@
 #define WALK_RESYNC_HEADERS 16
 #define WALK_RESYNC_READS 64
 #define WALK_REFRESHES 3
+#define WALK_FENCE_MAX 48 /* what malloc leaves at an end where nothing follows */
 
 static void walk_free(struct glibc_walk *walk, uint64_t chunk, uint64_t size)
 {
@@ -214,14 +215,29 @@ static uint64_t walk_fence(struct glibc_walk *walk, uint64_t chunk)
 	uint64_t next;
 
 	glibc_trim_gap(walk);
-	walk->totals->overhead_bytes += 32;
-	if (walk->heap->end - chunk <= 32 + 16)
+	if (walk->heap->end - chunk <= WALK_FENCE_MAX) {
+		walk->totals->overhead_bytes += walk->heap->end - chunk;
 		return walk->heap->end;
+	}
+	walk->totals->overhead_bytes += 32;
 	walk->length = 0;
 	next = walk_resync(walk, chunk + 32);
 	walk->totals->unknown_bytes += next - (chunk + 32);
 	census_sink_unknown(walk->sink, chunk + 32, next);
 	return next;
+}
+
+/*
+ * Is it what malloc leaves at the end of a full heap of a thread where the top had 48 bytes: a
+ * chunk of 32 that is no block, then an empty one? Blocks there are marked as of another arena.
+ */
+static bool walk_is_wide_fence(struct glibc_walk *walk, uint64_t chunk, uint64_t head)
+{
+	uint64_t next[2];
+
+	return walk->heap->arena && head == (32 | GLIBC_PREV_INUSE) &&
+	       walk->heap->end - chunk == WALK_FENCE_MAX &&
+	       walk_next_header(walk, chunk + 32, next) && next[1] == GLIBC_PREV_INUSE;
 }
 
 /* Where the walk goes on after a chunk of `size`. */
@@ -252,7 +268,8 @@ static uint64_t walk_step(struct glibc_walk *walk, uint64_t chunk)
 	head = glibc_word(bytes + 8);
 	if (chunk == walk->top)
 		return walk_take(walk, chunk, 0, walk_at_top(walk, chunk));
-	if (head == (16 | GLIBC_PREV_INUSE) || head == 16)
+	if (head == (16 | GLIBC_PREV_INUSE) || head == 16 ||
+	    walk_is_wide_fence(walk, chunk, head))
 		return walk_fence(walk, chunk);
 	if (!walk_is_sane(walk->heap, chunk, head))
 		return walk_recover(walk, chunk);
