@@ -268,8 +268,7 @@ static uint64_t walk_step(struct glibc_walk *walk, uint64_t chunk)
 	head = glibc_word(bytes + 8);
 	if (chunk == walk->top)
 		return walk_take(walk, chunk, 0, walk_at_top(walk, chunk));
-	if (head == (16 | GLIBC_PREV_INUSE) || head == 16 ||
-	    walk_is_wide_fence(walk, chunk, head))
+	if (head == (16 | GLIBC_PREV_INUSE) || head == 16 || walk_is_wide_fence(walk, chunk, head))
 		return walk_fence(walk, chunk);
 	if (!walk_is_sane(walk->heap, chunk, head))
 		return walk_recover(walk, chunk);
