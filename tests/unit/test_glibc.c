@@ -590,6 +590,38 @@ static void test_refuses(void **state)
 	glibc_world_free(world);
 }
 
+/* The time ends at the first block: nothing more is read of the arena. */
+static bool see_end(void *context, const struct census_block *block)
+{
+	struct glibc_world *world = context;
+
+	(void)block;
+	world->fake->image->until_ns = 1;
+	fake_image_absent(world->fake, WORLD_DATA, WORLD_DATA_SIZE);
+	return true;
+}
+
+/* Lists that there was no time to follow have not changed. */
+static void test_no_time(void **state)
+{
+	struct glibc_world *world = glibc_world_sample(GLIBC_WORLD_2_36);
+	struct census_sink sink = { .block = see_end, .context = world };
+	struct heap_totals totals = { 0 };
+	struct thread_list threads = { 0 };
+	struct heap_layout *layout = NULL;
+	struct image *image = fake_image_open(world->fake);
+
+	(void)state;
+	assert_int_equal(heap_glibc.find(image, &threads, &layout, NULL), 0);
+	assert_int_equal(heap_glibc.walk(layout, image, &sink, &totals), 0);
+	heap_glibc.free(layout);
+	assert_non_null(totals.remarks.data);
+	assert_non_null(strstr(totals.remarks.data, "could not be followed in time"));
+	assert_null(strstr(totals.remarks.data, "changed"));
+	buffer_free(&totals.remarks);
+	glibc_world_free(world);
+}
+
 /* A caller cannot take back what a walk has passed. The arenas change between find and walk. */
 static void test_failed_walk_passes_nothing(void **state)
 {
@@ -646,6 +678,7 @@ int main(void)
 		cmocka_unit_test(test_full_heap),
 		cmocka_unit_test(test_cycle),
 		cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_no_time),
 		cmocka_unit_test(test_failed_walk_passes_nothing),
 		cmocka_unit_test(test_sink_ends),
 		cmocka_unit_test(test_changing_fastbin),

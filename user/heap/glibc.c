@@ -379,12 +379,13 @@ static void glibc_check_lists(struct glibc_walk *walk)
 			"count as in use\n",
 			(unsigned long long)odd, units_s(odd));
 	if (walk->lists_differ)
-		buffer_printf(
-			&totals->remarks,
-			"%llu list%s of free blocks changed meanwhile: which of their blocks are "
-			"free is an estimate (%llu block%s)\n",
-			(unsigned long long)walk->lists_differ, units_s(walk->lists_differ),
-			(unsigned long long)walk->orphans, units_s(walk->orphans));
+		buffer_printf(&totals->remarks,
+			      "%llu list%s of free blocks %s: which of their blocks are "
+			      "free is an estimate (%llu block%s)\n",
+			      (unsigned long long)walk->lists_differ, units_s(walk->lists_differ),
+			      image_is_over(walk->image) ? "could not be followed in time"
+							 : "changed meanwhile",
+			      (unsigned long long)walk->orphans, units_s(walk->orphans));
 	if (walk->lists_changed)
 		buffer_printf(
 			&totals->remarks,
