@@ -393,8 +393,32 @@ def test_zombie():
         with open("/proc/%d/stat" % process.pid, encoding="ascii") as file:
             return file.read().split()[2] == "Z"
     lab.wait_for(is_zombie, "it has ended")
-    status, _, errors = lab.run("-p", process.pid, "-d", "100ms")
-    assert status == 4 and "is a zombie: its parent, process %d, has not waited" % os.getpid() in errors, errors
+    for command in (["-d", "100ms"], ["memory"], ["leaks"]):
+        status, _, errors = lab.run(*command, "-p", process.pid)
+        assert status == 4 and "is a zombie: its parent, process %d, has not waited" % os.getpid() in errors, (command, errors)
+    process.wait()
+
+
+def test_first_thread_has_ended():
+    """A process that runs on in its other threads is no zombie, and has memory: the resident size of a thread says so."""
+    number = {"x86_64": 60, "aarch64": 93}[os.uname().machine]  # of exit(), which ends a thread
+    process = lab.start([sys.executable, "-c", """if True:
+        import ctypes, threading, time
+        threading.Thread(target=time.sleep, args=(3600,)).start()
+        ctypes.CDLL(None).syscall(%d, 0)""" % number])
+
+    def has_ended():
+        with open("/proc/%d/stat" % process.pid, encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    lab.wait_for(has_ended, "its first thread has ended")
+    threads = os.listdir("/proc/%d/task" % process.pid)
+    assert len(threads) == 2, threads
+    other = max(threads, key=int)
+    with open("/proc/%d/task/%s/statm" % (process.pid, other), encoding="ascii") as file:
+        assert int(file.read().split()[1]) > 0
+    status, _, errors = lab.run("memory", "-p", process.pid)
+    assert status == 4 and "has only its other threads left" in errors, errors
+    process.kill()
     process.wait()
 
 

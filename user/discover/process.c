@@ -78,10 +78,7 @@ static int process_identify(struct process *process, struct error *error)
 				 "probes to the first one, which has ended",
 				 target->pid);
 	if (status.state == 'Z')
-		return error_set(error, ERROR_TARGET, -ESRCH,
-				 "process %d has ended, and is a zombie: its parent, process %d, "
-				 "has not waited for it",
-				 target->pid, status.parent_pid);
+		return proc_refuse_empty(&status, error);
 	if (status.state == 'X')
 		return error_set(error, ERROR_TARGET, -ESRCH, "process %d has ended already",
 				 target->pid);

@@ -584,9 +584,7 @@ static int leaks_open(struct leaks_run *run, struct error *error)
 		return error_set(error, ERROR_TARGET, -ESRCH, "%d is a thread of process %d", pid,
 				 status.pid);
 	if (!proc_has_memory("/proc", proc_memory_thread("/proc", pid)))
-		return error_set(error, ERROR_TARGET, -ESRCH,
-				 "process %d (%s) has no memory of its own, or has ended", pid,
-				 status.comm);
+		return proc_refuse_empty(&status, error);
 	run->report->pid = pid;
 	memcpy(run->report->comm, status.comm, sizeof(run->report->comm));
 	code = image_open(pid, run->wanted->until_ns, &run->image, error);

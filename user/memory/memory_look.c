@@ -430,8 +430,7 @@ static int look_open(struct look *look, struct error *error)
 		return error_set(error, ERROR_TARGET, -ESRCH, "%d is a thread of process %d", pid,
 				 status.pid);
 	if (!status.mapped_bytes)
-		return error_set(error, ERROR_TARGET, -ESRCH,
-				 "process %d (%s) has no memory of its own", pid, status.comm);
+		return proc_refuse_empty(&status, error);
 	code = look_open_image(look, error);
 	look->report->process.huge_bytes = look->report->process.huge_zero_bytes = HEAP_UNKNOWN;
 	if (!code && !proc_read_status("/proc", pid, &status)) {

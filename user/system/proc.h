@@ -133,6 +133,12 @@ bool proc_has_memory(const char *proc_root, pid_t pid);
 pid_t proc_memory_thread(const char *proc_root, pid_t pid);
 
 /*
+ * Refuse a process whose first thread has no address space: a zombie, one with only its other threads
+ * left, or a kernel thread. Returns -ESRCH with `error` filled (ERROR_TARGET).
+ */
+int proc_refuse_empty(const struct proc_status *status, struct error *error);
+
+/*
  * The number of open file descriptors of a process; counts at most 2^20. Returns 0, or a negative
  * errno with `*ret_count` untouched.
  */

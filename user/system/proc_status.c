@@ -407,3 +407,20 @@ char *proc_read_exe(const char *proc_root, pid_t pid)
 	free(link);
 	return path;
 }
+
+int proc_refuse_empty(const struct proc_status *status, struct error *error)
+{
+	if (status->state != 'Z')
+		return error_set(error, ERROR_TARGET, -ESRCH,
+				 "process %d (%s) has no memory of its own, or has ended",
+				 status->pid, status->comm);
+	if (proc_memory_thread("/proc", status->pid) != status->pid)
+		return error_set(error, ERROR_TARGET, -ESRCH,
+				 "process %d (%s) has only its other threads left; the kernel "
+				 "shows memory by the first one, which has ended",
+				 status->pid, status->comm);
+	return error_set(error, ERROR_TARGET, -ESRCH,
+			 "process %d has ended, and is a zombie: its parent, process %d, has not "
+			 "waited for it",
+			 status->pid, status->parent_pid);
+}
