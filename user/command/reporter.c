@@ -356,10 +356,10 @@ int reporter_write(struct reporter *reporter, struct snapshot *snapshot, struct 
 enum exit_finding reporter_finding(const struct reporter *reporter)
 {
 	if (reporter->finding == FINDING_UNJUDGED)
-		log_write(
-			reporter->log, LOG_ERROR,
-			"--fail-on-leak: not judged: no row has a verdict yet, which takes 4 s of "
-			"tracing, and longer in windows: trace for longer");
+		log_write(reporter->log, LOG_ERROR,
+			  "--fail-on-leak: not judged: no row has a verdict yet: it takes 4 s of "
+			  "tracing or more, and longer for memory that goes up and down: trace "
+			  "longer");
 	return reporter->finding;
 }
 
