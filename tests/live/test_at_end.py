@@ -158,6 +158,42 @@ def test_nothing_lost():
     assert not report["groups"] and "ending exited with status %d" % STATUS in errors, (report, errors)
 
 
+OWN_ALLOCATOR = """
+#include <stddef.h>
+static char arena[65536];
+static size_t used;
+void *malloc(size_t size) { void *block = arena + used; used += (size + 15) / 16 * 16; return block; }
+void free(void *block) { (void)block; }
+int main(void) { return malloc(100) ? %d : 1; }
+""" % STATUS
+
+
+def test_no_call():
+    """A program that allocates nothing has no block, also after a shell that does. Truth: memcheck. A block that was filtered out may be one."""
+    for command, status in ((["true"], 0), (["sh", "-c", "exec true"], 0), (["sh", "-c", "exec false"], 1)):
+        report, errors = leaks(command, status=status)
+        check_certain(report)
+        assert not report["groups"] and all(sums["blocks"] == 0 for sums in report["lost"].values()), (command, report)
+        assert any("has called no function that allocates" in remark for remark in report["remarks"]), (command, report["remarks"])
+        assert "exited with status %d" % status in errors, (command, errors)
+    _, said = lab.memcheck(lab.need("true"))
+    assert "in use at exit: 0 bytes in 0 blocks" in said, said
+    status, output, errors = lab.run("leaks", *lab.PATIENT, "--min-size", "1k", "--", "true")
+    assert status == 125 and not output and "no allocator was recognized" in errors, (status, output, errors)
+
+
+def test_unknown_allocator():
+    """An allocator that is not recognized has blocks that nobody has looked at: that is no report of none."""
+    lab.need("gcc")
+    with tempfile.TemporaryDirectory(prefix="tracer-own-") as folder:
+        program = os.path.join(folder, "own")
+        subprocess.run(["gcc", "-x", "c", "-fno-builtin", "-o", program, "-"], input=OWN_ALLOCATOR, text=True, check=True)
+        for command in ([program], ["sh", "-c", "exec " + program]):
+            status, output, errors = lab.run("leaks", *lab.PATIENT, "--", *command)
+            assert status == 125 and not output and "no allocator was recognized" in errors, (command, status, output, errors)
+            assert "exited with status %d" % STATUS in errors, (command, errors)
+
+
 def test_text():
     status, output, errors = lab.run("leaks", *lab.PATIENT, "--", lab.target("ending"))
     assert status == 1 and "definitely lost           15 blocks" in output, (output, errors)

@@ -46,6 +46,22 @@ static uint64_t finder_find_site(void *context, uint64_t address, uint64_t size)
 	return session_find_site(finder->session, finder->pid, address, size);
 }
 
+/* A block that was filtered out is not recorded, and leaves no trace. */
+static bool finder_saw_no_call(void *context)
+{
+	const struct finder *finder = context;
+	struct snapshot *snapshot;
+	bool saw_none;
+
+	if (finder->options->min_size || finder->options->max_size != UINT64_MAX ||
+	    !session_is_stopped(finder->session) || !session_covers(finder->session, finder->pid) ||
+	    session_snapshot(finder->session, &snapshot))
+		return false;
+	saw_none = snapshot_saw_no_call(snapshot, finder->pid);
+	snapshot_free(snapshot);
+	return saw_none;
+}
+
 static int finder_read_suppressions(struct finder *finder, const char *name, struct error *error)
 {
 	struct buffer text = { 0 };
@@ -403,6 +419,7 @@ int finder_run(struct finder *finder, bool (*is_over)(void), struct error *error
 		.names = finder->names,
 		.registers = finder_read_registers,
 		.find_site = finder->session ? finder_find_site : NULL,
+		.saw_no_call = finder->session ? finder_saw_no_call : NULL,
 		.context = finder,
 		.is_ending = finder->session && session_is_stopped(finder->session),
 		.pause = finder->options->pause ? &finder->pause : NULL,

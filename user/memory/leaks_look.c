@@ -525,6 +525,9 @@ static void leaks_fill(struct leaks_run *run)
 				   "Left out: %zu block%s that overlap others, so the heap changed "
 				   "while it was walked.",
 				   (size_t)run->pass->odd_blocks, units_s(run->pass->odd_blocks));
+	if (run->pass->is_unused)
+		leak_report_remark(report, "The program has called no function that allocates, of "
+					   "those that are probed: there is no block.");
 	leaks_remark_unread(run);
 	leaks_remark_kernel(run);
 	leaks_remark_motion(run);

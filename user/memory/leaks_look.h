@@ -43,6 +43,11 @@ struct leaks_wanted {
 	 * was traced.
 	 */
 	uint64_t (*find_site)(void *context, uint64_t address, uint64_t size);
+	/*
+	 * Has a trace since the start of the program, which lost nothing, seen no call of a
+	 * function that allocates or frees? Asked where no allocator is recognized. NULL = unknown.
+	 */
+	bool (*saw_no_call)(void *context);
 	void *context;
 	/* Stops the process for one pass if none was quiet; NULL = never stop. */
 	struct watchdog *pause;

@@ -43,6 +43,7 @@ struct listing {
 	uint64_t max_memory;
 	uint64_t count; /* also of those for which there is no memory */
 	bool is_full;
+	bool has_heap; /* an allocator was recognized, whether its blocks can be listed or not */
 	/* Some of these blocks may be free: lists of glibc's changed while they were followed. */
 	bool is_inexact;
 	struct leaks_motion motion;
@@ -149,7 +150,7 @@ static void listing_begin(struct listing *listing)
 	else
 		reach_blocks_free(listing->unknown);
 	listing->count = 0;
-	listing->is_full = listing->is_inexact = false;
+	listing->is_full = listing->is_inexact = listing->has_heap = false;
 	listing->motion = (struct leaks_motion){ 0 };
 	listing_free_damage(&listing->damage);
 }
@@ -163,15 +164,29 @@ static bool listing_try(struct listing *listing, struct image *image,
 	size_t i;
 
 	listing_begin(listing);
-	for (i = 0; i < heaps.count; i++)
+	for (i = 0; i < heaps.count; i++) {
+		listing->has_heap |= heaps.items[i].code != -ENOENT;
 		if (census_heap_is_refused(&heaps.items[i]))
 			error_set(reason, ERROR_NOTHING, -ENOTSUP, "%s",
 				  heaps.items[i].reason.text);
+	}
 	for (i = 0; is_whole && i < heaps.count && !image_is_over(image); i++)
 		if (!heaps.items[i].code)
 			is_whole = !listing_walk(listing, &heaps.items[i], image, reason);
 	census_heaps_free(&heaps);
 	return is_whole;
+}
+
+/* Allocators have nothing to recognize before the first call. */
+static bool listing_is_unused(struct listing *listing, const struct image *image)
+{
+	struct leaks_pass *pass = listing->pass;
+
+	if (!pass || listing->has_heap || image->mappings_cut)
+		return false;
+	pass->is_unused = pass->wanted->saw_no_call &&
+			  pass->wanted->saw_no_call(pass->wanted->context);
+	return pass->is_unused;
 }
 
 static int listing_run(struct listing *listing, struct image *image,
@@ -191,7 +206,8 @@ static int listing_run(struct listing *listing, struct image *image,
 		if (listing->is_full || image_is_over(image))
 			break;
 	}
-	if (!is_whole || listing->is_full || image_is_over(image))
+	if (listing->is_full || image_is_over(image) ||
+	    (!is_whole && !listing_is_unused(listing, image)))
 		return listing_fail(listing, image, &reason, error);
 	return 0;
 }

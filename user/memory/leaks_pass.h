@@ -68,6 +68,7 @@ struct leaks_pass {
 	 */
 	pid_t sharer;
 	bool is_exact; /* certainly none of the blocks is free */
+	bool is_unused; /* there is no block, since no function that allocates was called */
 	struct leaks_motion motion;
 	struct leaks_damage damage;
 	unsigned int kernel_hides; /* enum kernel_hidden, as bits */

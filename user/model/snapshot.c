@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "model/loss.h"
 
 struct snapshot *snapshot_new(void)
 {
@@ -130,4 +131,26 @@ void snapshot_free(struct snapshot *snapshot)
 	free(snapshot->targets);
 	free(snapshot->sites);
 	free(snapshot);
+}
+
+static bool snapshot_is_whole(const struct snapshot *snapshot)
+{
+	int loss;
+
+	for (loss = 0; loss < LOSS_COUNT; loss++)
+		if (snapshot->loss[loss] && loss != LOSS_CHILDREN_MISSED &&
+		    loss_kind((enum loss)loss) != LOSS_KIND_STACK)
+			return false;
+	return true;
+}
+
+bool snapshot_saw_no_call(const struct snapshot *snapshot, int pid)
+{
+	size_t i;
+
+	for (i = 0; i < snapshot->site_count; i++)
+		if (!snapshot->sites[i].ended && snapshot->sites[i].target &&
+		    snapshot->sites[i].target->pid == pid)
+			return false;
+	return snapshot_is_whole(snapshot);
 }

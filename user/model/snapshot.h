@@ -113,4 +113,10 @@ void snapshot_add_target(struct snapshot *snapshot, const struct target *target)
  */
 void snapshot_add_site(struct snapshot *snapshot, const struct snapshot_site *site);
 
+/*
+ * Has nothing been lost but parts of stacks and whole other processes, and no call of the present
+ * program of process `pid` been seen?
+ */
+bool snapshot_saw_no_call(const struct snapshot *snapshot, int pid);
+
 #endif

@@ -667,6 +667,13 @@ bool session_traces(const struct session *session, pid_t pid)
 	return process_table_find(&session->core.processes, (uint32_t)pid) != NULL;
 }
 
+bool session_covers(const struct session *session, pid_t pid)
+{
+	const struct process *process = process_table_find(&session->core.processes, (uint32_t)pid);
+
+	return process && probe_set_covers(&session->core.probes, process);
+}
+
 size_t session_running(const struct session *session)
 {
 	return process_table_running(&session->core.processes);

@@ -168,6 +168,8 @@ bool session_is_over(const struct session *session);
 bool session_is_stopped(const struct session *session);
 /* Is the running process with this pid traced? */
 bool session_traces(const struct session *session, pid_t pid);
+/* Does the running process with this pid map a file that is probed in it? */
+bool session_covers(const struct session *session, pid_t pid);
 /* The number of processes that are traced now. */
 size_t session_running(const struct session *session);
 /* Append their pids. */
