@@ -70,7 +70,7 @@ def check_put_back(*options, under=()):
     assert missing(third) == missing(second), third["loss"]
     lab.check_sums(third)
     said = reports.tracer.stderr()
-    assert said.count("they are back") == 1 and "process %d (unprobed)" % target.pid in said, said
+    assert said.count("put back, but calls were missed") == 1 and "process %d (unprobed)" % target.pid in said, said
 
 
 def test_put_back():

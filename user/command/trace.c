@@ -110,9 +110,10 @@ static int trace_add_command(struct trace *trace)
 	int code = listing_read_started(trace->options, trace->decoder, trace->spawn.path,
 					trace->log, &paths, &trace->error);
 
-	trace->unlisted = code > 0;
-	if (code >= 0)
+	if (code >= 0) {
+		trace->unlisted = code > 0;
 		code = trace_add_process(trace, trace->spawn.pid, paths);
+	}
 	listing_free(paths);
 	return code;
 }

@@ -2,6 +2,7 @@
 /* See guard.h. */
 #include "follow/guard.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -294,6 +295,20 @@ static size_t gone_list_count(const struct gone_list *list, size_t place)
 }
 
 /*
+ * Without CAP_DAC_READ_SEARCH, nothing shows which program another user's process runs: they all
+ * look the same then. Returns 0 or a negative errno.
+ */
+static int guard_read_program(const struct process *process, struct program_identity *ret_program)
+{
+	int code = program_identity_read(process->target.pid, ret_program);
+
+	if (code != -EACCES && code != -EPERM)
+		return code;
+	*ret_program = (struct program_identity){ 0 };
+	return 0;
+}
+
+/*
  * Does the process still run this program? If it has executed another one, what was read at the
  * addresses of the first one shows nothing.
  */
@@ -301,8 +316,8 @@ static bool guard_runs(const struct process *process, const struct program_ident
 {
 	struct program_identity now;
 
-	return !program_identity_read(process->target.pid, &now) &&
-	       program_identity_is_same(program, &now) && process_alive(process);
+	return !guard_read_program(process, &now) && program_identity_is_same(program, &now) &&
+	       process_alive(process);
 }
 
 /* Those of one place are together. */
@@ -342,7 +357,7 @@ static void guard_confirm(struct guard *guard, struct process *process, struct g
 {
 	struct program_identity program;
 
-	if (program_identity_read(process->target.pid, &program) ||
+	if (guard_read_program(process, &program) ||
 	    !scan_process(guard->scan, process, clock_now_ns())) {
 		log_write(guard->scan->log, LOG_VERBOSE,
 			  "process %d (%s): whether %zu probes are missing is not known yet: its "
