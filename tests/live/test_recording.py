@@ -89,7 +89,7 @@ def test_program_is_gone():
         assert status == 0 and "known.c:" in text, text
         status, folded, _ = lab.run("report", path, "-f")
         assert status == 0 and folded.startswith("program;"), folded
-        base = recorded(path, "--from", "0", "--to", "1d")
+        base = recorded(path, "--from", "0", "--to", "1s")
         assert base["totals"] == report["totals"]
         assert all(site["growth_bytes"] == 0 for site in base["sites"]), "there is one interval only"
 
