@@ -294,7 +294,7 @@ static int finder_take_snapshot(struct finder *finder, struct leak_report *repor
 	return 0;
 }
 
-/* Where much of the heap was not understood, that no lost block was found is no answer. */
+/* If much of the heap was not understood, finding no lost block is no answer. */
 static enum exit_finding finder_finding(const struct finder *finder,
 					const struct leak_report *report)
 {

@@ -371,7 +371,7 @@ static const struct option_row report_rows[] = {
 	  FIELD(empty) },
 };
 
-/* What comes of what is found in a command. */
+/* The exit status for findings in a command. */
 static const struct option_row found_rows[] = {
 	{ .name = "error-exitcode",
 	  .argument = "N",

@@ -305,7 +305,7 @@ static void trace_on_asked(void *context, struct watch *watch)
 		trace_report_now(trace);
 }
 
-/* What a watch sees. It ends when it is sure. */
+/* One look of a watch, which ends when it is sure. */
 static void trace_look(struct trace *trace)
 {
 	const uint64_t own_ns = watcher_own_ns();

@@ -72,7 +72,7 @@ int watch_options_check(const struct command_line *line, struct options *options
 	if (!options->budget && !options->arguments)
 		options->budget = BUDGET_DEFAULT;
 	options->sort = SORT_LEAK;
-	/* What stands on a line becomes of it together; programs that read JSON were promised stacks. */
+	/* Text groups by line; programs that read JSON were promised stacks. */
 	if (options->by == GROUP_BY_DEFAULT && options->format->by_line)
 		options->by = GROUP_BY_PLACE;
 	trace_options_set_defaults(options);

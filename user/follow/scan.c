@@ -44,7 +44,7 @@ const struct planned_file *scan_plan(const struct scan *scan, struct process *pr
 
 /*
  * The end was requested: its report does not wait for probes that see nothing any more, and on a busy machine take seconds.
- * What lacks them is counted.
+ * Files without probes are counted.
  */
 static bool scan_is_too_late(const struct scan *scan, const struct process *process,
 			     uint32_t module)

@@ -300,7 +300,7 @@ static bool glibc_is_found(const struct glibc_arena *before, const struct glibc_
 	return before->heap_bytes && again && glibc_is_whole(again);
 }
 
-/* What the arenas have grown by since they were walked, beyond what could be walked. */
+/* Growth of the arenas since they were walked, beyond the end of the walk. */
 static void glibc_remark_growth(struct glibc_walk *walk, const struct glibc_map *now)
 {
 	uint64_t before = walk->mapped_bytes, after = walk->par.mmapped_mem;

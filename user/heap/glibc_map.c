@@ -137,7 +137,10 @@ static bool map_is_late(const struct glibc_arena *arena, uint64_t base, uint64_t
 	return now > end && !(now & 4095) && arena->top >= base && arena->top < now;
 }
 
-/* What is listed ends where the top was before: a chunk begins there. It is checked later that the rest is of [heap]. */
+/*
+ * The walk ends at the earlier top, where a chunk begins. A later check finds whether the rest
+ * belongs to [heap].
+ */
 static void map_set_late(struct glibc_map *map, uint64_t base, uint64_t end)
 {
 	struct glibc_arena *arena = &map->arenas[0];

@@ -240,7 +240,7 @@ static bool walk_is_wide_fence(struct glibc_walk *walk, uint64_t chunk, uint64_t
 	       walk_next_header(walk, chunk + 32, next) && next[1] == GLIBC_PREV_INUSE;
 }
 
-/* Where the walk goes on after a chunk of `size`. */
+/* The address after a chunk of `size`, where the walk continues. */
 static uint64_t walk_take(struct glibc_walk *walk, uint64_t chunk, uint64_t size,
 			  enum walk_step step)
 {
